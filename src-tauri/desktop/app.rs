@@ -1,4 +1,5 @@
-//! Start and end of the desktop app, in order: process, arguments, single instance, host, windows, run, clean end.
+//! Starts and ends the desktop app, in order: process, arguments, single instance, host, windows,
+//! run, clean end.
 
 use std::{
     hash::{DefaultHasher, Hash, Hasher},
@@ -21,10 +22,10 @@ use super::{
     tray, windows,
 };
 
-/// How long the end may take before the app leaves anyway.
+/// How long stopping may take before the app exits anyway.
 const LONGEST_STOP: Duration = Duration::from_secs(8);
 
-/// Runs the app; the process's exit code comes back.
+/// Runs the app and returns the process's exit code.
 pub(crate) fn run() -> ExitCode {
     host::keep_private();
     environment::prepare();
@@ -65,7 +66,7 @@ fn builder(args: &Args) -> tauri::Builder<Wry> {
         })
         .on_window_event(windows::event)
         .setup(move |app| {
-            let look = host::FirstLook::of(data_dir.clone());
+            let look = host::SplashSettings::of(data_dir.clone());
             let backend = Backend::open(data_dir);
             app.manage(backend.clone());
             windows::open_main(app.handle(), &look)?;
@@ -80,7 +81,7 @@ fn builder(args: &Args) -> tauri::Builder<Wry> {
         })
 }
 
-/// Starts what needs the host, or says why there is none and leaves.
+/// Starts everything that needs the host. Without a host, shows the reason and exits.
 async fn run_host_tasks(app: AppHandle, backend: Backend) {
     match backend.host().await {
         Ok(host) => {
@@ -88,7 +89,7 @@ async fn run_host_tasks(app: AppHandle, backend: Backend) {
             if let Ok(view) = contract::Commands::settings_get(host.as_ref(), contract::Empty {}).await {
                 tray::language(&app, &view.locale);
             }
-            // Nothing runs until a person has seen it.
+            // Nothing runs until a person has seen the alarm.
             if host.alarm().is_some() {
                 windows::show_approval(&app);
             }
@@ -128,7 +129,7 @@ fn event(app: &AppHandle, event: RunEvent) {
         let app = app.clone();
         tauri::async_runtime::spawn(async move {
             let backend = app.state::<Backend>().inner().clone();
-            // A host that hangs must not keep the app open: its log is intact either way.
+            // A host that hangs must not keep the app open. Its log is intact in either case.
             if tokio::time::timeout(LONGEST_STOP, backend.stop()).await.is_err() {
                 tracing::error!("the app took too long to stop");
             }
@@ -148,7 +149,7 @@ async fn leave_on_signal(app: AppHandle) {
     app.exit(0);
 }
 
-/// The name under which a second start finds the first: one per data folder.
+/// Returns the name by which a second start finds the first one: one for each data folder.
 fn instance(data_dir: Option<&Path>) -> String {
     let base = "io.countersign.desktop";
     let Some(folder) = data_dir else { return base.to_owned() };

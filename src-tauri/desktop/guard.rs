@@ -1,19 +1,20 @@
-//! Which window may call which command. Tauri's capabilities already say so; this is the second lock, in our own code,
-//! that also holds when a capability file is edited by mistake.
+//! Which window may call which command. Tauri's capabilities already decide this; this second check
+//! also holds if a capability file is changed by mistake.
 
 use contract::{AgentError, ErrorCode};
 
 /// Label of the chat window.
 pub(crate) const MAIN: &str = "main";
-/// Label of the window that decides.
+/// The label of the approval window.
 pub(crate) const APPROVAL: &str = "approval";
 
 /// Commands of the shell itself that the chat window may call.
 const SHELL: &[&str] = &["subscribe", "window_ready", "pick_files", "pick_folder", "open_link"];
-/// What the approval window needs beside its own commands: theme, language, news, and what servers say of their tools.
+/// Commands that the approval window needs besides its own: theme, language, pushes, and the tools
+/// of servers.
 const SHARED: &[&str] = &["settings_get", "server_tools", "subscribe", "window_ready"];
 
-/// Refuses a command to a window that it is not for.
+/// Returns an error if a window may not call a command.
 pub(crate) fn check(label: &str, command: &str) -> Result<(), AgentError> {
     let allowed = match label {
         MAIN => contract::commands::CHAT_COMMANDS.contains(&command) || SHELL.contains(&command),
@@ -53,7 +54,8 @@ mod tests {
 
     #[test]
     fn a_window_decides_only_what_its_level_says() {
-        // What the chat window may ask for although it widens, `host::ChatWindow` has confirmed in the approval window first.
+        // Commands that widen access, and that the chat window may request: `host::ChatWindow` has
+        // them confirmed in the approval window first.
         let of_approval = ACCESS.iter().filter(|(command, _)| APPROVAL_COMMANDS.contains(command));
         let reads: Vec<&str> = of_approval.filter(|(_, level)| *level != Access::Widens).map(|(command, _)| *command).collect();
         assert_eq!(reads, ["approval_pending", "audit_alarm", "confirmations"], "everything else of the approval window widens");

@@ -1,4 +1,5 @@
-//! Links of answers: only web and mail addresses, shown in full, opened by the desktop's own program. Never in a webview.
+//! Links in answers: only web and mail addresses, shown in full, opened by the desktop's own
+//! program, and never in a webview.
 
 use std::process::{Command, Stdio};
 
@@ -8,10 +9,11 @@ use tauri_plugin_dialog::{DialogExt, MessageDialogButtons};
 
 use super::tray;
 
-/// The longest address that a person can still judge.
+/// The most characters of an address that a person can still check.
 const LONGEST: usize = 2000;
 
-/// Asks, and opens the link if the user agrees. `told` hears whether it was opened; nothing for a link that is not allowed.
+/// Asks the user, and opens the link if the user agrees. `told` is called with whether it was
+/// opened, or with None for a link that is not allowed.
 pub(crate) fn ask(app: &AppHandle, url: Url, told: impl FnOnce(Option<bool>) + Send + 'static) {
     let Some(url) = allowed_target(&url) else {
         tracing::warn!(scheme = url.scheme(), "a page asked to open an address that is not allowed");
@@ -30,7 +32,8 @@ pub(crate) fn ask(app: &AppHandle, url: Url, told: impl FnOnce(Option<bool>) + S
         });
 }
 
-/// The link as it may be opened: a mail link without attachments and hidden recipients. Returns None if it may not be opened.
+/// Returns the address to open: a mail link without attachments and hidden recipients. None if it
+/// may not be opened.
 fn allowed_target(url: &Url) -> Option<Url> {
     let web = matches!(url.scheme(), "http" | "https") && url.has_host() && url.password().is_none() && url.username().is_empty();
     let short = url.as_str().len() <= LONGEST;
@@ -40,7 +43,7 @@ fn allowed_target(url: &Url) -> Option<Url> {
 fn start(url: &Url) {
     let started = Command::new("xdg-open").arg(url.as_str()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     match started {
-        // Reaped when it ends, so that no zombie stays.
+        // Waited for, so that no zombie remains.
         Ok(mut child) => drop(std::thread::spawn(move || child.wait())),
         Err(error) => tracing::warn!(%error, "xdg-open could not be started; is xdg-utils installed?"),
     }

@@ -1,5 +1,5 @@
-//! The `shopimg:` scheme: pictures of products, fetched by the host from the shop. PNG, JPEG, GIF, WebP and SVG only, capped in size,
-//! and never as anything a page could run.
+//! The `shopimg:` scheme: pictures of products, which the host fetches from the shop. Only PNG,
+//! JPEG, GIF, WebP and SVG, limited in size, and never in a form that a page could execute.
 
 use tauri::{
     AppHandle, Manager,
@@ -8,7 +8,7 @@ use tauri::{
 
 use super::{backend::Backend, guard};
 
-/// The largest picture that is passed on.
+/// The most bytes of a picture.
 const LARGEST: usize = 2 * 1024 * 1024;
 
 /// Answers one request of a page.
@@ -49,7 +49,7 @@ fn refusal(status: StatusCode) -> Response<Vec<u8>> {
     response
 }
 
-/// The picture's type by its first bytes; the shop's own word for it does not count.
+/// Detects the picture's type by its first bytes. The shop's content type is not used.
 fn kind(bytes: &[u8]) -> Option<&'static str> {
     let starts: [(&[u8], &str); 4] = [(b"\x89PNG\r\n\x1a\n", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"GIF87a", "image/gif"), (b"GIF89a", "image/gif")];
     if let Some((_, kind)) = starts.into_iter().find(|(start, _)| bytes.starts_with(start)) {
@@ -63,7 +63,7 @@ fn kind(bytes: &[u8]) -> Option<&'static str> {
     (text.starts_with("<svg") || (text.starts_with("<?xml") && text.contains("<svg"))).then_some("image/svg+xml")
 }
 
-/// Percent-decoded path without its leading slash.
+/// Returns the percent-decoded path without its leading slash.
 fn decode_path(path: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.trim_start_matches('/').bytes();

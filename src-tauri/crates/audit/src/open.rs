@@ -83,7 +83,7 @@ pub enum OpenState {
     Tampered(Tampered),
 }
 
-/// What is wrong with a log that cannot be continued.
+/// The fault of a log that cannot be continued.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tampered {
     pub problems: Vec<VerifyProblem>,

@@ -27,7 +27,7 @@ pub enum PromptPart {
 pub struct PromptPartView {
     pub part: PromptPart,
     pub text: String,
-    /// It was longer than the part may be.
+    /// Whether it was longer than allowed and was cut.
     pub cut: bool,
 }
 

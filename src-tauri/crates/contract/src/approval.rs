@@ -112,7 +112,7 @@ pub struct LookAlike {
     pub script: String,
 }
 
-/// What would change, computed by the host from read calls and the manifest's template.
+/// The change that an action would make, computed by the host from read calls and the manifest's template.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct PreviewView {
     /// One sentence, e.g. "Add 2 × Ridge Runner (42, black)".

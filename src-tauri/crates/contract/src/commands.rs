@@ -108,7 +108,7 @@ macro_rules! handlers {
         chat { $($name:ident($params:ty) -> $response:ty, $level:ident, $help:literal;)+ }
         approval { $($aname:ident($aparams:ty) -> $aresponse:ty, $alevel:ident, $ahelp:literal;)+ }
     ) => {
-        /// What a host implements: one method per command.
+        /// The interface of a host: one method per command.
         #[async_trait]
         pub trait Commands: Send + Sync {
             $(#[doc = $help] async fn $name(&self, params: $params) -> Result<$response, AgentError>;)+

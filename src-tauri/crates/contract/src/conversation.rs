@@ -87,7 +87,7 @@ impl Conversation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ConversationMode {
-    /// Nothing, and nothing is remembered.
+    /// Without earlier messages; no memory is kept.
     #[serde(rename = "no-need")]
     NoNeed,
     /// All messages, up to the bounds.

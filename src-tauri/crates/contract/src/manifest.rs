@@ -49,7 +49,7 @@ pub struct PackManifest {
     /// JSON Schemas by name; referred to as `#/schemas/Name`.
     pub schemas: BTreeMap<String, Value>,
     pub tools: ToolList,
-    /// What data the pack handles, and what of it may go to a model.
+    /// The data that the pack handles, and what of it may go to a model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data_flow: Option<DataFlow>,
     /// Calls that a person has to approve, whatever the policy and the rules of a profile say.
@@ -58,7 +58,7 @@ pub struct PackManifest {
     /// Scenarios that `csign packs check --run` runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acceptance: Option<Acceptance>,
-    /// What the offline model needs to know about the pack as a whole.
+    /// The offline model's data about the pack as a whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offline: Option<PackOffline>,
 }
@@ -277,7 +277,7 @@ pub struct Parameter {
     pub exempt_from_hash: bool,
 }
 
-/// Who provides a parameter's value.
+/// The source of a parameter's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Owner {

@@ -273,7 +273,7 @@ wire! {
         message: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         hint: Option<String>,
-        /// What is wrong, as a code for the user's language.
+        /// The problem, as a code for the user's language.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         problem: Option<crate::ConnectionProblem>,
         /// The server that was tested.
@@ -313,7 +313,7 @@ wire! {
     }
 }
 
-/// What a kill switch applies to.
+/// The target of a kill switch.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(tag = "kind", content = "id", rename_all = "snake_case")]
 pub enum SwitchTarget {

@@ -1,10 +1,10 @@
-//! What may leave this computer for a model, and the counts of what was redacted. Never a value.
+//! The data that may leave this computer for a model, and the counts of what was redacted. Never a value.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// What may go to models that do not run on this machine.
+/// The rules for models that do not run on this computer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct EgressSettings {
@@ -28,7 +28,7 @@ pub enum RedactionLevel {
     /// E-mail addresses, phone numbers, payment cards, IBANs, personal identity numbers, keys.
     #[default]
     Basic,
-    /// And web addresses and long tokens.
+    /// Also web addresses and long tokens.
     Strict,
 }
 

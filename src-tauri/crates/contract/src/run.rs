@@ -111,7 +111,7 @@ pub enum DeclinedReason {
     OutOfScope,
 }
 
-/// What ended an answer early.
+/// The limit that ended an answer early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum TruncatedBy {

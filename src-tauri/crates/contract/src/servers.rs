@@ -138,7 +138,7 @@ pub struct ServerQuestion {
     pub asks: QuestionKind,
 }
 
-/// What the server asks for.
+/// The kind of answer that the server asks for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum QuestionKind {

@@ -29,7 +29,7 @@ impl Default for Budgets {
     }
 }
 
-/// What a model costs, in US dollars for a million tokens.
+/// The price of a model, in US dollars for a million tokens.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ModelPrice {
@@ -77,7 +77,7 @@ pub struct PricesView {
     pub model_priced: bool,
 }
 
-/// What was used, including reservations of running calls.
+/// The tokens, cost and calls used, including reservations of running calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct Spent {
     pub tokens: u64,

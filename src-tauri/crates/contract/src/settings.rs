@@ -24,7 +24,7 @@ pub struct Settings {
     /// Whether the first-run page has been answered.
     pub welcomed: bool,
     pub model: ModelSettings,
-    /// What may leave this machine for a model.
+    /// The rules for data that leaves this computer for a model.
     pub egress: EgressSettings,
     pub limits: Limits,
     /// How much of earlier messages a model sees.

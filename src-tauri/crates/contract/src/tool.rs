@@ -11,7 +11,7 @@ use crate::{
     manifest::{Auth, Backoff, HttpCall, IdempotencyStrategy, Kind, Latency, OutputTrust, Preview, ProgramCall, SessionValue},
 };
 
-/// What a tool may change.
+/// The kind of change that a tool makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {

@@ -45,7 +45,7 @@ pub struct Question {
     pub asks: RequestedInput,
 }
 
-/// What the server asks for.
+/// The input that the server asks for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RequestedInput {
     /// Values that fit a flat JSON Schema.

@@ -37,7 +37,7 @@ pub(crate) struct Veil {
     calls: Option<CallFilter>,
 }
 
-/// Prepares the restrictions. What the system does not support is left out. What it supports but
+/// Prepares the restrictions. Restrictions that the system does not support are left out. One that it supports but
 /// refuses is an error.
 pub(crate) fn prepare(hidden: &Hidden, open_files: bool) -> io::Result<Veil> {
     Ok(Veil {

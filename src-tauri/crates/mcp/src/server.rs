@@ -136,7 +136,7 @@ impl Server {
         self.oauth().is_some_and(|oauth| oauth.grant == OauthGrant::AuthorizationCode)
     }
 
-    /// Whether the tool may be called as the server describes it now.
+    /// Checks whether the tool may be called with its present definition.
     pub(crate) fn check(&self, tool: &str) -> Result<(), ToolFailure> {
         let Some(definitions) = &self.listeners.definitions else { return Ok(()) };
         definitions.check(&self.config.pack, &self.config.name, tool).map_err(failure::tool_not_allowed)

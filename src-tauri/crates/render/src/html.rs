@@ -26,7 +26,7 @@ pub(crate) fn render(markdown: &str, state: State, is_continued: bool) -> String
     clean::clean(&writer.html)
 }
 
-/// An unfinished code fence: its language and what there is of its code.
+/// Renders an unfinished code fence from its language and the code so far.
 pub(crate) fn open_code(info: &str, code: &str) -> String {
     let mut html = String::with_capacity(code.len() + 64);
     code_start(&mut html, language(info));

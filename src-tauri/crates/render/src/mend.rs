@@ -67,7 +67,7 @@ fn is_undecided(kind: Kind, before: &str, partial: &str) -> bool {
     only_marks || number || fence || table || delimiter
 }
 
-/// Whether a block that looks like a table's header waits for its second line.
+/// Whether a block that looks like a table header waits for its second line.
 pub(crate) fn waits_for_table(kind: Kind, open: &str, partial: &str) -> bool {
     let before = open.get(..open.len() - partial.len()).unwrap_or(open);
     kind == Kind::Paragraph && before.trim_start().starts_with('|') && before.lines().count() == 1

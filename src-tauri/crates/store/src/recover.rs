@@ -15,7 +15,7 @@ use crate::files::{self, Files};
 pub struct Recovered {
     /// The new path of the damaged file.
     pub old: PathBuf,
-    /// What was wrong with it.
+    /// The problem of the file.
     pub problem: String,
     /// The copy that replaced it. Without one, the app starts empty.
     pub backup: Option<PathBuf>,

@@ -36,11 +36,11 @@ pub enum DataClass {
     Unknown,
 }
 
-/// What may go to a model.
+/// The data that may go to a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]
 pub struct LlmEgress {
-    /// What is sent, as text for the user.
+    /// A description of the data, for the user.
     #[schemars(length(min = 1))]
     pub what_is_sent: String,
     /// If false, only models on this computer get its results.
@@ -85,7 +85,7 @@ pub struct ApprovalDemand {
     pub applies_to: AppliesTo,
 }
 
-/// Who approves.
+/// The person who must approve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalMode {
@@ -117,7 +117,7 @@ pub struct Scenario {
     #[schemars(length(min = 1))]
     pub title: String,
     pub given: String,
-    /// What happens. It is also the message, unless `message` is given.
+    /// The event of the scenario. It is also the message, unless `message` is given.
     #[schemars(length(min = 1))]
     pub when: String,
     pub then: String,

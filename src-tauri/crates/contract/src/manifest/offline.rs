@@ -16,11 +16,11 @@ use crate::ToolId;
 /// Text by language tag (`en`, `sv`).
 pub type Localised<T> = BTreeMap<String, T>;
 
-/// What the offline model knows of the pack as a whole.
+/// The offline model's data about the pack as a whole.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PackOffline {
-    /// What the pack is for, as the end of "I can ...".
+    /// The purpose of the pack, as the end of "I can ...".
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub can: Localised<String>,
     /// Example questions for "what can you do".
@@ -116,7 +116,7 @@ pub enum Find {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ToolOffline {
-    /// What people want from the tool, each with its own phrases and answer.
+    /// The requests that the tool serves, each with its own phrases and answer.
     #[serde(default)]
     pub intents: Vec<Intent>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

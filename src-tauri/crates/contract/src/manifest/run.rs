@@ -79,7 +79,7 @@ pub struct ProgramCall {
     pub stdin: Stdin,
     #[serde(default)]
     pub output: Answer,
-    /// Names of variables handed on to the program; everything else is scrubbed.
+    /// Names of variables that the program gets; all others are removed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<String>,
     /// Whether the program may open network connections.
@@ -98,7 +98,7 @@ pub struct ProgramCall {
     pub max_output_bytes: u64,
 }
 
-/// What a program reads on its input: nothing, or its arguments as one JSON object.
+/// The input of a program: empty, or its arguments as one JSON object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Stdin {

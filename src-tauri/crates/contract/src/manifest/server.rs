@@ -19,7 +19,7 @@ pub struct ServerEntry {
     pub command: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
-    /// Names of variables handed on to the process; everything else is scrubbed.
+    /// Names of variables that the process gets; all others are removed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<String>,
     /// Whether it gets a permanent folder inside the data folder, passed as

@@ -113,7 +113,8 @@ async fn a_server_changes_no_mode_owner_time_or_attribute() {
     assert_eq!(said["open"], json!({"fchmod": libc::EPERM, "futimens": 0}));
     assert_eq!(said["clone3"], libc::ENOSYS, "unknown, so that the C library falls back");
     assert_eq!(fs::metadata(&key).unwrap().mode() & 0o777, 0o600);
-    // With a folder of its own it may change what it has open: what it can open is Landlock's decision.
+    // With its own folder it may change files that it has open. Landlock decides which files it can
+    // open.
     let said = run_attack(&key, true).await;
     assert_eq!(said["open"], json!({"fchmod": 0, "futimens": 0}));
     let by_path: BTreeMap<String, i32> = serde_json::from_value(said["path"].clone()).unwrap();

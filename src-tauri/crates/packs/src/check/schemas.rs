@@ -29,7 +29,8 @@ pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
             faults.at(at, format!("this is not a valid JSON Schema: {error}"), "correct the schema (draft 2020-12)");
         }
     }
-    // Put together only when each part is right: one wrong part would be told again for every schema that uses it.
+    // Compiled only if each part is valid; otherwise a fault would be reported for every schema that
+    // uses the part.
     if whole {
         schemas.keys().for_each(|name| check_compiles(&owned, name, &join("/schemas", name), faults));
     }
