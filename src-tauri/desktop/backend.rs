@@ -2,13 +2,11 @@
 //! loads while files are checked; commands wait for it. While it is open, `csign` calls of the same
 //! user connect to it over the local socket.
 
-use std::{
-    path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{path::PathBuf, sync::Arc};
 
 use contract::AgentError;
 use host::{Host, SocketServer};
+use parking_lot::Mutex;
 use tokio::sync::watch;
 
 type OpenedHost = Option<Result<Arc<Host>, AgentError>>;
@@ -30,7 +28,7 @@ impl Backend {
         tauri::async_runtime::spawn(async move {
             let opened = Host::open(host::Options { data_dir, warm_up: true, when_alarmed: host::WhenAlarmed::Stop, ..host::Options::default() }).await;
             match opened.as_ref().map(host::serve) {
-                Ok(Ok(socket)) => *served.lock().unwrap_or_else(PoisonError::into_inner) = Some(socket),
+                Ok(Ok(socket)) => *served.lock() = Some(socket),
                 Ok(Err(error)) => tracing::warn!(%error, "csign calls cannot join this window"),
                 Err(error) => tracing::error!(%error, "the host could not be opened"),
             }
@@ -50,7 +48,7 @@ impl Backend {
 
     /// Stops the host in order: accepts no more clients, then stops turns, servers, log and store.
     pub(crate) async fn stop(&self) {
-        drop(self.served.lock().unwrap_or_else(PoisonError::into_inner).take());
+        drop(self.served.lock().take());
         if let Ok(host) = self.host().await {
             host.stop().await;
         }

@@ -1,13 +1,10 @@
 //! Sends the host's pushes to the windows that subscribed, through the frame buffer, and to the
 //! shell's own parts (approval window, tray, notifications).
 
-use std::{
-    collections::BTreeMap,
-    sync::{Mutex, PoisonError},
-    time::Duration,
-};
+use std::{collections::BTreeMap, time::Duration};
 
 use contract::{Approval, EventBody, Push};
+use parking_lot::Mutex;
 use tauri::{AppHandle, Manager, ipc::Channel};
 use tokio::{
     sync::broadcast::{self, error::RecvError},
@@ -26,17 +23,17 @@ pub(crate) struct Listeners(Mutex<BTreeMap<String, Channel<Push>>>);
 impl Listeners {
     /// Adds or replaces a window's channel.
     pub(crate) fn set(&self, label: &str, channel: Channel<Push>) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(label.to_owned(), channel);
+        self.0.lock().insert(label.to_owned(), channel);
     }
 
     /// Removes a closed window.
     pub(crate) fn remove(&self, label: &str) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(label);
+        self.0.lock().remove(label);
     }
 
     /// Sends a push to every window that may get it.
     pub(crate) fn send(&self, push: &Push) {
-        for (label, channel) in self.0.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        for (label, channel) in self.0.lock().iter() {
             if is_for(label, push) {
                 // A closed window removes its channel itself.
                 let _ = channel.send(push.clone());

@@ -1,10 +1,8 @@
 //! The tray icon: it shows the number of pending approvals and opens the windows. It also keeps the
 //! language of native texts.
 
-use std::sync::{
-    Mutex, PoisonError,
-    atomic::{AtomicU32, Ordering},
-};
+use parking_lot::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use tauri::{
     AppHandle, Manager, Wry,
@@ -55,14 +53,14 @@ fn build(app: &AppHandle, language: Language) -> tauri::Result<Parts> {
 
 /// Returns the language of native texts.
 pub(crate) fn language_of(app: &AppHandle) -> Language {
-    app.try_state::<Tray>().map(|tray| *tray.language.lock().unwrap_or_else(PoisonError::into_inner)).unwrap_or_default()
+    app.try_state::<Tray>().map(|tray| *tray.language.lock()).unwrap_or_default()
 }
 
 /// Applies the language setting; `system` keeps the locale's language.
 pub(crate) fn language(app: &AppHandle, setting: &str) {
     let Some(tray) = app.try_state::<Tray>() else { return };
     let tag = if setting == "system" { std::env::var("LANG").unwrap_or_default() } else { setting.to_owned() };
-    *tray.language.lock().unwrap_or_else(PoisonError::into_inner) = Language::of(&tag);
+    *tray.language.lock() = Language::of(&tag);
     refresh(app, &tray);
 }
 

@@ -3,15 +3,13 @@
 
 use std::{
     collections::BTreeSet,
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicU32, Ordering},
-    },
+    sync::atomic::{AtomicU32, Ordering},
     time::Duration,
 };
 
 use contract::Push;
 use host::SplashSettings;
+use parking_lot::Mutex;
 use tauri::{
     AppHandle, DragDropEvent, Manager, Theme, Url, WebviewUrl, WebviewWindow, WebviewWindowBuilder, Window, WindowEvent, webview::NewWindowResponse,
     window::Color,
@@ -198,7 +196,7 @@ fn is_own(url: &Url) -> bool {
 
 /// Shows a window whose page is ready. A visible window keeps its place and does not get the focus.
 pub(crate) fn ready(window: &WebviewWindow) {
-    let appeared = window.state::<Windows>().appeared.lock().is_ok_and(|labels| labels.contains(window.label()));
+    let appeared = window.state::<Windows>().appeared.lock().contains(window.label());
     if !appeared {
         front(window);
     }
@@ -206,7 +204,7 @@ pub(crate) fn ready(window: &WebviewWindow) {
 
 /// Shows a window and gives it the focus.
 pub(crate) fn front(window: &WebviewWindow) {
-    window.state::<Windows>().appeared.lock().unwrap_or_else(PoisonError::into_inner).insert(window.label().to_owned());
+    window.state::<Windows>().appeared.lock().insert(window.label().to_owned());
     for step in [window.show(), window.unminimize(), window.set_focus()] {
         if let Err(error) = step {
             tracing::debug!(%error, label = window.label(), "a window could not be brought to the front");

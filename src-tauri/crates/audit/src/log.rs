@@ -2,9 +2,11 @@
 //! clones share one writer thread.
 
 use std::path::PathBuf;
+
+use parking_lot::{Mutex, MutexGuard};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use contract::{
@@ -42,12 +44,12 @@ struct Inner {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        let _ = self.commands.get_mut().unwrap_or_else(PoisonError::into_inner).send(Command::Close { reply: None });
+        let _ = self.commands.get_mut().send(Command::Close { reply: None });
     }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    mutex.lock()
 }
 
 fn writer_gone() -> AuditUnavailable {

@@ -16,7 +16,7 @@ mod turn;
 
 use std::sync::Arc;
 
-use contract::{AgentError, Push, SessionId};
+use contract::{Push, SessionId};
 
 pub use approvals::decide::{Decided, DecidedBy};
 pub use canonical::{approval_hash, canonical, sha256_hex};
@@ -30,7 +30,7 @@ pub use tools::schema::Validators;
 pub use turn::direct::key_refused;
 pub use turn::recover::Recovered;
 
-use ports::{AuditLog, Clock, Events, Ids, Models, Probe, Profile, Random, Roster, Secrets, Store, StoreError, Tools};
+use ports::{AuditLog, Clock, Events, Ids, Models, Probe, Profile, Random, Roster, Secrets, Store, Tools};
 
 /// The ports of one engine.
 #[derive(Clone)]
@@ -60,7 +60,7 @@ pub struct Engine {
     pub(crate) toolkits: Arc<context::toolkit::Toolkits>,
     pub(crate) traces: Arc<turn::traces::Traces>,
     /// Analyses from before this instant do not count.
-    pub(crate) analyses_from: Arc<std::sync::Mutex<Option<chrono::DateTime<chrono::Utc>>>>,
+    pub(crate) analyses_from: Arc<parking_lot::Mutex<Option<chrono::DateTime<chrono::Utc>>>>,
     pub(crate) runs: Arc<run::Live>,
     /// Requests that were refused, by the minute.
     pub(crate) refusals: Arc<tools::refusals::Refusals>,
@@ -139,18 +139,5 @@ impl Engine {
         if let Ok(Some(summary)) = self.summary(session).await {
             self.push(Push::Session { summary });
         }
-    }
-}
-
-/// A store failure as a caller sees it.
-pub(crate) fn store_error(error: &StoreError) -> AgentError {
-    match error {
-        StoreError::NotFound(what) => AgentError::invalid(format!("{what} does not exist.")).reason("not_found"),
-        StoreError::NoSpace(path) => AgentError::internal("no_space", format!("Nothing could be saved: the disk is full or not writable ({path})."))
-            .hint("Free some space or make the folder writable, then send it again."),
-        StoreError::Away(_) => {
-            AgentError::internal("sessions_away", "The sessions cannot be reached at the moment.").hint("Send the message again in a moment.")
-        }
-        StoreError::Failed(_) => AgentError::internal("database_error", "The database could not be used.").hint("Run `csign doctor` to see what is wrong."),
     }
 }

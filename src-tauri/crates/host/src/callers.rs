@@ -1,7 +1,7 @@
 //! The tools, specialists and offline phrases that remote callers can reach: those of some packs
 //! only. The same process offers all packs to the person who owns the profile. Knows no HTTP.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use contract::{AgentError, AgentId, ErrorCode, PackId, ToolId, ToolSpec, manifest::DataFlow};
@@ -10,6 +10,7 @@ use engine::{
     ports::{Adapted, Agent, Instructions, Model, Models, Resume, Roster, ToolFailure, ToolRequest, Tools},
 };
 use models::offline::{OfflineModel, OfflinePack};
+use parking_lot::Mutex;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -42,7 +43,7 @@ impl<T> Default for Selected<T> {
 
 impl<T: Clone> Selected<T> {
     fn of(&self, all: Arc<Vec<T>>, select: impl Fn(&[T]) -> Vec<T>) -> Arc<Vec<T>> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.0.lock();
         if let Some((of, selected)) = kept.as_ref().filter(|(of, _)| Arc::ptr_eq(of, &all)) {
             debug_assert!(selected.len() <= of.len());
             return Arc::clone(selected);

@@ -4,7 +4,7 @@ use std::{
     collections::HashMap,
     fs, io,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -13,6 +13,7 @@ use async_trait::async_trait;
 use contract::{
     AgentError, AuditRecordView, Commands, ErrorCode, PolicyView, Push, RunResponse, ServiceLevelView, SessionView, VerifyReport, params::*, with_commands,
 };
+use parking_lot::Mutex;
 
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -88,7 +89,7 @@ impl Client {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let params = self.own_keys.filter_params(command, serde_json::to_value(params).map_err(|_| lost())?)?;
         let (tell, told) = oneshot::channel();
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).insert(id, tell);
+        self.waiting.lock().insert(id, tell);
         if self.reading.is_finished() {
             return Err(lost());
         }
@@ -129,11 +130,11 @@ async fn read_lines(mut lines: Lines<BufReader<OwnedReadHalf>>, waiting: Waiting
                 continue;
             }
         };
-        if let Some(tell) = waiting.lock().unwrap_or_else(PoisonError::into_inner).remove(&id) {
+        if let Some(tell) = waiting.lock().remove(&id) {
             let _ = tell.send(answer);
         }
     }
-    waiting.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    waiting.lock().clear();
 }
 
 fn lost() -> AgentError {

@@ -1,14 +1,11 @@
 //! Changes of settings that the chat window requested and that wait for confirmation in the
 //! approval window. They are made only after that. This file must not know what a change means.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use contract::{AgentError, Confirmation, ErrorCode, Push, SettingChange};
 use engine::ports::{Events as _, Ids};
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::oneshot;
 
 use crate::pushes::Hub;
@@ -32,7 +29,7 @@ impl Confirmations {
     }
 
     fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        self.waiting.lock()
     }
 
     fn publish(&self) {

@@ -2,10 +2,11 @@
 //! environment. Each pack, and each of its servers, has its own, so a credential reaches neither
 //! another pack nor a changed address.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use contract::{AgentError, CredentialState, CredentialView};
 use engine::ports::Clock;
+use parking_lot::Mutex;
 use secrecy::SecretString;
 use secrets::{Keyring, SecretsError};
 
@@ -39,7 +40,7 @@ impl Credentials {
     pub(crate) async fn check(&self, pack: &str, variable: &str, to: &Destination, who: &str) -> Result<(), AgentError> {
         let entry = format!("{} {to:?}", entry(pack, variable));
         let now = CacheStamp::new(self.clock.now(), self.keyring.changes());
-        let there = || self.there.lock().unwrap_or_else(PoisonError::into_inner);
+        let there = || self.there.lock();
         if there().iter().any(|(known, at)| *known == entry && at.is_valid_at(now)) {
             return Ok(());
         }

@@ -6,13 +6,14 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fs, io,
     path::PathBuf,
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{Arc, OnceLock},
 };
 
 use chrono::{DateTime, Utc};
 use contract::{AgentError, Change, DefinitionState, DiffLine, Effect, ErrorCode, PackId, ServerTool};
 use engine::ports::Clock;
 use mcp::{Definition, Definitions};
+use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 
 use crate::paths::write_atomically;
@@ -100,7 +101,7 @@ impl Pins {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     fn publish(&self) {

@@ -2,12 +2,13 @@
 
 use std::{
     fs::File,
-    sync::{Arc, Mutex, PoisonError, atomic::AtomicBool},
+    sync::{Arc, atomic::AtomicBool},
 };
 
 use audit::Log;
 use contract::{AgentError, ErrorCode, Push};
 use engine::{Engine, ports::SharedSessions};
+use parking_lot::Mutex;
 use secrets::Keyring;
 use serde_json::{Map, Value};
 use store::SqliteStore;
@@ -138,7 +139,7 @@ impl Host {
         }
         let store = Arc::clone(&self.store);
         let _ = tokio::task::spawn_blocking(move || store.close()).await;
-        self.memory.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.memory.lock().take();
     }
 
     /// Takes back what a throwaway profile left outside its folder. To be called after `stop`.
@@ -156,7 +157,7 @@ impl Host {
 
     pub(crate) fn notices(&self) -> Vec<Map<String, Value>> {
         let alarm = self.alarm().map(|alarm| crate::startup::notice("audit_alarm", &alarm.message));
-        alarm.into_iter().chain(self.notices.lock().unwrap_or_else(PoisonError::into_inner).clone()).collect()
+        alarm.into_iter().chain(self.notices.lock().clone()).collect()
     }
 
     pub(crate) fn audit_error(error: &engine::ports::AuditUnavailable) -> AgentError {

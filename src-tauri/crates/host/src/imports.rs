@@ -4,7 +4,7 @@ use std::{
     collections::HashMap,
     path::PathBuf,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
     time::{Duration, Instant},
@@ -17,6 +17,7 @@ use engine::{
     Engine,
     ports::{AuditLog, Durability, Events, RecordDraft},
 };
+use parking_lot::Mutex;
 
 use crate::{models::HostModels, pushes::Hub, startup::offline_packs, tools::HostTools};
 
@@ -61,7 +62,7 @@ impl Imports {
     }
 
     fn begin(&self, job: &str, paths: &[PathBuf]) -> Result<(ImportView, Arc<AtomicBool>), AgentError> {
-        let mut jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut jobs = self.jobs.lock();
         if jobs.values().any(|job| !job.view.finished) {
             return Err(AgentError::invalid("Another import is running.").reason("import_running").hint("Wait for it or stop it first."));
         }
@@ -131,7 +132,7 @@ impl Imports {
     }
 
     fn tell(&self, view: &ImportView) {
-        if let Some(job) = self.jobs.lock().unwrap_or_else(PoisonError::into_inner).get_mut(&view.job) {
+        if let Some(job) = self.jobs.lock().get_mut(&view.job) {
             job.view = view.clone();
         }
         self.hub.push(Push::Import { import: view.clone() });
@@ -170,12 +171,12 @@ impl Imports {
     }
 
     pub(crate) fn view(&self, job: &str) -> Result<ImportView, AgentError> {
-        let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+        let jobs = self.jobs.lock();
         jobs.get(job).map(|job| job.view.clone()).ok_or_else(unknown)
     }
 
     pub(crate) fn stop(&self, job: &str) -> Result<(), AgentError> {
-        let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+        let jobs = self.jobs.lock();
         jobs.get(job).map(|job| job.stop.store(true, Ordering::Release)).ok_or_else(unknown)
     }
 }

@@ -2,15 +2,12 @@
 //! since the start; those that it holds when the profile opens and when a person's message is
 //! accepted (which may contain one); and the credentials of the environment.
 
-use std::{
-    collections::BTreeSet,
-    path::Path,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::BTreeSet, path::Path, sync::Arc};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use engine::ports::{Clock, Secrets};
 use futures::future::BoxFuture;
+use parking_lot::Mutex;
 use percent_encoding::percent_decode_str;
 use secrecy::SecretString;
 use secrets::{Keyring, SecretsError};
@@ -49,7 +46,7 @@ impl KnownSecrets {
 
     /// Whether the keyring must be read now.
     fn is_due(&self, now: CacheStamp, time: DateTime<Utc>) -> bool {
-        let looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+        let looked = self.looked.lock();
         let is_silent = looked.silent_at.is_some_and(|at| (TimeDelta::zero()..RETRY_AFTER).contains(&(time - at)));
         !is_silent && !looked.at.is_some_and(|at| at.is_valid_at(now))
     }
@@ -90,7 +87,7 @@ impl Secrets for KnownSecrets {
                 return;
             }
             let learned = learn(&self.keyring).await;
-            let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut looked = self.looked.lock();
             match learned {
                 Err(SecretsError::TimedOut) => looked.silent_at = Some(time),
                 // A locked keyring takes one short call, and may be unlocked before the next

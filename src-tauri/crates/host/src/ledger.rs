@@ -5,12 +5,12 @@
 use std::{
     fs, io,
     path::{Path, PathBuf},
-    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use audit::{Mark, Tampered};
 use chrono::{DateTime, SecondsFormat, Utc};
 use contract::{AgentError, AuditAlarm, VerifyProblem, VerifyReport};
+use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -136,7 +136,7 @@ impl Ledger {
     }
 
     fn lock_state(&self) -> MutexGuard<'_, LedgerState> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock()
     }
 
     /// Returns the installation whose log belongs here: the recorded one if there is one, or else

@@ -2,7 +2,7 @@
 //! from the keyring for each call.
 
 use std::{
-    sync::{Arc, Mutex, OnceLock, PoisonError, RwLock},
+    sync::{Arc, OnceLock},
     time::Duration,
 };
 
@@ -14,6 +14,7 @@ use models::{
     echo::EchoModel,
     offline::{OfflineModel, OfflinePack},
 };
+use parking_lot::{Mutex, RwLock};
 use secrecy::SecretString;
 use secrets::Keyring;
 
@@ -144,11 +145,11 @@ impl HostModels {
 
     /// Replaces the packs of the offline model, for example after an import with new names.
     pub(crate) fn renew_offline(&self, packs: Vec<OfflinePack>) {
-        *self.offline.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(OfflineModel::new(packs));
+        *self.offline.write() = Arc::new(OfflineModel::new(packs));
     }
 
     fn offline(&self) -> Arc<OfflineModel> {
-        Arc::clone(&self.offline.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.offline.read())
     }
 
     fn remote(&self, settings: &Settings, server: Server, place: Place) -> Remote {
@@ -247,22 +248,22 @@ struct RecentProvider {
 
 impl RecentProvider {
     fn has_read_secrets(&self, now: CacheStamp) -> bool {
-        self.learned.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|at| at.is_valid_at(now))
+        self.learned.lock().is_some_and(|at| at.is_valid_at(now))
     }
 
     fn note_secrets_read(&self, now: CacheStamp) {
-        *self.learned.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
+        *self.learned.lock() = Some(now);
     }
 
     fn cached_provider(&self, recipe: &Recipe, now: CacheStamp) -> Option<Provider> {
-        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut opened = self.opened.lock();
         opened.retain(|(_, at, _)| at.is_valid_at(now));
         let wanted = recipe.name();
         opened.iter().find(|(name, _, _)| *name == wanted).map(|(_, _, model)| model.clone())
     }
 
     fn open(&self, recipe: &Recipe, now: CacheStamp, model: &Provider) {
-        self.opened.lock().unwrap_or_else(PoisonError::into_inner).push((recipe.name(), now, model.clone()));
+        self.opened.lock().push((recipe.name(), now, model.clone()));
     }
 }
 

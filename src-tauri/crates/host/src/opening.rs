@@ -138,7 +138,7 @@ impl Host {
         let aside = self.begin_anew(&alarm, by).await?;
         startup::note_packs(&self.log, &self.tools).await;
         let interrupted = startup::put_in_order(&self.engine).await?;
-        self.notices.lock().unwrap_or_else(std::sync::PoisonError::into_inner).extend(interrupted);
+        self.notices.lock().extend(interrupted);
         startup::get_ready(&self.tools, &self.options).await;
         self.push_settings();
         Ok(aside)

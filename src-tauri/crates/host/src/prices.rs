@@ -1,13 +1,10 @@
 //! The price table: rows that ship, and the user's own from `prices.toml`, which is read again when
 //! it changes.
 
-use std::{
-    fs, io,
-    path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{fs, io, path::PathBuf, sync::Arc};
 
 use contract::PriceTable;
+use parking_lot::Mutex;
 
 use crate::paths::{Stamp, stamp};
 
@@ -39,7 +36,7 @@ impl Prices {
 
     pub(crate) fn read(&self) -> PricesFile {
         let now = stamp(&self.file);
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock();
         match &*known {
             Some((stamp, read)) if *stamp == now => read.clone(),
             _ => {

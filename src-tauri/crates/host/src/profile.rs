@@ -1,14 +1,11 @@
 //! Settings and rules of a profile, read from its files, overridden by the environment, and
 //! provided to the engine.
 
-use std::{
-    collections::BTreeMap,
-    fs, io,
-    sync::{Arc, Mutex, PoisonError, RwLock},
-};
+use std::{collections::BTreeMap, fs, io, sync::Arc};
 
 use contract::{AgentError, EgressSettings, PolicyMode, PolicyView, PriceTable, PricesView, RedactionLevel, Settings, SwitchTarget, ToolSpec};
 use engine::ports::{Profile, SessionValues};
+use parking_lot::{Mutex, RwLock};
 use policy::Rules;
 use serde_json::json;
 
@@ -76,11 +73,11 @@ impl LiveProfile {
 
     /// Returns what is wrong with the settings file, if anything.
     pub(crate) fn fault(&self) -> Option<String> {
-        self.state.read().unwrap_or_else(PoisonError::into_inner).fault.clone()
+        self.state.read().fault.clone()
     }
 
     pub(crate) fn stored(&self) -> Settings {
-        self.state.read().unwrap_or_else(PoisonError::into_inner).stored.clone()
+        self.state.read().stored.clone()
     }
 
     /// Returns the overridden settings, by dotted name.
@@ -100,7 +97,7 @@ impl LiveProfile {
 
     /// Returns what a change to these settings requires.
     pub(crate) fn widening(&self, settings: &Settings) -> Widening {
-        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        let state = self.state.read();
         let mut settings = settings.clone();
         self.unforce(&mut settings, &state.stored);
         widening::of_settings(&state.stored, &settings)
@@ -109,14 +106,14 @@ impl LiveProfile {
     /// Checks that settings can be used, and that they allow no more than this command may.
     pub(crate) fn check(&self, settings: &Settings) -> Result<(), AgentError> {
         check(settings)?;
-        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        let state = self.state.read();
         check_policy(&state.stored, settings)
     }
 
     /// Checks, stores and applies settings. An unreadable old file is kept beside the new one.
     pub(crate) fn write(&self, mut settings: Settings) -> Result<(), AgentError> {
         check(&settings)?;
-        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.write();
         self.unforce(&mut settings, &state.stored);
         check_policy(&state.stored, &settings)?;
         // These have their own commands; the first one only in the approval window.
@@ -126,14 +123,14 @@ impl LiveProfile {
     }
 
     pub(crate) fn set_terminal_decisions(&self, enabled: bool) -> Result<(), AgentError> {
-        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.write();
         let settings = Settings { decide_from_terminal: enabled, ..state.stored.clone() };
         self.store(&mut state, settings)
     }
 
     /// Switches one agent, or one of all tools. Returns false if nothing changed.
     pub(crate) fn set_switch(&self, target: &SwitchTarget, on: bool, tools: &[ToolSpec]) -> Result<bool, AgentError> {
-        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.write();
         let mut settings = state.stored.clone();
         let changed = match (target, on) {
             (SwitchTarget::Agent(id), false) => settings.switches.agents_off.insert(id.clone()),
@@ -170,7 +167,7 @@ impl LiveProfile {
 
     /// Changes the policy, also to a wider one. For the approval window only.
     pub(crate) fn set_policy(&self, policy: PolicyMode) -> Result<(), AgentError> {
-        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.write();
         let settings = Settings { policy, ..state.stored.clone() };
         self.store(&mut state, settings)
     }
@@ -207,13 +204,13 @@ impl LiveProfile {
 
 impl Profile for LiveProfile {
     fn settings(&self) -> Arc<Settings> {
-        Arc::clone(&self.state.read().unwrap_or_else(PoisonError::into_inner).effective)
+        Arc::clone(&self.state.read().effective)
     }
 
     /// Returns the rules, and reads the file again if it has changed.
     fn rules(&self) -> Arc<Rules> {
         let stamp = stamp(&self.paths.rules());
-        let mut known = self.rules.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.rules.lock();
         if known.0 != stamp {
             *known = (stamp, Arc::new(read_rules(&self.paths)));
         }

@@ -2,11 +2,7 @@
 //! and the user is told so; a late answer counts as none. While a question is open, the call's time
 //! does not count.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use contract::{AgentError, Push, QuestionAnswer, QuestionKind, ServerQuestion};
@@ -15,6 +11,7 @@ use engine::{
     ports::{Events, Ids, Resume},
 };
 use mcp::{Asker, Question, Reply, RequestedInput};
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::Value;
 use tokio::sync::oneshot;
 
@@ -47,7 +44,7 @@ impl Questions {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inside> {
-        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inside.lock()
     }
 
     fn publish(&self) {

@@ -3,7 +3,7 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, OnceLock, PoisonError, RwLock, Weak},
+    sync::{Arc, OnceLock, Weak},
 };
 
 use async_trait::async_trait;
@@ -17,6 +17,7 @@ use engine::{
 };
 use mcp::{Access, KeptVisits, Open, Patience, PerSession, Place};
 use packs::LoadedPack;
+use parking_lot::RwLock;
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -83,7 +84,7 @@ impl Elsewhere {
 
     /// Looks again at what is set. True when something stands in that did not, or no longer does.
     pub(crate) fn look(&self, packs: &[LoadedPack], around: &OverrideDeps<'_>) -> bool {
-        let mut now = self.now.write().unwrap_or_else(PoisonError::into_inner);
+        let mut now = self.now.write();
         let mut found = BTreeMap::new();
         let mut changed = false;
         for (pack, server, other) in declared(packs) {
@@ -128,17 +129,17 @@ impl Elsewhere {
 
     /// What stands in for a server.
     pub(crate) fn of(&self, key: &str) -> Option<RemoteOverride> {
-        self.now.read().unwrap_or_else(PoisonError::into_inner).get(key).map(|known| known.stands_in.clone())
+        self.now.read().get(key).map(|known| known.stands_in.clone())
     }
 
     /// Where calls to a server go instead.
     pub(crate) fn address(&self, key: &str) -> Option<String> {
-        self.now.read().unwrap_or_else(PoisonError::into_inner).get(key).map(|known| known.asked.values[0].clone())
+        self.now.read().get(key).map(|known| known.asked.values[0].clone())
     }
 
     /// The server as the window shows it, when another stands in for it.
     pub(crate) fn view(&self, view: ServerView) -> ServerView {
-        let now = self.now.read().unwrap_or_else(PoisonError::into_inner);
+        let now = self.now.read();
         let Some(known) = now.get(&key(&view.pack, &view.name)) else { return view };
         let (state, message) = match &known.stands_in {
             Ok(_) => (ServerState::Ready, None),

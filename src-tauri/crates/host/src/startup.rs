@@ -134,8 +134,8 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
         ledger,
         hub,
         imports,
-        notices: std::sync::Mutex::new(notices),
-        memory: std::sync::Mutex::new(memory),
+        notices: parking_lot::Mutex::new(notices),
+        memory: parking_lot::Mutex::new(memory),
         clients: tokio::sync::OnceCell::new(),
         confirmations,
         changing: tokio::sync::Mutex::default(),
@@ -243,14 +243,14 @@ pub(crate) fn declared_credentials(tools: &HostTools) -> BTreeSet<String> {
 /// is switched off.
 fn follow_definitions(tools: &Arc<HostTools>, hub: &Arc<Hub>, log: &Arc<Log>) {
     let (weak, hub, log) = (Arc::downgrade(tools), Arc::clone(hub), Arc::clone(log));
-    let told = std::sync::Mutex::new(BTreeSet::new());
+    let told = parking_lot::Mutex::new(BTreeSet::new());
     tools.pins.on_change(Box::new(move || {
         let Some(tools) = weak.upgrade() else { return };
         tools.rebuild();
         tools.renew_names();
         let waiting: Vec<contract::ServerTool> = tools.server_tools().into_iter().filter(servers::waits).collect();
         let count = u32::try_from(waiting.len()).unwrap_or(u32::MAX);
-        let mut told = told.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut told = told.lock();
         let fresh: Vec<_> =
             waiting.into_iter().filter(|tool| told.insert((tool.pack.clone(), tool.server.clone(), tool.name.clone(), tool.hash.clone()))).collect();
         let log = Arc::clone(&log);

@@ -2,10 +2,7 @@
 //! Decisions about actions of other sessions are off until the person allows them in the approval
 //! window.
 
-use std::{
-    collections::BTreeSet,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::BTreeSet, sync::Arc};
 
 use async_trait::async_trait;
 use contract::{
@@ -13,6 +10,7 @@ use contract::{
     PolicyView, RunResponse, ServiceLevelView, SessionView, TerminalDecisionsParams, TurnId, VerifyReport, commands::Access, params::*, with_commands,
 };
 use engine::{Decided, DecidedBy, ports::Profile as _};
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use crate::{Host, peer::Peer};
@@ -98,12 +96,12 @@ impl Terminal {
     async fn is_own(&self, id: &ApprovalId) -> Result<bool, AgentError> {
         let Place::Client { own, .. } = &self.at else { return Ok(false) };
         let turn = self.host.engine.approvals_list(false).await?.into_iter().find(|approval| approval.id == *id).map(|approval| approval.turn);
-        Ok(turn.is_some_and(|turn| own.lock().unwrap_or_else(PoisonError::into_inner).contains(&turn)))
+        Ok(turn.is_some_and(|turn| own.lock().contains(&turn)))
     }
 
     fn owns(&self, turn: &TurnId) {
         if let Place::Client { own, .. } = &self.at {
-            own.lock().unwrap_or_else(PoisonError::into_inner).insert(turn.clone());
+            own.lock().insert(turn.clone());
         }
     }
 

@@ -4,7 +4,7 @@ use std::{
     collections::{BTreeSet, HashMap},
     path::PathBuf,
     sync::{
-        Arc, PoisonError, RwLock,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -21,6 +21,7 @@ use packs::{
     LoadedPack,
     run::{HttpRunner, Permit, Place, run_program},
 };
+use parking_lot::RwLock;
 use secrecy::SecretString;
 use secrets::Keyring;
 use serde_json::{Value, json};
@@ -161,7 +162,7 @@ impl HostTools {
         for (loaded, server) in servers::offering(&self.packs) {
             servers::offered(loaded, server, &self.pins).into_iter().for_each(|spec| add_offered(&mut specs, spec));
         }
-        *self.specs.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(specs);
+        *self.specs.write() = Arc::new(specs);
     }
 
     /// A tool of a manifest, bound to what its server says of it; nothing while that is not what was accepted.
@@ -278,13 +279,13 @@ impl HostTools {
         let specs = self.specs();
         let own = |manifest: &PackManifest| specs.iter().filter(|spec| spec.pack == manifest.id).cloned().collect::<Vec<ToolSpec>>();
         let agents = named.iter().map(|manifest| packs::agent(manifest, &own(manifest))).collect();
-        *self.named.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(named);
-        *self.agents.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(agents);
+        *self.named.write() = Arc::new(named);
+        *self.agents.write() = Arc::new(agents);
     }
 
     /// Every usable pack: its manifest with the names in the data, and its tools.
     pub(crate) fn named(&self) -> Vec<(PackManifest, Vec<ToolSpec>)> {
-        let named = Arc::clone(&self.named.read().unwrap_or_else(PoisonError::into_inner));
+        let named = Arc::clone(&self.named.read());
         let packs = self.packs.iter().filter_map(|loaded| loaded.pack.as_ref());
         named.iter().cloned().zip(packs.map(|pack| pack.tools.clone())).collect()
     }
@@ -348,7 +349,7 @@ fn add_offered(specs: &mut Vec<ToolSpec>, mut spec: ToolSpec) {
 
 impl Roster for HostTools {
     fn agents(&self) -> Arc<Vec<Agent>> {
-        Arc::clone(&self.agents.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.agents.read())
     }
 
     fn instructions(&self, tool: &ToolSpec) -> Instructions {
@@ -452,7 +453,7 @@ impl Resume for NoAnswers {
 #[async_trait]
 impl Tools for HostTools {
     fn specs(&self) -> Arc<Vec<ToolSpec>> {
-        Arc::clone(&self.specs.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.specs.read())
     }
 
     fn agent_of(&self, tool: &ToolId) -> Option<AgentId> {

@@ -2,7 +2,7 @@
 //! cancellation, and the end.
 
 use std::{
-    sync::{Arc, PoisonError, atomic::Ordering},
+    sync::{Arc, atomic::Ordering},
     time::Duration,
 };
 
@@ -204,7 +204,7 @@ impl Session {
             closing.cancel();
             let _ = waiting.await;
         }
-        match *ending.lock().unwrap_or_else(PoisonError::into_inner) {
+        match *ending.lock() {
             Some(status) => format!("It ended with {status}."),
             None => "It closed the connection.".to_owned(),
         }

@@ -2,17 +2,14 @@
 //! calls them. It uses the client that ships, with a stand-in for the user that signs in, answers
 //! questions with their defaults, and keeps everything in memory.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use contract::{
     AgentError, ErrorCode, PackId, ServerState,
     manifest::{Auth, AuthKind, KeyAlgorithm, OauthGrant, ServerHttp, ServerOauth},
 };
+use parking_lot::Mutex;
 use reqwest::{Client, header::LOCATION, redirect};
 use secrecy::SecretString;
 use serde_json::{Map, Value, json};
@@ -77,11 +74,11 @@ impl Access for Helper {
     }
 
     async fn tokens(&self) -> Result<Option<SecretString>, AgentError> {
-        Ok(self.tokens.lock().unwrap_or_else(PoisonError::into_inner).clone())
+        Ok(self.tokens.lock().clone())
     }
 
     async fn keep_tokens(&self, tokens: Option<SecretString>) -> Result<(), AgentError> {
-        *self.tokens.lock().unwrap_or_else(PoisonError::into_inner) = tokens;
+        *self.tokens.lock() = tokens;
         Ok(())
     }
 
@@ -92,7 +89,7 @@ impl Access for Helper {
 
 impl Definitions for Helper {
     fn record_tools(&self, _: &PackId, _: &str, tools: &[Definition]) {
-        *self.tools.lock().unwrap_or_else(PoisonError::into_inner) = tools.to_vec();
+        *self.tools.lock() = tools.to_vec();
     }
 
     fn check(&self, _: &PackId, _: &str, _: &str) -> Result<(), AgentError> {
@@ -151,7 +148,7 @@ fn calls_to_make(helper: &Helper, scenario: &Scenario) -> Vec<(String, Value)> {
     if let Some(calls) = scenario.context.get("toolCalls").and_then(Value::as_array) {
         return calls.iter().filter_map(|call| Some((call.get("name")?.as_str()?.to_owned(), call.get("arguments")?.clone()))).collect();
     }
-    let tools = helper.tools.lock().unwrap_or_else(PoisonError::into_inner);
+    let tools = helper.tools.lock();
     tools.iter().map(|tool| (tool.name.clone(), example(&tool.input_schema, false))).collect()
 }
 

@@ -2,16 +2,14 @@
 //! after a crash, waiting for a sign-in, stopped. Every transition goes through one function, which
 //! notifies the listener.
 
-use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use contract::{
     AgentError, ServerState, ServerView,
     manifest::{OauthGrant, ServerOauth},
 };
 use engine::ports::ToolFailure;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::{
     sync::watch,
     task::JoinHandle,
@@ -484,7 +482,7 @@ impl Server {
     }
 
     fn lock(&self) -> MutexGuard<'_, Life> {
-        self.life.lock().unwrap_or_else(PoisonError::into_inner)
+        self.life.lock()
     }
 
     /// Wakes all waiters and notifies the listener, after releasing the lock.

@@ -6,12 +6,13 @@ use std::{
     io,
     process::ExitStatus,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
 };
 
+use parking_lot::Mutex;
 use rmcp::{
     ErrorData, RoleClient,
     model::{ClientRequest, ErrorCode, JsonRpcMessage, RequestId},
@@ -108,7 +109,7 @@ impl Transport<RoleClient> for ProcessTransport {
         // Closing its input asks a server to end.
         let closed = self.lines.close().await;
         let status = self.process.stop(self.grace).await;
-        *self.ending.lock().unwrap_or_else(PoisonError::into_inner) = status;
+        *self.ending.lock() = status;
         closed
     }
 }

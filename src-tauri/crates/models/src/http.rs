@@ -10,8 +10,10 @@ mod retry;
 mod trust;
 
 use std::collections::HashMap;
+
+use parking_lot::Mutex;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -46,13 +48,13 @@ pub(crate) struct PlainRequests(Arc<Mutex<HashMap<String, DateTime<Utc>>>>);
 
 impl PlainRequests {
     pub(crate) fn is_wanted(&self, by: &str, now: DateTime<Utc>) -> bool {
-        let learned = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let learned = self.0.lock();
         learned.get(by).is_some_and(|at| (TimeDelta::zero()..PLAIN_PERIOD).contains(&(now - *at)))
     }
 
     pub(crate) fn remember(&self, by: String, now: DateTime<Utc>) {
         tracing::info!(by, "a model's server refuses something optional: it is left out for an hour");
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(by, now);
+        self.0.lock().insert(by, now);
     }
 }
 

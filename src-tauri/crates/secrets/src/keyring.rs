@@ -3,8 +3,10 @@
 //! program.
 
 use std::collections::BTreeMap;
+
+use parking_lot::Mutex;
 use std::sync::{
-    Arc, Mutex, PoisonError,
+    Arc,
     atomic::{AtomicU64, Ordering},
 };
 use std::time::{Duration, Instant};
@@ -159,7 +161,7 @@ impl Keyring {
                 // An item that is deleted or damaged meanwhile is skipped.
                 let Ok(Some(value)) = service.get(&name) else { continue };
                 let value = SecretString::from(value);
-                exposed.lock().unwrap_or_else(PoisonError::into_inner).note(&value, None, Instant::now());
+                exposed.lock().note(&value, None, Instant::now());
                 found.push((name, value));
             }
             Ok(found)
@@ -287,11 +289,11 @@ impl Keyring {
         self.lock_exposed().note(value, now.checked_add(lasts), now);
     }
 
-    fn lock_exposed(&self) -> std::sync::MutexGuard<'_, ExposedSecrets> {
-        self.exposed.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_exposed(&self) -> parking_lot::MutexGuard<'_, ExposedSecrets> {
+        self.exposed.lock()
     }
 
-    fn lock_memory(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, SecretString>> {
-        self.this_run.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_memory(&self) -> parking_lot::MutexGuard<'_, BTreeMap<String, SecretString>> {
+        self.this_run.lock()
     }
 }

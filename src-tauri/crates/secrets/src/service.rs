@@ -3,7 +3,9 @@
 //! a prompt, and would report a locked item as absent.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::time::Duration;
 
 use contract::KeyringState;
@@ -42,7 +44,7 @@ impl Service {
     }
 
     fn connect_bus(&self) -> zbus::Result<Connection> {
-        let mut slot = self.bus.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut slot = self.bus.lock();
         if let Some(bus) = slot.as_ref() {
             return Ok(bus.clone());
         }
@@ -52,9 +54,9 @@ impl Service {
 
     /// Drops the connections, so that the next call opens new ones.
     pub(crate) fn reset(&self) {
-        *self.bus.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.bus.lock() = None;
         // A call that hangs may hold the store. It has its own handle; this one is dropped.
-        *self.store.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.store.lock() = None;
     }
 
     /// Returns the present state.
@@ -98,7 +100,7 @@ impl Service {
     }
 
     fn store(&self) -> keyring_core::Result<Arc<Store>> {
-        let mut slot = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut slot = self.store.lock();
         if let Some(store) = slot.as_ref() {
             return Ok(Arc::clone(store));
         }

@@ -3,8 +3,10 @@
 //! before it began.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+
+use parking_lot::Mutex;
 use std::thread::JoinHandle;
 
 use engine::ports::StoreError;
@@ -59,7 +61,7 @@ impl Readers {
 
     /// Runs a short read on the caller's thread.
     pub(crate) fn read_here<T>(&self, read: impl FnOnce(&Connection) -> Result<T, DbError>) -> Result<T, StoreError> {
-        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let idle = || self.idle.lock();
         let conn = match idle().as_mut().ok_or_else(closed)?.pop() {
             Some(conn) => conn,
             None => connection::reader(&self.path, self.mode).map_err(|e| self.faults.store_error(e.into()))?,
@@ -73,8 +75,8 @@ impl Readers {
 
     /// Ends the threads after all earlier requests.
     pub(crate) fn close(&self) {
-        drop(self.idle.lock().unwrap_or_else(PoisonError::into_inner).take());
-        let taken = self.state.lock().unwrap_or_else(PoisonError::into_inner).take();
+        drop(self.idle.lock().take());
+        let taken = self.state.lock().take();
         let Some((send, threads)) = taken else { return };
         drop(send);
         for thread in threads {
@@ -85,7 +87,7 @@ impl Readers {
     }
 
     fn send(&self, work: Work) -> Result<(), StoreError> {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = self.state.lock();
         let (send, _) = state.as_ref().ok_or_else(closed)?;
         send.send(work).map_err(|_| closed())
     }
@@ -99,7 +101,7 @@ fn run(path: &Path, mode: Mode, receive: &Mutex<Receiver<Work>>, faults: &Faults
     let mut open = None;
     loop {
         // The lock is held while waiting: one thread waits for work, and the others for the lock.
-        let next = receive.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let next = receive.lock().recv();
         let Ok(work) = next else { return };
         if open.is_none() {
             match connection::reader(path, mode) {

@@ -3,7 +3,9 @@
 //! its text is skipped. Knows nothing of the purpose of items.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+
+use parking_lot::Mutex;
+use std::sync::Arc;
 
 use contract::Item;
 
@@ -52,7 +54,7 @@ impl Recent {
     }
 
     fn with_halves<T>(&self, f: impl FnOnce(&mut Halves) -> T) -> T {
-        f(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        f(&mut self.0.lock())
     }
 }
 

@@ -2,8 +2,10 @@
 //! (group commit); whoever joins runs in a savepoint, so that one that fails takes nothing else with it. What need not be on disk at
 //! once shares the sync of what must be, and what nobody waits for shares the next transaction.
 
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+
+use parking_lot::Mutex;
 use std::thread::JoinHandle;
 
 use engine::ports::StoreError;
@@ -102,16 +104,16 @@ impl Writer {
         F: Fn(&Connection) -> Result<(), DbError> + Send + Sync + 'static,
     {
         // Held, so that the thread still looks at what is put there.
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = self.state.lock();
         if state.is_none() {
             return tracing::warn!(error = %closed(), "{failed}");
         }
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).push(Aside { work: Arc::new(work), failed });
+        self.waiting.lock().push(Aside { work: Arc::new(work), failed });
     }
 
     /// Ends the thread after everything sent before; `closing` gets the connection.
     pub(crate) fn close(&self, closing: impl FnOnce(Connection) + Send + 'static) {
-        let taken = self.state.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let taken = self.state.lock().take();
         let Some((send, thread)) = taken else { return };
         if send.send(Message::Close(Box::new(closing))).is_ok() && thread.join().is_err() {
             tracing::error!("the store's writer ended with a panic");
@@ -119,7 +121,7 @@ impl Writer {
     }
 
     fn send(&self, message: Message) -> Result<(), StoreError> {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = self.state.lock();
         let (send, _) = state.as_ref().ok_or_else(closed)?;
         send.send(message).map_err(|_| closed())
     }
@@ -225,7 +227,7 @@ impl Thread {
 
     /// The last chance for what nobody waits for.
     fn write_waiting(&self) {
-        let waiting = || self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let waiting = || self.waiting.lock();
         if !waiting().is_empty() && self.begin().is_ok() {
             let mut group = Group::default();
             self.run_waiting(&mut group);
@@ -238,7 +240,7 @@ impl Thread {
 
     /// Runs what nobody waits for.
     fn run_waiting(&self, group: &mut Group) {
-        let waiting = std::mem::take(&mut *self.waiting.lock().unwrap_or_else(PoisonError::into_inner));
+        let waiting = std::mem::take(&mut *self.waiting.lock());
         for aside in waiting {
             if group.lost.is_none() {
                 let (work, faults) = (Arc::clone(&aside.work), Arc::clone(&self.faults));
@@ -294,7 +296,7 @@ impl Thread {
         let lost = group.lost.or_else(|| self.execute("COMMIT").err());
         if lost.is_some() {
             self.roll_back();
-            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut waiting = self.waiting.lock();
             let later = std::mem::replace(&mut *waiting, group.asides);
             waiting.extend(later);
         }
@@ -407,6 +409,6 @@ mod tests {
         assert_eq!(left.recv(), Ok(vec![1, 2]));
         writer.with_next(insert(3), "it is closed");
         assert_eq!(writer.call(OnDisk::Now, all).await, Err(closed()));
-        assert!(writer.waiting.lock().unwrap().is_empty());
+        assert!(writer.waiting.lock().is_empty());
     }
 }

@@ -1,6 +1,6 @@
 //! The rounds of a run: ask the model, run what it calls, until it answers or the bound is reached. There is always an answer.
 
-use std::sync::{Arc, PoisonError, atomic::Ordering};
+use std::sync::{Arc, atomic::Ordering};
 
 use contract::{AgentError, Choice, ErrorCode, EventBody, ItemBody, NoticeLevel, RecordType, Stage, TurnStatus, Usage};
 use futures::StreamExt;
@@ -168,9 +168,9 @@ impl Turn {
             (true, false) => (Text::EmptyAnswer.in_locale(&self.locale).to_owned(), TurnStatus::Ok),
         };
         let mut notes: Vec<String> = Vec::new();
-        let used = std::mem::take(&mut *self.used.lock().unwrap_or_else(PoisonError::into_inner));
+        let used = std::mem::take(&mut *self.used.lock());
         notes.extend(self.agent().and_then(|agent| entities::line(&agent, &used, &self.locale)));
-        let mut reused = std::mem::take(&mut *self.reused.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut reused = std::mem::take(&mut *self.reused.lock());
         reused.dedup();
         let as_of = |at: &String| format!("{} {at}", Text::AsOf.in_locale(&self.locale));
         notes.extend(reused.iter().map(as_of).filter(|note| !text.contains(note.as_str())));
@@ -184,13 +184,13 @@ impl Turn {
 
     /// Text that a model says beside its calls is kept in the transcript, before the calls.
     pub(crate) async fn keep_aside(&self, text: &str) {
-        self.asides.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned());
+        self.asides.lock().push(text.to_owned());
         let item = self.answer_item(text, Vec::new(), false);
         match self.world().store.items_append(vec![item]).await {
             Ok(items) => self.emit_items(items),
             Err(error) => tracing::warn!(%error, "text beside calls could not be saved"),
         }
-        self.shown.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.shown.lock().clear();
     }
 
     /// Gets the model ready (its key is then known, and removed), and the session's placeholders.
@@ -202,7 +202,7 @@ impl Turn {
         }
         match self.engine.words(&self.session, self.redaction_level(), self.model.reads_values()).await {
             Ok(words) => Ok(self.words.get_or_init(|| words)),
-            Err(error) => Err(End::Failed { partial: String::new(), error: crate::store_error(&error) }),
+            Err(error) => Err(End::Failed { partial: String::new(), error: error.into() }),
         }
     }
 
@@ -211,7 +211,7 @@ impl Turn {
         self.check_egress()?;
         self.probe(Point::BeforeModelCall);
         if let Some(words) = self.words.get() {
-            words.keep_numbers().await.map_err(|error| End::Failed { partial: String::new(), error: crate::store_error(&error) })?;
+            words.keep_numbers().await.map_err(|error| End::Failed { partial: String::new(), error: error.into() })?;
         }
         self.asked.fetch_add(1, Ordering::AcqRel);
         self.emit(EventBody::Status { stage: Stage::Thinking, text: None });
@@ -383,7 +383,7 @@ impl Turn {
     async fn fell_back(&self, from: &str, to: String, why: &str) {
         let text = Text::FellBack.in_locale(&self.locale).replace("{from}", from).replace("{to}", &to).replace("{why}", why);
         let item = self.item(ItemBody::Notice { level: NoticeLevel::Warning, code: "model_fallback".into(), text });
-        *self.answering.lock().unwrap_or_else(PoisonError::into_inner) = Some(to);
+        *self.answering.lock() = Some(to);
         match self.world().store.items_append(vec![item]).await {
             Ok(items) => self.emit_items(items),
             Err(error) => tracing::warn!(%error, "the notice of another model could not be saved"),
@@ -399,7 +399,7 @@ impl Turn {
         }
         if reply.text.is_empty() {
             self.probe(Point::WhileStreaming);
-            self.shown.lock().unwrap_or_else(PoisonError::into_inner).clear();
+            self.shown.lock().clear();
         }
         reply.text.push_str(&text);
         self.show(frame.add(text));
@@ -407,12 +407,12 @@ impl Turn {
 
     pub(crate) fn show(&self, text: Option<String>) {
         let Some(text) = text else { return };
-        self.shown.lock().unwrap_or_else(PoisonError::into_inner).push_str(&text);
+        self.shown.lock().push_str(&text);
         self.emit(EventBody::Delta { text });
     }
 
     fn count(&self, usage: Usage) {
-        let mut sum = self.usage.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sum = self.usage.lock();
         sum.input_tokens += usage.input_tokens;
         sum.output_tokens += usage.output_tokens;
         sum.model_calls += 1;

@@ -3,7 +3,7 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    sync::{Arc, PoisonError, atomic::Ordering},
+    sync::{Arc, atomic::Ordering},
 };
 
 use contract::{AgentId, Choice, EventBody, PromptPart, PromptTrace, ToolSpec, TurnStatus};
@@ -205,7 +205,7 @@ impl Turn {
         match (sources.len(), progress.answered.last()) {
             (0, _) | (_, None) if !said.trim().is_empty() => {
                 self.work(None);
-                self.shown.lock().unwrap_or_else(PoisonError::into_inner).clear();
+                self.shown.lock().clear();
                 self.show(Some(said.clone()));
                 End::Answer { text: said, choices: Vec::new(), status }
             }
@@ -300,7 +300,7 @@ impl Turn {
                 // It would be cut again.
                 Err(_) if reply.finish == Some(Finish::Length) && self.account.cut.load(Ordering::Acquire) => {
                     let refusal = cut_short(&self.locale);
-                    *self.account.refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some(refusal.clone());
+                    *self.account.refusal.lock() = Some(refusal.clone());
                     return Err(End::Failed { partial: String::new(), error: refusal });
                 }
                 Err(problem) => {
@@ -411,7 +411,7 @@ impl Turn {
     }
 
     fn work(&self, agent: Option<&Arc<Agent>>) {
-        *self.at_work.lock().unwrap_or_else(PoisonError::into_inner) = agent.cloned();
+        *self.at_work.lock() = agent.cloned();
     }
 
     fn trace(&self, agent: Option<&Arc<Agent>>, prompt: &Prompt) {

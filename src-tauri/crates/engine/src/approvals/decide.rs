@@ -15,7 +15,6 @@ use crate::{
     approvals::gate::{CHANGED, EDITED, Executed, Gated, Holds, Verdict, failed},
     ports::{Durability, Reach, RecordDraft},
     sessions::lanes::Accepted,
-    store_error,
     texts::Text,
     tools::{
         call::Ready,
@@ -57,8 +56,8 @@ pub struct Decided {
 impl Engine {
     /// Pending actions, or all of them.
     pub async fn approvals_list(self: &Arc<Self>, include_decided: bool) -> Result<Vec<Approval>, AgentError> {
-        self.expire_overdue().await.map_err(|e| store_error(&e))?;
-        self.world.store.approvals(include_decided).await.map_err(|e| store_error(&e))
+        self.expire_overdue().await?;
+        self.world.store.approvals(include_decided).await.map_err(AgentError::from)
     }
 
     /// Applies a decision. The hash must be the one that was shown.
@@ -144,7 +143,7 @@ impl Engine {
 
     /// An action as it stands now.
     pub async fn approval(&self, id: &ApprovalId) -> Result<Approval, AgentError> {
-        let found = self.world.store.approval(id).await.map_err(|e| store_error(&e))?;
+        let found = self.world.store.approval(id).await?;
         found.ok_or_else(|| AgentError::invalid("There is no such pending action.").reason("not_found"))
     }
 
@@ -177,7 +176,7 @@ impl Engine {
     /// others all that follows. Anybody may say no, where all of them hear of it.
     async fn check_reach(&self, approval: &Approval, decision: &Decision, by: DecidedBy) -> Result<(), AgentError> {
         let is_no = matches!(decision, Decision::Reject { .. });
-        let reach = self.world.store.approval_reach(approval).await.map_err(|e| store_error(&e))?;
+        let reach = self.world.store.approval_reach(approval).await?;
         match (reach, by) {
             (Reach::Here, _) | (Reach::Everywhere, DecidedBy::Caller) => Ok(()),
             (Reach::Everywhere, _) | (Reach::HereAlone, DecidedBy::Caller) if is_no => Ok(()),
@@ -195,8 +194,7 @@ impl Engine {
     }
 
     async fn move_from_pending(&self, approval: &Approval, to: ApprovalStatus, reason: Option<&str>, by: DecidedBy) -> Result<(), AgentError> {
-        let moved =
-            self.world.store.approval_move(&approval.id, ApprovalStatus::Pending, to, reason, self.world.clock.now()).await.map_err(|e| store_error(&e))?;
+        let moved = self.world.store.approval_move(&approval.id, ApprovalStatus::Pending, to, reason, self.world.clock.now()).await?;
         if !moved {
             return Err(AgentError::invalid("This action has been decided already.").reason("not_pending"));
         }
@@ -287,13 +285,13 @@ impl Engine {
             .append(draft, Durability::Durable)
             .await
             .map_err(|_| AgentError::internal("audit_unavailable", "The permission was not stored: the audit log cannot be written."))?;
-        self.world.store.grant_insert(&grant).await.map_err(|e| store_error(&e))
+        self.world.store.grant_insert(&grant).await.map_err(AgentError::from)
     }
 
     /// Takes a permission back.
     pub async fn grant_revoke(&self, id: &GrantId) -> Result<(), AgentError> {
         let now = self.world.clock.now();
-        self.world.store.grant_revoke(id, now).await.map_err(|e| store_error(&e))?;
+        self.world.store.grant_revoke(id, now).await?;
         let draft = RecordDraft::new(RecordType::GrantRevoked).field("grant", id.as_str());
         self.world
             .audit
@@ -305,7 +303,7 @@ impl Engine {
 
     /// All grants, for the page that lists them.
     pub async fn grants(&self) -> Result<Vec<Grant>, AgentError> {
-        self.world.store.grants().await.map_err(|e| store_error(&e))
+        self.world.store.grants().await.map_err(AgentError::from)
     }
 
     /// Executes an approved action whose turn has ended (it was proposed where nobody could approve).
@@ -385,7 +383,7 @@ impl Engine {
         turn.strangers.again(&approval.follows);
         let agents = self.world.roster.agents();
         let agent = agents.iter().find(|agent| agent.tools.contains(&approval.tool)).cloned();
-        turn.at_work = std::sync::Mutex::new(agent.map(Arc::new));
+        turn.at_work = parking_lot::Mutex::new(agent.map(Arc::new));
         if turn.run.is_none() {
             // Whoever decides elsewhere stands in for its caller: what takes its place is in the caller's language.
             turn.locale = approval.locale.clone().unwrap_or(turn.locale);

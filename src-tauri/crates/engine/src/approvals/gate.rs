@@ -1,16 +1,13 @@
 //! The gate of a call that needs a signature: propose, wait, look again, execute once. Deciding is in `decide`.
 
-use std::{
-    collections::HashMap,
-    sync::{Mutex, PoisonError},
-    time::Duration,
-};
+use std::{collections::HashMap, time::Duration};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use contract::{
     AgentError, Approval, ApprovalId, ApprovalStatus, Effect, ErrorCode, EventBody, ItemBody, NoticeLevel, PreviewView, Push, RecordType, Stage, ToolOutcome,
     TurnId,
 };
+use parking_lot::Mutex;
 use policy::Decision;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
@@ -65,23 +62,23 @@ pub(crate) struct Router {
 impl Router {
     fn register(&self, id: &ApprovalId) -> oneshot::Receiver<Verdict> {
         let (tell, told) = oneshot::channel();
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), tell);
+        self.waiting.lock().insert(id.clone(), tell);
         told
     }
 
     /// Hands the verdict to the waiting call; false when nothing waits (any more).
     pub(crate) fn tell(&self, id: &ApprovalId, verdict: Verdict) -> bool {
-        let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
+        let waiting = self.waiting.lock().remove(id);
         waiting.is_some_and(|tell| tell.send(verdict).is_ok())
     }
 
     /// Whether a call waits for this approval in this process.
     pub(crate) fn waits(&self, id: &ApprovalId) -> bool {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).contains_key(id)
+        self.waiting.lock().contains_key(id)
     }
 
     pub(crate) fn forget(&self, id: &ApprovalId) {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
+        self.waiting.lock().remove(id);
     }
 }
 
@@ -268,7 +265,7 @@ impl Turn {
         self.note_trust(&ready.spec, &done);
         self.probe(Point::AfterOutcome);
         // What was read before may not be true any more.
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.seen.lock().clear();
         if approval.is_none() && done.effect != Effect::ReadOnly && matches!(done.outcome, ToolOutcome::Ok | ToolOutcome::Unknown) {
             self.report_write(&done);
         }
@@ -397,7 +394,7 @@ impl Turn {
                 .hint("Run `csign doctor` to see why.")
         })?;
         let told = self.engine.router.register(&approval.id);
-        world.store.approval_insert(&approval).await.map_err(|e| crate::store_error(&e))?;
+        world.store.approval_insert(&approval).await?;
         // Before anybody hears of it: whoever hears may decide at once.
         self.probe(Point::AfterApprovalRequested);
         self.emit(EventBody::ApprovalRequested { approval: Box::new(approval.clone()) });

@@ -1,10 +1,7 @@
 //! A change that a person has rejected is not asked for again in the same turn, also not beside itself: of several that are the same, one
 //! asks and the others wait for what is said. Knows no store and no window.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, PoisonError},
-};
+use std::{collections::HashMap, sync::Arc};
 
 use contract::{AgentError, ErrorCode, ToolOutcome, ToolSpec};
 use serde_json::Value;
@@ -39,7 +36,7 @@ impl Turn {
     /// Whether a change was rejected in this turn.
     pub(crate) fn asked_for(&self, ready: &Ready) -> Arc<tokio::sync::Mutex<bool>> {
         let key = sameness(&ready.spec, &ready.arguments);
-        Arc::clone(self.asked_for.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default())
+        Arc::clone(self.asked_for.lock().entry(key).or_default())
     }
 
     /// Notes that a person rejected a change that is not the one that was asked for: it was edited meanwhile.

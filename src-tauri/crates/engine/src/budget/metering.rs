@@ -4,7 +4,7 @@
 use std::{
     collections::BTreeSet,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
@@ -16,6 +16,7 @@ use futures::{
     future::BoxFuture,
     stream::{self, BoxStream, StreamExt},
 };
+use parking_lot::Mutex;
 
 use crate::{
     World,
@@ -78,23 +79,23 @@ impl Account {
         if effect != Effect::ReadOnly {
             self.changed.store(true, Ordering::Release);
         }
-        let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tools = self.tools.lock();
         if !tools.contains(tool) {
             tools.push(tool.clone());
         }
     }
 
     pub(crate) fn tools(&self) -> Vec<ToolId> {
-        self.tools.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.tools.lock().clone()
     }
 
     /// Notes time that a person took.
     pub(crate) fn wait(&self, time: Duration) {
-        *self.waited.lock().unwrap_or_else(PoisonError::into_inner) += time;
+        *self.waited.lock() += time;
     }
 
     pub(crate) fn waited(&self) -> Duration {
-        *self.waited.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.waited.lock()
     }
 }
 
@@ -173,7 +174,7 @@ impl Model for Metered {
                 Ok(request) => meter.listen(request),
                 Err(refusal) => {
                     let error = told(&refusal);
-                    *account.refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some(refusal);
+                    *account.refusal.lock() = Some(refusal);
                     stream::iter([Err(error)]).boxed()
                 }
             }
@@ -246,7 +247,7 @@ impl Meter {
             }
             Ok(Reserved::Refused(refusal)) => Err(over_budget(&refusal, &self.world.profile.locale())),
             // What cannot be entered cannot be limited.
-            Err(error) => Err(crate::store_error(&error)),
+            Err(error) => Err(error.into()),
         }
     }
 
@@ -312,7 +313,7 @@ impl Meter {
             return Some(0);
         }
         let Some(price) = self.world.profile.prices().of(&label).map(in_nano) else {
-            self.account.unpriced.lock().unwrap_or_else(PoisonError::into_inner).insert(label);
+            self.account.unpriced.lock().insert(label);
             return None;
         };
         let cost = price.of(input, output);

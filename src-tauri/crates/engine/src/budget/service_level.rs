@@ -2,7 +2,7 @@
 
 use contract::{AgentError, ErrorCode, ErrorCount, LatencyClass, LatencyView, PricesView, ServiceLevelView};
 
-use crate::{Engine, budget::metering::today, ports::Served, store_error};
+use crate::{Engine, budget::metering::today, ports::Served};
 
 /// Runs that are looked at.
 const WINDOW: u32 = 200;
@@ -25,8 +25,8 @@ impl Engine {
     /// The figures of the last runs.
     pub async fn service_level(&self, prices: PricesView) -> Result<ServiceLevelView, AgentError> {
         let store = &self.world.store;
-        let served = store.served(WINDOW).await.map_err(|e| store_error(&e))?;
-        let spent = store.spent(today(&self.world)).await.map_err(|e| store_error(&e))?;
+        let served = store.served(WINDOW).await?;
+        let spent = store.spent(today(&self.world)).await?;
         Ok(ServiceLevelView {
             window: WINDOW,
             runs: u32::try_from(served.len()).unwrap_or(u32::MAX),

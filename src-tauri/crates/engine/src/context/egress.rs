@@ -3,10 +3,11 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
 };
 
 use contract::{AgentError, CallId, RedactionCount, RedactionLevel, SessionId, ToolSpec};
+use parking_lot::{Mutex, MutexGuard};
 use redaction::{Exact, Numbers, Outbound, OutboundValue, Redacted, Redactor, Replaced};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
@@ -143,7 +144,7 @@ pub(crate) struct EgressSession {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    mutex.lock()
 }
 
 /// Takes keys out of values, for a client that has no engine of its own.

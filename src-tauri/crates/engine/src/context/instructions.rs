@@ -1,7 +1,7 @@
 //! Layer 2 at work, and all layers as they are shown. Instructions are read when a tool was used, once per tool and turn; they
 //! go behind the results as the host's own words, are not stored, and permit nothing: the gate does not know them.
 
-use std::sync::{Arc, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 use contract::{
     AgentError, AgentView, InstructionState, InstructionsPreview, InstructionsResponse, InstructionsView, PromptPreviewParams, PromptPreviewResponse,
@@ -46,7 +46,7 @@ impl Turn {
             }
             let ran = matches!(result.outcome, ToolOutcome::Ok | ToolOutcome::Error);
             let Some(spec) = self.specs.iter().find(|spec| ran && spec.id == result.tool) else { continue };
-            if !self.instructed.lock().unwrap_or_else(PoisonError::into_inner).insert(spec.id.clone()) {
+            if !self.instructed.lock().insert(spec.id.clone()) {
                 continue;
             }
             let mut given = self.given(spec, &result.arguments, &self.text, words);

@@ -1,12 +1,10 @@
 //! Layer 1: the toolkit reference. One section per tool, written from its manifest: purpose, input, output, when to use it and
 //! when not. Written once for a list of tools and kept under the hash of what the list says.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::HashMap, sync::Arc};
 
 use contract::{ToolSpec, manifest::Latency};
+use parking_lot::Mutex;
 use serde_json::Value;
 
 use crate::canonical::sha256_hex;
@@ -26,7 +24,7 @@ impl Toolkits {
         }
         let key: String = tools.iter().map(|tool| format!("{} {}\n", tool.model_name, tool.definition_hash)).collect();
         let key = sha256_hex(key.as_bytes());
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.0.lock();
         if kept.len() >= LISTS {
             kept.clear();
         }

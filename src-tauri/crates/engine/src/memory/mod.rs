@@ -10,13 +10,11 @@ mod recall;
 mod refresh;
 mod window;
 
-use std::{
-    collections::HashSet,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::HashSet, sync::Arc};
 
 use chrono::TimeDelta;
 use contract::{AgentId, Conversation, ConversationMode, ConversationScope, Item, ItemBody, SessionId, SummaryMethod, TurnId};
+use parking_lot::Mutex;
 use serde_json::Value;
 
 use crate::{
@@ -247,7 +245,7 @@ impl Engine {
 impl Memories {
     /// Marks the key as being summarised; nothing when it is already.
     fn begin(self: &Arc<Self>, key: &str) -> Option<Making> {
-        let new = self.making.lock().unwrap_or_else(PoisonError::into_inner).insert(key.to_owned());
+        let new = self.making.lock().insert(key.to_owned());
         new.then(|| Making { memories: Arc::clone(self), key: key.to_owned() })
     }
 }
@@ -260,7 +258,7 @@ struct Making {
 
 impl Drop for Making {
     fn drop(&mut self) {
-        self.memories.making.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
+        self.memories.making.lock().remove(&self.key);
     }
 }
 

@@ -1,8 +1,9 @@
 //! What one turn sees of earlier messages: by the profile's settings, and by those of each specialist that has its own. Read once
 //! for each; what was seen decides what is kept afterwards.
 
+use parking_lot::Mutex;
 use std::sync::{
-    Arc, Mutex, PoisonError,
+    Arc,
     atomic::{AtomicBool, Ordering},
 };
 
@@ -11,7 +12,6 @@ use contract::{Item, ItemBody, ToolSpec};
 use super::{Recalled, keeps_nothing};
 use crate::{
     ports::Agent,
-    store_error,
     turn::{Turn, ending::End},
 };
 
@@ -25,7 +25,7 @@ pub(crate) struct Recollections {
 
 impl Recollections {
     pub(super) fn all(&self) -> Vec<Arc<Recalled>> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.seen.lock().clone()
     }
 
     pub(crate) fn of(&self, agent: Option<&Agent>) -> Option<Arc<Recalled>> {
@@ -50,17 +50,17 @@ impl Turn {
             return Ok(found);
         }
         let failed = |error| End::Failed { partial: String::new(), error };
-        let recalled = self.engine.recall(&self.session, &self.id, own, self.settings.limits.window_messages).await.map_err(|e| failed(store_error(&e)))?;
+        let recalled = self.engine.recall(&self.session, &self.id, own, self.settings.limits.window_messages).await.map_err(|e| failed(e.into()))?;
         self.check_recalled_egress(&recalled).map_err(failed)?;
         self.note_earlier_results(&recalled.items);
         if recalled.untrusted() {
             self.strangers.remembered(recalled.summary().unwrap_or_default());
         }
         if keeps_nothing(&recalled.policy) && !self.recollections.passing.swap(true, Ordering::AcqRel) {
-            self.engine.mark_passing(&self.session, &self.id).await.map_err(|e| failed(store_error(&e)))?;
+            self.engine.mark_passing(&self.session, &self.id).await.map_err(|e| failed(e.into()))?;
         }
         let recalled = Arc::new(recalled);
-        self.recollections.seen.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&recalled));
+        self.recollections.seen.lock().push(Arc::clone(&recalled));
         Ok(recalled)
     }
 

@@ -1,10 +1,7 @@
 //! What happens to a memory after a turn: it is kept, and a summary is made when one is due. A summary that cannot be made leaves
 //! everything as it was; the model then goes on reading the messages themselves.
 
-use std::{
-    sync::{Arc, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use contract::{Conversation, ConversationMode, ItemBody, NoticeLevel, RecordType, SummaryMethod, SummaryPolicy, UpdateTiming, Usage};
 use futures::{StreamExt, stream::BoxStream};
@@ -97,7 +94,7 @@ impl Turn {
     /// lies behind the memory was seen and nobody else adds to it.
     fn surely_not_due(&self, key: &Key, recalled: &Recalled) -> bool {
         let policy = &recalled.policy;
-        let own = self.asides.lock().unwrap_or_else(PoisonError::into_inner).len() + 2;
+        let own = self.asides.lock().len() + 2;
         let window = window_of(policy, self.settings.limits.window_messages).checked_sub(u32::try_from(own).unwrap_or(u32::MAX));
         let (ConversationMode::SummaryBuffer, 0, MemoryOf::Session(_), Some(window)) = (policy.mode, policy.window_tokens, &key.of, window) else {
             return false;

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use contract::{Approval, ApprovalId, ApprovalStatus, Grant, GrantId, Item, ResultView, SessionId, SessionSummary, TurnId, Usage};
+use contract::{AgentError, Approval, ApprovalId, ApprovalStatus, Grant, GrantId, Item, ResultView, SessionId, SessionSummary, TurnId, Usage};
 use serde_json::{Map, Value};
 
 use super::{Books, Conversations, Reach, Served, SessionImage};
@@ -19,6 +19,22 @@ pub enum StoreError {
     /// Where sessions are shared cannot be reached.
     #[error("the shared sessions cannot be reached: {0}")]
     Away(String),
+}
+
+/// The failure as a caller sees it. The cause goes to the log, because the caller's message does not contain it.
+impl From<StoreError> for AgentError {
+    fn from(error: StoreError) -> Self {
+        if !matches!(error, StoreError::NotFound(_)) {
+            tracing::warn!(%error, "the store failed");
+        }
+        match error {
+            StoreError::NotFound(what) => Self::invalid(format!("{what} does not exist.")).reason("not_found"),
+            StoreError::NoSpace(path) => Self::internal("no_space", format!("Nothing could be saved: the disk is full or not writable ({path})."))
+                .hint("Free some space or make the folder writable, then send it again."),
+            StoreError::Away(_) => Self::internal("sessions_away", "The sessions cannot be reached at the moment.").hint("Send the message again in a moment."),
+            StoreError::Failed(_) => Self::internal("database_error", "The database could not be used.").hint("Run `csign doctor` to see what is wrong."),
+        }
+    }
 }
 
 /// A turn as stored: enough to find after a crash what was going on.

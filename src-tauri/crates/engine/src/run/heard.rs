@@ -19,7 +19,6 @@ use crate::{
     DecidedBy, Engine,
     ports::{Durability, Profile, RecordDraft, TurnRow},
     sessions::lanes::CancelledAt,
-    store_error,
     turn::direct::Part,
 };
 
@@ -229,7 +228,7 @@ impl Engine {
         }
         let row = self.ended_row(session, &turn);
         if let Err(error) = self.world.store.turn_save(&row, Vec::new(), None).await {
-            return (Err(store_error(&error)), Vec::new());
+            return (Err(error.into()), Vec::new());
         }
         let (work, mut events) = RunContext::heard(around);
         self.runs.enter(&turn, work);
@@ -293,7 +292,7 @@ impl Engine {
         if let Err(error) = flushed {
             tracing::warn!(%error, "the audit log could not be flushed at the end of a turn");
         }
-        kept.map_err(|e| store_error(&e))?;
+        kept?;
         Ok(())
     }
 

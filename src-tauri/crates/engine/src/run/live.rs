@@ -1,15 +1,12 @@
 //! Runs under way: which turn answers which request, what its caller hears meanwhile, and the ids that every record and log line
 //! of the turn carries.
 
-use std::{
-    collections::HashMap,
-    future::Future,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::HashMap, future::Future, sync::Arc};
 
 use async_trait::async_trait;
 use chrono::{DateTime, SecondsFormat, Utc};
 use contract::{AgentError, AgentId, Choice, EventBody, Push, RunEvent, RunEventType, RunParams, SessionId, Stage, ToolId, TurnId, TurnStatus, Usage};
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::{Notify, oneshot};
 use tracing::field::Empty;
@@ -103,11 +100,11 @@ impl RunContext {
     }
 
     pub(super) fn agent(&self) -> Option<AgentId> {
-        self.agent.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.agent.lock().clone()
     }
 
     pub(crate) fn end(&self, ended: Ended) {
-        if let Some(tell) = self.ended.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        if let Some(tell) = self.ended.lock().take() {
             // A caller that went away has its result kept.
             let _ = tell.send(ended);
         }
@@ -126,7 +123,7 @@ impl RunContext {
         if let Some(listener) = &self.listener {
             return listener.tell(event);
         }
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut told = self.told.lock();
         let (kind, data) = match &event {
             EventBody::Delta { text } => {
                 told.0.push_str(text);
@@ -139,7 +136,7 @@ impl RunContext {
                 (RunEventType::Progress, data(&members))
             }
             EventBody::AgentStart { agent, name } => {
-                *self.agent.lock().unwrap_or_else(PoisonError::into_inner) = Some(agent.clone());
+                *self.agent.lock() = Some(agent.clone());
                 (RunEventType::Progress, data(&[("stage", json!("agent_start")), ("agent_id", json!(agent)), ("text", json!(name))]))
             }
             EventBody::AgentEnd { agent, name } => {
@@ -167,7 +164,7 @@ impl RunContext {
     /// Tells that the deltas are not the output, when they are not and nobody said so yet.
     pub(super) fn tell_replaced(&self, engine: &Engine, output: &str) {
         let replaced = {
-            let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut told = self.told.lock();
             let news = told.0 != output && !told.1;
             told.1 |= news;
             news
@@ -195,11 +192,11 @@ pub(crate) struct Live {
 
 impl Live {
     pub(crate) fn enter(&self, turn: &TurnId, work: Arc<RunContext>) {
-        self.runs.lock().unwrap_or_else(PoisonError::into_inner).insert(turn.clone(), work);
+        self.runs.lock().insert(turn.clone(), work);
     }
 
     pub(crate) fn of(&self, turn: &TurnId) -> Option<Arc<RunContext>> {
-        self.runs.lock().unwrap_or_else(PoisonError::into_inner).get(turn).cloned()
+        self.runs.lock().get(turn).cloned()
     }
 
     /// Tells whoever waits for the end of a turn that it was stopped before it began.
@@ -210,7 +207,7 @@ impl Live {
     }
 
     pub(super) fn leave(&self, turn: &TurnId) {
-        self.runs.lock().unwrap_or_else(PoisonError::into_inner).remove(turn);
+        self.runs.lock().remove(turn);
     }
 
     /// The next end of any run from now on.

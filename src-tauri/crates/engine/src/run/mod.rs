@@ -16,7 +16,6 @@ use tokio::sync::oneshot;
 use crate::{
     Engine, memory,
     ports::{Claim, RunKey, SessionValues},
-    store_error,
     tools::refusals::Refused,
 };
 
@@ -51,7 +50,7 @@ impl Engine {
         loop {
             let next = self.runs.next_end();
             let now = self.world.clock.now();
-            match self.world.store.run_claim(&key, now, now - TimeDelta::hours(KEPT_HOURS)).await.map_err(|e| store_error(&e))? {
+            match self.world.store.run_claim(&key, now, now - TimeDelta::hours(KEPT_HOURS)).await? {
                 Claim::New => break,
                 Claim::Running => next.await,
                 Claim::Stored(text) => return outcome::stored(&text),
@@ -162,7 +161,7 @@ impl Engine {
         let Some(id) = id.as_str().map(ApprovalId::from) else {
             return Err(check::problem("/context/approval_id", "must be text"));
         };
-        let approval = self.world.store.approval(&id).await.map_err(|e| store_error(&e))?;
+        let approval = self.world.store.approval(&id).await?;
         let Some(approval) = approval else {
             return Err(AgentError::invalid("There is no such pending action.").reason("not_found").with("approval_id", id.as_str()));
         };

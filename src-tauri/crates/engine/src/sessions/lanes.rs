@@ -3,12 +3,13 @@
 use std::{
     collections::{HashMap, VecDeque},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        Arc, Weak,
         atomic::{AtomicUsize, Ordering},
     },
 };
 
 use contract::{AgentId, QueuedMessage, SessionId, TurnId};
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -70,7 +71,7 @@ pub(crate) struct Lanes {
 
 impl Lanes {
     fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Lane>> {
-        self.lanes.lock().unwrap_or_else(PoisonError::into_inner)
+        self.lanes.lock()
     }
 
     /// Starts the message now (a token comes back) or puts it into the queue.

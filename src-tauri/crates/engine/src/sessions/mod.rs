@@ -20,7 +20,6 @@ use crate::{
     ports::{Loaded, SharedSessions, StoreError},
     run::{RunContext, most_characters},
     sessions::lanes::{Accepted, CancelledAt},
-    store_error,
     texts::Text,
     tools::refusals::Refused,
     turn::Turn,
@@ -95,8 +94,8 @@ impl Engine {
     pub(crate) async fn session_for(&self, wanted: Option<SessionId>, text: &str) -> Result<SessionId, AgentError> {
         let store = &self.world.store;
         let id = wanted.unwrap_or_else(|| SessionId(self.world.ids.next("session")));
-        if store.session(&id).await.map_err(|e| store_error(&e))?.is_none() {
-            store.session_create(&id, &title_of(text), self.world.clock.now()).await.map_err(|e| store_error(&e))?;
+        if store.session(&id).await?.is_none() {
+            store.session_create(&id, &title_of(text), self.world.clock.now()).await?;
         }
         Ok(id)
     }
@@ -179,20 +178,19 @@ impl Engine {
     /// Sessions, newest first.
     pub async fn sessions_list(&self, params: &SessionsListParams) -> Result<SessionsListResponse, AgentError> {
         let limit = if params.limit == 0 { 50 } else { params.limit.min(200) };
-        let mut sessions = self.world.store.sessions(params.query.trim(), params.offset, limit + 1).await.map_err(|e| store_error(&e))?;
+        let mut sessions = self.world.store.sessions(params.query.trim(), params.offset, limit + 1).await?;
         let has_more = sessions.len() > limit as usize;
         sessions.truncate(limit as usize);
-        self.fill(&mut sessions).await.map_err(|e| store_error(&e))?;
+        self.fill(&mut sessions).await?;
         Ok(SessionsListResponse { sessions, has_more })
     }
 
     /// A session with its newest items.
     pub async fn session_open(&self, id: &SessionId) -> Result<SessionView, AgentError> {
-        let summary =
-            self.summary(id).await.map_err(|e| store_error(&e))?.ok_or_else(|| AgentError::invalid("This session does not exist.").reason("not_found"))?;
+        let summary = self.summary(id).await?.ok_or_else(|| AgentError::invalid("This session does not exist.").reason("not_found"))?;
         let page = self.items_page(&ItemsPageParams { session: id.clone(), before: u64::MAX, limit: PAGE }).await?;
-        let approvals = self.world.store.approvals(false).await.map_err(|e| store_error(&e))?;
-        let cart = self.older_cart(id, &page).await.map_err(|e| store_error(&e))?;
+        let approvals = self.world.store.approvals(false).await?;
+        let cart = self.older_cart(id, &page).await?;
         Ok(SessionView {
             summary,
             items: page.items,
@@ -220,7 +218,7 @@ impl Engine {
     pub async fn items_page(&self, params: &ItemsPageParams) -> Result<ItemsPageResponse, AgentError> {
         let limit = if params.limit == 0 { PAGE } else { params.limit.min(500) };
         let before = (params.before < u64::MAX).then_some(params.before);
-        let mut items = self.world.store.items_before(&params.session, before, limit + 1).await.map_err(|e| store_error(&e))?;
+        let mut items = self.world.store.items_before(&params.session, before, limit + 1).await?;
         let has_more = items.len() > limit as usize;
         if has_more {
             items.remove(0);
@@ -236,7 +234,7 @@ impl Engine {
         }
         self.world.secrets.learn().await;
         let title = self.exact().scrub(title).into_owned();
-        self.world.store.session_rename(id, &title).await.map_err(|e| store_error(&e))?;
+        self.world.store.session_rename(id, &title).await?;
         self.push_session(id).await;
         Ok(())
     }
@@ -255,7 +253,7 @@ impl Engine {
         let mut goes_on = false;
         if let Some(shared) = shared {
             self.session_settle(id, shared).await?;
-            goes_on = !matches!(shared.load(id, &[]).await.map_err(|e| store_error(&e))?, Loaded::Nothing);
+            goes_on = !matches!(shared.load(id, &[]).await?, Loaded::Nothing);
         }
         if !goes_on {
             self.end_open(id, |status| {
@@ -287,7 +285,7 @@ impl Engine {
     /// The log tells how everything ended that was asked, also when its row is deleted. `end` is how it ends, from where it stands; what
     /// has no end keeps its session.
     async fn end_open(&self, id: &SessionId, end: impl Fn(ApprovalStatus) -> Option<(ApprovalStatus, Text)>) -> Result<(), AgentError> {
-        let all = self.world.store.approvals_of(id, u32::MAX).await.map_err(|e| store_error(&e))?;
+        let all = self.world.store.approvals_of(id, u32::MAX).await?;
         let locale = self.world.profile.locale();
         for approval in all.iter().filter(|approval| !approval.status.is_final()) {
             let ended = match end(approval.status) {
@@ -302,7 +300,7 @@ impl Engine {
     }
 
     async fn clear_away(&self, id: &SessionId) -> Result<(), AgentError> {
-        self.memories.delete(self.world.store.session_delete(id)).await.map_err(|e| store_error(&e))?;
+        self.memories.delete(self.world.store.session_delete(id)).await?;
         self.lanes.forget(id);
         self.egress.forget(id);
         self.traces.forget(id);

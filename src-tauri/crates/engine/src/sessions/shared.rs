@@ -9,7 +9,6 @@ use crate::{
     Engine,
     ports::{SessionImage, SharedSessions, StoreError},
     sessions::QUEUE_KEY,
-    store_error,
     texts::Text,
 };
 
@@ -24,7 +23,7 @@ const STAYS: [&str; 2] = ["clientIp", QUEUE_KEY];
 impl Engine {
     /// The session as it is now, to go on with elsewhere. `rev` names this state of it.
     pub async fn session_image(&self, session: &SessionId, rev: String) -> Result<SessionImage, AgentError> {
-        self.image(session, rev).await.map_err(|e| store_error(&e))
+        self.image(session, rev).await.map_err(AgentError::from)
     }
 
     async fn image(&self, session: &SessionId, rev: String) -> Result<SessionImage, StoreError> {
@@ -49,7 +48,7 @@ impl Engine {
     pub async fn session_adopt(&self, image: &SessionImage) -> Result<(), AgentError> {
         let _one_at_a_time = self.values.lock(&image.session).await;
         let untold = Text::EndedElsewhere.in_locale(&self.world.profile.locale());
-        let ended = self.world.store.session_adopt(image, untold).await.map_err(|e| store_error(&e))?;
+        let ended = self.world.store.session_adopt(image, untold).await?;
         for approval in &ended {
             self.record_resolved(approval, approval.status, approval.reason.as_deref(), "host").await;
         }
@@ -63,9 +62,9 @@ impl Engine {
     /// Ends what waits here and has ended elsewhere, and what a process began and did not end: that may have happened, and is not done
     /// again. To be called by who holds the session's lock.
     pub async fn session_settle(self: &Arc<Self>, session: &SessionId, shared: &dyn SharedSessions) -> Result<(), AgentError> {
-        let open = self.world.store.approvals_of(session, APPROVALS).await.map_err(|e| store_error(&e))?;
+        let open = self.world.store.approvals_of(session, APPROVALS).await?;
         for approval in open.into_iter().filter(|approval| !approval.status.is_final()) {
-            let stands = shared.approval_status(&approval.id).await.map_err(|e| store_error(&e))?;
+            let stands = shared.approval_status(&approval.id).await?;
             self.settle_as(&approval, stands).await?;
         }
         Ok(())
@@ -86,17 +85,17 @@ impl Engine {
         let reason = reason.in_locale(&locale);
         let now = self.world.clock.now();
         if let Some(from) = stands.filter(|stands| !stands.is_final()) {
-            let moved = self.world.store.approval_move(&approval.id, from, status, Some(reason), now).await.map_err(|e| store_error(&e))?;
+            let moved = self.world.store.approval_move(&approval.id, from, status, Some(reason), now).await?;
             if !moved {
                 // It goes on elsewhere after all; the next message sees what came of it.
                 return Ok(());
             }
         } else {
-            self.world.store.approval_follow(&approval.id, status, Some(reason), now).await.map_err(|e| store_error(&e))?;
+            self.world.store.approval_follow(&approval.id, status, Some(reason), now).await?;
         }
         self.record_resolved(approval, status, Some(reason), "host").await;
         if status == ApprovalStatus::Failed {
-            self.end_unknown(approval).await.map_err(|e| store_error(&e))?;
+            self.end_unknown(approval).await?;
         } else {
             self.close_detached(approval, status, Some(reason.to_owned())).await;
         }
@@ -106,20 +105,20 @@ impl Engine {
 
     /// The newest action that was proposed in a session, however it ended.
     pub async fn newest_in(&self, session: &SessionId) -> Result<Option<Approval>, AgentError> {
-        let newest = self.world.store.approvals_of(session, 1).await.map_err(|e| store_error(&e))?;
+        let newest = self.world.store.approvals_of(session, 1).await?;
         Ok(newest.into_iter().next())
     }
 
     /// The result of an action's call, as its conversation has it.
     pub async fn result_of(&self, approval: &Approval) -> Result<Option<ItemBody>, AgentError> {
-        let items = self.world.store.items_of_turn(&approval.turn).await.map_err(|e| store_error(&e))?;
+        let items = self.world.store.items_of_turn(&approval.turn).await?;
         let is_its = |body: &ItemBody| matches!(body, ItemBody::ToolResult { call, .. } if *call == approval.call);
         Ok(items.into_iter().map(|item| item.body).rev().find(is_its))
     }
 
     /// Takes the oldest items of sessions that have a value of this name and more items than `keep`.
     pub async fn items_trim(&self, name: &str, keep: u32) -> Result<(), AgentError> {
-        self.world.store.items_trim(name, keep).await.map_err(|e| store_error(&e))
+        self.world.store.items_trim(name, keep).await.map_err(AgentError::from)
     }
 }
 

@@ -7,13 +7,12 @@ use serde_json::Value;
 use crate::{
     Engine,
     ports::{SessionValues, ValueChanges},
-    store_error,
 };
 
 impl Engine {
     /// What is kept beside a session under these names.
     pub async fn values_of(&self, session: &SessionId, names: &[&str]) -> Result<SessionValues, AgentError> {
-        self.world.store.session_values_of(session, names).await.map_err(|e| store_error(&e))
+        self.world.store.session_values_of(session, names).await.map_err(AgentError::from)
     }
 
     /// Keeps these values, and takes away those that are nothing.
@@ -21,7 +20,7 @@ impl Engine {
         if changes.is_empty() {
             return Ok(());
         }
-        self.world.store.session_values_put(session, changes).await.map_err(|e| store_error(&e))
+        self.world.store.session_values_put(session, changes).await.map_err(AgentError::from)
     }
 
     /// Reads, changes and writes back one value; nobody else does so meanwhile.
@@ -34,12 +33,12 @@ impl Engine {
 
     /// Forgets all that is kept beside a session.
     pub async fn values_clear(&self, session: &SessionId) -> Result<(), AgentError> {
-        let all = self.world.store.session_values(session).await.map_err(|e| store_error(&e))?;
+        let all = self.world.store.session_values(session).await?;
         self.values_put(session, all.into_iter().map(|(name, _)| (name, None)).collect()).await
     }
 
     /// Sessions beside which a value of this name is kept.
     pub async fn sessions_with(&self, name: &str) -> Result<Vec<SessionId>, AgentError> {
-        self.world.store.sessions_with_value(name).await.map_err(|e| store_error(&e))
+        self.world.store.sessions_with_value(name).await.map_err(AgentError::from)
     }
 }

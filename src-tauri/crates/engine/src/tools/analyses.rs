@@ -1,7 +1,7 @@
 //! Analyses of this conversation that still hold: the same question of the same tool within a quarter of an hour is answered
 //! from the stored result, and marked with its time. Anything else runs again; answers themselves are never kept for reuse.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use contract::{CallId, Item, ItemBody, ToolOutcome, ToolSpec};
@@ -29,7 +29,7 @@ struct Analysis<'a> {
 impl Engine {
     /// The data behind analyses has changed: none from before counts any more.
     pub fn forget_analyses(&self) {
-        *self.analyses_from.lock().unwrap_or_else(PoisonError::into_inner) = Some(self.world.clock.now());
+        *self.analyses_from.lock() = Some(self.world.clock.now());
     }
 }
 
@@ -40,7 +40,7 @@ impl Turn {
         let recalled = self.recalled()?;
         let found = newest(&recalled.items, &ready.spec, pointer, &ready.arguments)?;
         let now = self.world().clock.now();
-        let changed = *self.engine.analyses_from.lock().unwrap_or_else(PoisonError::into_inner);
+        let changed = *self.engine.analyses_from.lock();
         let age = now - found.as_of;
         if age < TimeDelta::zero() || age > TimeDelta::minutes(FRESH_MINUTES) || changed.is_some_and(|at| found.stored_at <= at) {
             return None;

@@ -2,7 +2,7 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    sync::{Arc, PoisonError, atomic::Ordering},
+    sync::{Arc, atomic::Ordering},
     time::Duration,
 };
 
@@ -133,7 +133,7 @@ impl Turn {
     /// Runs the calls of a round; the results come back in the model's order.
     pub(crate) async fn run_calls(self: Arc<Self>, calls: Vec<AskedCall>) -> Result<Vec<CallDone>, End> {
         self.emit(EventBody::Status { stage: Stage::Tools, text: None });
-        self.misfits.lock().unwrap_or_else(PoisonError::into_inner).begin_round();
+        self.misfits.lock().begin_round();
         let own = self.agent().and_then(|agent| agent.calls_per_round).unwrap_or(u32::MAX);
         let most = self.settings.limits.calls_per_round.min(self.own_bound(own)).clamp(1, 10) as usize;
         let mut prepared = Vec::with_capacity(calls.len());
@@ -272,26 +272,26 @@ impl Turn {
         let earlier = recalled.as_ref().map(|recalled| recalled.items.as_slice()).unwrap_or_default();
         let past = entities::Past { said: &self.text, earlier, in_process: self.model.in_process() };
         let used = entities::settle(&agent, &ready.spec, &mut ready.arguments, &past)?;
-        self.settled.lock().unwrap_or_else(PoisonError::into_inner).insert(ready.call.clone(), used);
+        self.settled.lock().insert(ready.call.clone(), used);
         Ok(())
     }
 
     /// What a call that succeeded used of the defaults, and the time of an earlier analysis, count for the answer.
     pub(crate) fn note_used(&self, done: &CallDone) {
         if let Some(at) = &done.as_of {
-            self.reused.lock().unwrap_or_else(PoisonError::into_inner).push(at.clone());
+            self.reused.lock().push(at.clone());
         }
-        let settled = self.settled.lock().unwrap_or_else(PoisonError::into_inner).remove(&done.call).unwrap_or_default();
+        let settled = self.settled.lock().remove(&done.call).unwrap_or_default();
         if done.outcome == ToolOutcome::Ok && !settled.is_empty() {
             let given = done.arguments.as_object().cloned().unwrap_or_default();
-            self.used.lock().unwrap_or_else(PoisonError::into_inner).extend(entities::confirmed(settled, &given, &done.data));
+            self.used.lock().extend(entities::confirmed(settled, &given, &done.data));
         }
     }
 
     /// Arguments that do not fit are told once; the same again end the use of tools for this turn.
     fn misfit(&self, ready: &Ready, error: AgentError) -> AgentError {
         let key = format!("{} {}", ready.spec.id, canonical(&ready.arguments));
-        if !self.misfits.lock().unwrap_or_else(PoisonError::into_inner).repeats(key) {
+        if !self.misfits.lock().repeats(key) {
             return error;
         }
         self.without_tools.store(true, Ordering::Release);
@@ -336,7 +336,7 @@ impl Turn {
     /// A free read; the same read a second time gets the first result, a third time nothing. Two at once wait for each other.
     async fn read_once(&self, ready: &Ready) -> CallDone {
         let key = format!("{} {}", ready.spec.id, canonical(&ready.arguments));
-        let entry = Arc::clone(self.seen.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default());
+        let entry = Arc::clone(self.seen.lock().entry(key).or_default());
         let mut earlier = entry.lock().await;
         match &mut *earlier {
             Some((first, again)) if !*again => {
@@ -371,7 +371,7 @@ impl Turn {
     pub(crate) fn report_write(&self, done: &CallDone) {
         let unknown = if done.outcome == ToolOutcome::Unknown { format!(" ({})", Text::UnknownOutcome.in_locale(&self.locale)) } else { String::new() };
         let line = format!("{} {}{unknown}", done.title, canonical(&done.arguments));
-        self.reported.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+        self.reported.lock().push(line);
     }
 
     /// Marks the turn if a result that the model sees may carry instructions of strangers. So may a failure: it has the tool's own words.
@@ -426,7 +426,7 @@ impl Turn {
                 self.emit_items(items);
                 Ok(())
             }
-            Err(error) => Err(End::Failed { partial: String::new(), error: crate::store_error(&error) }),
+            Err(error) => Err(End::Failed { partial: String::new(), error: error.into() }),
         }
     }
 }

@@ -7,7 +7,6 @@ use serde_json::{Map, Value};
 use crate::{
     canonical::approval_hash,
     ports::{Adapted, SessionValues},
-    store_error,
     tools::call::Ready,
     turn::Turn,
 };
@@ -63,7 +62,7 @@ impl Turn {
             return Ok(Map::new());
         }
         let names: Vec<&str> = spec.caller_owned.iter().map(|parameter| parameter.from.as_str()).collect();
-        let session = self.world().store.session_values_of(&self.session, &names).await.map_err(|e| store_error(&e))?;
+        let session = self.world().store.session_values_of(&self.session, &names).await?;
         Ok(caller_values(spec, &session, &self.world().profile.caller_values()))
     }
 }

@@ -1,9 +1,8 @@
 //! Content of strangers in a turn: that there is some, where it came from, and the part of it that a person is to see beside a proposal.
 //! Decides nothing: policy asks whether there is any.
 
-use std::sync::{Mutex, PoisonError};
-
 use contract::{CallId, ToolId, ToolSpec, UntrustedContent};
+use parking_lot::Mutex;
 use serde_json::Value;
 
 use crate::tools::call::CallDone;
@@ -84,8 +83,8 @@ impl UntrustedSources {
         quotes
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Source>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> parking_lot::MutexGuard<'_, Vec<Source>> {
+        self.0.lock()
     }
 }
 

@@ -2,13 +2,11 @@
 //! log: beyond a bound only the number is recorded, and of long values a part with the size and hash of the whole. A refusal that cannot
 //! be recorded stays a refusal.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Mutex, PoisonError},
-};
+use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use contract::{AgentError, ErrorCode, RecordType, SessionId, ToolOutcome};
+use parking_lot::Mutex;
 use serde_json::json;
 
 use crate::{
@@ -43,7 +41,7 @@ struct Counted {
 impl Refusals {
     /// Whether one more gets a record; it is counted otherwise.
     fn admit(&self, most: u32, reason: &str) -> bool {
-        let mut counted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counted = self.0.lock();
         let is_admitted = counted.recorded < most;
         if is_admitted {
             counted.recorded += 1;
@@ -55,7 +53,7 @@ impl Refusals {
 
     /// Begins again when a minute is over, with what the last one did not record.
     fn renew(&self, now: DateTime<Utc>) -> BTreeMap<String, u64> {
-        let mut counted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counted = self.0.lock();
         let is_over = counted.since.is_none_or(|since| now - since >= TimeDelta::minutes(1) || now < since);
         if !is_over {
             return BTreeMap::new();
@@ -64,7 +62,7 @@ impl Refusals {
     }
 
     fn take_more(&self) -> BTreeMap<String, u64> {
-        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner).more)
+        std::mem::take(&mut self.0.lock().more)
     }
 }
 

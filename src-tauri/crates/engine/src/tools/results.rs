@@ -1,15 +1,13 @@
 //! Long results: what a model sees is cut, the whole is kept, and a tool of the host's own gives it more on request:
 //! any part by position, or the place where a text occurs. Nothing leaves this machine for it.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::HashMap, sync::Arc};
 
 use contract::{
     AgentError, CallId, Effect, ResultView, ToolSpec, ToolTarget,
     manifest::{Backoff, IdempotencyStrategy, Kind, Latency, OutputTrust},
 };
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use crate::canonical::{canonical, sha256_hex};
@@ -60,8 +58,8 @@ impl ResultStore {
         })
     }
 
-    fn lock(&self) -> Option<std::sync::MutexGuard<'_, HashMap<CallId, Arc<Value>>>> {
-        Some(self.0.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner))
+    fn lock(&self) -> Option<parking_lot::MutexGuard<'_, HashMap<CallId, Arc<Value>>>> {
+        Some(self.0.as_ref()?.lock())
     }
 }
 

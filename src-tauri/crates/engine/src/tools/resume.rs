@@ -1,11 +1,12 @@
 //! A call whose server wants answers from the user first. With the answers it is a new call, bound to its arguments and to them:
 //! for anything but a read it goes through the gate again, with its own signature and its own intent in the log.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use contract::{AgentError, Approval, ApprovalId, ApprovalStatus, Effect, ErrorCode, EventBody, ItemBody, ToolSpec};
 use futures::future::BoxFuture;
+use parking_lot::Mutex;
 use policy::Decision;
 use serde_json::{Map, Value};
 use tokio::sync::{mpsc, oneshot};
@@ -100,7 +101,7 @@ impl Turn {
             done = retry::run(&tools, world.random.as_ref(), request, &self.cancel, deadline) => done,
             () = listening => Err(ToolFailure { error: AgentError::internal("cancelled", "The call was stopped."), may_have_happened: true }),
         };
-        let signed = signed.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let signed = signed.into_inner();
         for approval in signed {
             let (status, reason) = match &done {
                 Ok(_) => (ApprovalStatus::Done, None),
@@ -156,7 +157,7 @@ impl Turn {
         let outgoing = self.outgoing(&ready).await?;
         let id = approval.as_ref().map(|approval| approval.id.clone());
         if let Some(approval) = approval {
-            signed.lock().unwrap_or_else(PoisonError::into_inner).push(approval);
+            signed.lock().push(approval);
         }
         self.record_further(&ready, id.as_ref(), &outgoing).await
     }

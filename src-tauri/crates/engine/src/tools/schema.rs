@@ -1,11 +1,9 @@
 //! Compiled validators, one per schema, kept by content. Knows no tool and resolves nothing outside the schema itself.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::HashMap, sync::Arc};
 
 use jsonschema::Validator;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 const UNUSABLE: &str = "the schema cannot be used";
@@ -48,7 +46,7 @@ impl Validators {
     }
 
     fn validator(&self, key: &str, schema: &Value, formats: bool) -> Option<Arc<Validator>> {
-        let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut compiled = self.compiled.lock();
         if let Some(known) = compiled.get(key) {
             return known.clone();
         }

@@ -1,6 +1,6 @@
 //! One tool called directly (`csign tools call`, a panel of the window): the same checks, gate and records, without a conversation.
 
-use std::sync::{Arc, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 use contract::{
     AgentError, CallId, ErrorCode, PolicyCheckParams, PolicyCheckResponse, PolicyVerdict, SessionId, ToolCallParams, ToolCallResponse, ToolId, TurnId,
@@ -67,7 +67,7 @@ impl Engine {
             // In a conversation a tool is its specialist's.
             let agents = self.world.roster.agents();
             let agent = agents.iter().find(|agent| agent.tools.contains(&spec)).cloned();
-            *turn.at_work.lock().unwrap_or_else(PoisonError::into_inner) = agent.map(Arc::new);
+            *turn.at_work.lock() = agent.map(Arc::new);
         }
         let result = Arc::new(turn).run_calls(vec![call]).await;
         if let Err(error) = self.world.audit.flush().await {

@@ -1,6 +1,6 @@
 //! How a turn ends, whatever brought it there: the last words, what is saved, and the one `final` that tells of it.
 
-use std::sync::{PoisonError, atomic::Ordering};
+use std::sync::atomic::Ordering;
 
 use contract::{AgentError, Choice, ErrorCode, EventBody, Item, ItemBody, NoticeLevel, RecordType, Stage, TurnStatus};
 
@@ -8,7 +8,6 @@ use crate::{
     budget::metering::BUDGET,
     ports::{Point, RecordDraft, Served, StoreError},
     run::Ended,
-    store_error,
     texts::Text,
     turn::Turn,
 };
@@ -24,7 +23,7 @@ pub(crate) enum End {
 impl Turn {
     /// When a budget refused a call: what was said so far is the answer, else the refusal is the error.
     pub(crate) fn within_budget(&self, end: End) -> End {
-        let Some(refusal) = self.account.refusal.lock().unwrap_or_else(PoisonError::into_inner).take() else { return end };
+        let Some(refusal) = self.account.refusal.lock().take() else { return end };
         let over_budget = refusal.reason_text() == Some(BUDGET);
         match end {
             // The answer stands without the call: nobody was asked who is next, or to bring answers together.
@@ -59,7 +58,7 @@ impl Turn {
 
     /// Something was said or done on the way.
     fn has_said(&self) -> bool {
-        self.has_reported() || !self.asides.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+        self.has_reported() || !self.asides.lock().is_empty()
     }
 
     pub(crate) async fn finish(&self, end: End) {
@@ -79,10 +78,10 @@ impl Turn {
             }
         }
         let saved = self.save_end(body, status, error.as_ref()).await;
-        if !self.instructed.lock().unwrap_or_else(PoisonError::into_inner).is_empty() {
+        if !self.instructed.lock().is_empty() {
             self.engine.keep_last_used().await;
         }
-        let error = error.or(saved.err().map(|e| store_error(&e)));
+        let error = error.or(saved.err().map(|e| e.into()));
         self.probe(Point::AfterAnswerSaved);
         if let Some(error) = &error {
             self.emit(EventBody::Error { error: error.clone() });
@@ -93,7 +92,7 @@ impl Turn {
         if status == TurnStatus::Cancelled && text.is_empty() {
             Text::Cancelled.in_locale(&self.locale).clone_into(&mut text);
         }
-        if *self.shown.lock().unwrap_or_else(PoisonError::into_inner) != text {
+        if *self.shown.lock() != text {
             self.emit(EventBody::Status { stage: Stage::OutputReplaced, text: None });
         }
         self.emit(EventBody::Final { status, text: text.clone(), choices: choices.clone(), error: error.clone(), usage: self.usage() });
@@ -111,7 +110,7 @@ impl Turn {
                 (Text::NotApprovedHeadless.in_locale(&self.locale).to_owned(), Vec::new(), TurnStatus::ApprovalRequired, Some(error))
             }
         };
-        let reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        let reported = self.reported.lock();
         if !reported.is_empty() {
             let done = format!("{} {}", Text::WriteDone.in_locale(&self.locale), reported.join("; "));
             text.push_str(&said_below(&text, &done));
@@ -120,7 +119,7 @@ impl Turn {
     }
 
     fn has_reported(&self) -> bool {
-        !self.reported.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+        !self.reported.lock().is_empty()
     }
 
     fn ended(&self, status: TurnStatus, text: String, choices: Vec<Choice>, error: Option<AgentError>) -> Ended {
@@ -128,7 +127,7 @@ impl Turn {
         Ended {
             status,
             text,
-            asides: self.asides.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            asides: self.asides.lock().clone(),
             choices,
             error,
             usage: self.usage(),
@@ -139,7 +138,7 @@ impl Turn {
             in_parts: account.in_parts.load(Ordering::Acquire),
             declined: account.declined.load(Ordering::Acquire),
             nano_usd: account.nano_usd.load(Ordering::Acquire),
-            unpriced: account.unpriced.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect(),
+            unpriced: account.unpriced.lock().iter().cloned().collect(),
         }
     }
 

@@ -12,7 +12,7 @@ use std::{
     collections::{HashMap, HashSet},
     panic::AssertUnwindSafe,
     sync::{
-        Arc, Mutex, OnceLock, PoisonError,
+        Arc, OnceLock,
         atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
     },
 };
@@ -23,6 +23,7 @@ use contract::{
     TurnEvent, TurnId, Usage,
 };
 use futures::FutureExt;
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
@@ -35,7 +36,6 @@ use crate::{
     ports::{Agent, Durability, Model, Point, RecordDraft, StoreError, TurnRow},
     run::{RunContext, surroundings},
     sessions::lanes::Accepted,
-    store_error,
     tools::{
         call::{InvalidArguments, Seen},
         provenance::UntrustedSources,
@@ -198,7 +198,7 @@ impl Turn {
             Err(end) => return end,
         };
         if let Err(error) = self.save_question().await {
-            return End::Failed { partial: String::new(), error: store_error(&error) };
+            return End::Failed { partial: String::new(), error: error.into() };
         }
         self.probe(Point::AfterUserMessage);
         self.engine.push_session(&self.session).await;
@@ -263,7 +263,7 @@ impl Turn {
     }
 
     pub(crate) fn usage(&self) -> Usage {
-        *self.usage.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.usage.lock()
     }
 
     pub(crate) fn is_tainted(&self) -> bool {
@@ -312,7 +312,7 @@ impl Turn {
 
     /// The specialist that runs now.
     pub(crate) fn agent(&self) -> Option<Arc<Agent>> {
-        self.at_work.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.at_work.lock().clone()
     }
 
     /// Its name, as shown to the user.
@@ -327,7 +327,7 @@ impl Turn {
 
     /// The model that answers now, as shown to the user.
     pub(crate) fn answering_label(&self) -> String {
-        self.answering.lock().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_else(|| self.model.label())
+        self.answering.lock().clone().unwrap_or_else(|| self.model.label())
     }
 
     pub(crate) fn answer_item(&self, text: &str, choices: Vec<Choice>, partial: bool) -> Item {

@@ -33,15 +33,15 @@ impl Engine {
     pub async fn recover(self: &Arc<Self>) -> Result<Recovered, AgentError> {
         let mut out = Recovered::default();
         let store = &self.world.store;
-        let open = store.approvals_open().await.map_err(|e| crate::store_error(&e))?;
-        for row in store.turns_running().await.map_err(|e| crate::store_error(&e))? {
-            self.end_turn(&row, &open, &mut out).await.map_err(|e| crate::store_error(&e))?;
+        let open = store.approvals_open().await?;
+        for row in store.turns_running().await? {
+            self.end_turn(&row, &open, &mut out).await?;
             out.turns += 1;
         }
-        store.runs_interrupted().await.map_err(|e| crate::store_error(&e))?;
-        self.keep_lost_queues().await.map_err(|e| crate::store_error(&e))?;
-        self.end_approved(&mut out).await.map_err(|e| crate::store_error(&e))?;
-        out.expired += self.expire_overdue().await.map_err(|e| crate::store_error(&e))?;
+        store.runs_interrupted().await?;
+        self.keep_lost_queues().await?;
+        self.end_approved(&mut out).await?;
+        out.expired += self.expire_overdue().await?;
         self.sweep_passing(None).await;
         Ok(out)
     }

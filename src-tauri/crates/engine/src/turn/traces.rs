@@ -1,13 +1,11 @@
 //! What the newest turns told models, part by part and file by file, for the page that shows it. Prompts are in memory only: they
 //! hold what users wrote, and nobody needs them after a restart. When each tool's instructions were last used is kept.
 
-use std::{
-    collections::{HashMap, VecDeque},
-    sync::{Mutex, PoisonError},
-};
+use std::collections::{HashMap, VecDeque};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use contract::{InstructionsView, PromptTrace, SessionId, ToolId, TurnId};
+use parking_lot::Mutex;
 
 use crate::Engine;
 
@@ -105,7 +103,7 @@ impl Traces {
         self.lock().runs.retain(|run| run.session != *session);
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Inner> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> parking_lot::MutexGuard<'_, Inner> {
+        self.0.lock()
     }
 }

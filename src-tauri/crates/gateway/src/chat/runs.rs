@@ -2,10 +2,10 @@
 
 use std::{
     collections::VecDeque,
-    sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
+use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -103,19 +103,19 @@ impl Runs {
     }
 
     fn put(&self, kept: StoredRun) {
-        let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut runs = self.runs.lock();
         runs.push_front(kept);
         runs.truncate(self.most);
     }
 
     pub(crate) fn sweep(&self, now: Instant) {
-        self.runs.lock().unwrap_or_else(PoisonError::into_inner).retain(|kept| now.saturating_duration_since(kept.at) < self.ttl);
+        self.runs.lock().retain(|kept| now.saturating_duration_since(kept.at) < self.ttl);
     }
 
     /// Newest first, a line each, with how many there are in all.
     pub(crate) fn list(&self, limit: usize, application: Option<&str>, session: Option<&str>) -> Value {
         self.sweep(Instant::now());
-        let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        let runs = self.runs.lock();
         let fits = |record: &Value| application.is_none_or(|id| record["applicationId"] == id) && session.is_none_or(|id| record["sessionId"] == id);
         let found: Vec<&Value> = runs.iter().map(|kept| &kept.record).filter(|record| fits(record)).collect();
         let line = |record: &&Value| {
@@ -133,7 +133,7 @@ impl Runs {
 
     pub(crate) fn get(&self, id: &str) -> Option<(Value, Option<(ChatRequest, String)>)> {
         self.sweep(Instant::now());
-        let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        let runs = self.runs.lock();
         runs.iter().find(|kept| kept.record["runId"] == id).map(|kept| (kept.record.clone(), kept.request.clone()))
     }
 }

@@ -3,7 +3,7 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{Arc, Weak},
     time::Duration,
 };
 
@@ -12,6 +12,7 @@ use engine::{
     VISITOR,
     ports::{Loaded, SessionValues},
 };
+use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::OwnedMutexGuard;
@@ -139,7 +140,7 @@ impl Sessions {
     }
 
     fn lanes(&self) -> MutexGuard<'_, HashMap<SessionId, Lane>> {
-        self.lanes.lock().unwrap_or_else(PoisonError::into_inner)
+        self.lanes.lock()
     }
 
     fn turn_of(&self, id: &SessionId) -> Arc<tokio::sync::Mutex<()>> {
@@ -206,7 +207,7 @@ impl Sessions {
     }
 
     fn unsaved(&self) -> MutexGuard<'_, HashSet<SessionId>> {
-        self.unsaved.lock().unwrap_or_else(PoisonError::into_inner)
+        self.unsaved.lock()
     }
 
     /// What an earlier start could not share waits with the rest.

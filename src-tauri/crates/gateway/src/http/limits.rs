@@ -1,11 +1,9 @@
 //! Requests per clock minute, for visitors with demo tokens and for who asks for such tokens.
 
-use std::{
-    collections::HashMap,
-    sync::{Mutex, PoisonError},
-};
+use std::collections::HashMap;
 
 use crate::config::Rates;
+use parking_lot::Mutex;
 
 const WINDOW_MS: i64 = 60_000;
 
@@ -61,7 +59,7 @@ impl Limits {
             Kind::ChatOfAddress => (self.rates.chat_per_address, "chats from"),
             Kind::Token => (self.rates.token, "token"),
         };
-        let mut windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut windows = self.windows.lock();
         let began = now_ms.div_euclid(WINDOW_MS) * WINDOW_MS;
         self.make_room(&mut windows, began, now_ms);
         let window = windows.by_key.entry(format!("{name} {key}")).or_insert(Window { began, used: 0 });
@@ -120,7 +118,7 @@ mod tests {
     #[test]
     fn section_7_old_windows_go_and_the_oldest_make_room() {
         let limits = limits(20);
-        let count = || limits.windows.lock().unwrap().by_key.len();
+        let count = || limits.windows.lock().by_key.len();
         for n in 0..20 {
             limits.take(Kind::Chat, &n.to_string(), 1_000 + n).unwrap();
         }

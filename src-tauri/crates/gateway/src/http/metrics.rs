@@ -4,13 +4,11 @@
 use std::{
     collections::BTreeMap,
     fmt::Write as _,
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::atomic::{AtomicU64, Ordering},
     time::Duration,
 };
 
+use parking_lot::Mutex;
 use tracing::Level;
 
 use crate::{chat::relay::Call, http::error::Fault};
@@ -37,10 +35,10 @@ struct Counts(Mutex<BTreeMap<String, u64>>);
 
 impl Counts {
     fn add(&self, labels: String) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(labels).or_default() += 1;
+        *self.0.lock().entry(labels).or_default() += 1;
     }
     fn rows(&self) -> Vec<(String, u64)> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().map(|(labels, count)| (labels.clone(), *count)).collect()
+        self.0.lock().iter().map(|(labels, count)| (labels.clone(), *count)).collect()
     }
 }
 

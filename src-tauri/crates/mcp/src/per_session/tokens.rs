@@ -2,12 +2,9 @@
 //! requested once for all who wait for it. A failure is reported to those who waited and then
 //! forgotten.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
+use parking_lot::Mutex;
 use reqwest::{Client, header};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
@@ -112,7 +109,7 @@ impl Tokens {
     }
 
     fn slot(&self, application: &str) -> Arc<tokio::sync::Mutex<Slot>> {
-        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut slots = self.slots.lock();
         if slots.len() >= MAX_TOKENS && !slots.contains_key(application) {
             let now = Instant::now();
             let lasts = |slot: &Slot| slot.token.as_ref().is_some_and(|kept| kept.ends > now);

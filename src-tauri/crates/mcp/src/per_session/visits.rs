@@ -1,13 +1,11 @@
 //! The open session of each conversation at the server. It is stored with the conversation, so
 //! another process can continue it; this file holds the part that this process uses.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::HashMap, sync::Arc};
 
 use async_trait::async_trait;
 use contract::SessionId;
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
 use super::call_error::CallError;
@@ -113,7 +111,7 @@ impl Visits {
     }
 
     fn visit(&self, conversation: &SessionId) -> Visit {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock();
         let OpenVisits { visits, turn } = &mut *known;
         *turn += 1;
         if let Some((visit, last)) = visits.get_mut(conversation) {

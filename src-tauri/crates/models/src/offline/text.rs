@@ -1,11 +1,9 @@
 //! Words of a message: tokens with their folded form, and when two words are the same word.
 //! Knows nothing of packs, dates or tools.
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::{Mutex, PoisonError},
-};
+use std::collections::{HashMap, HashSet};
 
+use parking_lot::Mutex;
 /// What a token is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -209,7 +207,7 @@ impl Lexicon {
     }
 
     fn meant(&self, typed: &str) -> Option<String> {
-        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut found = self.found.lock();
         if let Some(word) = found.get(typed) {
             return word.clone();
         }
