@@ -4,7 +4,7 @@ import type { MessageKey } from "../i18n/index.svelte";
 
 export const VIEWS = ["chat", "audit", "tools", "data", "settings"] as const;
 export type View = (typeof VIEWS)[number];
-/** What a view is opened with, e.g. the record to show. */
+/** The argument of a view, e.g. the record to show. */
 export type RouteParams = Record<string, string>;
 
 export const VIEW_LABEL: Record<View, MessageKey> = {

@@ -3,7 +3,7 @@
 
 export interface Piece {
   text: string;
-  /** Set when the piece stands for a hidden character: its code point, e.g. `U+202E`. */
+  /** The code point of a hidden character, e.g. `U+202E`; not set for ordinary text. */
   code?: string;
 }
 

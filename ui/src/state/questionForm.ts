@@ -83,7 +83,7 @@ export function fields(schema: unknown): FormField[] {
   });
 }
 
-/** What keeps an answer from being sent: `missing`, `number` or nothing. */
+/** Why an answer cannot be sent: `missing` or `number`; not set if it can. */
 export function problem(field: FormField, value: FieldValue): "missing" | "number" | null {
   if (typeof value === "boolean") return null;
   const empty = typeof value === "string" ? value.trim() === "" : value.length === 0;

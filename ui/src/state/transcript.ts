@@ -64,12 +64,12 @@ export interface NoticeEntry extends Common {
   text: string;
   error: AgentError | null;
 }
-/** What was held back from the model in a turn, as counts. */
+/** The redacted values of a turn, as counts. */
 export interface RedactionEntry extends Common {
   kind: "redaction";
   counts: RedactionCount[];
 }
-/** What the model reads from here on instead of the older messages. */
+/** The summary that the model reads from here on instead of the older messages. */
 export interface SummaryEntry extends Common {
   kind: "summary";
   text: string;
@@ -112,7 +112,7 @@ export function emptyTranscript(session: string): Transcript {
   };
 }
 
-/** Takes a session as the host just read it; what a running turn has said in the meantime stays. */
+/** Replaces the session by the one that the host returned. Text of a running turn that arrived meanwhile stays. */
 export function openTranscript(state: Transcript, view: SessionView): void {
   // A page without items was read before the first one was stored, so all known entries came later.
   const oldest = view.items[0]?.seq ?? 0;
@@ -494,7 +494,7 @@ export function lastAnswer(state: Transcript): AssistantEntry | null {
   );
 }
 
-/** How a turn that is over ended, as far as its answer goes; null when it failed, or when its end is not known. */
+/** Returns how the answer of a finished turn ended. Null if the turn failed or its end is unknown. */
 export function endOf(state: Transcript, turn: string): "complete" | "stopped" | null {
   const own = state.entries.filter((entry) => entry.turn === turn);
   const notices = own.filter((entry) => entry.kind === "notice");

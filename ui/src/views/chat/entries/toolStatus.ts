@@ -21,7 +21,7 @@ const OUTCOMES: Record<ToolOutcome, ToolStatus> = {
   unknown: { text: "outcome.unknown", tone: "warn", icon: "unknown" },
 };
 
-/** Why a call did not end well, for its unfolded details. What failed by an error is told below the card already. */
+/** Why a call failed, for its details. An error is already shown below the card. */
 export function reasonOf({
   outcome,
   result,

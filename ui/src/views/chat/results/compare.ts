@@ -55,7 +55,7 @@ export function spread(values: readonly string[]): string {
   return values.join(", ");
 }
 
-/** What the variants of a product come in. */
+/** The values in which the variants of a product differ. */
 export function dimensions(product: Product): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const [name, value] of product.variants.flatMap((variant) => variant.dimensions)) {

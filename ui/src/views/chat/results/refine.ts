@@ -13,7 +13,7 @@ export type Refinement =
 const MOST = 4;
 /** A list that is seen at a glance needs no narrowing. */
 const MANY = 6;
-/** What results can be narrowed by, the first that tells them apart. */
+/** The first property by which the results can be narrowed. */
 const BY = ["category", "color", "brand"];
 
 export function refinements(args: unknown, data: unknown): Refinement[] {
@@ -26,7 +26,7 @@ export function refinements(args: unknown, data: unknown): Refinement[] {
   return total > MANY && !isFiltered ? narrower(query, products) : [];
 }
 
-/** What the search itself offers, worded here; and the words themselves, to be changed. */
+/** The refinements of the search itself, and its words, to be edited. */
 function otherWays(query: string, data: unknown): Refinement[] {
   const offered = list(obj(data)["refinements"]).flatMap((one): Refinement[] => {
     const payload = obj(one["payload"]);

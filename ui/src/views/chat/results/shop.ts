@@ -28,7 +28,7 @@ export interface Product {
   variantName: string | null;
   description: string | null;
   brand: string | null;
-  /** What is told of it beside its name and price, by the shop's own names. */
+  /** Further properties besides name and price, by the shop's own names. */
   attributes: Record<string, string>;
   price: Amount | null;
   currency: string | null;
