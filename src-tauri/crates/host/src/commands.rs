@@ -381,7 +381,7 @@ impl Host {
         let entries = entry_of(name, &self.profile.settings()).or_else(|| {
             let (pack, variable) = name.split_once('/')?;
             let places = self.places_of(name);
-            Entries::together(places.iter().filter(|to| to.may_be_kept().is_ok()).filter_map(|to| to.entries(pack_keys::entry(pack, variable))))
+            Entries::join(places.iter().filter(|to| to.may_be_kept().is_ok()).filter_map(|to| to.entries(pack_keys::entry(pack, variable))))
         });
         entries.ok_or_else(|| AgentError::invalid(format!("There is no key named {name}.")))
     }

@@ -137,7 +137,7 @@ async fn log(host: &Host) -> DoctorCheck {
 
 fn packs(host: &Host) -> DoctorCheck {
     let packs = host.tools.packs();
-    let faulty: Vec<String> = packs.iter().filter_map(not_used).collect();
+    let faulty: Vec<String> = packs.iter().filter_map(unusable_reason).collect();
     let tools: usize = packs.iter().map(|p| p.tools.len()).sum();
     if let Some(error) = host.missing_packs() {
         let state = if packs.is_empty() { CheckState::Failed } else { CheckState::Warning };

@@ -56,7 +56,7 @@ pub(crate) async fn log(paths: &Paths, installation: &str, keyring: Arc<Keyring>
         opening = opening.anchor(anchor);
     }
     let found = match ledger.alarm() {
-        Some(alarm) => alarm.open_log(),
+        Some(alarm) => alarm.found(),
         None => match open_log(ledger, opening.clone()).await? {
             OpenState::Ready(log) => {
                 if state.load().is_ok_and(|mark| mark.is_some_and(|mark| mark.signature.is_some())) {
@@ -81,7 +81,7 @@ async fn open_log(ledger: &Ledger, opening: OpenOptions) -> Result<OpenState, Ag
     let problems = ledger.problems();
     if !problems.is_empty() {
         let judged = tokio::task::spawn_blocking(move || Log::judge_file(&opening)).await;
-        let mut found = judged.map_err(|_| AgentError::internal("audit_unavailable", "The audit log could not be opened."))?.open_log();
+        let mut found = judged.map_err(|_| AgentError::internal("audit_unavailable", "The audit log could not be opened."))?.found();
         found.problems.splice(..0, problems);
         return Ok(OpenState::Tampered(found));
     }
@@ -109,7 +109,7 @@ impl Host {
         self.ledger.add_to(&mut report);
         let folder = self.ledger.problems();
         if judged.at_fault || !folder.is_empty() {
-            let mut found = judged.open_log();
+            let mut found = judged.found();
             found.problems.extend(folder);
             self.ledger.raise(self.options.ids.next("alarm"), self.options.clock.now(), &found);
             self.stop_if_alarmed();
@@ -145,7 +145,7 @@ impl Host {
     }
 
     async fn begin_anew(&self, alarm: &Alarm, by: &str) -> Result<String, AgentError> {
-        let (log, found) = (Arc::clone(&self.log), alarm.open_log());
+        let (log, found) = (Arc::clone(&self.log), alarm.found());
         let begun = tokio::task::spawn_blocking(move || log.accept(&found)).await;
         let aside = begun.map_err(|_| AgentError::internal("audit_unavailable", "A new log could not be begun."))?.map_err(|e| Self::audit_error(&e))?;
         let name = aside.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();

@@ -70,7 +70,7 @@ fn parse(text: &str) -> Result<PriceTable, String> {
     for row in &table.price {
         for (name, value) in [("input_usd", row.input_usd), ("output_usd", row.output_usd)] {
             if !(0.0..=MAX_USD).contains(&value) {
-                return Err(format!("{name} of {} must be 0 to {MOST_USD} dollars for a million tokens", row.model));
+                return Err(format!("{name} of {} must be 0 to {MAX_USD} dollars for a million tokens", row.model));
             }
         }
     }

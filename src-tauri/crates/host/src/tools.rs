@@ -171,7 +171,7 @@ impl HostTools {
         if let Some(address) = self.elsewhere.address(&definitions::key(&spec.pack, server)) {
             return Some(self.moved(spec, server, &address));
         }
-        let looked = self.pins.look(&definitions::key(&spec.pack, server), tool);
+        let looked = self.pins.check_tool(&definitions::key(&spec.pack, server), tool);
         let mut spec = spec.clone();
         if let Some(pinned) = looked.by_person {
             spec.definition_hash = packs::hash_of(&json!({"manifest": spec.definition_hash, "server": pinned}));

@@ -2,7 +2,7 @@
 import type { RedactionLevel } from "./RedactionLevel";
 
 /**
- * What may go to models that do not run on this machine.
+ * The rules for models that do not run on this computer.
  */
 export type EgressSettings = { 
 /**

@@ -2,11 +2,11 @@
 import type { RedactionLevel } from "./RedactionLevel";
 
 /**
- * What may go to a model.
+ * The data that may go to a model.
  */
 export type LlmEgress = { 
 /**
- * What is sent, as text for the user.
+ * A description of the data, for the user.
  */
 what_is_sent: string, 
 /**

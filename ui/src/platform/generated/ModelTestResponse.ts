@@ -4,7 +4,7 @@ import type { ModelCapabilities } from "./ModelCapabilities";
 
 export type ModelTestResponse = { ok: boolean, message: string, hint?: string | null, 
 /**
- * What is wrong, as a code for the user's language.
+ * The problem, as a code for the user's language.
  */
 problem?: ConnectionProblem | null, 
 /**

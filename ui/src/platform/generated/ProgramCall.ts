@@ -15,7 +15,7 @@ command: string,
  */
 args?: Array<string>, stdin: Stdin, output: Answer, 
 /**
- * Names of variables handed on to the program; everything else is scrubbed.
+ * Names of variables that the program gets; all others are removed.
  */
 env?: Array<string>, 
 /**

@@ -33,7 +33,7 @@ switches: Switches,
  */
 welcomed: boolean, model: ModelSettings, 
 /**
- * What may leave this machine for a model.
+ * The rules for data that leaves this computer for a model.
  */
 egress: EgressSettings, limits: Limits, 
 /**
