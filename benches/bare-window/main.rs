@@ -1,4 +1,4 @@
-//! A Tauri window with one line of text and nothing else: what Countersign's window is measured against.
+//! A Tauri window with one line of text, with which Countersign's window is compared.
 
 fn main() {
     let started = tauri::Builder::default().run(tauri::generate_context!("benches/bare-window/tauri.conf.json"));

@@ -1,5 +1,6 @@
-//! `csign ask` from start to answer, offline, as a person types it: a process for every question. The answer is on the terminal
-//! before the process has put its files away, so both times are told; so is what one wait for the disk takes here.
+//! `csign ask` from start to answer, offline, with a new process for each question. The answer is
+//! printed before the process has closed its files, so both times are measured, and also the time
+//! of one sync of this disk.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
@@ -17,7 +18,7 @@ const RUNS: usize = 25;
 pub(crate) fn report() -> Outcome {
     let folder = tempfile::tempdir()?;
     let mut rows = Vec::new();
-    // The very first question of a profile also makes its files and the sample.
+    // The first question of a profile also creates its files and the sample.
     rows.push(row("first question of a new profile", &[ask(folder.path(), QUESTIONS[0])?]));
     for question in QUESTIONS {
         let runs = (0..RUNS).map(|_| ask(folder.path(), question)).collect::<Outcome<Vec<_>>>()?;
@@ -29,12 +30,12 @@ pub(crate) fn report() -> Outcome {
     Ok(())
 }
 
-struct Asked {
+struct AskRun {
     answer: Side,
     process: Side,
 }
 
-fn row(name: &str, runs: &[Asked]) -> Vec<String> {
+fn row(name: &str, runs: &[AskRun]) -> Vec<String> {
     let (mut answer, mut process) = (Side::default(), Side::default());
     for run in runs {
         answer.add(run.answer.clone());
@@ -44,7 +45,7 @@ fn row(name: &str, runs: &[Asked]) -> Vec<String> {
     vec![name.to_owned(), table::time(answer.median()), late, table::time(process.median()), table::mib(process.peak_kib)]
 }
 
-fn ask(folder: &Path, question: &str) -> Outcome<Asked> {
+fn ask(folder: &Path, question: &str) -> Outcome<AskRun> {
     let start = Instant::now();
     let mut child = Command::new(turn::csign()?)
         .arg("--data-dir")
@@ -67,10 +68,10 @@ fn ask(folder: &Path, question: &str) -> Outcome<Asked> {
     let (status, peak_kib) = wait_with_peak(&child)?;
     let process = Side { micros: vec![micros(start.elapsed())], cpu_micros: 0, peak_kib };
     let answered = answered.filter(|_| status == 0).ok_or_else(|| format!("`csign ask {question:?}` ended with status {status}"))?;
-    Ok(Asked { answer: Side { micros: vec![micros(answered)], cpu_micros: 0, peak_kib }, process })
+    Ok(AskRun { answer: Side { micros: vec![micros(answered)], cpu_micros: 0, peak_kib }, process })
 }
 
-/// Appending a page to a file and waiting until it is on the disk.
+/// Appends a page to a file and waits until it is on the disk.
 fn sync(folder: &Path) -> Outcome<Duration> {
     let mut file = File::create(folder.join("sync"))?;
     let mut failed = None;

@@ -1,5 +1,6 @@
-//! The shop's chat API against a bare loop that makes the same requests: turns a second, latency, processor time, memory, the first
-//! delta, the start; many open streams, many turns, long sessions. `csign serve` runs as a shop would run it, with its durable log.
+//! Compares the shop's chat API with a bare loop that makes the same requests: turns per second,
+//! latency, processor time, memory, first delta, start; many open streams, many turns, long
+//! sessions. `csign serve` runs as in production, with its durable log.
 
 pub(crate) mod bare;
 mod load;
@@ -12,7 +13,7 @@ use std::time::Duration;
 
 use crate::measure::{Side, micros};
 use crate::{Outcome, table};
-use load::{Kind, Seen};
+use load::{Kind, Measurement};
 use sides::{Program, Servers, Who};
 use wire::Line;
 
@@ -21,21 +22,21 @@ const DELTAS: usize = 400;
 const SEARCH: &str = "Which trail shoes do you have?";
 const QUERY: &str = "trail shoes";
 const PLAIN: &str = "What do you think of rain?";
-/// The question whose answer takes its time.
+/// A question with a slow answer.
 const HOLD: &str = "Tell me slowly about rain.";
 const HOLD_FOR: Duration = Duration::from_secs(8);
-/// Sessions stay short, except where their length is what is measured.
+/// Sessions stay short, except where their length is measured.
 const TURNS_PER_SESSION: usize = 10;
 const PASSES: usize = 2;
-/// Turns of a pass, alone and with many sessions.
+/// Turns of a pass, for one session and for many.
 const ALONE: usize = 150;
 const TOGETHER: usize = 640;
 const SESSIONS: usize = 32;
 const STARTS: usize = 7;
 const STREAMS: usize = 2_000;
-/// Turns after which memory is looked at; a larger number comes with `BENCH_GATEWAY_TURNS`.
+/// Turns after which memory is measured. `BENCH_GATEWAY_TURNS` sets a larger number.
 const MANY_TURNS: usize = 10_000;
-/// Turns of a part of the long session.
+/// Turns in each part of the long session.
 const LONG: usize = 100;
 
 pub(crate) async fn report() -> Outcome {
@@ -51,7 +52,7 @@ pub(crate) async fn report() -> Outcome {
     streams(&servers).await
 }
 
-/// The eight ways of asking.
+/// Measures the eight kinds of load.
 async fn loads(bare: &Program, ours: &Program) -> Outcome {
     let mut rows = Vec::new();
     for (message, what) in [(PLAIN, "plain turn"), (SEARCH, "search turn")] {
@@ -73,10 +74,10 @@ async fn loads(bare: &Program, ours: &Program) -> Outcome {
     Ok(())
 }
 
-async fn both(bare: &Program, ours: &Program, kind: Kind, sessions: usize, turns: usize) -> Outcome<[Seen; 2]> {
-    let mut sides = [Seen::default(), Seen::default()];
+async fn both(bare: &Program, ours: &Program, kind: Kind, sessions: usize, turns: usize) -> Outcome<[Measurement; 2]> {
+    let mut sides = [Measurement::default(), Measurement::default()];
     for pass in 0..PASSES {
-        // In turns, so that a change of the machine's mood meets both.
+        // Alternating, so that changes of the machine's load affect both.
         for (side, program) in sides.iter_mut().zip([bare, ours]) {
             let name = format!("{}-{}-{sessions}-{pass}", kind.message.len(), kind.stream);
             load::run(program.address(), kind, sessions, (turns / 10).max(sessions), &format!("warm-{name}")).await?;
@@ -89,7 +90,7 @@ async fn both(bare: &Program, ours: &Program, kind: Kind, sessions: usize, turns
     Ok(sides)
 }
 
-fn row(name: &str, seen: &Seen) -> Vec<String> {
+fn row(name: &str, seen: &Measurement) -> Vec<String> {
     let first = |part| if seen.first.micros.is_empty() { "-".to_owned() } else { table::time(seen.first.quantile(part)) };
     vec![
         name.to_owned(),
@@ -102,7 +103,7 @@ fn row(name: &str, seen: &Seen) -> Vec<String> {
     ]
 }
 
-fn ratios(bare: &Seen, ours: &Seen) -> Vec<String> {
+fn ratios(bare: &Measurement, ours: &Measurement) -> Vec<String> {
     vec![
         "ratio".to_owned(),
         format!("{:.2}", ours.rate() / bare.rate()),
@@ -114,19 +115,19 @@ fn ratios(bare: &Seen, ours: &Seen) -> Vec<String> {
     ]
 }
 
-/// What a process takes before anybody asks, and until it has answered once.
-struct Started {
+/// Memory before the first request, and time until the first answer.
+struct StartTimes {
     first_turn: [Side; 2],
     idle_kib: [u64; 2],
 }
 
-async fn starts(servers: &Servers) -> Outcome<Started> {
+async fn starts(servers: &Servers) -> Outcome<StartTimes> {
     let kind = Kind { message: PLAIN, stream: false };
-    let mut started = Started { first_turn: [Side::default(), Side::default()], idle_kib: [0; 2] };
+    let mut started = StartTimes { first_turn: [Side::default(), Side::default()], idle_kib: [0; 2] };
     for n in 0..=STARTS {
         for (at, who) in Who::BOTH.into_iter().enumerate() {
             let (program, took) = sides::start_to_first_turn(who, servers, kind, &format!("start-{n}")).await?;
-            // The very first one makes the files.
+            // The first start creates the files.
             if n > 0 {
                 started.first_turn[at].micros.push(micros(took));
             }
@@ -141,7 +142,7 @@ async fn starts(servers: &Servers) -> Outcome<Started> {
     Ok(started)
 }
 
-fn programs(started: &Started, bare: &Program, ours: &Program) -> Outcome {
+fn programs(started: &StartTimes, bare: &Program, ours: &Program) -> Outcome {
     let row = |name: &str, at: usize, program: &Program| -> Outcome<Vec<String>> {
         let side = &started.first_turn[at];
         let times = [table::time(side.median()), table::time(side.quantile(0.95))];
@@ -154,7 +155,7 @@ fn programs(started: &Started, bare: &Program, ours: &Program) -> Outcome {
     Ok(())
 }
 
-/// What a turn costs early and late in one session.
+/// Measures the cost of a turn early and late in one session.
 async fn length(ours: &Program) -> Outcome {
     let kind = Kind { message: PLAIN, stream: true };
     let mut line = Line::connect(ours.address()).await?;
@@ -175,7 +176,7 @@ async fn length(ours: &Program) -> Outcome {
     Ok(())
 }
 
-/// Memory over very many turns.
+/// Measures memory over very many turns.
 async fn many_turns(servers: &Servers) -> Outcome {
     let turns: usize = std::env::var("BENCH_GATEWAY_TURNS").ok().and_then(|text| text.parse().ok()).unwrap_or(MANY_TURNS);
     let ours = Who::Ours.start(servers)?;
@@ -190,7 +191,7 @@ async fn many_turns(servers: &Servers) -> Outcome {
     Ok(())
 }
 
-/// Streams that are all open at the same time.
+/// Measures streams that are open at the same time.
 async fn streams(servers: &Servers) -> Outcome {
     let ours = Who::Ours.start(servers)?;
     let kind = Kind { message: HOLD, stream: true };

@@ -1,4 +1,5 @@
-//! The audit log: records appended alone and in groups, and the whole file verified at growing sizes.
+//! Measures the audit log: records appended one by one and in groups, and verification of the whole
+//! file at growing sizes.
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -1,6 +1,7 @@
-//! What Countersign costs, as ratios to the plain way of doing the same on the same machine in the same run.
-//! `bench` prints every table, `bench turn|gateway|ask|audit|render|stream|provider|window` one of them. Nothing here is asserted: a number that
-//! depends on the machine is no test.
+//! Measures the cost of Countersign as a ratio to the simplest way of doing the same, on the same
+//! machine in the same run. `bench` prints all tables, `bench
+//! turn|gateway|ask|audit|render|stream|provider|window` one of them. Nothing is asserted, because
+//! the numbers depend on the machine.
 
 mod ask;
 mod gateway;
@@ -16,7 +17,7 @@ mod window;
 use std::error::Error;
 use std::process::ExitCode;
 
-/// Anything that ends a measurement early.
+/// An error that ends a measurement.
 type Outcome<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
 
 const USAGE: &str = "usage: bench [turn|gateway|ask|audit|render|stream|provider|window]";
@@ -35,9 +36,10 @@ async fn main() -> ExitCode {
 
 async fn run(arguments: &[&str]) -> Outcome {
     match arguments {
-        // Processes of the turn's measurement: each side is one, so that its CPU time is its own.
+        // Processes of the turn's measurement. Each side is one, so that its CPU time is its own.
         ["serve"] => return turn::serve().await,
-        // On a thread of the runtime, beside its connections: between the main thread and those every piece would cost a switch.
+        // On a thread of the runtime, with its connections: on the main thread, every piece would
+        // cost a thread switch.
         ["bare", url, turns] => {
             let (url, turns) = ((*url).to_owned(), turns.parse()?);
             return tokio::spawn(async move { turn::bare::run(&url, turns).await }).await?;

@@ -1,4 +1,4 @@
-//! Time, processor time and memory, and what many measurements of one thing say together.
+//! Time, processor time and memory, and statistics of many measurements.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Side {
     /// Microseconds of each repetition.
     pub(crate) micros: Vec<u64>,
-    /// Processor time of all repetitions together, microseconds.
+    /// Processor time of all repetitions, in microseconds.
     pub(crate) cpu_micros: u64,
     /// Peak resident memory of the process, KiB.
     pub(crate) peak_kib: u64,
@@ -22,12 +22,12 @@ impl Side {
         self.peak_kib = self.peak_kib.max(other.peak_kib);
     }
 
-    /// Processor time of one repetition.
+    /// Returns the processor time of one repetition.
     pub(crate) fn cpu_each(&self) -> Duration {
         Duration::from_micros(self.cpu_micros / u64::try_from(self.micros.len().max(1)).unwrap_or(1))
     }
 
-    /// The value that half of all repetitions stay below.
+    /// Returns the median of the repetitions.
     pub(crate) fn median(&self) -> Duration {
         self.quantile(0.5)
     }
@@ -41,35 +41,35 @@ impl Side {
     }
 }
 
-/// How long something takes.
+/// Measures the duration of a call.
 pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
     let start = Instant::now();
     let result = work();
     (result, start.elapsed())
 }
 
-/// The best of several runs: what the work takes when nothing disturbs it.
+/// Returns the shortest of several runs, which was disturbed least.
 pub(crate) fn best<T>(runs: usize, mut work: impl FnMut() -> T) -> Duration {
-    (0..runs).map(|_| timed(|| std::hint::black_box(work())).1).min().unwrap_or_default()
+    (0..runs).map(|_| time_call(|| std::hint::black_box(work())).1).min().unwrap_or_default()
 }
 
 pub(crate) fn micros(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
 
-/// Processor time of this process so far (user and system), without its children.
+/// Returns the processor time of this process so far (user and system), without its children.
 pub(crate) fn cpu() -> Duration {
     let usage = usage(libc::RUSAGE_SELF);
     time(usage.ru_utime) + time(usage.ru_stime)
 }
 
-/// Peak resident memory of this process, KiB.
+/// Returns the peak resident memory of this process in KiB.
 pub(crate) fn peak_kib() -> u64 {
     u64::try_from(usage(libc::RUSAGE_SELF).ru_maxrss).unwrap_or_default()
 }
 
 fn usage(who: libc::c_int) -> libc::rusage {
-    // SAFETY: `getrusage` fills the struct that it is given; all-zero is a valid value of it.
+    // SAFETY: `getrusage` fills the struct; all-zero is a valid value of it.
     unsafe {
         let mut usage: libc::rusage = std::mem::zeroed();
         libc::getrusage(who, &raw mut usage);
@@ -81,10 +81,11 @@ fn time(time: libc::timeval) -> Duration {
     Duration::from_secs(u64::try_from(time.tv_sec).unwrap_or_default()) + Duration::from_micros(u64::try_from(time.tv_usec).unwrap_or_default())
 }
 
-/// Waits for a child and tells its peak resident memory in KiB.
+/// Waits for a child. Returns its status and its peak resident memory in KiB.
 pub(crate) fn wait_with_peak(child: &std::process::Child) -> std::io::Result<(i32, u64)> {
     let mut status = 0;
-    // SAFETY: `wait4` writes to the two places it is given; the child is ours and is waited for only here.
+    // SAFETY: `wait4` writes to the two given places; the child belongs to this process and is
+    // waited for only here.
     let (pid, usage) = unsafe {
         let mut usage: libc::rusage = std::mem::zeroed();
         let pid = libc::wait4(libc::pid_t::try_from(child.id()).unwrap_or_default(), &raw mut status, 0, &raw mut usage);

@@ -1,6 +1,7 @@
-//! What reading a long answer costs in processor time: our provider, the provider crate, and a loop that only counts bytes.
-//! The server is a process of its own and each side, too, so that only the reading counts. The provider crate is measured
-//! in builds with the feature `genai` alone: its features of the HTTP client must not reach what ships.
+//! Measures the processor time of reading a long answer: the app's provider, the crate `genai`, and
+//! a loop that only counts bytes. The server and each side are processes of their own, so that only
+//! the reading counts. The crate is measured only in builds with the feature `genai`, because its
+//! features of the HTTP client must not reach the shipped program.
 
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -18,14 +19,15 @@ use crate::{Outcome, stream, table};
 const DELTAS: u32 = 20_000;
 const RUNS: usize = 5;
 const PASSES: usize = 2;
-/// How the same answer reaches the reader: packets of a busy line, or every delta by itself, as models talk.
+/// How the answer arrives: in packets, as on a busy connection, or one delta at a time, as models
+/// write.
 const WAYS: [&str; 2] = ["packets", "events"];
 #[cfg(feature = "genai")]
 const SIDES: [&str; 3] = ["bytes", "ours", "crate"];
 #[cfg(not(feature = "genai"))]
 const SIDES: [&str; 2] = ["bytes", "ours"];
 
-/// The model server: deltas in the envelope that OpenAI sends.
+/// Runs the model server, which sends deltas in OpenAI's format.
 pub(crate) async fn serve() -> Outcome {
     let delta = |delta: serde_json::Value, finish: Option<&str>| {
         json!({"id": "chatcmpl-C1mnKMGLkSA9GVR0ARlhDzkGG4Plp", "object": "chat.completion.chunk", "created": 1_754_500_000_u64,
@@ -49,9 +51,9 @@ pub(crate) async fn report() -> Outcome {
     for way in WAYS {
         let mut sides = SIDES.map(|_| Side::default());
         for _ in 0..PASSES {
-            // In turns, so that a change of the machine's mood meets all of them.
+            // Alternating, so that changes of the machine's load affect all of them.
             for (name, side) in SIDES.iter().zip(&mut sides) {
-                side.add(measured(name, &url, way).await?);
+                side.add(measure_side(name, &url, way).await?);
             }
         }
         let least = sides[0].cpu_each();
@@ -73,7 +75,7 @@ fn row(name: &str, side: &Side, least: Duration) -> Vec<String> {
     vec![name.to_owned(), table::time(each), table::time(each / DELTAS), table::ratio(each, least), table::time(side.median()), table::mib(side.peak_kib)]
 }
 
-async fn measured(side: &str, url: &str, way: &str) -> Outcome<Side> {
+async fn measure_side(side: &str, url: &str, way: &str) -> Outcome<Side> {
     let output = Command::new(std::env::current_exe()?).args(["provider-side", side, url, way]).stderr(Stdio::inherit()).kill_on_drop(true).output().await?;
     if !output.status.success() {
         return Err(format!("the side `{side}` failed: {}", output.status).into());
@@ -81,7 +83,7 @@ async fn measured(side: &str, url: &str, way: &str) -> Outcome<Side> {
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
-/// One side, in its own process.
+/// Runs one side in its own process.
 pub(crate) async fn side(name: &str, url: &str, way: &str) -> Outcome {
     let mut side = Side::default();
     let mut reader = Reader::new(name, url)?;

@@ -1,4 +1,4 @@
-//! What the provider adds to one delta, against reading the same stream with as little as possible.
+//! Measures the provider's cost per delta, compared with a minimal reader of the same stream.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use engine::ports::{Clock, Message, Model, ModelEvent, ModelRequest, Random};
 use futures::StreamExt;
 use kit::model_server::{Chunking, ModelServer, Reply};
-use models::{Api, Config, Provider, World, http_client};
+use models::{Api, Config, Provider, ProviderDeps, http_client};
 use sseer::event_stream::EventStream;
 
 use crate::{Outcome, table};
@@ -70,7 +70,7 @@ impl Random for Plain {
 }
 
 pub(crate) fn provider(base_url: &str) -> Outcome<Provider> {
-    let world = World { http: http_client().map_err(|error| error.message)?, random: Arc::new(Plain), clock: Arc::new(Plain) };
+    let world = ProviderDeps { http: http_client().map_err(|error| error.message)?, random: Arc::new(Plain), clock: Arc::new(Plain) };
     let config = Config {
         api: Api::Chat,
         base_url: base_url.to_owned(),

@@ -1,4 +1,4 @@
-//! Tables as Markdown, so that what is printed can be kept as it is.
+//! Prints tables as Markdown, so that the output can be stored as it is.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ pub(crate) fn print(title: &str, head: &[&str], rows: &[Vec<String>]) {
     }
 }
 
-/// A duration in the unit that reads best.
+/// Formats a duration in a suitable unit.
 pub(crate) fn time(duration: Duration) -> String {
     let seconds = duration.as_secs_f64();
     if seconds >= 1.0 {
@@ -26,7 +26,7 @@ pub(crate) fn time(duration: Duration) -> String {
     }
 }
 
-/// How many times the second the first is.
+/// Returns how many times the second duration the first one is.
 pub(crate) fn ratio(ours: Duration, theirs: Duration) -> String {
     if theirs.is_zero() { "-".to_owned() } else { format!("{:.2}", ours.as_secs_f64() / theirs.as_secs_f64()) }
 }
@@ -35,7 +35,7 @@ pub(crate) fn mib(kib: u64) -> String {
     format!("{}.{} MiB", kib / 1024, kib % 1024 * 10 / 1024)
 }
 
-/// On what and when this was measured.
+/// Prints the machine and the time of the measurement.
 pub(crate) fn machine() {
     let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = cpu.lines().find_map(|line| line.strip_prefix("model name")).map_or("unknown processor", |rest| rest.trim_start_matches(['\t', ' ', ':']));

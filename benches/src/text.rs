@@ -1,5 +1,5 @@
-//! Rendering a growing answer with a patch for every delta, against putting the text together and against rendering the whole
-//! of it again and again.
+//! Measures rendering of a growing answer with a patch for every delta, compared with joining the
+//! text, and with rendering the whole text each time.
 
 use std::time::Duration;
 
@@ -58,7 +58,8 @@ fn worst_frame(deltas: &[String]) -> Duration {
     frames.max().unwrap_or_default()
 }
 
-/// An answer as models write them: headings, paragraphs with marks, lists, now and then a table or code.
+/// Returns an answer as models write it: headings, paragraphs with marks, lists, sometimes a table
+/// or code.
 fn prose(count: usize) -> Vec<String> {
     let section = "## Account 17\n\nSpend is **on track**: it stands at `110 %` of the target, and the *highest* campaign is at 134 %. The figures are those of yesterday evening.\n\n- Northwind: 12,400 of 11,300\n- Fabrikam: 8,100 of **9,000**\n- Contoso: on target\n\n| Campaign | Spend | Status |\n|---|--:|---|\n| Spring | 4,200 | over |\n| Brand | 2,100 | under |\n\n```sql\nselect campaign, sum(spend) from delivery group by campaign;\n```\n\n";
     let mut chars = section.chars().cycle();

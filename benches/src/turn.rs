@@ -1,5 +1,6 @@
-//! A turn with one MCP tool call and an answer of 400 deltas: our engine with its durable log against a bare loop that makes
-//! the same requests. The model server is a process of its own, the shop's server too; only the side's own process counts.
+//! Measures a turn with one MCP tool call and an answer of 400 deltas: the engine with its durable
+//! log, compared with a bare loop that makes the same requests. Model server and shop server are
+//! separate processes; only the side's own process counts.
 
 pub(crate) mod bare;
 pub(crate) mod engine;
@@ -20,10 +21,10 @@ pub(crate) const QUERY: &str = "trail shoes";
 const DELTAS: usize = 400;
 const TURNS: usize = 60;
 const PASSES: usize = 4;
-/// A session stays short: its length is not what is measured.
+/// Turns per session. Sessions stay short, because their length is not measured here.
 const TURNS_PER_SESSION: usize = 10;
 
-/// The model server: a tool call for the question, a long answer for the result.
+/// Runs the model server: a tool call for the question, a long answer for the result.
 pub(crate) async fn serve() -> Outcome {
     let call = Reply::call("product_search", json!({"query": QUERY, "pageSize": 5})).when(QUESTION).repeated();
     let answer = Reply::text((0..DELTAS).map(|n| format!("word{n} "))).repeated();
@@ -32,7 +33,7 @@ pub(crate) async fn serve() -> Outcome {
     std::future::pending().await
 }
 
-/// The program of the shop, as both sides start it.
+/// Returns the shop's program, which both sides start.
 pub(crate) fn csign() -> Outcome<std::path::PathBuf> {
     let beside = std::env::current_exe()?.with_file_name("csign");
     if beside.is_file() { Ok(beside) } else { Err(format!("{} is missing: build csign first", beside.display()).into()) }
@@ -43,7 +44,7 @@ pub(crate) async fn report() -> Outcome {
     let url = first_line(&mut server).await?;
     let (mut bare, mut ours) = (Side::default(), Side::default());
     for _ in 0..PASSES {
-        // In turns, so that a change of the machine's mood meets both.
+        // Alternating, so that changes of the machine's load affect both.
         bare.add(side("bare", &url).await?);
         ours.add(side("engine", &url).await?);
     }
@@ -70,7 +71,7 @@ async fn side(name: &str, url: &str) -> Outcome<Side> {
         .args([name, url, &TURNS.to_string()])
         .env("BENCH_FOLDER", folder.path())
         .env("XDG_STATE_HOME", folder.path().join("state"))
-        // Without a keyring for both the same: the log is signed with a key of the run.
+        // No keyring, so that both sides are equal: the log is signed with a key of this run.
         .env_remove("DBUS_SESSION_BUS_ADDRESS")
         .env_remove("OPENAI_BASE_URL")
         .env_remove("OPENAI_MODEL")
@@ -90,7 +91,7 @@ pub(crate) async fn first_line(child: &mut Child) -> Outcome<String> {
     line.ok_or_else(|| "the model server said nothing".into())
 }
 
-/// The folder that the parent made for this side.
+/// Returns the folder that the parent created for this side.
 pub(crate) fn folder() -> Outcome<std::path::PathBuf> {
     Ok(std::env::var_os("BENCH_FOLDER").ok_or("BENCH_FOLDER is not set")?.into())
 }

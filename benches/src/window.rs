@@ -1,5 +1,6 @@
-//! The window against an empty Tauri window, and an answer that is written in it against the same text in a plain text node.
-//! It runs on a display of its own, so frames are drawn in software: only ratios mean something.
+//! Measures the window compared with an empty Tauri window, and an answer written in it compared
+//! with the same text in a plain text node. It uses its own display, so frames are drawn in
+//! software and only ratios have a meaning.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -14,10 +15,11 @@ use crate::{Outcome, table};
 
 const STARTS: usize = 7;
 const DELTAS: [usize; 2] = [5_000, 20_000];
-/// Deltas that come at once, and the pause after them: over a thousand a second, more than models write, and yet so that
-/// frames are drawn while the answer comes. (All at once, the answer is there before the first frame is.)
+/// Deltas that arrive together, and the pause in milliseconds after them: over a thousand per
+/// second, more than models write, but slow enough that frames are drawn meanwhile. (All at once,
+/// the answer is complete before the first frame.)
 const BURST: (usize, u64) = (8, 5);
-/// How long an answer may take before the measurement is given up.
+/// How long an answer may take before the measurement fails.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 pub(crate) async fn report() -> Outcome {
@@ -37,7 +39,7 @@ fn beside(name: &str) -> Outcome<PathBuf> {
 fn starts() -> Outcome {
     let (ours, bare) = (beside("countersign")?, beside("examples/bare-window")?);
     let (mut us, mut them) = (Side::default(), Side::default());
-    // In turns, so that both see the same machine.
+    // Alternating, so that changes of the machine's load affect both.
     for _ in 0..STARTS {
         us.add(start(&ours, true)?);
         them.add(start(&bare, false)?);
@@ -52,7 +54,8 @@ fn starts() -> Outcome {
     Ok(())
 }
 
-/// From the start of the process to the first paint, and the memory of all processes two seconds later.
+/// Measures the time from the start of the process to the first paint, and the memory of all
+/// processes two seconds later.
 fn start(binary: &Path, with_profile: bool) -> Outcome<Side> {
     let desktop = Desktop::start();
     let data = desktop.data_dir();
@@ -70,7 +73,7 @@ fn start(binary: &Path, with_profile: bool) -> Outcome<Side> {
     Ok(Side { micros: vec![micros(took)], cpu_micros: 0, peak_kib: memory })
 }
 
-/// When a process was started, in seconds since 1970; good to a clock tick.
+/// Returns the start time of a process in seconds since 1970, to a clock tick.
 fn started_at(process: u32) -> Outcome<f64> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
     let after = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
@@ -80,7 +83,7 @@ fn started_at(process: u32) -> Outcome<f64> {
     Ok(now - uptime + ticks / 100.0)
 }
 
-/// A process's share of memory: pages that several use count in parts.
+/// Returns a process's proportional memory in KiB: shared pages count in parts.
 fn proportional_kib(process: u32) -> u64 {
     let text = std::fs::read_to_string(format!("/proc/{process}/smaps_rollup")).unwrap_or_default();
     text.lines().find_map(|line| line.strip_prefix("Pss:")?.split_whitespace().next()?.parse().ok()).unwrap_or(0)
@@ -88,12 +91,12 @@ fn proportional_kib(process: u32) -> u64 {
 
 // --- answers ---------------------------------------------------------------------------------------------------------
 
-/// What writing an answer cost the page.
-struct Written {
+/// The page's cost of an answer.
+struct WriteTimes {
     took: Duration,
     page: Duration,
     app: Duration,
-    /// Milliseconds from frame to frame: 99 of 100 take at most this, and the longest.
+    /// Milliseconds between frames: the 99th percentile, and the maximum.
     frame_99: f64,
     worst: f64,
     frames: u64,
@@ -126,7 +129,7 @@ fn answers(runtime: &tokio::runtime::Handle) -> Outcome {
     Ok(())
 }
 
-/// An answer as models write: words, emphasis, paragraphs, now and then a list.
+/// Returns an answer as models write it: words, emphasis, paragraphs, sometimes a list.
 fn pieces(count: usize) -> Vec<String> {
     let mut pieces = Vec::with_capacity(count);
     for n in 0..count {
@@ -146,7 +149,7 @@ fn pieces(count: usize) -> Vec<String> {
 const RECORD: &str = "window.__frames = []; window.__recording = true; let last = performance.now(); \
     const look = (now) => { window.__frames.push(now - last); last = now; if (window.__recording) requestAnimationFrame(look); }; requestAnimationFrame(look);";
 
-fn ours(server: &ModelServer, last: &str) -> Outcome<Written> {
+fn ours(server: &ModelServer, last: &str) -> Outcome<WriteTimes> {
     let desktop = Desktop::start();
     let base = server.base_url();
     std::fs::write(
@@ -157,7 +160,7 @@ fn ours(server: &ModelServer, last: &str) -> Outcome<Written> {
     let app = App::start(&desktop, &beside("countersign")?, &["--data-dir", &data], &[]);
     app.window("main");
     kit::webdriver::wait("the app", || app.invoke("app_status", &json!({"params": {}})).ok());
-    // The view has to be there before the answer is: a session of its own, opened by the page itself.
+    // The view must exist before the answer: a new session, opened by the page itself.
     kit::webdriver::wait("the message field", || {
         let field = app.session().find("return document.querySelector('textarea');", json!([])).ok().flatten()?;
         field.click().ok()?;
@@ -169,18 +172,18 @@ fn ours(server: &ModelServer, last: &str) -> Outcome<Written> {
     let begun = Instant::now();
     app.session().press(&[&[kit::webdriver::key::ENTER]]).map_err(|e| e.to_string())?;
     kit::webdriver::wait_for("the answer", PATIENCE, || {
-        // The whole text is looked at only when nothing is being written any more.
+        // The whole text is compared only when the answer is complete.
         let done = "const all = document.querySelectorAll('[role=log] article'); const answer = all[all.length - 1]; \
             return !!answer && !answer.hasAttribute('aria-busy') && !document.querySelector('button[aria-label=Stop]') && answer.textContent.includes(arguments[0]);";
         (app.session().run(done, json!([last])).ok()? == json!(true)).then_some(())
     });
     let took = begun.elapsed();
     let (frame_99, worst, frames) = frames(&app)?;
-    Ok(Written { took, page: self::cpu(page) - cpu, app: self::cpu(app.process()) - own, frame_99, worst, frames })
+    Ok(WriteTimes { took, page: self::cpu(page) - cpu, app: self::cpu(app.process()) - own, frame_99, worst, frames })
 }
 
-/// The same text in the empty window, a part of it each frame.
-fn plain(pieces: &[String], over: u64) -> Outcome<Written> {
+/// Writes the same text in the empty window, a part of it in each frame.
+fn plain(pieces: &[String], over: u64) -> Outcome<WriteTimes> {
     let desktop = Desktop::start();
     let app = App::start(&desktop, &beside("examples/bare-window")?, &[], &[]);
     app.window("main");
@@ -196,7 +199,7 @@ fn plain(pieces: &[String], over: u64) -> Outcome<Written> {
     kit::webdriver::wait_for("the text", PATIENCE, || (app.session().run("return window.__written === true;", json!([])).ok()? == json!(true)).then_some(()));
     let took = begun.elapsed();
     let (frame_99, worst, frames) = frames(&app)?;
-    Ok(Written { took, page: self::cpu(page) - cpu, app: Duration::ZERO, frame_99, worst, frames })
+    Ok(WriteTimes { took, page: self::cpu(page) - cpu, app: Duration::ZERO, frame_99, worst, frames })
 }
 
 fn frames(app: &App) -> Outcome<(f64, f64, u64)> {
@@ -212,7 +215,7 @@ fn page_process(app: &App) -> Outcome<u32> {
     found.ok_or_else(|| "the page has no process".into())
 }
 
-/// Processor time of a process so far.
+/// Returns the processor time of a process so far.
 fn cpu(process: u32) -> Duration {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     let after = stat.rsplit_once(')').map_or("", |(_, rest)| rest);

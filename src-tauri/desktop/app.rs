@@ -1,4 +1,5 @@
-//! Start and end of the desktop app, in order: process, arguments, single instance, host, windows, run, clean end.
+//! Starts and ends the desktop app, in order: process, arguments, single instance, host, windows,
+//! run, clean end.
 
 use std::{
     hash::{DefaultHasher, Hash, Hasher},
@@ -21,25 +22,25 @@ use super::{
     tray, windows,
 };
 
-/// How long the end may take before the app leaves anyway.
+/// How long stopping may take before the app exits anyway.
 const LONGEST_STOP: Duration = Duration::from_secs(8);
 
-/// Runs the app; the process's exit code comes back.
+/// Runs the app and returns the process's exit code.
 pub(crate) fn run() -> ExitCode {
     host::keep_private();
     environment::prepare();
     let args = match args::read(std::env::args_os().skip(1), std::env::var_os("COUNTERSIGN_DATA_DIR")) {
         Ok(args) => args,
-        Err(problem) => return say(&problem, 2),
+        Err(problem) => return print_problem(&problem, 2),
     };
     match args.print {
-        Some(Print::Help) => return tell(args::HELP),
-        Some(Print::Version) => return tell(concat!("countersign ", env!("CARGO_PKG_VERSION"))),
+        Some(Print::Help) => return print_text(args::HELP),
+        Some(Print::Version) => return print_text(concat!("countersign ", env!("CARGO_PKG_VERSION"))),
         None => {}
     }
     match builder(&args).build(tauri::generate_context!()) {
         Ok(app) => ExitCode::from(u8::try_from(app.run_return(event)).unwrap_or(1)),
-        Err(error) => say(&format!("Countersign could not open its window: {error}"), 1),
+        Err(error) => print_problem(&format!("Countersign could not open its window: {error}"), 1),
     }
 }
 
@@ -65,7 +66,7 @@ fn builder(args: &Args) -> tauri::Builder<Wry> {
         })
         .on_window_event(windows::event)
         .setup(move |app| {
-            let look = host::FirstLook::of(data_dir.clone());
+            let look = host::SplashSettings::of(data_dir.clone());
             let backend = Backend::open(data_dir);
             app.manage(backend.clone());
             windows::open_main(app.handle(), &look)?;
@@ -74,21 +75,21 @@ fn builder(args: &Args) -> tauri::Builder<Wry> {
             tray::prepare(app.handle());
             notify::prepare(app.handle());
             let handle = app.handle().clone();
-            tauri::async_runtime::spawn(async move { attend(handle, backend).await });
+            tauri::async_runtime::spawn(async move { run_host_tasks(handle, backend).await });
             tauri::async_runtime::spawn(leave_on_signal(app.handle().clone()));
             Ok(())
         })
 }
 
-/// Starts what needs the host, or says why there is none and leaves.
-async fn attend(app: AppHandle, backend: Backend) {
+/// Starts everything that needs the host. Without a host, shows the reason and exits.
+async fn run_host_tasks(app: AppHandle, backend: Backend) {
     match backend.host().await {
         Ok(host) => {
             let pushes = host.subscribe();
             if let Ok(view) = contract::Commands::settings_get(host.as_ref(), contract::Empty {}).await {
                 tray::language(&app, &view.locale);
             }
-            // Nothing runs until a person has seen it.
+            // Nothing runs until a person has seen the alarm.
             if host.alarm().is_some() {
                 windows::show_approval(&app);
             }
@@ -128,7 +129,7 @@ fn event(app: &AppHandle, event: RunEvent) {
         let app = app.clone();
         tauri::async_runtime::spawn(async move {
             let backend = app.state::<Backend>().inner().clone();
-            // A host that hangs must not keep the app open: its log is intact either way.
+            // A host that hangs must not keep the app open. Its log is intact in either case.
             if tokio::time::timeout(LONGEST_STOP, backend.stop()).await.is_err() {
                 tracing::error!("the app took too long to stop");
             }
@@ -148,7 +149,7 @@ async fn leave_on_signal(app: AppHandle) {
     app.exit(0);
 }
 
-/// The name under which a second start finds the first: one per data folder.
+/// Returns the name by which a second start finds the first one: one for each data folder.
 fn instance(data_dir: Option<&Path>) -> String {
     let base = "io.countersign.desktop";
     let Some(folder) = data_dir else { return base.to_owned() };
@@ -157,12 +158,12 @@ fn instance(data_dir: Option<&Path>) -> String {
     format!("{base}.p{:016x}", hasher.finish())
 }
 
-fn say(problem: &str, code: u8) -> ExitCode {
+fn print_problem(problem: &str, code: u8) -> ExitCode {
     eprintln!("{problem}");
     ExitCode::from(code)
 }
 
-fn tell(text: &str) -> ExitCode {
+fn print_text(text: &str) -> ExitCode {
     println!("{text}");
     ExitCode::SUCCESS
 }

@@ -2,12 +2,12 @@
 
 use std::{ffi::OsString, path::PathBuf};
 
-/// What was asked for at start.
+/// The arguments of the app.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Args {
-    /// Where everything is kept; the user's own folder when absent.
+    /// The data folder; the user's own if absent.
     pub data_dir: Option<PathBuf>,
-    /// Print a text and leave.
+    /// A text to print instead of starting.
     pub print: Option<Print>,
 }
 
@@ -29,7 +29,8 @@ Usage: countersign [--data-dir DIR]
 
 In a terminal use csign, for example: csign ask \"How is account 17 pacing?\"";
 
-/// Reads the arguments after the program's name; `data_dir` is the value of the environment variable.
+/// Parses the arguments after the program's name. `data_dir` is the value of the environment
+/// variable.
 pub(crate) fn read(arguments: impl IntoIterator<Item = OsString>, data_dir: Option<OsString>) -> Result<Args, String> {
     let mut args = Args { data_dir: data_dir.filter(|value| !value.is_empty()).map(PathBuf::from), print: None };
     let mut arguments = arguments.into_iter();

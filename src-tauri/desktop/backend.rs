@@ -1,25 +1,26 @@
-//! The host behind the windows. It is opened beside the first window, so that the page loads while files are checked;
-//! commands wait for it. While it is open, `csign` calls of the same user join it over the local socket.
+//! The host behind the windows. It is opened in parallel to the first window, so that the page
+//! loads while files are checked; commands wait for it. While it is open, `csign` calls of the same
+//! user connect to it over the local socket.
 
 use std::{path::PathBuf, sync::Arc};
 
 use contract::AgentError;
-use host::{Host, Served};
+use host::{Host, SocketServer};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
-type Opened = Option<Result<Arc<Host>, AgentError>>;
+type OpenedHost = Option<Result<Arc<Host>, AgentError>>;
 
 /// A host that is open, is being opened, or could not be opened.
 #[derive(Clone)]
 pub(crate) struct Backend {
-    opened: watch::Receiver<Opened>,
+    opened: watch::Receiver<OpenedHost>,
     /// The local socket while it is served.
-    served: Arc<Mutex<Option<Served>>>,
+    served: Arc<Mutex<Option<SocketServer>>>,
 }
 
 impl Backend {
-    /// Starts to open the host for a data folder (the user's own when `None`).
+    /// Starts opening the host of a data folder (the user's own if None).
     pub(crate) fn open(data_dir: Option<PathBuf>) -> Self {
         let (send, opened) = watch::channel(None);
         let backend = Self { opened, served: Arc::default() };
@@ -37,16 +38,16 @@ impl Backend {
         backend
     }
 
-    /// The host, once it is open.
+    /// Returns the host once it is open.
     pub(crate) async fn host(&self) -> Result<Arc<Host>, AgentError> {
         let mut receive = self.opened.clone();
         match receive.wait_for(Option::is_some).await {
-            Ok(opened) => opened.clone().unwrap_or_else(|| Err(gone())),
-            Err(_) => Err(gone()),
+            Ok(opened) => opened.clone().unwrap_or_else(|| Err(host_gone())),
+            Err(_) => Err(host_gone()),
         }
     }
 
-    /// Stops the host in order: no further clients, then its turns, servers, log and store.
+    /// Stops the host in order: accepts no more clients, then stops turns, servers, log and store.
     pub(crate) async fn stop(&self) {
         drop(self.served.lock().take());
         if let Ok(host) = self.host().await {
@@ -55,6 +56,6 @@ impl Backend {
     }
 }
 
-fn gone() -> AgentError {
+fn host_gone() -> AgentError {
     AgentError::internal("host_gone", "The app is closing.")
 }

@@ -1,5 +1,5 @@
-//! One Tauri command per entry of the one list in `contract`. Each checks the calling window, hands the parameters to the
-//! host and renders what comes back; nothing is decided here.
+//! One Tauri command for each entry of the command list in `contract`. Each checks the calling
+//! window, passes the parameters to the host and renders the result. Nothing is decided here.
 
 use std::sync::Arc;
 
@@ -23,9 +23,9 @@ macro_rules! adapters {
             #[tauri::command]
             async fn $name(window: WebviewWindow, backend: State<'_, Backend>, params: $params) -> Result<$response, AgentError> {
                 guard::check(window.label(), stringify!($name))?;
-                let answer = as_seen_by(window.label(), backend.host().await?).$name(params).await?;
-                done(&window, stringify!($name));
-                Ok(items::rendered(answer))
+                let answer = commands_for(window.label(), backend.host().await?).$name(params).await?;
+                after_command(&window, stringify!($name));
+                Ok(items::render_items(answer))
             }
         )+
 
@@ -45,13 +45,14 @@ macro_rules! adapters {
 
 contract::with_commands!(adapters);
 
-/// The host as a window has it: the approval window has all of it, every other one asks there before it widens.
-fn as_seen_by(label: &str, host: Arc<Host>) -> Arc<dyn Commands> {
+/// Returns the host's commands for a window: all of them for the approval window; in every other
+/// window, changes that widen access must be confirmed first.
+fn commands_for(label: &str, host: Arc<Host>) -> Arc<dyn Commands> {
     if label == guard::APPROVAL { host } else { Arc::new(ChatWindow::new(host)) }
 }
 
-/// What a command means for the windows, once the host has agreed.
-fn done(window: &WebviewWindow, command: &str) {
+/// Updates the windows after a successful command.
+fn after_command(window: &WebviewWindow, command: &str) {
     if matches!(command, "approval_open" | "audit_alarm_open" | "server_tools_open") {
         windows::show_approval(tauri::Manager::app_handle(window));
     }

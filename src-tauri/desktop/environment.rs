@@ -1,5 +1,5 @@
-//! What has to be right in the process before the first window: locale, TLS provider, log, panics.
-//! Nothing here knows the app.
+//! Prepares the process before the first window: locale, TLS provider, log, panics. Nothing here
+//! knows the app.
 
 use std::{ffi::OsStr, io::IsTerminal};
 
@@ -11,7 +11,7 @@ pub(crate) fn prepare() {
             unsafe { std::env::set_var(name, OsStr::new(language)) };
         }
     }
-    // Two providers may be compiled in; the first to be asked would panic when none is installed.
+    // Two providers may be compiled in. Without a choice, the first use would panic.
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
     let filter = std::env::var("COUNTERSIGN_LOG").ok().and_then(|wanted| log_filter(&wanted)).or_else(|| log_filter("warn")).unwrap_or_default();
     let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(std::io::stderr().is_terminal()).try_init();
@@ -21,13 +21,13 @@ pub(crate) fn prepare() {
     }));
 }
 
-/// The protocol library would write down what servers say of their failures: only who names it gets it.
+/// Excludes the protocol library, which would log servers' error texts, unless the filter names it.
 fn log_filter(wanted: &str) -> Option<tracing_subscriber::EnvFilter> {
     tracing_subscriber::EnvFilter::try_new(format!("rmcp=off,{wanted}")).ok()
 }
 
-/// WebKit makes `navigator.language` "C" under the C locale, and every `Intl` formatter of the pages would throw.
-/// The language that cures it, or nothing when the locale in force names one.
+/// Returns a language to set instead of the C locale, under which WebKit makes `navigator.language`
+/// "C" and every `Intl` formatter of the pages throws. None if the locale names a language.
 fn replacement_language(variable: impl Fn(&str) -> Option<String>) -> Option<&'static str> {
     let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].iter().find_map(|name| variable(name).filter(|value| !value.is_empty()));
     let names_one = locale.is_some_and(|value| {

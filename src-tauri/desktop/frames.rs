@@ -1,26 +1,26 @@
-//! Turns the deltas of running turns into patches of rendered blocks, at most one per turn and frame, and keeps the
-//! order: whatever else a turn says comes after the text that was said before it. No clock, no channel: the caller
-//! says when a frame is due.
+//! Turns the deltas of running turns into patches of rendered blocks, at most one per turn and
+//! frame, and keeps the order: other events of a turn come after the text before them. No clock, no
+//! channel: the caller decides when a frame is due.
 
 use std::collections::BTreeMap;
 
 use contract::{BlockPatch, EventBody, ItemBody, Push, Stage, TurnEvent, TurnId};
 
-/// The text of one turn that is being written.
+/// The text of one running turn.
 struct Writing {
     stream: render::Stream,
-    /// The newest delta's event without its text: address and number for the next patch.
+    /// The newest delta's event without its text: it gives the next patch its turn and number.
     latest: Option<TurnEvent>,
 }
 
-/// All turns that are being written.
+/// The texts of all running turns.
 #[derive(Default)]
 pub(crate) struct Frames {
     turns: BTreeMap<TurnId, Writing>,
 }
 
 impl Frames {
-    /// Takes one push. What has to be sent now comes back; deltas wait for the next frame.
+    /// Accepts a push. Returns the pushes to send now; deltas wait for the next frame.
     pub(crate) fn accept(&mut self, push: Push) -> Vec<Push> {
         match push {
             Push::Turn { event } => self.event(event),
@@ -42,7 +42,7 @@ impl Frames {
         }
     }
 
-    /// The patches of a frame, one per turn with new text.
+    /// Returns the patches of a frame, one for each turn with new text.
     pub(crate) fn frame(&mut self) -> Vec<Push> {
         self.turns.values_mut().filter_map(Writing::patch).collect()
     }
@@ -52,7 +52,7 @@ impl Frames {
         self.turns.values().any(|writing| writing.latest.is_some())
     }
 
-    /// Forgets all text, after pushes were missed.
+    /// Discards all text, after pushes were missed.
     pub(crate) fn reset(&mut self) {
         self.turns.clear();
     }
@@ -67,14 +67,14 @@ impl Frames {
         }
         let mut out: Vec<Push> = self.turns.get_mut(&event.turn).and_then(Writing::patch).into_iter().collect();
         match &mut event.event {
-            // What was written so far is not the answer: the window drops it too.
+            // The text so far is not the answer. The window discards it too.
             EventBody::Status { stage: Stage::OutputReplaced, .. } => {
                 self.turns.remove(&event.turn);
-                out.push(patched(event.clone(), BlockPatch::default()));
+                out.push(patch_push(event.clone(), BlockPatch::default()));
             }
             EventBody::Item { item } => {
                 super::items::render(item);
-                // The text is an item now; what follows in the same turn starts anew.
+                // The text is an item now. Later text of the same turn starts again.
                 if matches!(item.body, ItemBody::AssistantText { .. }) {
                     self.turns.remove(&event.turn);
                 }
@@ -103,11 +103,11 @@ impl Frames {
 impl Writing {
     fn patch(&mut self) -> Option<Push> {
         let event = self.latest.take()?;
-        Some(patched(event, self.stream.frame()))
+        Some(patch_push(event, self.stream.frame()))
     }
 }
 
-fn patched(event: TurnEvent, patch: BlockPatch) -> Push {
+fn patch_push(event: TurnEvent, patch: BlockPatch) -> Push {
     Push::Turn { event: TurnEvent { event: EventBody::Blocks { patch }, ..event } }
 }
 

@@ -1,5 +1,5 @@
-//! Which window may call which command. Tauri's capabilities already say so; this is the second lock, in our own code,
-//! that also holds when a capability file is edited by mistake.
+//! Which window may call which command. Tauri's capabilities already decide this; this second check
+//! also holds if a capability file is changed by mistake.
 
 use contract::{AgentError, ErrorCode};
 
@@ -7,13 +7,14 @@ use super::shell_commands::SHELL;
 
 /// Label of the chat window.
 pub(crate) const MAIN: &str = "main";
-/// Label of the window that decides.
+/// The label of the approval window.
 pub(crate) const APPROVAL: &str = "approval";
 
-/// What the approval window needs beside its own commands: theme, language, news, and what servers say of their tools.
+/// Commands that the approval window needs besides its own: theme, language, pushes, and the tools
+/// of servers.
 const SHARED: &[&str] = &["settings_get", "server_tools", "subscribe", "window_ready"];
 
-/// Refuses a command to a window that it is not for.
+/// Returns an error if a window may not call a command.
 pub(crate) fn check(label: &str, command: &str) -> Result<(), AgentError> {
     let allowed = match label {
         MAIN => contract::commands::CHAT_COMMANDS.contains(&command) || SHELL.contains(&command),
@@ -35,7 +36,7 @@ mod tests {
 
     use super::*;
 
-    fn granted(capability: &str) -> BTreeSet<String> {
+    fn granted_commands(capability: &str) -> BTreeSet<String> {
         let value: serde_json::Value = serde_json::from_str(capability).unwrap();
         let permissions = value["permissions"].as_array().unwrap();
         permissions.iter().map(|p| p.as_str().unwrap().strip_prefix("allow-").unwrap().replace('-', "_")).collect()
@@ -47,19 +48,21 @@ mod tests {
         let files = [(MAIN, include_str!("../capabilities/main.json")), (APPROVAL, include_str!("../capabilities/approval.json"))];
         for (label, file) in files {
             let by_guard: BTreeSet<String> = all.iter().filter(|command| check(label, command).is_ok()).map(|command| (*command).to_owned()).collect();
-            assert_eq!(granted(file), by_guard, "capabilities/{label}.json against the guard");
+            assert_eq!(granted_commands(file), by_guard, "capabilities/{label}.json against the guard");
         }
     }
 
     #[test]
     fn a_window_decides_only_what_its_level_says() {
-        // What the chat window may ask for although it widens, `host::ChatWindow` has confirmed in the approval window first.
+        // Commands that widen access, and that the chat window may request: `host::ChatWindow` has
+        // them confirmed in the approval window first.
         let of_approval = ACCESS.iter().filter(|(command, _)| APPROVAL_COMMANDS.contains(command));
         let reads: Vec<&str> = of_approval.filter(|(_, level)| *level != Access::Widens).map(|(command, _)| *command).collect();
         assert_eq!(reads, ["approval_pending", "audit_alarm", "confirmations"], "everything else of the approval window widens");
         for (label, file) in [(MAIN, include_str!("../capabilities/main.json")), (APPROVAL, include_str!("../capabilities/approval.json"))] {
             let listed: BTreeSet<&str> = ACCESS.iter().map(|(command, _)| *command).collect();
-            let unknown: Vec<String> = granted(file).into_iter().filter(|name| !listed.contains(name.as_str()) && !SHELL.contains(&name.as_str())).collect();
+            let unknown: Vec<String> =
+                granted_commands(file).into_iter().filter(|name| !listed.contains(name.as_str()) && !SHELL.contains(&name.as_str())).collect();
             assert!(unknown.is_empty(), "capabilities/{label}.json grants what has no level: {unknown:?}");
         }
     }

@@ -1,11 +1,11 @@
-//! Fills the rendered form of stored answers when they leave for a window. Stored items hold the text only.
+//! Renders stored answers before they are sent to a window. Stored items contain only the text.
 
 use std::any::Any;
 
 use contract::{Item, ItemBody, ItemsPageResponse, SessionView};
 
-/// Renders the answers inside a command's answer, if its type holds any.
-pub(crate) fn rendered<T: Any>(mut answer: T) -> T {
+/// Renders the answers inside a command's result, if its type contains any.
+pub(crate) fn render_items<T: Any>(mut answer: T) -> T {
     let any: &mut dyn Any = &mut answer;
     if let Some(view) = any.downcast_mut::<SessionView>() {
         view.items.iter_mut().for_each(render);

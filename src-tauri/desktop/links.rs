@@ -1,4 +1,5 @@
-//! Links of answers: only web and mail addresses, shown in full, opened by the desktop's own program. Never in a webview.
+//! Links in answers: only web and mail addresses, shown in full, opened by the desktop's own
+//! program, and never in a webview.
 
 use std::process::{Command, Stdio};
 
@@ -8,12 +9,13 @@ use tauri_plugin_dialog::{DialogExt, MessageDialogButtons};
 
 use super::tray;
 
-/// The longest address that a person can still judge.
+/// The most characters of an address that a person can still check.
 const LONGEST: usize = 2000;
 
-/// Asks, and opens the link if the user agrees. `told` hears whether it was opened; nothing for a link that is not allowed.
+/// Asks the user, and opens the link if the user agrees. `told` is called with whether it was
+/// opened, or with None for a link that is not allowed.
 pub(crate) fn ask(app: &AppHandle, url: Url, told: impl FnOnce(Option<bool>) + Send + 'static) {
-    let Some(url) = allowed(&url) else {
+    let Some(url) = allowed_target(&url) else {
         tracing::warn!(scheme = url.scheme(), "a page asked to open an address that is not allowed");
         return told(None);
     };
@@ -30,8 +32,9 @@ pub(crate) fn ask(app: &AppHandle, url: Url, told: impl FnOnce(Option<bool>) + S
         });
 }
 
-/// The link as it may be opened: a mail link without attachments and hidden recipients. Returns None if it may not be opened.
-fn allowed(url: &Url) -> Option<Url> {
+/// Returns the address to open: a mail link without attachments and hidden recipients. None if it
+/// may not be opened.
+fn allowed_target(url: &Url) -> Option<Url> {
     let web = matches!(url.scheme(), "http" | "https") && url.has_host() && url.password().is_none() && url.username().is_empty();
     let short = url.as_str().len() <= LONGEST;
     if web { short.then(|| url.clone()) } else { mail_link(url.as_str()).filter(|_| short).and_then(|link| Url::parse(&link).ok()) }
@@ -40,7 +43,7 @@ fn allowed(url: &Url) -> Option<Url> {
 fn start(url: &Url) {
     let started = Command::new("xdg-open").arg(url.as_str()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     match started {
-        // Reaped when it ends, so that no zombie stays.
+        // Waited for, so that no zombie remains.
         Ok(mut child) => drop(std::thread::spawn(move || child.wait())),
         Err(error) => tracing::warn!(%error, "xdg-open could not be started; is xdg-utils installed?"),
     }
@@ -53,14 +56,14 @@ mod tests {
     #[test]
     fn web_and_mail_links_pass() {
         for link in ["https://example.org/a?b=c#d", "http://example.org", "mailto:someone@example.org"] {
-            assert_eq!(allowed(&Url::parse(link).unwrap()).as_ref().map(Url::as_str).map(|url| url.trim_end_matches('/')), Some(link), "{link}");
+            assert_eq!(allowed_target(&Url::parse(link).unwrap()).as_ref().map(Url::as_str).map(|url| url.trim_end_matches('/')), Some(link), "{link}");
         }
     }
 
     #[test]
     fn a_mail_program_is_handed_no_attachment_and_no_hidden_recipient() {
         let asked = Url::parse("mailto:ada@example.org?subject=Hi&attach=/etc/passwd&bcc=eve@example.org").unwrap();
-        assert_eq!(allowed(&asked).unwrap().as_str(), "mailto:ada@example.org?subject=Hi");
+        assert_eq!(allowed_target(&asked).unwrap().as_str(), "mailto:ada@example.org?subject=Hi");
     }
 
     #[test]
@@ -77,7 +80,7 @@ mod tests {
             &long,
         ];
         for link in links {
-            assert_eq!(allowed(&Url::parse(link).unwrap()), None, "{link}");
+            assert_eq!(allowed_target(&Url::parse(link).unwrap()), None, "{link}");
         }
     }
 }

@@ -1,5 +1,6 @@
-//! The shell: windows, tray, notifications and the Tauri side of the command list. The only code that knows Tauri.
-//! It decides nothing: commands go to `host`, pushes come from it, and this room only carries and shows them.
+//! The shell: windows, tray, notifications and the Tauri side of the command list. The only code
+//! that uses Tauri. It decides nothing: it passes commands to `host`, and shows the pushes that
+//! come from it.
 
 mod app;
 mod args;

@@ -1,11 +1,12 @@
-//! Desktop notifications. They only call the user: a click shows the approval window, it never decides.
+//! Desktop notifications. They only inform the user: a click shows the approval window and never
+//! decides.
 
 use tauri::AppHandle;
 use tauri_plugin_notification::NotificationExt;
 
 use super::{tray, windows};
 
-/// Makes clicks bring the approval window to the front.
+/// Makes a click bring the approval window to the front.
 pub(crate) fn prepare(app: &AppHandle) {
     let handle = app.clone();
     let listening = app.notification().on_action(move |_| windows::show_approval(&handle));
@@ -14,7 +15,7 @@ pub(crate) fn prepare(app: &AppHandle) {
     }
 }
 
-/// An approval waits.
+/// Notifies the user of a pending approval.
 pub(crate) fn approval(app: &AppHandle, tool: &str) {
     let language = tray::language_of(app);
     let shown = app.notification().builder().title(language.approval_title()).body(language.approval_body(tool)).icon("countersign").show();

@@ -1,5 +1,5 @@
-//! The `shopimg:` scheme: pictures of products, fetched by the host from the shop. PNG, JPEG, GIF, WebP and SVG only, capped in size,
-//! and never as anything a page could run.
+//! The `shopimg:` scheme: pictures of products, which the host fetches from the shop. Only PNG,
+//! JPEG, GIF, WebP and SVG, limited in size, and never in a form that a page could execute.
 
 use tauri::{
     AppHandle, Manager,
@@ -8,31 +8,31 @@ use tauri::{
 
 use super::{backend::Backend, guard};
 
-/// The largest picture that is passed on.
+/// The most bytes of a picture.
 const LARGEST: usize = 2 * 1024 * 1024;
 
 /// Answers one request of a page.
 pub(crate) async fn answer(app: AppHandle, label: String, request: Request<Vec<u8>>) -> Response<Vec<u8>> {
     if label != guard::MAIN {
-        return refused(StatusCode::FORBIDDEN);
+        return refusal(StatusCode::FORBIDDEN);
     }
-    let Some(path) = decoded(request.uri().path()) else { return refused(StatusCode::BAD_REQUEST) };
+    let Some(path) = decode_path(request.uri().path()) else { return refusal(StatusCode::BAD_REQUEST) };
     let host = match app.state::<Backend>().host().await {
         Ok(host) => host,
-        Err(_) => return refused(StatusCode::SERVICE_UNAVAILABLE),
+        Err(_) => return refusal(StatusCode::SERVICE_UNAVAILABLE),
     };
     match host.image(&path).await {
         Ok(bytes) => picture(bytes),
         Err(error) => {
             tracing::debug!(path, %error, "no picture");
-            refused(StatusCode::NOT_FOUND)
+            refusal(StatusCode::NOT_FOUND)
         }
     }
 }
 
 fn picture(bytes: Vec<u8>) -> Response<Vec<u8>> {
     let Some(kind) = kind(&bytes).filter(|_| bytes.len() <= LARGEST) else {
-        return refused(StatusCode::UNSUPPORTED_MEDIA_TYPE);
+        return refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE);
     };
     let mut response = Response::new(bytes);
     let headers = response.headers_mut();
@@ -43,13 +43,13 @@ fn picture(bytes: Vec<u8>) -> Response<Vec<u8>> {
     response
 }
 
-fn refused(status: StatusCode) -> Response<Vec<u8>> {
+fn refusal(status: StatusCode) -> Response<Vec<u8>> {
     let mut response = Response::new(Vec::new());
     *response.status_mut() = status;
     response
 }
 
-/// The picture's type by its first bytes; the shop's own word for it does not count.
+/// Detects the picture's type by its first bytes. The shop's content type is not used.
 fn kind(bytes: &[u8]) -> Option<&'static str> {
     let starts: [(&[u8], &str); 4] = [(b"\x89PNG\r\n\x1a\n", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"GIF87a", "image/gif"), (b"GIF89a", "image/gif")];
     if let Some((_, kind)) = starts.into_iter().find(|(start, _)| bytes.starts_with(start)) {
@@ -63,8 +63,8 @@ fn kind(bytes: &[u8]) -> Option<&'static str> {
     (text.starts_with("<svg") || (text.starts_with("<?xml") && text.contains("<svg"))).then_some("image/svg+xml")
 }
 
-/// Percent-decoded path without its leading slash.
-fn decoded(path: &str) -> Option<String> {
+/// Returns the percent-decoded path without its leading slash.
+fn decode_path(path: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.trim_start_matches('/').bytes();
     while let Some(byte) = rest.next() {
@@ -103,9 +103,9 @@ mod tests {
 
     #[test]
     fn paths_are_decoded_and_climbing_is_refused() {
-        assert_eq!(decoded("/products%2F17%20a.svg"), Some("products/17 a.svg".to_owned()));
+        assert_eq!(decode_path("/products%2F17%20a.svg"), Some("products/17 a.svg".to_owned()));
         for path in ["/", "/%", "/%zz", "/a/../b", "/%2e%2e/b", "/a%00b"] {
-            assert_eq!(decoded(path), None, "{path}");
+            assert_eq!(decode_path(path), None, "{path}");
         }
     }
 }

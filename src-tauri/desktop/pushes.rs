@@ -1,5 +1,5 @@
-//! Carries what the host pushes to the windows that asked for it, through the frame buffer, and lets the shell's own
-//! parts (approval window, tray, notifications) hear it too.
+//! Sends the host's pushes to the windows that subscribed, through the frame buffer, and to the
+//! shell's own parts (approval window, tray, notifications).
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -13,10 +13,10 @@ use tokio::{
 
 use super::{frames::Frames, guard, notify, tray, windows};
 
-/// Between two patches of an answer.
+/// The time between two patches of an answer.
 const FRAME: Duration = Duration::from_millis(16);
 
-/// Which windows listen, by label. A page that loads anew replaces its channel.
+/// The subscribed windows by label. A page that is reloaded replaces its channel.
 #[derive(Default)]
 pub(crate) struct Listeners(Mutex<BTreeMap<String, Channel<Push>>>);
 
@@ -26,29 +26,30 @@ impl Listeners {
         self.0.lock().insert(label.to_owned(), channel);
     }
 
-    /// Forgets a closed window.
+    /// Removes a closed window.
     pub(crate) fn remove(&self, label: &str) {
         self.0.lock().remove(label);
     }
 
-    /// Sends a push to every window that it is for.
+    /// Sends a push to every window that may get it.
     pub(crate) fn send(&self, push: &Push) {
         for (label, channel) in self.0.lock().iter() {
             if is_for(label, push) {
-                // A window that went away is removed by its own closing.
+                // A closed window removes its channel itself.
                 let _ = channel.send(push.clone());
             }
         }
     }
 }
 
-/// The approval window hears only that approvals, confirmations, tools of servers, settings (theme, language) or everything changed.
+/// Whether a window gets a push. The approval window gets only changes of approvals, confirmations,
+/// tools of servers and settings (theme, language), and the request to read everything again.
 fn is_for(label: &str, push: &Push) -> bool {
     let decides = matches!(push, Push::Approvals { .. } | Push::Confirmations { .. } | Push::ServerTools { .. } | Push::Settings { .. } | Push::Lagged {});
     label == guard::MAIN || (label == guard::APPROVAL && decides)
 }
 
-/// Runs until the host is gone.
+/// Runs until the host has stopped.
 pub(crate) async fn forward(app: AppHandle, mut pushes: broadcast::Receiver<Push>) {
     let mut frames = Frames::default();
     let mut due = Instant::now();
@@ -63,7 +64,7 @@ pub(crate) async fn forward(app: AppHandle, mut pushes: broadcast::Receiver<Push
                 frames.frame()
             }
             Some(Ok(push)) => {
-                hear(&app, &push);
+                handle_push(&app, &push);
                 frames.accept(push)
             }
             Some(Err(RecvError::Lagged(missed))) => {
@@ -78,8 +79,8 @@ pub(crate) async fn forward(app: AppHandle, mut pushes: broadcast::Receiver<Push
     }
 }
 
-/// What the shell itself does about a push.
-fn hear(app: &AppHandle, push: &Push) {
+/// Updates the shell's own parts after a push.
+fn handle_push(app: &AppHandle, push: &Push) {
     match push {
         Push::Approvals { waiting } => {
             tray::waiting(app, *waiting);
@@ -108,8 +109,8 @@ fn hear(app: &AppHandle, push: &Push) {
     }
 }
 
-/// The action as the host has worded it for the user, else the tool's own name. Desktops may read markup in it: what could be any
-/// is left out.
+/// Returns the action as the host worded it for the user, or else the tool's name. Desktops may
+/// interpret markup, so characters of markup are removed.
 fn what_waits(approval: &Approval) -> &str {
     let summary = approval.preview.as_ref().map(|preview| preview.summary.as_str());
     summary.filter(|text| !text.is_empty() && !text.contains('<')).unwrap_or(approval.tool_title.as_str())

@@ -1,4 +1,4 @@
-//! The few commands that are about the window itself: news, readiness, native choosers, links.
+//! The commands of the window itself: subscription, readiness, native choosers, links.
 
 use contract::{AgentError, Push};
 use tauri::{AppHandle, State, WebviewWindow, ipc::Channel};
@@ -7,7 +7,7 @@ use tokio::sync::oneshot;
 
 use super::{backend::Backend, guard, links, pushes::Listeners, windows};
 
-/// Sends everything that happens from now on to this page.
+/// Subscribes this page to all pushes from now on.
 #[tauri::command]
 pub(crate) async fn subscribe(
     window: WebviewWindow,
@@ -21,7 +21,7 @@ pub(crate) async fn subscribe(
     Ok(())
 }
 
-/// The page has something to show.
+/// Tells the shell that the page has something to show.
 #[tauri::command]
 pub(crate) async fn window_ready(window: WebviewWindow) -> Result<(), AgentError> {
     guard::check(window.label(), "window_ready")?;

@@ -1,4 +1,4 @@
-//! The few texts that the shell shows outside the pages: tray, notifications, native dialogs. English and Swedish.
+//! The texts outside the pages, in English and Swedish: tray, notifications, native dialogs.
 
 use contract::{AgentError, Reason};
 
@@ -11,7 +11,7 @@ pub(crate) enum Language {
 }
 
 impl Language {
-    /// From a setting or a locale name; anything unknown is English.
+    /// Returns the language of a setting or locale name; English if unknown.
     pub(crate) fn of(tag: &str) -> Self {
         if tag.to_ascii_lowercase().starts_with("sv") { Self::Swedish } else { Self::English }
     }
@@ -88,7 +88,8 @@ impl Language {
         self.pick("Countersign cannot start", "Countersign kan inte starta")
     }
 
-    /// Why there is no host, and what to do. The host words it in English; the usual reasons are worded here, too.
+    /// Returns why there is no host, and what to do. The host provides an English text; the usual
+    /// reasons also have a Swedish one here.
     pub(crate) fn start_failure(self, error: &AgentError) -> (String, Option<String>) {
         let folder = error.details.get("folder").and_then(serde_json::Value::as_str).unwrap_or_default();
         match (self, error.known_reason()) {

@@ -1,4 +1,5 @@
-//! The tray icon: how many approvals wait, and the way back to the windows. It also keeps the language of native texts.
+//! The tray icon: it shows the number of pending approvals and opens the windows. It also keeps the
+//! language of native texts.
 
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -15,7 +16,7 @@ use super::{text::Language, windows};
 pub(crate) struct Tray {
     language: Mutex<Language>,
     waiting: AtomicU32,
-    /// Missing where the desktop has no tray.
+    /// None if the desktop has no tray.
     parts: Option<Parts>,
 }
 
@@ -26,7 +27,7 @@ struct Parts {
     quit: MenuItem<Wry>,
 }
 
-/// Puts the icon into the tray. A desktop without a tray is no reason not to start.
+/// Creates the icon. A desktop without a tray is not an error.
 pub(crate) fn prepare(app: &AppHandle) {
     let language = Language::of(&std::env::var("LANG").unwrap_or_default());
     let parts = build(app, language).inspect_err(|error| tracing::warn!(%error, "no tray icon")).ok();
@@ -50,12 +51,12 @@ fn build(app: &AppHandle, language: Language) -> tauri::Result<Parts> {
     Ok(Parts { icon: builder.build(app)?, show, approvals, quit })
 }
 
-/// The language of native texts.
+/// Returns the language of native texts.
 pub(crate) fn language_of(app: &AppHandle) -> Language {
     app.try_state::<Tray>().map(|tray| *tray.language.lock()).unwrap_or_default()
 }
 
-/// Takes over the language setting; `system` keeps what the locale said.
+/// Applies the language setting; `system` keeps the locale's language.
 pub(crate) fn language(app: &AppHandle, setting: &str) {
     let Some(tray) = app.try_state::<Tray>() else { return };
     let tag = if setting == "system" { std::env::var("LANG").unwrap_or_default() } else { setting.to_owned() };
@@ -63,7 +64,7 @@ pub(crate) fn language(app: &AppHandle, setting: &str) {
     refresh(app, &tray);
 }
 
-/// Shows how many approvals wait.
+/// Shows the number of pending approvals.
 pub(crate) fn waiting(app: &AppHandle, waiting: u32) {
     let Some(tray) = app.try_state::<Tray>() else { return };
     tray.waiting.store(waiting, Ordering::Relaxed);
@@ -73,7 +74,7 @@ pub(crate) fn waiting(app: &AppHandle, waiting: u32) {
 fn refresh(app: &AppHandle, tray: &Tray) {
     let Some(parts) = &tray.parts else { return };
     let (language, waiting) = (language_of(app), tray.waiting.load(Ordering::Relaxed));
-    // Linux trays show the title beside the icon and have no tooltips; elsewhere it is the other way round.
+    // Linux trays show the title beside the icon and have no tooltips; elsewhere it is the reverse.
     let changes = [
         parts.icon.set_title((waiting > 0).then(|| waiting.to_string())),
         parts.icon.set_tooltip(Some(language.tooltip(waiting))),

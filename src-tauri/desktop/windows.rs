@@ -1,5 +1,5 @@
-//! The two windows: chat, and approval. Both load only the app's own pages, open nothing else and share one web context
-//! (a window with a data folder of its own could not be driven by tests).
+//! The chat window and the approval window. Both load only the app's own pages, open nothing else,
+//! and share one web context (tests could not control a window with its own data folder).
 
 use std::{
     collections::BTreeSet,
@@ -8,7 +8,7 @@ use std::{
 };
 
 use contract::Push;
-use host::FirstLook;
+use host::SplashSettings;
 use parking_lot::Mutex;
 use tauri::{
     AppHandle, DragDropEvent, Manager, Theme, Url, WebviewUrl, WebviewWindow, WebviewWindowBuilder, Window, WindowEvent, webview::NewWindowResponse,
@@ -17,26 +17,27 @@ use tauri::{
 
 use super::{guard, links, pushes::Listeners, tray};
 
-/// When a window appears although its page has said nothing.
+/// When a window is shown although its page has not reported that it is ready.
 const LATEST_APPEARANCE: Duration = Duration::from_millis(1500);
 
 /// The page's own background (`--bg` in `ui/src/style/tokens.css`), until it is drawn.
 const LIGHT: Color = Color(0xf5, 0xf6, 0xf8, 0xff);
 const DARK: Color = Color(0x13, 0x16, 0x1a, 0xff);
 
-/// What the windows' behaviour depends on.
+/// The state that decides when windows are shown.
 #[derive(Default)]
 pub(crate) struct Windows {
-    /// How many approvals waited when we last heard.
+    /// The last known number of pending approvals.
     waiting: AtomicU32,
-    /// How many changes of settings waited for a yes.
+    /// The last known number of changes that wait for confirmation.
     confirmations: AtomicU32,
     /// Labels of windows that have been shown once.
     appeared: Mutex<BTreeSet<String>>,
 }
 
-/// Opens the chat window. It appears at once, with the frame of the app in the right colours, and fills while the host is opened.
-pub(crate) fn open_main(app: &AppHandle, look: &FirstLook) -> tauri::Result<()> {
+/// Opens the chat window. It is shown at once in the right colours, and gets its content while the
+/// host is opened.
+pub(crate) fn open_main(app: &AppHandle, look: &SplashSettings) -> tauri::Result<()> {
     let window = page(app, guard::MAIN, "index.html").title("Countersign").inner_size(1280.0, 800.0).min_inner_size(720.0, 480.0);
     let window = window.initialization_script(opening(look)).build()?;
     if matches!(look.theme.as_str(), "dark" | "contrast") || (look.theme == "system" && window.theme().is_ok_and(|theme| theme == Theme::Dark)) {
@@ -46,8 +47,9 @@ pub(crate) fn open_main(app: &AppHandle, look: &FirstLook) -> tauri::Result<()> 
     Ok(())
 }
 
-/// Runs in the page before anything is drawn: the theme, and which of the two openings `index.html` shows.
-fn opening(look: &FirstLook) -> String {
+/// Returns the script that runs in the page before anything is drawn. It sets the theme, and
+/// chooses which of its two first screens `index.html` shows.
+fn opening(look: &SplashSettings) -> String {
     let start = if look.welcomed { "app" } else { "welcome" };
     let theme = match look.theme.as_str() {
         known @ ("light" | "dark" | "contrast") => format!("'{known}'"),
@@ -63,10 +65,10 @@ pub(crate) fn show_main(app: &AppHandle) {
     }
 }
 
-/// Brings the approval window to the front; made when it is needed for the first time.
+/// Brings the approval window to the front, and creates it on first use.
 pub(crate) fn show_approval(app: &AppHandle) {
     let handle = app.clone();
-    // Windows are made on the main thread, and never twice for one label.
+    // Windows are created on the main thread, and only once for each label.
     let posted = app.run_on_main_thread(move || {
         if let Some(window) = handle.get_webview_window(guard::APPROVAL) {
             front(&window);
@@ -89,8 +91,8 @@ fn open_approval(app: &AppHandle) -> tauri::Result<()> {
     Ok(())
 }
 
-/// A window appears when its page says that it has something to show; when it never says so, the user still gets to see
-/// that something is wrong.
+/// Shows a window if its page does not report readiness in time, so that the user sees that
+/// something is wrong.
 fn appear_anyway(window: WebviewWindow) {
     tauri::async_runtime::spawn(async move {
         tokio::time::sleep(LATEST_APPEARANCE).await;
@@ -98,7 +100,7 @@ fn appear_anyway(window: WebviewWindow) {
     });
 }
 
-/// In test builds, and only when asked for: a window with a label that no capability names.
+/// For test builds, on request only: opens a window with a label that no capability names.
 #[cfg(debug_assertions)]
 pub(crate) fn open_probe(app: &AppHandle) -> tauri::Result<()> {
     if std::env::var_os("COUNTERSIGN_TEST_PROBE_WINDOW").is_some() {
@@ -107,21 +109,22 @@ pub(crate) fn open_probe(app: &AppHandle) -> tauri::Result<()> {
     Ok(())
 }
 
-/// Shows the approval window when more wait than before, hides it when none waits any more.
+/// Shows the approval window if the number of pending approvals grew, and hides it if there are
+/// none.
 pub(crate) fn approvals_changed(app: &AppHandle, waiting: u32) {
     let windows = app.state::<Windows>();
     let before = windows.waiting.swap(waiting, Ordering::Relaxed);
-    follow(app, before, waiting, windows.confirmations.load(Ordering::Relaxed));
+    update_approval_window(app, before, waiting, windows.confirmations.load(Ordering::Relaxed));
 }
 
-/// The same for changes of settings that wait for a yes.
+/// The same for changes of settings that wait for confirmation.
 pub(crate) fn confirmations_changed(app: &AppHandle, waiting: u32) {
     let windows = app.state::<Windows>();
     let before = windows.confirmations.swap(waiting, Ordering::Relaxed);
-    follow(app, before, waiting, windows.waiting.load(Ordering::Relaxed));
+    update_approval_window(app, before, waiting, windows.waiting.load(Ordering::Relaxed));
 }
 
-fn follow(app: &AppHandle, before: u32, waiting: u32, others: u32) {
+fn update_approval_window(app: &AppHandle, before: u32, waiting: u32, others: u32) {
     if waiting > before {
         show_approval(app);
     } else if waiting == 0
@@ -133,19 +136,19 @@ fn follow(app: &AppHandle, before: u32, waiting: u32, others: u32) {
     }
 }
 
-/// What the user does with a window.
+/// Handles an event of a window.
 pub(crate) fn event(window: &Window, event: &WindowEvent) {
     let app = window.app_handle();
     match (window.label(), event) {
         (guard::MAIN, WindowEvent::CloseRequested { .. }) => app.exit(0),
-        // Closing decides nothing: what waits goes on waiting until it expires.
+        // Closing decides nothing: pending actions stay until they expire.
         (guard::APPROVAL, WindowEvent::CloseRequested { api, .. }) => {
             api.prevent_close();
             let _ = window.hide();
         }
         (label, WindowEvent::Destroyed) => app.state::<Listeners>().remove(label),
         (guard::MAIN, WindowEvent::DragDrop(drag)) => {
-            if let Some((over, paths)) = dragged(drag) {
+            if let Some((over, paths)) = dragged_files(drag) {
                 app.state::<Listeners>().send(&Push::Files { over, paths });
             }
         }
@@ -153,17 +156,17 @@ pub(crate) fn event(window: &Window, event: &WindowEvent) {
     }
 }
 
-fn dragged(drag: &DragDropEvent) -> Option<(bool, Vec<String>)> {
+fn dragged_files(drag: &DragDropEvent) -> Option<(bool, Vec<String>)> {
     match drag {
         DragDropEvent::Enter { .. } => Some((true, Vec::new())),
         DragDropEvent::Leave => Some((false, Vec::new())),
         DragDropEvent::Drop { paths, .. } => Some((false, paths.iter().map(|path| path.to_string_lossy().into_owned()).collect())),
-        // Moves over the window say nothing new, and later kinds of events nothing that we know.
+        // Moves over the window bring nothing new, and later kinds of events are unknown.
         _ => None,
     }
 }
 
-/// A webview that stays on the app's own pages.
+/// Creates a webview that stays on the app's own pages.
 fn page<'a>(app: &'a AppHandle, label: &str, file: &str) -> WebviewWindowBuilder<'a, tauri::Wry, AppHandle> {
     let (going, opening) = (app.clone(), app.clone());
     WebviewWindowBuilder::new(app, label, WebviewUrl::App(file.into()))
@@ -183,7 +186,7 @@ fn page<'a>(app: &'a AppHandle, label: &str, file: &str) -> WebviewWindowBuilder
         .on_download(|_, _| false)
 }
 
-/// The app's own pages, and in development the server that builds them.
+/// Whether a URL is one of the app's own pages or, in development, of the server that builds them.
 fn is_own(url: &Url) -> bool {
     let packaged = url.scheme() == "tauri" && url.host_str() == Some("localhost");
     let windows = matches!(url.scheme(), "http" | "https") && url.host_str() == Some("tauri.localhost");
@@ -191,7 +194,7 @@ fn is_own(url: &Url) -> bool {
     packaged || (cfg!(windows) && windows) || developing
 }
 
-/// The page has something to show. A window that is already there keeps its place, and the focus stays where the user put it.
+/// Shows a window whose page is ready. A visible window keeps its place and does not get the focus.
 pub(crate) fn ready(window: &WebviewWindow) {
     let appeared = window.state::<Windows>().appeared.lock().contains(window.label());
     if !appeared {

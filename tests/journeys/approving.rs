@@ -1,4 +1,5 @@
-//! Actions that wait for a signature: one that is approved, and two at once. Those that are rejected or expire are the shopper's.
+//! Pending actions: one that is approved, and two at once. The journey of shopping covers those
+//! that are rejected or expire.
 
 use std::time::{Duration, Instant};
 
@@ -7,13 +8,13 @@ use serde_json::{Value, json};
 
 use crate::world::{Journey, Page};
 
-/// Asks for two of the black trail shoes and picks the product and its size; the pending action comes back.
+/// Asks for two of the black trail shoes and chooses product and size. Returns the pending action.
 pub fn ask_for_shoes(journey: &Journey) -> Value {
     let before = journey.pending().len();
     journey.ask("add two of the black trail shoes to my cart");
-    // Which shoes, and which size: the answers offer what there is, and a click picks the first.
+    // Which shoes, and which size: the answers offer choices, and a click chooses the first.
     for _ in 0..3 {
-        // It may move once more in the very moment of the click, and then cannot be hit.
+        // It may move at the moment of the click, and then the click misses it.
         let click = |page: &Page<'_>| wait("a click on a suggested answer", || page.first_choice().click().ok());
         let answers = journey.chat(|page| {
             let answers = page.answers();
@@ -24,7 +25,7 @@ pub fn ask_for_shoes(journey: &Journey) -> Value {
         let action = wait("another question, or the pending action", || {
             let pending = journey.pending();
             let (asked, runs) = journey.chat(|page| (page.answers() > answers, page.runs()));
-            // Where the page moved under the pointer, the click went past; as a person would, it is made again.
+            // If the page moved under the pointer, the click missed. A person would click again.
             if !asked && !runs && pending.len() == before && clicked.elapsed() > Duration::from_secs(5) {
                 journey.chat(click);
                 clicked = Instant::now();
@@ -52,7 +53,8 @@ fn an_approved_action_changes_the_cart_and_is_on_record() {
     let action = ask_for_shoes(&journey);
 
     journey.approval(|page| {
-        // The exact call, as it would be sent: every argument is on the page with its value, as text.
+        // The exact call, as it would be sent: the page shows every argument with its value, as
+        // text.
         let canonical = action["arguments"].as_str().expect("canonical text");
         let arguments: Value = serde_json::from_str(canonical).expect("JSON");
         for heading in ["Before", "After", "Request"] {
@@ -105,7 +107,7 @@ fn an_approved_action_changes_the_cart_and_is_on_record() {
         }
         page.click("Verify");
         page.says("Log verified");
-        // The pointer leaves the button, which looks otherwise below it.
+        // The pointer leaves the button, which looks different below the pointer.
         page.named("h1", "Audit", true).click().expect("the title can be clicked");
     });
     journey.picture("audit.png");
@@ -116,7 +118,7 @@ fn an_approved_action_changes_the_cart_and_is_on_record() {
     journey.assert_log_verifies();
 }
 
-/// What the tray shows beside its icon, as a panel of the desktop reads it.
+/// Returns the text beside the tray icon, as a desktop's panel reads it.
 fn tray_label(journey: &Journey) -> Option<String> {
     let send = |args: &[&str]| {
         let answer = journey.desktop.command("dbus-send").args(["--session", "--print-reply"]).args(args).output().ok()?;
@@ -131,7 +133,7 @@ fn tray_label(journey: &Journey) -> Option<String> {
     })
 }
 
-/// In the Audit view: records of one kind, of one tool, and one of them in full.
+/// In the Audit view: filters records by type and tool, and opens one.
 fn looks_up_a_record(page: &Page<'_>) {
     let rows = || page.script("return [...document.querySelectorAll('main ol button, ol[reversed] button')].map((row) => row.innerText);");
     let all = |word: &str| rows().as_array().is_some_and(|rows| !rows.is_empty() && rows.iter().all(|row| row.as_str().is_some_and(|row| row.contains(word))));
@@ -158,7 +160,7 @@ fn two_actions_at_once_are_decided_one_by_one() {
 
     let armed = journey.approval(|page| {
         page.says("2 approvals pending");
-        // From the moment the next action is shown, how long Approve stays unusable.
+        // How long Approve stays disabled after the next action is shown.
         let watch = r#"
             const done = arguments[arguments.length - 1];
             const button = () => [...document.querySelectorAll("button")].find((b) => b.textContent.includes("Approve"));

@@ -1,4 +1,4 @@
-//! Stopping an answer while it is being written, with a model that writes slowly.
+//! Stopping an answer while a slow model writes it.
 
 use kit::{
     model_server::{ModelServer, Reply},
@@ -26,7 +26,7 @@ fn an_answer_stopped_half_way_is_kept_as_far_as_it_came() {
         page.send("Tell me something long");
         page.says("word5");
         page.says("Tell me something long");
-        // What is sent meanwhile waits, can be taken back, and may have several lines.
+        // Messages sent meanwhile are queued, can be removed, and may have several lines.
         page.send("Never mind");
         page.says("1 message waits");
         page.click("Remove from the queue: Never mind");
@@ -47,7 +47,7 @@ fn an_answer_stopped_half_way_is_kept_as_far_as_it_came() {
     runtime.block_on(async {
         tokio::time::timeout(std::time::Duration::from_secs(30), server.client_left(1)).await.expect("the model is no longer listened to");
     });
-    // The session goes on with what waited.
+    // The session continues with the queued message.
     journey.chat(|page| {
         page.says("Here again.");
         page.idle();

@@ -1,4 +1,5 @@
-//! Connecting a language model, from the first page to its answer: the address, the key, a test that fails and one that works.
+//! Connecting a language model, from the first page to its answer: the address, the key, a failing
+//! test and a successful one.
 
 use std::net::TcpListener;
 

@@ -1,5 +1,5 @@
-//! A window of another program with files to drag out of it, and the mouse that drags them. The other program is this test
-//! binary, started again with the files' names; it knows nothing of Countersign.
+//! A window of another program from which files are dragged with the mouse. The other program is
+//! this test binary, started again with the files' names; it knows nothing of Countersign.
 
 use std::{
     path::Path,
@@ -11,11 +11,11 @@ use kit::webdriver::wait;
 
 use crate::world::Journey;
 
-/// Names of the files, one a line; set for the other program only.
+/// Names of the files, one per line. Set for the other program only.
 const FILES: &str = "COUNTERSIGN_TEST_DRAG_FILES";
 const TITLE: &str = "files to drag";
 
-/// The other program. Without files there is nothing to be tested.
+/// Runs the other program. Without files it does nothing.
 #[test]
 fn other_program() {
     let Ok(files) = std::env::var(FILES) else { return };
@@ -40,7 +40,8 @@ fn other_program() {
     gtk::main();
 }
 
-/// Drags files from the other program's window over the chat window, waits until `over` holds, and lets go.
+/// Drags files from the other program's window over the chat window, waits until `over` holds, and
+/// drops them.
 pub fn drop_files(journey: &Journey, files: &[&Path], over: impl Fn() -> bool) {
     let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
     let mut command = journey.desktop.command(std::env::current_exe().expect("this program"));
@@ -65,27 +66,27 @@ pub fn drop_files(journey: &Journey, files: &[&Path], over: impl Fn() -> bool) {
     wait("the drag to end", || other.try_wait().expect("its state"));
 }
 
-/// The middle of a visible window, by its title.
+/// Returns the middle of a visible window, by its title.
 fn middle(journey: &Journey, title: &str) -> (i64, i64) {
     wait(&format!("the window {title}"), || {
         let id = windows(journey, title).into_iter().next()?;
-        let told = said(journey, &["getwindowgeometry", "--shell", &id]);
+        let told = xdotool_output(journey, &["getwindowgeometry", "--shell", &id]);
         let number = |name: &str| told.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('=')?.parse::<i64>().ok());
         Some((number("X")? + number("WIDTH")? / 2, number("Y")? + number("HEIGHT")? / 2))
     })
 }
 
-/// Visible windows with a title that fits.
+/// Returns the visible windows whose title contains the text.
 pub fn windows(journey: &Journey, title: &str) -> Vec<String> {
-    said(journey, &["search", "--onlyvisible", "--name", title]).lines().map(str::to_owned).collect()
+    xdotool_output(journey, &["search", "--onlyvisible", "--name", title]).lines().map(str::to_owned).collect()
 }
 
-fn said(journey: &Journey, args: &[&str]) -> String {
+fn xdotool_output(journey: &Journey, args: &[&str]) -> String {
     let output = xdotool(journey).args(args).stderr(Stdio::null()).output().expect("xdotool");
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// Moves and presses as a hand does.
+/// Moves and presses the mouse.
 pub fn mouse(journey: &Journey, args: &[&str]) {
     xdotool(journey).args(args).stdout(Stdio::null()).stderr(Stdio::null()).status().expect("xdotool");
 }

@@ -1,4 +1,5 @@
-//! The first minute of a newcomer: what the app is, an answer without key and network, and nothing lost by closing it.
+//! The first minute of a new user: what the app is, an answer without key and network, and nothing
+//! is lost by closing the app.
 
 use kit::webdriver::wait;
 use serde_json::json;
@@ -17,7 +18,7 @@ fn a_newcomer_tries_it_offline() {
     journey.chat(|page| page.click("Try it offline"));
     journey.chat(|page| page.says("What would you like to know?"));
 
-    // A suggested question is one click away from its answer.
+    // One click on a suggested question gives its answer.
     journey.chat(|page| {
         let before = page.answers();
         page.click("How is account 17 pacing this month?");

@@ -1,4 +1,5 @@
-//! What somebody made by following the guide for packs, in the window: found, asked, and, where it changes something, signed.
+//! The packs made by following the guide, used in the window: found, asked and, for a change,
+//! approved.
 
 use std::path::Path;
 
@@ -12,7 +13,7 @@ fn packs_of_the_guide_answer_and_wait_for_a_signature() {
     journey.settings("");
     let repository = Path::new(env!("CARGO_MANIFEST_DIR"));
     let guide = Guide::read(&repository.join("tools/README.md"));
-    // The guide speaks of the usual data folder.
+    // The guide uses the default data folder.
     let usual = journey.desktop.folder().join("home/.local/share");
     std::fs::create_dir_all(&usual).expect("a folder");
     std::os::unix::fs::symlink(journey.desktop.data_dir(), usual.join("countersign")).expect("a link");

@@ -1,5 +1,5 @@
-//! Delivery data of the user's own: a file dropped on the window with errors, one chosen in the system's file chooser that
-//! answers the next question, and the sample again.
+//! The user's own delivery data: a file with errors dropped on the window, a file from the system's
+//! file chooser that answers the next question, and the sample again.
 
 use std::{
     fmt::Write as _,
@@ -29,7 +29,7 @@ fn files_are_dropped_or_chosen_and_answer_the_next_question() {
         assert!(card(page, "imported").contains("No rows"), "{}", card(page, "imported"));
     });
 
-    // Dropped with mistakes: every line is told, nothing is stored.
+    // Dropped with errors: every line is reported, nothing is stored.
     let bad = file(&journey, "bad.csv", &format!("{HEADER}{}{}{}", row("2026-11-03", "9", "0.01"), row("soon", "9", "0.01"), row("2026-11-03", "9", "12,5O")));
     drop_files(&journey, &[&bad], || journey.chat(|page| page.text().contains("Drop the files to import them")));
     journey.chat(|page| {
@@ -44,7 +44,7 @@ fn files_are_dropped_or_chosen_and_answer_the_next_question() {
     in_swedish(&journey);
     journey.picture("import-errors.png");
 
-    // Chosen, and large enough that its progress is seen.
+    // Chosen, and large enough to show progress.
     let good = file(&journey, "good.csv", &large());
     journey.chat(|page| {
         page.script(WATCH);
@@ -63,7 +63,7 @@ fn files_are_dropped_or_chosen_and_answer_the_next_question() {
     journey.picture("import-done.png");
     assert_eq!(spent(&journey, QUESTION), json!(["7", 408.0, false]), "a hundred line items, 17 days of 24 hours, a cent each");
 
-    // The sample again, and back.
+    // Back to the sample, and to the imported data.
     switch(&journey, "Use the sample data", "sample");
     assert_eq!(
         spent(&journey, "How is account 17 pacing this month?").as_array().map(|all| (all[0].clone(), all[2].clone())),
@@ -75,13 +75,13 @@ fn files_are_dropped_or_chosen_and_answer_the_next_question() {
     journey.assert_log_verifies();
 }
 
-/// Notes how far the progress bar gets while nobody looks.
+/// Records how far the progress bar gets.
 const WATCH: &str = "window.seen = []; new MutationObserver(() => { \
     const bar = document.querySelector('[role=progressbar]'); \
     if (bar) window.seen.push(Number(bar.getAttribute('aria-valuenow')) / 100); \
     }).observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });";
 
-/// The set that is marked as answering.
+/// Returns the data set that is marked as active.
 fn answering(page: &Page<'_>) -> String {
     page.script("return document.querySelector('[data-set].active')?.dataset.set ?? '';").as_str().unwrap_or_default().to_owned()
 }
@@ -98,7 +98,7 @@ fn switch(journey: &Journey, button: &str, set: &str) {
     });
 }
 
-/// The account that was answered for, what it spent, and whether that is the sample's.
+/// Returns the account of an answer, its spend, and whether it belongs to the sample.
 fn spent(journey: &Journey, question: &str) -> Value {
     journey.chat(|page| page.go("Chat"));
     journey.ask(question);
@@ -108,7 +108,7 @@ fn spent(journey: &Journey, question: &str) -> Value {
     json!([data["account_id"], data["insights"]["budget_status"]["spent_budget"].as_f64(), sample])
 }
 
-/// What is wrong is worded by the window, so it follows the language.
+/// Errors are worded by the window, so they follow the language.
 fn in_swedish(journey: &Journey) {
     for (language, words) in [("sv", "”soon” är ingen dag. Skriv den som 2026-11-30."), ("en", "“soon” is not a day.")] {
         let mut settings = journey.call("settings_get", json!({})).expect("settings")["settings"].clone();
@@ -118,8 +118,8 @@ fn in_swedish(journey: &Journey) {
     }
 }
 
-/// Types a path into the system's chooser, as a person who knows it does, and opens it. The chooser loses keys while it
-/// makes room for the path, so it gets a moment, and another try when it did not understand.
+/// Types a path into the system's file chooser and opens it. The chooser loses keys while it shows
+/// its path field, so there is a pause, and another try if the path is wrong.
 fn choose(journey: &Journey, file: &Path) {
     let choosers = || windows(journey, "^Open File");
     let chooser = wait("the file chooser", || choosers().into_iter().next());
@@ -131,7 +131,7 @@ fn choose(journey: &Journey, file: &Path) {
         mouse(journey, &["key", "ctrl+a"]);
         mouse(journey, &["type", "--delay", "30", &file.display().to_string()]);
         sleep(Duration::from_millis(200));
-        // The second one closes the note about a path that came out wrong.
+        // The second one closes the message about a wrong path.
         (0..2).find_map(|_| {
             mouse(journey, &["key", "Return"]);
             (0..20).find_map(|_| {

@@ -1,4 +1,4 @@
-//! A profile that cannot be used: the app says so in words and leaves, and changes nothing.
+//! A profile that cannot be used: the app explains why, exits, and changes nothing.
 
 use std::process::{Command, Stdio};
 
@@ -33,7 +33,7 @@ fn a_folder_that_cannot_be_written_is_said_in_words() {
     assert!(said.contains("cannot be written") && said.contains("make the folder writable"), "{said}");
 }
 
-/// Starts the app, closes its dialog as a person does, and gives what it said.
+/// Starts the app and closes its dialog. Returns the dialog's text.
 fn leaves_after_a_dialog(journey: &Journey, mut command: Command) -> String {
     let folder = journey.desktop.data_dir();
     command.arg("--data-dir").arg(&folder).stderr(Stdio::piped());

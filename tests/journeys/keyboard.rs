@@ -1,14 +1,14 @@
-//! The whole job with the keyboard alone: ask, pick, approve, look at the log.
+//! A whole task with the keyboard only: ask, choose, approve, read the log.
 
 use kit::webdriver::{key, wait};
 use serde_json::json;
 
 use crate::world::{Journey, Page};
 
-/// Presses Tab until the focus is on something with this name.
+/// Presses Tab until an element with this name has the focus.
 #[track_caller]
 fn tab_to(page: &Page<'_>, name: &str) {
-    // Prices are written with spaces that do not break.
+    // Prices contain non-breaking spaces.
     let name = &name.split_whitespace().collect::<Vec<_>>().join(" ");
     for _ in 0..120 {
         if page.focus().contains(name.as_str()) {
@@ -19,7 +19,7 @@ fn tab_to(page: &Page<'_>, name: &str) {
     panic!("{name} cannot be reached with Tab; the focus is on {}", page.focus());
 }
 
-/// The focus can be seen: an outline, a border or a shadow that differs from the page's own.
+/// Whether the focus is visible: an outline, border or shadow that differs from the page's own.
 fn focus_is_visible(page: &Page<'_>) -> bool {
     let script = "const s = getComputedStyle(document.activeElement); const box = getComputedStyle(document.activeElement.parentElement); \
         return (s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) > 0) || s.boxShadow !== 'none' || box.outlineStyle !== 'none';";
@@ -49,7 +49,8 @@ fn everything_can_be_done_with_the_keyboard() {
 
     journey.approval(|page| {
         wait("the focus on Reject", || page.focus().contains("Reject").then_some(()));
-        // A stray Enter of the same stroke must not approve: what has the focus rejects, and Approve is not armed yet.
+        // A further Enter of the same key press must not approve: the focused button rejects, and
+        // Approve is not enabled yet.
         tab_to(page, "Approve");
         assert!(focus_is_visible(page), "the focus is seen on Approve");
         wait("Approve to be armed", || page.button("Approve").enabled().ok().filter(|enabled| *enabled));

@@ -1,5 +1,6 @@
-//! Journeys through the real window: Xvfb, a private session bus with a keyring, WebKitWebDriver, the built app.
-//! They know the app as its users do: by what the pages say, and by what `csign` prints.
+//! Journeys through the real window: Xvfb, a private session bus with a keyring, WebKitWebDriver,
+//! the built app. They use the app as its users do, and check the texts of pages and the output of
+//! `csign`.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 mod approving;

@@ -1,5 +1,5 @@
-//! A question that is answered from rows: figures, status and chart. The figures are computed a second time here, from the
-//! rows, and asked for a second time from another process.
+//! A question that is answered from rows: figures, status and chart. The test computes the figures
+//! again from the rows, and asks another process for them.
 
 use kit::webdriver::wait;
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ fn a_pacing_question_is_answered_with_figures_and_a_chart() {
     let shown = &result["data"];
     let budget = &shown["insights"]["budget_status"];
 
-    // A second computation, in whole cents, from the rows of the result.
+    // Computed again in whole cents from the rows of the result.
     let spent: i64 = days(shown).iter().map(|(_, spend)| spend).sum();
     assert_eq!(cents(&budget["spent_budget"]), spent, "what was spent is the sum of the days");
     assert_eq!(cents(&budget["remaining_budget"]), cents(&budget["portfolio_budget"]) - spent, "what remains");
@@ -26,7 +26,8 @@ fn a_pacing_question_is_answered_with_figures_and_a_chart() {
     let told = budget["spend_percentage"].as_f64().expect("a share");
     assert!((told - percent).abs() < 0.011, "{told} % against {percent} %");
 
-    // The same question to another profile: another process, the same sample. Today is still growing there.
+    // The same question to another profile in another process, with the same sample. Today's data
+    // still grows there.
     let other = journey.desktop.folder().join("other");
     let output = journey.csign_in(&other, &["--json", "ask", QUESTION]);
     assert!(output.status.success(), "csign answers: {}", String::from_utf8_lossy(&output.stderr));
@@ -38,7 +39,7 @@ fn a_pacing_question_is_answered_with_figures_and_a_chart() {
 
     journey.chat(|page| {
         let text = page.text();
-        let amount = grouped(spent);
+        let amount = group_digits(spent);
         assert!(text.contains(&amount), "the page shows {amount}");
         let part = format!("{:.1}% of ", 100.0 * budget["spent_budget"].as_f64().expect("an amount") / budget["portfolio_budget"].as_f64().expect("an amount"));
         assert!(text.contains(&part), "rounded once from the amounts: {part}");
@@ -68,13 +69,13 @@ fn a_pacing_question_is_answered_with_figures_and_a_chart() {
     journey.assert_log_verifies();
 }
 
-/// Days of the window with their spend in cents, as the result lists them.
+/// Returns the days of the window with their spend in cents, as listed in the result.
 fn days(data: &Value) -> Vec<(String, i64)> {
     let days = data["insights"]["daily_trend"].as_array().cloned().unwrap_or_default();
     days.iter().map(|day| (day["date"].as_str().unwrap_or_default().to_owned(), cents(&day["spend"]))).collect()
 }
 
-/// An amount with at most two decimals, in cents.
+/// Converts an amount with at most two decimals to cents.
 fn cents(amount: &Value) -> i64 {
     let text = amount.to_string();
     let (whole, decimals) = text.trim_matches('"').split_once('.').unwrap_or((text.trim_matches('"'), ""));
@@ -83,14 +84,14 @@ fn cents(amount: &Value) -> i64 {
     sign * (whole * 100 + format!("{decimals:0<2}")[..2].parse::<i64>().expect("decimals"))
 }
 
-/// Cents as the window writes them in English.
-fn grouped(cents: i64) -> String {
+/// Formats cents as the window does in English.
+fn group_digits(cents: i64) -> String {
     let whole = (cents / 100).to_string();
     let groups: Vec<&str> = whole.as_bytes().rchunks(3).rev().map(|group| std::str::from_utf8(group).expect("digits")).collect();
     format!("{}.{:02}", groups.join(","), cents % 100)
 }
 
-/// The last tool result among the events that csign prints.
+/// Returns the last tool result among the events in csign's output.
 fn last_result(lines: &str) -> Value {
     let events = lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     events

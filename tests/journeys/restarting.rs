@@ -1,9 +1,10 @@
-//! Closing, killing and starting again: nothing is lost, nothing runs twice, no process stays, a changed log is shown.
+//! Closing, killing and restarting: nothing is lost, nothing runs twice, no process remains, and a
+//! changed log is reported.
 
 use std::{fs, process::Stdio, time::Duration};
 
 use kit::{
-    desktop::alive,
+    desktop::is_alive,
     packs,
     webdriver::{wait, wait_for},
 };
@@ -39,7 +40,7 @@ fn a_restart_keeps_everything_and_runs_nothing() {
     assert_eq!(journey.call("audit_verify", json!({})).expect("a report")["ok"], true);
 }
 
-/// A server that starts and never says a word.
+/// A server that starts and never answers.
 const HANGS: &str = "#!/bin/sh\nexec sleep 600\n";
 
 #[test]
@@ -49,7 +50,8 @@ fn a_second_start_brings_the_first_to_the_front_while_a_server_hangs() {
     fs::write(pack.join("server.py"), HANGS).expect("a server that hangs");
     journey.settings("");
     journey.open();
-    // The app has started, and whatever needs no server is answered; the page of servers says what is going on.
+    // The app has started, and questions that need no server are answered. The page of servers
+    // shows the state.
     journey.ask("How is account 17 pacing this month?");
     journey.chat(|page| {
         page.go("Tools");
@@ -76,7 +78,7 @@ fn a_second_start_brings_the_first_to_the_front_while_a_server_hangs() {
     assert!(journey.call("app_status", json!({})).is_ok(), "the first one goes on");
 }
 
-/// Changes a record that has been signed, as somebody would who wants something not to have happened.
+/// Changes a signed record, as an attacker would who wants to hide an action.
 const CHANGE: &str = "import sqlite3, sys\ndb = sqlite3.connect(sys.argv[1])\n\
     seq, body = db.execute(\"SELECT seq, body FROM audit_record WHERE type = 'pack_loaded' ORDER BY seq LIMIT 1\").fetchone()\n\
     db.execute('UPDATE audit_record SET body = ? WHERE seq = ?', (bytes(body).replace(b'\"pack\":\"', b'\"pack\":\"other-'), seq))\n\
@@ -85,18 +87,19 @@ const CHANGE: &str = "import sqlite3, sys\ndb = sqlite3.connect(sys.argv[1])\n\
 #[test]
 fn kill_minus_nine_leaves_no_process_and_a_changed_log_is_shown() {
     let journey = Journey::start("kill");
-    // A tool of the shop makes its server start.
+    // A tool of the shop starts its server.
     journey.ask("show me trail shoes");
     let servers = journey.call("packs_list", json!({})).expect("packs")["servers"].clone();
     let server = servers.as_array().into_iter().flatten().find_map(|server| server["pid"].as_u64()).expect("the shop's server runs");
     let server = u32::try_from(server).expect("a process id");
-    assert!(alive(server));
-    // What is signed is found by a verification; what came later, by the next start.
+    assert!(is_alive(server));
+    // A change of signed records is found by a verification; a change of later ones, by the next
+    // start.
     journey.call("audit_checkpoint", json!({})).expect("the log is signed");
     let mut below = journey.kill();
     below.push(server);
     wait_for("every process of the app to end", Duration::from_secs(20), || {
-        let left: Vec<String> = below.iter().filter(|id| alive(**id)).filter_map(|id| fs::read_to_string(format!("/proc/{id}/cmdline")).ok()).collect();
+        let left: Vec<String> = below.iter().filter(|id| is_alive(**id)).filter_map(|id| fs::read_to_string(format!("/proc/{id}/cmdline")).ok()).collect();
         left.is_empty().then_some(())
     });
     journey.assert_log_verifies();
@@ -116,7 +119,7 @@ fn kill_minus_nine_leaves_no_process_and_a_changed_log_is_shown() {
     journey.picture("log-changed.png");
     assert!(!journey.csign(&["audit", "verify"]).status.success(), "csign says so, too");
 
-    // From then on nothing runs, until somebody has looked at it in the approval window.
+    // From then on nothing runs until a person has seen the alarm in the approval window.
     let refused = journey.call("turn_start", json!({"session": "desktop:alarm", "text": "How is account 17 pacing this month?"}));
     assert!(refused.is_err(), "{refused:?}");
     journey.chat(|page| page.click("Look at it"));

@@ -1,4 +1,5 @@
-//! What a page may do: every command from every kind of window, events, and new windows. Only the approval window decides.
+//! The permissions of pages: every command from every kind of window, events, and new windows. Only the
+//! approval window decides.
 
 use contract::commands::{APPROVAL_COMMANDS, CHAT_COMMANDS};
 use kit::webdriver::wait;
@@ -6,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::{approving::ask_for_shoes, world::Journey};
 
-/// What a window without the right is told, by Tauri before our code runs.
-fn refused(answer: &Result<Value, Value>) -> bool {
+/// Whether Tauri refused a command of a window without permission, before the app's code ran.
+fn is_refused(answer: &Result<Value, Value>) -> bool {
     answer.as_ref().is_err_and(|error| error.as_str().is_some_and(|text| text.contains("not allowed")))
 }
 
@@ -21,27 +22,27 @@ fn only_the_approval_window_decides() {
     for label in ["main", "probe"] {
         journey.within(label, |_| ());
         let answer = journey.with_app(|app| app.invoke("approval_decide", &decision));
-        assert!(refused(&answer), "approval_decide from {label}: {answer:?}");
+        assert!(is_refused(&answer), "approval_decide from {label}: {answer:?}");
         for command in APPROVAL_COMMANDS {
             let answer = journey.with_app(|app| app.invoke(command, &json!({ "params": {} })));
-            assert!(refused(&answer), "{command} from {label}: {answer:?}");
+            assert!(is_refused(&answer), "{command} from {label}: {answer:?}");
         }
     }
     for label in ["probe", "approval"] {
         journey.within(label, |_| ());
         for command in CHAT_COMMANDS.iter().filter(|command| label == "probe" || !["settings_get", "server_tools"].contains(*command)) {
             let answer = journey.with_app(|app| app.invoke(command, &json!({ "params": {} })));
-            assert!(refused(&answer), "{command} from {label}: {answer:?}");
+            assert!(is_refused(&answer), "{command} from {label}: {answer:?}");
         }
     }
     for label in ["main", "approval", "probe"] {
         journey.within(label, |_| ());
         for (command, arguments) in shell_attempts() {
             let answer = journey.with_app(|app| app.invoke(command, &arguments));
-            assert!(refused(&answer), "{command} from {label}: {answer:?}");
+            assert!(is_refused(&answer), "{command} from {label}: {answer:?}");
         }
     }
-    // What the chat window may call decides nothing either.
+    // The commands of the chat window decide nothing either.
     journey.within("main", |_| ());
     for command in CHAT_COMMANDS {
         let _ = journey.with_app(|app| app.invoke(command, &json!({ "params": {} })));
@@ -67,7 +68,7 @@ fn only_the_approval_window_decides() {
     wait("the action to be done", || (journey.stored_approval(&action["id"])["status"] == "done").then_some(()));
 }
 
-/// Ways around the list of commands.
+/// Attempts to avoid the command list.
 fn shell_attempts() -> Vec<(&'static str, Value)> {
     let window = json!({ "options": { "label": "approval", "url": "approval.html" } });
     vec![

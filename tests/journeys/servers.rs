@@ -1,5 +1,5 @@
-//! What servers want of the user, in the window: an answer in the middle of a call, another look at a tool whose description
-//! changed, and a sign-in in the browser.
+//! Servers and the user, in the window: an answer during a call, a tool whose definition changed,
+//! and a sign-in in the browser.
 
 use std::{fs, net::TcpListener, os::unix::fs::PermissionsExt as _};
 
@@ -36,7 +36,7 @@ fn a_servers_question_is_answered_and_declined_in_the_window() {
         let weight = page.session.find("return [...document.querySelectorAll('dialog input')].find((e) => e.inputMode === 'decimal');", json!([]));
         weight.expect("a page").expect("the field for the weight").send("9000").expect("typed");
         page.click("Send");
-        // The server's own limits are held by the host, and shown at the field.
+        // The host enforces the server's own limits, and the error is shown at the field.
         page.says("9000 is greater than the maximum of 2000");
         assert!(!page.text().contains("does not fit what the server asks for"), "once is enough");
         page.says("In grams, with the envelope");
@@ -134,7 +134,7 @@ fn set_theme(journey: &Journey, theme: &str) {
     journey.call("settings_set", json!({ "settings": settings })).expect("the theme is set");
 }
 
-/// A browser that does what its user would: goes where it is sent, and agrees.
+/// A browser that acts for its user: it follows the address and agrees.
 const BROWSER: &str = "#!/bin/sh\necho \"$1\" >> \"$HOME/visited\"\nexec python3 -c 'import sys, urllib.request as u; u.urlopen(sys.argv[1])' \"$1\"\n";
 
 #[test]
@@ -162,7 +162,7 @@ fn the_user_signs_in_to_a_server_with_the_browser() {
         journey.picture(format!("views/sign-in-{look}.png"));
     });
     journey.chat(|page| page.click("Sign in"));
-    // The address is shown in full by the desktop's own dialog first.
+    // The desktop's own dialog first shows the whole address.
     agree_in_dialog(&journey);
     journey.chat(|page| {
         wait("to be signed in", || page.has_button("Sign out").then_some(()));
@@ -182,7 +182,7 @@ fn the_user_signs_in_to_a_server_with_the_browser() {
     });
 }
 
-/// Presses the first button of the dialog that asks whether a link is opened.
+/// Presses the first button of the dialog that asks whether to open a link.
 fn agree_in_dialog(journey: &Journey) {
     let xdotool = |args: &[&str]| journey.desktop.command("xdotool").args(args).output().map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
     let dialog = wait("the dialog", || {

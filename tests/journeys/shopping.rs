@@ -1,5 +1,6 @@
-//! The whole way of a shopper through the window, with a shop behind an address and its login: search, narrow, compare, choose a
-//! variant, and a cart that changes only with a signature; what is rejected or expires changes nothing, and a restart loses nothing.
+//! A customer's whole way through the window, with a shop behind an address and its login: search,
+//! refine, compare, choose a variant, and a cart that changes only with an approval. A rejected or
+//! expired change has no effect, and a restart loses nothing.
 
 use std::time::{Duration, Instant};
 
@@ -14,7 +15,7 @@ use crate::{
     world::{Journey, Page},
 };
 
-/// The buttons of the cart panel, whatever its language.
+/// The buttons of the cart panel, in any language.
 const IN_CART: &str = "aside:not(.list) button";
 
 #[test]
@@ -39,7 +40,7 @@ fn a_shopper_searches_compares_and_signs_each_change_of_the_cart() {
     assert_heard(&shop);
 }
 
-/// The settings name the shop as web shops are: over HTTP, with tokens.
+/// The settings describe the shop like a web shop: over HTTP, with tokens.
 fn settings_name(journey: &Journey, shop: &Front) {
     let base = &shop.base;
     journey.settings(&format!(
@@ -48,9 +49,10 @@ fn settings_name(journey: &Journey, shop: &Front) {
     ));
 }
 
-/// What the shop heard: everything behind a token, and each change of the cart as often as it was signed.
+/// Asserts the shop's requests: all of them with a token, and each change of the cart as often as
+/// it was approved.
 fn assert_heard(shop: &Front) {
-    let heard = shop.heard();
+    let heard = shop.requests();
     assert_eq!(heard.first().map(|one| one.what.as_str()), Some("token"), "nobody asks without one");
     for one in heard.iter().filter(|one| one.what != "token" && !one.what.starts_with('/')) {
         assert!(one.header("authorization").is_some_and(|value| value.starts_with("Bearer ")), "{} had no token", one.what);
@@ -63,7 +65,7 @@ fn assert_heard(shop: &Front) {
     }
 }
 
-/// The client's secret goes into the keyring by way of the settings.
+/// Stores the client's secret in the keyring through the settings.
 fn logs_in(journey: &Journey, address: &str) {
     let answer = journey.ask("show me shoes");
     assert!(answer.contains("needs the key"), "without its secret nobody is asked: {answer}");
@@ -85,7 +87,7 @@ fn logs_in(journey: &Journey, address: &str) {
     });
 }
 
-/// Cards with picture, price and stock; ways to go on from much and from nothing.
+/// Cards with picture, price and stock; refinements after many results and after none.
 fn searches(journey: &Journey) {
     journey.ask("show me shoes");
     journey.chat(|page| {
@@ -97,7 +99,7 @@ fn searches(journey: &Journey) {
             assert!(card.contains("SEK") && card.contains("Details"), "{card}");
             assert!(["in stock", "Out of stock", "Expected"].iter().any(|stock| card.contains(stock)), "{card}");
         }
-        // They come from the shop through the host; where none does a tile is drawn.
+        // Pictures come from the shop through the host. If there is none, a tile is drawn.
         let loaded = "return [...[...document.querySelectorAll('[role=log] .tool ul')].at(-1).querySelectorAll('img')].some((img) => img.naturalWidth > 0);";
         wait("a picture of the shop", || (page.script(loaded) == json!(true)).then_some(()));
     });
@@ -132,7 +134,7 @@ fn searches(journey: &Journey) {
     });
 }
 
-/// One table instead of the products one below the other.
+/// One table instead of several product cards.
 fn compares(journey: &Journey) {
     journey.ask("compare the first two");
     journey.chat(|page| {
@@ -157,7 +159,8 @@ fn compares(journey: &Journey) {
     usual_look(journey);
 }
 
-/// From the table to the variants of one product, and from one of them to a signed change. The line's part number comes back.
+/// From the table to the variants of one product, and from a variant to an approved change. Returns
+/// the line's part number.
 fn adds(journey: &Journey) -> String {
     let answers = journey.chat(|page| page.answers());
     let more = || journey.chat(|page| (page.answers() > answers).then_some(()));
@@ -176,7 +179,8 @@ fn adds(journey: &Journey) -> String {
     part.as_str().expect("a part number").to_owned()
 }
 
-/// A number in the cart panel becomes a change that waits, shown in the panel until it is decided.
+/// A quantity in the cart panel becomes a pending change, which the panel shows until it is
+/// decided.
 fn changes(journey: &Journey, line: &str) {
     enter_quantity(journey, "3");
     let action = waiting_change(journey, "cart.setItemQuantity");
@@ -229,7 +233,7 @@ fn lets_one_expire(journey: &Journey, line: &str) {
     expiry(journey, 600);
 }
 
-/// What waited at the end waits no more, nothing was run, and the cart is what it was.
+/// After a restart, the pending action has ended, nothing was run, and the cart is unchanged.
 fn starts_again(journey: &Journey, line: &str) {
     let action = change_by(journey, IN_CART, "One more", "cart.setItemQuantity");
     let made = || journey.results("cart.setItemQuantity").iter().filter(|result| result["outcome"] == "ok").count();
@@ -262,8 +266,8 @@ fn removes_in_swedish(journey: &Journey, line: &str) {
     assert_eq!(quantity(journey, line), None);
 }
 
-/// Clicks a button within a part of the page once it can be used and rests; tried again while it is covered. A click goes to a
-/// place, and the end of an answer still scrolls.
+/// Clicks a button in a part of the page once it is enabled and does not move. Tries again while it
+/// is covered, because the page still scrolls at the end of an answer.
 #[track_caller]
 fn press(page: &Page<'_>, selector: &str, name: &str) {
     let mut seen = (Value::Null, Instant::now());
@@ -277,7 +281,8 @@ fn press(page: &Page<'_>, selector: &str, name: &str) {
     });
 }
 
-/// Clicks until something comes of it. Where the page moved under the pointer, the click went past; as a person would, it is made again.
+/// Clicks until the click has an effect. If the page moved under the pointer, the click missed; a
+/// person would click again.
 #[track_caller]
 fn press_for<T>(journey: &Journey, selector: &str, name: &str, came: impl Fn() -> Option<T>) -> T {
     let mut pressed = None::<Instant>;
@@ -299,7 +304,7 @@ fn change_by(journey: &Journey, selector: &str, name: &str, tool: &str) -> Value
     action
 }
 
-/// Signs what waits.
+/// Approves the pending action.
 fn approve(journey: &Journey, action: &Value) {
     journey.approval(|page| {
         wait("Approve to be armed", || page.button("Approve").enabled().ok().filter(|enabled| *enabled));
@@ -316,24 +321,24 @@ fn waiting_change(journey: &Journey, tool: &str) -> Value {
     action
 }
 
-/// The first of the ways to go on searching, once it rests.
+/// Returns the first refinement of the search, once it does not move.
 fn way<'s>(page: &Page<'s>) -> kit::webdriver::Element<'s> {
     page.at_rest("[role=group][aria-label=\"Ways to go on searching\"] button")
 }
 
-/// The queries of all searches that were shown, oldest first.
+/// Returns the queries of all searches shown, oldest first.
 fn queries(journey: &Journey) -> Vec<String> {
     let calls = journey.items().into_iter().map(|item| item["body"].clone());
     let searches = calls.filter(|body| body["kind"] == "tool_call" && body["tool"] == "product.search");
     searches.map(|body| body["arguments"]["query"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
-/// How many products the newest search found.
+/// Returns the number of products that the newest search found.
 fn found(journey: &Journey) -> u64 {
     journey.results("product.search").last().and_then(|result| result["data"]["totalCount"].as_u64()).unwrap_or_default()
 }
 
-/// How many of this part the newest cart of the conversation has.
+/// Returns the quantity of this part in the conversation's newest cart.
 fn quantity(journey: &Journey, line: &str) -> Option<u64> {
     let is_cart = |body: &Value| body["kind"] == "tool_result" && body["view"] == "cart" && body["outcome"] == "ok";
     let cart = journey.items().into_iter().map(|item| item["body"].clone()).rfind(is_cart)?["data"].clone();
@@ -353,7 +358,7 @@ fn enter_quantity(journey: &Journey, quantity: &str) {
     });
 }
 
-/// The quantity that the cart panel shows.
+/// Returns the quantity in the cart panel.
 fn shown_quantity(page: &Page<'_>) -> String {
     page.script("return document.querySelector('aside li input')?.value ?? '';").as_str().unwrap_or_default().to_owned()
 }

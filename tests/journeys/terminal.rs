@@ -1,5 +1,5 @@
-//! The window and `csign` on one profile: the terminal joins the open window, sees what it sees, and decides nothing
-//! unless the approval window has allowed it.
+//! The window and `csign` on one profile: the terminal joins the open window, sees the same
+//! sessions, and decides nothing unless the approval window has allowed it.
 
 use kit::webdriver::wait;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ fn csign_joins_the_open_window() {
     let journey = Journey::start("terminal");
     let output = journey.csign(&["--json", "ask", "what can you do"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    // The window hears of it at once.
+    // The window shows it at once.
     journey.chat(|page| page.says("what can you do"));
 
     let action = ask_for_shoes(&journey);

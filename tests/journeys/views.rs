@@ -1,5 +1,6 @@
-//! Every view in light and dark, in two sizes, and the states that try a layout: text that is being written, a failure, long
-//! names. Nothing sticks out, every picture of a product is there, and a picture of each is kept.
+//! Every view in light and dark and in two sizes, and difficult layouts: text that is being
+//! written, a failure, long names. Nothing overflows, every picture of a product is loaded, and a
+//! screenshot of each view is saved.
 
 use kit::{
     model_server::{ModelServer, Reply},
@@ -22,7 +23,8 @@ fn every_view_fits_in_light_and_dark() {
     in_every_look(&journey, |look| {
         journey.chat(|page| {
             fits(page, &format!("the pacing dashboard, {look}"));
-            // Until it has stayed for a while: the list follows the end as long as the answer and the window still change.
+            // Until it stays: the list follows the end while the answer and the window still
+            // change.
             let up = "const card = document.querySelector('[role=log] .tool'), there = card.getBoundingClientRect().top >= 0; \
                       if (!there) card.scrollIntoView({ block: 'start' }); return there;";
             let mut stayed = 0;
@@ -45,7 +47,7 @@ fn every_view_fits_in_light_and_dark() {
         }
     });
 
-    // The longer words, where there is least room for them.
+    // The language with the longer words, in the smallest size.
     set(&journey, "language", json!("sv"));
     for (view, name) in [("Chatt", "chat"), ("Granskning", "audit"), ("Verktyg", "tools"), ("Data", "data"), ("Inställningar", "settings")] {
         journey.chat(|page| {
@@ -106,12 +108,12 @@ fn first_and_empty_pages_an_action_and_the_cart_fit_in_light_and_dark() {
     let journey = Journey::prepare("first-views", &[]);
     journey.open();
     journey.chat(|page| page.says("Welcome to Countersign"));
-    pictured(&journey, "main", "first-run");
+    take_picture(&journey, "main", "first-run");
     journey.chat(|page| {
         page.click("Try it offline");
         page.says("What would you like to know?");
     });
-    pictured(&journey, "main", "empty-chat");
+    take_picture(&journey, "main", "empty-chat");
     journey.chat(|page| {
         page.go("Audit");
         page.says("Every step is recorded here");
@@ -119,14 +121,14 @@ fn first_and_empty_pages_an_action_and_the_cart_fit_in_light_and_dark() {
         page.named("input", "", false).send("nothing like this").expect("the field takes text");
         page.says("No record matches");
     });
-    pictured(&journey, "main", "empty-audit");
+    take_picture(&journey, "main", "empty-audit");
     journey.chat(|page| {
         page.session.resize(SIZES[0].0, SIZES[0].1).expect("a size");
         page.go("Chat");
     });
     ask_for_shoes(&journey);
     journey.approval(|page| page.says("Expires in"));
-    pictured(&journey, "approval", "action");
+    take_picture(&journey, "approval", "action");
     journey.approval(|page| {
         wait("Approve to be armed", || page.button("Approve").enabled().ok().filter(|enabled| *enabled));
         page.click("Approve");
@@ -136,8 +138,8 @@ fn first_and_empty_pages_an_action_and_the_cart_fit_in_light_and_dark() {
         page.open_cart();
         page.says("Total");
     });
-    pictured(&journey, "main", "cart");
-    // Over the conversation it closes by Escape and by a click beside it.
+    take_picture(&journey, "main", "cart");
+    // When it covers the conversation, Escape and a click beside it close it.
     let closed = |page: &Page<'_>| wait("the cart to be closed", || (!page.has_button("Hide the cart")).then_some(()));
     journey.chat(|page| {
         page.open_cart();
@@ -146,7 +148,8 @@ fn first_and_empty_pages_an_action_and_the_cart_fit_in_light_and_dark() {
         page.open_cart();
         page.named(".scrim", "Hide the cart", true).click().expect("a click beside the cart");
         closed(page);
-        // It hears Escape wherever the focus is, and does not go on lying over another conversation.
+        // Escape works wherever the focus is, and the panel does not stay over another
+        // conversation.
         page.open_cart();
         page.script("document.querySelector('textarea').focus();");
         page.session.press(&[&[key::ESCAPE]]).expect("Escape");
@@ -157,15 +160,15 @@ fn first_and_empty_pages_an_action_and_the_cart_fit_in_light_and_dark() {
     });
 }
 
-/// A window fits in every look, and a picture of each is kept.
-fn pictured(journey: &Journey, label: &str, name: &str) {
+/// Checks that a window fits in every look, and saves a screenshot of each.
+fn take_picture(journey: &Journey, label: &str, name: &str) {
     in_every_look_of(journey, label, |look| {
         journey.within(label, |page| fits(page, &format!("{name}, {look}")));
         journey.picture(format!("views/{name}-{look}.png"));
     });
 }
 
-/// Does something in each theme and size of the chat window, with the name of both.
+/// Runs code for each theme and size of the chat window, with the name of both.
 pub fn in_every_look(journey: &Journey, act: impl Fn(&str)) {
     in_every_look_of(journey, "main", act);
 }
@@ -174,14 +177,14 @@ fn in_every_look_of(journey: &Journey, label: &str, act: impl Fn(&str)) {
     for theme in THEMES {
         set(journey, "theme", json!(theme));
         for (width, height) in SIZES {
-            journey.within(label, |page| resized(page, width, height));
+            journey.within(label, |page| resize(page, width, height));
             act(&format!("{theme}-{width}x{height}"));
         }
     }
 }
 
-/// The page has laid itself out in its new size: what shows itself by the room there is has come or gone.
-fn resized(page: &Page<'_>, width: u32, height: u32) {
+/// Waits until the page has adapted to its new size.
+fn resize(page: &Page<'_>, width: u32, height: u32) {
     page.session.resize(width, height).expect("a size");
     wait("the new size", || (page.script("return [innerWidth, innerHeight];") == json!([width, height])).then_some(()));
     let frames = "const done = arguments[arguments.length - 1]; requestAnimationFrame(() => requestAnimationFrame(() => done()));";
@@ -194,8 +197,8 @@ fn set(journey: &Journey, name: &str, value: Value) {
     journey.call("settings_set", json!({ "settings": settings })).expect("the setting is kept");
 }
 
-/// Nothing is wider than the window, no button's text is cut off, nothing lies below the way to the newest message, and every
-/// picture in sight has been loaded.
+/// Asserts that nothing is wider than the window, no button's text is cut off, nothing covers the
+/// button to the newest message, and every visible picture has been loaded.
 pub fn fits(page: &Page<'_>, what: &str) {
     let script = "return document.documentElement.scrollWidth <= innerWidth + 1;";
     wait(&format!("{what}: the page to fit"), || (page.script(script) == json!(true)).then_some(()));

@@ -1,5 +1,6 @@
-//! A user at a desktop with Countersign open: asking, reading, clicking. One journey at a time, each with a desktop, a
-//! data folder and a session bus of its own. A journey that fails leaves pictures and logs in `target/journeys`.
+//! A user at a desktop with Countersign open: asks, reads, clicks. One journey at a time, each with
+//! its own desktop, data folder and session bus. A failed journey leaves screenshots and logs in
+//! `target/journeys`.
 
 use std::{
     cell::RefCell,
@@ -15,11 +16,11 @@ use kit::{
 };
 use serde_json::{Value, json};
 
-/// A Wednesday in the middle of a month, for journeys whose answers depend on the day. Those that wait for approvals run
-/// by the machine's clock, which is also the page's.
+/// A Wednesday in the middle of a month, for journeys whose answers depend on the day. Journeys
+/// that wait for approvals use the computer's clock, as the page does.
 pub const NOW: &str = "2026-11-18T09:30:00Z";
 
-/// Two machines' worth of windows at once would only slow each other down.
+/// Journeys run one at a time, because two desktops at once would be too slow.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// The running journey.
@@ -32,12 +33,12 @@ pub struct Journey {
 }
 
 impl Journey {
-    /// A desktop with Countersign open, past the first-run page.
+    /// Starts a desktop with Countersign open, after the first-run page.
     pub fn start(name: &'static str) -> Self {
         Self::with(name, "", &[])
     }
 
-    /// The same with lines for the settings file and further variables.
+    /// As `start`, with lines for the settings file and further variables.
     pub fn with(name: &'static str, settings: &str, variables: &[(&str, &str)]) -> Self {
         let journey = Self::prepare(name, variables);
         journey.settings(settings);
@@ -45,7 +46,7 @@ impl Journey {
         journey
     }
 
-    /// A desktop where Countersign has never been started.
+    /// Creates a desktop on which Countersign has never been started.
     pub fn prepare(name: &'static str, variables: &[(&str, &str)]) -> Self {
         let turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         let mut all = vec![("COUNTERSIGN_LOG".to_owned(), "info,rmcp=warn".to_owned())];
@@ -53,7 +54,7 @@ impl Journey {
         Self { name, app: RefCell::new(None), desktop: Desktop::start(), variables: all, _turn: turn }
     }
 
-    /// Writes the settings file; the first-run page counts as answered.
+    /// Writes the settings file. The first-run page counts as answered.
     pub fn settings(&self, lines: &str) {
         let file = self.desktop.data_dir().join("countersign.toml");
         fs::write(file, format!("welcomed = true\nlanguage = \"en\"\ntheme = \"light\"\ntime_zone = \"UTC\"\n{lines}")).expect("settings");
@@ -75,17 +76,17 @@ impl Journey {
         self.app.borrow_mut().take().expect("the app runs").quit();
     }
 
-    /// Kills the app; the processes that were below it come back.
+    /// Kills the app. Returns the processes that were below it.
     pub fn kill(&self) -> Vec<u32> {
         self.app.borrow_mut().take().expect("the app runs").kill()
     }
 
-    /// Does something with the running app.
+    /// Runs code with the running app.
     pub fn with_app<T>(&self, act: impl FnOnce(&App) -> T) -> T {
         act(self.app.borrow().as_ref().expect("the app runs"))
     }
 
-    /// Does something in the window with this label.
+    /// Runs code in the window with this label.
     #[track_caller]
     pub fn within<T>(&self, label: &str, act: impl FnOnce(&Page<'_>) -> T) -> T {
         let app = self.app.borrow();
@@ -93,25 +94,26 @@ impl Journey {
         act(&Page { session })
     }
 
-    /// Does something in the chat window.
+    /// Runs code in the chat window.
     #[track_caller]
     pub fn chat<T>(&self, act: impl FnOnce(&Page<'_>) -> T) -> T {
         self.within("main", act)
     }
 
-    /// Does something in the approval window.
+    /// Runs code in the approval window.
     #[track_caller]
     pub fn approval<T>(&self, act: impl FnOnce(&Page<'_>) -> T) -> T {
         self.within("approval", act)
     }
 
-    /// Says yes in the approval window to a change of settings that it shows.
+    /// Confirms a change of settings that the approval window shows.
     #[track_caller]
     pub fn confirm(&self, shown: &str) {
         self.approval(|page| {
             page.says(shown);
-            // Each focus of the window arms the button anew, and a click of the driver may bring the focus. The page clicks itself: nothing
-            // happens unless the button is armed.
+            // Each focus of the window disables the button for a moment, and a click by the driver
+            // may focus the window. So the page clicks itself; nothing happens unless the button is
+            // enabled.
             wait("the change to be confirmed", || {
                 if !page.text().contains(shown) {
                     return Some(());
@@ -128,7 +130,7 @@ impl Journey {
         self.with_app(|app| app.invoke(command, &json!({ "params": params })))
     }
 
-    /// Asks in the chat window and waits until the answer is complete; its text comes back.
+    /// Asks in the chat window and waits for the complete answer. Returns its text.
     #[track_caller]
     pub fn ask(&self, text: &str) -> String {
         self.chat(|page| {
@@ -138,7 +140,7 @@ impl Journey {
         })
     }
 
-    /// Undecided actions, oldest first.
+    /// Returns the undecided actions, oldest first.
     pub fn pending(&self) -> Vec<Value> {
         let answer = self.call("approvals_list", json!({ "include_decided": false })).unwrap_or_default();
         let mut approvals = answer["approvals"].as_array().cloned().unwrap_or_default();
@@ -147,26 +149,26 @@ impl Journey {
         approvals
     }
 
-    /// An action as it is stored now.
+    /// Returns an action as it is stored now.
     pub fn stored_approval(&self, id: &Value) -> Value {
         let answer = self.call("approvals_list", json!({ "include_decided": true })).unwrap_or_default();
         answer["approvals"].as_array().into_iter().flatten().find(|a| a["id"] == *id).cloned().unwrap_or_default()
     }
 
-    /// All items of the newest session.
+    /// Returns all items of the newest session.
     pub fn items(&self) -> Vec<Value> {
         let sessions = self.call("sessions_list", json!({})).expect("sessions");
         let session = &sessions["sessions"][0]["id"];
         self.call("session_open", json!({ "session": session })).expect("the session")["items"].as_array().cloned().unwrap_or_default()
     }
 
-    /// Results of a tool in the newest session, oldest first.
+    /// Returns the results of a tool in the newest session, oldest first.
     pub fn results(&self, tool: &str) -> Vec<Value> {
         let results = self.items().into_iter().map(|item| item["body"].clone());
         results.filter(|body| body["kind"] == "tool_result" && body["tool"].as_str().is_some_and(|id| id.ends_with(tool))).collect()
     }
 
-    /// Runs `csign` inside this desktop with the data folder of the app.
+    /// Runs `csign` in this desktop with the app's data folder.
     pub fn csign(&self, args: &[&str]) -> Output {
         self.csign_in(&self.desktop.data_dir(), args)
     }
@@ -180,7 +182,7 @@ impl Journey {
         command.output().unwrap_or_else(|error| panic!("{} does not run ({error}); build the package cli", program.display()))
     }
 
-    /// The log verifies, as `csign` sees it without the app.
+    /// Asserts that the log verifies, according to `csign` without the app.
     #[track_caller]
     pub fn assert_log_verifies(&self) {
         let output = self.csign(&["--json", "audit", "verify"]);
@@ -188,7 +190,7 @@ impl Journey {
         assert!(output.status.success(), "the log verifies: {said}\n{}", String::from_utf8_lossy(&output.stderr));
     }
 
-    /// Keys and tokens lie in the keyring, and in no file of the profile.
+    /// Asserts that a secret is in no file of the profile. Keys and tokens belong in the keyring.
     #[track_caller]
     pub fn assert_in_no_file(&self, secret: &str) {
         let mut folders = vec![self.desktop.data_dir()];
@@ -196,7 +198,7 @@ impl Journey {
             for entry in fs::read_dir(folder).expect("a folder").flatten() {
                 let path = entry.path();
                 if path.is_dir() {
-                    // Programs of packs that the test put there may hold what they are to send.
+                    // Programs of packs that the test installed may contain what they send.
                     if !path.ends_with("tools") {
                         folders.push(path);
                     }
@@ -207,7 +209,7 @@ impl Journey {
         }
     }
 
-    /// Stores a picture of the selected window.
+    /// Saves a screenshot of the selected window.
     pub fn picture(&self, file: impl AsRef<Path>) {
         let file = pictures().join(file);
         self.with_app(|app| app.picture(&file)).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
@@ -235,14 +237,14 @@ impl Drop for Journey {
             let _ = fs::write(folder.join("app.log"), &log);
             eprintln!("--- {}: pictures in {}\n{log}", self.name, folder.display());
         }
-        // The app ends before the desktop it runs in.
+        // The app ends before its desktop.
         if let Ok(mut app) = self.app.try_borrow_mut() {
             drop(app.take());
         }
     }
 }
 
-/// Where pictures of the app go.
+/// Returns the folder of the screenshots.
 pub fn pictures() -> PathBuf {
     target().join("screenshots")
 }
@@ -266,29 +268,29 @@ const fits = (e) => exact ? own(e) === name : own(e).includes(name);
 return [...document.querySelectorAll(selector)].find((e) => shown(e) && fits(e)) ?? null;"#;
 
 impl<'s> Page<'s> {
-    /// A visible button, by a part of its name.
+    /// Returns a visible button, by a part of its name.
     #[track_caller]
     pub fn button(&self, name: &str) -> Element<'s> {
         self.named("button, [role=button]", name, false)
     }
 
-    /// A visible element, by selector and name.
+    /// Returns a visible element, by selector and name.
     #[track_caller]
     pub fn named(&self, selector: &str, name: &str, exact: bool) -> Element<'s> {
         wait(&format!("{selector} called \"{name}\" on a page that says:\n{}", self.text()), || self.find(selector, name, exact))
     }
 
-    /// The same without waiting.
+    /// As `named`, without waiting.
     pub fn find(&self, selector: &str, name: &str, exact: bool) -> Option<Element<'s>> {
         self.session.find(BY_NAME, json!([selector, name, exact])).ok().flatten()
     }
 
-    /// Whether a visible button with this name exists now.
+    /// Whether there is a visible button with this name now.
     pub fn has_button(&self, name: &str) -> bool {
         self.find("button, [role=button]", name, false).is_some()
     }
 
-    /// Opens the cart unless it is open. A wide window opens it by itself, perhaps just now.
+    /// Opens the cart unless it is open. A wide window opens it itself, possibly at this moment.
     #[track_caller]
     pub fn open_cart(&self) {
         wait("the cart", || {
@@ -300,39 +302,39 @@ impl<'s> Page<'s> {
         });
     }
 
-    /// Clicks a button; tried again while it moves or is covered.
+    /// Clicks a button. Tries again while it moves or is covered.
     #[track_caller]
     pub fn click(&self, name: &str) {
         wait(&format!("a click on \"{name}\""), || {
             let button = self.button(name);
             match button.click() {
-                // The driver may never answer for a click that closed its window: the button is gone then, and what the click was to
-                // do is asserted behind it.
+                // The driver may never answer a click that closes its window. The button is then
+                // gone, and the effect of the click is checked later.
                 Err(error) if error.is_silence() => (!self.has_button(name)).then_some(()),
-                // Something that floats may lie above it, as it may for a person, who then scrolls.
+                // A floating element may cover it. A person would scroll then.
                 Err(_) => button.to_the_middle().and_then(|()| button.click()).ok(),
                 Ok(()) => Some(()),
             }
         });
     }
 
-    /// All text of the page.
+    /// Returns all text of the page.
     pub fn text(&self) -> String {
         self.script("return document.body?.innerText ?? '';").as_str().unwrap_or_default().to_owned()
     }
 
-    /// Waits until the page says something.
+    /// Waits until the page contains a text.
     #[track_caller]
     pub fn says(&self, text: &str) {
         wait(&format!("\"{text}\""), || self.text().contains(text).then_some(()));
     }
 
-    /// Runs a script without arguments; null when it fails.
+    /// Runs a script without arguments. Returns null if it fails.
     pub fn script(&self, script: &str) -> Value {
         self.session.run(script, json!([])).unwrap_or_default()
     }
 
-    /// Goes to a view by its entry in the rail.
+    /// Opens a view by its entry in the rail.
     #[track_caller]
     pub fn go(&self, view: &str) {
         wait(&format!("the way to {view}"), || self.named("nav button, nav a", view, false).click().ok());
@@ -347,14 +349,14 @@ impl<'s> Page<'s> {
         self.session.press(&[&[key::ENTER]]).expect("Enter");
     }
 
-    /// The first of the answers that the newest answer suggests.
+    /// Returns the first choice of the newest answer.
     #[track_caller]
     pub fn first_choice(&self) -> Element<'s> {
         self.at_rest("[role=group][aria-label=\"Suggested answers\"] button")
     }
 
-    /// The first visible element of a selector, once it has rested at its place for a moment. A click goes to a place, and the end of
-    /// an answer still scrolls.
+    /// Returns the first visible element of a selector once it does not move. A click goes to a
+    /// position, and the page still scrolls at the end of an answer.
     #[track_caller]
     pub fn at_rest(&self, selector: &str) -> Element<'s> {
         let script = "const found = document.querySelector(arguments[0]); const at = found?.getBoundingClientRect().top; const now = performance.now(); \
@@ -363,7 +365,7 @@ impl<'s> Page<'s> {
         wait(&format!("{selector} at rest on a page that says:\n{}", self.text()), || self.session.find(script, json!([selector])).ok().flatten())
     }
 
-    /// Chooses in a list by its label.
+    /// Chooses an option of a list by the list's label.
     #[track_caller]
     pub fn choose(&self, label: &str, value: &str) {
         let script = "const field = [...document.querySelectorAll('label')].find((l) => l.innerText.trim() === arguments[0])?.control; \
@@ -371,7 +373,7 @@ impl<'s> Page<'s> {
         wait(&format!("the list {label}"), || (self.session.run(script, json!([label, value])).ok()? == json!(true)).then_some(()));
     }
 
-    /// Types into the field with this label, in place of what is there.
+    /// Replaces the text of the field with this label.
     #[track_caller]
     pub fn fill(&self, label: &str, text: &str) {
         let script = "return [...document.querySelectorAll('label')].find((l) => l.innerText.trim() === arguments[0])?.control ?? null;";
@@ -380,12 +382,13 @@ impl<'s> Page<'s> {
         field.send(text).expect("typed");
     }
 
-    /// How many complete answers are shown.
+    /// Returns the number of complete answers.
     pub fn answers(&self) -> u64 {
         self.script("return document.querySelectorAll('[role=log] article:not([aria-busy])').length;").as_u64().unwrap_or(0)
     }
 
-    /// Waits for a complete answer beyond the first `before`, with nothing running; the newest answer's text comes back.
+    /// Waits until no turn runs and there are more than `before` complete answers. Returns the
+    /// newest answer's text.
     #[track_caller]
     pub fn answer_after(&self, before: u64) -> String {
         wait("the answer to be complete", || (self.answers() > before && !self.runs()).then_some(()));
@@ -393,7 +396,7 @@ impl<'s> Page<'s> {
         self.script(script).as_str().unwrap_or_default().to_owned()
     }
 
-    /// Whether a turn runs, and can be stopped. What was stopped has a button, too, by a longer name.
+    /// Whether a turn runs and can be stopped. A stopped one also has a button, with a longer name.
     pub fn runs(&self) -> bool {
         self.find("button", "Stop", true).is_some()
     }
@@ -404,7 +407,7 @@ impl<'s> Page<'s> {
         wait("the turn to end", || (!self.runs()).then_some(()));
     }
 
-    /// The name of the element with the focus; empty when nothing has it.
+    /// Returns the name of the element with the focus; empty if there is none.
     pub fn focus(&self) -> String {
         let script = "const e = document.activeElement; if (e === document.body) return ''; return (e?.getAttribute('aria-label') ?? e?.textContent ?? '').replace(/\\s+/g, ' ').trim();";
         self.script(script).as_str().unwrap_or_default().to_owned()

@@ -1,5 +1,6 @@
-//! The bare loop as a server: the same two routes, the same requests to the model and the shop, every delta passed on as it comes.
-//! Conversations are lists in memory. Nothing is checked, kept or recorded: what anyone would write first.
+//! The bare loop as a server: the same two routes, the same requests to model and shop, every delta
+//! passed on at once. Conversations are lists in memory. Nothing is checked, stored or recorded, as
+//! in a first simple version.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -103,7 +104,7 @@ async fn turn(world: &World, body: &Value, tell: Option<&UnboundedSender<Bytes>>
     }
 }
 
-/// The same request for an answer in one piece.
+/// Makes the same request for an answer in one piece.
 async fn ask_whole(world: &World, messages: &[Value]) -> Outcome<Answer> {
     let body = json!({"model": "scripted", "messages": messages, "tools": world.tools});
     let response = world.http.post(format!("{}/chat/completions", world.model)).json(&body).send().await?.error_for_status()?;

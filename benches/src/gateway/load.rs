@@ -1,5 +1,5 @@
-//! Whoever asks: so many sessions at once, each with a connection of its own, turn after turn. It looks at every answer, so that
-//! nobody is fast by leaving something out.
+//! The clients: a number of parallel sessions, each with its own connection, turn after turn. Every
+//! answer is checked, so that no side is fast by leaving something out.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,30 +13,30 @@ use super::{DELTAS, SEARCH, TURNS_PER_SESSION};
 use crate::Outcome;
 use crate::measure::{Side, micros};
 
-/// What is asked, and how.
+/// The question, and the route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Kind {
     pub(super) message: &'static str,
     pub(super) stream: bool,
 }
 
-/// What was seen.
+/// The results.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct Measurement {
     pub(super) turns: Side,
-    /// From the model's first delta to ours, microseconds each.
+    /// Microseconds from the model's first delta to the first one here.
     pub(super) first: Side,
     pub(super) wall: Duration,
 }
 
-impl Seen {
-    pub(super) fn add(&mut self, other: Seen) {
+impl Measurement {
+    pub(super) fn add(&mut self, other: Measurement) {
         self.turns.add(other.turns);
         self.first.add(other.first);
         self.wall += other.wall;
     }
 
-    /// Turns in a second.
+    /// Returns the turns per second.
     pub(super) fn rate(&self) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "a number of turns")]
         let turns = self.turns.micros.len() as f64;
@@ -44,8 +44,8 @@ impl Seen {
     }
 }
 
-/// Asks `turns` times over all sessions together.
-pub(super) async fn run(address: &str, kind: Kind, sessions: usize, turns: usize, name: &str) -> Outcome<Seen> {
+/// Makes `turns` requests, distributed over all sessions.
+pub(super) async fn run(address: &str, kind: Kind, sessions: usize, turns: usize, name: &str) -> Outcome<Measurement> {
     let next = Arc::new(AtomicUsize::new(0));
     let start = Instant::now();
     let asking: Vec<_> = (0..sessions)
@@ -54,7 +54,7 @@ pub(super) async fn run(address: &str, kind: Kind, sessions: usize, turns: usize
             tokio::spawn(async move { one_session(&address, kind, &name, &next, turns).await })
         })
         .collect();
-    let mut seen = Seen::default();
+    let mut seen = Measurement::default();
     for one in asking {
         seen.add(one.await??);
     }
@@ -62,9 +62,9 @@ pub(super) async fn run(address: &str, kind: Kind, sessions: usize, turns: usize
     Ok(seen)
 }
 
-async fn one_session(address: &str, kind: Kind, name: &str, next: &AtomicUsize, turns: usize) -> Outcome<Seen> {
+async fn one_session(address: &str, kind: Kind, name: &str, next: &AtomicUsize, turns: usize) -> Outcome<Measurement> {
     let mut line = Line::connect(address).await?;
-    let mut seen = Seen::default();
+    let mut seen = Measurement::default();
     for n in 0.. {
         if next.fetch_add(1, Ordering::Relaxed) >= turns {
             break;
@@ -76,7 +76,8 @@ async fn one_session(address: &str, kind: Kind, name: &str, next: &AtomicUsize, 
     Ok(seen)
 }
 
-/// One turn: how long it took, and how long after the model's first delta the first one came here.
+/// Makes one turn. Returns its duration, and the time from the model's first delta to the first one
+/// here.
 pub(super) async fn turn(line: &mut Line, address: &str, kind: Kind, session: &str) -> Outcome<(Duration, Option<Duration>)> {
     let start = Instant::now();
     ask(line, address, kind, session).await?;
@@ -84,7 +85,7 @@ pub(super) async fn turn(line: &mut Line, address: &str, kind: Kind, session: &s
     let mut first = None;
     let body = line.body(&head, |so_far| first = first.or_else(|| since_sent(so_far).filter(|_| kind.stream))).await?;
     let took = start.elapsed();
-    whole(&head.first, &body, kind)?;
+    check_answer(&head.first, &body, kind)?;
     Ok((took, first))
 }
 
@@ -96,11 +97,11 @@ pub(super) async fn ask(line: &mut Line, address: &str, kind: Kind, session: &st
     line.write(format!("{head}{body}").as_bytes()).await
 }
 
-/// The answer is all there: the last word, the end, and no failure.
-pub(super) fn whole(status: &str, body: &[u8], kind: Kind) -> Outcome {
+/// Checks that the answer is complete: the last word, the end, and no failure.
+pub(super) fn check_answer(status: &str, body: &[u8], kind: Kind) -> Outcome {
     let last = format!("word{}", DELTAS - 1);
     let ended = !kind.stream || find(body, b"event: final").is_some();
-    // A search that the shop refused would be quick.
+    // A search that the shop refused would be fast.
     let found = kind.message != SEARCH || find(body, b"\"cards\":[{").is_some();
     if status.contains(" 200 ") && ended && found && find(body, last.as_bytes()).is_some() && find(body, b"\"error\":{").is_none() {
         return Ok(());

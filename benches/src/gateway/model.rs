@@ -1,6 +1,7 @@
-//! The model of these measurements: chat completions from prepared bytes. A question about shoes is answered with a search, everything
-//! else and every result with 400 deltas, each written by itself, as models talk; without `stream` the same comes as one JSON.
-//! The first delta tells when it was sent, and one question gets the rest of its answer only after a while.
+//! The model server: chat completions from prepared bytes. A question about shoes is answered with
+//! a search; everything else, and every result, with 400 deltas, each written by itself as models
+//! do. Without `stream`, the same answer is one JSON object. The first delta contains its time, and
+//! one question gets the rest of its answer only after a while.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -10,12 +11,12 @@ use super::wire::{Line, chunk, now};
 use super::{DELTAS, HOLD, HOLD_FOR, QUERY, SEARCH};
 use crate::Outcome;
 
-/// What stands before the time in the first delta, and how many digits it has.
+/// The text before the time in the first delta, and the number of its digits.
 pub(super) const SENT_AT: &str = "sent-at-";
 pub(super) const DIGITS: usize = 20;
 
 #[derive(Deserialize)]
-struct Asked {
+struct ModelRequest {
     #[serde(default)]
     stream: bool,
     messages: Vec<Message>,
@@ -40,7 +41,7 @@ pub(crate) async fn serve() -> Outcome {
     loop {
         let (stream, _) = listener.accept().await?;
         tokio::spawn(async move {
-            // A client that breaks off is no news.
+            // A client that disconnects is not an error.
             if let Ok(line) = Line::new(stream) {
                 let _ = talk(line).await;
             }
@@ -52,7 +53,7 @@ async fn talk(mut line: Line) -> Outcome {
     let deltas: Vec<Vec<u8>> = (1..DELTAS).map(|n| chunk(&delta(&json!({"content": format!("word{n} ")})))).collect();
     while let Some(head) = line.head().await? {
         let body = line.body(&head, |_| ()).await?;
-        let asked: Asked = serde_json::from_slice(&body)?;
+        let asked: ModelRequest = serde_json::from_slice(&body)?;
         let answer = choose(&asked.messages);
         if !asked.stream {
             line.write(&whole(&answer)).await?;
@@ -85,7 +86,7 @@ async fn talk(mut line: Line) -> Outcome {
     Ok(())
 }
 
-/// By the newest message that is no instruction.
+/// Chooses the answer by the newest message that is not an instruction.
 fn choose(messages: &[Message]) -> Answer {
     let newest = messages.iter().rev().find(|message| message.role != "system");
     let asks = |what: &str| newest.is_some_and(|message| message.role == "user" && message.content.to_string().contains(what));
@@ -126,7 +127,7 @@ fn usage() -> Value {
     json!({"prompt_tokens": 1_200, "completion_tokens": DELTAS, "total_tokens": 1_200 + DELTAS})
 }
 
-/// The same answer in one piece.
+/// Returns the same answer in one piece.
 fn whole(answer: &Answer) -> Vec<u8> {
     let (message, finish) = match answer {
         Answer::Search => {

@@ -1,4 +1,5 @@
-//! The shop as the bare loop reaches it: one token, then JSON-RPC in HTTP requests, one session for all of them.
+//! The shop as the bare loop uses it: one token, then JSON-RPC over HTTP, with one session for all
+//! requests.
 
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
 use serde_json::{Value, json};
@@ -7,12 +8,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::Outcome;
 
 const VERSION: &str = "2025-06-18";
-/// Who asks the shop: both sides log in as this client.
+/// The client id with which both sides log in.
 pub(super) const CLIENT: &str = "bench";
 pub(super) const SECRET: &str = "bench-secret-0123456789";
 pub(super) const SCOPE: &str = "shop";
 
-/// Where a shop at this address gives tokens.
+/// Returns the token endpoint of a shop at this address.
 pub(super) fn token_url(shop: &str) -> String {
     format!("{}/oauth/token", shop.trim_end_matches("/mcp"))
 }
@@ -52,16 +53,16 @@ impl Shop {
     async fn request(&self, method: &str, params: &Value) -> Outcome<Value> {
         let id = self.id.fetch_add(1, Ordering::Relaxed) + 1;
         let text = self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await?.text().await?;
-        // One JSON, or lines of an event stream.
+        // The body is one JSON object, or lines of an event stream.
         let answers = text.lines().map(|line| line.strip_prefix("data:").unwrap_or(line).trim()).filter(|line| line.starts_with('{'));
         let mut answers = answers.filter_map(|line| serde_json::from_str::<Value>(line).ok());
         let mut answer = answers.find(|answer| answer["id"] == id).ok_or("the shop did not answer")?;
         answer.get_mut("result").map(Value::take).ok_or_else(|| format!("the shop refused: {answer}").into())
     }
 
-    /// The shop's tools as the model is told of them.
+    /// Returns the shop's tools in the model's format.
     pub(super) async fn tools(&self) -> Outcome<Value> {
-        Ok(crate::turn::bare::told(&self.request("tools/list", &json!({})).await?))
+        Ok(crate::turn::bare::model_tools(&self.request("tools/list", &json!({})).await?))
     }
 
     pub(super) async fn call(&self, tool: &str, arguments: Value) -> Outcome<String> {

@@ -1,5 +1,5 @@
-//! The programs of these measurements: the model, the shop, and the two that answer. Each is a process, so that its processor time
-//! and memory are its own.
+//! The programs of these measurements: the model, the shop, and the two servers that are compared.
+//! Each is a process, so that processor time and memory are its own.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -16,7 +16,7 @@ use crate::turn::csign;
 /// A program that listens.
 pub(super) struct Program {
     child: Child,
-    /// What its first line says behind the last word before the address.
+    /// The address at the end of its first line.
     pub(super) url: String,
     pub(super) started: Instant,
 }
@@ -39,23 +39,23 @@ impl Program {
         }
     }
 
-    /// Host and port.
+    /// Returns host and port.
     pub(super) fn address(&self) -> &str {
         let rest = self.url.trim_start_matches("http://");
         rest.split('/').next().unwrap_or(rest)
     }
 
-    /// Processor time so far, of all its threads.
+    /// Returns the processor time of all its threads so far.
     pub(super) fn cpu(&self) -> Outcome<Duration> {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
-        // The name in brackets may hold anything.
+        // The name in brackets may contain anything.
         let fields: Vec<&str> = stat.rsplit_once(')').ok_or("no stat")?.1.split_whitespace().collect();
         let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<u64>().ok()).unwrap_or_default();
         // A tick of `/proc` is a hundredth of a second on every Linux.
         Ok(Duration::from_millis((ticks(11) + ticks(12)) * 10))
     }
 
-    /// Resident memory in KiB: now, and at most so far.
+    /// Returns the resident memory in KiB: now, and at its peak.
     pub(super) fn memory(&self) -> Outcome<(u64, u64)> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
         let of = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)?.split_whitespace().next()?.parse().ok()).unwrap_or_default();
@@ -70,7 +70,7 @@ impl Drop for Program {
     }
 }
 
-/// What both sides ask.
+/// The servers that both sides call.
 pub(super) struct Servers {
     pub(super) model: Program,
     pub(super) shop: Program,
@@ -92,7 +92,7 @@ impl Servers {
     }
 }
 
-/// Who answers.
+/// The side that answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Who {
     Bare,
@@ -109,7 +109,7 @@ impl Who {
         }
     }
 
-    /// Starts it over the same servers.
+    /// Starts the side with the same servers.
     pub(super) fn start(self, servers: &Servers) -> Outcome<Program> {
         match self {
             Self::Bare => Program::start(Command::new(std::env::current_exe()?).args(["gateway-bare", &servers.model.url, &servers.shop.url])),
@@ -127,7 +127,7 @@ fn ours(servers: &Servers) -> Outcome<Command> {
     let log = fs::OpenOptions::new().create(true).append(true).open(servers.folder().join("serve.log"))?;
     let mut command = Command::new(csign()?);
     command.arg("--data-dir").arg(own("data")?).args(["serve", "--listen", "127.0.0.1:0", "--no-token"]).stderr(log);
-    // Nothing of whoever measures: no keyring, no proxy, no collector, no other model.
+    // Nothing from the caller's environment: no keyring, no proxy, no collector, no other model.
     command.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", own("home")?).env("XDG_STATE_HOME", own("state")?).env("XDG_RUNTIME_DIR", own("run")?);
     command.envs([("OPENAI_BASE_URL", servers.model.url.as_str()), ("OPENAI_API_KEY", "sk-bench-0123456789abcdef"), ("OPENAI_MODEL", "scripted")]);
     command.env("NORCE_MCP_BASE_URL", &servers.shop.url).env("NORCE_OAUTH_TOKEN_URL", token_url(&servers.shop.url));
@@ -135,7 +135,7 @@ fn ours(servers: &Servers) -> Outcome<Command> {
     Ok(command)
 }
 
-/// From the start of the process to the end of its first answer.
+/// Measures the time from the start of the process to the end of its first answer.
 pub(super) async fn start_to_first_turn(who: Who, servers: &Servers, kind: Kind, session: &str) -> Outcome<(Program, Duration)> {
     let program = who.start(servers)?;
     let mut line = Line::connect(program.address()).await?;

@@ -1,18 +1,18 @@
-//! HTTP/1.1 with as little as possible, over plain sockets: enough for the model server and for whoever asks, so that neither
-//! takes the processor from the programs that are measured.
+//! Minimal HTTP/1.1 over plain sockets, for the model server and the clients, so that they take
+//! little processor time from the measured programs.
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use crate::Outcome;
 
-/// One connection with what was read ahead.
+/// A connection, and the bytes that were read ahead.
 pub(super) struct Line {
     stream: TcpStream,
     read: Vec<u8>,
 }
 
-/// The beginning of a request or an answer.
+/// The head of a request or an answer.
 pub(super) struct Head {
     /// `POST /v1/chat HTTP/1.1` or `HTTP/1.1 200 OK`.
     pub(super) first: String,
@@ -34,12 +34,12 @@ impl Line {
         Ok(self.stream.write_all(bytes).await?)
     }
 
-    /// False at the end of the connection.
+    /// Reads more bytes. Returns false at the end of the connection.
     async fn more(&mut self) -> Outcome<bool> {
         Ok(self.stream.read_buf(&mut self.read).await? > 0)
     }
 
-    /// The next head; `None` when the other side is done.
+    /// Reads the next head; None at the end of the connection.
     pub(super) async fn head(&mut self) -> Outcome<Option<Head>> {
         let end = loop {
             if let Some(at) = find(&self.read, b"\r\n\r\n") {
@@ -64,7 +64,8 @@ impl Line {
         Ok(Some(head))
     }
 
-    /// The body behind a head; in chunks it comes with their sizes between. `seen` gets everything that is there whenever more has come.
+    /// Reads the body after a head. A chunked body includes the sizes of its chunks. `seen` is
+    /// called with all bytes so far whenever more have arrived.
     pub(super) async fn body(&mut self, head: &Head, mut seen: impl FnMut(&[u8])) -> Outcome<Vec<u8>> {
         loop {
             let end = match (head.chunked, head.length) {
@@ -84,7 +85,7 @@ impl Line {
     }
 }
 
-/// The end of the last, empty chunk. Nothing is sent behind it before the next request.
+/// Returns the end of the last, empty chunk. Nothing is sent after it before the next request.
 fn find_last_chunk(read: &[u8]) -> Option<usize> {
     const LAST: &[u8] = b"0\r\n\r\n";
     (read == LAST || read.ends_with(b"\r\n0\r\n\r\n")).then_some(read.len())
@@ -94,7 +95,7 @@ pub(super) fn find(text: &[u8], what: &[u8]) -> Option<usize> {
     text.windows(what.len()).position(|window| window == what)
 }
 
-/// A chunk of a body in chunks.
+/// Returns a chunk of a chunked body.
 pub(super) fn chunk(data: &[u8]) -> Vec<u8> {
     let mut chunk = format!("{:x}\r\n", data.len()).into_bytes();
     chunk.extend_from_slice(data);
@@ -102,9 +103,9 @@ pub(super) fn chunk(data: &[u8]) -> Vec<u8> {
     chunk
 }
 
-/// Nanoseconds of the machine's own clock, the same in every process.
+/// Returns the nanoseconds of the machine's clock, which is the same in every process.
 pub(super) fn now() -> u64 {
-    // SAFETY: `clock_gettime` fills the struct that it is given; all-zero is a valid value of it.
+    // SAFETY: `clock_gettime` fills the struct; all-zero is a valid value of it.
     let time = unsafe {
         let mut time: libc::timespec = std::mem::zeroed();
         libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time);

@@ -1,5 +1,6 @@
-//! The bare loop: the same requests (the shop's tools, the conversation so far), the stream read with as little as possible, the
-//! tool called by JSON-RPC over stdio. Nothing is kept or checked, there is no log: what anyone would write first.
+//! The bare loop: the same requests (the shop's tools, the conversation so far), a minimal reader
+//! of the stream, and the tool called by JSON-RPC over stdio. Nothing is stored or checked, and
+//! there is no log, as in a first simple version.
 
 use std::process::Stdio;
 use std::time::Instant;
@@ -58,7 +59,7 @@ async fn turn(http: &reqwest::Client, url: &str, tools: &Value, messages: &mut V
     Ok(())
 }
 
-/// What one request to the model brought.
+/// The result of one request to the model.
 #[derive(Default)]
 pub(crate) struct Answer {
     pub(crate) text: String,
@@ -93,7 +94,7 @@ struct Function {
     arguments: Option<String>,
 }
 
-/// One request, read as it comes; `said` hears every piece of text.
+/// Makes one request and reads the stream. `said` is called with every piece of text.
 pub(crate) async fn ask(http: &reqwest::Client, url: &str, messages: &[Value], tools: &Value, said: impl Fn(&str)) -> Outcome<Answer> {
     let body = json!({"model": "scripted", "stream": true, "messages": messages, "tools": tools});
     let response = http.post(format!("{url}/chat/completions")).json(&body).send().await?.error_for_status()?;
@@ -120,8 +121,9 @@ pub(crate) async fn ask(http: &reqwest::Client, url: &str, messages: &[Value], t
     Ok(answer)
 }
 
-/// A server's list of tools as a model is told of them: without unions at the top, which endpoints refuse.
-pub(crate) fn told(listed: &Value) -> Value {
+/// Converts a server's list of tools for a model: without unions at the top level, which endpoints
+/// refuse.
+pub(crate) fn model_tools(listed: &Value) -> Value {
     let of = |tool: &Value| {
         let name = tool["name"].as_str().unwrap_or_default().replace('.', "_");
         let mut parameters = tool["inputSchema"].clone();
@@ -159,9 +161,9 @@ impl Shop {
         Ok(shop)
     }
 
-    /// The server's tools as the model is told of them.
+    /// Returns the server's tools in the model's format.
     async fn tools(&mut self) -> Outcome<Value> {
-        Ok(told(&self.request("tools/list", &json!({})).await?))
+        Ok(model_tools(&self.request("tools/list", &json!({})).await?))
     }
 
     async fn call(&mut self, tool: &str, arguments: Value) -> Outcome<String> {

@@ -1,4 +1,5 @@
-//! Our side: a whole profile as `csign` opens it, with its store and its durable log, asked over and over.
+//! The app's side: a whole profile as `csign` opens it, with its store and its durable log, asked
+//! repeatedly.
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +17,7 @@ pub(crate) async fn run(url: &str, turns: usize) -> Outcome {
     std::fs::create_dir_all(&data)?;
     std::fs::write(
         data.join("countersign.toml"),
-        // One specialist: nobody is asked who should answer, as in the bare loop.
+        // One specialist, so that no routing call is made, as in the bare loop.
         format!(
             "welcomed = true\n[switches]\nagents_off = [\"guardian\", \"dispatcher\"]\n[model]\nprovider = \"openai_compatible\"\nbase_url = \"{url}\"\nmodel = \"scripted\"\n"
         ),
@@ -61,7 +62,7 @@ async fn turn(host: &Host, session: &mut Option<SessionId>) -> Outcome {
             continue;
         }
         if let EventBody::Final { status, error, usage, .. } = event.event {
-            // Only what makes the bare loop's requests is compared with it.
+            // Compared with the bare loop only if it made the same requests.
             return match (status, usage.model_calls) {
                 (TurnStatus::Ok, 2) => Ok(()),
                 (_, calls) => Err(format!("the turn ended as {status:?} after {calls} model calls: {error:?}").into()),

@@ -1,5 +1,6 @@
-//! A desktop of its own for one test: display, session bus, unlocked keyring, window manager, notification daemon, and
-//! apps driven in it. Nothing is shared with the machine's own session, and all of it ends with the test.
+//! A desktop for one test: display, session bus, unlocked keyring, window manager, notification
+//! daemon, and apps in it. It shares nothing with the session of this computer, and ends with the
+//! test.
 
 mod app;
 mod process;
@@ -12,14 +13,14 @@ use std::{
 };
 
 pub use app::App;
-pub use process::{Child, alive, descendants, program};
+pub use process::{Child, descendants, is_alive, program};
 
 use crate::webdriver::wait;
 
 /// The password of the private keyring.
 const KEYRING_PASSWORD: &str = "journey";
 
-/// The desktop. Programs end in the reverse order of their start.
+/// A desktop. Its programs end in the reverse order of their start.
 pub struct Desktop {
     children: Vec<Child>,
     display: String,
@@ -27,7 +28,7 @@ pub struct Desktop {
 }
 
 impl Desktop {
-    /// Starts everything and waits until it answers.
+    /// Starts everything and waits until it is ready.
     pub fn start() -> Self {
         let folder = tempfile::Builder::new().prefix("countersign-desktop").tempdir().expect("a temporary folder");
         for name in ["home", "run", "data", "logs"] {
@@ -43,22 +44,22 @@ impl Desktop {
         desktop
     }
 
-    /// Where everything of this desktop lies.
+    /// Returns the folder of this desktop's files.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// The data folder of the app under test.
+    /// Returns the data folder of the app under test.
     pub fn data_dir(&self) -> PathBuf {
         self.folder.path().join("data")
     }
 
-    /// The log that a program of this desktop writes, as far as it is written.
+    /// Returns the log of a program of this desktop, as far as it is written.
     pub fn log(&self, name: &str) -> String {
         fs::read_to_string(self.folder.path().join("logs").join(name)).unwrap_or_default()
     }
 
-    /// A command that runs inside this desktop, with nothing of the surrounding session.
+    /// Returns a command that runs in this desktop, without the surrounding session.
     pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         let path = std::env::var_os("PATH").unwrap_or_default();
@@ -102,7 +103,7 @@ impl Desktop {
         wait("the keyring", || keyring_is_there(self.command(ON_BUS)).then_some(()));
     }
 
-    /// Starts a program that stays until the desktop ends; what it prints goes to its log.
+    /// Starts a program that runs until the desktop ends. Its output goes to its log.
     pub fn start_child(&mut self, program: &str, args: &[&str]) {
         let mut command = self.command(program);
         command.args(args);
@@ -119,10 +120,11 @@ impl Drop for Desktop {
     }
 }
 
-/// The program that asks a bus.
+/// The program that sends messages to a bus.
 pub const ON_BUS: &str = "dbus-send";
 
-/// Whether a keyring is on the bus that `ask` talks to. It is not asked itself: the bus would start another one, which stays locked.
+/// Whether a keyring is on the bus that `ask` uses. The keyring itself is not called: the bus would
+/// start another one, which stays locked.
 pub fn keyring_is_there(mut ask: Command) -> bool {
     ask.args(["--session", "--print-reply", "--dest=org.freedesktop.DBus", "/", "org.freedesktop.DBus.NameHasOwner", "string:org.freedesktop.secrets"]);
     let answer = ask.stderr(Stdio::null()).output().expect("dbus-send");

@@ -1,5 +1,5 @@
-//! The demo shop behind its login as a process of its own, and a small faulty server before it: it writes down what is asked, and
-//! passes it on or breaks as told.
+//! The demo shop with its login as a separate process, and a small faulty server in front of it,
+//! which records the requests and passes them on or breaks as planned.
 
 use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader};
@@ -16,10 +16,10 @@ use serde_json::{Value, json};
 
 pub const CLIENT_ID: &str = "shop-client";
 pub const SECRET: &str = "client-secret-9f2d61c07b";
-/// What bodies of failures hold; nobody may hear of it.
+/// The content of error answers, which must reach nobody.
 pub const LEAK: &str = "stack trace at db07.internal, password hunter2";
 
-/// The program beside the tests: they lie one folder below it.
+/// The program beside the tests, which are one folder below it.
 fn csign() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     test.parent().and_then(|deps| deps.parent()).unwrap().join("csign")
@@ -51,39 +51,39 @@ impl Drop for Shop {
     }
 }
 
-/// How the front breaks.
+/// How the front breaks a request.
 #[derive(Clone, Debug)]
 pub enum Break {
-    /// This status, with a body that tells too much.
+    /// Answers with this status and a body that reveals too much.
     Status(u16),
-    /// The shop does it, and then the answer is this status.
+    /// The shop executes the request, and the answer has this status.
     DoneBut(u16),
-    /// This body as JSON, with the status 200.
+    /// Answers with this body as JSON and the status 200.
     Json(String),
-    /// These events, with the status 200. `$ID` becomes the request's id.
+    /// Answers with these events and the status 200. `$ID` becomes the request's id.
     Events(String),
-    /// This result of the call, as the protocol wraps it.
+    /// Answers with this result of the call, in the protocol's envelope.
     Result(Value),
-    /// No answer at all, as long as anybody waits.
+    /// Never answers.
     Hang,
-    /// The answer comes after so many milliseconds.
+    /// Answers after this many milliseconds.
     Slow(u64),
-    /// The answer comes once all who share the barrier have asked.
+    /// Answers once all requests that share the barrier have arrived.
     Meet(Arc<tokio::sync::Barrier>),
-    /// The connection is cut in the middle of the answer.
+    /// Closes the connection in the middle of the answer.
     Cut,
-    /// This status, with all that was asked: who asks, and with which words.
+    /// Answers with this status and the whole request, including its headers.
     Echo(u16),
-    /// The tool says that it failed, and names the token in its sentence.
+    /// The tool reports an error that contains the token.
     Quote,
 }
 
-/// What is to break: a method of the protocol, the name of a tool, or `token`.
+/// Planned breaks: a method of the protocol, the name of a tool, or `token`.
 type Plan = VecDeque<(String, Break)>;
 
-/// One request as it came.
+/// A received request.
 #[derive(Clone, Debug)]
-pub struct Heard {
+pub struct FrontRequest {
     pub headers: HeaderMap,
     pub body: Value,
     pub text: String,
@@ -91,7 +91,7 @@ pub struct Heard {
     pub what: String,
 }
 
-impl Heard {
+impl FrontRequest {
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).and_then(|value| std::str::from_utf8(value.as_bytes()).ok())
     }
@@ -99,14 +99,14 @@ impl Heard {
 
 #[derive(Default)]
 struct Notes {
-    heard: Mutex<Vec<Heard>>,
+    heard: Mutex<Vec<FrontRequest>>,
     plan: Mutex<Plan>,
-    /// Tokens that the shop has given out.
+    /// Tokens that the shop has issued.
     tokens: Mutex<Vec<String>>,
 }
 
 #[derive(Clone)]
-struct Door {
+struct FrontState {
     shop: String,
     notes: Arc<Notes>,
     http: reqwest::Client,
@@ -128,7 +128,7 @@ impl Front {
         let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
         let shop = Shop::start(seconds);
         let notes = Arc::<Notes>::default();
-        let door = Door { shop: shop.base.clone(), notes: Arc::clone(&notes), http: reqwest::Client::builder().no_proxy().build().unwrap() };
+        let door = FrontState { shop: shop.base.clone(), notes: Arc::clone(&notes), http: reqwest::Client::builder().no_proxy().build().unwrap() };
         let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
         let router = axum::Router::new().fallback(answer).with_state(door);
@@ -136,7 +136,7 @@ impl Front {
         Self { _shop: shop, notes, base }
     }
 
-    /// The variables that point `csign serve` here, with short waits.
+    /// Returns the variables that point `csign serve` to this server, with short waits.
     pub fn variables(&self) -> Vec<(&'static str, String)> {
         vec![
             ("NORCE_MCP_BASE_URL", format!("{}/mcp", self.base)),
@@ -149,21 +149,21 @@ impl Front {
         ]
     }
 
-    /// Breaks the next requests for something, in order.
+    /// Breaks the next requests of this kind, in order.
     pub fn breaks(&self, what: &str, how: impl IntoIterator<Item = Break>) {
         self.notes.plan.lock().unwrap().extend(how.into_iter().map(|how| (what.to_owned(), how)));
     }
 
-    pub fn heard(&self) -> Vec<Heard> {
+    pub fn requests(&self) -> Vec<FrontRequest> {
         self.notes.heard.lock().unwrap().clone()
     }
 
-    /// Requests for something.
-    pub fn of(&self, what: &str) -> Vec<Heard> {
-        self.heard().into_iter().filter(|heard| heard.what == what).collect()
+    /// Returns the requests of this kind.
+    pub fn of(&self, what: &str) -> Vec<FrontRequest> {
+        self.requests().into_iter().filter(|heard| heard.what == what).collect()
     }
 
-    /// The arguments of the calls of a tool, as the shop got them.
+    /// Returns the arguments of a tool's calls, as the shop got them.
     pub fn sent(&self, tool: &str) -> Vec<Value> {
         self.of(tool).iter().map(|one| one.body["params"]["arguments"].clone()).collect()
     }
@@ -172,12 +172,12 @@ impl Front {
         self.of(what).len()
     }
 
-    /// Nothing planned is left.
+    /// Asserts that all planned breaks have happened.
     pub fn assert_broken(&self) {
         assert!(self.notes.plan.lock().unwrap().is_empty(), "everything that was to break has");
     }
 
-    /// Secrets and words of failures that nobody may hear of.
+    /// Asserts that the texts contain no secrets and no content of error answers.
     pub fn assert_untold(&self, texts: &[&str]) {
         let tokens = self.notes.tokens.lock().unwrap().clone();
         let secrets = [SECRET, "hunter2", "db07.internal"].into_iter().map(str::to_owned).chain(tokens);
@@ -189,13 +189,13 @@ impl Front {
     }
 }
 
-fn planned(door: &Door, what: &str) -> Option<Break> {
+fn next_break(door: &FrontState, what: &str) -> Option<Break> {
     let mut plan = door.notes.plan.lock().unwrap();
     let at = plan.iter().position(|(of, _)| of == what)?;
     plan.remove(at).map(|(_, how)| how)
 }
 
-async fn answer(State(door): State<Door>, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
+async fn answer(State(door): State<FrontState>, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
     let text = String::from_utf8_lossy(&body).into_owned();
     let json: Value = serde_json::from_str(&text).unwrap_or_default();
     let method = json["method"].as_str().unwrap_or_default();
@@ -209,9 +209,9 @@ async fn answer(State(door): State<Door>, uri: Uri, headers: HeaderMap, body: By
     let id = json["id"].clone();
     let bearer = headers.get(header::AUTHORIZATION).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()).unwrap_or_default();
     let echo = json!({"authorization": bearer, "body": text}).to_string();
-    door.notes.heard.lock().unwrap().push(Heard { headers: headers.clone(), body: json, text, what: what.clone() });
+    door.notes.heard.lock().unwrap().push(FrontRequest { headers: headers.clone(), body: json, text, what: what.clone() });
     let events = |text: String| ([(header::CONTENT_TYPE, "text/event-stream")], text).into_response();
-    match planned(&door, &what) {
+    match next_break(&door, &what) {
         None => pass(&door, &uri, headers, body).await,
         Some(Break::Status(status)) => (StatusCode::from_u16(status).unwrap(), LEAK).into_response(),
         Some(Break::DoneBut(status)) => {
@@ -249,8 +249,8 @@ async fn answer(State(door): State<Door>, uri: Uri, headers: HeaderMap, body: By
     }
 }
 
-/// Asks the real shop and gives its answer.
-async fn pass(door: &Door, uri: &Uri, headers: HeaderMap, body: Bytes) -> Response {
+/// Passes a request to the real shop and returns its answer.
+async fn pass(door: &FrontState, uri: &Uri, headers: HeaderMap, body: Bytes) -> Response {
     let mut request = door.http.request(if body.is_empty() { reqwest::Method::GET } else { reqwest::Method::POST }, format!("{}{}", door.shop, uri.path()));
     for (name, value) in &headers {
         if *name != header::HOST && *name != header::CONTENT_LENGTH {

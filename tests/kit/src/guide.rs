@@ -1,22 +1,23 @@
-//! The guide "Write a pack in ten minutes" as a shell script: its files are written, its commands run, and what it says they
-//! print is looked for. It knows the guide's form (fenced blocks) and nothing of what stands in it.
+//! Runs the guide "Write a pack in ten minutes" as a shell script: writes its files, runs its
+//! commands, and checks that they print what it says. It knows the guide's form (fenced blocks) and
+//! none of its content.
 
 use std::{fmt::Write as _, net::TcpListener, path::Path, process::Command};
 
 /// The port that the guide names for its demo server.
 const PORT: &str = "8787";
 
-/// The guide, ready to be followed.
+/// The guide, ready to run.
 pub struct Guide {
     script: String,
-    /// By step: a line that its commands print.
+    /// For each step, a line that its commands print.
     expected: Vec<(usize, String)>,
-    /// The port that stands for the guide's own, so that tests do not meet.
+    /// The port used instead of the guide's own, so that tests do not collide.
     pub port: u16,
 }
 
 impl Guide {
-    /// Reads the guide's part of a file.
+    /// Reads the guide from a file.
     #[track_caller]
     pub fn read(readme: &Path) -> Self {
         let readme = std::fs::read_to_string(readme).expect("the guide is there");
@@ -31,7 +32,7 @@ impl Guide {
                     step += 1;
                     write!(script, "echo '=== {step}'\n{text}").expect("written");
                     if text.contains("demo_server.py") {
-                        // A person takes longer to read on than a server to start.
+                        // A person takes longer to continue than a server to start.
                         writeln!(script, "SERVER=$!\nuntil python3 -c 'import urllib.request as u; u.urlopen(\"http://127.0.0.1:{port}/rooms\")' 2>/dev/null; do sleep 0.05; done")
                             .expect("written");
                     }
@@ -43,7 +44,8 @@ impl Guide {
         Self { script, expected, port }
     }
 
-    /// Follows it in a shell that finds `csign`; every line that it promises is printed. The demo server has ended afterwards.
+    /// Runs the guide in a shell that finds `csign`. Asserts that every promised line is printed
+    /// and that the demo server has ended.
     #[track_caller]
     pub fn follow(&self, mut shell: Command, repository: &Path) {
         let ran = shell.current_dir(repository).args(["-c", &self.script]).output().expect("a shell");
@@ -56,7 +58,7 @@ impl Guide {
     }
 }
 
-/// A fenced block: what stands behind the fence, and the text.
+/// Returns the fenced blocks: the text after the fence, and the content.
 fn blocks(guide: &str) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
     let mut open: Option<(String, String)> = None;

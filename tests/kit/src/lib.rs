@@ -1,4 +1,5 @@
-//! What tests of several crates share: real servers and worlds on this machine, never a mock of our own code.
+//! Shared by tests of several crates: real servers and environments on this computer, and no mocks
+//! of the app's own code.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 

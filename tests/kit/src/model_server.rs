@@ -38,17 +38,17 @@ pub use script::{Script, ScriptError};
 use check::Sealed;
 use reply::Part;
 
-/// One request as it came.
+/// A received request.
 #[derive(Clone, Debug)]
 pub struct Seen {
     pub wire: Wire,
-    /// The last part of the path: on Google's wire it names the model.
+    /// The last part of the path. On Google's wire it names the model.
     pub path: String,
     pub headers: HeaderMap,
     pub body: Value,
 }
 
-/// The server. It ends when dropped.
+/// The server. It ends when it is dropped.
 pub struct ModelServer {
     address: SocketAddr,
     shared: Arc<Shared>,
@@ -57,7 +57,7 @@ pub struct ModelServer {
 
 struct Shared {
     state: Mutex<Played>,
-    /// Replies that the client stopped listening to.
+    /// Replies whose client has disconnected.
     dropped: watch::Sender<usize>,
 }
 
@@ -93,59 +93,59 @@ impl ModelServer {
             .route("/v1beta/models", get(google_models))
             .with_state(Arc::clone(&shared));
         let task = tokio::spawn(async move {
-            // Ends only with the runtime or the drop of the server.
+            // Ends only with the runtime, or when the server is dropped.
             drop(axum::serve(axum::serve::ListenerExt::tap_io(listener, |socket| drop(socket.set_nodelay(true))), app).await);
         });
         Ok(Self { address, shared, task })
     }
 
-    /// The base URL for a provider's settings.
+    /// Returns the base URL for a provider's settings.
     pub fn base_url(&self) -> String {
         format!("http://{}/v1", self.address)
     }
 
-    /// The base URL of Google's wire.
+    /// Returns the base URL of Google's wire.
     pub fn google_url(&self) -> String {
         format!("http://{}/v1beta", self.address)
     }
 
-    /// The port it listens on.
+    /// Returns its port.
     pub fn port(&self) -> u16 {
         self.address.port()
     }
 
-    /// Adds a reply after those that are left.
+    /// Adds a reply after the remaining ones.
     pub fn push(&self, reply: Reply) {
         self.shared.lock().replies.push(reply);
     }
 
-    /// Requests so far, oldest first.
+    /// Returns the requests so far, oldest first.
     pub fn seen(&self) -> Vec<Seen> {
         self.shared.lock().seen.clone()
     }
 
-    /// Bodies of the requests so far, oldest first.
+    /// Returns the bodies of the requests so far, oldest first.
     pub fn requests(&self) -> Vec<Value> {
         self.shared.lock().seen.iter().map(|seen| seen.body.clone()).collect()
     }
 
-    /// What was wrong with the requests so far.
+    /// Returns the violations of the requests so far.
     pub fn violations(&self) -> Vec<String> {
         self.shared.lock().violations.clone()
     }
 
-    /// Replies that are left.
+    /// Returns the number of remaining replies.
     pub fn left(&self) -> usize {
         self.shared.lock().replies.iter().filter(|reply| !reply.repeats()).count()
     }
 
-    /// Panics when a request broke the protocol, or a reply was never asked for.
+    /// Panics if a request broke the protocol, or if a reply was not used.
     pub fn assert_clean(&self) {
         assert_eq!(self.violations(), Vec::<String>::new(), "every request follows the protocol");
         assert_eq!(self.left(), 0, "every reply was asked for");
     }
 
-    /// Waits until clients have walked away from `count` unfinished replies.
+    /// Waits until clients have disconnected from `count` unfinished replies.
     pub async fn client_left(&self, count: usize) {
         let mut dropped = self.shared.dropped.subscribe();
         // The sender lives as long as the server.
@@ -164,8 +164,8 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps the request and picks its reply: the first that fits the conversation's last message. It is made whole for who
-    /// wants no stream.
+    /// Records the request and returns its reply: the first one that fits the conversation's last
+    /// message. If the request wants no stream, the reply is converted to one piece.
     fn take(&self, wire: Wire, path: String, headers: HeaderMap, body: &Bytes) -> Result<Reply, String> {
         let mut state = self.lock();
         let parsed: Value = serde_json::from_slice(body).unwrap_or(Value::Null);
@@ -207,7 +207,7 @@ async fn google_models() -> Json<Value> {
     ]}))
 }
 
-/// Requests of one wire. Google's names the model in its path.
+/// Handles the requests of one wire. Google's path contains the model.
 fn on(wire: Wire) -> MethodRouter<Arc<Shared>> {
     post(move |State(shared): State<Arc<Shared>>, uri: Uri, headers: HeaderMap, body: Bytes| async move {
         let path = uri.path().rsplit('/').next().unwrap_or_default().to_owned();
@@ -222,7 +222,7 @@ fn answer(shared: &Arc<Shared>, wire: Wire, path: String, headers: HeaderMap, bo
     }
 }
 
-/// Notices when the client goes away before the reply is over.
+/// Notices when the client disconnects before the reply is complete.
 struct Watched {
     shared: Arc<Shared>,
     over: bool,
@@ -252,7 +252,7 @@ fn play(shared: &Arc<Shared>, reply: &Reply) -> Response {
             }
             Part::Hang => std::future::pending().await,
             Part::Cut => {
-                // What was sent before must have left: a broken body takes unsent bytes with it.
+                // Earlier bytes must have been sent: a broken body discards unsent ones.
                 tokio::time::sleep(Duration::from_millis(20)).await;
                 Some(Err(io::Error::new(io::ErrorKind::ConnectionReset, "cut by the script")))
             }

@@ -1,8 +1,8 @@
-//! The packs that exist only for tests, put where an app finds its user's packs.
+//! Packs for tests only, installed in the folder of a user's packs.
 
 use std::{fs, path::Path};
 
-/// Copies a pack of `tests/data/packs` into a profile's data folder. Its folder comes back.
+/// Copies a pack of `tests/data/packs` into a profile's data folder. Returns the pack's folder.
 #[track_caller]
 pub fn install(name: &str, data_dir: &Path) -> std::path::PathBuf {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../data/packs").join(name);
@@ -10,7 +10,7 @@ pub fn install(name: &str, data_dir: &Path) -> std::path::PathBuf {
     fs::create_dir_all(&folder).expect("a folder");
     for file in fs::read_dir(&source).unwrap_or_else(|error| panic!("{}: {error}", source.display())) {
         let file = file.expect("an entry");
-        // With its permissions: a server is a program.
+        // With its permissions, because a server must be executable.
         fs::copy(file.path(), folder.join(file.file_name())).expect("copied");
     }
     folder

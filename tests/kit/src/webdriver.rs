@@ -1,5 +1,5 @@
-//! A small W3C WebDriver client for WebKitWebDriver: one session is one running app. It knows the protocol and nothing
-//! of Countersign.
+//! A small W3C WebDriver client for WebKitWebDriver. A session is a running app. It knows the
+//! protocol and nothing of Countersign.
 
 use std::{
     io::{Read, Write},
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 /// The protocol's name for the member that holds an element's id.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
-/// How long a condition is waited for. Generous: it only bounds a test that fails anyway.
+/// How long to wait for a condition. Generous, because it only limits tests that fail anyway.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 /// How long the driver may take for one command, and for a picture.
 const ANSWER: Duration = Duration::from_secs(120);
@@ -31,18 +31,18 @@ pub mod key {
     pub const DOWN: &str = "\u{E015}";
 }
 
-/// Why a command failed, as the driver says.
+/// Why a command failed, in the driver's words.
 #[derive(Debug, Clone)]
 pub struct Refused(pub String);
 
 impl Refused {
-    /// The driver took the command and said nothing any more.
+    /// Whether the driver accepted the command and never answered.
     pub fn is_silence(&self) -> bool {
         self.0.starts_with(SILENCE)
     }
 }
 
-/// How a failure begins that is none of the driver's own.
+/// The beginning of a failure that the driver did not report itself.
 const SILENCE: &str = "no answer: ";
 
 impl std::fmt::Display for Refused {
@@ -64,7 +64,8 @@ pub struct Element<'s> {
 }
 
 impl Session {
-    /// Lets the driver at `port` start the app. No `browserName` and no `webSocketUrl`: either makes WebKitWebDriver refuse.
+    /// Lets the driver at `port` start the app. `browserName` and `webSocketUrl` are left out,
+    /// because WebKitWebDriver refuses either of them.
     pub fn start(port: u16, binary: &Path, args: &[String]) -> Result<Self, Refused> {
         let options = json!({ "binary": binary, "args": args });
         let body = json!({ "capabilities": { "alwaysMatch": { "webkitgtk:browserOptions": options } } });
@@ -102,24 +103,24 @@ impl Session {
         Ok(self.command("GET", "/url", None)?.as_str().unwrap_or_default().to_owned())
     }
 
-    /// Runs a script in the page and gives back what it returns.
+    /// Runs a script in the page and returns its result.
     pub fn run(&self, script: &str, args: Value) -> Result<Value, Refused> {
         self.command("POST", "/execute/sync", Some(&json!({ "script": script, "args": args })))
     }
 
-    /// Runs a script that calls its last argument when it is done.
+    /// Runs a script that calls its last argument when it is finished.
     pub fn run_async(&self, script: &str, args: Value) -> Result<Value, Refused> {
         self.command("POST", "/execute/async", Some(&json!({ "script": script, "args": args })))
     }
 
-    /// All elements that a CSS selector finds.
+    /// Returns all elements that a CSS selector finds.
     pub fn all(&self, css: &str) -> Result<Vec<Element<'_>>, Refused> {
         let found = self.command("POST", "/elements", Some(&json!({ "using": "css selector", "value": css })))?;
         let ids = found.as_array().into_iter().flatten().filter_map(|e| e[ELEMENT].as_str());
         Ok(ids.map(|id| Element { session: self, id: id.to_owned() }).collect())
     }
 
-    /// The element that a script returns, if it returns one.
+    /// Returns the element that a script returns, if any.
     pub fn find(&self, script: &str, args: Value) -> Result<Option<Element<'_>>, Refused> {
         let found = self.run(script, args)?;
         Ok(found[ELEMENT].as_str().map(|id| Element { session: self, id: id.to_owned() }))
@@ -132,7 +133,8 @@ impl Session {
         Ok(Element { session: self, id: id.to_owned() })
     }
 
-    /// Presses and releases keys one after the other; modifiers in a chord stay down until its end.
+    /// Presses and releases keys one after the other. Modifiers in a chord stay pressed until its
+    /// end.
     pub fn press(&self, chords: &[&[&str]]) -> Result<(), Refused> {
         let mut actions = Vec::new();
         for chord in chords {
@@ -143,15 +145,15 @@ impl Session {
         self.command("POST", "/actions", Some(&body)).map(drop)
     }
 
-    /// Types text into whatever has the focus.
+    /// Types text into the element with the focus.
     pub fn type_text(&self, text: &str) -> Result<(), Refused> {
         let keys: Vec<String> = text.chars().map(String::from).collect();
         let chords: Vec<[&str; 1]> = keys.iter().map(|key| [key.as_str()]).collect();
         self.press(&chords.iter().map(<[&str; 1]>::as_slice).collect::<Vec<_>>())
     }
 
-    /// The selected window as PNG. The driver takes it with the next frame that is drawn, and waits for ever where nothing moves: so a
-    /// dot moves meanwhile.
+    /// Returns a PNG of the selected window. The driver takes it with the next drawn frame, and
+    /// would wait forever in a page without changes, so a dot is moved meanwhile.
     pub fn screenshot(&self) -> Result<Vec<u8>, Refused> {
         let moving = "const dot = document.createElement('i'); dot.ariaHidden = 'true'; \
             dot.style.cssText = 'position:fixed;left:0;bottom:0;width:1px;height:1px;opacity:0.01'; document.body.append(dot); let frames = 0; \
@@ -164,7 +166,7 @@ impl Session {
         decode_base64(text.as_str().unwrap_or_default()).ok_or_else(|| Refused("the screenshot is not base64".to_owned()))
     }
 
-    /// Ends the session; the driver ends the app with it.
+    /// Ends the session. The driver ends the app with it.
     pub fn close(self) {
         let _ = self.command("DELETE", "", None);
     }
@@ -175,12 +177,13 @@ impl Element<'_> {
         self.session.command(method, &format!("/element/{}{path}", self.id), body)
     }
 
-    /// Clicks in the middle of it, as a mouse does. One that closes its window may never be answered for, so this waits less long.
+    /// Clicks in the middle of the element. A click that closes its window may never be answered,
+    /// so this waits less long.
     pub fn click(&self) -> Result<(), Refused> {
         self.session.command_within(PATIENCE, "POST", &format!("/element/{}/click", self.id), Some(&json!({}))).map(drop)
     }
 
-    /// Where it lies in the window.
+    /// Returns its place in the window.
     pub fn place(&self) -> Result<Value, Refused> {
         let script = "const at = arguments[0].getBoundingClientRect(); return [at.left, at.top];";
         self.session.run(script, json!([{ ELEMENT: self.id }]))
@@ -232,13 +235,14 @@ impl Element<'_> {
     }
 }
 
-/// Asks again until there is an answer, for at most [`PATIENCE`]; `what` is said when there is none.
+/// Repeats `ask` until it returns a value, for at most [`PATIENCE`]. Panics with `what` if it does
+/// not.
 #[track_caller]
 pub fn wait<T>(what: &str, ask: impl FnMut() -> Option<T>) -> T {
     wait_for(what, PATIENCE, ask)
 }
 
-/// [`wait`] with a bound of its own.
+/// As [`wait`], with another time limit.
 #[track_caller]
 pub fn wait_for<T>(what: &str, patience: Duration, mut ask: impl FnMut() -> Option<T>) -> T {
     let end = Instant::now() + patience;
@@ -270,7 +274,7 @@ fn request(port: u16, patience: Duration, method: &str, path: &str, body: Option
     }
 }
 
-/// The body of an HTTP answer with a length, which is all that the driver sends.
+/// Reads the body of an HTTP answer with a length, which is the only kind that the driver sends.
 fn read_answer(stream: &mut TcpStream) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut chunk = [0_u8; 16 * 1024];

@@ -14,7 +14,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// Direct, normal dependencies of a package, as its manifest names them.
+/// Returns the direct, normal dependencies of a package from its manifest.
 fn dependencies(manifest: &Path) -> BTreeSet<String> {
     let text = fs::read_to_string(manifest).unwrap_or_else(|error| panic!("{}: {error}", manifest.display()));
     let mut section = String::new();
@@ -39,12 +39,12 @@ fn is_normal(section: &str) -> bool {
     section == "dependencies" || (section.starts_with("target.") && section.ends_with(".dependencies"))
 }
 
-/// `[dependencies.NAME]` names one in its heading.
+/// Returns the name in a heading such as `[dependencies.NAME]`.
 fn normal_table(section: &str) -> Option<&str> {
     section.strip_prefix("dependencies.")
 }
 
-/// Every room under `src-tauri/crates` with its direct dependencies.
+/// Returns every crate under `src-tauri/crates` with its direct dependencies.
 fn rooms() -> BTreeMap<String, BTreeSet<String>> {
     let mut rooms = BTreeMap::new();
     for entry in fs::read_dir(root().join("src-tauri/crates")).unwrap() {
@@ -316,8 +316,8 @@ fn nothing_outside_the_platform_folder_imports_tauri() {
 #[test]
 fn fixed_advisories_stay_fixed() {
     let packages = locked();
-    // What each floor closes: a page taken for a local one; markup let through by a sanitiser; a rebound name reaching a
-    // local server; the WAL-reset race.
+    // The fault that each minimum version fixes: a remote page taken for a local one; markup that a
+    // sanitiser let through; a rebound name that reached a local server; the WAL-reset race.
     for (name, floor) in [("tauri", (2, 11, 1)), ("ammonia", (4, 1, 4)), ("rmcp", (1, 4, 0)), ("libsqlite3-sys", (0, 38, 0))] {
         let package = packages.get(name).unwrap_or_else(|| panic!("{name} is not in the lock file"));
         for version in &package.versions {
@@ -361,7 +361,7 @@ fn every_test_of_the_conformance_table_exists() {
     let named: BTreeSet<String> = table.lines().filter(|line| line.starts_with("| ")).flat_map(tests).collect();
     assert!(named.len() > 20, "the table is read: {named:?}");
     let code: String = sources(&root(), &["rs"]).iter().filter_map(|file| fs::read_to_string(file).ok()).collect();
-    // A test, all that begin alike, or the module that they are in.
+    // A test, all tests with the same beginning, or their module.
     let is_there = |name: &str| match name.strip_suffix('*') {
         Some(beginning) => code.contains(&format!("fn {beginning}")),
         None => code.contains(&format!("fn {name}(")) || code.contains(&format!("mod {name};")),
@@ -445,7 +445,7 @@ struct Package {
     dependencies: BTreeSet<String>,
 }
 
-/// The packages of Cargo.lock by name; versions of one name are taken together.
+/// Returns the packages of Cargo.lock by name. Versions of one name are joined.
 fn locked() -> BTreeMap<String, Package> {
     let text = fs::read_to_string(root().join("Cargo.lock")).unwrap();
     let mut packages = BTreeMap::<String, Package>::new();
@@ -466,7 +466,7 @@ fn number(version: &str) -> (u64, u64, u64) {
     (parts.next().unwrap_or(0), parts.next().unwrap_or(0), parts.next().unwrap_or(0))
 }
 
-/// Files with one of the endings, leaving out what is built or fetched.
+/// Returns files with one of the endings, except those that are built or downloaded.
 fn sources(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut next = vec![folder.to_owned()];
@@ -487,7 +487,7 @@ fn sources(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
     found
 }
 
-/// A source up to its unit tests.
+/// Returns a source file up to its unit tests.
 fn without_tests(text: &str) -> String {
     text.split("#[cfg(test)]").next().unwrap_or_default().to_owned()
 }

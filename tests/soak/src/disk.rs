@@ -1,5 +1,6 @@
-//! A folder whose SQLite files are recorded write by write, and what of them is left when the power goes.
-//! The method is that of SQLite's own crash tests (`test6.c`): what was not synced may be on the disk, or not, or in part, in any order.
+//! Records the writes to the SQLite files of a folder, and computes what remains of them after a
+//! power cut. The method is that of SQLite's own crash tests (`test6.c`): a write that was not
+//! synced may be on the disk completely, partly or not at all, in any order.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::random::Random;
 use crate::vfs;
 
-/// What a disk writes at once.
+/// Bytes that a disk writes at once.
 const SECTOR: usize = 512;
 
 /// One step of the recorded history.
@@ -22,7 +23,7 @@ enum Step {
     Delete {
         name: String,
     },
-    /// Names made and removed before are durable.
+    /// Makes all earlier creations and deletions of names durable.
     SyncNames,
     Write {
         file: usize,
@@ -40,27 +41,29 @@ enum Step {
 
 #[derive(Debug, Default)]
 struct History {
-    /// What the files held when the recording began.
+    /// The contents of the files when the recording began.
     before: Vec<Vec<u8>>,
     names: BTreeMap<String, usize>,
     names_before: BTreeMap<String, usize>,
     steps: Vec<Step>,
 }
 
-/// How the power goes: what becomes of each write that was not synced.
+/// The kind of a power cut: what happens to each write that was not synced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
     /// None of them is on the disk.
     Dropped,
-    /// Some are and some are not, also of one file: later ones survive where earlier ones are lost.
+    /// Some of them are on the disk, also within one file: later ones may survive where earlier
+    /// ones are lost.
     Reordered,
-    /// Like that for each sector of 512 bytes, some of them with bytes that nobody wrote.
+    /// As `Reordered`, for each sector of 512 bytes; some sectors contain bytes that nobody wrote.
     Torn,
-    /// All of them are there, as after a kill.
+    /// All of them are on the disk, as after a kill.
     Kept,
 }
 
-/// A folder under observation. Everything in it goes through the recording VFS from now on; files elsewhere are left alone.
+/// A recorded folder. All its files go through the recording VFS from now on; files elsewhere do
+/// not.
 #[derive(Debug)]
 pub struct Disk {
     folder: PathBuf,
@@ -68,7 +71,7 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// Begins to record the folder. What lies in it now counts as durable.
+    /// Begins to record the folder. Its present contents count as durable.
     pub fn watch(folder: &Path) -> Arc<Self> {
         let folder = folder.canonicalize().expect("the folder exists");
         let mut history = History::default();
@@ -89,12 +92,12 @@ impl Disk {
         self.history.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The number of steps so far: the moment at which something is told to somebody.
+    /// Returns the number of steps so far, which identifies the moment of an acknowledgement.
     pub fn moment(&self) -> usize {
         self.history().steps.len()
     }
 
-    /// What is on the disk when the power goes after `moment` steps.
+    /// Returns the contents of the disk if the power is cut after `moment` steps.
     pub fn cut(&self, moment: usize, how: Cut, random: &mut Random) -> Image {
         let history = self.history();
         let steps = &history.steps[..moment];
@@ -107,13 +110,13 @@ impl Disk {
         &self.folder
     }
 
-    /// The file of this name, which a program has just opened.
+    /// Returns the index of a file that a program has just opened.
     pub(crate) fn opened(&self, name: &str, existed: bool) -> usize {
         let mut history = self.history();
         if existed && let Some(file) = history.names.get(name) {
             return *file;
         }
-        // Made now, or since the recording began by another way than SQLite.
+        // Created now, or since the recording began by other code than SQLite.
         let content = if existed { fs::read(self.folder.join(name)).unwrap_or_default() } else { Vec::new() };
         let file = history.before.len();
         history.before.push(content);
@@ -149,7 +152,8 @@ impl Disk {
 }
 
 impl History {
-    /// The folder's names. A file system keeps the order of what happens to names, so some first part of it is there.
+    /// Returns the folder's names. A file system keeps their order, so a first part of the changes
+    /// survives.
     fn names_after(&self, steps: &[Step], how: Cut, random: &mut Random) -> BTreeMap<String, usize> {
         let durable = steps.iter().rposition(|step| matches!(step, Step::SyncNames)).map_or(0, |at| at + 1);
         let open = steps[durable..].iter().filter(|step| matches!(step, Step::Create { .. } | Step::Delete { .. })).count();
@@ -177,7 +181,7 @@ impl History {
         names
     }
 
-    /// A file's bytes: all up to its last sync, and what `how` leaves of the rest.
+    /// Returns a file's bytes: everything up to its last sync, and what `how` leaves of the rest.
     fn content(&self, steps: &[Step], file: usize, how: Cut, random: &mut Random) -> Vec<u8> {
         let durable = steps.iter().rposition(|step| matches!(step, Step::Sync { file: of } if *of == file)).unwrap_or(0);
         let mut bytes = self.before[file].clone();
@@ -228,19 +232,19 @@ fn put(bytes: &mut Vec<u8>, at: usize, new: &[u8]) {
     bytes[at..end].copy_from_slice(new);
 }
 
-/// The files that are left after a cut.
+/// The files that remain after a cut.
 #[derive(Clone, Debug)]
 pub struct Image {
     files: BTreeMap<String, Vec<u8>>,
 }
 
 impl Image {
-    /// Whether there is anything in the file of this name.
+    /// Whether the file of this name has any content.
     pub fn holds(&self, name: &str) -> bool {
         self.files.get(name).is_some_and(|bytes| !bytes.is_empty())
     }
 
-    /// Puts the files into an empty folder, the way the next start finds them.
+    /// Writes the files into an empty folder, as the next start finds them.
     pub fn restore(&self, folder: &Path) {
         fs::create_dir_all(folder).expect("the folder can be made");
         for (name, bytes) in &self.files {
@@ -255,7 +259,7 @@ mod tests {
 
     use super::*;
 
-    /// Numbers that a database promised before a cut and does not have after it.
+    /// Counts the numbers that a database acknowledged before a cut and does not have after it.
     fn lost(synchronous: &str, how: Cut) -> usize {
         let (folder, mut random) = (tempfile(), Random::new(7));
         let disk = Disk::watch(&folder);

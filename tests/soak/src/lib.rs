@@ -1,4 +1,4 @@
-//! What the long tests share: how many cases a run has, the seed they are chosen with, and a disk whose power can be cut.
+//! Shared by the long tests: the number of cases, their seed, and a disk whose power can be cut.
 //! `make soak` (SOAK=1) runs every case, `make test` a tenth of them.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "only tests use this crate, and a test fails by panicking")]
@@ -10,7 +10,7 @@ mod vfs;
 pub use disk::{Cut, Disk, Image};
 pub use random::Random;
 
-/// The part of a full run that `make test` takes.
+/// The divisor for a run of `make test`.
 const TENTH: u64 = 10;
 
 /// The cases of one long test. Prints how to repeat them.
@@ -21,8 +21,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// `full` cases with `SOAK=1`, else a tenth. `SOAK_SEED` chooses other cases; without it `make test` always takes the same and
-    /// `make soak` takes new ones every time.
+    /// Plans `full` cases with `SOAK=1`, or else a tenth. `SOAK_SEED` chooses other cases. Without
+    /// it, `make test` always runs the same cases and `make soak` runs new ones each time.
     pub fn new(name: &'static str, full: u64) -> Self {
         let soaking = std::env::var("SOAK").is_ok_and(|value| value == "1");
         let cases = if soaking { full } else { full.div_ceil(TENTH) };
@@ -40,13 +40,14 @@ impl Plan {
         self.cases
     }
 
-    /// The choices of one case: the same for the same seed, whatever the other cases do.
+    /// Returns the random numbers of one case. They depend on the seed only, and not on other
+    /// cases.
     pub fn random(&self, case: u64) -> Random {
         let name = self.name.bytes().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
         Random::new(self.seed ^ name).fork(case)
     }
 
-    /// Names a case in the message of a failure.
+    /// Returns the name of a case for failure messages.
     pub fn case(&self, case: u64) -> String {
         format!("{} case {case} (SOAK_SEED={})", self.name, self.seed)
     }

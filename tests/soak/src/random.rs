@@ -1,4 +1,4 @@
-//! Numbers that look random and repeat with their seed (SplitMix64).
+//! Pseudo-random numbers that repeat with their seed (SplitMix64).
 
 /// A stream of numbers.
 #[derive(Clone, Debug)]
@@ -9,7 +9,7 @@ impl Random {
         Self(seed)
     }
 
-    /// Another stream, chosen by `n` and the seed of this one alone.
+    /// Returns another stream that depends only on `n` and on the seed of this one.
     pub fn fork(&self, n: u64) -> Self {
         let mut other = Self(self.0 ^ n.wrapping_mul(0xd134_2543_de82_ef95));
         Self(other.number())
@@ -23,22 +23,22 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `end`, or 0 when there is none.
+    /// Returns a number below `end`, or 0 if `end` is 0.
     pub fn below(&mut self, end: u64) -> u64 {
         if end == 0 { 0 } else { self.number() % end }
     }
 
-    /// The same for places in memory.
+    /// The same for indexes.
     pub fn index(&mut self, end: usize) -> usize {
         usize::try_from(self.below(end as u64)).expect("below a usize")
     }
 
-    /// True in `percent` of 100 cases.
+    /// Returns true in `percent` of 100 cases.
     pub fn chance(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }
 
-    /// One of these.
+    /// Returns one of the elements.
     pub fn pick<'a, T>(&mut self, of: &'a [T]) -> &'a T {
         &of[self.index(of.len())]
     }

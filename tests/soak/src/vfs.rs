@@ -1,6 +1,7 @@
-//! The VFS that records: it hands every call on to SQLite's own one and tells the watched folder's `Disk` of what changes a file.
-//! It becomes the default of the process, because the code under test opens its files as it always does. Files elsewhere only pass through.
-//! Syncs of watched files are recorded and not made: their effect is simulated.
+//! The recording VFS: passes every call to SQLite's own VFS, and reports changes of files in a
+//! watched folder to its `Disk`. It becomes the default VFS of the process, because the code under
+//! test opens its files as usual. Calls for files elsewhere are only passed on. Syncs of watched
+//! files are recorded but not made; their effect is simulated.
 
 use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt as _;
@@ -11,7 +12,7 @@ use rusqlite::ffi;
 
 use crate::disk::Disk;
 
-/// Where SQLite's own file lies behind ours, aligned for whatever it holds.
+/// The offset of SQLite's own file behind this one, aligned for any content.
 const INNER: usize = size_of::<Recorded>().next_multiple_of(16);
 const NAME: &CStr = c"recording";
 
@@ -19,39 +20,40 @@ const NAME: &CStr = c"recording";
 struct Recorded {
     base: ffi::sqlite3_file,
     /// Null for files outside the watched folders.
-    told: *mut Told,
+    observed: *mut ObservedFile,
 }
 
-/// Whom to tell of a file's changes.
-struct Told {
+/// The disk to which a file's changes are reported.
+struct ObservedFile {
     disk: Arc<Disk>,
     file: usize,
-    /// The next sync makes the folder's names durable, too, as SQLite's VFS does for a journal or write-ahead log that it may make.
+    /// Whether the next sync also makes the folder's names durable, as SQLite's VFS does for a
+    /// journal or write-ahead log that it may create.
     names: bool,
 }
 
-fn watched() -> &'static Mutex<Vec<Weak<Disk>>> {
-    static WATCHED: OnceLock<Mutex<Vec<Weak<Disk>>>> = OnceLock::new();
-    WATCHED.get_or_init(Mutex::default)
+fn disks() -> &'static Mutex<Vec<Weak<Disk>>> {
+    static DISKS: OnceLock<Mutex<Vec<Weak<Disk>>>> = OnceLock::new();
+    DISKS.get_or_init(Mutex::default)
 }
 
-/// Begins to tell the disk of its files.
+/// Begins to report files to the disk.
 pub(crate) fn watch(disk: &Arc<Disk>) {
     register();
-    let mut all = watched().lock().unwrap_or_else(PoisonError::into_inner);
+    let mut all = disks().lock().unwrap_or_else(PoisonError::into_inner);
     all.retain(|disk| disk.strong_count() > 0);
     all.push(Arc::downgrade(disk));
 }
 
-/// The disk of a path directly in a watched folder, and the file's name there.
+/// Returns the disk of a path directly in a watched folder, and the file's name there.
 fn find(path: *const c_char) -> Option<(Arc<Disk>, String)> {
     if path.is_null() {
         return None;
     }
-    // SAFETY: SQLite gives names that end with a zero byte and live as long as the call.
+    // SAFETY: SQLite's names end with a zero byte and live as long as the call.
     let bytes = unsafe { CStr::from_ptr(path) }.to_bytes();
     let path = Path::new(OsStr::from_bytes(bytes));
-    let all = watched().lock().unwrap_or_else(PoisonError::into_inner);
+    let all = disks().lock().unwrap_or_else(PoisonError::into_inner);
     let disk = all.iter().filter_map(Weak::upgrade).find(|disk| path.parent() == Some(disk.folder()))?;
     Some((disk, path.file_name()?.to_string_lossy().into_owned()))
 }
@@ -59,8 +61,9 @@ fn find(path: *const c_char) -> Option<(Arc<Disk>, String)> {
 fn register() {
     static DONE: OnceLock<()> = OnceLock::new();
     DONE.get_or_init(|| {
-        // SAFETY: SQLite's default VFS lives as long as the process; ours is leaked, so it does too. Every pointer in it stays valid,
-        // and registering is guarded by SQLite's own lock.
+        // SAFETY: SQLite's default VFS lives as long as the process; the recording one is leaked,
+        // so it does too. Every pointer in it stays valid, and registering is guarded by SQLite's
+        // own lock.
         unsafe {
             assert_eq!(ffi::sqlite3_initialize(), ffi::SQLITE_OK, "SQLite starts");
             let inner = ffi::sqlite3_vfs_find(std::ptr::null());
@@ -69,7 +72,7 @@ fn register() {
             vfs.pNext = std::ptr::null_mut();
             vfs.zName = NAME.as_ptr();
             vfs.szOsFile = c_int::try_from(INNER).expect("small") + (*inner).szOsFile;
-            // What ours does not need of itself is SQLite's own function, which finds its data through `pAppData`.
+            // All other functions are SQLite's own, which find their data through `pAppData`.
             vfs.xOpen = Some(open);
             vfs.xDelete = Some(delete);
             vfs.iVersion = vfs.iVersion.min(2);
@@ -81,7 +84,8 @@ fn register() {
 }
 
 struct Inner(*mut ffi::sqlite3_vfs);
-// SAFETY: the pointed-to VFS is never changed after SQLite's start, and its functions may be called from any thread.
+// SAFETY: the VFS is never changed after SQLite's start, and its functions may be called from any
+// thread.
 unsafe impl Send for Inner {}
 // SAFETY: as above.
 unsafe impl Sync for Inner {}
@@ -95,7 +99,7 @@ fn inner_vfs() -> *mut ffi::sqlite3_vfs {
     own().get().map_or(std::ptr::null_mut(), |inner| inner.0)
 }
 
-/// SQLite's own file behind ours.
+/// Returns SQLite's own file behind this one.
 fn inner(file: *mut ffi::sqlite3_file) -> *mut ffi::sqlite3_file {
     file.wrapping_byte_add(INNER)
 }
@@ -104,27 +108,29 @@ fn inner(file: *mut ffi::sqlite3_file) -> *mut ffi::sqlite3_file {
 macro_rules! pass {
     ($file:expr, $method:ident $(, $arg:expr)*) => {{
         let file = inner($file);
-        // SAFETY: `open` filled the file behind ours with SQLite's own methods, which have all of those of version 2; the arguments are
-        // those that SQLite gave for this very call.
+        // SAFETY: `open` filled the file behind this one with SQLite's own methods, which include
+        // all of version 2; the arguments are those of this call.
         unsafe { ((*(*file).pMethods).$method.expect("a method of version 2"))(file $(, $arg)*) }
     }};
 }
 
-/// Whom to tell of this file.
-fn told<'a>(file: *mut ffi::sqlite3_file) -> Option<&'a mut Told> {
-    // SAFETY: every file that has our methods was made by `open`, and SQLite uses a file from one thread at a time.
-    unsafe { (*file.cast::<Recorded>()).told.as_mut() }
+/// Returns the disk of this file, if it is watched.
+fn observed<'a>(file: *mut ffi::sqlite3_file) -> Option<&'a mut ObservedFile> {
+    // SAFETY: every file with these methods was made by `open`, and SQLite uses a file from one
+    // thread at a time.
+    unsafe { (*file.cast::<Recorded>()).observed.as_mut() }
 }
 
 unsafe extern "C" fn open(_: *mut ffi::sqlite3_vfs, path: ffi::sqlite3_filename, file: *mut ffi::sqlite3_file, flags: c_int, out: *mut c_int) -> c_int {
     let found = find(path);
     let exists = found.as_ref().is_some_and(|(disk, name)| disk.folder().join(name).exists());
     let behind = inner(file);
-    // SAFETY: SQLite gives room for `szOsFile` bytes at `file`, which is ours and its own VFS's; the rest is passed on as it came.
+    // SAFETY: SQLite provides `szOsFile` bytes at `file`, enough for this file and that of its own
+    // VFS; the other arguments are passed on unchanged.
     unsafe {
         let recorded = file.cast::<Recorded>();
         (*recorded).base.pMethods = std::ptr::null();
-        (*recorded).told = std::ptr::null_mut();
+        (*recorded).observed = std::ptr::null_mut();
         (*behind).pMethods = std::ptr::null();
         let vfs = inner_vfs();
         let code = ((*vfs).xOpen.expect("a VFS has it"))(vfs, path, behind, flags, out);
@@ -135,7 +141,7 @@ unsafe extern "C" fn open(_: *mut ffi::sqlite3_vfs, path: ffi::sqlite3_filename,
             let file = disk.opened(&name, exists);
             let journal = flags & (ffi::SQLITE_OPEN_MAIN_JOURNAL | ffi::SQLITE_OPEN_SUPER_JOURNAL | ffi::SQLITE_OPEN_WAL) != 0;
             let names = journal && flags & ffi::SQLITE_OPEN_CREATE != 0;
-            (*recorded).told = Box::into_raw(Box::new(Told { disk, file, names }));
+            (*recorded).observed = Box::into_raw(Box::new(ObservedFile { disk, file, names }));
         }
         (*recorded).base.pMethods = &raw const METHODS;
     }
@@ -158,11 +164,11 @@ unsafe extern "C" fn delete(_: *mut ffi::sqlite3_vfs, path: *const c_char, sync:
 
 unsafe extern "C" fn close(file: *mut ffi::sqlite3_file) -> c_int {
     let code = pass!(file, xClose);
-    // SAFETY: `open` made it with `Box::into_raw`; a file is closed once.
+    // SAFETY: `open` created it with `Box::into_raw`; a file is closed once.
     unsafe {
-        let told = &mut (*file.cast::<Recorded>()).told;
-        if !told.is_null() {
-            drop(Box::from_raw(std::mem::replace(told, std::ptr::null_mut())));
+        let observed = &mut (*file.cast::<Recorded>()).observed;
+        if !observed.is_null() {
+            drop(Box::from_raw(std::mem::replace(observed, std::ptr::null_mut())));
         }
     }
     code
@@ -175,12 +181,12 @@ unsafe extern "C" fn read(file: *mut ffi::sqlite3_file, to: *mut c_void, amount:
 unsafe extern "C" fn write(file: *mut ffi::sqlite3_file, from: *const c_void, amount: c_int, at: ffi::sqlite3_int64) -> c_int {
     let code = pass!(file, xWrite, from, amount, at);
     if code == ffi::SQLITE_OK
-        && let Some(told) = told(file)
+        && let Some(observed) = observed(file)
         && let (Ok(amount), Ok(at)) = (usize::try_from(amount), usize::try_from(at))
     {
-        // SAFETY: SQLite gave `amount` bytes at `from` for this call.
+        // SAFETY: SQLite provides `amount` bytes at `from` for this call.
         let bytes = unsafe { std::slice::from_raw_parts(from.cast::<u8>(), amount) };
-        told.disk.written(told.file, at, bytes);
+        observed.disk.written(observed.file, at, bytes);
     }
     code
 }
@@ -188,16 +194,16 @@ unsafe extern "C" fn write(file: *mut ffi::sqlite3_file, from: *const c_void, am
 unsafe extern "C" fn truncate(file: *mut ffi::sqlite3_file, size: ffi::sqlite3_int64) -> c_int {
     let code = pass!(file, xTruncate, size);
     if code == ffi::SQLITE_OK
-        && let (Some(told), Ok(size)) = (told(file), usize::try_from(size))
+        && let (Some(observed), Ok(size)) = (observed(file), usize::try_from(size))
     {
-        told.disk.resized(told.file, size);
+        observed.disk.resized(observed.file, size);
     }
     code
 }
 
 unsafe extern "C" fn sync(file: *mut ffi::sqlite3_file, flags: c_int) -> c_int {
-    let Some(told) = told(file) else { return pass!(file, xSync, flags) };
-    told.disk.synced(told.file, std::mem::take(&mut told.names));
+    let Some(observed) = observed(file) else { return pass!(file, xSync, flags) };
+    observed.disk.synced(observed.file, std::mem::take(&mut observed.names));
     ffi::SQLITE_OK
 }
 
@@ -225,10 +231,11 @@ unsafe extern "C" fn sector_size(file: *mut ffi::sqlite3_file) -> c_int {
     pass!(file, xSectorSize)
 }
 
-/// Of a watched disk only what ordinary disks promise too: a write leaves the bytes beside it alone.
+/// Reports only properties that ordinary disks have too: a write does not change the bytes beside
+/// it.
 unsafe extern "C" fn device_characteristics(file: *mut ffi::sqlite3_file) -> c_int {
     let has = pass!(file, xDeviceCharacteristics);
-    if told(file).is_some() { has & ffi::SQLITE_IOCAP_POWERSAFE_OVERWRITE } else { has }
+    if observed(file).is_some() { has & ffi::SQLITE_IOCAP_POWERSAFE_OVERWRITE } else { has }
 }
 
 unsafe extern "C" fn shm_map(file: *mut ffi::sqlite3_file, page: c_int, size: c_int, extend: c_int, out: *mut *mut c_void) -> c_int {
@@ -247,7 +254,8 @@ unsafe extern "C" fn shm_unmap(file: *mut ffi::sqlite3_file, delete: c_int) -> c
     pass!(file, xShmUnmap, delete)
 }
 
-/// Version 2: with shared memory for write-ahead logs, without memory-mapped reading, which nothing here uses.
+/// Version 2: with shared memory for write-ahead logs, without memory-mapped reading, which is not
+/// used here.
 static METHODS: ffi::sqlite3_io_methods = ffi::sqlite3_io_methods {
     iVersion: 2,
     xClose: Some(close),

@@ -1,4 +1,5 @@
-//! One question from arguments to result: choose, read, sum, compute, report.
+//! Answers one question: selects campaigns, reads rows, sums, computes the pace, and builds the
+//! result.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use contract::AgentError;
@@ -17,36 +18,36 @@ use crate::{
     time::{LocalNow, inclusive},
 };
 
-/// Everything a report is made of.
+/// All data of a report.
 pub(crate) struct Analysis {
     pub(crate) now: LocalNow,
     pub(crate) account: Account,
     pub(crate) source: Source,
-    /// How the choice of campaigns is called; `None` when all count.
+    /// The name of the selection of campaigns. None if all count.
     pub(crate) advertiser: Option<String>,
     pub(crate) filter: Option<String>,
     pub(crate) window: Window,
     pub(crate) campaigns: Vec<Campaign>,
-    /// The part of each campaign's budget that falls into the window; `None` when it has no budget.
+    /// The part of each campaign's budget that falls into the window. None if it has no budget.
     pub(crate) budgets: Vec<Option<i64>>,
-    /// What spend is measured against; `None` when nobody knows.
+    /// The budget that spend is compared with. None if it is unknown.
     pub(crate) budget: Option<i64>,
     pub(crate) delivery: Delivery,
     pub(crate) rollups: Rollups,
     pub(crate) pace: Pace,
-    /// How far the account's feed has come.
+    /// The newest day in the account's feed.
     pub(crate) feed: Option<NaiveDate>,
     pub(crate) dataset: Dataset,
     pub(crate) assumptions: Assumptions,
 }
 
-/// Answers one question.
+/// Answers a question with the result object.
 pub(crate) fn analyze(db: &Connection, dataset: Dataset, instant: DateTime<Utc>, limits: &Thresholds, arguments: &Value) -> Result<Value, AgentError> {
     let analysis = run(db, dataset, instant, limits, &args::read(arguments)?)?;
     Ok(report::result(&analysis, limits))
 }
 
-/// The question without its wording as a result.
+/// Computes the analysis without formatting the result.
 pub(crate) fn run(db: &Connection, dataset: Dataset, instant: DateTime<Utc>, limits: &Thresholds, args: &Args) -> Result<Analysis, AgentError> {
     let mut assumptions = Assumptions::default();
     let (account, source) = select::account(db, dataset, args, &mut assumptions)?;
@@ -79,7 +80,7 @@ pub(crate) fn run(db: &Connection, dataset: Dataset, instant: DateTime<Utc>, lim
     Ok(Analysis { now, account, source, advertiser, filter, window, campaigns, budgets, budget, delivery, rollups, pace, feed, dataset, assumptions })
 }
 
-/// Campaigns that have days or delivery in the window; the others say nothing about it.
+/// Returns the campaigns with days or delivery in the window.
 fn in_scope(chosen: Vec<Campaign>, delivery: Delivery, window: Window) -> (Vec<Campaign>, Delivery) {
     let mut active = vec![false; chosen.len()];
     for row in &delivery.rows {
@@ -112,7 +113,7 @@ fn overlap((start, end): (NaiveDate, NaiveDate), window: Window) -> i64 {
     inclusive(start.max(window.start), end.min(window.end)).max(0)
 }
 
-/// The part of a campaign's budget for the days of its flight inside the window.
+/// Returns the part of a campaign's budget for the days of its flight inside the window.
 fn in_window(campaign: &Campaign, window: Window) -> Option<i64> {
     let budget = campaign.budget?;
     let Some(flight) = campaign.flight else { return Some(budget) };
@@ -162,7 +163,8 @@ fn budget(args: &Args, campaigns: &[Campaign], budgets: &[Option<i64>], window: 
     Some(sum)
 }
 
-/// No rows is not zero spend: it is said, with what there is.
+/// Returns the error for a window without rows, with the available data. Missing rows are not zero
+/// spend.
 fn no_rows(account: &Account, campaigns: &[Campaign], window: Window, feed: Option<NaiveDate>, now: &LocalNow) -> AgentError {
     let Window { start, end, .. } = window;
     let error = AgentError::invalid(format!(

@@ -1,5 +1,5 @@
-//! The tool's arguments: read strictly, with every fault named at once. Filling in what is missing comes later, when the
-//! account and its zone are known.
+//! Parses the tool's arguments strictly, and reports all faults at once. Missing values are filled
+//! in later, when the account and its time zone are known.
 
 use chrono::NaiveDate;
 use contract::AgentError;
@@ -12,11 +12,11 @@ use crate::{
     time::{LocalNow, after, inclusive},
 };
 
-/// Days of a window whose start or end is not given.
+/// Days of a window if its start or end is missing.
 pub(crate) const DEFAULT_DAYS: i64 = 30;
-/// Longest window.
+/// The most days of a window.
 const MAX_DAYS: i64 = 366;
-/// Largest budget: a billion units.
+/// The largest budget: a billion units.
 const MAX_BUDGET: f64 = 1e9;
 
 /// The arguments as given.
@@ -29,7 +29,8 @@ pub(crate) struct Args {
     pub(crate) budget: Option<i64>,
 }
 
-/// Reads the arguments. Text such as "none" for an optional one counts as absent, as models write it so.
+/// Parses the arguments. Text such as "none" for an optional argument counts as absent, because
+/// models write it.
 pub(crate) fn read(value: &Value) -> Result<Args, AgentError> {
     let empty = Map::new();
     let members = match value {
@@ -136,7 +137,7 @@ impl Reader<'_> {
     }
 }
 
-/// The window: what was given, and the usual thirty days for what was not.
+/// Returns the window: the given days, and thirty days for missing ones.
 pub(crate) fn window(args: &Args, now: &LocalNow, assumptions: &mut Assumptions) -> Window {
     let (start, end, rolling) = match (args.start, args.end) {
         (Some(start), Some(end)) => (start, end, false),

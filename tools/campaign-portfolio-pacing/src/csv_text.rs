@@ -1,13 +1,14 @@
-//! CSV for people who open it in a spreadsheet: text that a spreadsheet would run as a formula is made harmless.
+//! CSV for spreadsheets. Text that a spreadsheet would run as a formula is made harmless.
 
-/// A text cell: quoted where needed; a first character that starts a formula gets an apostrophe before it.
+/// Writes a text cell: quoted if necessary, and with an apostrophe before a character that begins a
+/// formula.
 pub(crate) fn text_cell(text: &str) -> String {
     let risky = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
     let safe = if risky { format!("'{text}") } else { text.to_owned() };
     if safe.contains([',', '"', '\n', '\r']) { format!("\"{}\"", safe.replace('"', "\"\"")) } else { safe }
 }
 
-/// A part of a file name: letters, digits and hyphens.
+/// Returns the text as a part of a file name: letters, digits and hyphens.
 pub(crate) fn file_part(text: &str) -> String {
     let plain: String = text.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' }).collect();
     let plain = plain.trim_matches('-').chars().take(40).collect::<String>();

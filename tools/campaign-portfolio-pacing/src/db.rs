@@ -1,5 +1,5 @@
-//! The pack's own database file: its tables, how it is opened, and which set of data is in force.
-//! Two sets live side by side, so that an import never destroys the sample and the sample never an import.
+//! The pack's database file: its tables, how it is opened, and the active data set. The sample and
+//! the imported data are stored side by side, so neither overwrites the other.
 
 use std::{path::Path, time::Duration};
 
@@ -14,8 +14,9 @@ use crate::time;
 /// The file's name in the data folder.
 pub const FILE: &str = "pacing.db";
 
-// `day` is a day count (0001-01-01 is 1) in imported data. In the sample it is relative: 0 is today, so that the sample
-// never grows old. A row of a whole day (`hour` -1) belongs to a day of the account's zone, an hourly row to an hour in UTC.
+// In imported data, `day` is a day count (0001-01-01 is 1). In the sample it is relative to today
+// (0), so that the sample stays current. A row of a whole day (`hour` -1) belongs to a day in the
+// account's time zone, an hourly row to an hour in UTC.
 const TABLES: &str = "
 CREATE TABLE meta (
     name  TEXT PRIMARY KEY,
@@ -58,7 +59,7 @@ CREATE TABLE delivery (
 ) STRICT, WITHOUT ROWID;
 ";
 
-/// How a set is called in the tables.
+/// Returns a data set's number in the tables.
 pub(crate) fn number(dataset: Dataset) -> i64 {
     match dataset {
         Dataset::Sample => 0,
@@ -73,12 +74,13 @@ fn name(dataset: Dataset) -> &'static str {
     }
 }
 
-/// The tables' history. Its length is the version that this program writes, as `user_version`.
+/// The migrations of the tables. Their number is the version that this program writes, as
+/// `user_version`.
 const STEPS: &[M<'_>] = &[M::up(TABLES)];
 
-/// Fails when a newer version of the app wrote the file, of which nothing is then read or changed.
+/// Returns an error if a newer version of the app wrote the file. Nothing is then read or changed.
 pub(crate) fn check_version(db: &Connection, path: &Path) -> Result<(), AgentError> {
-    let found: i64 = db.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(|e| failed(&e))?;
+    let found: i64 = db.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(|e| database_error(&e))?;
     let known = i64::try_from(STEPS.len()).unwrap_or(i64::MAX);
     if found <= known {
         return Ok(());
@@ -91,15 +93,16 @@ pub(crate) fn check_version(db: &Connection, path: &Path) -> Result<(), AgentErr
     .hint("Install the newest version of Countersign, or move the file away: the sample comes back by itself, and CSV files can be imported again."))
 }
 
-/// Opens the file, makes or updates its tables.
+/// Opens the file, and creates or updates its tables.
 pub(crate) fn open(path: &Path) -> Result<Connection, AgentError> {
-    let mut db = Connection::open(path).map_err(|e| failed(&e))?;
-    db.busy_timeout(Duration::from_secs(5)).map_err(|e| failed(&e))?;
+    let mut db = Connection::open(path).map_err(|e| database_error(&e))?;
+    db.busy_timeout(Duration::from_secs(5)).map_err(|e| database_error(&e))?;
     check_version(&db, path)?;
-    let mode: String = db.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0)).map_err(|e| failed(&e))?;
+    let mode: String = db.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0)).map_err(|e| database_error(&e))?;
     debug_assert!(mode == "wal" || mode == "memory", "journal mode {mode}");
-    // Imports can be repeated and the sample is generated: a power cut may cost the last import, never the file.
-    db.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -16000;").map_err(|e| failed(&e))?;
+    // Imports can be repeated and the sample is generated, so a power cut may lose the last import,
+    // but never damages the file.
+    db.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -16000;").map_err(|e| database_error(&e))?;
     Migrations::from_slice(STEPS).to_latest(&mut db).map_err(|error| {
         AgentError::internal("database_error", format!("The pacing data cannot be opened: {error}."))
             .hint("Try again; if it stays, move pacing.db out of the data folder.")
@@ -108,27 +111,27 @@ pub(crate) fn open(path: &Path) -> Result<Connection, AgentError> {
     Ok(db)
 }
 
-/// A value of `meta`.
+/// Returns a value of `meta`.
 pub(crate) fn meta(db: &Connection, name: &str) -> Result<Option<String>, AgentError> {
-    let mut query = db.prepare_cached("SELECT value FROM meta WHERE name = ?1").map_err(|e| failed(&e))?;
-    query.query_row([name], |row| row.get(0)).optional().map_err(|e| failed(&e))
+    let mut query = db.prepare_cached("SELECT value FROM meta WHERE name = ?1").map_err(|e| database_error(&e))?;
+    query.query_row([name], |row| row.get(0)).optional().map_err(|e| database_error(&e))
 }
 
 /// Sets a value of `meta`.
 pub(crate) fn set_meta(db: &Connection, name: &str, value: &str) -> Result<(), AgentError> {
     db.execute("INSERT INTO meta (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = excluded.value", params![name, value])
         .map(drop)
-        .map_err(|e| failed(&e))
+        .map_err(|e| database_error(&e))
 }
 
 const ACTIVE: &str = "active";
 
-/// The set in force: the sample until something was imported.
+/// Returns the active data set: the sample until data is imported.
 pub(crate) fn active(db: &Connection) -> Result<Dataset, AgentError> {
     Ok(if meta(db, ACTIVE)?.as_deref() == Some(name(Dataset::Imported)) { Dataset::Imported } else { Dataset::Sample })
 }
 
-/// Puts a set in force.
+/// Sets the active data set.
 pub(crate) fn set_active(db: &Connection, dataset: Dataset) -> Result<(), AgentError> {
     set_meta(db, ACTIVE, name(dataset))
 }
@@ -137,15 +140,16 @@ pub(crate) fn set_active(db: &Connection, dataset: Dataset) -> Result<(), AgentE
 pub(crate) fn has_imported_rows(db: &Connection) -> Result<bool, AgentError> {
     let sql = "SELECT EXISTS (SELECT 1 FROM delivery d JOIN line_items l ON l.key = d.line_item_key
                JOIN campaigns c ON c.key = l.campaign_key JOIN accounts a ON a.key = c.account_key WHERE a.dataset = ?1)";
-    db.query_row(sql, [number(Dataset::Imported)], |row| row.get(0)).map_err(|e| failed(&e))
+    db.query_row(sql, [number(Dataset::Imported)], |row| row.get(0)).map_err(|e| database_error(&e))
 }
 
-/// What a set holds. Days of the sample are relative to `today`; what lies after it is not there yet.
+/// Returns the contents of a data set. Days of the sample are relative to `today`; later ones do
+/// not count.
 pub(crate) fn summary(db: &Connection, dataset: Dataset, today: NaiveDate) -> Result<DatasetView, AgentError> {
     let sql = "SELECT count(*), count(DISTINCT a.key), min(d.day), max(d.day) FROM accounts a JOIN campaigns c ON c.account_key = a.key
                JOIN line_items l ON l.campaign_key = c.key JOIN delivery d ON d.line_item_key = l.key WHERE a.dataset = ?1";
     let found = db.query_row(sql, [number(dataset)], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)));
-    let (rows, accounts, first, last): (i64, u32, Option<i64>, Option<i64>) = found.map_err(|e| failed(&e))?;
+    let (rows, accounts, first, last): (i64, u32, Option<i64>, Option<i64>) = found.map_err(|e| database_error(&e))?;
     let day = |stored: i64| match dataset {
         Dataset::Sample => time::day(time::number(today) + stored.min(0)),
         Dataset::Imported => time::day(stored),
@@ -153,8 +157,8 @@ pub(crate) fn summary(db: &Connection, dataset: Dataset, today: NaiveDate) -> Re
     Ok(DatasetView { rows: u64::try_from(rows).unwrap_or_default(), accounts, first_day: first.and_then(day), last_day: last.and_then(day) })
 }
 
-/// A database error in words, with what to do.
-pub(crate) fn failed(error: &rusqlite::Error) -> AgentError {
+/// Converts a database error into a sentence with what to do.
+pub(crate) fn database_error(error: &rusqlite::Error) -> AgentError {
     let (reason, message, hint) = match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => ("pacing_disk_full", "The disk is full; the pacing data could not be written.", "Free some space and try again."),
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {

@@ -1,4 +1,4 @@
-//! The names in the data, for recognising them in a message.
+//! The names in the data, by which a message refers to accounts and advertisers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,10 +7,10 @@ use rusqlite::Connection;
 
 use crate::{data, db::Dataset};
 
-/// Words that tell nothing apart and make no alias.
-const PLAIN: [&str; 12] = ["the", "and", "new", "account", "company", "group", "media", "brand", "home", "ltd", "inc", "gmbh"];
+/// Common words, which do not identify a name and make no alias.
+const COMMON_WORDS: [&str; 12] = ["the", "and", "new", "account", "company", "group", "media", "brand", "home", "ltd", "inc", "gmbh"];
 
-/// Accounts and advertisers. An advertiser of one account only implies that account.
+/// Returns accounts and advertisers. An advertiser with a single account implies that account.
 pub(crate) fn all(db: &Connection, dataset: Dataset) -> Result<Vec<Entity>, AgentError> {
     let accounts = data::accounts(db, dataset)?;
     let mut owners: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -38,10 +38,10 @@ pub(crate) fn all(db: &Connection, dataset: Dataset) -> Result<Vec<Entity>, Agen
     Ok(found)
 }
 
-/// The first word of a name, when no other name has it and it is long enough to mean something.
+/// Returns the first word of a name if no other name has it and it is long enough.
 fn short_name(name: &str, names: &[&str]) -> Option<String> {
     let first = |name: &str| name.split_whitespace().next().map(str::to_lowercase);
-    let word = first(name).filter(|w| w.chars().count() >= 4 && w.chars().all(char::is_alphanumeric) && !PLAIN.contains(&w.as_str()))?;
+    let word = first(name).filter(|w| w.chars().count() >= 4 && w.chars().all(char::is_alphanumeric) && !COMMON_WORDS.contains(&w.as_str()))?;
     let unique = names.iter().filter(|n| n.to_lowercase().split(|c: char| !c.is_alphanumeric()).any(|w| w == word)).count() == 1;
     (unique && word != name.to_lowercase()).then_some(word)
 }

@@ -1,5 +1,6 @@
-//! Reading CSV files of delivery rows and campaigns. All files of one import are one transaction: a file with any error
-//! stores nothing, a cancelled import leaves nothing, and what was there before stays as it was until the end.
+//! Imports CSV files of delivery rows and campaigns, all files of an import in one transaction. A
+//! file with an error stores nothing, a cancelled import changes nothing, and the earlier data
+//! stays unchanged until the end.
 
 mod cells;
 mod columns;
@@ -17,45 +18,45 @@ use contract::{AgentError, ImportError, ImportNote, ImportProblem, data::ImportP
 use rusqlite::{Connection, TransactionBehavior};
 use serde::Serialize;
 
-use crate::db::{self, Dataset, failed};
+use crate::db::{self, Dataset, database_error};
 
 pub use columns::FileKind;
 
-/// Errors that are kept in full; the rest is counted.
+/// The most errors that are kept. Further ones are only counted.
 pub const MAX_ERRORS: usize = 200;
 
-/// What became of one file.
+/// The result of one file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FileReport {
     pub file: String,
-    /// `None` when its header says nothing we know.
+    /// None if its header is unknown.
     pub kind: Option<FileKind>,
     pub rows_read: u64,
-    /// 0 when the file has errors.
+    /// 0 if the file has errors.
     pub rows_stored: u64,
-    /// Of the stored rows, those that took the place of a row with the same key.
+    /// Stored rows that replaced a row with the same key.
     pub rows_replaced: u64,
-    /// Columns that mean nothing here.
+    /// Columns that are not used.
     pub ignored_columns: Vec<String>,
 }
 
-/// What became of an import.
+/// The result of an import.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ImportReport {
     pub files: Vec<FileReport>,
     pub rows_read: u64,
     pub rows_stored: u64,
     pub rows_replaced: u64,
-    /// At most `MAX_ERRORS`; `error_count` tells them all.
+    /// At most `MAX_ERRORS`; `error_count` is their total.
     pub errors: Vec<ImportError>,
     pub error_count: u64,
     pub cancelled: bool,
-    /// From now on the imported rows answer instead of the sample.
+    /// Whether the imported rows are used instead of the sample from now on.
     pub sample_replaced: bool,
 }
 
 impl ImportReport {
-    /// What else there is to say.
+    /// Returns further information about the result.
     pub fn notes(&self) -> Vec<ImportNote> {
         let without_delivery = self.files.iter().all(|f| f.kind != Some(FileKind::Delivery) || f.rows_stored == 0);
         let budgets_only = !self.sample_replaced && self.rows_stored > 0 && without_delivery;
@@ -84,7 +85,7 @@ impl Errors {
     }
 }
 
-/// Why reading a file stopped before its end.
+/// Why a file was not read to its end.
 pub(crate) enum Stop {
     Cancelled,
     Failed(AgentError),
@@ -92,11 +93,11 @@ pub(crate) enum Stop {
 
 impl From<rusqlite::Error> for Stop {
     fn from(error: rusqlite::Error) -> Self {
-        Self::Failed(failed(&error))
+        Self::Failed(database_error(&error))
     }
 }
 
-/// What the reading of a file reports to and asks.
+/// The progress, cancel flag and errors of a running import.
 pub(crate) struct Job<'a> {
     pub(crate) progress: ImportProgress,
     pub(crate) errors: Errors,
@@ -105,7 +106,7 @@ pub(crate) struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// Tells how far it is and whether to go on.
+    /// Reports the progress. Returns an error if the import was cancelled.
     pub(crate) fn tick(&mut self) -> Result<(), Stop> {
         self.progress.error_count = self.errors.total();
         (self.on_progress)(&self.progress);
@@ -113,7 +114,7 @@ impl Job<'_> {
     }
 }
 
-/// Reads the files into the database.
+/// Imports the files into the database.
 pub(crate) fn import(
     db: &mut Connection,
     paths: &[PathBuf],
@@ -124,7 +125,7 @@ pub(crate) fn import(
     let progress = ImportProgress { total_bytes, ..ImportProgress::default() };
     let mut job = Job { progress, errors: Errors::default(), on_progress, cancel };
     let was = db::active(db)?;
-    let mut transaction = db.transaction_with_behavior(TransactionBehavior::Immediate).map_err(|e| failed(&e))?;
+    let mut transaction = db.transaction_with_behavior(TransactionBehavior::Immediate).map_err(|e| database_error(&e))?;
     let mut files = Vec::new();
     for path in paths {
         match one_file(&mut transaction, path, &mut job) {
@@ -137,11 +138,11 @@ pub(crate) fn import(
     if sample_replaced {
         db::set_active(&transaction, Dataset::Imported)?;
     }
-    // The last moment at which nothing has happened yet.
+    // The last chance to cancel.
     if job.tick().is_err() {
         return Ok(cancelled(job));
     }
-    transaction.commit().map_err(|e| failed(&e))?;
+    transaction.commit().map_err(|e| database_error(&e))?;
     Ok(report(job, files, sample_replaced))
 }
 

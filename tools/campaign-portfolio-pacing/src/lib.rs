@@ -1,6 +1,6 @@
-//! Campaign portfolio pacing: how spend runs against budget, over delivery rows in an own SQLite file. A fictional sample
-//! is there from the start; CSV files replace it. The clock is given by the host; nothing here knows a model, a window or
-//! the engine.
+//! Campaign portfolio pacing: compares spend with budget, from delivery rows in its own SQLite
+//! file. A fictional sample exists from the start; imported CSV files are used instead of it. The
+//! host provides the clock. The crate knows no model, window or engine.
 #![forbid(unsafe_code)]
 
 mod analyze;
@@ -46,21 +46,22 @@ pub const SERVICE: &str = "campaign-portfolio-pacing";
 /// The tool's id in the manifest.
 pub const TOOL: &str = "analyze_portfolio_pacing";
 
-/// The present moment, given by the host.
+/// Returns the present time. The host provides it.
 pub type Clock = Arc<dyn Fn() -> DateTime<Utc> + Send + Sync>;
 
-/// The pacing service. Calls block on the database: from async code use a blocking thread.
+/// The pacing service. Calls block on the database, so async code must use a blocking thread.
 pub struct Pacing {
     path: PathBuf,
     clock: Clock,
-    /// Read at the start of each question: a change holds from the next one on.
+    /// Read at the start of each question, so a change takes effect with the next one.
     thresholds: Mutex<Thresholds>,
-    /// Opened at the first question, so that a start that asks nothing costs nothing.
+    /// Opened by the first question, so that a start without a question costs nothing.
     db: Mutex<Option<Connection>>,
 }
 
 impl Pacing {
-    /// A service whose data lies in `pacing.db` in this folder, which is made when it is not there.
+    /// Creates a service with `pacing.db` in this folder. The folder is created if it does not
+    /// exist.
     pub fn open(data_dir: &Path, clock: Clock) -> Result<Self, AgentError> {
         fs::create_dir_all(data_dir).map_err(|error| {
             AgentError::internal("filesystem_error", "The data folder of the pacing pack cannot be made.")
@@ -70,16 +71,17 @@ impl Pacing {
         Ok(Self { path: data_dir.join(FILE), clock, thresholds: Mutex::default(), db: Mutex::new(None) })
     }
 
-    /// Whether this version can use the file that is there. Nothing is made or changed.
+    /// Checks that this version can use the existing file. Creates and changes nothing.
     pub fn check(&self) -> Result<(), AgentError> {
         if !self.path.is_file() {
             return Ok(());
         }
-        let db = Connection::open(&self.path).map_err(|e| db::failed(&e))?;
+        let db = Connection::open(&self.path).map_err(|e| db::database_error(&e))?;
         db::check_version(&db, &self.path)
     }
 
-    /// Takes other limits between statuses from the pack's settings. What does not fit changes nothing.
+    /// Sets the thresholds from the pack's settings. Invalid settings are an error and change
+    /// nothing.
     pub fn configure(&self, settings: &Map<String, Value>) -> Result<(), AgentError> {
         let thresholds = Thresholds::from_settings(settings)?;
         *self.thresholds.lock().unwrap_or_else(PoisonError::into_inner) = thresholds;
@@ -93,17 +95,17 @@ impl Pacing {
         self.with(|db, dataset| analyze::analyze(db, dataset, now, &thresholds, arguments))
     }
 
-    /// The accounts and advertisers in the data, for recognising them in a message.
+    /// Returns the accounts and advertisers in the data, to recognise them in a message.
     pub fn entities(&self) -> Result<Vec<Entity>, AgentError> {
         self.with(|db, dataset| entities::all(db, dataset))
     }
 
-    /// Which data answers.
+    /// Returns the active data set.
     pub fn dataset(&self) -> Result<Dataset, AgentError> {
         self.with(|_, dataset| Ok(dataset))
     }
 
-    /// Both sets of data, with the one that answers.
+    /// Returns both data sets and which one is active.
     pub fn datasets(&self) -> Result<Datasets, AgentError> {
         let today = (self.clock)().date_naive();
         self.with(|db, active| {
@@ -112,7 +114,7 @@ impl Pacing {
         })
     }
 
-    /// Puts the sample or the imported data in force. Neither is deleted by this.
+    /// Makes the sample or the imported data active. Neither is deleted.
     pub fn use_dataset(&self, dataset: Dataset) -> Result<(), AgentError> {
         self.with(|db, _| {
             if dataset == Dataset::Imported && !db::has_imported_rows(db)? {
@@ -122,16 +124,18 @@ impl Pacing {
         })
     }
 
-    /// Reads CSV files of delivery rows and campaigns. `on_progress` is called often enough for a progress bar; setting
-    /// `cancel` ends the import without a trace. Questions are answered from the earlier data meanwhile.
+    /// Imports CSV files of delivery rows and campaigns. `on_progress` is called often enough for a
+    /// progress bar. Setting `cancel` ends the import and changes nothing. Meanwhile questions are
+    /// answered from the earlier data.
     pub fn import(&self, paths: &[PathBuf], on_progress: &mut dyn FnMut(&ImportProgress), cancel: &AtomicBool) -> Result<ImportReport, AgentError> {
-        // The sample is put in place first: while the import holds the file, nobody else can write.
+        // The sample is created first, because nobody else can write while the import holds the
+        // file.
         self.with(|_, _| Ok(()))?;
         let mut db = db::open(&self.path)?;
         import::import(&mut db, paths, on_progress, cancel)
     }
 
-    /// Runs something on the open database, with the sample in place.
+    /// Runs code on the open database, after creating the sample.
     fn with<T>(&self, run: impl FnOnce(&mut Connection, Dataset) -> Result<T, AgentError>) -> Result<T, AgentError> {
         let mut guard = self.db.lock().unwrap_or_else(PoisonError::into_inner);
         let db = match guard.as_mut() {

@@ -1,10 +1,10 @@
-//! Money in whole micro-units (a millionth of the currency's unit) and exact fractions of it. Rounding, half away from
-//! zero, happens here and only when a figure is shown.
+//! Money in whole micro-units (a millionth of the currency's unit), and exact fractions of it.
+//! Values are rounded here only (half away from zero), and only for display.
 
-/// Micro-units of one unit of a currency.
+/// Micro-units per unit of a currency.
 pub const MICROS: i64 = 1_000_000;
 
-/// `num / den` rounded half away from zero; 0 when `den` is 0.
+/// Returns `num / den` rounded half away from zero; 0 if `den` is 0.
 pub(crate) fn round_div(num: i128, den: i128) -> i128 {
     if den == 0 {
         return 0;
@@ -22,7 +22,7 @@ pub(crate) struct Ratio {
 }
 
 impl Ratio {
-    /// `num / den`, or 0 when `den` is 0.
+    /// Returns `num / den`, or 0 if `den` is 0.
     pub(crate) fn new(num: i128, den: i128) -> Self {
         match den {
             0 => Self { num: 0, den: 1 },
@@ -31,40 +31,40 @@ impl Ratio {
         }
     }
 
-    /// The nearest number with so many decimals.
-    pub(crate) fn shown(self, decimals: u32) -> f64 {
+    /// Returns the nearest number with this many decimals.
+    pub(crate) fn round_to(self, decimals: u32) -> f64 {
         let scale = 10_i128.pow(decimals);
         decimal(round_div(self.num * scale, self.den), scale)
     }
 
-    /// An amount in micro-units, shown in units with two decimals.
+    /// Converts an amount in micro-units to units with two decimals.
     pub(crate) fn money(self) -> f64 {
         decimal(round_div(self.num, self.den * CENT), 100)
     }
 }
 
-/// Micro-units of a hundredth.
+/// Micro-units of a hundredth of a unit.
 const CENT: i128 = 10_000;
 
-/// An amount in micro-units, shown in units with two decimals.
+/// Converts an amount in micro-units to units with two decimals.
 pub(crate) fn money(micros: i64) -> f64 {
     decimal(round_div(i128::from(micros), CENT), 100)
 }
 
-/// An amount as text with two decimals and a point.
+/// Returns an amount as text with a point and two decimals.
 pub(crate) fn money_text(micros: i64) -> String {
     let cents = round_div(i128::from(micros), CENT);
     let sign = if cents < 0 { "-" } else { "" };
     format!("{sign}{}.{:02}", cents.abs() / 100, cents.abs() % 100)
 }
 
-/// A share as a fraction with four decimals; 0 when the whole is 0.
+/// Returns a share as a fraction with four decimals; 0 if the whole is 0.
 pub(crate) fn share(part: i64, whole: i64) -> f64 {
-    Ratio::new(i128::from(part), i128::from(whole)).shown(4)
+    Ratio::new(i128::from(part), i128::from(whole)).round_to(4)
 }
 
-// A double holds every whole number up to 2^53 and division is correctly rounded, so the shortest text of the result is
-// the decimal that was meant.
+// A double holds every whole number up to 2^53, and division is correctly rounded, so the shortest
+// text of the result is the intended decimal.
 #[expect(clippy::cast_precision_loss, reason = "figures stay far below 2^53 hundredths")]
 fn decimal(scaled: i128, scale: i128) -> f64 {
     scaled as f64 / scale as f64
@@ -83,6 +83,6 @@ mod tests {
         assert_eq!(money(-1_005_000).to_string(), "-1.01");
         assert_eq!(money_text(-5_000), "-0.01");
         assert_eq!(money_text(1_923_750_000), "1923.75");
-        assert_eq!(Ratio::new(1, 3).shown(4).to_string(), "0.3333");
+        assert_eq!(Ratio::new(1, 3).round_to(4).to_string(), "0.3333");
     }
 }

@@ -1,16 +1,17 @@
-//! Names for display: what all names of a list start with says nothing and is left out.
+//! Names for display: a beginning that all names of a list share is left out.
 
-/// Characters after which a common beginning may end.
+/// Characters at which a common beginning may end.
 const SEPARATORS: [char; 8] = ['-', '_', '|', ':', '/', '·', '–', '—'];
 
-/// The names without the beginning they share, when it ends in a separator. Names are taken as plain text.
+/// Returns the names without the beginning that they share, if it ends in a separator. Names are
+/// plain text.
 pub(crate) fn without_common_prefix(names: &[&str]) -> Vec<String> {
     let length = common(names);
     let ok = length > 0 && names.iter().all(|name| !name[length..].trim().is_empty());
     names.iter().map(|name| if ok { name[length..].trim().to_owned() } else { (*name).to_owned() }).collect()
 }
 
-/// Bytes of the shared beginning, up to and with its last separator.
+/// Returns the bytes of the shared beginning, including its last separator.
 fn common(names: &[&str]) -> usize {
     let [first, others @ ..] = names else { return 0 };
     if others.is_empty() {

@@ -1,4 +1,5 @@
-//! The arithmetic of pacing: spend against budget over a window of days, in exact fractions. No data access, no rounding.
+//! The arithmetic of pacing: spend compared with budget over a window of days, in exact fractions.
+//! No data access, no rounding.
 
 use chrono::NaiveDate;
 use contract::AgentError;
@@ -9,16 +10,16 @@ use crate::{
     time::{LocalNow, inclusive},
 };
 
-/// Where one status ends and the next begins.
+/// The limits between statuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Thresholds {
-    /// Hundredths of a percent around the due spend that still count as on track.
+    /// Hundredths of a percent around the planned spend that still count as on track.
     pub on_track: i64,
-    /// Hundredths of a percent below the due spend from which it is behind.
+    /// Hundredths of a percent below the planned spend from which the status is behind.
     pub behind: i64,
-    /// Hundredths: required over actual rate from which it is at risk.
+    /// Hundredths of required rate divided by actual rate from which the status is at risk.
     pub at_risk: i64,
-    /// Hundredths: projection over budget beyond which overspend threatens.
+    /// Hundredths of projection divided by budget above which overspend is likely.
     pub overspend: i64,
 }
 
@@ -29,8 +30,8 @@ impl Default for Thresholds {
 }
 
 impl Thresholds {
-    /// The defaults, with what the pack's settings say instead (`on_track_percent`, `behind_percent`, `at_risk_factor`,
-    /// `overspend_factor`). A value that makes no sense is refused by name.
+    /// Reads the pack's settings (`on_track_percent`, `behind_percent`, `at_risk_factor`,
+    /// `overspend_factor`); missing ones have defaults. An invalid value is an error with its name.
     pub fn from_settings(settings: &Map<String, Value>) -> Result<Self, AgentError> {
         let hundredths = |name: &str, (least, most): (f64, f64), default: i64| {
             let Some(value) = settings.get(name) else { return Ok(default) };
@@ -56,7 +57,7 @@ impl Thresholds {
     }
 }
 
-/// How a portfolio stands.
+/// The status of a portfolio.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
     Ahead,
@@ -81,7 +82,7 @@ impl Status {
         }
     }
 
-    /// The status in words, to stand beside every colour.
+    /// Returns the status as text, to be shown with every colour.
     pub(crate) fn label(self) -> &'static str {
         match self {
             Self::Ahead => "Ahead",
@@ -95,12 +96,12 @@ impl Status {
     }
 }
 
-/// The days that are looked at.
+/// The days of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Window {
     pub(crate) start: NaiveDate,
     pub(crate) end: NaiveDate,
-    /// The last days up to now rather than a span that was asked for: it has no future.
+    /// Whether the window is the last days up to now and was not requested. It then has no future.
     pub(crate) rolling: bool,
 }
 
@@ -110,24 +111,24 @@ impl Window {
     }
 }
 
-/// What the arithmetic starts from. Money in micro-units.
+/// The inputs of the calculation. Money in micro-units.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Facts {
     pub(crate) spend: i64,
-    /// 0 when it is unknown.
+    /// 0 if it is unknown.
     pub(crate) budget: i64,
     pub(crate) window: Window,
     /// The last day with data, not after today.
     pub(crate) last: Option<NaiveDate>,
 }
 
-/// Everything that follows.
+/// The results of the calculation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
     pub(crate) total_days: i64,
-    /// Days that are over, the present one by its part.
+    /// Elapsed days; the present day counts in part.
     pub(crate) elapsed: Ratio,
-    /// `None` where the window has no future.
+    /// None if the window has no future.
     pub(crate) left: Option<Ratio>,
     pub(crate) target: Ratio,
     pub(crate) due: Ratio,
@@ -135,15 +136,15 @@ pub(crate) struct Pace {
     pub(crate) projection: Ratio,
     pub(crate) required: Option<Ratio>,
     pub(crate) variance: Ratio,
-    /// In percent of what was due.
+    /// In percent of the planned spend.
     pub(crate) variance_percent: Ratio,
     pub(crate) status: Status,
     pub(crate) overspend_risk: bool,
-    /// The window is over: the figures will not change by waiting.
+    /// Whether the window is over, so that the figures will not change.
     pub(crate) ended: bool,
 }
 
-/// Works it out.
+/// Computes the pace.
 pub(crate) fn pace(facts: &Facts, now: &LocalNow, limits: &Thresholds) -> Pace {
     let Facts { window, .. } = *facts;
     let (spend, budget) = (i128::from(facts.spend), i128::from(facts.budget));
@@ -185,7 +186,8 @@ pub(crate) fn pace(facts: &Facts, now: &LocalNow, limits: &Thresholds) -> Pace {
     }
 }
 
-/// The days that are over: whole ones up to the last day with data, today by its part, never outside the window.
+/// Returns the elapsed days: whole days up to the last day with data, and a part of today, within
+/// the window.
 fn elapsed(window: Window, last: Option<NaiveDate>, now: &LocalNow) -> Ratio {
     let (length, total) = (i128::from(now.length), i128::from(window.days()));
     let Some(last) = last.filter(|l| *l >= window.start && now.today >= window.start) else { return Ratio::new(0, length) };
@@ -206,7 +208,8 @@ fn left(window: Window, elapsed: Ratio, ended: bool) -> Option<Ratio> {
     Some(Ratio::new(if ended { 0 } else { rest.max(0) }, elapsed.den))
 }
 
-/// The status by the difference in hundredths of a percent of what was due, which is above 0.
+/// Returns the status from the difference in hundredths of a percent of the planned spend, which
+/// must be positive.
 fn by_variance(variance: i128, due: i128, limits: &Thresholds) -> Status {
     let scaled = 10_000 * variance;
     let (on_track, behind) = (i128::from(limits.on_track) * due, i128::from(limits.behind) * due);
@@ -221,7 +224,8 @@ fn by_variance(variance: i128, due: i128, limits: &Thresholds) -> Status {
     }
 }
 
-/// Whether what is needed from here lies far above what was done so far, or no time is left for what remains.
+/// Whether the required rate is far above the actual rate, or no time is left for the remaining
+/// budget.
 fn out_of_reach(required: Option<Ratio>, actual: Ratio, remaining: i128, limits: &Thresholds) -> bool {
     match required {
         None => remaining > 0,
@@ -229,7 +233,7 @@ fn out_of_reach(required: Option<Ratio>, actual: Ratio, remaining: i128, limits:
     }
 }
 
-/// The status of one full day against the daily target; `None` without a target.
+/// Returns the status of one full day against the daily target. None without a target.
 pub(crate) fn day_status(spend: i64, target: Ratio, limits: &Thresholds) -> Option<Status> {
     (target.num > 0).then(|| by_variance(i128::from(spend) * target.den - target.num, target.num, limits))
 }

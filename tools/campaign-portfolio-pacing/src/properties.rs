@@ -1,4 +1,4 @@
-//! What must hold for any rows, budgets and moments.
+//! Properties that hold for any rows, budgets and times.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may stop")]
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
@@ -95,7 +95,7 @@ proptest! {
         if let Some(left) = p.left {
             prop_assert!(left.num >= 0);
             if !p.ended {
-                // What is over and what is left make the window.
+                // Elapsed and remaining days add up to the window.
                 prop_assert_eq!(left.num * p.elapsed.den + p.elapsed.num * left.den, total.num * left.den * p.elapsed.den);
             }
         }

@@ -1,4 +1,4 @@
-//! The result object: figures rounded for reading, names for display, flags, and every assumption that was made.
+//! Builds the result object: rounded figures, names for display, flags, and all assumptions.
 
 use serde_json::{Map, Value, json};
 
@@ -13,12 +13,12 @@ use crate::{
     time::{inclusive, number},
 };
 
-/// Rows of a daily roll-up that go into a result; older days are left out and counted.
+/// The most rows of a daily roll-up in a result. Older days are left out and counted.
 const MAX_ROWS: usize = 120;
-/// Rows of one list, however many line items or campaigns there are.
+/// The most rows of a list of line items or campaigns.
 const MAX_LIST: usize = 500;
 
-/// What was assumed where the question said nothing.
+/// The assumptions for values that the question did not give.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Assumptions(Vec<Value>);
 
@@ -28,7 +28,7 @@ impl Assumptions {
     }
 }
 
-/// The result.
+/// Returns the result object.
 pub(crate) fn result(a: &Analysis, limits: &Thresholds) -> Value {
     let mut assumptions = a.assumptions.clone();
     let rollups = rollups(a, &mut assumptions);
@@ -64,7 +64,7 @@ pub(crate) fn result(a: &Analysis, limits: &Thresholds) -> Value {
 fn budget_status(a: &Analysis) -> Value {
     let (pace, spend) = (&a.pace, a.rollups.portfolio_total.spend);
     let budget = a.budget.map(i128::from);
-    let percent = |num: i128, den: i128| budget.map(|_| Ratio::new(100 * num, den).shown(2));
+    let percent = |num: i128, den: i128| budget.map(|_| Ratio::new(100 * num, den).round_to(2));
     json!({
         "portfolio_budget": a.budget.map(money),
         "spent_budget": money(spend),
@@ -72,16 +72,16 @@ fn budget_status(a: &Analysis) -> Value {
         "spend_percentage": percent(i128::from(spend), budget.unwrap_or(0)),
         "should_have_spent": a.budget.map(|_| pace.due.money()),
         "variance": a.budget.map(|_| pace.variance.money()),
-        "variance_percentage": a.budget.map(|_| pace.variance_percent.shown(2)),
+        "variance_percentage": a.budget.map(|_| pace.variance_percent.round_to(2)),
         "budget_projection": projection_percent(a),
         "projected_spend": pace.projection.money(),
     })
 }
 
-/// Where the budget ends, in percent of it.
+/// Returns the projected spend in percent of the budget.
 fn projection_percent(a: &Analysis) -> Option<f64> {
     let budget = i128::from(a.budget?);
-    Some(Ratio::new(100 * a.pace.projection.num, a.pace.projection.den * budget).shown(2))
+    Some(Ratio::new(100 * a.pace.projection.num, a.pace.projection.den * budget).round_to(2))
 }
 
 fn timeline(a: &Analysis) -> Value {
@@ -90,8 +90,8 @@ fn timeline(a: &Analysis) -> Value {
         "end_date": a.window.end,
         "today": a.now.today,
         "total_days": a.pace.total_days,
-        "days_passed": a.pace.elapsed.shown(2),
-        "days_left": a.pace.left.map(|d| d.shown(2)),
+        "days_passed": a.pace.elapsed.round_to(2),
+        "days_left": a.pace.left.map(|d| d.round_to(2)),
     })
 }
 
@@ -110,7 +110,7 @@ fn is_partial(a: &Analysis, day: &Daily) -> bool {
     day.day == a.now.today
 }
 
-/// The verdict on one day: none while it is not over.
+/// Returns the status of one day. None while the day is not over.
 fn verdict(a: &Analysis, day: &Daily, limits: &Thresholds) -> Option<Status> {
     if is_partial(a, day) { None } else { day_status(day.sum.spend, a.pace.target, limits) }
 }
@@ -126,7 +126,7 @@ fn trend_day(a: &Analysis, day: &Daily, limits: &Thresholds) -> Value {
         "impressions": day.sum.impressions,
         "target": a.budget.map(|_| target.money()),
         "variance": full.map(|_| variance.money()),
-        "variance_percentage": full.filter(|_| target.num > 0).map(|_| Ratio::new(100 * variance.num, target.num).shown(2)),
+        "variance_percentage": full.filter(|_| target.num > 0).map(|_| Ratio::new(100 * variance.num, target.num).round_to(2)),
         "status": status.map(Status::code),
         "status_label": status.map(Status::label),
         "ratio": day.ratio,
@@ -134,7 +134,7 @@ fn trend_day(a: &Analysis, day: &Daily, limits: &Thresholds) -> Value {
     })
 }
 
-/// Days between today and the newest data of the account. An account that has none yet has no lag to speak of.
+/// Returns the days between today and the account's newest data. Zero for an account without data.
 fn lag(a: &Analysis) -> i64 {
     a.feed.map_or(0, |feed| number(a.now.today) - number(feed))
 }
@@ -162,12 +162,12 @@ fn rollups(a: &Analysis, assumptions: &mut Assumptions) -> Value {
     let campaign_names = without_common_prefix(&a.campaigns.iter().map(|c| c.name.as_str()).collect::<Vec<_>>());
     let item_names = without_common_prefix(&a.delivery.line_items.iter().map(|l| l.name.as_str()).collect::<Vec<_>>());
     let (mut omitted, mut totals) = (Map::new(), Map::new());
-    let line_items_daily = capped(a, &a.rollups.line_items_daily, "line_items_daily", &mut omitted, |d| {
+    let line_items_daily = limit_rows(a, &a.rollups.line_items_daily, "line_items_daily", &mut omitted, |d| {
         let item = &a.delivery.line_items[d.of];
         let campaign = &a.campaigns[item.campaign];
         json!({"campaign_id": campaign.id, "campaign_name": campaign.name, "line_item_id": item.id, "line_item_name": item.name})
     });
-    let campaigns_daily = capped(
+    let campaigns_daily = limit_rows(
         a,
         &a.rollups.campaigns_daily,
         "campaigns_daily",
@@ -193,15 +193,16 @@ fn rollups(a: &Analysis, assumptions: &mut Assumptions) -> Value {
     })
 }
 
-/// The rows of the newest days, as many whole days as fit. What is left out is counted, never hidden.
-fn capped(a: &Analysis, rows: &[Daily], name: &str, omitted: &mut Map<String, Value>, names: impl Fn(&Daily) -> Value) -> Vec<Value> {
+/// Returns the rows of the newest days, as many whole days as fit. Omitted rows are counted.
+fn limit_rows(a: &Analysis, rows: &[Daily], name: &str, omitted: &mut Map<String, Value>, names: impl Fn(&Daily) -> Value) -> Vec<Value> {
     let mut days: Vec<_> = rows.iter().map(|r| r.day).collect();
     days.sort_unstable_by(|x, y| y.cmp(x));
-    // The day of the first row that no longer fits goes out as a whole, unless it is the newest one.
+    // The day of the first row that does not fit is left out completely, unless it is the newest
+    // one.
     let cut = days.get(MAX_ROWS).copied().filter(|cut| days.first() != Some(cut));
     let mut kept: Vec<(usize, &Daily)> = rows.iter().enumerate().filter(|(_, r)| cut.is_none_or(|cut| r.day > cut)).collect();
     if kept.len() > MAX_LIST {
-        // Of a day that is longer than a list, the largest.
+        // If one day is longer than the list, its largest rows are kept.
         kept.sort_by_key(|(at, r)| (std::cmp::Reverse((r.day, r.sum.spend)), *at));
         kept.truncate(MAX_LIST);
         kept.sort_by_key(|(at, _)| *at);
@@ -279,7 +280,8 @@ fn campaigns_total(a: &Analysis, names: &[String]) -> Vec<Total> {
         .collect()
 }
 
-/// Largest share first; equal ones stay in the order of their names. Of a long list the largest spend is shown, and the rest is summed.
+/// Sorts by share, largest first; equal ones keep the order of their names. In a long list, the
+/// largest spend is shown and the rest is summed.
 fn largest(mut rows: Vec<Total>, name: &str, omitted: &mut Map<String, Value>, totals: &mut Map<String, Value>) -> Vec<Value> {
     rows.sort_by(|x, y| y.share.total_cmp(&x.share));
     if rows.len() > MAX_LIST {
@@ -304,7 +306,7 @@ fn portfolio_total(a: &Analysis) -> Value {
         "share": share(sum.spend, a.budget.unwrap_or(0)),
         "avg_daily_spend": a.pace.actual.money(),
         "impressions": sum.impressions,
-        "avg_daily_impressions": Ratio::new(i128::from(sum.impressions) * elapsed.den, elapsed.num).shown(2),
+        "avg_daily_impressions": Ratio::new(i128::from(sum.impressions) * elapsed.den, elapsed.num).round_to(2),
         "first_date": first,
         "last_date": last,
         "calendar_days": first.zip(last).map(|(f, l)| inclusive(f, l)),

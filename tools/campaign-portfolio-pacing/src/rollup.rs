@@ -1,4 +1,4 @@
-//! The six roll-ups: the same rows summed by line item, campaign and portfolio, per day and in total.
+//! The six roll-ups: rows summed by line item, campaign and portfolio, per day and in total.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,17 +23,17 @@ impl Sum {
 /// One day of a line item, a campaign or the portfolio.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Daily {
-    /// Place in the list of line items or campaigns; 0 for the portfolio.
+    /// The index of the line item or campaign; 0 for the portfolio.
     pub(crate) of: usize,
     pub(crate) day: NaiveDate,
     pub(crate) sum: Sum,
-    /// Spend over that of the calendar day before; `None` when that day has none.
+    /// Spend divided by that of the calendar day before. None if that day has no spend.
     pub(crate) ratio: Option<f64>,
-    /// Campaigns that delivered on the day (portfolio only).
+    /// Number of campaigns that delivered on the day (portfolio only).
     pub(crate) campaigns: usize,
 }
 
-/// All six.
+/// All six roll-ups.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rollups {
     pub(crate) line_items_daily: Vec<Daily>,
@@ -45,7 +45,7 @@ pub(crate) struct Rollups {
     pub(crate) portfolio_total: Sum,
 }
 
-/// Sums the rows; `campaign_of` gives the campaign of each line item.
+/// Sums the rows. `campaign_of` contains the campaign of each line item.
 pub(crate) fn rollups(rows: &[Row], campaign_of: &[usize], campaigns: usize) -> Rollups {
     let mut line_items: BTreeMap<(usize, NaiveDate), Sum> = BTreeMap::new();
     let mut by_campaign: BTreeMap<(usize, NaiveDate), Sum> = BTreeMap::new();
@@ -71,11 +71,11 @@ pub(crate) fn rollups(rows: &[Row], campaign_of: &[usize], campaigns: usize) -> 
     all
 }
 
-/// The groups as rows: last line item or campaign first, newest day first.
+/// Returns the groups as rows: last line item or campaign first, newest day first.
 fn dailies(groups: &BTreeMap<(usize, NaiveDate), Sum>) -> Vec<Daily> {
     let row = |(&(of, day), &sum): (&(usize, NaiveDate), &Sum)| {
         let before = groups.get(&(of, after(day, -1))).map(|s| s.spend).filter(|spend| *spend != 0);
-        let ratio = before.map(|before| Ratio::new(i128::from(sum.spend), i128::from(before)).shown(2));
+        let ratio = before.map(|before| Ratio::new(i128::from(sum.spend), i128::from(before)).round_to(2));
         Daily { of, day, sum, ratio, campaigns: 0 }
     };
     groups.iter().rev().map(row).collect()

@@ -1,5 +1,6 @@
-//! The fictional sample: accounts, campaigns and delivery made by a seeded generator, the same on every machine.
-//! Days are relative to today (0), so the sample never grows old. Every name is invented.
+//! The fictional sample: accounts, campaigns and delivery from a seeded generator, the same on
+//! every computer. Days are relative to today (0), so the sample stays current. Every name is
+//! invented.
 
 mod csv;
 mod portfolio;
@@ -10,11 +11,11 @@ pub use csv::{SampleCsv, as_csv};
 use portfolio::{ACCOUNTS, ADVERTISERS, AccountPlan, CAMPAIGNS, CampaignPlan, FORMATS};
 use rng::Rng;
 
-/// The seed of the sample that ships. A change of seed or generator needs a new `VERSION`.
+/// The seed of the shipped sample. A change of seed or generator needs a new `VERSION`.
 pub const SEED: u64 = 0x5EED_CA3E;
-/// Stored beside the generated rows: another version is generated anew.
+/// Stored with the generated rows. If it differs, the sample is generated again.
 pub(crate) const VERSION: &str = "1";
-/// Days of history, today included.
+/// Days of history, including today.
 pub const DAYS: i64 = 180;
 /// Days of hourly rows for accounts that have them.
 const HOURLY_DAYS: i64 = 14;
@@ -37,7 +38,7 @@ pub struct SampleAccount {
     pub currency: &'static str,
 }
 
-/// A campaign of the sample; `account` is its place in the list of accounts.
+/// A campaign of the sample; `account` is an index into the list of accounts.
 #[derive(Clone, Debug)]
 pub struct SampleCampaign {
     pub account: usize,
@@ -50,7 +51,7 @@ pub struct SampleCampaign {
     pub flight: (i64, i64),
 }
 
-/// A line item of the sample; `campaign` is its place in the list of campaigns.
+/// A line item of the sample; `campaign` is an index into the list of campaigns.
 #[derive(Clone, Debug)]
 pub struct SampleLineItem {
     pub campaign: usize,
@@ -58,8 +59,9 @@ pub struct SampleLineItem {
     pub name: String,
 }
 
-/// Delivery of one line item. `day` is relative to today: the account's day for a row of a whole day, the day in UTC for
-/// an hourly row. The row of today holds the whole day; what is over of it counts.
+/// Delivery of one line item. `day` is relative to today: the account's day for a row of a whole
+/// day, the UTC day for an hourly row. The row of today covers the whole day; only the elapsed part
+/// counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SampleRow {
     pub line_item: usize,
@@ -94,7 +96,7 @@ fn campaign(sample: &mut Sample, rng: &mut Rng, index: usize, plan: &CampaignPla
         flight: plan.flight,
     });
     let days = plan.flight.1 - plan.flight.0 + 1;
-    // Hundredths per day that an even pace would spend, times the story of the campaign.
+    // Hundredths per day at an even pace, multiplied by the campaign's own pace.
     let daily = plan.budget * 100 / days * plan.pace / 100;
     let weights: Vec<i64> = (0..plan.line_items).map(|_| rng.between(60, 140)).collect();
     let total: i64 = weights.iter().sum();
@@ -107,7 +109,7 @@ fn campaign(sample: &mut Sample, rng: &mut Rng, index: usize, plan: &CampaignPla
     }
 }
 
-/// What one line item spends on an even day, and its price.
+/// A line item's spend on an average day, and its price.
 struct Item {
     line_item: usize,
     /// Hundredths.
@@ -120,7 +122,7 @@ fn delivery(sample: &mut Sample, rng: &mut Rng, account: &AccountPlan, plan: &Ca
     let (first, last) = (plan.flight.0.max(1 - DAYS), plan.flight.1.min(0));
     let hourly_from = if account.hourly { 1 - HOURLY_DAYS } else { 1 };
     for day in first..=last {
-        // A wave over seven days and some noise; a story may change the pace of the last days.
+        // A weekly wave and some noise. The plan may change the pace of the last days.
         let wave = [104, 108, 106, 101, 97, 90, 94][usize::try_from(day.rem_euclid(7)).unwrap_or(0)];
         let recent = if day > -10 { plan.recent } else { 100 };
         let cents = item.daily * wave / 100 * rng.between(88, 112) / 100 * recent / 100;
@@ -136,7 +138,8 @@ fn delivery(sample: &mut Sample, rng: &mut Rng, account: &AccountPlan, plan: &Ca
 }
 
 fn hours(sample: &mut Sample, rng: &mut Rng, item: &Item, day: i64, cents: i64) {
-    // The first hourly day starts a day early in UTC, so that the account's day is whole in every zone ahead of UTC.
+    // The first hourly day starts one day earlier in UTC, so that the account's day is complete in
+    // every time zone ahead of UTC.
     let days = if day == 1 - HOURLY_DAYS { [day - 1, day] } else { [day, day] };
     for (index, utc_day) in days.into_iter().enumerate() {
         if index == 1 && days[0] == days[1] {

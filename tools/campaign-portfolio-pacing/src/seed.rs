@@ -1,26 +1,26 @@
-//! Puts the generated sample into the database, once; days are stored relative to today.
+//! Writes the generated sample into the database once. Days are stored relative to today.
 
 use contract::AgentError;
 use rusqlite::{Connection, TransactionBehavior, params};
 
 use crate::{
-    db::{self, Dataset, failed},
+    db::{self, Dataset, database_error},
     sample::{self, Sample},
 };
 
 const MARK: &str = "sample_version";
 
-/// Makes sure that the sample is there in its present version.
+/// Makes sure that the database contains the sample in its present version.
 pub(crate) fn ensure(db: &mut Connection) -> Result<(), AgentError> {
     if db::meta(db, MARK)?.as_deref() == Some(sample::VERSION) {
         return Ok(());
     }
     let sample = sample::generate(sample::SEED);
-    let transaction = db.transaction_with_behavior(TransactionBehavior::Immediate).map_err(|e| failed(&e))?;
+    let transaction = db.transaction_with_behavior(TransactionBehavior::Immediate).map_err(|e| database_error(&e))?;
     clear(&transaction)?;
-    insert(&transaction, &sample).map_err(|e| failed(&e))?;
+    insert(&transaction, &sample).map_err(|e| database_error(&e))?;
     db::set_meta(&transaction, MARK, sample::VERSION)?;
-    transaction.commit().map_err(|e| failed(&e))
+    transaction.commit().map_err(|e| database_error(&e))
 }
 
 fn clear(db: &Connection) -> Result<(), AgentError> {
@@ -34,7 +34,7 @@ fn clear(db: &Connection) -> Result<(), AgentError> {
         format!("DELETE FROM campaigns WHERE account_key IN ({accounts})"),
         "DELETE FROM accounts WHERE dataset = ?1".to_owned(),
     ] {
-        db.execute(&sql, sample).map_err(|e| failed(&e))?;
+        db.execute(&sql, sample).map_err(|e| database_error(&e))?;
     }
     Ok(())
 }

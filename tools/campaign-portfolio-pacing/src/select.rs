@@ -1,5 +1,5 @@
-//! Which account and campaigns a question is about. Names are matched, never guessed: what is unknown or means several
-//! things becomes an error that lists what there is.
+//! Selects the account and campaigns of a question. Names are matched and never guessed: an unknown
+//! or ambiguous name is an error that lists the existing ones.
 
 use contract::AgentError;
 use rusqlite::Connection;
@@ -12,10 +12,10 @@ use crate::{
     report::Assumptions,
 };
 
-/// The account that the sample's questions are about when they name none.
+/// The account of questions to the sample that name none.
 const SAMPLE_DEFAULT: &str = "17";
 
-/// How the account came to be chosen.
+/// How the account was chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
     Explicit,
@@ -65,12 +65,12 @@ fn named_account(accounts: &[Account], named: &str) -> Result<Account, AgentErro
         [one] => Ok((*one).clone()),
         [] => Err(AgentError::invalid(format!("There is no account {named}."))
             .reason("unknown_account")
-            .with("known_accounts", listed(accounts.iter()))
-            .hint(format!("Known accounts: {}.", spoken(accounts.iter())))),
+            .with("known_accounts", list_accounts(accounts.iter()))
+            .hint(format!("Known accounts: {}.", name_accounts(accounts.iter())))),
         several => Err(AgentError::invalid(format!("\"{named}\" fits more than one account."))
             .reason("ambiguous_account")
-            .with("candidates", listed(several.iter().copied()))
-            .hint(format!("Say which one: {}.", spoken(several.iter().copied())))),
+            .with("candidates", list_accounts(several.iter().copied()))
+            .hint(format!("Say which one: {}.", name_accounts(several.iter().copied())))),
     }
 }
 
@@ -102,14 +102,15 @@ fn unnamed_account(
     let Some(account) = default else {
         return Err(AgentError::invalid("It is not said which account is meant.")
             .reason("account_required")
-            .with("known_accounts", listed(accounts.iter()))
-            .hint(format!("Name one of: {}.", spoken(accounts.iter()))));
+            .with("known_accounts", list_accounts(accounts.iter()))
+            .hint(format!("Name one of: {}.", name_accounts(accounts.iter()))));
     };
     assumptions.add("account_default", account.id.clone(), format!("No account was named: account {}, {}, was taken.", account.id, account.name));
     Ok((account, Source::Default))
 }
 
-/// The campaigns whose advertiser or own name contains the filter, and how the choice is called.
+/// Returns the campaigns whose advertiser or own name contains the filter, and the name of the
+/// selection.
 pub(crate) fn campaigns(
     all: Vec<Campaign>,
     account: &Account,
@@ -154,10 +155,10 @@ fn has_words(text: &[String], wanted: &[String]) -> bool {
     !wanted.is_empty() && text.windows(wanted.len()).any(|w| w == wanted)
 }
 
-fn listed<'a>(accounts: impl Iterator<Item = &'a Account>) -> Vec<Value> {
+fn list_accounts<'a>(accounts: impl Iterator<Item = &'a Account>) -> Vec<Value> {
     accounts.take(20).map(|a| json!({"id": a.id, "name": a.name})).collect()
 }
 
-fn spoken<'a>(accounts: impl Iterator<Item = &'a Account>) -> String {
+fn name_accounts<'a>(accounts: impl Iterator<Item = &'a Account>) -> String {
     accounts.take(20).map(|a| format!("{} ({})", a.id, a.name)).collect::<Vec<_>>().join(", ")
 }

@@ -1,17 +1,18 @@
-//! Days of an account's own zone: where they start, how long they are (23, 24 or 25 hours) and how much of today is over.
+//! Days in an account's time zone: when they start, how long they are (23, 24 or 25 hours), and how
+//! much of today has passed.
 
 use chrono::{DateTime, Datelike, Days, MappedLocalTime, NaiveDate, NaiveTime, TimeDelta, TimeZone, Utc};
 use chrono_tz::{OffsetName, Tz};
 
-/// The present moment as an account's zone sees it.
+/// The present time in an account's time zone.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LocalNow {
     pub(crate) zone: Tz,
     pub(crate) instant: DateTime<Utc>,
     pub(crate) today: NaiveDate,
-    /// Seconds of today that are over.
+    /// Seconds of today that have passed.
     pub(crate) elapsed: i64,
-    /// Seconds that today has.
+    /// Seconds of today in total.
     pub(crate) length: i64,
 }
 
@@ -25,25 +26,27 @@ impl LocalNow {
         Self { zone, instant, today, elapsed, length }
     }
 
-    /// The moment with the zone's offset, to the second.
+    /// Returns the time with the zone's offset, to the second.
     pub(crate) fn text(&self) -> String {
         self.instant.with_timezone(&self.zone).to_rfc3339_opts(chrono::SecondsFormat::Secs, false)
     }
 
-    /// The part of a whole day's figures that is over now: spend in whole hundredths, as a real feed would have it.
+    /// Returns the part of a whole day's figures that has accrued by now: spend in whole
+    /// hundredths, as in a real feed.
     pub(crate) fn so_far(&self, spend: i64, impressions: i64) -> (i64, i64) {
         let part = |whole: i64| i64::try_from(i128::from(whole) * i128::from(self.elapsed) / i128::from(self.length)).unwrap_or(whole);
         (part(spend) / 10_000 * 10_000, part(impressions))
     }
 
-    /// The zone's abbreviation on this day, such as `PDT`.
+    /// Returns the zone's abbreviation on this day, such as `PDT`.
     pub(crate) fn abbreviation(&self) -> String {
         let offset = *self.instant.with_timezone(&self.zone).offset();
         offset.abbreviation().unwrap_or_default().to_owned()
     }
 }
 
-/// The first moment of a day. Where the clocks skip midnight, the day starts after the gap.
+/// Returns the first instant of a day. If a clock change skips midnight, the day starts after the
+/// gap.
 pub(crate) fn start_of(zone: Tz, day: NaiveDate) -> DateTime<Utc> {
     let midnight = day.and_time(NaiveTime::MIN);
     for quarter in 0..12 {
@@ -55,30 +58,30 @@ pub(crate) fn start_of(zone: Tz, day: NaiveDate) -> DateTime<Utc> {
     midnight.and_utc()
 }
 
-/// The local day of a UTC hour.
+/// Returns the local day of a UTC hour.
 pub(crate) fn local_day(zone: Tz, utc_day: NaiveDate, hour: u32) -> NaiveDate {
     let naive = utc_day.and_time(NaiveTime::MIN) + TimeDelta::hours(i64::from(hour));
     naive.and_utc().with_timezone(&zone).date_naive()
 }
 
-/// `day` moved by so many days; days beyond the calendar stay where they are.
+/// Returns `day` moved by a number of days. A result beyond the calendar gives `day` itself.
 pub(crate) fn after(day: NaiveDate, days: i64) -> NaiveDate {
     let distance = Days::new(days.unsigned_abs());
     let moved = if days < 0 { day.checked_sub_days(distance) } else { day.checked_add_days(distance) };
     moved.unwrap_or(day)
 }
 
-/// Days from one to the other, both counted: 1 when they are the same.
+/// Returns the days from `start` to `end`, both counted: 1 if they are equal.
 pub(crate) fn inclusive(start: NaiveDate, end: NaiveDate) -> i64 {
     (end - start).num_days() + 1
 }
 
-/// A day as the number that is stored.
+/// Returns a day as the stored number.
 pub(crate) fn number(day: NaiveDate) -> i64 {
     i64::from(day.num_days_from_ce())
 }
 
-/// A stored number as a day.
+/// Returns the day of a stored number.
 pub(crate) fn day(number: i64) -> Option<NaiveDate> {
     NaiveDate::from_num_days_from_ce_opt(i32::try_from(number).ok()?)
 }
@@ -94,10 +97,10 @@ mod tests {
     #[test]
     fn days_have_their_true_length() {
         let zone = chrono_tz::America::Los_Angeles;
-        // 2026-03-08: the clocks skip 02:00 to 03:00. At 12:00 PDT only eleven hours are over.
+        // 2026-03-08: the clocks skip 02:00 to 03:00. At 12:00 PDT only eleven hours have passed.
         let spring = at(zone, "2026-03-08T19:00:00Z");
         assert_eq!((spring.length, spring.elapsed, spring.abbreviation().as_str()), (23 * 3600, 11 * 3600, "PDT"));
-        // 2026-11-01: the hour from 01:00 is lived twice.
+        // 2026-11-01: the hour from 01:00 occurs twice.
         let autumn = at(zone, "2026-11-01T20:00:00Z");
         assert_eq!((autumn.length, autumn.elapsed, autumn.abbreviation().as_str()), (25 * 3600, 13 * 3600, "PST"));
         let plain = at(zone, "2026-07-01T19:00:00Z");
@@ -108,7 +111,7 @@ mod tests {
     #[test]
     fn a_day_without_midnight_starts_after_the_gap() {
         let zone = chrono_tz::Africa::Cairo;
-        // 2026-04-24: 00:00 does not exist there, the day starts at 01:00 and has 23 hours.
+        // 2026-04-24: 00:00 does not exist there. The day starts at 01:00 and has 23 hours.
         let now = at(zone, "2026-04-24T00:00:00Z");
         assert_eq!(now.today.to_string(), "2026-04-24");
         assert_eq!(now.length, 23 * 3600);

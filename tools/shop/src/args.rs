@@ -1,4 +1,5 @@
-//! The command line of the shop's server, as `csign shop-server` and as a program of its own.
+//! The command line of the shop's server, as `csign shop-server` and as a program of its own. The
+//! comments of the arguments are help texts.
 
 use std::{io::Write as _, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
@@ -7,7 +8,7 @@ use clap::Parser;
 
 use crate::{DEFAULT_SEED, Login, Options, Shop, serve};
 
-/// The variable that names the pack's own folder when the app starts the server.
+/// The variable with the pack's own folder, if the app starts the server.
 pub const DATA_DIR_VARIABLE: &str = "COUNTERSIGN_PACK_DATA";
 
 const CLIENT_ID_VARIABLE: &str = "SHOP_CLIENT_ID";
@@ -53,7 +54,7 @@ pub struct LoginArgs {
     pub token_seconds: u64,
 }
 
-/// Serves until the client leaves or the process is told to stop. Gives the exit code.
+/// Serves until the client disconnects or the process is stopped. Returns the exit code.
 pub fn run(args: Args) -> u8 {
     match serve(args) {
         Ok(()) => 0,
@@ -71,7 +72,8 @@ fn serve(args: Args) -> Result<(), String> {
     }
     let shop = Arc::new(Shop::open(options).map_err(|error| format!("The shop cannot open its files: {error}. Check the folder given with --data-dir."))?);
     if args.http.is_some() {
-        // Whoever starts a shop of its own is told at once; the server of a pack tells with each call that needs a cart.
+        // A shop that a person starts reports this at once; a pack's server reports it with each
+        // call that needs a cart.
         shop.check_carts().map_err(|error| error.sentence(crate::Locale::En))?;
     }
     let login = match (args.login.client_id, args.login.client_secret) {
@@ -82,7 +84,7 @@ fn serve(args: Args) -> Result<(), String> {
     let waits = Arc::clone(&unwritten);
     let ready = |bound: SocketAddr| {
         let written = writeln!(std::io::stdout(), "listening on http://{bound}/mcp");
-        // A reader that has left knew enough; anyone else cannot know where it listens.
+        // A reader that has gone knew the address; any other caller could not learn it.
         if let Err(error) = written
             && error.kind() != std::io::ErrorKind::BrokenPipe
         {
@@ -92,11 +94,11 @@ fn serve(args: Args) -> Result<(), String> {
     };
     let stop = async move {
         tokio::select! {
-            () = told_to_stop() => {}
+            () = wait_for_signal() => {}
             () = waits.notified() => {}
         }
     };
-    // One client and sub-millisecond calls: a single thread starts fastest.
+    // One client and calls under a millisecond: a single thread starts fastest.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| format!("The shop cannot start: {error}"))?;
     runtime
         .block_on(async {
@@ -109,7 +111,7 @@ fn serve(args: Args) -> Result<(), String> {
     failed.into_inner().map_or(Ok(()), Err)
 }
 
-async fn told_to_stop() {
+async fn wait_for_signal() {
     let interrupt = tokio::signal::ctrl_c();
     match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
         Ok(mut terminate) => {

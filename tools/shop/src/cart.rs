@@ -1,5 +1,5 @@
-//! Carts: kept in their own SQLite file, priced from the catalogue at every read. A basket is made by the first add.
-//! Knows nothing of who may change a cart: that is settled before a call reaches the shop.
+//! Carts in their own SQLite file, priced from the catalogue at every read. The first add creates a
+//! basket. Knows nothing of who may change a cart: that is decided before a call reaches the shop.
 
 use std::path::Path;
 
@@ -14,11 +14,11 @@ use crate::{
     wire::{CartLine, CartView},
 };
 
-/// The most pieces a line may have.
-pub const MOST: i64 = 999;
+/// The largest quantity of a line.
+pub const MAX_QUANTITY: i64 = 999;
 
-/// Baskets that nobody has changed for so long are gone.
-const KEPT: &str = "-30 days";
+/// The age at which an unchanged basket is deleted.
+const KEPT_FOR: &str = "-30 days";
 
 const TABLES: &str = "
 CREATE TABLE IF NOT EXISTS basket(id INTEGER PRIMARY KEY AUTOINCREMENT, created_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
@@ -28,10 +28,11 @@ CREATE TABLE IF NOT EXISTS line(
   PRIMARY KEY (basket_id, part_no)) WITHOUT ROWID;
 ";
 
-/// The file's version, as `user_version`. Files from before it was written there have 0.
+/// The file's version, as `user_version`. Older files without one have 0.
 const FORMAT: i64 = 1;
 
-/// Opens the carts in a folder, or in memory without one. A file of a newer version is left as it is.
+/// Opens the carts in a folder, or in memory without one. A file of a newer version is an error and
+/// is not changed.
 pub fn open(folder: Option<&Path>) -> Result<Connection, ShopError> {
     let file = folder.map(|folder| folder.join("carts.db"));
     let db = match &file {
@@ -53,7 +54,7 @@ pub fn open(folder: Option<&Path>) -> Result<Connection, ShopError> {
     Ok(db)
 }
 
-/// Files of earlier versions do not know when a basket was last changed: theirs count from now.
+/// Adds the time of the last change. For baskets of older files, it is now.
 fn with_touches(db: &Connection) -> Result<(), ShopError> {
     let known: bool = db.query_row("SELECT EXISTS(SELECT 1 FROM pragma_table_info('basket') WHERE name = 'touched_at')", [], |row| row.get(0))?;
     if !known {
@@ -64,10 +65,10 @@ fn with_touches(db: &Connection) -> Result<(), ShopError> {
     Ok(db.execute_batch("CREATE INDEX IF NOT EXISTS basket_touched ON basket(touched_at);")?)
 }
 
-/// Takes away baskets that nobody has changed for long.
+/// Deletes baskets that were not changed for a long time.
 fn forget_old(db: &Connection) -> Result<(), ShopError> {
-    db.execute("DELETE FROM line WHERE basket_id IN (SELECT id FROM basket WHERE touched_at < datetime('now', ?1))", [KEPT])?;
-    db.execute("DELETE FROM basket WHERE touched_at < datetime('now', ?1)", [KEPT])?;
+    db.execute("DELETE FROM line WHERE basket_id IN (SELECT id FROM basket WHERE touched_at < datetime('now', ?1))", [KEPT_FOR])?;
+    db.execute("DELETE FROM basket WHERE touched_at < datetime('now', ?1)", [KEPT_FOR])?;
     Ok(())
 }
 
@@ -76,7 +77,7 @@ fn touch(db: &Connection, basket: i64) -> Result<(), ShopError> {
     Ok(())
 }
 
-/// The catalogue and the carts, as cart calls need them.
+/// The catalogue and the carts for cart calls.
 pub struct Desk<'a> {
     pub catalogue: &'a Connection,
     pub carts: &'a mut Connection,
@@ -84,7 +85,7 @@ pub struct Desk<'a> {
 }
 
 impl Desk<'_> {
-    /// A cart as clients see it. An unknown basket is an empty one.
+    /// Returns a cart for clients. An unknown basket is empty.
     pub fn view(&self, basket: Option<i64>) -> Result<CartView, ShopError> {
         let mut items = Vec::new();
         let mut total = 0;
@@ -92,7 +93,7 @@ impl Desk<'_> {
             let mut query = self.carts.prepare_cached("SELECT line_no, part_no, quantity FROM line WHERE basket_id = ? ORDER BY line_no")?;
             let rows: Vec<(i64, String, i64)> = query.query_map([basket], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?.collect::<Result<_, _>>()?;
             for (line_no, part_no, quantity) in rows {
-                // A part that a rebuilt catalogue no longer has simply leaves the cart.
+                // A part that a rebuilt catalogue no longer has is removed from the cart.
                 let Some((product, variant)) = self.find(&part_no)? else { continue };
                 total += variant.price * quantity;
                 items.push(CartLine {
@@ -110,7 +111,7 @@ impl Desk<'_> {
         Ok(CartView { basket_id: basket, currency_code: CURRENCY, items, subtotal: money(total), total: money(total) })
     }
 
-    /// Adds pieces; the basket's number comes back, a new one when there was none.
+    /// Adds a quantity of a part. Returns the basket's number, which is new if there was no basket.
     pub fn add(&mut self, basket: Option<i64>, part_no: &str, quantity: i64) -> Result<i64, ShopError> {
         check_quantity(quantity)?;
         let (product, variant) = self.sellable(part_no)?;
@@ -145,7 +146,7 @@ impl Desk<'_> {
         Ok(basket)
     }
 
-    /// Sets how many pieces a line has.
+    /// Sets the quantity of a line.
     pub fn set_quantity(&mut self, basket: Option<i64>, part_no: &str, quantity: i64) -> Result<i64, ShopError> {
         check_quantity(quantity)?;
         let basket = basket.ok_or(ShopError::EmptyCart)?;
@@ -160,7 +161,7 @@ impl Desk<'_> {
         Ok(basket)
     }
 
-    /// Takes a line out.
+    /// Removes a line.
     pub fn remove(&mut self, basket: Option<i64>, part_no: &str) -> Result<i64, ShopError> {
         let basket = basket.ok_or(ShopError::EmptyCart)?;
         let part_no = self.part_no(part_no)?;
@@ -173,7 +174,8 @@ impl Desk<'_> {
         Ok(basket)
     }
 
-    /// The part number of a variant that may be named by its number. What the catalogue does not know stays as it is.
+    /// Returns the part number of a variant, which may be named by its number. An unknown name is
+    /// returned as it is.
     fn part_no(&self, name: &str) -> Result<String, ShopError> {
         Ok(db::variant_named(self.catalogue, name)?.map_or_else(|| name.to_owned(), |variant| variant.part_no))
     }
@@ -188,7 +190,8 @@ impl Desk<'_> {
         Ok(db::product(self.catalogue, variant.product_id)?.map(|product| (product, variant)))
     }
 
-    /// The variant of a part number, if it may be sold. A product's own number works only when there is nothing to choose.
+    /// Returns the variant of a part number if it can be sold. A product's own number works only if
+    /// it has a single variant.
     fn sellable(&self, part_no: &str) -> Result<(ProductRow, VariantRow), ShopError> {
         let Some((product, variant)) = self.find(part_no)? else {
             return Err(match db::product_named(self.catalogue, part_no)? {
@@ -218,7 +221,7 @@ impl Desk<'_> {
 
     fn check_stock(&self, product: &ProductRow, variant: &VariantRow, wanted: i64) -> Result<(), ShopError> {
         let name = || full_name(product, variant, self.locale);
-        let left = variant.obtainable().min(MOST);
+        let left = variant.obtainable().min(MAX_QUANTITY);
         if left == 0 {
             return Err(ShopError::SoldOut { name: name() });
         }
@@ -227,5 +230,5 @@ impl Desk<'_> {
 }
 
 fn check_quantity(quantity: i64) -> Result<(), ShopError> {
-    if (1..=MOST).contains(&quantity) { Ok(()) } else { Err(ShopError::BadQuantity) }
+    if (1..=MAX_QUANTITY).contains(&quantity) { Ok(()) } else { Err(ShopError::BadQuantity) }
 }

@@ -1,5 +1,5 @@
-//! The catalogue as an SQLite file: built once per seed and format, then only read. A damaged or foreign file is rebuilt.
-//! Knows the rows, not the wire.
+//! The catalogue as an SQLite file: built once per seed and format, then only read. A damaged or
+//! unknown file is rebuilt. Knows the rows, not the wire.
 
 use std::{collections::HashMap, path::Path};
 
@@ -11,7 +11,7 @@ use crate::{
     text::fold,
 };
 
-/// Raised whenever the tables or the generator change, so that old files are rebuilt.
+/// Increased when the tables or the generator change, so that old files are rebuilt.
 const FORMAT: i64 = 1;
 
 const TABLES: &str = "
@@ -62,7 +62,7 @@ pub struct VariantRow {
     pub buyable: bool,
 }
 
-/// A product with its variants, in the order they were made.
+/// A product with its variants, in the order of creation.
 #[derive(Clone, Debug)]
 pub struct Shelf {
     pub product: ProductRow,
@@ -70,17 +70,18 @@ pub struct Shelf {
 }
 
 impl VariantRow {
-    /// Its value in a dimension.
+    /// Returns its value in a dimension.
     pub fn value(&self, dimension: Dimension) -> Option<&str> {
         self.values.iter().find(|(of, _)| *of == dimension).map(|(_, value)| value.as_str())
     }
 
-    /// Can be sent now.
+    /// Whether it can be sent now.
     pub fn in_stock(&self) -> bool {
         self.active && self.stock > 0
     }
 
-    /// How many pieces can be had at all: what is here, what is on its way, or any number when it is made to order.
+    /// Returns the quantity that can be sold: stock, the next delivery, or any number if it is made
+    /// to order.
     pub fn obtainable(&self) -> i64 {
         if self.lead_days.is_some() { i64::MAX } else { self.stock + self.incoming }
     }
@@ -94,10 +95,11 @@ pub fn open(folder: Option<&Path>, seed: u64) -> Result<Connection, ShopError> {
         return Ok(db);
     };
     let path = folder.join("catalogue.db");
-    if let Some(db) = open_made(&path, seed) {
+    if let Some(db) = open_existing(&path, seed) {
         return Ok(db);
     }
-    // Built beside and moved into place, so that a crash or a second process never sees half a catalogue.
+    // Built under another name and then renamed, so that neither a crash nor a second process
+    // leaves or sees half a catalogue.
     let fresh = folder.join(format!("catalogue.{}.tmp", std::process::id()));
     remove(&fresh)?;
     let db = Connection::open(&fresh)?;
@@ -105,7 +107,7 @@ pub fn open(folder: Option<&Path>, seed: u64) -> Result<Connection, ShopError> {
     build(&db, seed)?;
     drop(db);
     std::fs::rename(&fresh, &path)?;
-    open_made(&path, seed).ok_or_else(|| ShopError::Database("the new catalogue cannot be read".to_owned()))
+    open_existing(&path, seed).ok_or_else(|| ShopError::Database("the new catalogue cannot be read".to_owned()))
 }
 
 fn remove(path: &Path) -> Result<(), ShopError> {
@@ -115,7 +117,7 @@ fn remove(path: &Path) -> Result<(), ShopError> {
     }
 }
 
-fn open_made(path: &Path, seed: u64) -> Option<Connection> {
+fn open_existing(path: &Path, seed: u64) -> Option<Connection> {
     let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX).ok()?;
     let made: (i64, i64) = db.query_row("SELECT format, seed FROM made", [], |row| Ok((row.get(0)?, row.get(1)?))).ok()?;
     (made == (FORMAT, seed as i64)).then_some(db)
@@ -228,7 +230,7 @@ fn variant_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<VariantRow> {
     })
 }
 
-/// Every product with its variants, best seller first: two queries, however many there are.
+/// Returns all products with their variants, best seller first, in two queries.
 pub fn shelves(db: &Connection) -> Result<Vec<Shelf>, ShopError> {
     let mut variants: HashMap<i64, Vec<VariantRow>> = HashMap::new();
     let mut query = db.prepare(&format!("{VARIANT} ORDER BY id"))?;
@@ -242,7 +244,7 @@ pub fn shelves(db: &Connection) -> Result<Vec<Shelf>, ShopError> {
     Ok(shelves.collect::<Result<_, _>>()?)
 }
 
-/// A product by its number or part number, which has letters.
+/// Returns a product by its number, or by its part number, which contains letters.
 pub fn product_named(db: &Connection, name: &str) -> Result<Option<ProductRow>, ShopError> {
     match name.parse() {
         Ok(id) => product(db, id),
@@ -250,7 +252,7 @@ pub fn product_named(db: &Connection, name: &str) -> Result<Option<ProductRow>, 
     }
 }
 
-/// A product by its number.
+/// Returns a product by its number.
 pub fn product(db: &Connection, id: i64) -> Result<Option<ProductRow>, ShopError> {
     let mut query = db.prepare_cached(&format!("{PRODUCT} WHERE id = ?"))?;
     Ok(query.query_map([id], product_row)?.next().transpose()?)
@@ -261,14 +263,14 @@ fn product_of_part(db: &Connection, part_no: &str) -> Result<Option<ProductRow>,
     Ok(query.query_map([part_no], product_row)?.next().transpose()?)
 }
 
-/// The variants of a product, in the order they were made (colours together, sizes ascending).
+/// Returns the variants of a product in the order of creation (by colour, sizes ascending).
 pub fn variants(db: &Connection, product: i64) -> Result<Vec<VariantRow>, ShopError> {
     let mut query = db.prepare_cached(&format!("{VARIANT} WHERE product_id = ? ORDER BY id"))?;
     let rows = query.query_map([product], variant_row)?.collect::<Result<_, _>>()?;
     Ok(rows)
 }
 
-/// A variant by its number or part number, which has letters.
+/// Returns a variant by its number, or by its part number, which contains letters.
 pub fn variant_named(db: &Connection, name: &str) -> Result<Option<VariantRow>, ShopError> {
     match name.parse() {
         Ok(id) => variant(db, id),
@@ -286,14 +288,14 @@ fn variant_of_part(db: &Connection, part_no: &str) -> Result<Option<VariantRow>,
     Ok(query.query_map([part_no], variant_row)?.next().transpose()?)
 }
 
-/// Ids of products that the full-text expression finds.
+/// Returns the ids of products that match the full-text expression.
 pub fn matching(db: &Connection, expression: &str) -> Result<Vec<i64>, ShopError> {
     let mut query = db.prepare_cached("SELECT rowid FROM product_text WHERE product_text MATCH ? ORDER BY rowid")?;
     let rows = query.query_map([expression], |row| row.get(0))?.collect::<Result<_, _>>()?;
     Ok(rows)
 }
 
-/// Whether any indexed word starts with this (or is this).
+/// Whether an indexed word begins with this text or, with `whole`, equals it.
 pub fn knows_word(db: &Connection, word: &str, whole: bool) -> Result<bool, ShopError> {
     let word = fold(word);
     let mut query = db.prepare_cached("SELECT EXISTS(SELECT 1 FROM product_word WHERE term >= ?1 AND term < ?2)")?;

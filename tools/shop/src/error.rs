@@ -1,4 +1,4 @@
-//! Why the shop refuses. Each refusal is a plain sentence with what to do, in English and Swedish.
+//! The shop's refusals. Each one is a plain sentence with what to do, in English and Swedish.
 
 use crate::catalogue::Locale;
 
@@ -27,7 +27,7 @@ pub enum ShopError {
     BadArguments(String),
     #[error("no tool {0}")]
     UnknownTool(String),
-    /// Written by a later version; nothing in it is read or changed.
+    /// A later version wrote the file. Nothing in it is read or changed.
     #[error("{file} was written by a newer version of Countersign (format {found}; this version knows up to {known})")]
     NewerCarts { file: String, found: i64, known: i64 },
     #[error("the shop's database failed: {0}")]
@@ -35,7 +35,7 @@ pub enum ShopError {
 }
 
 impl ShopError {
-    /// The sentence for people.
+    /// Returns the sentence for people.
     pub fn sentence(&self, locale: Locale) -> String {
         match (self, locale) {
             (Self::UnknownProduct(id), Locale::En) => format!("There is no product {id}. Search again and use a productId or partNo from the result."),

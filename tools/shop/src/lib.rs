@@ -1,5 +1,5 @@
-//! A demo shop behind the Model Context Protocol: a seeded catalogue in SQLite, full-text search, carts, pictures.
-//! Knows nothing of Countersign beyond its own pack manifest.
+//! A demo shop with an MCP server: a seeded catalogue in SQLite, full-text search, carts, pictures.
+//! Knows nothing of Countersign except its own pack manifest.
 #![forbid(unsafe_code)]
 
 mod args;

@@ -1,5 +1,6 @@
-//! The login that real shops have, in small: tokens for one client (OAuth client credentials), and at the tools' address a look at the
-//! token, at whose application asks, and that a session stays with the application that opened it. Knows no tools.
+//! A small version of a real shop's login: tokens for one client (OAuth client credentials).
+//! Requests to the tools need a token and the name of the calling application, and a session
+//! belongs to the application that opened it. Knows no tools.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -18,18 +19,18 @@ use axum::{
 use serde_json::{Value, json};
 use subtle::ConstantTimeEq as _;
 
-/// Tokens and sessions that are remembered; the oldest go first.
-const MOST: usize = 20_000;
+/// The most tokens and sessions that are kept; the oldest are dropped first.
+const MAX_TOKENS: usize = 20_000;
 const APPLICATION: &str = "application-id";
 const SESSION: &str = "mcp-session-id";
 
-/// Who may log in.
+/// The client that may log in.
 #[derive(Clone)]
 pub struct Login {
     pub id: String,
     pub secret: String,
     pub scope: String,
-    /// How long a token lasts.
+    /// How long a token is valid.
     pub lasts: Duration,
 }
 
@@ -39,21 +40,21 @@ impl std::fmt::Debug for Login {
     }
 }
 
-/// What has been given out, by name, in the order in which it was.
-struct Given<T> {
+/// Issued values by name, in the order of issue.
+struct IssuedTokens<T> {
     by_name: HashMap<String, T>,
     order: VecDeque<String>,
 }
 
-impl<T> Default for Given<T> {
+impl<T> Default for IssuedTokens<T> {
     fn default() -> Self {
         Self { by_name: HashMap::new(), order: VecDeque::new() }
     }
 }
 
-impl<T> Given<T> {
+impl<T> IssuedTokens<T> {
     fn add(&mut self, name: String, value: T) {
-        if self.order.len() >= MOST
+        if self.order.len() >= MAX_TOKENS
             && let Some(oldest) = self.order.pop_front()
         {
             self.by_name.remove(&oldest);
@@ -63,42 +64,42 @@ impl<T> Given<T> {
     }
 }
 
-struct Door {
+struct LoginState {
     login: Login,
-    /// When each token ends.
-    tokens: Mutex<Given<Instant>>,
+    /// The expiry of each token.
+    tokens: Mutex<IssuedTokens<Instant>>,
     /// The application that each session belongs to.
-    sessions: Mutex<Given<String>>,
+    sessions: Mutex<IssuedTokens<String>>,
 }
 
-/// The tools behind a login, and the address that gives tokens.
-pub(crate) fn around(tools: Router, login: Login) -> Router {
-    let door = Arc::new(Door { login, tokens: Mutex::default(), sessions: Mutex::default() });
-    let tools = tools.layer(middleware::from_fn_with_state(Arc::clone(&door), look));
+/// Adds the login to the tools, and the token endpoint.
+pub(crate) fn protect(tools: Router, login: Login) -> Router {
+    let door = Arc::new(LoginState { login, tokens: Mutex::default(), sessions: Mutex::default() });
+    let tools = tools.layer(middleware::from_fn_with_state(Arc::clone(&door), check_token));
     tools.merge(Router::new().route("/oauth/token", post(token)).with_state(door))
 }
 
-fn refused(status: StatusCode, error: &str) -> Response {
+fn refusal(status: StatusCode, error: &str) -> Response {
     (status, Json(json!({"error": error}))).into_response()
 }
 
-/// A token for the client that shows its secret.
-async fn token(State(door): State<Arc<Door>>, form: Result<Form<HashMap<String, String>>, FormRejection>) -> Response {
-    let Ok(Form(form)) = form else { return refused(StatusCode::BAD_REQUEST, "invalid_request") };
+/// Issues a token to a client that presents its secret.
+async fn token(State(door): State<Arc<LoginState>>, form: Result<Form<HashMap<String, String>>, FormRejection>) -> Response {
+    let Ok(Form(form)) = form else { return refusal(StatusCode::BAD_REQUEST, "invalid_request") };
     let given = |name: &str| form.get(name).map(String::as_str).unwrap_or_default();
     if given("grant_type") != "client_credentials" {
-        return refused(StatusCode::BAD_REQUEST, "unsupported_grant_type");
+        return refusal(StatusCode::BAD_REQUEST, "unsupported_grant_type");
     }
     let login = &door.login;
     if given("client_id") != login.id || !bool::from(given("client_secret").as_bytes().ct_eq(login.secret.as_bytes())) {
-        return refused(StatusCode::UNAUTHORIZED, "invalid_client");
+        return refusal(StatusCode::UNAUTHORIZED, "invalid_client");
     }
     if given("scope") != login.scope {
-        return refused(StatusCode::BAD_REQUEST, "invalid_scope");
+        return refusal(StatusCode::BAD_REQUEST, "invalid_scope");
     }
     let mut random = [0; 32];
     if getrandom::fill(&mut random).is_err() {
-        return refused(StatusCode::INTERNAL_SERVER_ERROR, "server_error");
+        return refusal(StatusCode::INTERNAL_SERVER_ERROR, "server_error");
     }
     let token: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
     door.tokens.lock().unwrap_or_else(PoisonError::into_inner).add(token.clone(), Instant::now() + login.lasts);
@@ -110,23 +111,24 @@ fn text(headers: &HeaderMap, name: &str) -> Option<String> {
     headers.get(name).and_then(|value| std::str::from_utf8(value.as_bytes()).ok()).map(str::to_owned)
 }
 
-/// Lets through who has a token that lasts and says for whom it asks, to sessions of that application.
-async fn look(State(door): State<Arc<Door>>, request: Request, next: Next) -> Response {
+/// Passes on requests with a valid token and an application's name, to sessions of that
+/// application.
+async fn check_token(State(door): State<Arc<LoginState>>, request: Request, next: Next) -> Response {
     let (bearer, application, asked) =
         (text(request.headers(), header::AUTHORIZATION.as_str()), text(request.headers(), APPLICATION), text(request.headers(), SESSION));
     let token = bearer.and_then(|value| value.strip_prefix("Bearer ").map(str::to_owned)).unwrap_or_default();
     let lasts = door.tokens.lock().unwrap_or_else(PoisonError::into_inner).by_name.get(&token).is_some_and(|ends| *ends > Instant::now());
     if !lasts {
-        let mut response = refused(StatusCode::UNAUTHORIZED, "invalid_token");
+        let mut response = refusal(StatusCode::UNAUTHORIZED, "invalid_token");
         response.headers_mut().insert(header::WWW_AUTHENTICATE, header::HeaderValue::from_static("Bearer error=\"invalid_token\""));
         return response;
     }
     let Some(application) = application.filter(|id| !id.trim().is_empty()) else {
-        return refused(StatusCode::BAD_REQUEST, "application-id is missing");
+        return refusal(StatusCode::BAD_REQUEST, "application-id is missing");
     };
-    let foreign = |sessions: &Given<String>, session: &str| sessions.by_name.get(session).is_some_and(|owner| *owner != application);
+    let foreign = |sessions: &IssuedTokens<String>, session: &str| sessions.by_name.get(session).is_some_and(|owner| *owner != application);
     if asked.is_some_and(|session| foreign(&door.sessions.lock().unwrap_or_else(PoisonError::into_inner), &session)) {
-        return refused(StatusCode::NOT_FOUND, "no such session");
+        return refusal(StatusCode::NOT_FOUND, "no such session");
     }
     let response = next.run(request).await;
     if let Some(opened) = response.headers().get(SESSION).and_then(|value| value.to_str().ok()) {
@@ -144,8 +146,8 @@ mod tests {
 
     #[test]
     fn the_oldest_go_first() {
-        let mut given = Given::default();
-        (0..=MOST).for_each(|n| given.add(n.to_string(), ()));
-        assert!(given.by_name.len() == MOST && !given.by_name.contains_key("0"));
+        let mut given = IssuedTokens::default();
+        (0..=MAX_TOKENS).for_each(|n| given.add(n.to_string(), ()));
+        assert!(given.by_name.len() == MAX_TOKENS && !given.by_name.contains_key("0"));
     }
 }

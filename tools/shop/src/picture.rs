@@ -1,8 +1,9 @@
-//! Pictures of products: simple drawings per kind of thing in the product's colour. Plain SVG, no text, no references.
+//! Pictures of products: a simple drawing for each shape in the product's colour. Plain SVG,
+//! without text or references.
 
 use crate::catalogue::Shape;
 
-/// The drawing of a shape in a colour (`#rrggbb`).
+/// Draws a shape in a colour (`#rrggbb`).
 pub fn draw(shape: Shape, color: &str) -> String {
     let tone = Tone::of(color);
     let inner = body(shape, &tone);
@@ -14,7 +15,7 @@ pub fn draw(shape: Shape, color: &str) -> String {
     )
 }
 
-/// A colour with a darker and a lighter neighbour.
+/// A colour, with a darker and a lighter version.
 struct Tone {
     base: String,
     dark: String,

@@ -1,20 +1,20 @@
-//! Turns the words of a search into conditions: concepts, colours, sizes, price limits and plain words.
-//! Asks the index only whether it knows a word.
+//! Turns the words of a search into conditions: concepts, colours, sizes, price limits and plain
+//! words. Uses the index only to check whether a word exists.
 
 use crate::{catalogue::colors, text, vocabulary};
 
-/// What a search asks for.
+/// The conditions of a search.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Query {
-    /// All must hold.
+    /// All must match.
     pub concepts: Vec<&'static str>,
-    /// Each group: one of its colours.
+    /// One colour of each group must match.
     pub colors: Vec<Vec<&'static str>>,
-    /// One of these sizes, folded.
+    /// One of these sizes must match; folded.
     pub sizes: Vec<String>,
-    /// Words of names, brands, categories; all must be found. With `true` as prefixes.
+    /// Words of names, brands and categories; all must match. With `true`, as prefixes.
     pub words: Vec<(String, bool)>,
-    /// Words that nothing in the shop has.
+    /// Words that no product has.
     pub unknown: Vec<String>,
     /// In öre.
     pub max_price: Option<i64>,
@@ -22,7 +22,7 @@ pub struct Query {
 }
 
 impl Query {
-    /// Something that names a kind of thing, not only a colour or size.
+    /// Whether the search names a kind of thing, and not only a colour or size.
     pub fn names_a_thing(&self) -> bool {
         !self.concepts.is_empty() || !self.words.is_empty()
     }
@@ -33,7 +33,8 @@ const LOWER: &[&str] = &["over", "above", "min", "minimum", "minst", "more", "me
 const KRONOR: &[&str] = &["kr", "sek", "kronor"];
 const SIZES: &[&str] = &["xs", "s", "m", "l", "xl", "xxl"];
 
-/// Reads a search. `known(word, whole)` tells whether the index has a word (that starts) like this.
+/// Parses a search. `known(word, whole)` tells whether the index has a word that begins with this
+/// text or, with `whole`, equals it.
 pub fn parse<E>(text: &str, known: impl Fn(&str, bool) -> Result<bool, E>) -> Result<Query, E> {
     let tokens = text::words(text);
     let mut query = Query::default();
@@ -59,7 +60,7 @@ pub fn parse<E>(text: &str, known: impl Fn(&str, bool) -> Result<bool, E>) -> Re
     Ok(query)
 }
 
-/// A price limit that starts at this word: "under 1000", "billigare än 1 500 kr".
+/// Parses a price limit at this word: "under 1000", "billigare än 1 500 kr".
 fn limit_after(tokens: &[String], at: usize) -> Option<(i64, usize)> {
     let word = tokens.get(at)?.as_str();
     if !UPPER.contains(&word) && !LOWER.contains(&word) {
@@ -70,12 +71,13 @@ fn limit_after(tokens: &[String], at: usize) -> Option<(i64, usize)> {
     Some(((kronor * 100.0).round() as i64, used + skip))
 }
 
-/// An amount alone, as people write it.
+/// Parses an amount as people write it.
 pub fn amount(text: &str) -> Option<f64> {
     kronor(&text::words(text)).map(|(kronor, _)| kronor)
 }
 
-/// The amount that these words begin with, and how many belong to it: "1500", "1 500", "1,500.00", "1500kr", "SEK 1500".
+/// Parses the amount at the beginning of these words. Returns it with its number of words: "1500",
+/// "1 500", "1,500.00", "1500kr", "SEK 1500".
 fn kronor(words: &[String]) -> Option<(f64, usize)> {
     let before = usize::from(words.first().is_some_and(|word| KRONOR.contains(&word.as_str())));
     let bare = |word: &str| KRONOR.iter().find_map(|unit| word.strip_suffix(unit)).unwrap_or(word).to_owned();
@@ -88,7 +90,7 @@ fn kronor(words: &[String]) -> Option<(f64, usize)> {
             used += 1;
         }
     }
-    // No amount has three decimals: a mark before three digits is one of thousands.
+    // Amounts never have three decimals, so a mark before three digits separates thousands.
     let mut amount = String::new();
     for (at, part) in written.split('.').enumerate() {
         amount.push_str(if at == 0 || is_group(part) { "" } else { "." });
@@ -98,7 +100,8 @@ fn kronor(words: &[String]) -> Option<(f64, usize)> {
     Some((amount.parse().ok().filter(|_| plain)?, used))
 }
 
-/// A size that starts at this word, and how many words more belong to it: "size 42", "in M", "XL", "2 persons", "0.75 l", "24l".
+/// Parses a size at this word. Returns it with the number of its further words: "size 42", "in M",
+/// "XL", "2 persons", "0.75 l", "24l".
 fn size_at(tokens: &[String], at: usize) -> Option<(String, usize)> {
     let word = tokens.get(at)?.as_str();
     let before = at.checked_sub(1).and_then(|before| tokens.get(before)).map_or("", String::as_str);
@@ -113,7 +116,8 @@ fn size_at(tokens: &[String], at: usize) -> Option<(String, usize)> {
     if let Some(digits) = word.strip_suffix('l').or_else(|| word.strip_suffix('p')).filter(|digits| digits.parse::<f64>().is_ok()) {
         return Some((digits.to_owned(), 0));
     }
-    // Letters of two and more stand for themselves; shoe sizes are two digits; a decimal can only be a volume.
+    // Two or more letters stand for themselves; shoe sizes have two digits; a decimal can only be a
+    // volume.
     let alone =
         (word.len() > 1 && SIZES.contains(&word)) || word.contains('.') || (word.len() == 2 && number.is_some_and(|number| (35.0..=47.0).contains(&number)));
     (alone && (number.is_some() || SIZES.contains(&word))).then(|| (word.to_owned(), 0))
@@ -131,7 +135,7 @@ fn read_word<E>(query: &mut Query, word: &str, known: &impl Fn(&str, bool) -> Re
         query.concepts.push(concept);
         return Ok(());
     }
-    // Short words must be whole: "car" is no carbon.
+    // Short words must match completely: "car" does not mean carbon.
     if word.len() <= 3 {
         if known(word, true)? {
             query.words.push((word.to_owned(), false));
@@ -156,7 +160,8 @@ fn read_word<E>(query: &mut Query, word: &str, known: &impl Fn(&str, bool) -> Re
     Ok(())
 }
 
-/// The full-text expression for the words and concepts; `None` when there are none. `columns` limits where plain words may be.
+/// Returns the full-text expression of the words and concepts. None if there are none. `columns`
+/// limits where plain words may occur.
 pub fn expression(query: &Query, columns: &str) -> Option<String> {
     let concepts = query.concepts.iter().map(|concept| format!("({{concepts category}} : \"{concept}\")"));
     let colors = query.colors.iter().map(|codes| {
@@ -164,7 +169,7 @@ pub fn expression(query: &Query, columns: &str) -> Option<String> {
         format!("(colors : ({}))", any.join(" OR "))
     });
     let words = query.words.iter().map(|(word, prefix)| {
-        // A number such as 0.75 is two words to the index; as a phrase it keeps its order.
+        // The index splits a number such as 0.75 into two words. As a phrase, it keeps their order.
         format!("({columns} : \"{}\"{})", word.replace('.', " "), if *prefix { "*" } else { "" })
     });
     let all: Vec<String> = concepts.chain(colors).chain(words).collect();

@@ -1,4 +1,5 @@
-//! product.search: conditions to rows, best first. Sorting is by what matched by name, then by what can be had, then by popularity.
+//! product.search: finds rows by conditions, best first. Sorted by matches in the name, then by
+//! availability, then by popularity.
 
 use rusqlite::Connection;
 use serde::{Deserialize, Deserializer, de::Error as _};
@@ -12,12 +13,12 @@ use crate::{
     text,
 };
 
-/// The longest search, as the manifest says it too.
+/// The most characters of a search, as in the manifest.
 const LONGEST: usize = 300;
 const NAMES: &str = "{name brand category part_no}";
 const ANYWHERE: &str = "{name brand category part_no body}";
 
-/// What narrows a search besides its words.
+/// Filters besides the words of a search.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Filters {
@@ -42,7 +43,7 @@ fn text_or_number<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, 
     }
 }
 
-/// Kronor, as a number or as people write them; a blank text is no limit.
+/// Parses kronor, as a number or as people write them. A blank text means no limit.
 fn amount<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
     let value = Value::deserialize(from)?;
     let read = match &value {
@@ -54,7 +55,7 @@ fn amount<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
     read.map(Some).ok_or_else(|| D::Error::custom(format!("{value} is no amount")))
 }
 
-/// A product that was found, with those of its variants that fit the conditions.
+/// A found product, with its variants that match the conditions.
 #[derive(Clone, Debug)]
 pub struct Hit<'a> {
     pub product: &'a ProductRow,
@@ -62,7 +63,7 @@ pub struct Hit<'a> {
     pub all: &'a [VariantRow],
 }
 
-/// All products that fit, best first. The shelves come best seller first.
+/// Returns all products that match, best first. The shelves are sorted by popularity.
 pub fn search<'a>(db: &Connection, shelves: &'a [Shelf], text: &str, filters: &Filters) -> Result<Vec<Hit<'a>>, ShopError> {
     if text.chars().count() > LONGEST {
         return Err(ShopError::BadArguments(format!("query may have at most {LONGEST} characters")));
@@ -82,24 +83,26 @@ pub fn search<'a>(db: &Connection, shelves: &'a [Shelf], text: &str, filters: &F
         if !product.active || found.as_ref().is_some_and(|ids| ids.binary_search(&product.id).is_err()) || !fits_product(product, filters) {
             continue;
         }
-        let fitting: Vec<&VariantRow> = variants.iter().filter(|variant| fits(variant, &query, filters)).collect();
+        let fitting: Vec<&VariantRow> = variants.iter().filter(|variant| matches_filters(variant, &query, filters)).collect();
         if !fitting.is_empty() {
             hits.push(Hit { product, fitting, all: variants });
         }
     }
-    // Stable: products come by popularity already.
-    hits.sort_by_cached_key(|hit| std::cmp::Reverse((named(hit.product, &names), hit.product.buyable && hit.fitting.iter().any(|variant| variant.in_stock()))));
+    // A stable sort, because products are already sorted by popularity.
+    hits.sort_by_cached_key(|hit| {
+        std::cmp::Reverse((matching_words(hit.product, &names), hit.product.buyable && hit.fitting.iter().any(|variant| variant.in_stock())))
+    });
     Ok(hits)
 }
 
-/// Ids in ascending order, or `None` when every product is one.
+/// Returns ids in ascending order, or None if every product is a candidate.
 fn candidates(db: &Connection, query: &Query) -> Result<Option<Vec<i64>>, ShopError> {
     let Some(expression) = query::expression(query, NAMES) else { return Ok(None) };
     let ids = db::matching(db, &expression)?;
     if !ids.is_empty() || query.words.is_empty() {
         return Ok(Some(ids));
     }
-    // Only when names give nothing may descriptions speak.
+    // Descriptions are searched only if names have no match.
     match query::expression(query, ANYWHERE) {
         Some(expression) => Ok(Some(db::matching(db, &expression)?)),
         None => Ok(Some(ids)),
@@ -109,7 +112,7 @@ fn candidates(db: &Connection, query: &Query) -> Result<Option<Vec<i64>>, ShopEr
 fn add_filters(query: &mut Query, filters: &Filters) -> Result<(), ShopError> {
     if let Some(color) = filters.color.as_deref().filter(|color| !color.trim().is_empty()) {
         let codes = text::words(color).iter().find_map(|word| crate::catalogue::colors::by_word(word));
-        // A colour nobody knows is a group without colours: nothing fits.
+        // An unknown colour becomes a group without colours, which nothing matches.
         query.colors.push(codes.unwrap_or_default());
     }
     if let Some(size) = filters.size.as_deref().filter(|size| !size.trim().is_empty()) {
@@ -135,12 +138,12 @@ fn fits_product(product: &ProductRow, filters: &Filters) -> bool {
     same(&filters.category, &[product.category.en, product.category.sv, product.category.key]) && same(&filters.brand, &[&product.brand])
 }
 
-fn fits(variant: &VariantRow, query: &Query, filters: &Filters) -> bool {
+fn matches_filters(variant: &VariantRow, query: &Query, filters: &Filters) -> bool {
     let color = variant.value(Dimension::Color);
     let size = |wanted: &String| {
         variant.values.iter().any(|(dimension, value)| {
             *dimension != Dimension::Color && {
-                // In Swedish, results name some of them otherwise.
+                // In Swedish, some of them have other names in results.
                 let (own, swedish) = (text::fold(value), text::fold(&value_name(*dimension, value, Locale::Sv)));
                 own == *wanted || swedish == *wanted || own.split(['-', ' ']).any(|part| part == wanted)
             }
@@ -154,8 +157,8 @@ fn fits(variant: &VariantRow, query: &Query, filters: &Filters) -> bool {
         && (!filters.in_stock.unwrap_or(false) || variant.in_stock())
 }
 
-/// How many words of the search are in the product's own name, brand or number.
-fn named(product: &ProductRow, words: &[String]) -> usize {
+/// Counts the words of the search in the product's own name, brand or number.
+fn matching_words(product: &ProductRow, words: &[String]) -> usize {
     let own = text::words(&format!("{} {} {}", product.name, product.brand, product.part_no));
     words.iter().filter(|word| own.contains(word)).count()
 }

@@ -1,4 +1,5 @@
-//! The two ways the shop is reached: lines over stdin and stdout, or HTTP on a loopback address (with pictures beside).
+//! The two ways to reach the shop: lines over stdin and stdout, or HTTP on a loopback address,
+//! which also serves pictures.
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
@@ -24,7 +25,7 @@ use crate::{
     server::ShopServer,
 };
 
-/// How long a session that says nothing is kept; a client that comes back later opens the next one.
+/// How long a silent session is kept. A client that returns later opens another one.
 const IDLE: Duration = Duration::from_secs(60);
 
 /// Why serving ended early.
@@ -48,8 +49,9 @@ pub async fn serve_stdio(shop: Arc<Shop>) -> Result<(), ServeError> {
     Ok(())
 }
 
-/// Serves any number of clients at `/mcp`, with pictures at `/img/<id>.svg`, until `stop` resolves. `ready` gets the bound address.
-/// With a login `/mcp` asks for tokens, which `/oauth/token` gives.
+/// Serves any number of clients at `/mcp`, with pictures at `/img/<id>.svg`, until `stop` resolves.
+/// `ready` is called with the bound address. With a login, `/mcp` requires tokens, which
+/// `/oauth/token` issues.
 pub async fn serve_http(
     shop: Arc<Shop>,
     address: SocketAddr,
@@ -62,7 +64,8 @@ pub async fn serve_http(
     }
     let listener = tokio::net::TcpListener::bind(address).await.map_err(|error| ServeError::Listen(address, error))?;
     ready(listener.local_addr().map_err(|error| ServeError::Listen(address, error))?);
-    // Browsers have no business here: any Origin is refused; foreign Host names are refused by default.
+    // Browsers must not use it: any Origin is refused, and foreign Host names are refused by
+    // default.
     let config = StreamableHttpServerConfig::default().enforce_origin_validation();
     let stopper = config.cancellation_token.clone();
     let for_clients = shop.clone();
@@ -71,7 +74,7 @@ pub async fn serve_http(
     let mcp = StreamableHttpService::new(move || Ok(ShopServer::new(for_clients.clone())), Arc::new(sessions), config);
     let mcp = Router::new().nest_service("/mcp", mcp);
     let mcp = match login {
-        Some(login) => login::around(mcp, login),
+        Some(login) => login::protect(mcp, login),
         None => mcp,
     };
     let router = Router::new().route("/img/{file}", get(image)).with_state(shop).merge(mcp);
@@ -79,7 +82,7 @@ pub async fn serve_http(
         stop.await;
         stopper.cancel();
     };
-    // An answer goes out in several small pieces: none waits until the one before has been acknowledged.
+    // An answer is sent in several small pieces, and none of them waits for an acknowledgement.
     let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
     axum::serve(listener, router).with_graceful_shutdown(stop).await.map_err(|error| ServeError::Broken(error.to_string()))
 }

@@ -1,4 +1,5 @@
-//! The shop as an MCP server: tools as the pack describes them, pictures as resources. One handler for stdio and HTTP.
+//! The shop as an MCP server: tools as the pack's manifest describes them, and pictures as
+//! resources. One handler for stdio and HTTP.
 
 use std::sync::Arc;
 
@@ -15,20 +16,20 @@ use serde_json::{Map, Value};
 
 use crate::{Shop, ShopError};
 
-/// Pictures as resources: `shop-image://<id>`.
+/// The URI scheme of pictures: `shop-image://<id>`.
 pub const IMAGE_SCHEME: &str = "shop-image://";
 
-/// The pack's manifest is the only description of the tools.
+/// The pack's manifest, which is the only description of the tools.
 const MANIFEST: &str = include_str!("../pack.json");
 
-/// Serves one client.
+/// The MCP handler of one client.
 #[derive(Clone)]
 pub struct ShopServer {
     shop: Arc<Shop>,
 }
 
 impl ShopServer {
-    /// A server over a shop.
+    /// Creates a server for a shop.
     pub fn new(shop: Arc<Shop>) -> Self {
         Self { shop }
     }
@@ -75,7 +76,7 @@ impl ServerHandler for ShopServer {
     }
 }
 
-/// The tools of the manifest as MCP describes them.
+/// Returns the manifest's tools in MCP's format.
 fn tools() -> Result<Vec<Tool>, String> {
     let manifest: Value = serde_json::from_str(MANIFEST).map_err(|error| error.to_string())?;
     let entries = manifest.pointer("/tools/tools").and_then(Value::as_array).ok_or("the manifest has no tools")?;

@@ -1,5 +1,5 @@
-//! The shop as one object: six calls by name with JSON arguments, and pictures. The same for stdio and HTTP.
-//! Knows nothing of transports.
+//! The shop as one object: six calls by name with JSON arguments, and pictures. The same for stdio
+//! and HTTP. Knows nothing of transports.
 
 use std::{
     path::PathBuf,
@@ -21,18 +21,18 @@ use crate::{
     wire::{CartChanged, SearchResult},
 };
 
-/// The catalogue that ships.
+/// The seed of the shipped catalogue.
 pub const DEFAULT_SEED: u64 = 1;
 
 const PAGE: usize = 10;
 const LARGEST_PAGE: usize = 50;
 
-/// Gives the present day; injected so that delivery dates can be fixed.
+/// Returns the present day; injected so that delivery dates can be fixed.
 pub type Today = Box<dyn Fn() -> NaiveDate + Send + Sync>;
 
-/// How a shop is opened.
+/// The options of a shop.
 pub struct Options {
-    /// Catalogue and carts live here; in memory without one.
+    /// The folder of catalogue and carts; in memory without one.
     pub data_dir: Option<PathBuf>,
     pub seed: u64,
     pub today: Today,
@@ -47,21 +47,22 @@ impl Default for Options {
 /// An open shop.
 pub struct Shop {
     today: Today,
-    // A call takes about a millisecond at most: one lock for both files is simpler than any pool and never waits long.
+    // A call takes about a millisecond at most, so one lock for both files is simple and never
+    // waits long.
     files: Mutex<Files>,
 }
 
 struct Files {
     catalogue: Connection,
-    /// The whole catalogue, for searches; read by the first of them.
+    /// The whole catalogue for searches, read by the first one.
     shelves: Option<Vec<Shelf>>,
-    /// Nothing while the file is of a newer version: products are found all the same.
+    /// None while the file is of a newer version. Searches work nevertheless.
     carts: Option<Connection>,
     folder: Option<PathBuf>,
 }
 
 impl Shop {
-    /// Opens the catalogue (building it once) and the carts.
+    /// Opens the catalogue (and builds it once) and the carts.
     pub fn open(options: Options) -> Result<Self, ShopError> {
         if let Some(folder) = &options.data_dir {
             std::fs::create_dir_all(folder)?;
@@ -76,7 +77,7 @@ impl Shop {
         Ok(Self { today: options.today, files: Mutex::new(files) })
     }
 
-    /// Why there are no carts, if there are none.
+    /// Returns an error if the carts cannot be used.
     pub fn check_carts(&self) -> Result<(), ShopError> {
         self.lock().desk(Locale::En).map(drop)
     }
@@ -96,32 +97,34 @@ impl Shop {
             "cart.get" => json(files.desk(locale)?.view(basket_id(arguments)?)?),
             "cart.addItem" => {
                 let basket = basket_id(arguments)?;
-                // The shop's contract: without the buyer's address an add does nothing, and says nothing.
+                // The shop's contract: without the buyer's address, an add does nothing and returns
+                // no error.
                 if text(arguments, "clientIp").is_none() {
                     return json(CartChanged { basket_id: basket, basket: files.desk(locale)?.view(basket)? });
                 }
                 let (part, quantity) = (required(arguments, "partNo")?, quantity(arguments, Some(1))?);
                 let mut desk = files.desk(locale)?;
                 let basket = desk.add(basket, &part, quantity)?;
-                changed(&desk, basket)
+                changed_cart(&desk, basket)
             }
             "cart.setItemQuantity" => {
                 let (part, quantity) = (required(arguments, "productId")?, quantity(arguments, None)?);
                 let mut desk = files.desk(locale)?;
                 let basket = desk.set_quantity(basket_id(arguments)?, &part, quantity)?;
-                changed(&desk, basket)
+                changed_cart(&desk, basket)
             }
             "cart.removeItem" => {
                 let part = required(arguments, "productId")?;
                 let mut desk = files.desk(locale)?;
                 let basket = desk.remove(basket_id(arguments)?, &part)?;
-                changed(&desk, basket)
+                changed_cart(&desk, basket)
             }
             other => Err(ShopError::UnknownTool(other.to_owned())),
         }
     }
 
-    /// The picture of a product or variant as SVG, by number (with or without `.svg`) or part number.
+    /// Returns the picture of a product or variant as SVG, by number (with or without `.svg`) or
+    /// part number.
     pub fn image(&self, id: &str) -> Result<Option<String>, ShopError> {
         let id = id.strip_suffix(".svg").unwrap_or(id);
         let files = self.lock();
@@ -144,7 +147,7 @@ impl Shop {
     }
 
     fn lock(&self) -> MutexGuard<'_, Files> {
-        // A panic in a call leaves both files as SQLite left them: consistent.
+        // If a call panics, SQLite leaves both files consistent.
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -176,7 +179,8 @@ impl Files {
 }
 
 fn get_call(db: &Connection, arguments: &Map<String, Value>, frame: Frame) -> Result<Value, ShopError> {
-    // In a cart the productId is the part number, and a choice of a variant is named by its number: either is taken for both.
+    // In a cart, the productId is the part number, and a chosen variant is named by its number.
+    // Both fields accept both.
     let asked = text(arguments, "productId").or_else(|| text(arguments, "partNo"));
     let asked = asked.ok_or_else(|| ShopError::BadArguments("productId or partNo is needed".to_owned()))?;
     if let Some(product) = db::product_named(db, &asked)? {
@@ -187,7 +191,7 @@ fn get_call(db: &Connection, arguments: &Map<String, Value>, frame: Frame) -> Re
     json(views::product_view(&product, &[], Some(&variant), frame))
 }
 
-fn changed(desk: &cart::Desk<'_>, basket: i64) -> Result<Value, ShopError> {
+fn changed_cart(desk: &cart::Desk<'_>, basket: i64) -> Result<Value, ShopError> {
     json(CartChanged { basket_id: Some(basket), basket: desk.view(Some(basket))? })
 }
 
@@ -206,7 +210,7 @@ fn optional<T: DeserializeOwned>(arguments: &Map<String, Value>, name: &str) -> 
     }
 }
 
-/// A text argument; a number counts as its digits, blank counts as absent.
+/// Returns a text argument. A number counts as its digits; blank counts as absent.
 fn text(arguments: &Map<String, Value>, name: &str) -> Option<String> {
     match arguments.get(name)? {
         Value::String(text) if !text.trim().is_empty() => Some(text.trim().to_owned()),

@@ -1,4 +1,5 @@
-//! The shop as callers know it: what searches find, what carts allow. Delivery days count from a fixed day.
+//! The shop from a caller's side: search results, and allowed changes of carts. Delivery days count
+//! from a fixed day.
 
 use chrono::NaiveDate;
 use serde_json::{Map, Value, json};
@@ -76,7 +77,7 @@ fn filters_narrow_and_pages_are_bounded() {
     let written = search(&shop, "shoes", json!({"maxPrice": "1 000 kr", "size": 42}));
     assert!(!written.is_empty());
     assert_eq!(written, search(&shop, "shoes under 1000", json!({"size": "42"})));
-    // A number is what it says, however many decimals it has.
+    // A number may have any number of decimals.
     assert_eq!(search(&shop, "shoes", json!({"maxPrice": 999.995})), search(&shop, "shoes", json!({"maxPrice": 1000})));
     assert!(matches!(call(&shop, "product.search", json!({"query": "", "filters": {"maxPrice": "cheap"}})), Err(ShopError::BadArguments(_))));
 }
@@ -101,7 +102,7 @@ fn products_are_told_in_the_callers_language() {
     assert_eq!(single.get("variants"), None);
 }
 
-/// The first variant of the shop that fits.
+/// Returns the shop's first variant that fits.
 fn variant(shop: &Shop, fits: impl Fn(&Value) -> bool) -> (Value, i64) {
     (1001..1301)
         .filter_map(|id| call(shop, "product.get", json!({"productId": id})).ok())
@@ -186,7 +187,7 @@ fn baskets_that_nobody_touches_are_gone_after_a_month() {
     let folder = tempfile::tempdir().unwrap();
     let open = || Shop::open(Options { data_dir: Some(folder.path().to_owned()), ..Options::default() }).unwrap();
     let carts = || rusqlite::Connection::open(folder.path().join("carts.db")).unwrap();
-    // As a file of an earlier version.
+    // Like a file of an earlier version.
     carts().execute_batch("CREATE TABLE basket(id INTEGER PRIMARY KEY AUTOINCREMENT, created_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP)").unwrap();
     carts().execute("INSERT INTO basket DEFAULT VALUES", []).unwrap();
     let shop = open();

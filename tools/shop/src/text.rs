@@ -1,6 +1,7 @@
-//! Words as the search index has them: lower case, without diacritics, split at everything that is no letter or digit.
+//! Words in the form of the search index: lower case, without diacritics, split at everything
+//! except letters and digits.
 
-/// A text in lower case without the diacritics of Swedish and its neighbours.
+/// Returns a text in lower case without the diacritics of Swedish and its neighbouring languages.
 pub fn fold(text: &str) -> String {
     text.chars().flat_map(char::to_lowercase).map(plain).collect()
 }
@@ -19,7 +20,8 @@ fn plain(c: char) -> char {
     }
 }
 
-/// The folded words of a text. A decimal point or comma between digits stays inside the word.
+/// Returns the folded words of a text. A decimal point or comma between digits does not split a
+/// word.
 pub fn words(text: &str) -> Vec<String> {
     let folded: Vec<char> = fold(text).chars().collect();
     let mut out = Vec::new();
@@ -42,7 +44,7 @@ pub fn words(text: &str) -> Vec<String> {
     out
 }
 
-/// Öre as kronor with two decimals.
+/// Formats öre as kronor with two decimals.
 pub fn money(ore: i64) -> String {
     format!("{}{}.{:02}", if ore < 0 { "-" } else { "" }, ore.abs() / 100, ore.abs() % 100)
 }

@@ -1,4 +1,5 @@
-//! Rows to wire shapes, in the caller's language: search items, products with their variants, names of variants.
+//! Converts rows to wire types in the caller's language: search items, products with their
+//! variants, names of variants.
 
 use chrono::{Days, NaiveDate};
 use serde_json::{Map, Value};
@@ -14,30 +15,31 @@ use crate::{
 /// The shop's only currency.
 pub const CURRENCY: &str = "SEK";
 
-/// Language and day of a call.
+/// The language and day of a call.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
     pub locale: Locale,
     pub today: NaiveDate,
 }
 
-/// The path of a picture.
+/// Returns the path of a picture.
 pub fn image_url(id: i64) -> String {
     format!("/img/{id}.svg")
 }
 
-/// "Black, 42"; empty for a product without variants.
+/// Returns a name such as "Black, 42"; empty for a product without variants.
 pub fn variant_name(variant: &VariantRow, locale: Locale) -> String {
     variant.values.iter().map(|(dimension, value)| value_name(*dimension, value, locale)).collect::<Vec<_>>().join(", ")
 }
 
-/// "Ridge Runner (Black, 42)".
+/// Returns a name such as "Ridge Runner (Black, 42)".
 pub fn full_name(product: &ProductRow, variant: &VariantRow, locale: Locale) -> String {
     let values = variant_name(variant, locale);
     if values.is_empty() { product.name.clone() } else { format!("{} ({values})", product.name) }
 }
 
-/// A line of a search result. Stock, picture and colour are those of the variants that fit the search.
+/// Returns an item of a search result. Stock, picture and colour are those of the variants that
+/// match the search.
 pub fn search_item(hit: &Hit<'_>, frame: Frame) -> SearchItem {
     let Frame { locale, .. } = frame;
     let fitting = || hit.fitting.iter().copied();
@@ -70,7 +72,7 @@ pub fn search_item(hit: &Hit<'_>, frame: Frame) -> SearchItem {
     }
 }
 
-/// A product in full. With `only`, that variant as a product of its own.
+/// Returns a product in full. With `only`, that variant as a product of its own.
 pub fn product_view(product: &ProductRow, variants: &[VariantRow], only: Option<&VariantRow>, frame: Frame) -> ProductView {
     let Frame { locale, .. } = frame;
     let price = only.map(|variant| variant.price).or_else(|| variants.iter().map(|variant| variant.price).min()).unwrap_or(0);
@@ -161,7 +163,8 @@ fn on_hand(variant: &VariantRow, product_active: bool, today: NaiveDate) -> OnHa
     }
 }
 
-/// The stock of several variants together: pieces added up, the earliest delivery, the shortest lead time.
+/// Adds up the stock of several variants: quantities, the earliest delivery, the shortest lead
+/// time.
 fn on_hand_of_all<'a>(product: &ProductRow, variants: impl Iterator<Item = &'a VariantRow> + Clone, frame: Frame) -> OnHand {
     let active = || variants.clone().filter(|variant| variant.active);
     let incoming: i64 = active().map(|variant| variant.incoming).sum();
@@ -174,7 +177,7 @@ fn on_hand_of_all<'a>(product: &ProductRow, variants: impl Iterator<Item = &'a V
     }
 }
 
-/// The distinct values of a dimension, "Black, Red" or "38-46"; `None` when there are none.
+/// Returns the distinct values of a dimension, "Black, Red" or "38-46". None if there are none.
 fn values_of<'a>(product: &ProductRow, variants: impl IntoIterator<Item = &'a VariantRow>, dimension: Dimension, locale: Locale) -> Option<String> {
     let mut values: Vec<&str> = Vec::new();
     for value in variants.into_iter().filter(|variant| variant.active).filter_map(|variant| variant.value(dimension)) {
@@ -182,7 +185,7 @@ fn values_of<'a>(product: &ProductRow, variants: impl IntoIterator<Item = &'a Va
             values.push(value);
         }
     }
-    // Sizes in their own order, whatever variants are missing in between.
+    // Sizes keep their own order, also if variants in between are missing.
     let order = product.category.dimensions.iter().find(|(of, _)| *of == dimension).map_or(&[] as &[&str], |(_, order)| order);
     values.sort_by_key(|value| order.iter().position(|known| known == value));
     let seen: Vec<String> = values.into_iter().map(|value| value_name(dimension, value, locale)).collect();

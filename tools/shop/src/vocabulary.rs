@@ -1,7 +1,7 @@
-//! Words people use for things, in English and Swedish, as concepts of the index. Compounds ("löparskor") are taken apart.
-//! Knows no database.
+//! Words for things, in English and Swedish, as concepts of the index. Compounds ("löparskor") are
+//! split. Knows no database.
 
-/// A concept and the folded words that mean it.
+/// Concepts, with the folded words that mean them.
 const CONCEPTS: &[(&str, &[&str])] = &[
     ("shoe", &["shoe", "shoes", "sneaker", "sneakers", "footwear", "sko", "skor", "skorna", "skon", "dojor"]),
     ("boot", &["boot", "boots", "kanga", "kangor", "kangorna", "stovlar"]),
@@ -34,7 +34,7 @@ const CONCEPTS: &[(&str, &[&str])] = &[
     ("wide", &["wide", "bred", "breda"]),
 ];
 
-/// Words that say nothing about the thing.
+/// Words that do not describe the thing.
 const FILLERS: &[&str] = &[
     "a",
     "an",
@@ -171,16 +171,16 @@ pub fn is_filler(word: &str) -> bool {
     FILLERS.contains(&word)
 }
 
-/// The concept of a word.
+/// Returns the concept of a word.
 pub fn concept(word: &str) -> Option<&'static str> {
     CONCEPTS.iter().find(|(_, words)| words.contains(&word)).map(|(concept, _)| *concept)
 }
 
-/// The longest word that is taken apart, in bytes.
+/// The most bytes of a word that is split.
 const LONGEST: usize = 40;
 
-/// The concepts of a compound, when every part is a known word: "traillöparskor" is trail, running and shoe.
-/// An `s` may join the parts.
+/// Returns the concepts of a compound if every part is a known word: "traillöparskor" is trail,
+/// running and shoe. An `s` may join the parts.
 pub fn compound(word: &str) -> Option<Vec<&'static str>> {
     if word.len() > LONGEST {
         return None;
@@ -201,7 +201,7 @@ pub fn compound(word: &str) -> Option<Vec<&'static str>> {
     None
 }
 
-/// The part of a word that its inflections share, English first and Swedish when asked.
+/// Returns the part of a word that its inflections share, English first, and Swedish if `swedish`.
 pub fn stem(word: &str, swedish: bool) -> Option<&str> {
     let endings: &[&str] = if swedish { &["orna", "arna", "erna", "or", "ar", "er", "an", "en", "et", "na", "a"] } else { &["s"] };
     endings.iter().find_map(|ending| word.strip_suffix(ending)).filter(|stem| stem.len() >= 3 && !stem.ends_with('s'))

@@ -1,4 +1,5 @@
-//! What goes over the wire: the shapes of product.search, product.get and the cart. Field names are the shop contract's.
+//! The wire types of product.search, product.get and the cart. Field names are those of the shop's
+//! contract.
 
 use serde::Serialize;
 

@@ -1,5 +1,5 @@
-// What every view shares: settings, the state of the app, and what the host pushes about both. Sessions and transcripts
-// have stores of their own.
+// State that all views share: settings, the app's state, and pushes about both. Sessions and
+// transcripts have their own stores.
 import { setLanguage, setTimeZone } from "../i18n/index.svelte";
 import { asAgentError, call, platform } from "../platform";
 import type { AgentError } from "../platform/generated/AgentError";

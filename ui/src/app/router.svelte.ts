@@ -1,9 +1,10 @@
-// Which view is shown. In memory only: a desktop window has no address bar, and nothing is kept in the webview.
+// The open view. In memory only: a desktop window has no address bar, and nothing is stored in the
+// webview.
 import type { MessageKey } from "../i18n/index.svelte";
 
 export const VIEWS = ["chat", "audit", "tools", "data", "settings"] as const;
 export type View = (typeof VIEWS)[number];
-/** What a view is opened with, e.g. the record to show. */
+/** The argument of a view, e.g. the record to show. */
 export type RouteParams = Record<string, string>;
 
 export const VIEW_LABEL: Record<View, MessageKey> = {

@@ -1,4 +1,4 @@
-// The window's keyboard shortcuts. Views listen for the ones that are theirs by name.
+// The window's keyboard shortcuts. Views listen for their own ones by name.
 import { call } from "../platform";
 import { router, VIEWS } from "./router.svelte";
 
@@ -14,7 +14,7 @@ export function handleShortcut(name: ShortcutEvent, run: () => void): () => void
 }
 
 export function onShortcut(event: KeyboardEvent, own: { help: () => void }): void {
-  // A dialog has the keyboard to itself.
+  // A dialog handles the keyboard itself.
   if (document.querySelector("dialog[open]")) return;
   if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
   const key = event.key.toLowerCase();

@@ -1,4 +1,4 @@
-// Puts the chosen theme on <html>; `system` follows the system and its wish for more contrast.
+// Sets the chosen theme on <html>; `system` follows the system's theme and contrast.
 const dark = () => matchMedia("(prefers-color-scheme: dark)");
 const contrast = () => matchMedia("(prefers-contrast: more)");
 let choice = "system";

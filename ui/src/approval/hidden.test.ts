@@ -1,4 +1,4 @@
-// What a reader cannot see is shown.
+// Characters that a reader cannot see are shown.
 import { describe, expect, test } from "vitest";
 import { argumentRows, pieces } from "./hidden";
 

@@ -1,9 +1,9 @@
-// Makes characters visible that a reader would not see, or that would reorder what is read: controls, zero-width marks,
-// direction overrides, odd spaces. Pure.
+// Shows characters that a reader would not see, or that reorder text: controls, zero-width marks,
+// direction overrides, unusual spaces. Pure.
 
 export interface Piece {
   text: string;
-  /** Set when the piece stands for a hidden character: its code point, e.g. `U+202E`. */
+  /** The code point of a hidden character, e.g. `U+202E`; not set for ordinary text. */
   code?: string;
 }
 

@@ -1,4 +1,4 @@
-// A line says what happens to it.
+// Each line of a preview shows its change.
 import { expect, test } from "vitest";
 import type { PreviewState } from "../platform/generated/PreviewState";
 import { marks } from "./mark";

@@ -1,4 +1,5 @@
-// What a marked line of a preview is beside the other side: new, removed or changed. Lines of both sides share only their names. Pure.
+// Classifies a marked line of a preview by comparison with the other side: new, removed or changed.
+// Lines of both sides have only their names in common. Pure.
 import type { PreviewState } from "../platform/generated/PreviewState";
 import type { PreviewView } from "../platform/generated/PreviewView";
 

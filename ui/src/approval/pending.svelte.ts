@@ -1,4 +1,5 @@
-// The pending actions of the approval window and which one is shown. Pulled from the host by need; decided one by one.
+// The pending actions of the approval window, and which one is shown. Read from the host when
+// necessary, and decided one by one.
 import { asAgentError, call, platform } from "../platform";
 import type { AgentError } from "../platform/generated/AgentError";
 import type { Approval } from "../platform/generated/Approval";
@@ -21,7 +22,7 @@ class Pending {
     platform().onPush((push) => {
       if (push.push === "approvals" || push.push === "lagged") void this.read();
     });
-    // After sleep or behind other windows a push may have been missed.
+    // After sleep, or behind other windows, a push may have been missed.
     addEventListener("focus", () => void this.read());
     document.addEventListener(
       "visibilitychange",
@@ -55,7 +56,7 @@ class Pending {
       this.error = asAgentError(cause);
       return false;
     } finally {
-      // Until the list is new the window still shows the action that has been decided: its buttons stay shut.
+      // Until the list is read again, the window shows the decided action with disabled buttons.
       await this.read();
       this.deciding = false;
     }

@@ -1,4 +1,5 @@
-// Whatever Rust says to a person has its Swedish sentence; the sources are read, so that a new one cannot be forgotten.
+// Every sentence that Rust shows to a person has a Swedish one. The test reads the sources, so that
+// a new one cannot be forgotten.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
@@ -23,7 +24,7 @@ const ROOMS = [
 /** Texts for models or for authors of packs, texts in both languages, and programs for tests. */
 const ELSEWHERE =
   /offline|texts?\.rs|args\.rs|prompt\.rs|tests?\.rs|\/dev\.rs|toolkit|entities\.rs|instructions\.rs|history\.rs|route\.rs|results\.rs|evaluate|packs\/src\/(check|load|shape|files|instructions|templates|scaffold)|verify|sign_in\.rs/;
-/** What is no sentence for a person, and two whose every form is in the catalogue. */
+/** Texts that are not sentences for a person, and two that the catalogue contains in all forms. */
 const OTHER = new Set([
   "Answer the user now, in text.",
   "Gives the answer.",

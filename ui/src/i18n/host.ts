@@ -20,7 +20,8 @@ function sentence([english, said]: [string, string]): Sentence {
   const parts = english.split(HOLE);
   const fixed = parts.filter((_, at) => at % 2 === 0);
   const holes = parts.filter((_, at) => at % 2 === 1);
-  // A reason with more behind it is whole sentences; anything else is as short as it can be.
+  // A reason followed by more text consists of whole sentences; any other value is as short as
+  // possible.
   const hole = (at: number): string =>
     at >= holes.length
       ? ""

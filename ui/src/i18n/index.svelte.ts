@@ -63,12 +63,12 @@ export function formatNumber(value: number, options?: Intl.NumberFormatOptions):
 export function formatMoney(value: number, currency?: string | null, decimals = 2): string {
   const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
   const amount = formatNumber(value, digits);
-  // As answers and the approval window have it, in every language.
+  // In the same format as answers and the approval window, in every language.
   return currency ? `${amount}\u00a0${currency}` : amount;
 }
 
 function dateOf(value: string | Date): Date {
-  // A bare date is a calendar day, not midnight in London.
+  // A date without a time is a calendar day, and not midnight UTC.
   if (typeof value === "string" && /^\d{4}-\d{2}-\d{2}$/.test(value))
     return new Date(`${value}T12:00:00`);
   return typeof value === "string" ? new Date(value) : value;

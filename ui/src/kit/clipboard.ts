@@ -1,4 +1,5 @@
-// Copying text, also where the asynchronous clipboard is refused (a webview without focus, or an insecure origin).
+// Copies text, also where the asynchronous clipboard is refused (a webview without focus, or an
+// insecure origin).
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

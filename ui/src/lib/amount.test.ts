@@ -1,4 +1,4 @@
-// Amounts mean the same in the window and in the host: both read by one table.
+// Amounts mean the same in the window and in the host: both are tested with one table.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -1,5 +1,5 @@
-// Amounts of money as shops write them, read as the host reads them (the engine's `amounts`): both are tested by the same table.
-// Pure.
+// Parses amounts of money as shops write them, in the same way as the host (the engine's
+// `amounts`). Both are tested with one table. Pure.
 
 /** Decimal digits that are kept while calculating. */
 const PLACES = 4;
@@ -19,7 +19,7 @@ export function readAmount(written: string): number | null {
   const first = text.search(/[0-9]/);
   if (first < 0) return null;
   const last = text.search(/[0-9][^0-9]*$/) + 1;
-  // A decimal sign may come first (".50"), but the point of "kr.15" is the unit's.
+  // A number may begin with a decimal sign (".50"), but the point in "kr.15" belongs to the unit.
   const start = /(?<!\p{Alphabetic})[.,]$/u.test(text.slice(0, first)) ? first - 1 : first;
   const [signs, after] = [text.slice(0, start), trimmed(text.slice(last))];
   const minus = signs.match(/[-−]/g)?.length ?? 0;
@@ -33,7 +33,7 @@ export function readAmount(written: string): number | null {
     return null;
   const number = text.slice(start, last).replace(/[\p{White_Space}']/gu, "");
   const [whole, fraction] = parts(number);
-  // "1.299 kr" is written for both.
+  // "1.299 kr" is written with both meanings.
   const isBare = before === "" && after === "";
   if (
     number.includes(".") &&
@@ -68,7 +68,7 @@ function parts(number: string): [whole: string, fraction: string] {
     number.slice(0, last),
     number.slice(last + 1),
   ];
-  // "1,299" has no decimals; "1.299" has, as numbers of programs do.
+  // "1,299" has no decimals; "1.299" has, as in numbers of programs.
   const groups =
     count(number, sign) > 1 ||
     (sign === "," &&

@@ -1,4 +1,4 @@
-// Which tools are switched off. A switch holds for a tool's id with and without its pack.
+// Switched-off tools. A switch applies to a tool's id with and without its pack.
 
 /** Whether a tool is switched off by one of these ids. */
 export function isToolOff(off: readonly string[], tool: { id: string; pack: string }): boolean {

@@ -1,4 +1,4 @@
-// How pictures are asked for in the desktop app: what the host takes apart again is the whole of what the shop named.
+// The URL of a picture in the desktop app contains the shop's whole reference.
 import { expect, test, vi } from "vitest";
 
 vi.mock("@tauri-apps/api/core", () => ({

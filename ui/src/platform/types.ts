@@ -13,7 +13,7 @@ export interface Platform {
   readonly window: "chat" | "approval";
   /** Calls a command of the host; rejects with an `AgentError`. */
   call<K extends CommandName>(command: K, params: Params<K>): Promise<Response<K>>;
-  /** What the host tells on its own. Several listeners share one subscription. */
+  /** Subscribes to the pushes of the host. Several listeners share one subscription. */
   onPush(listener: (push: Push) => void): Unsubscribe;
   /** The page has something to show; the window may appear. */
   ready(): Promise<void>;

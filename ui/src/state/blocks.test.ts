@@ -1,4 +1,4 @@
-// Only what changed reaches the view.
+// Only changed blocks reach the view.
 import { expect, test } from "vitest";
 import { BlockStream, type BlockChange } from "./blocks";
 

@@ -9,7 +9,7 @@ export interface LiveBlock {
   tail: string;
 }
 
-/** What a view has to do: put `changed` blocks anew, drop those from `count` on, add `append` to the last one. */
+/** The update of a view: replace the `changed` blocks, drop those from `count` on, append `append` to the last one. */
 export interface BlockChange {
   changed: number[];
   count: number;

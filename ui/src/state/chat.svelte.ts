@@ -50,7 +50,7 @@ export class Chat {
   /** The turn of a message sent here that is being answered at once, until it is seen. */
   justSent = $state<string | null>(null);
 
-  /** What was sent last, while the host has not ended it. */
+  /** The message sent last, until its turn has ended. */
   private sent = $state<Sent | null>(null);
 
   summary = $derived(this.sessions.find((session) => session.id === this.open?.session) ?? null);
@@ -59,7 +59,7 @@ export class Chat {
   private readonly transcripts = new Map<string, Transcript>();
   private readonly drafts = new Map<string, string>();
   private listRequest = 0;
-  /** How many turns ended, by conversation, and how many summaries came: an answer that was given before is out of date. */
+  /** How many turns ended and how many summaries arrived, by conversation. An answer requested before the last one is outdated. */
   private readonly ended = new Map<string, number>();
   private summaries = 0;
   /** The query that the list shows. */
@@ -162,7 +162,7 @@ export class Chat {
     }
   }
 
-  /** The list stands at its end: entries far above need not stay. */
+  /** The list is at its end, so entries far above may be dropped. */
   atEnd(): void {
     if (this.open && this.open.entries.length > KEEP + PAGE) trimOldest(this.open, KEEP);
   }
@@ -199,8 +199,8 @@ export class Chat {
     }
   }
 
-  /** What buttons send: nothing while the very same message is on its way. The button may go, so the message field gets the focus,
-   *  unless it stays with what the button is in. */
+  /** Sends the message of a button, unless the same message is being sent. The button may disappear, so
+   *  the message field gets the focus if `movesFocus`. */
   async ask(text: string, movesFocus = true): Promise<boolean> {
     const message = text.trim();
     if (this.sending || (this.open && isOnItsWay(this.open, this.sent, message))) return false;
@@ -245,7 +245,7 @@ export class Chat {
     else this.drafts.set(key, this.draft);
   }
 
-  /** What was sent is no draft any more; another one stays with its conversation, also when that has only just begun. */
+  /** Removes the draft that was sent. Another draft stays with its conversation, also with a new one. */
   private settleDraft(key: string, session: string, gone: string | null): void {
     const draft = this.drafts.get(key) ?? "";
     this.drafts.delete(key);
@@ -291,7 +291,7 @@ export class Chat {
         if (push.event.type === "final" && this.sent?.turn === push.event.turn) this.sent = null;
         const shown = this.open?.session === state.session;
         if (state.stale && shown) void this.read(state.session);
-        // Nothing shows it and nothing runs in it any more: it is read again when it is opened.
+        // It is not shown and nothing runs in it, so it is read again when it is opened.
         if (!shown && !state.running) this.transcripts.delete(state.session);
         return;
       }
@@ -309,7 +309,7 @@ export class Chat {
         void this.refresh();
         return;
       case "approvals":
-        // The list shows which conversations wait.
+        // The list shows which conversations have pending actions.
         void this.reloadList();
         return;
       case "import":

@@ -1,4 +1,4 @@
-// What is sent, what stays in the message field, and what can be tried again.
+// Sent messages, the text in the message field, and retries.
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { Item } from "../platform/generated/Item";
 import type { Push } from "../platform/generated/Push";

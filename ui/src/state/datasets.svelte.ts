@@ -1,4 +1,5 @@
-// Which data of the pack that takes files answers: the sample or what was imported. Read again after an import, because that may switch.
+// The active data set: the sample or the imported data. Read again after an import, which may
+// switch it.
 import { asAgentError, call, platform } from "../platform";
 import type { AgentError } from "../platform/generated/AgentError";
 import type { Dataset } from "../platform/generated/Dataset";

@@ -1,4 +1,4 @@
-// Imports of files into a pack since the window opened: started here, followed by what the host pushes.
+// Imports of delivery files since the window opened. They are started here and updated by pushes.
 import { asAgentError, call, platform } from "../platform";
 import type { AgentError } from "../platform/generated/AgentError";
 import type { ImportView } from "../platform/generated/ImportView";
@@ -52,7 +52,7 @@ class Imports {
   private take(view: ImportView): void {
     const at = this.jobs.findIndex((known) => known.job === view.job);
     if (at < 0) this.jobs.unshift(view);
-    // A status asked for early must not undo a push that came before its answer.
+    // A status that was requested earlier must not replace a later push.
     else if (!this.jobs[at]!.finished) this.jobs[at] = view;
   }
 }

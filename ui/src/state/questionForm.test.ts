@@ -1,4 +1,4 @@
-// A server's schema becomes fields, and what is typed becomes values of the schema's types.
+// A server's schema becomes fields, and typed text becomes values of the schema's types.
 import { describe, expect, test } from "vitest";
 import { answer, fields, problem } from "./questionForm";
 

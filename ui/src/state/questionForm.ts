@@ -1,4 +1,5 @@
-// A server's question as fields: a flat JSON Schema of texts, numbers, yes/no and choices. Knows no component.
+// Converts a server's question into fields: a flat JSON Schema of texts, numbers, yes/no and
+// choices. Knows no component.
 
 export type FieldKind = "text" | "number" | "yes_no" | "choice" | "choices";
 export type FieldValue = string | boolean | string[];
@@ -82,7 +83,7 @@ export function fields(schema: unknown): FormField[] {
   });
 }
 
-/** What keeps an answer from being sent: `missing`, `number` or nothing. */
+/** Why an answer cannot be sent: `missing` or `number`; not set if it can. */
 export function problem(field: FormField, value: FieldValue): "missing" | "number" | null {
   if (typeof value === "boolean") return null;
   const empty = typeof value === "string" ? value.trim() === "" : value.length === 0;

@@ -1,4 +1,4 @@
-// What is on its way is known at every moment between a click and the end of its turn.
+// A sent message is known at every moment between the click and the end of its turn.
 import { describe, expect, test } from "vitest";
 import { isBusy, isOnItsWay, type Sent } from "./sent";
 import { eventOf, itemOf } from "./testing";

@@ -8,7 +8,7 @@ export interface Sent {
   text: string;
 }
 
-/** Taken by the host, and nothing has been heard of it yet. */
+/** Accepted by the host, without any event about it so far. */
 function unheard(state: Transcript, sent: Sent | null): sent is Sent {
   if (!sent || sent.session !== state.session) return false;
   const known =

@@ -71,7 +71,7 @@ test("content that shrinks and grows again before the event comes is still follo
   const stick = new StickToBottom();
   stick.resized(at(0, 2000));
   stick.scrolled(at(1500, 2000));
-  // A card of 300 went, one of 200 came: the position was pulled up to 1200 in between.
+  // A card of 300 was removed and one of 200 added; in between, the position was moved up to 1200.
   stick.scrolled(at(1200, 1900));
   expect(stick.stuck).toBe(true);
   expect(stick.resized(at(1200, 1900))).toBe(1400);

@@ -28,7 +28,7 @@ export class StickToBottom {
     this.height = height;
   }
 
-  /** The user turns upwards (wheel, keys): told before the list has moved, so that no text that comes in between wins. */
+  /** The user scrolls upwards (wheel, keys). Called before the list moves, so that text that arrives meanwhile does not scroll it down. */
   upwards({ height, viewport }: Measures): void {
     if (height > viewport + 1) this.stuck = false;
   }
@@ -45,7 +45,7 @@ export class StickToBottom {
     return Math.abs(end - top) < 1 ? null : end;
   }
 
-  /** What is seen was pushed down by `shift` pixels of older content: the position that keeps it where it was. */
+  /** Returns the position that keeps the visible content in place after older content of `shift` pixels was inserted above. */
   pushed(top: number, shift: number): number {
     this.last = top + shift;
     return this.last;

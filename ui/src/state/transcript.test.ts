@@ -1,4 +1,4 @@
-// What the host says becomes what is shown: order, identity of entries, and what happens when things arrive twice or late.
+// Items and events become entries: their order and identity, and items that arrive twice or late.
 import { describe, expect, test } from "vitest";
 import type { Approval } from "../platform/generated/Approval";
 import type { Item } from "../platform/generated/Item";

@@ -64,12 +64,12 @@ export interface NoticeEntry extends Common {
   text: string;
   error: AgentError | null;
 }
-/** What was held back from the model in a turn, as counts. */
+/** The redacted values of a turn, as counts. */
 export interface RedactionEntry extends Common {
   kind: "redaction";
   counts: RedactionCount[];
 }
-/** What the model reads from here on instead of the older messages. */
+/** The summary that the model reads from here on instead of the older messages. */
 export interface SummaryEntry extends Common {
   kind: "summary";
   text: string;
@@ -112,13 +112,14 @@ export function emptyTranscript(session: string): Transcript {
   };
 }
 
-/** Takes a session as the host just read it; what a running turn has said in the meantime stays. */
+/** Replaces the session by the one that the host returned. Text of a running turn that arrived meanwhile stays. */
 export function openTranscript(state: Transcript, view: SessionView): void {
-  // A page without items was read before the first one was stored: all that is known came after it.
+  // A page without items was read before the first one was stored, so all known entries came later.
   const oldest = view.items[0]?.seq ?? 0;
   const overlaps = state.entries.some((entry) => Number.isFinite(entry.seq) && entry.seq >= oldest);
   if (!overlaps) {
-    // Nothing known reaches into this page: what lies before it may have holes, so it is read again when wanted.
+    // No known entry overlaps this page. Entries before it may have gaps, so they are read again
+    // when needed.
     state.entries = state.entries.filter((entry) => !Number.isFinite(entry.seq));
     state.hasMore = view.has_more;
   }
@@ -163,7 +164,7 @@ export function takeApproval(state: Transcript, approval: Approval): void {
   if (entry.tool === "") entry.tool = approval.tool;
   if (entry.title === "") entry.title = approval.tool_title;
   entry.effect ??= approval.effect;
-  // An edited or re-priced proposal takes the place of the one it replaces.
+  // An edited or re-priced proposal replaces the earlier one.
   const newer =
     !entry.approval ||
     approval.id === entry.approval.id ||
@@ -493,13 +494,13 @@ export function lastAnswer(state: Transcript): AssistantEntry | null {
   );
 }
 
-/** How a turn that is over ended, as far as its answer goes; null when it failed, or when its end is not known. */
+/** Returns how the answer of a finished turn ended. Null if the turn failed or its end is unknown. */
 export function endOf(state: Transcript, turn: string): "complete" | "stopped" | null {
   const own = state.entries.filter((entry) => entry.turn === turn);
   const notices = own.filter((entry) => entry.kind === "notice");
   if (notices.some((entry) => entry.level === "error")) return null;
   const answer = own.findLast((entry) => entry.kind === "assistant");
-  // Words that it said on the way are whole, also when it was stopped behind them.
+  // Texts during the turn are complete, also if the turn was stopped after them.
   if (answer?.partial || notices.some((entry) => entry.code === "turn_cancelled")) return "stopped";
   return answer && Number.isFinite(answer.seq) ? "complete" : null;
 }

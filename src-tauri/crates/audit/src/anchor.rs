@@ -1,5 +1,6 @@
-//! The copies of the newest checkpoint outside the log, which tell when the log was cut or replaced by an old copy.
-//! The keyring's copy is the authority (the host hands it in through the same trait); the state folder's file counts where it is newer.
+//! The copies of the newest checkpoint outside the log. They show whether the log was cut or
+//! replaced by an old copy. The keyring's copy is the authority (the host passes it in through the
+//! same trait); the state folder's file is used where it is newer.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,7 +17,7 @@ use sha2::{Digest as _, Sha256};
 use crate::keys::Signer;
 use crate::note;
 
-/// How far the log had come when its newest checkpoint was made.
+/// The size and root of a log when its newest checkpoint was made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mark {
@@ -25,7 +26,7 @@ pub struct Mark {
     pub size: u64,
     /// Root (hex) over them.
     pub root: String,
-    /// Grows with every mark, also when a new log is begun.
+    /// Increases with every mark, also when a new log is begun.
     pub counter: u64,
     /// The signing key (vkey).
     pub key: String,
@@ -37,16 +38,18 @@ pub struct Mark {
     pub signature: Option<String>,
 }
 
-/// Files up to this size are sealed when they are closed, and checked as a whole when they are opened; larger ones would take long.
+/// Bytes up to which a file is sealed when it is closed and checked as a whole when it is opened.
+/// Larger files would take too long.
 pub(crate) const WHOLE_UP_TO: u64 = 16 << 20;
 
-/// In the place of a seal: the log was closed, but its bytes were not hashed.
+/// Used instead of a seal if the log was closed but its bytes were not hashed.
 pub(crate) const CLOSED: &str = "closed";
 
-/// No log has so many marks. A larger counter was made up, so that no later mark would count as newer.
+/// More marks than any log has. A larger counter is forged, so that no later mark would count as
+/// newer.
 pub(crate) const COUNTER_MAX: u64 = 1 << 53;
 
-/// The digest of a closed log file that is small enough.
+/// Returns the digest of a closed log file, or None if the file is too large.
 pub(crate) fn digest(path: &Path) -> Option<String> {
     let size = fs::metadata(path).ok()?.len();
     if size > WHOLE_UP_TO {
@@ -56,7 +59,7 @@ pub(crate) fn digest(path: &Path) -> Option<String> {
 }
 
 impl Mark {
-    /// The mark as text for places that keep text.
+    /// Writes the mark as text.
     pub fn to_text(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
@@ -75,13 +78,14 @@ impl Mark {
         format!("countersign audit mark v1\n{}\n{size}\n{root}\n{counter}\n{key}\n{}\n", self.origin(), seal.as_deref().unwrap_or("-"))
     }
 
-    /// Whether a log of `size` records, of which the newest checkpoint covers `signed`, cannot be what followed: this mark's log was closed, and
-    /// every opening makes a checkpoint over its first record.
+    /// Whether a log of `size` records, whose newest checkpoint covers `signed`, cannot continue
+    /// this mark: the mark's log was closed, and every opening makes a checkpoint over its first
+    /// record.
     pub(crate) fn denies_tail(&self, size: u64, signed: u64) -> bool {
         self.seal.is_some() && size > self.size && signed <= self.size
     }
 
-    /// The same mark, naming and signed by this key.
+    /// Returns the mark with this key and its signature.
     #[must_use]
     pub fn signed(mut self, signer: &Signer) -> Self {
         self.key = note::vkey_of(&self.origin(), &signer.key.verifying_key());
@@ -89,7 +93,8 @@ impl Mark {
         self
     }
 
-    /// Whether the mark is signed by the key that it names. Which key that is, is for the log to say.
+    /// Whether the mark is signed by the key that it names. The log tells whether that key is the
+    /// right one.
     pub fn holds(&self) -> bool {
         let blob = self.signature.as_ref().and_then(|text| STANDARD.decode(text).ok()).and_then(|bytes| <[u8; 64]>::try_from(bytes).ok());
         let (Some(blob), Some(key)) = (blob, note::parse_vkey(&self.origin(), &self.key)) else { return false };
@@ -97,49 +102,51 @@ impl Mark {
     }
 }
 
-/// Why a place gives no mark.
+/// Why there is no mark at a place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AnchorFault {
-    /// The place cannot be read now; that says nothing of the mark.
+    /// The place cannot be read now. There may be a mark.
     #[error("{0}")]
     Unavailable(String),
-    /// Something lies there that is no mark.
+    /// The content is not a mark.
     #[error("its content is damaged")]
     Damaged,
 }
 
-/// A place outside the log that keeps its newest mark. Called from the log's own threads, never from an async one.
+/// A place outside the log that stores its newest mark. Called from the log's own threads, never
+/// from an async one.
 pub trait Anchor: Send + Sync {
-    /// For messages: "the state folder", "the keyring".
+    /// The name for messages: "the state folder", "the keyring".
     fn name(&self) -> &str;
-    /// Whether only the user can write there, so that its mark counts as it stands.
+    /// Whether only the user can write there, so that its mark is trusted without a check.
     fn is_authority(&self) -> bool {
         false
     }
-    /// The mark that was stored last, if any.
+    /// Returns the mark that was stored last, if any.
     fn load(&self) -> Result<Option<Mark>, AnchorFault>;
-    /// Replaces the mark. It must survive a power cut when this returns.
+    /// Replaces the mark. It must survive a power cut once this returns.
     fn store(&self, mark: &Mark) -> Result<(), String>;
 }
 
-/// A mark in a file of its own, named after the installation.
+/// Stores a mark in a file that is named after the installation.
 #[derive(Clone, Debug)]
 pub struct FileAnchor {
     path: PathBuf,
 }
 
 impl FileAnchor {
-    /// The file for this installation in `folder`.
+    /// Returns the file for this installation in `folder`.
     pub fn new(folder: &Path, installation: &str) -> Self {
         Self { path: folder.join(format!("{installation}.mark.json")) }
     }
 
-    /// The file for a log of this installation that was set aside, by the name of its file without the ending.
+    /// Returns the file for a log of this installation that was set aside. `stem` is the log's file
+    /// name without its ending.
     pub fn of_set_aside(folder: &Path, installation: &str, stem: &str) -> Self {
         Self { path: folder.join(format!("{installation}.{stem}.mark.json")) }
     }
 
-    /// Where the mark lies.
+    /// Returns the path of the mark's file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -167,39 +174,40 @@ impl Anchor for FileAnchor {
             file.write_all(mark.to_text().as_bytes())?;
             file.sync_data()?;
             fs::rename(&fresh, &self.path)?;
-            // The name has to be on disk, too: an effect may run once this returns.
+            // The name must be on disk too, because an effect may run once this returns.
             fs::File::open(folder)?.sync_all()
         };
         write().map_err(|error| error.to_string())
     }
 }
 
-/// What is known of a log from outside its file.
+/// Everything known about a log outside its file.
 #[derive(Clone, Debug, Default)]
 pub struct Outside {
-    /// The authority's copy. It counts as it stands.
+    /// The authority's copy. It is trusted without a check.
     pub keyring: Option<Mark>,
-    /// The state folder's copy. It counts when it is newer than the authority's and signed with the log's key.
+    /// The state folder's copy. It counts if it is newer than the authority's and signed with the
+    /// log's key.
     pub state: Option<Mark>,
     /// The public key of the signing key in the keyring.
     pub key: Option<[u8; 32]>,
-    /// The installation whose log it has to be.
+    /// The installation that the log must belong to.
     pub installation: Option<String>,
-    /// A signed copy was stored before: a missing or unsigned one is a fault.
+    /// Whether a signed copy was stored before. Then a missing or unsigned one is a fault.
     pub marked: bool,
-    /// What is wrong with the places as such.
+    /// Faults of the places themselves.
     pub problems: Vec<String>,
     /// Places that cannot be read now.
     pub warnings: Vec<String>,
 }
 
 impl Outside {
-    /// One mark that counts as it stands.
+    /// Returns what is known if only this trusted mark exists.
     pub fn of(mark: Option<&Mark>) -> Self {
         Self { keyring: mark.cloned(), ..Self::default() }
     }
 
-    /// Reads the places.
+    /// Reads all places.
     pub fn gather(anchors: &[Arc<dyn Anchor>]) -> Self {
         let mut outside = Self::default();
         for anchor in anchors {
@@ -216,8 +224,10 @@ impl Outside {
         outside
     }
 
-    /// The mark that a new log tells of. The keyring's, or one in the state folder that is newer and signed with one of the log's `keys`.
-    /// Without the keyring's, the state folder's: it may be signed with the key of a run that an old copy of the log does not know.
+    /// Returns the mark that a new log reports about the old one: the keyring's, or one in the
+    /// state folder that is newer and signed with one of the log's `keys`. Without the keyring's
+    /// mark, it is the state folder's, which may be signed with the key of a run that an old copy
+    /// of the log does not know.
     pub(crate) fn evidence(&self, keys: &BTreeSet<String>) -> Option<Mark> {
         let state = self.state.as_ref().filter(|mark| mark.counter <= COUNTER_MAX && (mark.holds() || (mark.signature.is_none() && !self.marked)));
         match (&self.keyring, state) {
@@ -227,9 +237,9 @@ impl Outside {
         }
     }
 
-    /// Which marks a log is held to, and what is wrong with the marks themselves.
-    pub(crate) fn weigh(&self) -> Weighed {
-        let mut weighed = Weighed { problems: self.problems.clone(), ..Weighed::default() };
+    /// Returns the marks that the log must match, and the faults of the marks themselves.
+    pub(crate) fn compare(&self) -> ComparedMarks {
+        let mut weighed = ComparedMarks { problems: self.problems.clone(), ..ComparedMarks::default() };
         if let Some(mark) = &self.keyring {
             if mark.signature.is_some() && !mark.holds() {
                 weighed.problems.push("the copy of the newest checkpoint in the keyring was changed: its signature does not hold".to_owned());
@@ -246,10 +256,10 @@ impl Outside {
         weighed
     }
 
-    fn weigh_state(&self, mark: &Mark, weighed: &mut Weighed) {
+    fn weigh_state(&self, mark: &Mark, weighed: &mut ComparedMarks) {
         let authority = self.keyring.as_ref();
         let is_newer = authority.is_none_or(|known| known.counter < mark.counter);
-        // Version 0.1 signed no marks; its keyring copy is unsigned then, too.
+        // Version 0.1 signed no marks. Its keyring copy is unsigned then, too.
         let may_be_unsigned = !self.marked && authority.is_none_or(|known| known.signature.is_none());
         match mark.signature {
             _ if mark.counter > COUNTER_MAX => {
@@ -261,7 +271,7 @@ impl Outside {
             None if !may_be_unsigned => {
                 weighed.problems.push("the copy of the newest checkpoint in the state folder was replaced: it is not signed".to_owned());
             }
-            // An unsigned one adds nothing to an authority.
+            // An unsigned mark adds nothing to the authority's mark.
             None if authority.is_some() => {}
             Some(_) | None if is_newer => {
                 weighed.marks.push(mark.clone());
@@ -274,21 +284,21 @@ impl Outside {
     }
 }
 
-/// The marks that a log is held to.
+/// The marks that a log must match.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Weighed {
+pub(crate) struct ComparedMarks {
     pub(crate) marks: Vec<Mark>,
     pub(crate) problems: Vec<String>,
     pub(crate) compared_with: ComparedWith,
 }
 
-impl Weighed {
-    /// The newest mark.
+impl ComparedMarks {
+    /// Returns the newest mark.
     pub(crate) fn newest(&self) -> Option<&Mark> {
         self.marks.iter().max_by_key(|mark| mark.counter)
     }
 
-    /// The mark over the most records.
+    /// Returns the mark that covers the most records.
     pub(crate) fn largest(&self) -> Option<&Mark> {
         self.marks.iter().max_by_key(|mark| mark.size)
     }

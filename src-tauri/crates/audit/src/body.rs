@@ -1,4 +1,5 @@
-//! A record's body: what is in it, how it is built from a draft, how it is read and judged, and commitments.
+//! The body of a record: its members, how it is built from a draft, how it is parsed and checked,
+//! and commitments.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +11,12 @@ use sha2::{Digest as _, Sha256};
 use crate::canon;
 use crate::tree::Hash;
 
-/// The largest body, in bytes. Long values belong behind commitments.
+/// The most bytes of a body. Long values belong behind commitments.
 pub(crate) const MAX_BODY: usize = 1 << 20;
-/// The largest value behind a commitment, in bytes.
+/// The most bytes of a value behind a commitment.
 pub(crate) const MAX_VALUE: usize = 32 << 20;
 
-/// A body, member by member. Reading refuses members that version 1 does not have.
+/// A body with its members. Parsing refuses members that version 1 does not have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Body {
@@ -31,18 +32,18 @@ pub(crate) struct Body {
     pub(crate) fields: Map<String, Value>,
     /// Member name to the hex of its commitment.
     pub(crate) commitments: BTreeMap<String, String>,
-    /// Hex of the leaf before; 64 zeros in the first record.
+    /// Hex of the previous record's leaf; 64 zeros in the first record.
     pub(crate) prev: String,
 }
 
 impl Body {
-    /// The text of a plain member.
+    /// Returns the text of a plain member.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         self.fields.get(name).and_then(Value::as_str)
     }
 }
 
-/// A value behind a commitment, with what proves it.
+/// A value behind a commitment, with the data that proves it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Reveal {
     pub(crate) member: String,
@@ -52,7 +53,7 @@ pub(crate) struct Reveal {
 }
 
 impl Reveal {
-    /// `SHA-256(0x02 || salt || JCS(pointer) || JCS(value))`.
+    /// Computes `SHA-256(0x02 || salt || JCS(pointer) || JCS(value))`.
     pub(crate) fn commitment(&self) -> Option<Hash> {
         let pointer = Value::String(format!("/commitments/{}", self.member.replace('~', "~0").replace('/', "~1")));
         let pointer = canon::canonical(&pointer).ok()?;
@@ -60,14 +61,15 @@ impl Reveal {
     }
 }
 
-/// The instant as bodies write it: UTC, milliseconds.
+/// Writes an instant as in bodies: UTC, with milliseconds.
 pub(crate) fn instant(at: DateTime<Utc>) -> String {
     at.format("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }
 
-/// Reads an instant in its one form.
+/// Parses an instant in exactly that form.
 pub(crate) fn parse_instant(text: &str) -> Option<DateTime<Utc>> {
-    // By hand: verification reads one for each record, and a general parser would be a large part of its time.
+    // Parsed by hand: verification parses one for each record, and a general parser would take much
+    // of its time.
     let bytes: &[u8; 24] = text.as_bytes().try_into().ok()?;
     let frame = bytes.iter().zip(b"0000-00-00T00:00:00.000Z").all(|(byte, form)| if *form == b'0' { byte.is_ascii_digit() } else { byte == form });
     if !frame {
@@ -79,7 +81,7 @@ pub(crate) fn parse_instant(text: &str) -> Option<DateTime<Utc>> {
     (date.year() >= 1).then(|| time.and_utc())
 }
 
-/// Reads a body strictly: canonical bytes, known members, allowed numbers.
+/// Parses a body strictly: canonical bytes, known members, allowed numbers.
 pub(crate) fn parse(bytes: &[u8]) -> Result<Body, String> {
     if bytes.len() > MAX_BODY {
         return Err("its body is too long".to_owned());

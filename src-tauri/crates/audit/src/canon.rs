@@ -1,12 +1,13 @@
-//! RFC 8785 (JCS) bytes, and what may be in a body: no floats, no integers that a double cannot hold, no deep nesting.
+//! Canonical JSON (RFC 8785, JCS), and the limits of values in a body: no floats, no integers that
+//! a double cannot hold, no deep nesting.
 
 use serde_json::{Map, Number, Value};
 
 /// The largest integer that every JSON reader keeps exactly (2^53 - 1).
 pub(crate) const MAX_SAFE: u64 = 9_007_199_254_740_991;
-/// Levels of lists and objects in one body.
+/// The most levels of lists and objects in a body.
 pub(crate) const MAX_DEPTH: usize = 64;
-/// Levels that a plain member may use; the body's own two come on top.
+/// The most levels in a plain member. The body adds two of its own.
 const MAX_FIELD_DEPTH: usize = MAX_DEPTH - 4;
 
 /// Why a value cannot be written into a body.
@@ -22,36 +23,36 @@ pub enum CanonError {
     NoForm(String),
 }
 
-/// The canonical bytes of a JSON value.
+/// Returns the canonical bytes of a JSON value.
 pub fn canonical(value: &Value) -> Result<Vec<u8>, CanonError> {
     serde_json_canonicalizer::to_vec(value).map_err(|error| CanonError::NoForm(error.to_string()))
 }
 
-/// The canonical text of a JSON value.
+/// Returns the canonical text of a JSON value.
 pub(crate) fn canonical_text(value: &Value) -> Result<String, CanonError> {
     serde_json_canonicalizer::to_string(value).map_err(|error| CanonError::NoForm(error.to_string()))
 }
 
-/// Whether the number is one a body may hold.
-fn safe(number: &Number) -> Option<bool> {
+/// Whether a body may contain the number. None if it is a float.
+fn is_safe(number: &Number) -> Option<bool> {
     if let Some(n) = number.as_u64() {
         return Some(n <= MAX_SAFE);
     }
     number.as_i64().map(|n| n.unsigned_abs() <= MAX_SAFE)
 }
 
-/// Refuses floats, large integers and deep nesting, naming the place.
+/// Checks for floats, large integers and deep nesting. An error names the place.
 pub(crate) fn check_plain(at: &str, value: &Value) -> Result<(), CanonError> {
     check(value, MAX_FIELD_DEPTH).map_err(|fault| fault.under(at))
 }
 
-/// The same for a whole body that was read.
+/// Checks a whole body that was parsed.
 pub(crate) fn check_body(value: &Value) -> Result<(), CanonError> {
     check(value, MAX_DEPTH)
 }
 
 impl CanonError {
-    /// The same fault, its place seen from further out.
+    /// Adds the name of the outer member to the place of the error.
     fn under(self, outer: &str) -> Self {
         match self {
             Self::Float(at) => Self::Float(format!("{outer}{at}")),
@@ -68,7 +69,7 @@ fn check(value: &Value, depth: usize) -> Result<(), CanonError> {
     }
     match value {
         Value::Null | Value::Bool(_) | Value::String(_) => Ok(()),
-        Value::Number(number) => match safe(number) {
+        Value::Number(number) => match is_safe(number) {
             Some(true) => Ok(()),
             Some(false) => Err(CanonError::TooLarge(String::new())),
             None => Err(CanonError::Float(String::new())),
@@ -78,10 +79,11 @@ fn check(value: &Value, depth: usize) -> Result<(), CanonError> {
     }
 }
 
-/// A value as it goes behind a commitment: integers that JCS would round become text, so that nothing is lost.
+/// Prepares a value for a commitment. Integers that JCS would round become text, so that they keep
+/// all digits.
 pub(crate) fn keep_integers(value: &Value) -> Value {
     match value {
-        Value::Number(number) if safe(number) == Some(false) => Value::String(number.to_string()),
+        Value::Number(number) if is_safe(number) == Some(false) => Value::String(number.to_string()),
         Value::Null | Value::Bool(_) | Value::String(_) | Value::Number(_) => value.clone(),
         Value::Array(list) => Value::Array(list.iter().map(keep_integers).collect()),
         Value::Object(map) => Value::Object(map.iter().map(|(k, v)| (k.clone(), keep_integers(v))).collect::<Map<_, _>>()),

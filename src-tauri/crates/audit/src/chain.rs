@@ -1,4 +1,5 @@
-//! The state that an append needs, kept in memory: frontier, last leaf, keys. Turns drafts into rows and rows into the file.
+//! The state that an append needs, in memory: frontier, last leaf, keys. Turns drafts into rows and
+//! writes them.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +16,7 @@ use crate::keys::KeyState;
 use crate::num::Num;
 use crate::tree::{self, Frontier, Hash};
 
-/// Where the log stands.
+/// The present end of the log.
 #[derive(Clone, Debug)]
 pub(crate) struct Chain {
     pub(crate) origin: String,
@@ -26,7 +27,7 @@ pub(crate) struct Chain {
     pub(crate) keys: KeyState,
 }
 
-/// A draft that passed every check and waits to be numbered.
+/// A checked draft that has no number yet.
 #[derive(Clone, Debug)]
 pub(crate) struct Prepared {
     kind: String,
@@ -46,7 +47,7 @@ pub(crate) fn type_name(kind: RecordType) -> String {
     }
 }
 
-/// Checks a draft; what is wrong with it comes back as a sentence.
+/// Checks a draft. An error is a sentence.
 pub(crate) fn prepare(draft: RecordDraft, at: DateTime<Utc>) -> Result<Prepared, String> {
     for (name, value) in &draft.fields {
         canon::check_plain(&format!("/fields/{name}"), value).map_err(|error| error.to_string())?;
@@ -79,8 +80,8 @@ pub(crate) enum WriteError {
 }
 
 impl Chain {
-    /// Gives the record its number and place in the chain, and writes its rows. The caller holds a transaction and
-    /// throws this chain away when that fails.
+    /// Gives the record its number and place in the chain, and writes its rows. The caller holds a
+    /// transaction, and drops this chain if the transaction fails.
     pub(crate) fn append(&mut self, db: &Connection, entropy: &dyn Entropy, draft: &Prepared) -> Result<u64, WriteError> {
         let seq = self.frontier.size() + 1;
         let mut reveals = Vec::with_capacity(draft.committed.len());
@@ -125,7 +126,7 @@ impl Chain {
         Ok(seq)
     }
 
-    /// Writes a signed checkpoint of the present size, once.
+    /// Writes a signed checkpoint of the present size, unless there is one.
     pub(crate) fn sign(&mut self, db: &Connection, signer: &ed25519_dalek::SigningKey) -> Result<(), WriteError> {
         let size = self.frontier.size();
         if size == self.signed {
@@ -151,7 +152,7 @@ fn insert(db: &Connection, body: &Body, bytes: &[u8], leaf: &Hash) -> rusqlite::
     ])
 }
 
-/// A complete subtree as stored; level 0 is a record's leaf.
+/// Reads a complete subtree's hash; level 0 is a record's leaf.
 pub(crate) fn stored_node(db: &Connection, level: u32, index: u64) -> rusqlite::Result<Hash> {
     if level == 0 {
         return db.prepare_cached("SELECT leaf FROM audit_record WHERE seq=?1")?.query_row([Num(index + 1)], |row| row.get(0));
@@ -159,18 +160,18 @@ pub(crate) fn stored_node(db: &Connection, level: u32, index: u64) -> rusqlite::
     db.prepare_cached("SELECT hash FROM audit_node WHERE id=?1")?.query_row([Num(tree::node_id(level, index))], |row| row.get(0))
 }
 
-/// The frontier of the first `size` records, from stored nodes.
+/// Reads the frontier of the first `size` records from stored nodes.
 pub(crate) fn stored_frontier(db: &Connection, size: u64) -> rusqlite::Result<Frontier> {
     let peaks = tree::peaks(size).into_iter().map(|(level, index)| stored_node(db, level, index)).collect::<Result<Vec<_>, _>>()?;
     Ok(Frontier::from_peaks(size, peaks).unwrap_or_default())
 }
 
-/// Number of records.
+/// Returns the number of records.
 pub(crate) fn stored_size(db: &Connection) -> rusqlite::Result<u64> {
     Ok(db.query_row("SELECT max(seq) FROM audit_record", [], |row| row.get::<_, Option<Num>>(0))?.map_or(0, |n| n.0))
 }
 
-/// The newest checkpoint's size and note.
+/// Returns the newest checkpoint's size and note.
 pub(crate) fn stored_checkpoint(db: &Connection) -> rusqlite::Result<Option<(u64, String)>> {
     db.query_row("SELECT size, note FROM audit_checkpoint ORDER BY size DESC LIMIT 1", [], |row| Ok((row.get::<_, Num>(0)?.0, row.get(1)?))).optional()
 }

@@ -2,7 +2,7 @@
 
 /// A source of random bytes.
 pub trait Entropy: Send + Sync {
-    /// Fills the buffer, or says why it cannot.
+    /// Fills the buffer. An error is a sentence.
     fn fill(&self, buffer: &mut [u8]) -> Result<(), String>;
 }
 

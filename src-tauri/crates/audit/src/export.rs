@@ -1,4 +1,5 @@
-//! Writes a log, or one session of it with inclusion proofs, as a folder of plain files that can be verified anywhere.
+//! Exports a log, or one session of it with inclusion proofs, as a folder of plain files that can
+//! be verified without the app.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -16,12 +17,13 @@ use crate::{canon, note, schema, tree};
 
 const README: &str = include_str!("export-readme.txt");
 
-/// Exports a log file that no one has open for writing here (it may be open in another process).
+/// Exports a log file that is not open for writing in this process. Another process may have it
+/// open.
 pub fn export_file(path: &Path, folder: &Path) -> Result<AuditExportResponse, AgentError> {
     export(&reader(path)?, folder, None)
 }
 
-/// The same for one session.
+/// Exports one session.
 pub fn export_session(path: &Path, folder: &Path, session: &SessionId) -> Result<AuditExportResponse, AgentError> {
     export(&reader(path)?, folder, Some(session))
 }
@@ -40,7 +42,7 @@ enum ExportError {
     Log(String),
 }
 
-/// Writes the files; the folder must be new or empty.
+/// Writes the files. The folder must be new or empty.
 pub(crate) fn export(db: &Connection, folder: &Path, session: Option<&SessionId>) -> Result<AuditExportResponse, AgentError> {
     if fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) {
         return Err(AgentError::invalid(format!("The folder {} is not empty.", folder.display())).hint("Choose a new or empty folder for the export."));
@@ -65,7 +67,7 @@ fn write(db: &Connection, folder: &Path, session: Option<&SessionId>) -> Result<
         }
         Some(session) => {
             files.text("checkpoint.txt", &newest)?;
-            // Only what the newest checkpoint covers can be proven.
+            // Only records that the newest checkpoint covers can be proven.
             let count = bodies(&tx, &mut files, Some(session), signed)?;
             proofs(&tx, &mut files, session, signed)?;
             count
@@ -100,12 +102,12 @@ fn notes(db: &Connection) -> rusqlite::Result<Vec<String>> {
     rows.collect()
 }
 
-/// The key of the newest checkpoint, which the newest opening names.
+/// Returns the key of the newest checkpoint, which the newest `log_opened` record names.
 fn signing_key(db: &Connection) -> Result<String, ExportError> {
     let bytes: Vec<u8> = db.query_row("SELECT body FROM audit_record WHERE type='log_opened' ORDER BY seq DESC LIMIT 1", [], |row| row.get(0))?;
     let body = body::parse(&bytes).map_err(ExportError::Log)?;
     let origin = format!("audit/{}", body.text("installation").unwrap_or_default());
-    let state = keys::stated(&origin, &body).map_err(ExportError::Log)?;
+    let state = keys::read_key_state(&origin, &body).map_err(ExportError::Log)?;
     Ok(note::vkey_of(&origin, &state.current))
 }
 

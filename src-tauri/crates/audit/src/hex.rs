@@ -1,6 +1,6 @@
-//! Lower-case hexadecimal, as the format writes hashes and salts. Upper case is refused when read.
+//! Lower-case hexadecimal for hashes and salts. Upper case is refused when it is parsed.
 
-/// The bytes as lower-case hex.
+/// Writes bytes as lower-case hex.
 pub(crate) fn encode(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let mut text = String::with_capacity(bytes.len() * 2);
@@ -11,7 +11,7 @@ pub(crate) fn encode(bytes: &[u8]) -> String {
     text
 }
 
-/// Exactly 32 bytes from lower-case hex.
+/// Parses exactly 32 bytes of lower-case hex.
 pub(crate) fn decode32(text: &str) -> Option<[u8; 32]> {
     let bytes = text.as_bytes();
     if bytes.len() != 64 {

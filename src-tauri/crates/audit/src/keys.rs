@@ -1,5 +1,5 @@
-//! Who signs: the signer of this run, and the history of keys as the records tell it.
-//! One set of rules for opening and verifying, so that they cannot disagree.
+//! The signing keys: the signer of this run, and the history of keys in the records. Opening and
+//! verifying use the same rules, so that they cannot disagree.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
@@ -16,12 +16,13 @@ pub struct Signer {
 }
 
 impl Signer {
-    /// From the 32 bytes of an Ed25519 private key. `anchored`: it is kept in the keyring, not made for this run only.
+    /// Creates a signer from the 32 bytes of an Ed25519 private key. `anchored` tells whether the
+    /// key is stored in the keyring, and is not one of this run only.
     pub fn new(seed: &[u8; 32], anchored: bool) -> Self {
         Self { key: SigningKey::from_bytes(seed), anchored }
     }
 
-    /// The public key.
+    /// Returns the public key.
     pub fn public(&self) -> [u8; 32] {
         self.key.verifying_key().to_bytes()
     }
@@ -33,12 +34,12 @@ impl std::fmt::Debug for Signer {
     }
 }
 
-/// The keys in force after some record.
+/// The keys in force after a record.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct KeyState {
     pub(crate) current: VerifyingKey,
     pub(crate) anchored: bool,
-    /// The newest key that was kept in a keyring; only it can hand over to another such key.
+    /// The newest key that was stored in a keyring. Only it can hand over to another such key.
     pub(crate) trusted: Option<VerifyingKey>,
 }
 
@@ -49,12 +50,13 @@ pub(crate) fn rotation_text(origin: &str, seq: u64, prev: &str, old: &str, new: 
 
 const SIGNED_MARKS: &str = "signed";
 
-/// Whether this opening was by a version that signs marks: none that is unsigned belongs to it.
+/// Whether the log was opened by a version that signs marks. Such a log has no unsigned mark.
 pub(crate) fn signs_marks(opened: &Body) -> bool {
     opened.text("marks") == Some(SIGNED_MARKS)
 }
 
-/// Whether this is a record that opening a log writes before it stores a mark. Such a record has the members of its type and no others.
+/// Whether an opening writes this record before it stores a mark. Such a record has the members of
+/// its type and no others.
 pub(crate) fn belongs_to_an_opening(body: &Body) -> bool {
     let members: &[&str] = match body.kind.as_str() {
         "log_opened" => &["installation", "key", "anchored", "anchored_key", "marks"],
@@ -65,7 +67,7 @@ pub(crate) fn belongs_to_an_opening(body: &Body) -> bool {
     is_plain && body.fields.keys().all(|name| members.contains(&name.as_str()))
 }
 
-/// The members of a `log_opened` record.
+/// Returns the members of a `log_opened` record.
 pub(crate) fn opened_fields(origin: &str, installation: &str, state: &KeyState) -> Map<String, Value> {
     let mut fields = Map::new();
     fields.insert("installation".into(), installation.into());
@@ -76,7 +78,8 @@ pub(crate) fn opened_fields(origin: &str, installation: &str, state: &KeyState) 
     fields
 }
 
-/// The members of a `key_rotated` record, signed by the new key and, where given, by the trusted one.
+/// Returns the members of a `key_rotated` record, signed by the new key and, if given, by the
+/// trusted one.
 pub(crate) fn rotated_fields(origin: &str, seq: u64, prev: &str, old: &VerifyingKey, new: &Signer, trusted: Option<&SigningKey>) -> Map<String, Value> {
     let (old, new_text) = (note::vkey_of(origin, old), note::vkey_of(origin, &new.key.verifying_key()));
     let text = rotation_text(origin, seq, prev, &old, &new_text);
@@ -91,8 +94,8 @@ pub(crate) fn rotated_fields(origin: &str, seq: u64, prev: &str, old: &Verifying
     fields
 }
 
-/// The state that a `log_opened` record states.
-pub(crate) fn stated(origin: &str, body: &Body) -> Result<KeyState, String> {
+/// Reads the key state from a `log_opened` record.
+pub(crate) fn read_key_state(origin: &str, body: &Body) -> Result<KeyState, String> {
     let key = |name: &str| body.text(name).and_then(|text| note::parse_vkey(origin, text));
     let current = key("key").ok_or("it does not name the signing key")?;
     let anchored = body.fields.get("anchored").and_then(Value::as_bool).ok_or("it does not say whether the key is kept in a keyring")?;
@@ -103,11 +106,12 @@ pub(crate) fn stated(origin: &str, body: &Body) -> Result<KeyState, String> {
     Ok(KeyState { current, anchored, trusted })
 }
 
-/// The state after a record, or what is wrong with it. `state` is `None` before the first record.
+/// Returns the key state after a record, or a sentence about what is wrong with the record. `state`
+/// is None before the first record.
 pub(crate) fn step(origin: &str, installation: &str, state: Option<&KeyState>, body: &Body) -> Result<Option<KeyState>, String> {
     match (body.kind.as_str(), state) {
         ("log_opened", _) => {
-            let stated = stated(origin, body)?;
+            let stated = read_key_state(origin, body)?;
             if body.text("installation") != Some(installation) {
                 return Err("it belongs to another installation".to_owned());
             }

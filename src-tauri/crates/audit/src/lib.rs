@@ -1,6 +1,7 @@
-//! The audit log: canonical records in an append-only tree, signed checkpoints, verification and export.
-//! `FORMAT.md` beside this crate is the frozen description that both verifiers follow.
-//! Knows nothing of turns, tools or keyrings: keys, the clock, randomness and the outside copy are handed in.
+//! The audit log: canonical records in an append-only tree, signed checkpoints, verification and
+//! export. `FORMAT.md` beside this crate is the frozen description that both verifiers follow. The
+//! crate knows nothing of turns, tools or keyrings: keys, the clock, randomness and the outside
+//! copies are passed in.
 #![forbid(unsafe_code)]
 
 mod anchor;

@@ -1,4 +1,5 @@
-//! The handle that the rest of the app holds: append, list, verify, export. Cheap to clone; one writer thread behind it.
+//! The handle to the log for the rest of the app: append, list, verify, export. Cheap to clone; all
+//! clones share one writer thread.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -28,15 +29,15 @@ pub struct Log {
 
 struct Inner {
     options: OpenOptions,
-    /// Closed while the log is stopped.
+    /// None while the log is stopped.
     commands: Mutex<Worker<Command>>,
     reader: Mutex<Option<Connection>>,
-    /// Kept here, so that those who watch also see a log that begins later.
+    /// Kept here, so that watchers also see a log that is begun later.
     total: watch::Sender<u64>,
     marks_failing: Arc<AtomicBool>,
     checked_whole: AtomicBool,
     warnings: Mutex<Vec<String>>,
-    /// Why nothing may be recorded, until a person accepts a new log.
+    /// Why no records are accepted, until a person accepts a new log.
     stopped: Mutex<Option<String>>,
 }
 
@@ -46,11 +47,11 @@ impl Drop for Inner {
     }
 }
 
-fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock()
 }
 
-fn gone() -> AuditUnavailable {
+fn writer_gone() -> AuditUnavailable {
     AuditUnavailable("it is closed; restart Countersign".to_owned())
 }
 
@@ -66,7 +67,8 @@ impl Log {
         Ok(log)
     }
 
-    /// A log that takes no records, for reading only, until `accept` begins a new one in its place.
+    /// Creates a log for reading only. It accepts no records until `accept` begins a new one in its
+    /// place.
     pub fn stopped(options: OpenOptions, why: &str) -> Self {
         let log = Self::without_writer(options, 0);
         log.stop(why);
@@ -91,49 +93,52 @@ impl Log {
         let failed = |error: std::io::Error| AuditUnavailable(format!("its thread could not be started ({error})"));
         let inner = &self.inner;
         inner.total.send_replace(opened.chain.frontier.size());
-        held(&inner.warnings).clone_from(&opened.warnings);
+        lock(&inner.warnings).clone_from(&opened.warnings);
         inner.checked_whole.store(opened.checked_whole, Ordering::Relaxed);
         let writer = Writer::new(opened, &inner.options, inner.total.clone(), inner.marks_failing.clone()).map_err(failed)?;
-        *held(&inner.commands) = Worker::start("audit-writer", move |commands| writer.run(commands)).map_err(failed)?;
+        *lock(&inner.commands) = Worker::start("audit-writer", move |commands| writer.run(commands)).map_err(failed)?;
         Ok(())
     }
 
-    /// Takes no further records: something is wrong with the log, and a person has to see it first.
+    /// Stops accepting records, because something is wrong with the log and a person must see it
+    /// first.
     pub fn stop(&self, why: &str) {
-        held(&self.inner.stopped).get_or_insert_with(|| why.to_owned());
+        lock(&self.inner.stopped).get_or_insert_with(|| why.to_owned());
     }
 
-    /// Sets the log aside and begins a new one in its place. Blocking. Gives the old file's new path.
+    /// Sets the log aside and begins a new one in its place. Blocking. Returns the old file's new
+    /// path.
     pub fn accept(&self, found: &Tampered) -> Result<PathBuf, AuditUnavailable> {
         self.end_writer();
-        held(&self.inner.reader).take();
+        lock(&self.inner.reader).take();
         let (opened, aside) = open::begin_anew(&self.inner.options, found)?;
         self.write_with(opened)?;
-        held(&self.inner.stopped).take();
+        lock(&self.inner.stopped).take();
         Ok(aside)
     }
 
-    /// Has the writer end and waits for it. A log that is stopped may still have one.
+    /// Ends the writer and waits for it. A stopped log may still have one.
     fn end_writer(&self) {
         let (reply, ended) = oneshot::channel();
-        let sent = held(&self.inner.commands).send(Command::Close { reply: Some(reply) });
+        let sent = lock(&self.inner.commands).send(Command::Close { reply: Some(reply) });
         if sent.is_ok() {
-            // How its last commit went does not matter to a log that is set aside.
+            // The log is set aside, so the result of its last commit does not matter.
             let _ = ended.blocking_recv();
         }
     }
 
-    /// Number of committed records.
+    /// Returns the number of committed records.
     pub fn total(&self) -> u64 {
         *self.inner.total.borrow()
     }
 
-    /// Tells of every change of the number of committed records.
+    /// Watches the number of committed records.
     pub fn watch(&self) -> watch::Receiver<u64> {
         self.inner.total.subscribe()
     }
 
-    /// Whether the whole file was checked when it was opened; a large one still has to be.
+    /// Whether the whole file was checked when it was opened. If not, it is large and must still be
+    /// checked.
     pub fn checked_whole(&self) -> bool {
         self.inner.checked_whole.load(Ordering::Relaxed)
     }
@@ -143,9 +148,10 @@ impl Log {
         self.inner.options.signer.anchored
     }
 
-    /// What could not be checked at opening, and whether the outside copy cannot be written now. For the doctor.
+    /// Returns what could not be checked when the log was opened, and whether the outside copy
+    /// cannot be written now. For the doctor.
     pub fn warnings(&self) -> Vec<String> {
-        let mut all = held(&self.inner.warnings).clone();
+        let mut all = lock(&self.inner.warnings).clone();
         if self.inner.marks_failing.load(Ordering::Relaxed) {
             all.push("the copy of the newest checkpoint outside the log cannot be stored".to_owned());
         }
@@ -154,25 +160,26 @@ impl Log {
 
     fn send(&self, command: Command) -> Result<(), AuditUnavailable> {
         self.check_stopped()?;
-        held(&self.inner.commands).send(command).map_err(|_| gone())
+        lock(&self.inner.commands).send(command).map_err(|_| writer_gone())
     }
 
     fn check_stopped(&self) -> Result<(), AuditUnavailable> {
-        held(&self.inner.stopped).clone().map_or(Ok(()), |why| Err(AuditUnavailable(why)))
+        lock(&self.inner.stopped).clone().map_or(Ok(()), |why| Err(AuditUnavailable(why)))
     }
 
     async fn ask<T>(&self, command: impl FnOnce(oneshot::Sender<Result<T, AuditUnavailable>>) -> Command) -> Result<T, AuditUnavailable> {
         let (reply, answer) = oneshot::channel();
         self.send(command(reply))?;
-        answer.await.map_err(|_| gone())?
+        answer.await.map_err(|_| writer_gone())?
     }
 
-    /// Signs the present size, if that has not been done, and gives the newest checkpoint.
+    /// Signs the present size, unless that has been done, and returns the newest checkpoint.
     pub async fn checkpoint(&self) -> Result<AuditCheckpointResponse, AuditUnavailable> {
         self.ask(|reply| Command::Checkpoint { reply }).await
     }
 
-    /// Erases the value behind a commitment for good; the log still verifies. False when there was none.
+    /// Erases the value behind a commitment for good. The log still verifies. Returns false if
+    /// there was no value.
     pub async fn erase(&self, seq: u64, member: &str) -> Result<bool, AuditUnavailable> {
         let member = member.to_owned();
         self.ask(|reply| Command::Erase { seq, member, reply }).await
@@ -180,22 +187,23 @@ impl Log {
 
     /// Signs, stores the outside copy and ends the writer. Later calls fail.
     pub async fn close(&self) -> Result<(), AuditUnavailable> {
-        // The writer's connection has to be the last one, so that closing it folds the side file in.
-        held(&self.inner.reader).take();
+        // The writer's connection must be the last one, so that closing it moves the write-ahead
+        // log into the file.
+        lock(&self.inner.reader).take();
         let (reply, answer) = oneshot::channel();
-        // Also a log that is stopped is closed, if it is open; what it has taken is kept.
-        let sent = held(&self.inner.commands).send(Command::Close { reply: Some(reply) });
+        // A stopped log that is open is closed too; its records are kept.
+        let sent = lock(&self.inner.commands).send(Command::Close { reply: Some(reply) });
         match sent {
-            Ok(()) => answer.await.map_err(|_| gone())?,
-            Err(_) if held(&self.inner.stopped).is_some() => Ok(()),
-            Err(_) => Err(gone()),
+            Ok(()) => answer.await.map_err(|_| writer_gone())?,
+            Err(_) if lock(&self.inner.stopped).is_some() => Ok(()),
+            Err(_) => Err(writer_gone()),
         }
     }
 
     async fn reading<T: Send + 'static>(&self, work: impl FnOnce(&Connection) -> Result<T, AgentError> + Send + 'static) -> Result<T, AgentError> {
         let inner = self.inner.clone();
         let run = move || {
-            let mut slot = held(&inner.reader);
+            let mut slot = lock(&inner.reader);
             let db = match slot.take() {
                 Some(db) => db,
                 None => schema::open_reader(&inner.options.path).map_err(|error| unreadable(&error))?,
@@ -205,42 +213,43 @@ impl Log {
         tokio::task::spawn_blocking(run).await.map_err(|_| AgentError::internal("audit_unreadable", "Reading the audit log was interrupted."))?
     }
 
-    /// Records, newest first.
+    /// Lists records, newest first.
     pub async fn list(&self, params: AuditListParams) -> Result<AuditListResponse, AgentError> {
         self.reading(move |db| read::list(db, &params)).await
     }
 
-    /// One record with the values behind its commitments.
+    /// Returns one record with the values behind its commitments.
     pub async fn show(&self, seq: u64) -> Result<AuditRecordView, AgentError> {
         self.reading(move |db| read::show(db, seq)).await
     }
 
-    /// Verifies the whole file against the copies of the checkpoint.
+    /// Verifies the whole file against the outside copies of the checkpoint.
     pub async fn verify(&self) -> Result<VerifyReport, AgentError> {
         Ok(self.judge().await?.report)
     }
 
-    /// Verifies it, and tells a file that cannot be read now from one that is at fault.
+    /// Verifies the log. The result distinguishes a file that cannot be read now from one that is
+    /// at fault.
     pub async fn judge(&self) -> Result<Judged, AgentError> {
         let inner = self.inner.clone();
         let run = move || Self::judge_file(&inner.options);
         tokio::task::spawn_blocking(run).await.map_err(|_| AgentError::internal("audit_unreadable", "The verification was interrupted."))
     }
 
-    /// The same for a log that is not open. Blocking.
+    /// Verifies a log that is not open. Blocking.
     pub fn judge_file(options: &OpenOptions) -> Judged {
-        // The marks are read first: the log can only have grown since.
+        // The marks are read first, because the log may grow meanwhile.
         let key = options.signer.anchored.then(|| options.signer.public());
         let outside = Outside { key, installation: Some(options.installation.clone()), ..options.outside() };
         verify::judge(&options.path, &outside)
     }
 
-    /// Writes the whole log as plain files into a new or empty folder.
+    /// Exports the whole log into a new or empty folder.
     pub async fn export(&self, folder: &str) -> Result<AuditExportResponse, AgentError> {
         self.export_of(folder, None).await
     }
 
-    /// Writes one session's records with proofs that they are in the log.
+    /// Exports one session's records, with proofs that they are in the log.
     pub async fn export_session(&self, folder: &str, session: &SessionId) -> Result<AuditExportResponse, AgentError> {
         self.export_of(folder, Some(session.clone())).await
     }
@@ -255,13 +264,13 @@ impl Log {
 #[async_trait]
 impl AuditLog for Log {
     async fn append(&self, record: RecordDraft, durability: Durability) -> Result<u64, AuditUnavailable> {
-        // A log that is stopped in the middle of a call still takes what came of it.
+        // A log that is stopped during a call still records the call's outcome.
         if !matches!(record.record_type, RecordType::ToolOutcome | RecordType::RunEnded) {
             self.check_stopped()?;
         }
         let (reply, answer) = oneshot::channel();
-        held(&self.inner.commands).send(Command::Append { draft: Box::new(record), durability, reply }).map_err(|_| gone())?;
-        answer.await.map_err(|_| gone())?
+        lock(&self.inner.commands).send(Command::Append { draft: Box::new(record), durability, reply }).map_err(|_| writer_gone())?;
+        answer.await.map_err(|_| writer_gone())?
     }
 
     async fn flush(&self) -> Result<(), AuditUnavailable> {

@@ -1,5 +1,6 @@
-//! Carries the newest mark to all places outside the log, on a thread of its own, so that a slow keyring delays no record.
-//! Whoever is about to act waits here: an effect runs only when its intent is marked outside, too.
+//! Stores the newest mark in all places outside the log, on a thread of its own, so that a slow
+//! keyring delays no record. An effect waits here: it runs only after its intent is marked outside,
+//! too.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +13,7 @@ use crate::anchor::{Anchor, Mark};
 use crate::chain::Chain;
 use crate::keys::Signer;
 
-/// The record's number, told once its mark is stored.
+/// A caller with its record's number, answered once the record's mark is stored.
 pub(crate) type Waiter = (oneshot::Sender<Result<u64, AuditUnavailable>>, u64);
 
 struct Job {
@@ -27,7 +28,7 @@ pub(crate) struct Marks {
     counter: u64,
 }
 
-/// The signed mark of a log as it stands.
+/// Creates the signed mark of a log's present state.
 pub(crate) fn mark_of(chain: &Chain, installation: &str, signer: &Signer, counter: u64, seal: Option<String>) -> Mark {
     let root = crate::hex::encode(&chain.frontier.root());
     let mark = Mark { installation: installation.to_owned(), size: chain.signed, root, counter, key: String::new(), seal, signature: None };
@@ -38,12 +39,12 @@ fn store_in(anchor: &Arc<dyn Anchor>, mark: &Mark) -> Result<(), String> {
     anchor.store(mark).map_err(|error| format!("the copy of the newest checkpoint in {} cannot be stored: {error}", anchor.name()))
 }
 
-/// Stores a mark everywhere; gives the failures.
+/// Stores a mark in all places. Returns the failures.
 pub(crate) fn store(anchors: &[Arc<dyn Anchor>], mark: &Mark) -> Vec<String> {
     anchors.iter().filter_map(|anchor| store_in(anchor, mark).err()).collect()
 }
 
-/// Stores a mark in the first place that takes it; gives the failures if none does.
+/// Stores a mark in the first place that accepts it. Returns the failures if none does.
 pub(crate) fn store_in_one(anchors: &[Arc<dyn Anchor>], mark: &Mark) -> Result<(), Vec<String>> {
     let mut failures = Vec::new();
     for anchor in anchors {
@@ -56,13 +57,14 @@ pub(crate) fn store_in_one(anchors: &[Arc<dyn Anchor>], mark: &Mark) -> Result<(
 }
 
 impl Marks {
-    /// Starts the thread. `failing` tells whether the last mark could not be stored everywhere.
+    /// Starts the thread. `failing` is set while the last mark could not be stored everywhere.
     pub(crate) fn start(anchors: Vec<Arc<dyn Anchor>>, installation: String, signer: Signer, counter: u64, failing: Arc<AtomicBool>) -> std::io::Result<Self> {
         let worker = Worker::start("audit-marks", move |jobs| carry(jobs, &anchors, &failing))?;
         Ok(Self { worker, installation, signer, counter })
     }
 
-    /// Has the log's size marked, which a checkpoint covers. Those who wait are answered once that is stored.
+    /// Queues a mark of the log's size, which a checkpoint covers. The waiting callers are answered
+    /// once it is stored.
     pub(crate) fn send(&mut self, chain: &Chain, seal: Option<String>, waiting: Vec<Waiter>) {
         self.counter = self.counter.saturating_add(1);
         let mark = mark_of(chain, &self.installation, &self.signer, self.counter, seal);
@@ -87,11 +89,12 @@ fn carry(mut jobs: Inbox<Job>, anchors: &[Arc<dyn Anchor>], failing: &AtomicBool
             tracing::warn!("{failure}");
         }
         failing.store(!failures.is_empty(), Ordering::Relaxed);
-        // One place is enough to tell of the record. With none it could be taken away unnoticed after it has had its effect.
+        // One place is enough to prove the record. With none, the record could be removed unnoticed
+        // after its effect.
         let nowhere = failures.len() == anchors.len() && !anchors.is_empty();
         for (reply, seq) in job.waiting {
             let answer = if nowhere { Err(AuditUnavailable(failures.join("; "))) } else { Ok(seq) };
-            // A caller that went away needs no answer.
+            // The caller may have given up.
             let _ = reply.send(answer);
         }
     }

@@ -1,5 +1,5 @@
 //! Checkpoints as C2SP signed notes with one Ed25519 signature, and keys in C2SP "vkey" form.
-//! Reading is strict: one way to write a note, so that a changed byte is always noticed.
+//! Parsing is strict: a note has exactly one form, so every changed byte is noticed.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
@@ -10,7 +10,7 @@ use crate::tree::Hash;
 /// The algorithm byte of Ed25519 in note keys.
 const ED25519: u8 = 1;
 
-/// A checkpoint as read, not yet trusted.
+/// A parsed checkpoint that is not trusted yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Note {
     pub(crate) origin: String,
@@ -21,7 +21,7 @@ pub(crate) struct Note {
     signature: [u8; 64],
 }
 
-/// Why a note is not acceptable.
+/// Why a note is not valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NoteError {
     #[error("it is not written as a signed note")]
@@ -37,7 +37,7 @@ fn key_id(name: &str, key: &VerifyingKey) -> [u8; 4] {
     [hash[0], hash[1], hash[2], hash[3]]
 }
 
-/// The public key in C2SP form: `name+id+base64`.
+/// Writes the public key in C2SP form: `name+id+base64`.
 pub fn vkey(name: &str, public: &[u8; 32]) -> Option<String> {
     VerifyingKey::from_bytes(public).ok().map(|key| vkey_of(name, &key))
 }
@@ -48,7 +48,7 @@ pub(crate) fn vkey_of(name: &str, key: &VerifyingKey) -> String {
     format!("{name}+{}+{}", crate::hex::encode(&key_id(name, key)), STANDARD.encode(bytes))
 }
 
-/// Reads a vkey that must be for `name` and be written in its one form.
+/// Parses a vkey, which must be for `name` and in its one form.
 pub(crate) fn parse_vkey(name: &str, text: &str) -> Option<VerifyingKey> {
     let encoded = text.strip_prefix(name)?.strip_prefix('+')?.get(9..)?;
     let bytes = STANDARD.decode(encoded).ok()?;
@@ -60,14 +60,15 @@ pub(crate) fn parse_vkey(name: &str, text: &str) -> Option<VerifyingKey> {
     (!key.is_weak() && vkey_of(name, &key) == text).then_some(key)
 }
 
-/// A short form of a public key for people: the first 16 bytes of its SHA-256 in groups of four.
+/// Returns a short form of a public key for people: the first 16 bytes of its SHA-256, in groups of
+/// four.
 pub fn fingerprint(public: &[u8; 32]) -> String {
     let hex = crate::hex::encode(&Sha256::digest(public)[..16]);
     let groups: Vec<&str> = (0..8).filter_map(|i| hex.get(i * 4..i * 4 + 4)).collect();
     groups.join(" ")
 }
 
-/// Signs the log's size and root.
+/// Returns a signed note of the log's size and root.
 pub(crate) fn sign(origin: &str, size: u64, root: &Hash, key: &SigningKey) -> String {
     let text = format!("{origin}\n{size}\n{}\n", STANDARD.encode(root));
     let mut blob = key_id(origin, &key.verifying_key()).to_vec();
@@ -75,7 +76,7 @@ pub(crate) fn sign(origin: &str, size: u64, root: &Hash, key: &SigningKey) -> St
     format!("{text}\n\u{2014} {origin} {}\n", STANDARD.encode(blob))
 }
 
-/// Reads a note without judging its signature.
+/// Parses a note without checking its signature.
 pub(crate) fn parse(note: &str) -> Result<Note, NoteError> {
     parse_lines(note).ok_or(NoteError::Malformed)
 }
@@ -110,7 +111,7 @@ fn parse_lines(note: &str) -> Option<Note> {
 }
 
 impl Note {
-    /// Checks the signature under this key.
+    /// Checks the signature with this key.
     pub(crate) fn check(&self, key: &VerifyingKey) -> Result<(), NoteError> {
         if self.key_id != key_id(&self.origin, key) {
             return Err(NoteError::OtherKey);

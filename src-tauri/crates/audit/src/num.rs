@@ -1,4 +1,4 @@
-//! Record numbers and sizes in SQL: SQLite's integers are signed, ours are not.
+//! Record numbers and sizes in SQL. SQLite's integers are signed, and those of the log are not.
 
 use rusqlite::ToSql;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef};

@@ -1,6 +1,7 @@
-//! Opening a log: its tail and the copies of the newest checkpoint are checked. A small file is checked as a whole, by its seal or else
-//! record by record; the host checks a large one in the background.
-//! A log that is shorter than, or different from, what was signed is handed back as `Tampered` and takes no records.
+//! Opens a log and checks its tail and the copies of the newest checkpoint. A small file is checked
+//! as a whole, by its seal or else record by record; the host checks a large one in the background.
+//! A log that is shorter than the signed one, or different from it, is returned as `Tampered` and
+//! accepts no records.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use engine::ports::{AuditUnavailable, Clock, RecordDraft};
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior};
 use serde_json::Value;
 
-use crate::anchor::{self, Anchor, Mark, Outside, WHOLE_UP_TO, Weighed};
+use crate::anchor::{self, Anchor, ComparedMarks, Mark, Outside, WHOLE_UP_TO};
 use crate::body::{self, instant};
 use crate::chain::{self, Chain, WriteError, stored_checkpoint, stored_frontier, stored_size};
 use crate::entropy::Entropy;
@@ -21,28 +22,28 @@ use crate::num::Num;
 use crate::schema::{self, SchemaFault};
 use crate::{note, tree, verify};
 
-/// All that a log needs from outside.
+/// All inputs of a log.
 #[derive(Clone)]
 pub struct OpenOptions {
     /// The log's SQLite file.
     pub path: PathBuf,
-    /// The installation's id (a UUID), kept by the host outside the log.
+    /// The installation's id (a UUID), which the host keeps outside the log.
     pub installation: String,
     pub signer: Signer,
-    /// The keyring's key before `signer`, when it was just replaced; it signs the change.
+    /// The keyring's key before `signer`, if it was just replaced. It signs the change.
     pub previous: Option<Signer>,
-    /// Where the newest checkpoint is copied to: the state folder, the keyring.
+    /// The places for copies of the newest checkpoint: the state folder, the keyring.
     pub anchors: Vec<Arc<dyn Anchor>>,
-    /// A signed copy was stored before, so that a missing or unsigned one is a fault.
+    /// Whether a signed copy was stored before. Then a missing or unsigned one is a fault.
     pub marked: bool,
     pub clock: Arc<dyn Clock>,
     pub entropy: Arc<dyn Entropy>,
-    /// Bytes of a page in a new file.
+    /// Bytes per page in a new file.
     pub page_size: u32,
 }
 
 impl OpenOptions {
-    /// Options with the usual page size and the operating system's randomness.
+    /// Creates options with the usual page size and the operating system's randomness.
     pub fn new(path: impl Into<PathBuf>, installation: impl Into<String>, signer: Signer, clock: Arc<dyn Clock>) -> Self {
         Self {
             path: path.into(),
@@ -68,38 +69,38 @@ impl OpenOptions {
         format!("audit/{}", self.installation)
     }
 
-    /// What is known now of the log outside its file.
+    /// Reads everything known about the log outside its file.
     pub(crate) fn outside(&self) -> Outside {
         Outside { marked: self.marked, ..Outside::gather(&self.anchors) }
     }
 }
 
-/// A log as found.
+/// The result of opening a log.
 pub enum OpenState {
     /// Open, signed and ready for records.
     Ready(Log),
-    /// Not as it was left. Show the problems, then set it aside with `Log::start_over`.
+    /// The log is not as it was left. Show the problems, then set it aside with `Log::start_over`.
     Tampered(Tampered),
 }
 
-/// What is wrong with a log that cannot be continued.
+/// The fault of a log that cannot be continued.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tampered {
     pub problems: Vec<VerifyProblem>,
-    /// Records and root (hex) of the old file, as far as it can be read.
+    /// Number of records and root (hex) of the old file, if they can be read.
     pub size: Option<u64>,
     pub root: Option<String>,
-    /// The copy of its newest checkpoint.
+    /// The outside copy of its newest checkpoint.
     pub mark: Option<Mark>,
 }
 
-/// What the opening yields for the writer.
+/// The result of an opening for the writer.
 pub(crate) struct Opened {
     pub(crate) db: Connection,
     pub(crate) chain: Chain,
     pub(crate) counter: u64,
     pub(crate) warnings: Vec<String>,
-    /// The whole file was checked, not its tail alone.
+    /// Whether the whole file was checked, and not only its tail.
     pub(crate) checked_whole: bool,
 }
 
@@ -115,7 +116,8 @@ impl From<WriteError> for Failure {
 }
 
 impl Log {
-    /// Opens the log, or makes a new one. Blocking: it reads up to 16 MiB. Call it off the async threads.
+    /// Opens the log, or creates one. Blocking: it reads up to 16 MiB. Call it outside async
+    /// threads.
     pub fn open(options: OpenOptions) -> Result<OpenState, AuditUnavailable> {
         schema::check_library().map_err(AuditUnavailable)?;
         match open(&options) {
@@ -125,14 +127,15 @@ impl Log {
         }
     }
 
-    /// Renames the old files and begins a new log whose second record tells what was found. Gives the old file's new path, too.
+    /// Renames the old files and begins a new log. Its second record reports what was found. Also
+    /// returns the old file's new path.
     pub fn start_over(options: OpenOptions, found: &Tampered) -> Result<(Self, PathBuf), AuditUnavailable> {
         let (opened, aside) = begin_anew(&options, found)?;
         Self::start(options, opened).map(|log| (log, aside))
     }
 }
 
-/// Sets the old files aside and writes the first records of a new log, which its marks cover at once.
+/// Sets the old files aside and writes the first records of a new log, with its marks.
 pub(crate) fn begin_anew(options: &OpenOptions, found: &Tampered) -> Result<(Opened, PathBuf), AuditUnavailable> {
     schema::check_library().map_err(AuditUnavailable)?;
     let aside =
@@ -140,12 +143,13 @@ pub(crate) fn begin_anew(options: &OpenOptions, found: &Tampered) -> Result<(Ope
     let begin = || -> Result<Opened, Failure> {
         let mut db = schema::open_writer(&options.path, options.page_size).map_err(WriteError::from)?;
         schema::create(&db).map_err(WriteError::from)?;
-        let recovered = recovery(found, &aside);
+        let recovered = recovery_record(found, &aside);
         let chain = first_records(&mut db, options, None, Some(recovered))?;
-        let newest = options.outside().weigh().newest().map(|mark| mark.counter);
+        let newest = options.outside().compare().newest().map(|mark| mark.counter);
         let known = found.mark.as_ref().map(|mark| mark.counter).filter(|counter| *counter <= anchor::COUNTER_MAX);
         let counter = known.max(newest).unwrap_or_default().saturating_add(1);
-        // At once, and not by the log's thread: the old mark would speak against the new log.
+        // Stored now, and not by the log's thread, because the old mark would contradict the new
+        // log.
         let warnings = marks::store(&options.anchors, &marks::mark_of(&chain, &options.installation, &options.signer, counter, None));
         Ok(Opened { db, chain, counter, warnings, checked_whole: true })
     };
@@ -158,7 +162,7 @@ pub(crate) fn begin_anew(options: &OpenOptions, found: &Tampered) -> Result<(Ope
 
 fn open(options: &OpenOptions) -> Result<Opened, Failure> {
     let outside = options.outside();
-    let weighed = outside.weigh();
+    let weighed = outside.compare();
     let mark = weighed.newest().cloned();
     if !weighed.problems.is_empty() {
         let outside = Outside { installation: Some(options.installation.clone()), ..outside };
@@ -170,19 +174,19 @@ fn open(options: &OpenOptions) -> Result<Opened, Failure> {
     let expected = weighed.largest().map(|mark| mark.size).filter(|size| *size > 0);
     if missing && let Some(size) = expected {
         let message = format!("the log file is missing; it had {size} records");
-        return Err(tampered(mark, None, problem(Some(1), message)));
+        return Err(tampered_failure(mark, None, problem(Some(1), message)));
     }
     if let Some(folder) = options.path.parent() {
         std::fs::create_dir_all(folder).map_err(|error| Failure::Unavailable(format!("the folder of the log cannot be made ({error})")))?;
     }
-    // Before SQLite opens the file to write, which may change it.
+    // Before SQLite opens the file for writing, which may change it.
     let checked_whole = check_whole(options, &outside, &weighed)?;
-    let sql = |error: rusqlite::Error| damaged(error, mark.clone());
+    let sql = |error: rusqlite::Error| damaged_failure(error, mark.clone());
     let mut db = schema::open_writer(&options.path, options.page_size).map_err(sql)?;
     let fresh = db.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0)).map_err(sql)? == 0;
     if fresh {
         if expected.is_some() {
-            return Err(tampered(mark, None, problem(Some(1), "the log file holds no records any more".to_owned())));
+            return Err(tampered_failure(mark, None, problem(Some(1), "the log file holds no records any more".to_owned())));
         }
         schema::create(&db).map_err(sql)?;
     }
@@ -191,11 +195,11 @@ fn open(options: &OpenOptions) -> Result<Opened, Failure> {
         Some(SchemaFault::Newer(version)) => {
             return Err(Failure::Unavailable(schema::newer(version)));
         }
-        Some(SchemaFault::Altered(what)) => return Err(tampered(mark, None, problem(None, what.to_owned()))),
+        Some(SchemaFault::Altered(what)) => return Err(tampered_failure(mark, None, problem(None, what.to_owned()))),
     }
-    let known = match tail(&db, options, &weighed).map_err(sql)? {
+    let known = match check_tail(&db, options, &weighed).map_err(sql)? {
         Ok(known) => known,
-        Err((size_root, found)) => return Err(tampered(mark, size_root, found)),
+        Err((size_root, found)) => return Err(tampered_failure(mark, size_root, found)),
     };
     if known.is_some() && weighed.marks.is_empty() && !options.anchors.is_empty() {
         warnings.push("there was no copy of the newest checkpoint outside the log; whether it was cut could not be checked".to_owned());
@@ -206,11 +210,12 @@ fn open(options: &OpenOptions) -> Result<Opened, Failure> {
     Ok(Opened { db, chain, counter, warnings, checked_whole })
 }
 
-/// Marks a start outside before the log takes any other record: what follows the newest mark can then be told from records that were
-/// added. Gives warnings; refuses if there was a mark before and no place takes this one.
+/// Stores a mark of a start before the log accepts any other record. Records that were added behind
+/// the newest mark can then be recognised. Returns warnings, or an error if there was a mark before
+/// and no place accepts this one.
 fn mark_start(options: &OpenOptions, mark: &Mark, before: Option<&Mark>) -> Result<Vec<String>, Failure> {
     let failures = if before.is_some_and(|before| before.signature.is_some()) {
-        // The log's thread takes it to the other places.
+        // The log's thread stores it in the other places.
         marks::store_in_one(&options.anchors, mark).err().unwrap_or_default()
     } else {
         // Every place gets the first signed mark.
@@ -220,8 +225,9 @@ fn mark_start(options: &OpenOptions, mark: &Mark, before: Option<&Mark>) -> Resu
     if nowhere && before.is_some() { Err(Failure::Unavailable(failures.join("; "))) } else { Ok(failures) }
 }
 
-/// Checks that the file is byte for byte the one that was closed, or else all that is in it. Gives false if the file is too large for that.
-fn check_whole(options: &OpenOptions, outside: &Outside, weighed: &Weighed) -> Result<bool, Failure> {
+/// Checks that the file is byte for byte the one that was closed, or else checks its whole content.
+/// Returns false if the file is too large for that.
+fn check_whole(options: &OpenOptions, outside: &Outside, weighed: &ComparedMarks) -> Result<bool, Failure> {
     let path = &options.path;
     if std::fs::metadata(path).is_ok_and(|meta| meta.len() > WHOLE_UP_TO) {
         return Ok(false);
@@ -246,20 +252,26 @@ fn problem(seq: Option<u64>, message: String) -> VerifyProblem {
     VerifyProblem { seq, message }
 }
 
-fn tampered(mark: Option<Mark>, size_root: Option<(u64, String)>, found: VerifyProblem) -> Failure {
+fn tampered_failure(mark: Option<Mark>, size_root: Option<(u64, String)>, found: VerifyProblem) -> Failure {
     let (size, root) = size_root.unzip();
     Failure::Tampered(Box::new(Tampered { problems: vec![found], size, root, mark }))
 }
 
-/// A file that SQLite calls damaged is tampered with; anything else is a disk or permission that can be mended.
-fn damaged(error: rusqlite::Error, mark: Option<Mark>) -> Failure {
-    if schema::is_damage(&error) { tampered(mark, None, problem(None, format!("the log file is damaged ({error})"))) } else { WriteError::from(error).into() }
+/// Maps a read error. If SQLite reports damage, the file was tampered with; other errors concern
+/// the disk or permissions and can be repaired.
+fn damaged_failure(error: rusqlite::Error, mark: Option<Mark>) -> Failure {
+    if schema::is_damage(&error) {
+        tampered_failure(mark, None, problem(None, format!("the log file is damaged ({error})")))
+    } else {
+        WriteError::from(error).into()
+    }
 }
 
 type TailFault = (Option<(u64, String)>, VerifyProblem);
 
-/// Checks the newest checkpoint, the records after it and the marks. `None` = an empty log.
-fn tail(db: &Connection, options: &OpenOptions, weighed: &Weighed) -> rusqlite::Result<Result<Option<Chain>, TailFault>> {
+/// Checks the newest checkpoint, the records after it, and the marks. Returns None for an empty
+/// log.
+fn check_tail(db: &Connection, options: &OpenOptions, weighed: &ComparedMarks) -> rusqlite::Result<Result<Option<Chain>, TailFault>> {
     let origin = options.origin();
     let size = stored_size(db)?;
     if let Some(mark) = weighed.largest().filter(|mark| mark.size > size) {
@@ -282,7 +294,7 @@ fn tail(db: &Connection, options: &OpenOptions, weighed: &Weighed) -> rusqlite::
     if opened.text("installation") != Some(options.installation.as_str()) {
         return fault(1, "the log belongs to another installation");
     }
-    let Ok(state) = keys::stated(&origin, &opened) else {
+    let Ok(state) = keys::read_key_state(&origin, &opened) else {
         return fault(opened.seq, "the record that names the signing key is damaged");
     };
     let Some((signed, text)) = stored_checkpoint(db)? else {
@@ -294,36 +306,36 @@ fn tail(db: &Connection, options: &OpenOptions, weighed: &Weighed) -> rusqlite::
         return fault(signed.min(size + 1), "the newest checkpoint does not match the records, or is signed with another key");
     }
     for mark in &weighed.marks {
-        if let Some((seq, message)) = against(db, &origin, mark)? {
+        if let Some((seq, message)) = check_against(db, &origin, mark)? {
             return Ok(Err((Some((size, crate::hex::encode(&root))), VerifyProblem { seq, message: message.to_owned() })));
         }
     }
     if let Some(closed) = weighed.marks.iter().find(|mark| mark.denies_tail(size, signed)) {
         return fault(closed.size + 1, verify::ADDED);
     }
-    if let Some((seq, message)) = added(db, weighed.newest())? {
+    if let Some((seq, message)) = find_added(db, weighed.newest())? {
         return fault(seq, message);
     }
-    match unsigned(db, signed, size)? {
+    match find_unsigned(db, signed, size)? {
         Ok(last_leaf) => Ok(Ok(Some(Chain { origin, frontier, last_leaf, signed, keys: state }))),
         Err(seq) => fault(seq, "the record was changed, or is not the one that followed"),
     }
 }
 
-/// Holds the log against a mark over records that are there; gives what is wrong.
-fn against(db: &Connection, origin: &str, mark: &Mark) -> rusqlite::Result<Option<(Option<u64>, &'static str)>> {
+/// Compares the log with a mark over existing records. Returns what is wrong.
+fn check_against(db: &Connection, origin: &str, mark: &Mark) -> rusqlite::Result<Option<(Option<u64>, &'static str)>> {
     if crate::hex::encode(&stored_frontier(db, mark.size)?.root()) != mark.root {
         return Ok(Some((None, "the records differ from the copy of the checkpoint that is kept outside the log")));
     }
     if mark.size == 0 {
         return Ok(None);
     }
-    // Each opening names the key that signs from then on, and marks are made of what it signs.
+    // Each opening names the key that signs from then on, and marks are made with that key.
     let opened: Option<Vec<u8>> = db
         .query_row("SELECT body FROM audit_record WHERE type='log_opened' AND seq<=?1 ORDER BY seq DESC LIMIT 1", [Num(mark.size)], |row| row.get(0))
         .optional()?;
     let opened = opened.and_then(|bytes| body::parse(&bytes).ok());
-    let key = opened.as_ref().and_then(|opened| keys::stated(origin, opened).ok()).map(|state| note::vkey_of(origin, &state.current));
+    let key = opened.as_ref().and_then(|opened| keys::read_key_state(origin, opened).ok()).map(|state| note::vkey_of(origin, &state.current));
     if key.as_deref() != Some(mark.key.as_str()) {
         return Ok(Some((Some(1), "the log was signed anew with another key than the one kept outside it")));
     }
@@ -333,15 +345,15 @@ fn against(db: &Connection, origin: &str, mark: &Mark) -> rusqlite::Result<Optio
     Ok(None)
 }
 
-/// Finds the first record that was added behind the newest mark; gives what is wrong with it.
-fn added(db: &Connection, newest: Option<&Mark>) -> rusqlite::Result<Option<(u64, &'static str)>> {
+/// Finds the first record that was added behind the newest mark. Returns what is wrong with it.
+fn find_added(db: &Connection, newest: Option<&Mark>) -> rusqlite::Result<Option<(u64, &'static str)>> {
     let Some(mark) = newest else { return Ok(None) };
-    let mut beyond = verify::Beyond::new(newest);
+    let mut beyond = verify::BeyondMark::new(newest);
     let mut statement = db.prepare("SELECT body FROM audit_record WHERE seq>?1 ORDER BY seq")?;
     let mut rows = statement.query([Num(mark.size)])?;
     while let Some(row) = rows.next()? {
         let bytes: Vec<u8> = row.get(0)?;
-        // A body that cannot be read is found by the checks of the records.
+        // A body that cannot be parsed is reported by the checks of the records.
         if let Ok(body) = body::parse(&bytes)
             && let Some(found) = beyond.step(&body)
         {
@@ -351,8 +363,9 @@ fn added(db: &Connection, newest: Option<&Mark>) -> rusqlite::Result<Option<(u64
     Ok(None)
 }
 
-/// Checks the records after the newest checkpoint, and the last record in any case; gives the last leaf or the bad number.
-fn unsigned(db: &Connection, signed: u64, size: u64) -> rusqlite::Result<Result<tree::Hash, u64>> {
+/// Checks the records after the newest checkpoint, and the last record in any case. Returns the
+/// last leaf, or the number of the bad record.
+fn find_unsigned(db: &Connection, signed: u64, size: u64) -> rusqlite::Result<Result<tree::Hash, u64>> {
     let from = (signed + 1).min(size);
     let mut prev = if from > 1 { chain::stored_node(db, 0, from - 2)? } else { [0u8; 32] };
     let mut statement = db.prepare("SELECT body, leaf FROM audit_record WHERE seq>=?1 ORDER BY seq")?;
@@ -370,7 +383,8 @@ fn unsigned(db: &Connection, signed: u64, size: u64) -> rusqlite::Result<Result<
     Ok(if seq == size + 1 { Ok(prev) } else { Err(seq) })
 }
 
-/// Writes what every opening writes: a change of key where there is one, `log_opened`, perhaps a recovery, a checkpoint.
+/// Writes the records of an opening: a change of key if there is one, `log_opened`, possibly a
+/// recovery, and a checkpoint.
 fn first_records(db: &mut Connection, options: &OpenOptions, known: Option<Chain>, extra: Option<RecordDraft>) -> Result<Chain, Failure> {
     let signer = &options.signer;
     let public = signer.key.verifying_key();
@@ -396,7 +410,7 @@ fn first_records(db: &mut Connection, options: &OpenOptions, known: Option<Chain
                 let message = "the log was signed with another key of the keyring, which is not there any more".to_owned();
                 let size = chain.frontier.size();
                 let root = crate::hex::encode(&chain.frontier.root());
-                return Err(tampered(options.outside().weigh().newest().cloned(), Some((size, root)), problem(None, message)));
+                return Err(tampered_failure(options.outside().compare().newest().cloned(), Some((size, root)), problem(None, message)));
             }
             let (seq, prev) = (chain.frontier.size() + 1, crate::hex::encode(&chain.last_leaf));
             let mut draft = RecordDraft::new(RecordType::KeyRotated);
@@ -419,7 +433,7 @@ fn first_records(db: &mut Connection, options: &OpenOptions, known: Option<Chain
     Ok(chain)
 }
 
-fn recovery(found: &Tampered, aside: &Path) -> RecordDraft {
+fn recovery_record(found: &Tampered, aside: &Path) -> RecordDraft {
     let name = aside.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let reason = found.problems.first().map_or("the old log could not be continued", |p| p.message.as_str());
     let optional = |text: Option<&String>| text.map_or(Value::Null, |text| Value::String(text.clone()));
@@ -433,7 +447,7 @@ fn recovery(found: &Tampered, aside: &Path) -> RecordDraft {
         .field("marked_root", optional(found.mark.as_ref().map(|mark| &mark.root)))
 }
 
-/// Renames the log and its side files; a missing file is no fault.
+/// Renames the log and its side files. A missing file is not an error.
 fn set_aside(options: &OpenOptions) -> std::io::Result<PathBuf> {
     let stamp: String = instant(options.clock.now()).chars().filter(|c| c.is_ascii_digit()).collect();
     let stem = options.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_else(|| "audit".to_owned());

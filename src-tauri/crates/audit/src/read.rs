@@ -1,4 +1,5 @@
-//! Reading records for the view: filtered lists and single records with the values behind their commitments.
+//! Reads records for the window: filtered lists, and single records with the values behind their
+//! commitments.
 
 use contract::{AgentError, AuditListParams, AuditListResponse, AuditRecordView, Reason, RecordType};
 use rusqlite::types::Value as Sql;
@@ -13,7 +14,7 @@ use crate::num::Num;
 const DEFAULT_LIMIT: u32 = 100;
 const MAX_LIMIT: u32 = 500;
 
-/// One page of records, newest first.
+/// Returns one page of records, newest first.
 pub(crate) fn list(db: &Connection, params: &AuditListParams) -> Result<AuditListResponse, AgentError> {
     let limit = if params.limit == 0 { DEFAULT_LIMIT } else { params.limit.min(MAX_LIMIT) } as usize;
     let mut sql = String::from("SELECT seq, body, leaf FROM audit_record WHERE 1");
@@ -51,7 +52,7 @@ pub(crate) fn list(db: &Connection, params: &AuditListParams) -> Result<AuditLis
     Ok(AuditListResponse { records, has_more, total })
 }
 
-/// One record.
+/// Returns one record.
 pub(crate) fn show(db: &Connection, seq: u64) -> Result<AuditRecordView, AgentError> {
     let fail = |error: rusqlite::Error| unreadable(&error);
     let row = db.prepare_cached("SELECT seq, body, leaf FROM audit_record WHERE seq=?1").map_err(fail)?.query_row([Num(seq)], raw).optional().map_err(fail)?;
@@ -81,7 +82,7 @@ fn view(db: &Connection, (seq, bytes, leaf): RawRow) -> Result<AuditRecordView, 
     let mut revealed: Map<String, Value> = body.commitments.keys().map(|name| (name.clone(), Value::Null)).collect();
     if !revealed.is_empty() {
         for (member, text) in reveals(db, seq).map_err(|error| unreadable(&error))? {
-            // A value that is not JSON was tampered with; it is shown as the text it is.
+            // A value that is not JSON was tampered with. It is shown as its text.
             revealed.insert(member, serde_json::from_str(&text).unwrap_or(Value::String(text)));
         }
     }

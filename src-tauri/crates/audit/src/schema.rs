@@ -1,4 +1,4 @@
-//! The log's SQLite file: tables, connections and their settings. The only place that opens one.
+//! The log's SQLite file: tables, connections and their settings. The file is opened here only.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -9,12 +9,12 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, limits::Limit};
 pub(crate) const APPLICATION_ID: i32 = 0x4353_4c47;
 /// The format's version, as `user_version`.
 pub(crate) const FORMAT_VERSION: i32 = 1;
-/// Fixed when the file is made, so that a changed counter in the header is noticed.
+/// Fixed when the file is created, so that a changed counter in the header is noticed.
 pub(crate) const SCHEMA_COOKIE: i32 = 1;
-/// SQLite before this has a defect that can damage a WAL file; 3.52.0 was withdrawn.
+/// Earlier SQLite versions have a defect that can damage a WAL file; 3.52.0 was withdrawn.
 const SQLITE_AT_LEAST: i32 = 3_051_003;
 const SQLITE_WITHDRAWN: i32 = 3_052_000;
-/// No value in a log is longer.
+/// Longer than any value in a log, in bytes.
 const MAX_CELL: i32 = 64 << 20;
 
 const TABLES: &str = "
@@ -31,7 +31,7 @@ CREATE INDEX audit_record_session ON audit_record(session) WHERE session IS NOT 
 CREATE INDEX audit_record_tool ON audit_record(tool) WHERE tool IS NOT NULL;
 ";
 
-/// Refuses SQLite versions that can lose what was committed.
+/// Returns an error for SQLite versions that can lose committed data.
 pub(crate) fn check_library() -> Result<(), String> {
     let version = rusqlite::version_number();
     if version >= SQLITE_AT_LEAST && version != SQLITE_WITHDRAWN {
@@ -40,7 +40,8 @@ pub(crate) fn check_library() -> Result<(), String> {
     Err(format!("this program was built with SQLite {}, which can damage the log; it needs 3.51.3 or newer, and not 3.52.0", rusqlite::version()))
 }
 
-/// Whether an error is a fault of the file's content. All others are of the disk, the permissions or this process.
+/// Whether an error is a fault of the file's content. Other errors concern the disk, permissions or
+/// this process.
 pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
     use ErrorCode::{
         CannotOpen, DatabaseBusy, DatabaseLocked, DiskFull, FileLockingProtocolFailed, OperationAborted, OperationInterrupted, OutOfMemory, PermissionDenied,
@@ -62,18 +63,18 @@ pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code().is_none_or(|code| !outside_the_content.contains(&code))
 }
 
-/// What every connection gets.
-fn settle(db: &Connection) -> rusqlite::Result<()> {
+/// Applies the settings of every connection.
+fn finish_wal(db: &Connection) -> rusqlite::Result<()> {
     db.busy_timeout(std::time::Duration::from_secs(5))?;
     db.set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_CELL)?;
     db.set_prepared_statement_cache_capacity(32);
     db.execute_batch("PRAGMA mmap_size=0; PRAGMA cell_size_check=ON; PRAGMA trusted_schema=OFF; PRAGMA temp_store=MEMORY;")
 }
 
-/// The writer's connection; the file is made when it is missing.
+/// Opens the writer's connection, and creates the file if it is missing.
 pub(crate) fn open_writer(path: &Path, page_size: u32) -> rusqlite::Result<Connection> {
     let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
-    settle(&db)?;
+    finish_wal(&db)?;
     let fresh = db.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0))? == 0;
     if fresh {
         db.pragma_update(None, "page_size", page_size)?;
@@ -86,26 +87,27 @@ pub(crate) fn open_writer(path: &Path, page_size: u32) -> rusqlite::Result<Conne
     Ok(db)
 }
 
-/// Makes the tables in a new file; one transaction, so that a crash leaves nothing half made.
+/// Creates the tables in a new file, in one transaction, so that a crash leaves nothing incomplete.
 pub(crate) fn create(db: &Connection) -> rusqlite::Result<()> {
     db.execute_batch(&format!(
         "BEGIN IMMEDIATE; {TABLES} PRAGMA application_id={APPLICATION_ID}; PRAGMA user_version={FORMAT_VERSION}; PRAGMA schema_version={SCHEMA_COOKIE}; COMMIT;"
     ))
 }
 
-/// A connection that cannot change the file.
+/// Opens a connection that cannot change the file.
 pub(crate) fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let first = Connection::open_with_flags(path, flags).and_then(|db| probe(&db).map(|()| db));
     let db = match first {
         Ok(db) => db,
-        // A folder that cannot be written holds a log that was closed: no writer, no side files needed.
+        // If the folder cannot be written, the log was closed: it has no writer and needs no side
+        // files.
         Err(error) if matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly)) && !side_file(path) => {
             Connection::open_with_flags(uri(path), flags | OpenFlags::SQLITE_OPEN_URI)?
         }
         Err(error) => return Err(error),
     };
-    settle(&db)?;
+    finish_wal(&db)?;
     db.pragma_update(None, "query_only", true)?;
     Ok(db)
 }
@@ -114,7 +116,7 @@ fn probe(db: &Connection) -> rusqlite::Result<()> {
     db.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))
 }
 
-/// Whether the write-ahead log beside the file holds anything.
+/// Whether the write-ahead log beside the file has any content.
 pub(crate) fn side_file(path: &Path) -> bool {
     side_file_len(path) > 0
 }
@@ -123,7 +125,7 @@ fn side_file_len(path: &Path) -> u64 {
     len_beside(path, "-wal")
 }
 
-/// Whether a rollback journal lies beside the file. SQLite would play it back into the file.
+/// Whether a rollback journal lies beside the file. SQLite would apply it to the file.
 pub(crate) fn journal_file(path: &Path) -> bool {
     len_beside(path, "-journal") > 0
 }
@@ -134,7 +136,7 @@ fn len_beside(path: &Path, ending: &str) -> u64 {
     std::fs::metadata(name).map_or(0, |meta| meta.len())
 }
 
-/// Bytes of the file and of the write-ahead log beside it.
+/// Returns the bytes of the file and its write-ahead log.
 pub(crate) fn len(path: &Path) -> u64 {
     std::fs::metadata(path).map_or(0, |meta| meta.len()) + side_file_len(path)
 }
@@ -174,7 +176,7 @@ fn schema_rows(db: &Connection) -> rusqlite::Result<Vec<SchemaRow>> {
     rows.collect()
 }
 
-/// What the schema table must hold.
+/// Returns the rows that the schema table must have.
 fn expected_schema() -> rusqlite::Result<&'static Vec<SchemaRow>> {
     static EXPECTED: OnceLock<Vec<SchemaRow>> = OnceLock::new();
     if let Some(rows) = EXPECTED.get() {
@@ -186,21 +188,21 @@ fn expected_schema() -> rusqlite::Result<&'static Vec<SchemaRow>> {
     Ok(EXPECTED.get_or_init(|| rows))
 }
 
-/// Said of a log of a newer format.
+/// Returns the sentence about a log of a newer format.
 pub(crate) fn newer(version: i32) -> String {
     format!("the log was written by a newer version of Countersign (format {version}); install that version")
 }
 
-/// What is wrong with the file as an audit log.
+/// Why the file is not a valid audit log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum SchemaFault {
     /// Written by a newer version of the app.
     Newer(i32),
-    /// Not (any more) a log of this format.
+    /// Not, or no longer, a log of this format.
     Altered(&'static str),
 }
 
-/// Whether the file has exactly the tables of this format, and nothing else.
+/// Checks that the file has exactly the tables of this format.
 pub(crate) fn check(db: &Connection) -> rusqlite::Result<Option<SchemaFault>> {
     let number = |name: &str| db.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
     let version = number("user_version")?;

@@ -1,12 +1,12 @@
-//! The Merkle tree of RFC 6962: hashes, the growing frontier, proofs and their checks.
-//! Pure: nodes that are needed for a proof come through a closure.
+//! The Merkle tree of RFC 6962: hashes, the growing frontier, proofs and their checks. Pure: a
+//! closure provides the nodes for a proof.
 
 use sha2::{Digest as _, Sha256};
 
 /// A SHA-256 value.
 pub type Hash = [u8; 32];
 
-/// Why a proof does not hold.
+/// Why a proof is not valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProofError {
     #[error("the index or size lies outside the tree")]
@@ -17,34 +17,34 @@ pub enum ProofError {
     OtherRoot,
 }
 
-/// The hash of a record's body.
+/// Returns the hash of a record's body.
 pub fn leaf_hash(body: &[u8]) -> Hash {
     Sha256::new().chain_update([0u8]).chain_update(body).finalize().into()
 }
 
-/// The hash over two subtrees.
+/// Returns the hash of two subtrees.
 pub fn node_hash(left: &Hash, right: &Hash) -> Hash {
     Sha256::new().chain_update([1u8]).chain_update(left).chain_update(right).finalize().into()
 }
 
-/// The root of a tree without leaves.
+/// Returns the root of a tree without leaves.
 pub fn empty_root() -> Hash {
     Sha256::digest(b"").into()
 }
 
-/// The row number of the complete inner node `index` (from 0) of `level` (from 1): nodes are numbered from 1 in the order in
-/// which they become complete.
+/// Returns the row number of the complete inner node `index` (from 0) of `level` (from 1). Nodes
+/// are numbered from 1 in the order in which they become complete.
 pub fn node_id(level: u32, index: u64) -> u64 {
     let last_leaf = ((index + 1) << level) - 1;
     nodes_below(last_leaf) + u64::from(level)
 }
 
-/// How many inner nodes are complete when the tree has `size` leaves.
+/// Returns how many inner nodes are complete when the tree has `size` leaves.
 pub fn nodes_below(size: u64) -> u64 {
     size - u64::from(size.count_ones())
 }
 
-/// The complete subtrees at the right edge: all that is needed to append and to know the root.
+/// The complete subtrees at the right edge. They are enough to append and to compute the root.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frontier {
     size: u64,
@@ -53,17 +53,18 @@ pub struct Frontier {
 }
 
 impl Frontier {
-    /// The frontier of a tree of `size` leaves, from its peaks (largest first).
+    /// Creates the frontier of a tree of `size` leaves from its peaks (largest first).
     pub fn from_peaks(size: u64, peaks: Vec<Hash>) -> Option<Self> {
         (peaks.len() == size.count_ones() as usize).then_some(Self { size, peaks })
     }
 
-    /// Number of leaves.
+    /// Returns the number of leaves.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// Appends a leaf; the inner nodes that it completes come back, lowest first, with their row numbers.
+    /// Appends a leaf. Returns the inner nodes that it completes, lowest first, with their row
+    /// numbers.
     pub fn push(&mut self, leaf: Hash) -> Vec<(u64, Hash)> {
         let mut done = Vec::new();
         let mut id = nodes_below(self.size);
@@ -81,7 +82,7 @@ impl Frontier {
         done
     }
 
-    /// The root over all leaves.
+    /// Returns the root over all leaves.
     pub fn root(&self) -> Hash {
         let mut smaller = self.peaks.iter().rev();
         let Some(first) = smaller.next() else { return empty_root() };
@@ -89,7 +90,8 @@ impl Frontier {
     }
 }
 
-/// The places of the peaks of a tree of `size` leaves, largest first: `(level, index)`; level 0 is a leaf.
+/// Returns the peaks of a tree of `size` leaves, largest first, as `(level, index)`; level 0 is a
+/// leaf.
 pub fn peaks(size: u64) -> Vec<(u32, u64)> {
     let mut places = Vec::new();
     let mut start = 0u64;
@@ -102,7 +104,8 @@ pub fn peaks(size: u64) -> Vec<(u32, u64)> {
     places
 }
 
-/// The inclusion proof of leaf `index` (from 0) in a tree of `size`; `node(level, index)` gives complete subtrees.
+/// Returns the inclusion proof of leaf `index` (from 0) in a tree of `size`. `node(level, index)`
+/// provides complete subtrees.
 pub fn prove_inclusion<E>(index: u64, size: u64, node: &mut impl FnMut(u32, u64) -> Result<Hash, E>) -> Result<Vec<Hash>, E> {
     let mut proof = Vec::new();
     let (mut low, mut high) = (0, size);
@@ -120,7 +123,7 @@ pub fn prove_inclusion<E>(index: u64, size: u64, node: &mut impl FnMut(u32, u64)
     Ok(proof)
 }
 
-/// The hash of the leaves `low..high`, which is a subtree as RFC 6962 cuts them.
+/// Returns the hash of the leaves `low..high`, which must be a subtree of RFC 6962.
 fn range<E>(low: u64, high: u64, node: &mut impl FnMut(u32, u64) -> Result<Hash, E>) -> Result<Hash, E> {
     let width = high - low;
     if width.is_power_of_two() {
@@ -133,7 +136,7 @@ fn range<E>(low: u64, high: u64, node: &mut impl FnMut(u32, u64) -> Result<Hash,
     Ok(node_hash(&left, &right))
 }
 
-/// The largest power of two below `width` (which is at least 2).
+/// Returns the largest power of two below `width` (at least 2).
 fn split(width: u64) -> u64 {
     1 << (u64::BITS - 1 - (width - 1).leading_zeros())
 }
@@ -169,7 +172,7 @@ pub fn check_inclusion(index: u64, size: u64, leaf: &Hash, proof: &[Hash], root:
 
 /// Checks that the tree of `size2` begins with the tree of `size1`.
 pub fn check_consistency(size1: u64, size2: u64, proof: &[Hash], root1: &Hash, root2: &Hash) -> Result<(), ProofError> {
-    // From the empty tree everything grows: a check would say nothing.
+    // Every tree begins with the empty tree, so a check would prove nothing.
     if size1 > size2 || size1 == 0 {
         return Err(ProofError::OutOfRange);
     }

@@ -1,4 +1,5 @@
-//! A pending action on a terminal: everything that would run, with hidden characters written out, and the question.
+//! Shows a pending action on a terminal: everything that would run, with hidden characters escaped,
+//! and the question.
 
 use chrono::{DateTime, Utc};
 use contract::{Approval, Decision, Effect, PreviewState, PreviewView};
@@ -8,7 +9,7 @@ use crate::keys::Keys;
 use crate::out::{Out, Tone};
 use crate::visible::exact;
 
-/// The action in full, as lines.
+/// Returns the whole action as lines.
 pub(crate) fn lines(out: Out, approval: &Approval, now: DateTime<Utc>) -> Vec<String> {
     let mut lines = vec![
         out.tone(Tone::Strong, &format!("{} ({}, {})", exact(&approval.tool_title), exact(&approval.server), exact(approval.tool.as_str()))),
@@ -58,12 +59,12 @@ fn status(approval: &Approval, now: DateTime<Utc>) -> String {
     if left <= 0 { format!("{word}, time is up") } else { format!("{word}, {} min {} s left", left / 60, left % 60) }
 }
 
-/// The status as its word on the wire.
+/// Returns the status as its word on the wire.
 pub(crate) fn word(approval: &Approval) -> String {
     serde_json::to_value(approval.status).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
-/// One argument a line; what is not an object is shown as it is.
+/// Returns one line per argument. Text that is not an object is returned as it is.
 fn arguments(canonical: &str) -> Vec<String> {
     match serde_json::from_str::<Value>(canonical) {
         Ok(Value::Object(members)) if members.is_empty() => vec!["    (none)".into()],
@@ -94,12 +95,13 @@ fn side(name: &str, state: &PreviewState) -> Vec<String> {
     lines
 }
 
-/// Figures of a preview are set with spaces that do not break; on a terminal those are spaces.
+/// Replaces the non-breaking spaces of a preview's figures by ordinary ones.
 fn amount(text: &str) -> String {
     exact(&text.replace(['\u{a0}', '\u{202f}'], " "))
 }
 
-/// Shows the action and waits for the answer. Anything but a clear yes rejects; end of input rejects too.
+/// Shows the action and waits for the answer. Everything except a clear yes rejects, also the end
+/// of input.
 pub(crate) async fn ask(out: Out, keys: &mut Keys, approval: &Approval, now: DateTime<Utc>) -> Decision {
     out.note("");
     out.note(out.tone(Tone::Strong, "Your signature is needed."));
@@ -125,7 +127,7 @@ fn question(approval: &Approval) -> String {
     }
 }
 
-/// `None` = reject.
+/// Reads the answer. None means reject.
 fn read(approval: &Approval, answer: &str) -> Option<Decision> {
     if let Some(word) = &approval.confirm_word {
         return (answer == word).then(|| Decision::ApproveOnce { confirm_word: Some(word.clone()) });

@@ -1,4 +1,5 @@
-//! What can be typed: commands, options and their help.
+//! The command line: commands, options and their help. The comments of the fields are the help
+//! texts.
 
 use std::path::PathBuf;
 
@@ -239,7 +240,7 @@ pub(crate) enum Packs {
     },
 }
 
-/// What a new pack's tool is.
+/// The kind of a new pack's tool.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 pub(crate) enum PackKind {
     /// A program in the pack's folder

@@ -1,4 +1,5 @@
-//! `csign ask`: one message, its events as they come, questions to the person, and an exit code that says how it ended.
+//! `csign ask`: sends one message, prints its events as they arrive, asks the person questions, and
+//! ends with an exit code for the result.
 
 use std::io::Read as _;
 
@@ -14,7 +15,7 @@ use crate::listen::{self, Asker};
 use crate::out::{self, Out, Tone};
 use crate::visible::exact;
 
-/// Text from the command line, or all of standard input for `-`.
+/// Returns text from the command line, or all of standard input for `-`.
 pub(crate) fn text_or_stdin(text: &str) -> Result<String, Failure> {
     if text != "-" {
         return Ok(text.to_owned());
@@ -26,7 +27,7 @@ pub(crate) fn text_or_stdin(text: &str) -> Result<String, Failure> {
     }
 }
 
-/// Refused before anything is opened.
+/// Checks the arguments before anything is opened.
 pub(crate) fn check(args: &Ask) -> Result<String, Failure> {
     let text = text_or_stdin(&args.message)?;
     if text.trim().is_empty() {
@@ -36,7 +37,7 @@ pub(crate) fn check(args: &Ask) -> Result<String, Failure> {
 }
 
 pub(crate) async fn run(link: &mut Link, out: Out, args: Ask, text: String, person: bool) -> Result<Exit, Failure> {
-    // One listener from the start: a key pressed between two waits must not be lost.
+    // One listener from the start, so that a key pressed between two waits is not lost.
     let mut interrupts = interrupts()?;
     let params =
         TurnStartParams { session: args.session.map(SessionId::from), text, model: args.model, agent: args.agent.map(AgentId::from), headless: !person };
@@ -60,11 +61,12 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Ask, text: String, pers
                 }
             },
         };
-        listen::tell_declined(out, &push);
+        listen::print_declined(out, &push);
         let event = listen::of_turn(&push, &started.session, &started.turn);
         if let Some(event) = event {
             view.show(event);
-            // Nobody reads on: the turn is stopped in order, and its `final` ends this.
+            // If the reader of the output has gone, the turn is cancelled, and its `final` event
+            // ends the command.
             if matches!(out::delivery(), out::Delivery::ReaderLeft) && !std::mem::replace(&mut cancelled, true) {
                 let _ = link.commands.turn_cancel(TurnCancelParams { session: started.session.clone(), turn: started.turn.clone() }).await;
             }
@@ -72,7 +74,7 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Ask, text: String, pers
                 return Ok(view.end(*status, error.as_ref()));
             }
         }
-        if asker.wanted(&push) && (event.is_some() || matches!(push, Push::Questions { .. })) {
+        if asker.wants(&push) && (event.is_some() || matches!(push, Push::Questions { .. })) {
             let cancel = TurnCancelParams { session: started.session.clone(), turn: started.turn.clone() };
             tokio::select! {
                 more = asker.about(link, &push) => heard.extend(more?),
@@ -93,7 +95,7 @@ fn interrupts() -> Result<Signal, AgentError> {
     signal(SignalKind::interrupt()).map_err(|error| AgentError::internal("signals", format!("Ctrl-C cannot be heard: {error}.")))
 }
 
-/// From now on Ctrl-C ends the process; what runs is put in order at the next start.
+/// Lets a second Ctrl-C end the process. The next start recovers what was running.
 fn on_second_press() -> Result<(), AgentError> {
     let mut again = interrupts()?;
     tokio::spawn(async move {
@@ -104,16 +106,16 @@ fn on_second_press() -> Result<(), AgentError> {
     Ok(())
 }
 
-/// What has been shown of a turn.
+/// The state of a turn's output.
 struct View {
     out: Out,
     /// The provisional text on standard output.
     printed: String,
-    /// That text has been stored as an answer of its own.
+    /// Whether that text has been stored as an answer of its own.
     kept: bool,
-    /// A call was denied, rejected or not decided in time.
+    /// Whether a call was denied, rejected or not decided in time.
     refused: bool,
-    /// A pending action that stays, by id and title.
+    /// A pending action that remains, by id and title.
     pending: Option<(String, String)>,
 }
 
@@ -161,7 +163,7 @@ impl View {
                 let more = if summary.is_empty() { String::new() } else { format!(": {}", exact(summary)) };
                 out.note(out.tone(tone, &format!("< {}{more}", outcome_word(*outcome))));
             }
-            // Told at the end, with what to do.
+            // Reported at the end, with what to do.
             EventBody::Error { error } if error.code == ErrorCode::ApprovalRequired => {}
             EventBody::Error { error } => {
                 self.finish_line();
@@ -172,7 +174,7 @@ impl View {
                 self.finish_line();
                 out.note(out.tone(Tone::Quiet, &format!("> {}", exact(name))));
             }
-            // What was said stands for itself; what follows begins anew.
+            // This text is complete; later text begins on a new line.
             EventBody::Item { item } if matches!(&item.body, ItemBody::AssistantText { text, .. } if *text == self.printed) => self.kept = true,
             EventBody::Status { .. }
             | EventBody::DevStatus { .. }
@@ -185,7 +187,7 @@ impl View {
         }
     }
 
-    /// The answer as it is kept: completed when the deltas led to it, else printed anew.
+    /// Prints the final answer: its rest if the deltas led to it, or else the whole text.
     fn last(&mut self, text: &str) {
         match text.strip_prefix(self.printed.as_str()) {
             Some(rest) => self.out.piece(rest),
@@ -224,7 +226,7 @@ impl View {
     }
 }
 
-/// An outcome as its word on the wire.
+/// Returns an outcome as its word on the wire.
 pub(crate) fn outcome_word(outcome: ToolOutcome) -> String {
     serde_json::to_value(outcome).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Which code does which command, and on what: most need a host, some only read files.
+//! Maps commands to their code and inputs: most need a host, some only read files.
 
 mod approvals;
 mod audit;
@@ -25,7 +25,7 @@ use crate::exit::{Exit, Failure};
 use crate::link::{self, Link};
 use crate::out::Out;
 
-/// The demo shop's own command line; packs start it as a server.
+/// Runs the demo shop's own command line. Packs start it as a server.
 pub(crate) fn shop_server(args: impl Iterator<Item = OsString>) -> ExitCode {
     match shop::Args::try_parse_from(std::iter::once("csign shop-server".into()).chain(args)) {
         Ok(args) => ExitCode::from(shop::run(args)),
@@ -48,11 +48,11 @@ pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit,
         Command::Ask(args) => {
             let text = ask::check(&args)?;
             let person = link::person_present();
-            with_link(data_dir, asked(person), async |link| ask::run(link, out, args, text, person).await)
+            with_link(data_dir, person_mode(person), async |link| ask::run(link, out, args, text, person).await)
         }
         Command::Tools(args) => {
             let person = link::person_present();
-            with_link(data_dir, asked(person), async |link| tools::run(link, out, args, person).await)
+            with_link(data_dir, person_mode(person), async |link| tools::run(link, out, args, person).await)
         }
         Command::Policy(args) => with_link(data_dir, Person::Absent, async |link| policy::run(link, out, args).await),
         Command::Approvals(args) => {
@@ -64,12 +64,12 @@ pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit,
         Command::Run(args) => run::run(args, data_dir, out),
         Command::Serve(args) => serve::run(&args, data_dir, out),
         Command::ServiceLevel => with_link(data_dir, Person::Absent, async |link| service::run(link, out).await),
-        // Also where nothing runs, it tells why.
+        // Also works after an alarm, and reports it.
         Command::Doctor => with_link_when(data_dir, Person::Absent, WhenAlarmed::Stop, async |link| status::doctor(link, out).await),
     }
 }
 
-/// Before the command itself: a person accepts a new log in the place of one that does not verify.
+/// Runs before the command itself: a person accepts a new log instead of one that does not verify.
 pub(crate) fn accept_new_log(data_dir: PathBuf, out: Out) -> Result<(), Failure> {
     if !link::person_in_front() {
         let message = "Only a person at a terminal may accept a new log.";
@@ -80,11 +80,11 @@ pub(crate) fn accept_new_log(data_dir: PathBuf, out: Out) -> Result<(), Failure>
     accepted.map(|_| ())
 }
 
-fn asked(person: bool) -> Person {
+fn person_mode(person: bool) -> Person {
     if person { Person::Asked } else { Person::Absent }
 }
 
-/// Opens a host, runs, and puts everything down again whatever came of it.
+/// Opens a host, runs the work, and closes the host whatever the result.
 fn with_link(data_dir: PathBuf, person: Person, work: impl AsyncFnOnce(&mut Link) -> Result<Exit, Failure>) -> Result<Exit, Failure> {
     with_link_when(data_dir, person, WhenAlarmed::Refuse, work)
 }
@@ -95,7 +95,7 @@ fn with_link_when(
     when_alarmed: WhenAlarmed,
     work: impl AsyncFnOnce(&mut Link) -> Result<Exit, Failure>,
 ) -> Result<Exit, Failure> {
-    // One thread starts fastest, and a terminal has one turn to wait for.
+    // One thread starts fastest, and a terminal has only one turn to wait for.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| AgentError::internal("runtime", format!("csign cannot start: {error}.")))?;
     let result = runtime.block_on(async {
@@ -104,7 +104,7 @@ fn with_link_when(
         link.close().await;
         result
     });
-    // A thread may still wait for a line that nobody types.
+    // A thread may still wait for input.
     runtime.shutdown_background();
     result
 }

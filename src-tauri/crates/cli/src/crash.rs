@@ -1,4 +1,4 @@
-//! A fault of the program itself: one sentence for the person, the details in the log.
+//! Handles a panic of the program: one sentence for the person, the details in the log.
 
 use std::io::Write as _;
 use std::panic::PanicHookInfo;
@@ -7,22 +7,22 @@ use std::path::Path;
 /// Replaces the standard hook, which would print a stack trace.
 pub(crate) fn install(data_dir: &Path) {
     let log = crate::log::path(data_dir);
-    std::panic::set_hook(Box::new(move |info| stopped(&log, info)));
+    std::panic::set_hook(Box::new(move |info| record_panic(&log, info)));
 }
 
-/// The same for a server, whose tasks may panic without ending it: of those the log gets the place, and not what was said, which may
-/// quote what somebody wrote.
+/// The hook of a server, whose tasks may panic without ending it. The log gets the place of a panic
+/// but not its message, which may quote a user.
 pub(crate) fn install_for_server(data_dir: &Path) {
     let log = crate::log::path(data_dir);
     std::panic::set_hook(Box::new(move |info| {
         if std::thread::current().name() == Some("main") {
-            return stopped(&log, info);
+            return record_panic(&log, info);
         }
         tracing::error!(place = info.location().map(ToString::to_string), "panicked");
     }));
 }
 
-fn stopped(log: &Path, info: &PanicHookInfo<'_>) {
+fn record_panic(log: &Path, info: &PanicHookInfo<'_>) {
     let trace = std::backtrace::Backtrace::force_capture();
     let kept = crate::log::append(log, &format!("{info}\n{trace}\n"));
     let place = if kept.is_ok() { format!(" Details are in {}.", log.display()) } else { String::new() };

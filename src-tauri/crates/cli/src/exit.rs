@@ -1,4 +1,4 @@
-//! The exit codes, which scripts rely on, and how failures lead to them.
+//! The exit codes, on which scripts rely, and how failures map to them.
 
 use std::process::ExitCode;
 
@@ -6,7 +6,7 @@ use contract::{AgentError, ApprovalStatus, ErrorCode, Reason, ToolOutcome};
 
 use crate::out::{self, Out, Tone};
 
-/// How the program ends.
+/// The result of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     Done = 0,
@@ -17,7 +17,7 @@ pub(crate) enum Exit {
     Denied = 4,
     /// The log does not verify.
     LogBroken = 5,
-    /// The log holds in itself; nothing was known outside it that tells whether it was cut or replaced.
+    /// The log is consistent, but no outside copy shows whether it was cut or replaced.
     NotCompared = 6,
 }
 
@@ -60,7 +60,7 @@ impl Exit {
         }
     }
 
-    /// After a decision to approve.
+    /// Returns the exit code after an approval.
     pub(crate) fn of_status(status: ApprovalStatus) -> Self {
         match status {
             ApprovalStatus::Approved | ApprovalStatus::Executing | ApprovalStatus::Done => Self::Done,
@@ -71,7 +71,7 @@ impl Exit {
     }
 }
 
-/// The end of the process, by how the command ended and what became of its output.
+/// Returns the exit code from the command's result and from whether its output could be written.
 pub(crate) fn leave(out: Out, exit: Exit) -> ExitCode {
     match out::delivery() {
         out::Delivery::Fine => exit.into(),
@@ -80,7 +80,8 @@ pub(crate) fn leave(out: Out, exit: Exit) -> ExitCode {
             if exit == Exit::Done { Exit::Failed.into() } else { exit.into() }
         }
         out::Delivery::ReaderLeft => {
-            // SAFETY: both calls take constants. The process ends as every program does whose reader has left; all is put down already.
+            // SAFETY: both calls take constants. The process ends like any program whose reader has
+            // gone; everything is closed already.
             unsafe {
                 libc::signal(libc::SIGPIPE, libc::SIG_DFL);
                 libc::raise(libc::SIGPIPE);
@@ -90,7 +91,7 @@ pub(crate) fn leave(out: Out, exit: Exit) -> ExitCode {
     }
 }
 
-/// A command that did not do what was asked.
+/// The failure of a command.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) error: AgentError,
@@ -98,7 +99,7 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// The command line was understood but its values cannot be used.
+    /// The command line was parsed, but its values cannot be used.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self { error: AgentError::invalid(message).reason("wrong_usage"), exit: Exit::Usage }
     }

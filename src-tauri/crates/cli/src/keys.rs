@@ -1,4 +1,4 @@
-//! Lines typed by the person, read beside everything else, so that a question can be taken back when it is over.
+//! Lines that the person types, read in the background, so that a question can be withdrawn.
 
 use std::io::BufRead as _;
 
@@ -10,7 +10,7 @@ pub(crate) struct Keys {
 }
 
 impl Keys {
-    /// Starts reading. There is at most one of these in a process.
+    /// Starts reading. A process has at most one of these.
     pub(crate) fn start() -> std::io::Result<Self> {
         let (send, lines) = mpsc::unbounded_channel();
         std::thread::Builder::new().name("keys".into()).spawn(move || {
@@ -24,16 +24,18 @@ impl Keys {
         Ok(Self { lines })
     }
 
-    /// Forgets what was typed before the question was shown: an Enter too early must not answer it.
+    /// Discards what was typed before the question was shown, so that an early Enter does not
+    /// answer it.
     pub(crate) fn forget(&mut self) {
-        // SAFETY: tcflush only takes a file descriptor and a constant; on anything but a terminal it fails without effect.
+        // SAFETY: tcflush takes a file descriptor and a constant; if it is not a terminal, the call
+        // fails without effect.
         unsafe {
             libc::tcflush(libc::STDIN_FILENO, libc::TCIFLUSH);
         }
         while self.lines.try_recv().is_ok() {}
     }
 
-    /// The next line; `None` at the end of input.
+    /// Returns the next line; None at the end of input.
     pub(crate) async fn line(&mut self) -> Option<String> {
         self.lines.recv().await
     }

@@ -1,5 +1,6 @@
-//! `csign`: the same turns, tools, approvals and log as the window, in a terminal. It speaks the contract's commands,
-//! to a host in this process or to the one that holds the data folder. Knows no store, model or webview.
+//! `csign`: the same turns, tools, approvals and log as the window, in a terminal. It sends the
+//! contract's commands to a host in this process, or to the process that holds the data folder.
+//! Knows no store, model or webview.
 
 mod approve;
 mod args;
@@ -27,25 +28,25 @@ use out::Out;
 /// Runs the program with the process's arguments.
 pub fn run() -> ExitCode {
     host::keep_private();
-    // As the system gives them: an argument that is no text is for the parser to refuse.
+    // As the system provides them: the parser refuses arguments that are not text.
     let mut typed = std::env::args_os().skip(1);
     if typed.next().is_some_and(|word| word == "shop-server") {
         return commands::shop_server(typed);
     }
     let args = match Args::try_parse() {
         Ok(args) => args,
-        Err(error) => return said_by_parser(&error),
+        Err(error) => return print_parser_message(&error),
     };
     let folder = link::data_dir(args.data_dir.clone());
     match &args.command {
-        // Its log starts with its settings, which may come from a file.
+        // The log of a server starts with its settings, which may come from a file.
         args::Command::Serve(_) => crash::install_for_server(&folder),
         _ => {
             crash::install(&folder);
             log::start(&folder);
         }
     }
-    // Two TLS providers may be compiled in; without a choice the first use would panic.
+    // Two TLS providers may be compiled in. Without a choice, the first use would panic.
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
     let out = Out::new(args.json);
     let run = || {
@@ -57,7 +58,7 @@ pub fn run() -> ExitCode {
     match std::panic::catch_unwind(run) {
         Ok(Ok(exit)) => exit::leave(out, exit),
         Ok(Err(failure)) => report(out, &failure),
-        // The hook has said what there is to say.
+        // The panic hook has already printed the error.
         Err(_) => Exit::Failed.into(),
     }
 }
@@ -65,14 +66,16 @@ pub fn run() -> ExitCode {
 fn report(out: Out, failure: &Failure) -> ExitCode {
     out.failure(&failure.error);
     if out.json && (failure.exit == Exit::LogBroken || matches!(out::delivery(), out::Delivery::Lost(_))) {
-        // An alarm is seen also where the document goes elsewhere, and an error where the document was lost.
+        // An alarm is also printed when the document goes elsewhere, and an error when the document
+        // was lost.
         out.error_lines(&failure.error);
     }
     exit::leave(out, failure.exit)
 }
 
-/// Help and version are not mistakes; clap knows which stream each belongs to.
-fn said_by_parser(error: &clap::Error) -> ExitCode {
+/// Prints the parser's message. Help and version are not errors; clap knows which stream each
+/// belongs to.
+fn print_parser_message(error: &clap::Error) -> ExitCode {
     let printed = error.print();
     if error.use_stderr() {
         let out = Out::new(std::env::args_os().any(|word| word == "--json"));

@@ -1,4 +1,5 @@
-//! The way to a host: in this process, or over the socket of the one that holds the data folder already.
+//! Connects to a host: in this process, or over the socket of the process that already holds the
+//! data folder.
 
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
@@ -7,41 +8,42 @@ use std::time::Duration;
 
 use contract::{AgentError, Commands, Empty, Push, Reason};
 use host::client::NotConnected;
-use host::{Host, Options, Paths, Person, Served, Terminal, WhenAlarmed};
+use host::{Host, Options, Paths, Person, SocketServer, Terminal, WhenAlarmed};
 use tokio::sync::broadcast;
 
 use crate::out::{Out, Tone};
 use crate::visible::exact;
 
-/// How long a holder that is just starting or ending is waited for.
+/// How often to retry while another process is starting or ending.
 const ATTEMPTS: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Where the profile lies.
+/// Returns the profile's data folder.
 pub(crate) fn data_dir(given: Option<PathBuf>) -> PathBuf {
     Paths::new(given).data
 }
 
-/// Whether a person can be asked: reads and answers on a terminal.
+/// Whether a person can be asked: input and output are a terminal.
 pub(crate) fn person_present() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
-/// The same, and this program is what the terminal is for at the moment, not something started beside it.
+/// Whether a person can be asked and this program runs in the terminal's foreground.
 pub(crate) fn person_in_front() -> bool {
-    // SAFETY: both calls take numbers, change nothing and tell failure by a value that is no process group.
+    // SAFETY: both calls take numbers, change nothing, and report failure by a value that is not a
+    // process group.
     person_present() && unsafe { libc::tcgetpgrp(libc::STDIN_FILENO) == libc::getpgrp() }
 }
 
-/// A host, wherever it is.
+/// A host, in this process or another one.
 pub(crate) struct Link {
     pub(crate) commands: Arc<dyn Commands>,
     pub(crate) pushes: broadcast::Receiver<Push>,
-    here: Option<(Arc<Host>, Option<Served>)>,
+    here: Option<(Arc<Host>, Option<SocketServer>)>,
 }
 
 impl Link {
-    /// Opens the profile, or joins who has it open.
+    /// Opens the profile, or connects to the process that has it open.
     pub(crate) async fn open(data_dir: PathBuf, person: Person, when_alarmed: WhenAlarmed) -> Result<Self, AgentError> {
         let paths = Paths::new(Some(data_dir.clone()));
         let mut last = None;
@@ -54,7 +56,7 @@ impl Link {
                 ..Options::default()
             };
             match Host::open(options).await {
-                Ok(host) => return Ok(Self::here(host, person)),
+                Ok(host) => return Ok(Self::local(host, person)),
                 Err(error) if error.has_reason(Reason::ProfileInUse) => {}
                 Err(error) => return Err(error),
             }
@@ -71,33 +73,33 @@ impl Link {
             .hint("Close it, or use another folder with --data-dir."))
     }
 
-    fn here(host: Arc<Host>, person: Person) -> Self {
+    fn local(host: Arc<Host>, person: Person) -> Self {
         let served = host::serve(&host).inspect_err(|error| tracing::warn!(%error, "further csign calls cannot join this one")).ok();
         let pushes = host.subscribe();
         Self { commands: Arc::new(Terminal::local(Arc::clone(&host), person)), pushes, here: Some((host, served)) }
     }
 
-    /// The error for packs that were not found, in the words of the host that looked for them. Returns None if they are there.
+    /// Returns the host's error for missing packs, or None if they exist.
     pub(crate) async fn missing_packs(&self) -> Option<AgentError> {
         let notices = self.commands.app_status(Empty {}).await.ok()?.notices;
         let told = notices.iter().find(|notice| notice.get("code").is_some_and(|code| code == "no_packs"))?;
         Some(AgentError::internal("no_packs", told.get("text")?.as_str()?))
     }
 
-    /// The error for a profile without any pack.
+    /// Returns the error for a profile without any pack.
     pub(crate) async fn without_packs(&self) -> AgentError {
         let unknown = || AgentError::internal("no_packs", "No packs were found, so there are no tools.");
         self.missing_packs().await.unwrap_or_else(unknown)
     }
 
-    /// Warns a person if the packs that come with Countersign are missing.
+    /// Warns the person if the packs that ship with Countersign are missing.
     pub(crate) async fn warn_of_missing_packs(&self, out: Out) {
         if let Some(error) = self.missing_packs().await {
             out.note(format!("{} {}", out.tone(Tone::Strong, "warning:"), exact(&error.message)));
         }
     }
 
-    /// Ends in order: those who joined may finish, then everything is put down.
+    /// Closes in order: connected clients may finish, then the host stops.
     pub(crate) async fn close(self) {
         drop((self.commands, self.pushes));
         if let Some((host, served)) = self.here {

@@ -1,4 +1,4 @@
-//! What a command hears while it waits: events of its turn, questions to the person, Ctrl-C.
+//! The inputs of a waiting command: events of its turn, questions to the person, Ctrl-C.
 
 use chrono::{DateTime, Utc};
 use contract::{
@@ -14,7 +14,7 @@ use crate::out::Out;
 use crate::question;
 use crate::visible::exact;
 
-/// Asks the person about pending actions and servers' questions, when there is a person.
+/// Asks the person about pending actions and servers' questions, if there is a person.
 pub(crate) struct Asker {
     out: Out,
     keys: Option<Keys>,
@@ -26,21 +26,21 @@ impl Asker {
         Self { out, keys }
     }
 
-    pub(crate) fn present(&self) -> bool {
+    pub(crate) fn is_present(&self) -> bool {
         self.keys.is_some()
     }
 
-    /// Whether the person has to be asked for what a push tells.
-    pub(crate) fn wanted(&self, push: &Push) -> bool {
+    /// Whether a push requires a question to the person.
+    pub(crate) fn wants(&self, push: &Push) -> bool {
         let asks = match push {
             Push::Turn { event } => matches!(event.event, EventBody::ApprovalRequested { .. }),
             Push::Questions { waiting } => *waiting > 0,
             _ => false,
         };
-        asks && self.present()
+        asks && self.is_present()
     }
 
-    /// Asks what a push tells of. What was heard meanwhile comes back.
+    /// Asks the person about a push. Returns the pushes that arrived meanwhile.
     pub(crate) async fn about(&mut self, link: &mut Link, push: &Push) -> Result<Vec<Push>, AgentError> {
         match push {
             Push::Turn { event } => match &event.event {
@@ -52,7 +52,7 @@ impl Asker {
         }
     }
 
-    /// Waits for something while servers' questions are put to the person.
+    /// Waits for work, and asks servers' questions meanwhile.
     pub(crate) async fn beside<T>(&mut self, link: &mut Link, work: impl Future<Output = T>) -> Result<T, AgentError> {
         tokio::pin!(work);
         loop {
@@ -60,8 +60,8 @@ impl Asker {
                 done = &mut work => return Ok(done),
                 push = next(link) => push?,
             };
-            tell_declined(self.out, &push);
-            if matches!(push, Push::Questions { .. }) && self.wanted(&push) {
+            print_declined(self.out, &push);
+            if matches!(push, Push::Questions { .. }) && self.wants(&push) {
                 let asking = self.about(link, &push);
                 tokio::select! {
                     done = &mut work => return Ok(done),
@@ -71,16 +71,17 @@ impl Asker {
         }
     }
 
-    /// Every open question of a server, one after the other.
+    /// Asks all open questions of servers, one after the other.
     async fn questions(&mut self, link: &mut Link) -> Result<Vec<Push>, AgentError> {
         let mut heard = Vec::new();
-        while let (true, Some(question)) = (self.present(), first_question(link).await?) {
+        while let (true, Some(question)) = (self.is_present(), first_question(link).await?) {
             heard.extend(self.answer(link, &question).await?);
         }
         Ok(heard)
     }
 
-    /// Puts a question and sends what is said, unless it is settled otherwise first. An answer that does not fit is asked for again.
+    /// Asks a question and sends the answer, unless the question ends first. An answer that does
+    /// not fit is asked for again.
     async fn answer(&mut self, link: &mut Link, question: &ServerQuestion) -> Result<Vec<Push>, AgentError> {
         let Some(keys) = &mut self.keys else { return Ok(Vec::new()) };
         let mut heard = Vec::new();
@@ -113,7 +114,7 @@ impl Asker {
         }
     }
 
-    /// Shows the action and sends the decision, unless it is settled otherwise first.
+    /// Shows the action and sends the decision, unless the action is decided elsewhere first.
     async fn decide(&mut self, link: &mut Link, approval: &Approval, now: DateTime<Utc>) -> Result<Vec<Push>, AgentError> {
         let Some(keys) = &mut self.keys else { return Ok(Vec::new()) };
         let mut heard = Vec::new();
@@ -124,7 +125,7 @@ impl Asker {
                 decision = &mut asking => break decision,
                 push = next(link) => {
                     let push = push?;
-                    let settled = settles(&push, &approval.id);
+                    let settled = decided_status(&push, &approval.id);
                     heard.push(push);
                     if let Some(status) = settled {
                         self.out.note(format!("\nNo answer is needed any more: it is {}.", word(status)));
@@ -146,15 +147,16 @@ async fn first_question(link: &Link) -> Result<Option<ServerQuestion>, AgentErro
     Ok(link.commands.questions_list(Empty {}).await?.questions.into_iter().next())
 }
 
-/// Says that a server's question was declined because nobody could be asked.
-pub(crate) fn tell_declined(out: Out, push: &Push) {
+/// Reports that a server's question was declined because nobody could be asked.
+pub(crate) fn print_declined(out: Out, push: &Push) {
     if let Push::QuestionDeclined { pack, server, message } = push {
         out.note(format!("{} (pack {}) asked: {}", exact(server), exact(pack.as_str()), exact(message)));
         out.note("Nobody is here to answer, so it was told no. Run this in a terminal, or ask in the window, to be asked.");
     }
 }
 
-/// The next push. Being too far behind ends the wait: what was missed could be the end.
+/// Returns the next push. Returns an error if pushes were missed, because the end of the turn may
+/// be among them.
 pub(crate) async fn next(link: &mut Link) -> Result<Push, AgentError> {
     match link.pushes.recv().await {
         Ok(push) => Ok(push),
@@ -163,7 +165,7 @@ pub(crate) async fn next(link: &mut Link) -> Result<Push, AgentError> {
     }
 }
 
-/// The event, when it belongs to this turn.
+/// Returns the event if it belongs to this turn.
 pub(crate) fn of_turn<'a>(push: &'a Push, session: &SessionId, turn: &TurnId) -> Option<&'a TurnEvent> {
     let Push::Turn { event } = push else { return None };
     (event.session == *session && event.turn == *turn).then_some(event)
@@ -174,17 +176,17 @@ pub(crate) fn of_session(push: &Push, session: &SessionId) -> bool {
     matches!(push, Push::Turn { event } if event.session == *session)
 }
 
-fn settles(push: &Push, id: &ApprovalId) -> Option<ApprovalStatus> {
+fn decided_status(push: &Push, id: &ApprovalId) -> Option<ApprovalStatus> {
     let Push::Turn { event: TurnEvent { event: EventBody::ApprovalResolved { id: of, status }, .. } } = push else { return None };
     (of == id).then_some(*status)
 }
 
-/// A status as its word on the wire.
+/// Returns a status as its word on the wire.
 pub(crate) fn word(status: ApprovalStatus) -> String {
     serde_json::to_value(status).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
-/// One action by id, also a decided one.
+/// Returns an action by id, including decided ones.
 pub(crate) async fn find(commands: &dyn Commands, id: &str) -> Result<Approval, AgentError> {
     let all = commands.approvals_list(contract::ApprovalsListParams { include_decided: true }).await?.approvals;
     all.into_iter().find(|approval| approval.id.as_str() == id).ok_or_else(|| {

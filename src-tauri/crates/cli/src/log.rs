@@ -1,4 +1,5 @@
-//! The program's own log: a file in the data folder, written only when there is something to say, and cut off in time.
+//! The program's own log: a file in the data folder, written only if there is something to report,
+//! and limited in size.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -12,22 +13,23 @@ use tracing_subscriber::{EnvFilter, Layer as _, layer::SubscriberExt as _, util:
 
 use crate::telemetry::{SPANS, Telemetry};
 
-/// Takes a filter such as `debug`.
+/// The variable with a filter such as `debug`.
 const FILTER: &str = "COUNTERSIGN_LOG";
-/// What is logged when nobody says otherwise.
+/// The default filter.
 const USUAL: &str = "warn";
-/// The same of a server.
+/// The default filter of a server.
 const USUAL_OF_SERVER: &str = "warn,gateway=info";
-/// Before every filter: the protocol library would write down what servers say of their failures. Who names it gets it all the same.
+/// Added before every filter: the protocol library would log servers' error texts. A filter that
+/// names it takes precedence.
 const QUIET: &str = "rmcp=off";
-/// A longer file is put aside as `.old`, in place of the one before.
+/// Bytes above which the file is renamed to `.old`, replacing the one before.
 const LIMIT: u64 = 1 << 20;
 
 pub(crate) fn path(data_dir: &Path) -> PathBuf {
     data_dir.join("logs").join("csign.log")
 }
 
-/// Warnings and errors go to the file, unless the filter says otherwise.
+/// Writes warnings and errors to the file, unless the filter says otherwise.
 pub(crate) fn start(data_dir: &Path) {
     let wanted = std::env::var(FILTER).ok().and_then(|text| filter_of(&text));
     let filter = wanted.or_else(|| filter_of(USUAL)).unwrap_or_default();
@@ -38,13 +40,14 @@ pub(crate) fn start(data_dir: &Path) {
     }
 }
 
-/// A server writes a line of JSON for everything that happens to standard error, as far as the filter lets it. What is exported has
-/// filters of its own.
+/// Writes a server's events to standard error, one line of JSON each, according to the filter.
+/// Exported data has its own filters.
 pub(crate) fn start_server(telemetry: Option<&Telemetry>) -> Result<(), AgentError> {
-    // The spans of a request and of its turn name it in every line that stands in them, so no filter takes them away.
+    // The spans of a request and its turn name it in every log line inside them, so no filter
+    // removes them.
     let named = filter_fn(|about| about.is_span() && about.target() == SPANS && *about.level() == Level::ERROR).with_max_level_hint(LevelFilter::ERROR);
     let lines = tracing_subscriber::fmt::layer().json().flatten_event(true).with_writer(io::stderr).with_filter(server_filter()?.or(named));
-    // Without a collector there is one layer less, and no span is made that nobody wants.
+    // Without a collector there is one layer less, and no unneeded spans are created.
     let started = match telemetry {
         None => tracing_subscriber::registry().with(lines).try_init(),
         Some(telemetry) => tracing_subscriber::registry().with(lines).with(telemetry.layers()).try_init(),
@@ -55,7 +58,8 @@ pub(crate) fn start_server(telemetry: Option<&Telemetry>) -> Result<(), AgentErr
     Ok(())
 }
 
-/// A filter that cannot be read would leave a server without the log that somebody wanted.
+/// Returns an error for an invalid filter, because the server would otherwise run without the
+/// requested log.
 fn server_filter() -> Result<EnvFilter, AgentError> {
     let wrong = || {
         AgentError::invalid(format!("{FILTER} cannot be read: write a level, or a list such as warn,gateway=debug."))
@@ -70,7 +74,7 @@ fn filter_of(text: &str) -> Option<EnvFilter> {
     EnvFilter::try_new(format!("{QUIET},{text}")).ok()
 }
 
-/// Adds to the file, creating it when needed.
+/// Appends to the file, and creates it if necessary.
 pub(crate) fn append(path: &Path, text: &str) -> io::Result<()> {
     open(path)?.write_all(text.as_bytes())
 }

@@ -1,6 +1,6 @@
-//! What is printed and where: results on standard output, everything about them on standard error. Colour only on a
-//! terminal, and never as the only carrier of a meaning. What cannot be written to standard output is remembered: a result that
-//! nobody got is no success.
+//! Prints results on standard output, and everything else on standard error. Colour is used only on
+//! a terminal, and never carries a meaning alone. A failed write to standard output is recorded,
+//! because a lost result is a failure.
 
 use std::fmt::Display;
 use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::visible;
 
-/// A number with its noun, in the singular for one.
+/// Returns a number with its noun, in the singular for one.
 pub(crate) fn count<N: Display + PartialEq + From<u8>>(number: N, noun: &str) -> String {
     let plural = if number == N::from(1_u8) { "" } else { "s" };
     format!("{number} {noun}{plural}")
@@ -26,21 +26,22 @@ pub(crate) enum Tone {
     Bad,
 }
 
-/// The first failure to write to standard output. The process has one, so there is one of these.
+/// The first failed write to standard output.
 static FAILED: OnceLock<io::Error> = OnceLock::new();
 
-/// What became of the text for standard output.
+/// Whether standard output has been written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Delivery {
-    /// Everything was taken so far.
+    /// Everything was written.
     Fine,
-    /// The reader has left, as `head` does when it has enough: no fault, and nothing more is wanted.
+    /// The reader has gone, as `head` does when it has enough. This is not a failure, and nothing
+    /// more is needed.
     ReaderLeft,
-    /// Something is missing in what was written.
+    /// A part of the output was lost.
     Lost(&'static io::Error),
 }
 
-/// How the output has fared.
+/// Returns the state of standard output.
 pub(crate) fn delivery() -> Delivery {
     match FAILED.get() {
         None => Delivery::Fine,
@@ -49,15 +50,16 @@ pub(crate) fn delivery() -> Delivery {
     }
 }
 
-/// Remembers how writing went, also of texts that others write.
+/// Records the result of a write, also by other code.
 pub(crate) fn note_write(written: io::Result<()>) {
     if let Err(error) = written {
-        // The first failure is the one to tell.
+        // The first failure is reported.
         let _ = FAILED.set(error);
     }
 }
 
-/// Writes and waits until it is taken. Behind a gap nothing is written: what follows would look like the whole.
+/// Writes and flushes. After a failure nothing is written, because the rest would look like the
+/// whole output.
 fn put(text: &str) {
     if FAILED.get().is_none() {
         let mut stdout = io::stdout().lock();
@@ -65,7 +67,7 @@ fn put(text: &str) {
     }
 }
 
-/// The two streams.
+/// Standard output and standard error.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Out {
     pub(crate) json: bool,
@@ -78,17 +80,17 @@ impl Out {
         Self { json, colour: !plain && io::stderr().is_terminal() && io::stdout().is_terminal() }
     }
 
-    /// A line of the result.
+    /// Prints a line of the result.
     pub(crate) fn line(self, text: impl AsRef<str>) {
         put(&format!("{}\n", text.as_ref()));
     }
 
-    /// A piece of the answer, shown at once.
+    /// Prints a piece of the answer at once.
     pub(crate) fn piece(self, text: &str) {
         put(&visible::prose(text));
     }
 
-    /// The one document, readable by people too.
+    /// Prints the JSON document, indented for people.
     pub(crate) fn document(self, value: &impl Serialize) {
         match serde_json::to_string_pretty(value) {
             Ok(text) => self.line(text),
@@ -96,7 +98,7 @@ impl Out {
         }
     }
 
-    /// One event on one line.
+    /// Prints an event on one line.
     pub(crate) fn event(self, value: &impl Serialize) {
         match serde_json::to_string(value) {
             Ok(text) => self.line(text),
@@ -104,19 +106,19 @@ impl Out {
         }
     }
 
-    /// Something about the result.
+    /// Prints a note about the result.
     pub(crate) fn note(self, text: impl AsRef<str>) {
         let _ = writeln!(io::stderr(), "{}", text.as_ref());
     }
 
-    /// A question, without a line break.
+    /// Prints a question without a line break.
     pub(crate) fn question(self, text: &str) {
         let mut stderr = io::stderr();
         let _ = stderr.write_all(text.as_bytes());
         let _ = stderr.flush();
     }
 
-    /// A failure: one sentence, and what can be done on a line of its own.
+    /// Prints a failure: one sentence, and what to do on a second line.
     pub(crate) fn failure(self, error: &AgentError) {
         if self.json {
             #[derive(Serialize)]

@@ -1,5 +1,6 @@
-//! A server's question on a terminal: a form, field by field, or an address to visit. Everything of the server is shown as plain
-//! text with hidden characters written out. What an answer must look like is checked by the host once more.
+//! Asks a server's question on a terminal: a form, field by field, or an address to visit. The
+//! server's texts are shown as plain text with hidden characters escaped. The host checks the
+//! answer once more.
 
 use contract::{QuestionAnswer, QuestionKind, ServerQuestion};
 use serde_json::{Map, Number, Value};
@@ -8,17 +9,17 @@ use crate::keys::Keys;
 use crate::out::{Out, Tone};
 use crate::visible::exact;
 
-/// Typed instead of a value.
+/// Typed instead of a value to decline.
 const DECLINE: &str = "!";
 
-/// What a field takes.
+/// The kind of value that a field takes.
 #[derive(Debug, PartialEq)]
 enum Kind {
     Text,
     Whole,
     Number,
     YesNo,
-    /// Values with their labels; several of them when `many`.
+    /// Values with their labels. With `many`, several may be chosen.
     Choice {
         options: Vec<(Value, String)>,
         many: bool,
@@ -60,7 +61,7 @@ pub(crate) async fn ask(out: Out, keys: &mut Keys, question: &ServerQuestion) ->
     }
 }
 
-/// The values; `None` when the person declines.
+/// Asks for the values of a form. None if the person declines.
 async fn form(out: Out, keys: &mut Keys, schema: &Value) -> Option<Value> {
     let mut values = Map::new();
     for field in fields(schema) {
@@ -95,7 +96,7 @@ fn fields(schema: &Value) -> Vec<Field<'_>> {
     properties.map(|(name, one)| field(name, one, required.contains(&name.as_str()))).collect()
 }
 
-/// What is none of the flat kinds is asked for as text.
+/// A field that is none of the flat kinds is asked for as text.
 fn field<'a>(name: &'a str, schema: &'a Value, required: bool) -> Field<'a> {
     let many = schema["type"] == "array";
     let options = options(if many { &schema["items"] } else { schema });
@@ -121,7 +122,7 @@ fn options(schema: &Value) -> Vec<(Value, String)> {
     titled.map(|(value, one)| (value.clone(), one["title"].as_str().map_or_else(|| plain(value), str::to_owned))).collect()
 }
 
-/// The field's name, what it takes, and what Enter alone means.
+/// Returns the field's name, its kind of value, and the meaning of Enter alone.
 fn prompt(field: &Field<'_>) -> String {
     let kind = match &field.kind {
         Kind::Text => "text",
@@ -132,7 +133,7 @@ fn prompt(field: &Field<'_>) -> String {
         Kind::Choice { many: true, .. } => "numbers from above, with commas between",
     };
     let enter = match (field.default, field.required) {
-        (Some(default), _) => format!("; Enter: {}", exact(&shown(field, default))),
+        (Some(default), _) => format!("; Enter: {}", exact(&format_value(field, default))),
         (None, true) => String::new(),
         (None, false) => "; Enter: no answer".into(),
     };
@@ -140,8 +141,8 @@ fn prompt(field: &Field<'_>) -> String {
     format!("  {}{hint} ({kind}{enter}): ", exact(field.label))
 }
 
-/// A value in the field's own words.
-fn shown(field: &Field<'_>, value: &Value) -> String {
+/// Formats a value for the person.
+fn format_value(field: &Field<'_>, value: &Value) -> String {
     match (&field.kind, value) {
         (Kind::YesNo, Value::Bool(yes)) => if *yes { "y" } else { "n" }.into(),
         (Kind::Choice { options, .. }, Value::Array(values)) => {
@@ -154,7 +155,7 @@ fn shown(field: &Field<'_>, value: &Value) -> String {
     }
 }
 
-/// What a line means for a field: a value, nothing, or what is wrong with it.
+/// Parses a line for a field. Returns a value, None for an empty one, or what is wrong.
 fn read(field: &Field<'_>, line: &str) -> Result<Option<Value>, &'static str> {
     if line.is_empty() {
         return match (field.default, field.required) {
@@ -171,14 +172,14 @@ fn read(field: &Field<'_>, line: &str) -> Result<Option<Value>, &'static str> {
             line.parse::<i64>().map_or(Value::Number(number), Value::from)
         }
         Kind::YesNo => Value::from(yes_no(line).ok_or("    Type y or n.")?),
-        Kind::Choice { options, many: false } => chosen(options, line)?,
-        Kind::Choice { options, many: true } => line.split(',').map(|one| chosen(options, one.trim())).collect::<Result<Vec<_>, _>>()?.into(),
+        Kind::Choice { options, many: false } => parse_choices(options, line)?,
+        Kind::Choice { options, many: true } => line.split(',').map(|one| parse_choices(options, one.trim())).collect::<Result<Vec<_>, _>>()?.into(),
     };
     Ok(Some(value))
 }
 
-/// By number, or in its own words.
-fn chosen(options: &[(Value, String)], line: &str) -> Result<Value, &'static str> {
+/// Finds a choice by its number or its text.
+fn parse_choices(options: &[(Value, String)], line: &str) -> Result<Value, &'static str> {
     let by_number = line.parse::<usize>().ok().and_then(|number| options.get(number.checked_sub(1)?));
     let found = options.iter().find(|(value, label)| label == line || value == line).or(by_number);
     found.map(|(value, _)| value.clone()).ok_or("    Choose from the list above, by number.")
@@ -198,38 +199,38 @@ mod tests {
 
     use super::*;
 
-    fn one(schema: &Value, required: bool, line: &str) -> Result<Option<Value>, &'static str> {
+    fn parse_value(schema: &Value, required: bool, line: &str) -> Result<Option<Value>, &'static str> {
         read(&field("f", schema, required), line)
     }
 
     #[test]
     fn a_line_becomes_what_the_field_wants() {
-        assert_eq!(one(&json!({"type": "string"}), true, "Ada"), Ok(Some(json!("Ada"))));
-        assert_eq!(one(&json!({"type": "integer"}), true, "12"), Ok(Some(json!(12))));
-        assert_eq!(one(&json!({"type": "number"}), true, "1.5"), Ok(Some(json!(1.5))));
-        assert_eq!(one(&json!({"type": "number"}), true, "2"), Ok(Some(json!(2))));
-        assert_eq!(one(&json!({"type": "boolean"}), true, "Yes"), Ok(Some(json!(true))));
+        assert_eq!(parse_value(&json!({"type": "string"}), true, "Ada"), Ok(Some(json!("Ada"))));
+        assert_eq!(parse_value(&json!({"type": "integer"}), true, "12"), Ok(Some(json!(12))));
+        assert_eq!(parse_value(&json!({"type": "number"}), true, "1.5"), Ok(Some(json!(1.5))));
+        assert_eq!(parse_value(&json!({"type": "number"}), true, "2"), Ok(Some(json!(2))));
+        assert_eq!(parse_value(&json!({"type": "boolean"}), true, "Yes"), Ok(Some(json!(true))));
         for (schema, line) in [(json!({"type": "integer"}), "1.5"), (json!({"type": "number"}), "NaN"), (json!({"type": "boolean"}), "maybe")] {
-            assert!(one(&schema, true, line).is_err(), "{line}");
+            assert!(parse_value(&schema, true, line).is_err(), "{line}");
         }
     }
 
     #[test]
     fn choices_are_made_by_number_or_in_words() {
         let plain = json!({"type": "string", "enum": ["a", "b"], "enumNames": ["First", "Second"]});
-        assert_eq!(one(&plain, true, "2"), Ok(Some(json!("b"))));
-        assert_eq!(one(&plain, true, "First"), Ok(Some(json!("a"))));
-        assert!(one(&plain, true, "3").is_err() && one(&plain, true, "0").is_err());
+        assert_eq!(parse_value(&plain, true, "2"), Ok(Some(json!("b"))));
+        assert_eq!(parse_value(&plain, true, "First"), Ok(Some(json!("a"))));
+        assert!(parse_value(&plain, true, "3").is_err() && parse_value(&plain, true, "0").is_err());
         let many = json!({"type": "array", "items": {"anyOf": [{"const": "x", "title": "Ex"}, {"const": "y", "title": "Why"}]}});
-        assert_eq!(one(&many, true, "1, Why"), Ok(Some(json!(["x", "y"]))));
+        assert_eq!(parse_value(&many, true, "1, Why"), Ok(Some(json!(["x", "y"]))));
     }
 
     #[test]
     fn enter_takes_the_default_or_leaves_out_what_may_be_left_out() {
-        assert_eq!(one(&json!({"type": "string"}), false, ""), Ok(None));
-        assert!(one(&json!({"type": "string"}), true, "").is_err());
+        assert_eq!(parse_value(&json!({"type": "string"}), false, ""), Ok(None));
+        assert!(parse_value(&json!({"type": "string"}), true, "").is_err());
         let schema = json!({"type": "string", "enum": ["a", "b"], "enumNames": ["First", "Second"], "default": "b", "description": "Which?"});
-        assert_eq!(one(&schema, true, ""), Ok(Some(json!("b"))));
+        assert_eq!(parse_value(&schema, true, ""), Ok(Some(json!("b"))));
         assert_eq!(prompt(&field("f", &schema, true)), "  f - Which? (one of the numbers above; Enter: Second): ");
     }
 }

@@ -1,5 +1,6 @@
-//! Traces and metrics of the server for a collector, by OTLP (protobuf over HTTP), when the environment names one. Without it nothing
-//! is made, no thread starts and nothing is sent. Spans carry ids, names, counts and outcomes; what was said never becomes one.
+//! Exports traces and metrics of the server to a collector by OTLP (protobuf over HTTP), if the
+//! environment names one. Otherwise nothing is created, started or sent. Spans contain ids, names,
+//! counts and outcomes, but no user text.
 
 use contract::AgentError;
 use opentelemetry::trace::TracerProvider as _;
@@ -8,21 +9,21 @@ use opentelemetry_sdk::{Resource, metrics::SdkMeterProvider, trace::SdkTracerPro
 use tracing_opentelemetry::MetricsLayer;
 use tracing_subscriber::{Layer, filter::filter_fn, registry::LookupSpan};
 
-/// Spans for a collector have this target, and events that count something the other. The log shows only the spans that name a request
-/// and its turn.
+/// The target of spans for a collector; events that count something have the other target. The log
+/// shows only the spans that name a request and its turn.
 pub(crate) const SPANS: &str = "spans";
 const METRICS: &str = "metrics";
 const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
 const PROTOCOL: &str = "OTEL_EXPORTER_OTLP_PROTOCOL";
 
-/// What is exported, until it is stopped.
+/// The exporters, until they are stopped.
 pub(crate) struct Telemetry {
     traces: Option<SdkTracerProvider>,
     metrics: Option<SdkMeterProvider>,
 }
 
 impl Telemetry {
-    /// As the standard variables say; `None` when nothing is to be exported.
+    /// Reads the standard variables. None if nothing is to be exported.
     pub(crate) fn read(variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<Self>, AgentError> {
         let text = |name: &str| variable(name).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
         if text("OTEL_SDK_DISABLED").is_some_and(|text| text.eq_ignore_ascii_case("true")) {
@@ -49,7 +50,8 @@ impl Telemetry {
         Ok(Some(Self { traces, metrics }))
     }
 
-    /// What hears spans and counts. Events of the log become neither: they may quote errors.
+    /// Returns the layers that receive spans and counts. Log events are not exported, because they
+    /// may quote errors.
     pub(crate) fn layers<S>(&self) -> Vec<Box<dyn Layer<S> + Send + Sync>>
     where
         S: tracing::Subscriber + for<'span> LookupSpan<'span> + Send + Sync,
@@ -66,7 +68,7 @@ impl Telemetry {
         layers
     }
 
-    /// Sends what is left. A collector that does not answer is told about in the log and keeps nobody.
+    /// Sends the rest. A collector that does not answer is reported in the log, and delays nothing.
     pub(crate) fn stop(self) {
         if let Some(Err(error)) = self.traces.map(|traces| traces.shutdown()) {
             tracing::warn!(%error, "the last spans could not be sent");
@@ -77,7 +79,7 @@ impl Telemetry {
     }
 }
 
-/// Who this is: as the environment says, else by the program's name.
+/// Returns the service's identity: as in the environment, or else the program's name.
 fn resource(text: &dyn Fn(&str) -> Option<String>) -> Resource {
     let named = text("OTEL_SERVICE_NAME").is_some() || text("OTEL_RESOURCE_ATTRIBUTES").is_some_and(|all| all.contains("service.name="));
     let builder = Resource::builder();

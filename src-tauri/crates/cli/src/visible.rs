@@ -1,15 +1,18 @@
-//! Text of others on a terminal: nothing in it may move the cursor, change colours, hide or reorder what is read.
+//! Makes text of others safe for a terminal: it cannot move the cursor, change colours, or hide or
+//! reorder text.
 
 use std::fmt::Write as _;
 
-/// For approvals and single lines: every character that is not plainly visible is written as `\u{...}`.
+/// For approvals and single lines: escapes every character that is not plainly visible as
+/// `\u{...}`.
 pub(crate) fn exact(text: &str) -> String {
-    escape(text, |c| c.is_control() || hidden(c))
+    escape(text, |c| c.is_control() || is_hidden(c))
 }
 
-/// For answers: keeps lines, tabs and joined emoji, and writes out what could deceive or steer the terminal.
+/// For answers: keeps lines, tabs and joined emoji, and escapes characters that could deceive the
+/// reader or control the terminal.
 pub(crate) fn prose(text: &str) -> String {
-    escape(text, |c| (c.is_control() && !matches!(c, '\n' | '\t')) || reorders(c))
+    escape(text, |c| (c.is_control() && !matches!(c, '\n' | '\t')) || is_bidi_control(c))
 }
 
 fn escape(text: &str, unsafe_char: impl Fn(char) -> bool) -> String {
@@ -25,14 +28,14 @@ fn escape(text: &str, unsafe_char: impl Fn(char) -> bool) -> String {
     safe
 }
 
-/// Characters that change the order in which others are shown.
-fn reorders(c: char) -> bool {
+/// Whether a character changes the order in which others are shown.
+fn is_bidi_control(c: char) -> bool {
     matches!(c, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Characters that take no room, or look like an ordinary space or nothing at all.
-fn hidden(c: char) -> bool {
-    reorders(c)
+/// Whether a character takes no space, or looks like an ordinary space or like nothing.
+fn is_hidden(c: char) -> bool {
+    is_bidi_control(c)
         || matches!(c,
             '\u{00a0}' | '\u{00ad}' | '\u{034f}' | '\u{0600}'..='\u{0605}' | '\u{06dd}' | '\u{070f}' | '\u{115f}' | '\u{1160}' | '\u{1680}'
             | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{2000}'..='\u{200d}' | '\u{2028}' | '\u{2029}' | '\u{202f}'

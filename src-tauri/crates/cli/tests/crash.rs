@@ -1,5 +1,5 @@
-//! The process is killed at each named point of a turn. Whatever the point: the session opens and says what happened, the
-//! effect happened at most once and is not repeated, and the log verifies.
+//! The process is killed at each named point of a turn. At every point, the session opens again and
+//! says what happened, the effect happened at most once and is not repeated, and the log verifies.
 
 // Helpers are not test functions, so clippy's exemption for tests does not reach them.
 #![allow(clippy::expect_used, clippy::unwrap_used)]
@@ -25,13 +25,13 @@ const READING: [&str; 10] = [
     "BeforeAnswerSaved",
     "AfterAnswerSaved",
 ];
-/// Points of an approved change: how often the effect has happened by then, what the action says after the next start, and how many
-/// outcomes the log does not know.
+/// Points of an approved change: how often the effect has happened by then, the action's status
+/// after the next start, and how many unknown outcomes the log has.
 const CHANGING: [(&str, i64, &str, usize); 4] = [
     ("AfterApprovalDecided", 0, "expired", 0),
     ("BetweenIntentAndEffect", 0, UNKNOWN, 1),
     ("BetweenEffectAndOutcome", 1, UNKNOWN, 1),
-    // The log has the outcome, the action not yet.
+    // The log has the outcome, but the action does not yet.
     ("AfterOutcome", 1, UNKNOWN, 0),
 ];
 const UNKNOWN: &str = "failed: outcome unknown";
@@ -68,7 +68,7 @@ impl Profile {
         command.output().unwrap()
     }
 
-    /// The same with a terminal as standard input.
+    /// Runs `csign` with a terminal as standard input.
     fn at_a_terminal(&self, crash_at: Option<&str>, args: &str) -> Output {
         let line = format!("{} --data-dir {} {args}", env!("CARGO_BIN_EXE_csign"), self.path().join("data").display());
         let mut command = Command::new("script");
@@ -83,12 +83,12 @@ impl Profile {
         serde_json::from_str(&text).unwrap_or_else(|e| panic!("{args:?}: {e}: {text}{}", String::from_utf8_lossy(&out.stderr)))
     }
 
-    fn verified(&self, when: &str) {
+    fn assert_verified(&self, when: &str) {
         let out = self.csign(None, &["audit", "verify"]);
         assert!(out.status.success(), "{when}: {}{}", String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
     }
 
-    /// What an action says after a start: its status, and the reason of a failure.
+    /// Returns an action's status after a start, and the reason of a failure.
     fn said_of(&self, approval: impl Fn(&Value) -> bool) -> String {
         let rows = self.json(&["approvals", "list", "--all"]);
         let row = rows.as_array().and_then(|rows| rows.iter().find(|row| approval(row))).expect("the action").clone();
@@ -96,7 +96,8 @@ impl Profile {
         if status == "failed" { format!("{status}: {}", row["reason"].as_str().unwrap_or_default()) } else { status.to_owned() }
     }
 
-    /// As a verification of the log counts them. (A read of a preview may have been cut off, too.)
+    /// Counts changes of unknown outcome like a verification of the log. (A preview's read may also
+    /// have been interrupted.)
     fn changes_of_unknown_outcome(&self) -> usize {
         let report = self.json(&["audit", "verify"]);
         assert_eq!(report["ok"], true, "{report}");
@@ -119,8 +120,8 @@ impl Profile {
     }
 }
 
-/// Directly, or as a terminal's program tells it of its child.
-fn killed(out: &Output) -> bool {
+/// Whether the process was killed: directly, or as reported by the terminal's program.
+fn was_killed(out: &Output) -> bool {
     use std::os::unix::process::ExitStatusExt;
     out.status.signal() == Some(9) || out.status.code() == Some(128 + 9)
 }
@@ -134,7 +135,7 @@ fn a_reading_turn_killed_anywhere_leaves_a_session_that_says_so() {
     for point in READING {
         let profile = Profile::new();
         let out = profile.csign(Some(point), &["ask", "--session", "s", "How is account 17 pacing this month?"]);
-        assert!(killed(&out), "{point} is passed: {}", String::from_utf8_lossy(&out.stdout));
+        assert!(was_killed(&out), "{point} is passed: {}", String::from_utf8_lossy(&out.stdout));
         let again = profile.csign(None, &["ask", "--session", "s", "hello"]);
         assert!(again.status.success(), "{point}: {}", String::from_utf8_lossy(&again.stderr));
         let items = profile.items();
@@ -142,11 +143,11 @@ fn a_reading_turn_killed_anywhere_leaves_a_session_that_says_so() {
         let interrupted = items.iter().filter(|item| item["code"] == "turn_interrupted").count();
         let expected = usize::from(!matches!(point, "BeforeUserMessage" | "AfterAnswerSaved"));
         assert_eq!(interrupted, expected, "{point}: {items:#?}");
-        profile.verified(point);
+        profile.assert_verified(point);
     }
 }
 
-/// A profile with one pending change, and its id and hash.
+/// Returns a profile with one pending change, and the change's id and hash.
 fn with_pending() -> (Profile, String, String) {
     let profile = Profile::new();
     let part = buyable_part(&profile);
@@ -173,10 +174,10 @@ fn killed_while_it_waits_the_action_never_runs() {
     let part = buyable_part(&profile);
     let call = format!("tools call cart.addItem --args '{{\"partNo\":\"{part}\",\"quantity\":2}}'");
     let out = profile.at_a_terminal(Some("AfterApprovalRequested"), &call);
-    assert!(killed(&out), "{:?} {}", out.status, String::from_utf8_lossy(&out.stdout));
+    assert!(was_killed(&out), "{:?} {}", out.status, String::from_utf8_lossy(&out.stdout));
     assert_eq!(profile.said_of(|row| row["tool"] == "cart.addItem"), "expired", "whoever waited for it is gone");
     assert_eq!(profile.pieces_in_carts(), 0);
-    profile.verified("AfterApprovalRequested");
+    profile.assert_verified("AfterApprovalRequested");
 }
 
 #[test]
@@ -185,14 +186,14 @@ fn an_approved_change_killed_anywhere_happens_at_most_once() {
         let (profile, id, hash) = with_pending();
         let approve = format!("approvals approve {id} --hash {hash}");
         let out = profile.at_a_terminal(Some(point), &approve);
-        assert!(killed(&out), "{point} is passed: {:?} {}", out.status, String::from_utf8_lossy(&out.stdout));
+        assert!(was_killed(&out), "{point} is passed: {:?} {}", out.status, String::from_utf8_lossy(&out.stdout));
         assert_eq!(profile.pieces_in_carts(), 2 * happened, "{point}");
         assert_eq!(profile.said_of(|row| row["id"] == id.as_str()), said, "{point}");
         assert_eq!(profile.changes_of_unknown_outcome(), unknown, "{point}");
         let again = profile.at_a_terminal(None, &approve);
         assert!(!again.status.success(), "{point}: a second yes is refused: {}", String::from_utf8_lossy(&again.stdout));
         assert_eq!(profile.pieces_in_carts(), 2 * happened, "{point}: nothing is run by a restart");
-        profile.verified(point);
+        profile.assert_verified(point);
     }
 }
 
@@ -205,7 +206,7 @@ fn a_change_of_a_conversation_killed_anywhere_is_told_there() {
         let waiting = profile.json(&["approvals", "list"])[0].clone();
         let approve = format!("approvals approve {} --hash {}", waiting["id"].as_str().unwrap(), waiting["hash"].as_str().unwrap());
         let out = profile.at_a_terminal(Some(point), &approve);
-        assert!(killed(&out), "{point} is passed: {:?} {}", out.status, String::from_utf8_lossy(&out.stdout));
+        assert!(was_killed(&out), "{point} is passed: {:?} {}", out.status, String::from_utf8_lossy(&out.stdout));
         let again = profile.csign(None, &["ask", "--session", "s", "hello"]);
         assert!(again.status.success(), "{point}: {}", String::from_utf8_lossy(&again.stderr));
         let items = profile.items();
@@ -214,6 +215,6 @@ fn a_change_of_a_conversation_killed_anywhere_is_told_there() {
         assert_eq!(end["outcome"], if said == UNKNOWN { "unknown" } else { "expired" }, "{point}: {end}");
         assert_eq!(profile.said_of(|row| row["id"] == waiting["id"]), said, "{point}");
         assert_eq!(profile.pieces_in_carts(), 2 * happened, "{point}: nothing is run by a restart");
-        profile.verified(point);
+        profile.assert_verified(point);
     }
 }

@@ -1,14 +1,15 @@
-//! Two rules about addresses. Which of them a pack's request may connect to: one rule for HTTP tools and for servers behind an address.
-//! And to which server a key belongs: its origin, read from the parsed URL, by which keys are stored, selected and sent.
-//! Pure arithmetic; who resolves names, and who connects, is elsewhere.
+//! Two rules about addresses: which of them a pack's request may connect to, and to which server a
+//! key belongs. A key belongs to an origin, read from the parsed URL; keys are stored, selected and
+//! sent by origin. Pure: resolving names and connecting happen elsewhere.
 
 use core::fmt;
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use url::{Host, Url};
 
-/// A server as requests reach it: scheme, host and port of a parsed `http` or `https` URL. Keys belong to origins, so every place that
-/// stores, selects or sends one asks here, and reads no address by itself.
+/// A server as requests reach it: scheme, host and port of a parsed `http` or `https` URL. Keys
+/// belong to origins. Every place that stores, selects or sends a key uses this type and parses no
+/// address itself.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Origin {
     scheme: Scheme,
@@ -59,22 +60,23 @@ impl Origin {
         Some(Self { scheme, host: url.host_str()?.to_owned(), port: url.port().unwrap_or(scheme.usual_port()), loopback })
     }
 
-    /// The origin of an address as text, by the parser that requests use.
+    /// Returns the origin of an address, read by the parser that requests use.
     pub fn parse(text: &str) -> Option<Self> {
         Self::of(&Url::parse(text).ok()?)
     }
 
-    /// Whether a request there may carry a key: encrypted, or within this computer.
+    /// Whether a request to this server may carry a key: if it is encrypted, or stays within this
+    /// computer.
     pub fn may_carry_key(&self) -> bool {
         self.scheme == Scheme::Https || self.loopback
     }
 
-    /// Whether it is a server of this computer, as the address itself says.
+    /// Whether the address itself says that the server is on this computer.
     pub fn is_loopback(&self) -> bool {
         self.loopback
     }
 
-    /// Host and port, without the scheme's usual port.
+    /// Returns host and port, without the scheme's usual port.
     pub fn host_and_port(&self) -> String {
         if self.port == self.scheme.usual_port() { self.host.clone() } else { format!("{}:{}", self.host, self.port) }
     }
@@ -84,32 +86,32 @@ impl Origin {
     pub fn had_legacy_name(&self, name: &str) -> bool {
         let read_as = |scheme: Scheme| Self::parse(&format!("{}://{name}", scheme.text()));
         let same = |found: Option<Self>| found.is_some_and(|found| found.host == self.host && found.port == self.port);
-        // A name that means the same port with either scheme tells its port.
+        // A name that means the same port with either scheme contains the port.
         let fits = same(read_as(Scheme::Https)) && (self.scheme == Scheme::Https || same(read_as(Scheme::Http)));
         self.may_carry_key() && !name.contains(['/', '\\', '?', '#', '@']) && fits
     }
 }
 
-/// As the keyring names it: always with the scheme, never with its usual port.
+/// Writes the origin as in the keyring: with the scheme, without its usual port.
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}://{}", self.scheme.text(), self.host_and_port())
     }
 }
 
-/// Whether a name stands for this computer alone. Resolvers hold it to that: see `leads_there`.
+/// Whether a name stands for this computer only. Resolvers enforce it with `leads_there`.
 pub fn is_localhost(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name == "localhost" || name.strip_suffix(".localhost").is_some_and(|label| !label.is_empty())
 }
 
-/// Whether a name may lead to an address: one that stands for this computer leads nowhere else, whatever a resolver says, and one at which
-/// clouds hand out keys leads nowhere.
+/// Whether a name may resolve to an address. A name of this computer may resolve only to this
+/// computer, whatever a resolver says. A name of a cloud's metadata service may not resolve at all.
 pub fn leads_there(name: &str, ip: IpAddr) -> bool {
     !is_metadata(name) && (!is_localhost(name) || ip.is_loopback())
 }
 
-/// Names of the services by which a machine in a cloud learns its own keys.
+/// Names of the metadata services from which machines in a cloud get their own keys.
 const METADATA_NAMES: [&str; 8] = [
     "metadata",
     "metadata.google.internal",
@@ -126,7 +128,7 @@ fn is_metadata(name: &str) -> bool {
     METADATA_NAMES.iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
-/// Whether an address may be connected to; `private` says that this computer and the local network are allowed.
+/// Whether an address may be connected to. `private` allows this computer and the local network.
 pub fn may_reach(ip: IpAddr, private: bool) -> bool {
     match canonical(ip) {
         IpAddr::V4(v4) => !never_v4(v4) && (private || !is_private(ip)),
@@ -134,7 +136,7 @@ pub fn may_reach(ip: IpAddr, private: bool) -> bool {
     }
 }
 
-/// This computer, the local network, or a carrier's inner network.
+/// Whether an address is on this computer, in the local network or in a carrier's inner network.
 pub fn is_private(ip: IpAddr) -> bool {
     match canonical(ip) {
         IpAddr::V4(v4) => {
@@ -154,8 +156,9 @@ pub fn is_private(ip: IpAddr) -> bool {
     }
 }
 
-/// No single machine: unspecified (which would be this computer), broadcast, many at once, reserved. And machines that hand out keys to
-/// whoever asks: all of the link-local network, with the metadata services of most clouds, and those of Alibaba, Oracle and Azure.
+/// Whether an address is never allowed: unspecified (which means this computer), broadcast,
+/// multicast or reserved; or a metadata service that gives out keys. Those are the whole link-local
+/// network, which most clouds use, and the addresses of Alibaba, Oracle and Azure.
 fn never_v4(v4: Ipv4Addr) -> bool {
     const METADATA: [[u8; 4]; 3] = [[100, 100, 100, 200], [192, 0, 0, 192], [168, 63, 129, 16]];
     let [first, ..] = v4.octets();
@@ -164,14 +167,14 @@ fn never_v4(v4: Ipv4Addr) -> bool {
 
 fn never_v6(v6: Ipv6Addr) -> bool {
     let [first, second, ..] = v6.segments();
-    // Of Amazon, Google and Oracle.
+    // Metadata services of Amazon, Google and Oracle.
     let metadata = matches!((first, second), (0xfd00, 0xec2 | 0xc1) | (0xfd20, 0xce));
     let link_local = first & 0xffc0 == 0xfe80;
-    // Teredo hides another address in a way that cannot be checked here.
+    // A Teredo address contains another address in a form that cannot be checked here.
     v6.is_unspecified() || v6.is_multicast() || (first == 0x2001 && second == 0) || link_local || metadata
 }
 
-/// An IPv4 address in an IPv6 one is what is really reached.
+/// Returns the IPv4 address that an IPv6 address embeds, because that is the one that is reached.
 fn canonical(ip: IpAddr) -> IpAddr {
     let IpAddr::V6(v6) = ip else { return ip };
     let s = v6.segments();
@@ -181,7 +184,7 @@ fn canonical(ip: IpAddr) -> IpAddr {
     };
     match s {
         [0, 0, 0, 0, 0, 0xffff, high, low] => embedded(high, low),
-        // Compatible addresses; `::` and `::1` are what they are.
+        // Compatible addresses, except `::` and `::1`.
         [0, 0, 0, 0, 0, 0, high, low] if high != 0 || low > 1 => embedded(high, low),
         [0x64, 0xff9b, 0 | 1, 0, 0, 0, high, low] | [0, 0, 0, 0, 0xffff, 0, high, low] => embedded(high, low),
         [0x2002, high, low, ..] => embedded(high, low),

@@ -1,5 +1,6 @@
-//! What a model is told, layer by layer, as it is shown: the specialists, the parts of a prompt, the execution instructions of
-//! tools, and which of them a turn used. Plain data; who writes and sends prompts is not known here.
+//! The prompt of a model, layer by layer, for display: the specialists, the parts of a prompt, the
+//! execution instructions of tools, and which of them a turn used. Plain data: writing and sending
+//! prompts happens elsewhere.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
@@ -21,12 +22,12 @@ pub enum PromptPart {
     DateTime,
 }
 
-/// One part as it was sent: after redaction and cutting.
+/// One part of a prompt as it was sent, after redaction and cutting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct PromptPartView {
     pub part: PromptPart,
     pub text: String,
-    /// It was longer than the part may be.
+    /// Whether it was longer than allowed and was cut.
     pub cut: bool,
 }
 
@@ -44,13 +45,13 @@ pub enum InstructionState {
 pub struct SectionView {
     pub title: String,
     pub keywords: Vec<String>,
-    /// How many of its keywords a question has; 0 without a question.
+    /// How many of its keywords occur in the question; 0 without a question.
     pub score: u32,
-    /// It was given to the model.
+    /// Whether it was given to the model.
     pub chosen: bool,
 }
 
-/// The execution instructions of a tool, as they are or as a turn used them.
+/// The execution instructions of a tool, as they are now or as a turn used them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct InstructionsView {
     pub tool: ToolId,
@@ -62,7 +63,7 @@ pub struct InstructionsView {
     /// Files that could not be used.
     pub problems: Vec<String>,
     pub sections: Vec<SectionView>,
-    /// No section fits the question: all were given.
+    /// Whether all sections were given because none fits the question.
     pub whole: bool,
     /// Characters given to the model.
     pub characters: u32,
@@ -70,7 +71,7 @@ pub struct InstructionsView {
     pub last_used: Option<DateTime<Utc>>,
 }
 
-/// A specialist as it is shown.
+/// A specialist for display.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct AgentView {
     pub id: AgentId,
@@ -79,14 +80,14 @@ pub struct AgentView {
     pub pack: PackId,
     pub tools: Vec<ToolId>,
     pub defaults: Vec<EntityDefault>,
-    /// Model calls of one run.
+    /// The most model calls of one run.
     pub rounds: u32,
     pub calls_per_round: u32,
-    /// The supervisor may choose it.
+    /// Whether the supervisor may choose it.
     pub enabled: bool,
 }
 
-/// What one model run of a turn was told.
+/// The prompt of one model run of a turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct PromptTrace {
     pub session: SessionId,
@@ -108,10 +109,10 @@ pub struct InstructionsResponse {
     pub turns: Vec<PromptTrace>,
 }
 
-/// Whose prompt for which question.
+/// The specialist and question to preview.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct PromptPreviewParams {
-    /// The supervisor's own when absent.
+    /// Absent for the supervisor's own prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentId>,
     pub question: String,

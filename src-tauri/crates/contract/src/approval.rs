@@ -25,7 +25,7 @@ pub enum ApprovalStatus {
 }
 
 impl ApprovalStatus {
-    /// Nothing more can happen to it.
+    /// Whether the status can no longer change.
     pub fn is_final(self) -> bool {
         !matches!(self, Self::Pending | Self::Approved | Self::Executing)
     }
@@ -108,7 +108,7 @@ pub struct Approval {
     pub arguments: String,
     /// SHA-256 (hex) over server, tool, definition hash, arguments and caller-owned values.
     pub hash: String,
-    /// Why it is asked: the rule or default that decided.
+    /// Why a person must decide: the rule or default that requires it.
     pub why: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preview: Option<PreviewView>,
@@ -118,19 +118,21 @@ pub struct Approval {
     pub created_at: DateTime<Utc>,
     pub expires_at: DateTime<Utc>,
     pub status: ApprovalStatus,
-    /// May be approved for the rest of the session.
+    /// Whether it may be approved for the rest of the session.
     pub grantable: bool,
     /// Destructive actions: the word the person has to type.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm_word: Option<String>,
-    /// Nobody was there to approve when it was asked: it waits for a later decision, beyond its turn.
+    /// Whether nobody could approve when it was created. It then waits for a later decision, beyond
+    /// its turn.
     #[serde(default)]
     pub headless: bool,
-    /// Content of strangers that had entered the turn before it was asked, what is quoted in the arguments first.
+    /// Untrusted content that had entered the turn before. Content that the arguments quote comes
+    /// first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<UntrustedContent>>")]
     pub follows: Vec<UntrustedContent>,
-    /// Words of the action that mix alphabets, so that they may be read as others.
+    /// Words of the arguments that mix alphabets, so that they could be mistaken for other words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<LookAlike>>")]
     pub look_alikes: Vec<LookAlike>,
@@ -143,19 +145,19 @@ pub struct Approval {
     pub decided_at: Option<DateTime<Utc>>,
 }
 
-/// A piece of content that nobody here wrote. It is shown as plain text.
+/// A piece of untrusted content. It is shown as plain text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct UntrustedContent {
-    /// The tool that brought it; empty for what is remembered of earlier messages.
+    /// The tool that returned it; empty for remembered content of earlier messages.
     pub tool: ToolId,
     pub tool_title: String,
     pub server: String,
-    /// The call whose result it is.
+    /// The call that returned it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<CallId>,
     /// A part of it, on one line.
     pub excerpt: String,
-    /// The excerpt stands around a text that is also in the arguments.
+    /// Whether the arguments contain a text from this excerpt.
     pub quoted: bool,
 }
 
@@ -171,7 +173,7 @@ pub struct LookAlike {
     pub script: String,
 }
 
-/// What would change, computed by the host from read calls and the manifest's template.
+/// The change that an action would make, computed by the host from read calls and the manifest's template.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct PreviewView {
     /// One sentence, e.g. "Add 2 × Ridge Runner (42, black)".
@@ -197,12 +199,12 @@ pub struct PreviewRow {
     pub quantity: String,
     #[serde(default)]
     pub amount: String,
-    /// This line is what the action adds or changes.
+    /// Whether the action adds or changes this line.
     #[serde(default)]
     pub changed: bool,
 }
 
-/// What a person decided. Sent only by the approval window or a terminal.
+/// A person's decision. Only the approval window or a terminal sends it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(tag = "decision", rename_all = "snake_case")]
 pub enum Decision {
@@ -212,7 +214,7 @@ pub enum Decision {
         confirm_word: Option<String>,
     },
     ApproveForSession,
-    /// Other arguments: makes a new proposal with its own hash.
+    /// Replaces the arguments. This makes a new proposal with its own hash.
     Edit {
         /// JSON text as it was typed. A window that read it would round its numbers.
         arguments: String,

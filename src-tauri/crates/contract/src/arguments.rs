@@ -1,11 +1,13 @@
-//! Arguments of a tool call as values that are the same everywhere: in the window, the hash, the log, the request and every program
-//! that reads JSON with doubles. The one place that reads them from text and that refuses numbers which would change on the way.
+//! Arguments of a tool call as values that are the same everywhere: in the window, the hash, the
+//! log, the request and every program that reads JSON numbers as doubles. Only this file parses
+//! arguments from text and refuses numbers that would change on the way.
 
 use serde_json::{Map, Number, Value, json};
 
 use crate::AgentError;
 
-/// The longest arguments of one call, as JSON text. Longer ones could not be shown to a person or recorded.
+/// The most bytes of a call's arguments as JSON text. Longer ones could not be shown to a person or
+/// recorded.
 pub const ARGUMENT_BYTES: usize = 256 * 1024;
 
 /// The largest integer that every JSON reader keeps (2^53 - 1).
@@ -13,7 +15,8 @@ pub const LARGEST_INTEGER: u64 = 9_007_199_254_740_991;
 
 const HINT: &str = "Send a long number as text if the tool takes text; otherwise send one with at most 15 digits.";
 
-/// Arguments from JSON text. Refuses text that is too long, is no JSON, or holds a number that would be another one afterwards.
+/// Parses arguments from JSON text. Returns an error for text that is too long, is not JSON, or
+/// contains a number that would change.
 pub fn parse(text: &str) -> Result<Value, AgentError> {
     check_length(text.len())?;
     if text.trim().is_empty() {
@@ -24,25 +27,25 @@ pub fn parse(text: &str) -> Result<Value, AgentError> {
     exact(value)
 }
 
-/// Refuses JSON text with a number that is read and written again as another number.
+/// Returns an error if JSON text contains a number that changes when it is read and written again.
 pub fn check_numbers(json: &str) -> Result<(), AgentError> {
     inexact_number(json).map_or(Ok(()), |number| Err(inexact("", number)))
 }
 
-/// The same values with each number in one form: whole ones without a point, and no minus zero. Refuses a number that some reader
-/// would read as another one, naming its place.
+/// Returns the values with each number in one form: whole numbers without a point, and no minus
+/// zero. Returns an error with the place of a number that some reader would read differently.
 pub fn exact(value: Value) -> Result<Value, AgentError> {
     exact_at(value, &mut String::new())
 }
 
-/// `exact`, and not longer than what can be shown and recorded.
+/// As `exact`, with an error for arguments that are too long to be shown and recorded.
 pub fn checked(value: Value) -> Result<Value, AgentError> {
     let value = exact(value)?;
     check_length(value.to_string().len())?;
     Ok(value)
 }
 
-/// The first such number.
+/// Returns the first number that would change.
 fn inexact_number(json: &str) -> Option<&str> {
     let mut rest = json;
     loop {
@@ -61,19 +64,19 @@ fn inexact_number(json: &str) -> Option<&str> {
     }
 }
 
-/// A number from text; `None` if the text is no number or would be another one afterwards.
+/// Parses a number. Returns None if the text is not a number or the number would change.
 pub fn number(text: &str) -> Option<Number> {
     let double = text.parse::<f64>().ok().filter(|double| is_same(text, *double))?;
     plain(&Number::from_f64(double)?)
 }
 
-/// Whether a number of a JSON text is the one that is written when it has been read.
+/// Whether a number of a JSON text stays the same after it is read and written.
 fn is_exact(number: &str) -> bool {
-    // As the JSON reader reads it, which is not always the nearest double.
+    // The JSON reader does not always return the nearest double.
     serde_json::from_str::<f64>(number).is_ok_and(|double| is_same(number, double))
 }
 
-/// Whether a decimal number is the one that this double is written as.
+/// Whether the double is written as this decimal number.
 fn is_same(number: &str, double: f64) -> bool {
     is_small(double) && matches!((decimal(number), decimal(&format!("{double:e}"))), (Some(one), Some(other)) if one == other)
 }
@@ -99,7 +102,7 @@ fn exact_at(value: Value, place: &mut String) -> Result<Value, AgentError> {
     }
 }
 
-/// The number in its one form; `None` if it is not exact.
+/// Returns the number in its one form, or None if it is not exact.
 fn plain(number: &Number) -> Option<Number> {
     if number.is_i64() || number.is_u64() {
         return number.as_i64().filter(|whole| whole.unsigned_abs() <= LARGEST_INTEGER).map(Number::from);
@@ -130,7 +133,8 @@ fn after_string(text: &str) -> &str {
     ""
 }
 
-/// A decimal number as sign, significant digits and power of ten. Zero has neither sign nor digits.
+/// Splits a decimal number into sign, significant digits and power of ten. Zero has neither sign
+/// nor digits.
 fn decimal(number: &str) -> Option<(bool, String, i64)> {
     let (negative, number) = number.strip_prefix('-').map_or((false, number.trim_start_matches('+')), |rest| (true, rest));
     let (digits, power) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
@@ -156,7 +160,7 @@ fn check_length(bytes: usize) -> Result<(), AgentError> {
 }
 
 fn inexact(place: &str, number: &str) -> AgentError {
-    // A number can be as long as the text that it stands in.
+    // A number may be as long as the whole text.
     let shown = if number.len() <= 60 { number.to_owned() } else { format!("{}…", number.chars().take(60).collect::<String>()) };
     invalid(format!("The number {shown} would not arrive as it is written."), place, "is a number that not every program keeps").hint(HINT)
 }

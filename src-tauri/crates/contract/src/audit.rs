@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
-/// What a record tells of.
+/// The kind of event that a record describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum RecordType {
@@ -23,19 +23,20 @@ pub enum RecordType {
     GrantRevoked,
     SettingChanged,
     KillSwitch,
-    /// What is remembered of a conversation changed: a summary, a failed one, a forgotten conversation.
+    /// The memory of a conversation changed: a summary, a failed summary, or a deleted memory.
     Memory,
     PackLoaded,
     DataImported,
     DbRecovered,
     KeyRotated,
-    /// A value behind a commitment was erased: the number of its record and the name of the member.
+    /// The value behind a commitment was erased. The record has the number of its record and the
+    /// name of the member.
     ValueErased,
     /// A person accepted a new log after the old one did not verify.
     AlarmAcknowledged,
 }
 
-/// A record as listed. Values of commitments are given only while they have not been erased.
+/// A record as listed. Values behind commitments are included until they are erased.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct AuditRecordView {
     pub seq: u64,
@@ -59,20 +60,21 @@ pub struct AuditRecordView {
     pub revealed: Map<String, Value>,
 }
 
-/// The copy of the newest checkpoint outside the log that a verification held it to.
+/// The outside copy of the newest checkpoint with which a verification compared the log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ComparedWith {
-    /// The keyring's copy; where the state folder's signed copy is newer, both.
+    /// The keyring's copy, and the state folder's signed copy if that is newer.
     Keyring,
-    /// The state folder's copy: who can write the log's file may be able to write that, too.
+    /// The state folder's copy. A person who can write the log's file may be able to write that,
+    /// too.
     State,
-    /// The log holds in itself, but nothing tells whether it was cut or replaced as a whole.
+    /// No copy. The log is consistent, but it may have been cut or replaced as a whole.
     #[default]
     Nothing,
 }
 
-/// What a verification found.
+/// The result of a verification.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct VerifyReport {
     pub ok: bool,
@@ -82,11 +84,11 @@ pub struct VerifyReport {
     pub root: String,
     /// Short form of the signing key.
     pub key_fingerprint: String,
-    /// The key is one from the keyring, not one of this run only.
+    /// Whether the signing key comes from the keyring, and is not one of this run only.
     pub anchored: bool,
     #[serde(default)]
     pub compared_with: ComparedWith,
-    /// Records after the newest checkpoint: in order, but not signed yet.
+    /// Records after the newest checkpoint. They are chained but not signed yet.
     pub unsigned_tail: u64,
     /// Empty when `ok`. The first one is the earliest.
     pub problems: Vec<VerifyProblem>,
@@ -103,7 +105,7 @@ pub struct VerifyProblem {
     pub message: String,
 }
 
-/// A log that did not verify, until a person has accepted a new one. Nothing runs meanwhile.
+/// A log that did not verify. Nothing runs until a person accepts a new log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct AuditAlarm {
     pub id: String,

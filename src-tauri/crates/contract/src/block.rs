@@ -11,7 +11,7 @@ pub struct Block {
     pub html: String,
 }
 
-/// What changed in an answer since the last frame.
+/// The changes of an answer since the last frame.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct BlockPatch {
     /// New or replaced blocks, ascending by index.

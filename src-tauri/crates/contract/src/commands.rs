@@ -6,14 +6,16 @@ use serde_json::Value;
 
 use crate::{AgentError, params::*, session::SessionView};
 
-/// The access level that a command requires of its caller. Each level includes the levels before it.
+/// The access level that a command requires of its caller. Each level includes the levels before
+/// it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Access {
-    /// Every client that was let in, also a script.
+    /// Every admitted client, including scripts.
     Chat,
-    /// A person, in one of the windows or at a terminal.
+    /// A person in one of the windows or at a terminal.
     Person,
-    /// A person in the approval window or at a terminal, because afterwards more may run, or more may leave this computer.
+    /// A person in the approval window or at a terminal, because the command allows more to run or
+    /// more data to leave this computer.
     Widens,
 }
 
@@ -87,7 +89,7 @@ macro_rules! with_commands {
     };
 }
 
-/// A level as it is written in the list. Another word does not compile.
+/// Maps a level's word in the list to `Access`. An unknown word does not compile.
 #[macro_export]
 macro_rules! access {
     (chat) => {
@@ -106,7 +108,7 @@ macro_rules! handlers {
         chat { $($name:ident($params:ty) -> $response:ty, $level:ident, $help:literal;)+ }
         approval { $($aname:ident($aparams:ty) -> $aresponse:ty, $alevel:ident, $ahelp:literal;)+ }
     ) => {
-        /// What a host implements: one method per command.
+        /// The interface of a host: one method per command.
         #[async_trait]
         pub trait Commands: Send + Sync {
             $(#[doc = $help] async fn $name(&self, params: $params) -> Result<$response, AgentError>;)+

@@ -1,31 +1,33 @@
-//! What a model sees of earlier messages: the modes, their bounds, and when a summary is made. The profile has one of these, and a
-//! pack's agent may have its own. Knows nothing of how it is kept.
+//! How much of earlier messages a model sees: the modes, their bounds, and when a summary is made.
+//! The profile has these settings, and a pack's agent may have its own. Knows nothing of storage.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// How a conversation is remembered. In counts, each message of the user and each text of the assistant is one.
+/// How a conversation is remembered. Each message of the user and each text of the assistant counts
+/// as one message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct Conversation {
     pub mode: ConversationMode,
     pub scope: ConversationScope,
-    /// What tells one conversation from another, when it is not the session.
+    /// The value that identifies a conversation, if it is not the session.
     pub key: ConversationKey,
     /// Mode `buffer`: messages that the model sees (1 to 200).
     #[schemars(range(min = 1, max = 200))]
     pub max_messages: u32,
-    /// Mode `buffer`: and at most so many tokens of them; 0 = no bound.
+    /// Mode `buffer`: the most tokens of these messages; 0 = no bound.
     pub max_tokens: u32,
     /// Modes with a window: messages in it; 0 = as many as the profile's limit says.
     #[schemars(range(max = 200))]
     pub window_messages: u32,
-    /// And at most so many tokens of them; 0 = no bound.
+    /// The most tokens of these messages; 0 = no bound.
     pub window_tokens: u32,
-    /// After so long without a message the model starts anew; 0 = never.
+    /// Seconds without a message after which the model starts without memory; 0 = never.
     pub ttl_seconds: u64,
-    /// Conversations that are remembered; beyond it the one used longest ago is forgotten. 0 = all.
+    /// The most conversations that are remembered. Beyond it the one used longest ago is forgotten.
+    /// 0 = no bound.
     pub max_items: u32,
     pub summary: SummaryPolicy,
 }
@@ -48,7 +50,7 @@ impl Default for Conversation {
 }
 
 impl Conversation {
-    /// What is wrong with it: the field and the rule, for a person.
+    /// Returns what is wrong: the field, and the rule as a sentence.
     pub fn faults(&self) -> Vec<(&'static str, &'static str)> {
         let mut found = Vec::new();
         let mut check = |holds: bool, field, rule| {
@@ -81,11 +83,11 @@ impl Conversation {
     }
 }
 
-/// What the model sees of earlier messages.
+/// How much of earlier messages the model sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ConversationMode {
-    /// Nothing, and nothing is remembered.
+    /// Without earlier messages; no memory is kept.
     #[serde(rename = "no-need")]
     NoNeed,
     /// All messages, up to the bounds.
@@ -98,11 +100,11 @@ pub enum ConversationMode {
     SummaryBuffer,
 }
 
-/// Who shares a memory.
+/// Which sessions share a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ConversationScope {
-    /// Nobody: each message stands alone and nothing is kept.
+    /// None: each message is independent and nothing is kept.
     PerRequest,
     PerConversation,
     /// All sessions of one user.
@@ -111,12 +113,13 @@ pub enum ConversationScope {
     PerTenant,
 }
 
-/// Where the key comes from. Without a value there, the session is the key.
+/// The source of the key. Without a value there, the session is the key.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct ConversationKey {
     pub source: KeySource,
-    /// The header's name (in any case), or the field of the caller's context (`user.id` for a member of a member).
+    /// The header's name (in any case), or the field of the caller's context (`user.id` for a
+    /// nested field).
     pub name: String,
 }
 
@@ -131,7 +134,7 @@ pub enum KeySource {
     RequestField,
 }
 
-/// Who makes a summary, how long it gets, and when.
+/// How a summary is made, its length, and when it is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct SummaryPolicy {
@@ -141,10 +144,10 @@ pub struct SummaryPolicy {
     /// Tokens of a summary (20 to 4000).
     #[schemars(range(min = 20, max = 4_000))]
     pub max_tokens: u32,
-    /// Threshold: messages that wait to be summarised; 0 = not counted.
+    /// Threshold: messages that are not summarised yet; 0 = not counted.
     #[schemars(range(max = 200))]
     pub max_messages_since_update: u32,
-    /// Threshold: tokens of them; 0 = not counted.
+    /// Threshold: tokens of these messages; 0 = not counted.
     #[schemars(range(max = 50_000))]
     pub max_tokens_since_update: u32,
     /// Threshold: seconds between two summaries.
@@ -172,13 +175,13 @@ impl Default for SummaryPolicy {
     }
 }
 
-/// Who makes a summary.
+/// How a summary is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum SummaryMethod {
-    /// The model that answers.
+    /// By the model that answers.
     Llm,
-    /// A fixed rule on this machine: the beginnings of the messages.
+    /// By a fixed rule on this computer, from the beginnings of the messages.
     Heuristic,
 }
 
@@ -191,11 +194,11 @@ pub enum RefreshPolicy {
     Periodic,
 }
 
-/// Whether the next message waits for it.
+/// Whether the next message waits for the summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum UpdateTiming {
-    /// The next message of the session is answered when the summary is there.
+    /// The next message of the session waits for the summary.
     AfterTurn,
     /// The next message does not wait.
     AsyncPostTurn,

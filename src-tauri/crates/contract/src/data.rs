@@ -1,5 +1,5 @@
-//! Data of packs on the wire: imports with what is wrong in which line, and the set that answers.
-//! What is wrong is a code with its values, so that every client words it in its own language.
+//! Data of packs on the wire: imports with the errors of each line, and the data sets. An error is a
+//! code with values, so that every client words it in its own language.
 
 use chrono::NaiveDate;
 use schemars::JsonSchema;
@@ -8,7 +8,7 @@ use ts_rs::TS;
 
 use crate::{AgentError, PackId};
 
-/// An import as far as it is.
+/// The state of an import.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct ImportView {
     pub job: String,
@@ -17,21 +17,21 @@ pub struct ImportView {
     pub total_bytes: u64,
     pub rows_read: u64,
     pub rows_stored: u64,
-    /// Of the stored rows, those that took the place of an earlier one.
+    /// Stored rows that replaced an earlier one.
     pub rows_replaced: u64,
     pub finished: bool,
-    /// It was stopped: nothing of it was kept.
+    /// Whether it was stopped. Then nothing was stored.
     pub stopped: bool,
-    /// At most 200; `error_count` tells them all. A file with any error stores nothing.
+    /// At most 200; `error_count` is their total. If a file has an error, nothing is stored.
     pub errors: Vec<ImportError>,
     pub error_count: u64,
     pub notes: Vec<ImportNote>,
-    /// It broke off for a reason that does not lie in the files; nothing of it was kept.
+    /// Why it failed, if the reason does not lie in the files. Then nothing was stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<AgentError>,
 }
 
-/// How far the reading of files is.
+/// The progress of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ImportProgress {
     pub file: String,
@@ -54,18 +54,18 @@ pub struct ImportOutcome {
     pub notes: Vec<ImportNote>,
 }
 
-/// What is wrong where.
+/// One error of an import and its place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct ImportError {
     pub file: String,
-    /// 0 when the file as a whole is meant.
+    /// 0 if it concerns the whole file.
     pub line: u64,
-    /// Empty when the whole line is meant.
+    /// Empty if it concerns the whole line.
     pub column: String,
     pub problem: ImportProblem,
 }
 
-/// Everything that can be wrong with a file, a line or a cell. `text` is what the cell says.
+/// The possible errors of a file, a line or a cell. `text` is the content of the cell.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum ImportProblem {
@@ -82,7 +82,7 @@ pub enum ImportProblem {
     Utf16,
     Spreadsheet,
     NoHeader,
-    /// With the columns that each kind of file has.
+    /// Lists the columns that each kind of file has.
     UnknownHeader {
         delivery: String,
         campaigns: String,
@@ -121,7 +121,8 @@ pub enum ImportProblem {
     NotANumber {
         text: String,
     },
-    /// `1,234` could be a little more than one, or more than a thousand.
+    /// The cell's text could mean two numbers: `1,234` could be a little more than one, or more
+    /// than a thousand.
     Ambiguous {
         text: String,
     },
@@ -132,27 +133,27 @@ pub enum ImportProblem {
     FlightHalf,
 }
 
-/// What else there is to say of an import's end.
+/// Further information about the result of an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ImportNote {
-    /// From now on the imported rows answer instead of the sample.
+    /// From now on, the imported rows are used instead of the sample.
     SampleReplaced,
-    /// Budgets and flights are in place, but no delivery rows came with them.
+    /// Budgets and flights were stored, but there were no delivery rows.
     BudgetsOnly,
 }
 
-/// Which data is looked at.
+/// A data set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Dataset {
     /// The fictional sample that ships with the pack.
     Sample,
-    /// What the user imported.
+    /// The user's imported data.
     Imported,
 }
 
-/// What a set holds.
+/// The contents of a data set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct DatasetView {
     pub rows: u64,
@@ -163,7 +164,7 @@ pub struct DatasetView {
     pub last_day: Option<NaiveDate>,
 }
 
-/// Both sets of a pack's data, and the one that answers.
+/// Both data sets of a pack, and the active one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Datasets {
     pub active: Dataset,
@@ -171,7 +172,7 @@ pub struct Datasets {
     pub imported: DatasetView,
 }
 
-/// A pack's sets of data, and the one that answers.
+/// The data sets of one pack, and the active one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct PackDatasets {
     pub pack: PackId,
@@ -186,7 +187,7 @@ pub struct DataListResponse {
     pub packs: Vec<PackDatasets>,
 }
 
-/// Puts a set in force; neither is deleted by it.
+/// Makes a data set the active one. The other is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct DataUseParams {
     pub pack: PackId,

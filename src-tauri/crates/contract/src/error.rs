@@ -38,7 +38,7 @@ impl ErrorCode {
         }
     }
 
-    /// Whether trying again can help when nothing more is known about the failure.
+    /// Whether retrying can help if nothing more is known about the failure.
     pub fn retryable(self) -> bool {
         match self {
             Self::ToolTimeout | Self::LlmError | Self::RateLimited => true,
@@ -47,7 +47,8 @@ impl ErrorCode {
     }
 }
 
-/// What a caller gets when something failed. `message` is a plain sentence for a person; `details.hint` says what to do.
+/// The error that a caller gets. `message` is a plain sentence for a person; `details.hint` says
+/// what to do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct AgentError {
     pub contract_version: String,
@@ -60,7 +61,7 @@ pub struct AgentError {
 }
 
 impl AgentError {
-    /// An error with the code's own `retryable`.
+    /// Creates an error with the default `retryable` of its code.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self { contract_version: CONTRACT_VERSION.to_owned(), code, message: message.into(), retryable: code.retryable(), details: Map::new() }
     }
@@ -84,29 +85,29 @@ impl AgentError {
         self.with("hint", hint.into())
     }
 
-    /// Overrides whether trying again can help.
+    /// Sets whether retrying can help.
     #[must_use]
     pub fn retryable(mut self, retryable: bool) -> Self {
         self.retryable = retryable;
         self
     }
 
-    /// `invalid_input` with a sentence.
+    /// Creates an `invalid_input` error.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::new(ErrorCode::InvalidInput, message)
     }
 
-    /// `internal_error` with a sentence and a reason.
+    /// Creates an `internal_error` with a reason.
     pub fn internal(reason: impl AsRef<str>, message: impl Into<String>) -> Self {
         Self::new(ErrorCode::InternalError, message).reason(reason)
     }
 
-    /// The text of `details.reason`, if any.
+    /// Returns the text of `details.reason`, if any.
     pub fn reason_text(&self) -> Option<&str> {
         self.details.get("reason").and_then(Value::as_str)
     }
 
-    /// The reason, if it is one that code acts on.
+    /// Returns the reason, if it is one that code acts on.
     pub fn known_reason(&self) -> Option<Reason> {
         self.reason_text().and_then(Reason::named)
     }
@@ -116,7 +117,7 @@ impl AgentError {
         self.reason_text() == Some(reason.name())
     }
 
-    /// The text of `details.hint`, if any.
+    /// Returns the text of `details.hint`, if any.
     pub fn hint_text(&self) -> Option<&str> {
         self.details.get("hint").and_then(Value::as_str)
     }
@@ -142,7 +143,7 @@ mod tests {
             (ErrorCode::ApprovalRequired, "approval_required", false),
             (ErrorCode::ToolNotFound, "tool_not_found", false),
             (ErrorCode::ToolTimeout, "tool_timeout", true),
-            // By status: a server's fault may pass, a caller's does not.
+            // The status decides: a server error may pass, a client error does not.
             (ErrorCode::ToolHttpError, "tool_http_error", false),
             (ErrorCode::LlmError, "llm_error", true),
             (ErrorCode::RateLimited, "rate_limited", true),

@@ -1,4 +1,4 @@
-//! What a turn says while it runs. The window, `csign` and the HTTP API see the same events.
+//! The events of a running turn. The window, `csign` and the HTTP API get the same events.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
@@ -33,7 +33,7 @@ pub enum EventBody {
         #[ts(type = "unknown")]
         data: Value,
     },
-    /// A specialist is at work from here on.
+    /// A specialist works from here on.
     AgentStart {
         agent: AgentId,
         name: String,
@@ -69,7 +69,7 @@ pub enum EventBody {
     Delta {
         text: String,
     },
-    /// The rendered form of the deltas so far; only the window gets it, in place of `delta`.
+    /// The rendered form of the deltas so far. The window gets it instead of `delta`.
     Blocks {
         patch: BlockPatch,
     },
@@ -92,7 +92,7 @@ pub enum EventBody {
     },
 }
 
-/// Where a turn is.
+/// The stage that a turn has reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {

@@ -43,9 +43,9 @@ macro_rules! id_type {
 }
 
 id_type! {
-    /// One conversation. Unique over all applications of a profile: `applicationId:sessionId`.
+    /// A conversation. Unique over all applications of a profile: `applicationId:sessionId`.
     SessionId,
-    /// One user message until its answer is complete.
+    /// A user message and its answer.
     TurnId,
     /// One item of a turn.
     ItemId,
@@ -67,19 +67,21 @@ id_type! {
 pub const DESKTOP: &str = "desktop";
 
 impl SessionId {
-    /// The session of an application. Both names may hold a colon, so the first one's are written otherwise.
+    /// Returns the id of an application's session. Both names may contain a colon, so those of the
+    /// first are escaped.
     pub fn of(application: &str, session: &str) -> Self {
         Self(format!("{}:{session}", application.replace('%', "%25").replace(':', "%3A")))
     }
 
-    /// Whose conversation it is.
+    /// Returns the application that owns the conversation.
     pub fn application(&self) -> String {
         self.0.split_once(':').map_or_else(|| DESKTOP.to_owned(), |(application, _)| application.replace("%3A", ":").replace("%25", "%"))
     }
 }
 
 impl ToolId {
-    /// The id of a tool whose name another pack has too. Names in manifests have no colon, so it is nobody else's.
+    /// Returns the id of a tool whose name another pack has too. Names in manifests contain no
+    /// colon, so no other tool has this id.
     pub fn qualified(pack: &PackId, tool: &Self) -> Self {
         Self(format!("{pack}:{tool}"))
     }

@@ -1,4 +1,4 @@
-//! What a turn is made of. Completed items are stored; deltas never are.
+//! The items of a turn. Completed items are stored; deltas are not.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
@@ -10,13 +10,13 @@ use crate::{
     AgentError, ApprovalId, ApprovalStatus, Block, CallId, Effect, ItemId, RedactionCount, RedactionLevel, ResultView, SessionId, SummaryMethod, ToolId, TurnId,
 };
 
-/// One stored step of a session, in the order of `seq`.
+/// A stored step of a session, in the order of `seq`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct Item {
     pub id: ItemId,
     pub session: SessionId,
     pub turn: TurnId,
-    /// Position within the session, from 1, without gaps that matter.
+    /// Position within the session, from 1. Gaps have no meaning.
     pub seq: u64,
     pub created_at: DateTime<Utc>,
     pub body: ItemBody,
@@ -34,16 +34,16 @@ pub enum ItemBody {
         /// The rendered text. Never stored: the window's host fills it when items are read.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         blocks: Vec<Block>,
-        /// Which model answered, as shown to the user.
+        /// The model that answered, as shown to the user.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         model: Option<String>,
-        /// The specialist that said it, as shown to the user.
+        /// The specialist that answered, as shown to the user.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         agent: Option<String>,
-        /// What the user may answer with one click.
+        /// Answers that the user may choose with one click.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         choices: Vec<Choice>,
-        /// True when the turn stopped before the text was complete (cancel, crash, error).
+        /// Whether the turn stopped before the text was complete (cancel, crash, error).
         #[serde(default)]
         partial: bool,
     },
@@ -62,7 +62,7 @@ pub enum ItemBody {
         outcome: ToolOutcome,
         /// One line for the collapsed card.
         summary: String,
-        /// The result in full (`null` when there is none). The model may get a shorter form.
+        /// The full result (`null` without one). The model may get a shorter form.
         #[ts(type = "unknown")]
         data: Value,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -81,17 +81,17 @@ pub enum ItemBody {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
-    /// What was held back from the model in this turn, as counts; never a value.
+    /// What was redacted in this turn, as counts; never a value.
     Redaction {
         level: RedactionLevel,
         counts: Vec<RedactionCount>,
     },
-    /// From here on the model reads this instead of the older messages.
+    /// From here on, the model reads this summary instead of the older messages.
     Summary {
         text: String,
-        /// Messages that it stands for.
+        /// How many messages it replaces.
         messages: u64,
-        /// Who made it.
+        /// How it was made.
         method: SummaryMethod,
     },
     Notice {
@@ -108,14 +108,15 @@ pub enum ItemBody {
 pub enum ToolOutcome {
     Ok,
     Error,
-    /// Refused because the round or the turn had no calls left, or the same call came a third time.
+    /// Refused because the round or turn had no calls left, or because the same call came a third
+    /// time.
     Limit,
     /// Refused by policy.
     Denied,
     Rejected,
     Expired,
     Cancelled,
-    /// The app stopped between intent and outcome: it may or may not have happened.
+    /// The app stopped between intent and outcome. The call may have taken effect.
     Unknown,
 }
 

@@ -1,5 +1,5 @@
-//! Wire types and the one list of commands, shared by every room and by the generated TypeScript.
-//! Plain data: no I/O, no clock, no knowledge of who stores, shows or executes anything.
+//! Wire types and the one list of commands, shared by all crates and by the generated TypeScript.
+//! Plain data: no I/O, no clock. It does not know who stores, shows or executes anything.
 #![forbid(unsafe_code)]
 
 pub mod address;

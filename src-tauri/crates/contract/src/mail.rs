@@ -1,26 +1,27 @@
-//! Mail links: what may be handed to a mail program. Pure.
+//! Mail links: selects the fields that may be passed to a mail program. Pure.
 
 use url::Url;
 
 /// The fields that a mail link may fill in besides the recipients. All other fields are removed, such as attachments and hidden recipients.
 const KEPT: [&str; 3] = ["subject", "body", "cc"];
 
-/// A mail link with its recipients, subject, body and copies, and nothing else. Returns None if it is no mail link, or if its recipients
-/// hold control characters.
+/// Returns a mail link with its recipients, subject, body and copies, and nothing else. Returns
+/// None if it is not a mail link, or if its recipients contain control characters.
 pub fn mail_link(link: &str) -> Option<String> {
     let mut link = Url::parse(link).ok()?;
     if link.scheme() != "mailto" || !link.cannot_be_a_base() || breaks_lines(link.path()) {
         return None;
     }
     let kept = |pair: &&str| pair.split_once('=').is_some_and(|(name, value)| KEPT.iter().any(|kept| kept.eq_ignore_ascii_case(name)) && fits(name, value));
-    // A second question mark would begin the query anew for a program that looks for the last one.
+    // Some programs look for the last question mark, so a second one would begin another query.
     let query: Vec<String> = link.query().unwrap_or_default().split('&').filter(kept).map(|pair| pair.replace('?', "%3F")).collect();
     link.set_fragment(None);
     link.set_query((!query.is_empty()).then(|| query.join("&")).as_deref());
     Some(link.into())
 }
 
-/// Only a body has lines: in another field, a second line would be another header.
+/// Whether a field's value is allowed. Only a body may have several lines: in other fields, a
+/// second line would be another header.
 fn fits(name: &str, value: &str) -> bool {
     name.eq_ignore_ascii_case("body") || !breaks_lines(value)
 }

@@ -1,5 +1,6 @@
-//! A pack's manifest (`pack.json`) as written by pack authors. `tools/pack.schema.json` is generated from these types.
-//! Only shapes live here; reading, checking and resolving belong to `packs`.
+//! A pack's manifest (`pack.json`) as pack authors write it. `tools/pack.schema.json` is generated
+//! from these types. This file defines the shape only; the crate `packs` reads, checks and resolves
+//! it.
 
 use std::collections::BTreeMap;
 
@@ -48,7 +49,7 @@ pub struct PackManifest {
     /// JSON Schemas by name; referred to as `#/schemas/Name`.
     pub schemas: BTreeMap<String, Value>,
     pub tools: ToolList,
-    /// What data the pack handles, and what of it may go to a model.
+    /// The data that the pack handles, and what of it may go to a model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data_flow: Option<DataFlow>,
     /// Calls that a person has to approve, whatever the policy and the rules of a profile say.
@@ -57,7 +58,7 @@ pub struct PackManifest {
     /// Scenarios that `csign packs check --run` runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acceptance: Option<Acceptance>,
-    /// What the offline model says for the pack as a whole.
+    /// The offline model's data about the pack as a whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offline: Option<PackOffline>,
 }
@@ -111,7 +112,7 @@ pub struct ToolEntry {
     pub usage_guidelines: Option<String>,
     /// When the tool helps, one case per entry.
     pub use_when: Vec<String>,
-    /// When it does not; mandatory for a slow tool.
+    /// When the tool does not help; mandatory for a slow tool.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub do_not_use_when: Vec<String>,
     #[serde(default)]
@@ -119,7 +120,8 @@ pub struct ToolEntry {
     /// How to read its results: a file of the pack, in place of the usual `execution_instructions.md`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
-    /// It is a read whose target the model chooses. Without it the server's own word counts, if it says that it is one.
+    /// Whether it reads from targets that the model chooses. If absent, the server's own statement
+    /// counts, but only if it says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_world: Option<bool>,
     #[serde(default)]
@@ -252,7 +254,8 @@ pub enum Latency {
     Slow,
 }
 
-/// Whether a result may be believed by the gate: anything but `trusted` suspends grants for the turn.
+/// Whether policy trusts a result. Any value except `trusted` suspends grants for the rest of the
+/// turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum OutputTrust {
@@ -274,7 +277,7 @@ pub struct Parameter {
     pub exempt_from_hash: bool,
 }
 
-/// Who gives a parameter its value.
+/// The source of a parameter's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Owner {
@@ -334,9 +337,9 @@ pub struct AgentProfile {
     pub id: AgentId,
     pub name: String,
     pub summary: String,
-    /// What it is told about its role.
+    /// The specialist's role, as text for the model.
     pub prompt: String,
-    /// What it sees of earlier messages, instead of what the profile says.
+    /// How it remembers earlier messages, instead of the profile's settings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<Conversation>,
     /// The tools of the pack that it may call; all of them when absent.
@@ -351,7 +354,7 @@ pub struct AgentProfile {
     pub calls_per_round: Option<u32>,
 }
 
-/// A value that counts when the user names none.
+/// A value that is used if the user names none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]
 pub struct EntityDefault {
@@ -364,11 +367,11 @@ pub struct EntityDefault {
     pub value: Option<String>,
 }
 
-/// A thing that users name: an account, an advertiser.
+/// A thing that users refer to by name, such as an account or an advertiser.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Entity {
-    /// What it is, e.g. `account` or `advertiser`.
+    /// Its kind, e.g. `account` or `advertiser`.
     pub kind: String,
     /// The value put into arguments.
     pub id: String,

@@ -1,26 +1,27 @@
-//! What is known of models and of the servers that answer for them: capabilities, and what a connection test may find.
+//! Models and the servers that answer for them: capabilities, and the results of a connection test.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// What a model can do. The default is what nearly every model behind a chat-completions server can.
+/// The capabilities of a model. The default fits nearly every model behind a chat-completions
+/// server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default)]
 pub struct ModelCapabilities {
-    /// It can ask for tools.
+    /// Whether it can call tools.
     pub tools: bool,
-    /// It can ask for several at once.
+    /// Whether it can call several tools at once.
     pub parallel_tools: bool,
-    /// Its answer arrives piece by piece.
+    /// Whether its answer arrives in pieces.
     pub streaming: bool,
-    /// It keeps to a JSON schema where it is given one.
+    /// Whether it follows a JSON schema that it is given.
     pub structured_output: bool,
-    /// It can think before it answers.
+    /// Whether it can think before it answers.
     pub reasoning: bool,
     /// Tokens of request and answer together.
     pub context_tokens: u32,
-    /// Tokens of one answer, where that is known.
+    /// The most tokens of one answer, if known.
     pub max_output_tokens: Option<u32>,
 }
 
@@ -30,32 +31,32 @@ impl Default for ModelCapabilities {
     }
 }
 
-/// What stands between here and a model.
+/// Why a model cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ConnectionProblem {
-    /// What is entered is no address.
+    /// The text that was entered is not an address.
     Address,
     /// The name cannot be resolved.
     Dns,
-    /// Nobody takes the connection.
+    /// The connection is refused.
     NoConnection,
-    /// Nobody answers in time.
+    /// There is no answer in time.
     Timeout,
-    /// The certificate was issued by someone whom this machine does not trust.
+    /// This computer does not trust the issuer of the certificate.
     TlsIssuer,
-    /// Anything else about encryption: expired, another name, no TLS at all.
+    /// Any other problem of encryption: expired, wrong name, no TLS at all.
     Tls,
     Proxy,
-    /// No key, or one that the server does not take.
+    /// There is no key, or the server rejected it.
     Key,
     /// The server does not know the model.
     Model,
-    /// Something else answers there, or it speaks another language.
+    /// Another kind of server answers, or it uses another protocol.
     Api,
     /// Too many requests, or no credit.
     Limit,
-    /// The server is there and fails.
+    /// The server reports an error of its own.
     Server,
     /// The server refuses this request.
     Refused,

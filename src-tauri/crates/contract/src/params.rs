@@ -22,7 +22,7 @@ macro_rules! wire {
 }
 
 wire! {
-    /// No parameters, or nothing to say beyond success.
+    /// No parameters, or no answer beyond success.
     struct Empty {}
 
     struct SessionsListParams {
@@ -54,10 +54,11 @@ wire! {
         /// `offline`, or a model of the configured provider; the settings' model when absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         model: Option<String>,
-        /// The specialist that is to answer; the supervisor chooses when absent.
+        /// The specialist that shall answer; the supervisor chooses if absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         agent: Option<AgentId>,
-        /// No one is there to approve: the turn ends with `approval_required` instead of waiting.
+        /// Whether nobody can approve. The turn then ends with `approval_required` instead of
+        /// waiting.
         #[serde(default)]
         headless: bool,
     }
@@ -79,7 +80,8 @@ wire! {
     }
     struct ApprovalDecideResponse {
         approval: Approval,
-        /// What came of the call, when the decision itself ran it: nobody waited for it any more.
+        /// The result of the call, if the decision itself ran it because nothing waited for it any
+        /// more.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         result: Option<crate::ItemBody>,
     }
@@ -90,7 +92,7 @@ wire! {
         arguments: Value,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session: Option<SessionId>,
-        /// As if untrusted content had entered the turn.
+        /// Whether to assume that untrusted content has entered the turn.
         #[serde(default)]
         untrusted: bool,
     }
@@ -98,9 +100,9 @@ wire! {
         tool: ToolId,
         effect: crate::Effect,
         verdict: crate::PolicyVerdict,
-        /// The statement that decides.
+        /// The rule or default that decides.
         why: String,
-        /// As the tool would get them.
+        /// The arguments as the tool would get them.
         #[ts(type = "unknown")]
         arguments: Value,
         faults: Vec<crate::PolicyFault>,
@@ -109,12 +111,12 @@ wire! {
     struct RunParams {
         /// The RunRequest as JSON text, as the caller wrote it.
         request: String,
-        /// Whose request ids these are.
+        /// The namespace of request ids.
         caller: String,
         /// Carried into every record and log line of the run.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         correlation_id: Option<String>,
-        /// Events are pushed while it runs.
+        /// Whether events are pushed while it runs.
         #[serde(default)]
         stream: bool,
     }
@@ -149,16 +151,16 @@ wire! {
     struct AuditExportResponse { folder: String, records: u64, files: Vec<String> }
     struct AuditCheckpointResponse { size: u64, root: String, note: String }
     struct AuditAlarmResponse { #[serde(default, skip_serializing_if = "Option::is_none")] alarm: Option<crate::AuditAlarm> }
-    /// Where the old log lies now.
+    /// Where the old log was moved to.
     struct AuditAcceptResponse { set_aside: String }
 
     struct PacksListResponse { packs: Vec<PackView>, servers: Vec<ServerView>, isolation: IsolationView }
-    /// How far programs of packs are kept apart on this machine.
+    /// How far programs of packs are isolated on this machine.
     struct IsolationView {
         level: Isolation,
         /// Landlock's version in this kernel; 0 = none.
         landlock_abi: u32,
-        /// System calls are filtered.
+        /// Whether system calls are filtered.
         seccomp: bool,
         /// The level in a sentence.
         message: String,
@@ -175,7 +177,7 @@ wire! {
         /// The agent's id, for its switch.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         agent_id: Option<crate::AgentId>,
-        /// What data it handles, and what of it may go to a model.
+        /// The data that it handles, and what of it may go to a model.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         data_flow: Option<crate::manifest::DataFlow>,
         tools: Vec<ToolSpec>,
@@ -204,7 +206,8 @@ wire! {
         arguments: Value,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session: Option<SessionId>,
-        /// No one is there to approve: a write ends with `approval_required` and the pending action's id.
+        /// Whether nobody can approve. A write then ends with `approval_required` and the pending
+        /// action's id.
         #[serde(default)]
         headless: bool,
     }
@@ -218,7 +221,7 @@ wire! {
 
     struct SettingsView {
         settings: Settings,
-        /// Settings that a variable or flag forces, by dotted name, with what forces them.
+        /// Settings that a variable or flag overrides, by dotted name, with its source.
         forced: std::collections::BTreeMap<String, String>,
         keyring: KeyringView,
         /// Names of keys that have a value (keyring or this run).
@@ -227,12 +230,12 @@ wire! {
         credentials: Vec<CredentialView>,
         data_dir: String,
         version: String,
-        /// What the UI language resolves to.
+        /// The language that the UI uses.
         locale: String,
     }
     /// A credential that tools of a pack need.
     struct CredentialView {
-        /// `pack/NAME`: its name for storing and deleting.
+        /// `pack/NAME`, by which it is stored and deleted.
         name: String,
         pack: PackId,
         pack_title: String,
@@ -260,7 +263,7 @@ wire! {
     struct SecretSetParams {
         name: String,
         value: String,
-        /// Keep it for this run only, never in the keyring.
+        /// Whether to keep it for this run only, and not in the keyring.
         #[serde(default)]
         this_run_only: bool,
     }
@@ -270,13 +273,13 @@ wire! {
         message: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         hint: Option<String>,
-        /// What is wrong, for a sentence in the user's language.
+        /// The problem, as a code for the user's language.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         problem: Option<crate::ConnectionProblem>,
-        /// The server that was asked.
+        /// The server that was tested.
         #[serde(default)]
         host: String,
-        /// Who issued a certificate that is not trusted.
+        /// The issuer of an untrusted certificate.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         issuer: Option<String>,
         /// Models that the server lists.
@@ -303,14 +306,14 @@ wire! {
         audit_ok: bool,
         agent_enabled: bool,
         model_label: String,
-        /// Something the user should know at start: a recovered file, a log that does not verify.
+        /// Notices for the start: a recovered file, or a log that does not verify.
         #[ts(type = "Record<string, unknown>[]")]
         notices: Vec<Map<String, Value>>,
         now: DateTime<Utc>,
     }
 }
 
-/// What a kill switch is for.
+/// The target of a kill switch.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(tag = "kind", content = "id", rename_all = "snake_case")]
 pub enum SwitchTarget {
@@ -318,15 +321,15 @@ pub enum SwitchTarget {
     Tool(ToolId),
 }
 
-/// How far programs of packs are kept apart.
+/// How far programs of packs are isolated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Isolation {
-    /// No sight of the user's files, and a filter on system calls.
+    /// No access to the user's files, and a filter on system calls.
     Full,
     /// One of the two.
     Partial,
-    /// Only a bare environment and limits.
+    /// Only a minimal environment and limits.
     Limits,
 }
 
@@ -340,7 +343,7 @@ pub enum CredentialState {
     Missing,
 }
 
-/// What the keyring allows now.
+/// The state of the keyring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum KeyringState {
@@ -358,7 +361,7 @@ pub enum CheckState {
     Failed,
 }
 
-/// What the host pushes to its windows and clients beside command answers.
+/// Messages that the host pushes to its windows and clients, besides command answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(tag = "push", rename_all = "snake_case")]
 pub enum Push {
@@ -385,7 +388,8 @@ pub enum Push {
     Server {
         server: ServerView,
     },
-    /// Descriptions of servers' tools changed: read them again. So many wait to be accepted.
+    /// The definitions of servers' tools changed: read them again. `waiting` is the number to be
+    /// accepted.
     ServerTools {
         waiting: u32,
     },
@@ -397,26 +401,26 @@ pub enum Push {
     Questions {
         waiting: u32,
     },
-    /// A server asked something where nobody could answer: it was told no.
+    /// A server's question was declined, because nobody could answer it.
     QuestionDeclined {
         pack: crate::PackId,
         server: String,
         message: String,
     },
-    /// Boxed: a delta should not be as large as all settings.
+    /// Boxed, so that a delta is not as large as all settings.
     Settings {
         settings: Box<Settings>,
     },
     Audit {
         total: u64,
     },
-    /// An event of a run that is streamed; the last one is the command's answer.
+    /// An event of a streamed run. The last one is the command's answer.
     Run {
         caller: String,
         request_id: String,
         event: crate::RunEvent,
     },
-    /// Files are held over the window, or (with `paths`) were dropped on it.
+    /// Files are dragged over the window, or (with `paths`) were dropped on it.
     Files {
         over: bool,
         paths: Vec<String>,

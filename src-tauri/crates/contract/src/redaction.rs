@@ -1,14 +1,14 @@
-//! What may leave the machine for a model, and what a person is told about what was held back. Never a value.
+//! The data that may leave this computer for a model, and the counts of what was redacted. Never a value.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// What may go to models that do not run on this machine.
+/// The rules for models that do not run on this computer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct EgressSettings {
-    /// False: only the offline model and servers on this machine may answer.
+    /// If false, only the offline model and servers on this computer may answer.
     pub allowed: bool,
     /// How much is replaced before a text goes to a model.
     pub redaction: RedactionLevel,
@@ -28,15 +28,15 @@ pub enum RedactionLevel {
     /// E-mail addresses, phone numbers, payment cards, IBANs, personal identity numbers, keys.
     #[default]
     Basic,
-    /// And web addresses and long tokens.
+    /// Also web addresses and long tokens.
     Strict,
 }
 
-/// A kind of what is replaced.
+/// A kind of redacted value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum RedactionKind {
-    /// A key or token that this app handles: removed, and never put back.
+    /// A key or token that this app handles. It is removed and never restored.
     Secret,
     Email,
     Phone,
@@ -46,7 +46,8 @@ pub enum RedactionKind {
     Key,
     Url,
     Token,
-    /// Text that was written like a placeholder already: it gets one of its own, so that it can never be taken for another.
+    /// Text that already looked like a placeholder. It gets a placeholder of its own, so that it is
+    /// never taken for another one.
     Literal,
 }
 
@@ -68,7 +69,7 @@ impl RedactionKind {
     }
 }
 
-/// How many of a kind.
+/// The number of values of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct RedactionCount {
     pub kind: RedactionKind,

@@ -1,5 +1,5 @@
-//! What may run as the user writes it down (`policy.json`), as it is shown, and as one call is judged.
-//! How statements weigh against each other is the policy's business.
+//! The user's rules about tool calls (`policy.json`), the rules in force, and the verdict on one
+//! call. The crate `policy` decides which rule takes precedence.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
@@ -9,26 +9,27 @@ use ts_rs::TS;
 
 use crate::{Effect, PolicyMode, SessionId, ToolId};
 
-/// The file `policy.json` of a profile: what the user allows, asks for and denies, on top of the policy in the settings.
+/// The file `policy.json` of a profile: what the user allows, asks for and denies, in addition to
+/// the policy in the settings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PolicyFile {
     /// For editors: where the schema of this file lies.
     #[serde(rename = "$schema", skip_serializing_if = "Option::is_none")]
     pub schema: Option<String>,
-    /// Their order does not matter: deny beats ask, ask beats allow.
+    /// Their order has no meaning: deny takes precedence over ask, ask over allow.
     pub rules: Vec<PolicyRule>,
-    /// Permissions that hold until a day, for writes whose pack calls them grantable.
+    /// Permissions that are valid until a day, for writes that their pack declares grantable.
     pub grants: Vec<StandingGrant>,
 }
 
-/// What a rule says.
+/// The effect of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum RuleAction {
     Deny,
     Ask,
-    /// Does not free destructive tools, nor writes under `read_only_only`.
+    /// Does not allow destructive tools, nor writes under `read_only_only`.
     Allow,
 }
 
@@ -36,12 +37,12 @@ pub enum RuleAction {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]
 pub struct PolicyRule {
-    /// Names the rule wherever it decided something. Unique in the file.
+    /// The name of the rule in decisions. Unique in the file.
     pub id: String,
     pub action: RuleAction,
     /// A tool id; `*` stands for any text.
     pub tool: String,
-    /// Only for tools of this effect.
+    /// If given, the rule applies only to tools with this effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<Effect>,
     /// Arguments that must be equal, by name.
@@ -53,7 +54,8 @@ pub struct PolicyRule {
     pub reason: Option<String>,
 }
 
-/// A permission the user has written down. As any grant it is suspended once untrusted content has entered a turn.
+/// A permission that the user has written down. Like any grant, it is suspended once untrusted
+/// content has entered a turn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]
 pub struct StandingGrant {
@@ -64,22 +66,23 @@ pub struct StandingGrant {
     /// Only in this session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
-    /// Arguments that must be equal, by name. Numbers and booleans that are not named may be anything; any other argument must be named.
+    /// Arguments that must be equal, by name. Numbers and booleans that are not named may have any
+    /// value; every other argument must be named.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     #[ts(type = "Record<string, unknown>")]
     pub arguments: Map<String, Value>,
     pub expires_at: DateTime<Utc>,
 }
 
-/// A part of the file that could not be read. While there is one, nothing runs unasked.
+/// A part of the file that could not be read. While there is one, every call needs an approval.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct PolicyFault {
-    /// The rule or grant, and the line.
+    /// The rule or grant, and its line.
     pub place: String,
     pub problem: String,
 }
 
-/// Everything that decides what may run, as it is in force.
+/// Everything that decides what may run, as in force now.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct PolicyView {
     pub mode: PolicyMode,
@@ -91,7 +94,7 @@ pub struct PolicyView {
     pub faults: Vec<PolicyFault>,
 }
 
-/// What the gate would say.
+/// The result of a policy check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum PolicyVerdict {

@@ -1,5 +1,5 @@
-//! The run contract: one request in, one response or one error out, and the events in between. Snake case, version 1.0;
-//! a shape that callers outside this program rely on.
+//! The run contract: one request, one response or one error, and the events in between. Snake case,
+//! version 1.0. Callers outside this program rely on these shapes.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,18 +8,19 @@ use ts_rs::TS;
 
 use crate::{AgentId, ToolId};
 
-/// Bytes of one request at most.
+/// The most bytes of one request.
 pub const RUN_REQUEST_BYTES: usize = 1 << 20;
-/// Characters of a request's id at most.
+/// The most characters of a request's id.
 pub const REQUEST_ID_CHARS: usize = 128;
 
-/// The ids in the text of a run request: its own and the conversation's, null where there is none. Returns None if the text is no JSON.
+/// Returns the ids in the text of a run request: its own and the conversation's, null where there
+/// is none. Returns None if the text is not JSON.
 pub fn run_ids(request: &str) -> Option<[Value; 2]> {
     let request: Value = serde_json::from_str(request).ok()?;
     Some(["request_id", "conversation_id"].map(|name| request[name].clone()))
 }
 
-/// What a caller asks for. A top-level field that is not listed is refused.
+/// A caller's request. A top-level field that is not listed is refused.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RunRequest {
@@ -27,25 +28,25 @@ pub struct RunRequest {
     pub contract_version: String,
     /// 1 to 128 characters, unique per caller for 24 hours: a repeat gets the stored result.
     pub request_id: String,
-    /// The user's words.
+    /// The user's message.
     pub input: String,
     /// Continues this conversation; it is created when it does not exist. Without it the run stands alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation_id: Option<String>,
-    /// The caller's own values. Those that a tool declares as caller-owned reach it, and no model can change them. `approval_id` names a
-    /// pending action that has been decided meanwhile.
+    /// The caller's own values. Those that a tool declares as caller-owned are passed to it, and no
+    /// model can change them. `approval_id` names a pending action that has been decided meanwhile.
     #[serde(default)]
     pub context: Map<String, Value>,
     #[serde(default)]
     pub options: RunOptions,
 }
 
-/// How it is to be answered. Further options are allowed and have no effect.
+/// Options of the answer. Unknown options are allowed and have no effect.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunOptions {
     #[serde(default)]
     pub response_mode: ResponseMode,
-    /// Tokens of one answer at most; the budgets may allow less.
+    /// The most tokens of one answer; the budgets may allow less.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_output_tokens: Option<u32>,
 }
@@ -62,12 +63,12 @@ pub enum ResponseMode {
     Async,
 }
 
-/// What a run that came to an answer says.
+/// The response of a run that has an answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct RunResponse {
-    /// The request's.
+    /// The version of the request.
     pub contract_version: String,
-    /// The request's.
+    /// The id of the request.
     pub request_id: String,
     pub status: RunStatus,
     /// Never empty.
@@ -99,13 +100,13 @@ pub struct RunMetadata {
     pub tools_used: Option<Vec<ToolId>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The request was declined, and the output says why.
+    /// Set if the request was declined; the output says why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub declined_reason: Option<DeclinedReason>,
-    /// The answer ends where it had to.
+    /// Set if the answer was cut by a limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncated_by: Option<TruncatedBy>,
-    /// Models without a price: what they cost is not known, so no cost is given.
+    /// Models without a price. If there are any, no cost is given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unpriced_models: Vec<String>,
 }
@@ -117,7 +118,7 @@ pub enum DeclinedReason {
     OutOfScope,
 }
 
-/// What ended an answer early.
+/// The limit that ended an answer early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum TruncatedBy {
@@ -130,7 +131,7 @@ pub struct RunUsage {
     pub input_tokens: u64,
     pub output_tokens: u64,
     pub total_tokens: u64,
-    /// By the price table; absent when a model has no price there.
+    /// According to the price table; absent if a model has no price there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimated_cost_usd: Option<f64>,
 }

@@ -1,5 +1,5 @@
-//! MCP servers on the wire: how one is, what its tools are described as, what changed in a description since it was accepted, and
-//! what a server asks the user.
+//! MCP servers on the wire: their state, the definitions of their tools, what changed in a
+//! definition since it was accepted, and the questions of a server to the user.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ pub enum ServerState {
     Ready,
     BackingOff,
     Failed,
-    /// The user has to sign in to it first.
+    /// The user must sign in first.
     SignIn,
     Stopped,
 }
@@ -27,38 +27,38 @@ pub struct ServerView {
     pub name: String,
     pub pack: PackId,
     pub state: ServerState,
-    /// Why it is not running, in a sentence.
+    /// Why it does not run, as a sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     pub restarts: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid: Option<u32>,
-    /// Where it is, when it is not a program of the pack.
+    /// Its address, if it is not a program of the pack.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
-    /// The pack says that it lies on this computer or in the local network.
+    /// Whether the pack declares that it lies on this computer or in the local network.
     #[serde(default)]
     pub private_network: bool,
-    /// The user signs in to it with a browser.
+    /// Whether the user signs in to it with a browser.
     #[serde(default)]
     pub signs_in: bool,
 }
 
-/// What is thought of a tool as its server describes it now.
+/// Whether a tool's present definition was accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum DefinitionState {
-    /// As it was accepted.
+    /// It equals the accepted one.
     Accepted,
-    /// Described differently than when it was accepted: switched off.
+    /// It differs from the accepted one. The tool is switched off.
     Changed,
-    /// Not there when the server was first seen: switched off.
+    /// The tool did not exist when the server was first reached. It is switched off.
     New,
-    /// Not listed any more.
+    /// The server does not list the tool any more.
     Gone,
 }
 
-/// A tool of a server, with what changed in its description.
+/// A tool of a server, with the changes in its definition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct ServerTool {
     pub pack: PackId,
@@ -66,15 +66,15 @@ pub struct ServerTool {
     /// The server's own name for it.
     pub name: String,
     pub state: DefinitionState,
-    /// SHA-256 (hex) of the description as it is now: what is accepted.
+    /// SHA-256 (hex) of the present definition. It is what the user accepts.
     pub hash: String,
     pub effect: Effect,
-    /// The pack's manifest declares the tool, and with it its effect.
+    /// Whether the pack's manifest declares the tool and its effect.
     pub declared: bool,
-    /// What the server itself says that the tool does; never believed.
+    /// The effect that the server itself states; never trusted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub says: Option<Effect>,
-    /// The accepted description and the present one, line by line; empty when they are the same.
+    /// The accepted and the present definition, line by line; empty if they are equal.
     pub diff: Vec<DiffLine>,
 }
 
@@ -97,17 +97,17 @@ pub struct ServerToolsResponse {
     pub tools: Vec<ServerTool>,
 }
 
-/// Accepts a description as it was shown.
+/// Accepts a definition as it was shown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct ServerToolAcceptParams {
     pub pack: PackId,
     pub server: String,
     pub name: String,
-    /// The hash that was shown; another description is not accepted.
+    /// The hash that was shown. Another definition is not accepted.
     pub hash: String,
 }
 
-/// Says what a tool changes that no manifest declares.
+/// Sets the effect of a tool that no manifest declares.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct ServerToolEffectParams {
     pub pack: PackId,
@@ -122,13 +122,13 @@ pub struct ServerParams {
     pub server: String,
 }
 
-/// Where the user signs in; the answer is waited for in the background.
+/// The address at which the user signs in. The answer is awaited in the background.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct ServerSignInResponse {
     pub url: String,
 }
 
-/// A question of a server to the user, in the middle of a call.
+/// A question of a server to the user, during a call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct ServerQuestion {
     pub id: String,
@@ -138,7 +138,7 @@ pub struct ServerQuestion {
     pub asks: QuestionKind,
 }
 
-/// What is asked for.
+/// The kind of answer that the server asks for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum QuestionKind {
@@ -147,7 +147,7 @@ pub enum QuestionKind {
         #[ts(type = "unknown")]
         schema: Value,
     },
-    /// That the user visits an address.
+    /// A visit of the user to an address.
     Url { url: String },
 }
 
@@ -162,7 +162,7 @@ pub struct QuestionAnswerParams {
     pub answer: QuestionAnswer,
 }
 
-/// What the user says to a question.
+/// The user's answer to a question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(tag = "action", rename_all = "snake_case")]
 pub enum QuestionAnswer {

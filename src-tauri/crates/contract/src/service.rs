@@ -1,4 +1,4 @@
-//! What runs may cost and how well they are served: budgets, prices, and the figures of the service-level panel.
+//! Budgets, prices, and the figures of the service-level panel.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use ts_rs::TS;
 
 use crate::ErrorCode;
 
-/// Hard caps. 0 means none. A model call that could go over one is not made.
+/// Spending limits; 0 means none. A model call that could exceed one is not made.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct Budgets {
@@ -29,7 +29,7 @@ impl Default for Budgets {
     }
 }
 
-/// What a model costs, in US dollars for a million tokens.
+/// The price of a model, in US dollars for a million tokens.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ModelPrice {
@@ -39,7 +39,7 @@ pub struct ModelPrice {
     pub output_usd: f64,
 }
 
-/// The prices that are known.
+/// The known prices.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct PriceTable {
@@ -47,14 +47,14 @@ pub struct PriceTable {
 }
 
 impl PriceTable {
-    /// The price of a model by its name, or by its label (`NAME at HOST`).
+    /// Returns the price of a model by its name, or by its label (`NAME at HOST`).
     pub fn of(&self, label: &str) -> Option<&ModelPrice> {
         let name = label.split(" at ").next().unwrap_or(label).trim();
         self.price.iter().filter(|row| same_model(&row.model, name)).max_by_key(|row| row.model.len())
     }
 }
 
-/// Whether a name is that of the row, perhaps with a date, `latest` or `preview` behind it.
+/// Whether a name is that of the row, possibly followed by a date, `latest` or `preview`.
 fn same_model(row: &str, name: &str) -> bool {
     let Some(rest) = name.strip_prefix(row) else { return false };
     let Some(version) = rest.strip_prefix(['-', '@', ':']) else { return rest.is_empty() };
@@ -62,35 +62,35 @@ fn same_model(row: &str, name: &str) -> bool {
     digits >= 4 || matches!(version, "latest" | "preview")
 }
 
-/// The prices in force and where they come from.
+/// The prices in force, and their sources.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct PricesView {
-    /// The user's own rows are read from here; they come before those that ship.
+    /// The file with the user's own prices, which take precedence over those that ship.
     pub file: String,
     pub found: bool,
     pub prices: Vec<ModelPrice>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
-    /// The model in force.
+    /// The configured model.
     pub model: String,
-    /// It costs nothing (it runs here), or has a price.
+    /// Whether it costs nothing (because it runs here) or has a price.
     pub model_priced: bool,
 }
 
-/// What was used, reservations of calls under way included.
+/// The tokens, cost and calls used, including reservations of running calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct Spent {
     pub tokens: u64,
     pub usd: f64,
     pub calls: u32,
-    /// Calls of models without a price: `usd` does not contain them.
+    /// Calls of models without a price. `usd` does not include them.
     pub unpriced_calls: u32,
 }
 
-/// How the last runs were served.
+/// Figures of the most recent runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct ServiceLevelView {
-    /// At most this many runs are looked at.
+    /// The most runs that are counted.
     pub window: u32,
     pub runs: u32,
     pub latencies: Vec<LatencyView>,
@@ -101,20 +101,20 @@ pub struct ServiceLevelView {
     pub prices: PricesView,
 }
 
-/// One figure against its target.
+/// One measured figure and its target.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct LatencyView {
     pub class: LatencyClass,
     /// 50 or 95.
     pub percentile: u8,
     pub target_ms: u64,
-    /// Absent while there is no such run.
+    /// Absent if there is no such run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured_ms: Option<u64>,
     pub runs: u32,
 }
 
-/// Which runs a figure is about.
+/// The class of runs that a figure is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum LatencyClass {

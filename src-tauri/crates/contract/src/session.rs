@@ -26,18 +26,19 @@ pub struct QueuedMessage {
     pub text: String,
 }
 
-/// A session opened: its newest items (ascending), what runs, what waits.
+/// An open session: its newest items (ascending), the running turn, and waiting messages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct SessionView {
     pub summary: SessionSummary,
     pub items: Vec<Item>,
-    /// Older items exist before the first of `items`.
+    /// Whether there are older items than the first of `items`.
     pub has_more: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub running_turn: Option<TurnId>,
     pub queue: Vec<QueuedMessage>,
     pub approvals: Vec<Approval>,
-    /// Newest results that are shown beside the conversation (see `ResultView::is_pinned`), one of each view, if they lie before `items`.
+    /// The newest result of each view that is shown beside the conversation (see
+    /// `ResultView::is_pinned`), if it is older than `items`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<Item>>", optional)]
     pub pinned: Vec<Item>,

@@ -17,26 +17,26 @@ pub struct Settings {
     pub language: String,
     /// `light`, `dark`, `contrast` or `system`.
     pub theme: String,
-    /// The kill switch: false stops every run.
+    /// Whether the assistant may answer and act. False stops every run.
     pub agent_enabled: bool,
-    /// The kill switch of single agents and tools.
+    /// Switches of single agents and tools.
     pub switches: Switches,
-    /// The first-run page has been answered.
+    /// Whether the first-run page has been answered.
     pub welcomed: bool,
     pub model: ModelSettings,
-    /// What may leave this machine for a model.
+    /// The rules for data that leaves this computer for a model.
     pub egress: EgressSettings,
     pub limits: Limits,
-    /// What a model sees of earlier messages.
+    /// How much of earlier messages a model sees.
     pub conversation: Conversation,
-    /// What may be used up.
+    /// Spending limits.
     pub budgets: Budgets,
     pub policy: PolicyMode,
-    /// `csign approvals approve` may decide; changed only in the approval window.
+    /// Whether `csign approvals approve` may decide. Changed only in the approval window.
     pub decide_from_terminal: bool,
     /// IANA zone for dates in answers; `system` uses the machine's.
     pub time_zone: String,
-    /// What the user decided about single packs, by pack id.
+    /// The user's choices about single packs, by pack id.
     pub packs: BTreeMap<String, PackChoice>,
 }
 
@@ -61,7 +61,7 @@ impl Default for Settings {
     }
 }
 
-/// Which agents and tools are switched off. Whatever is not named is on.
+/// Agents and tools that are switched off. All others are on.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct Switches {
@@ -70,16 +70,17 @@ pub struct Switches {
 }
 
 impl Switches {
-    /// Whether an agent may run.
+    /// Whether an agent is on.
     pub fn agent(&self, id: &AgentId) -> bool {
         !self.agents_off.contains(id)
     }
-    /// Whether a tool may run, as far as its own switch says. A switch holds with and without the pack in its id.
+    /// Whether a tool's own switch is on. A switch applies with and without the pack in its id.
     pub fn tool(&self, tool: &ToolSpec) -> bool {
         !self.tools_off.iter().any(|off| tool.is_named(off))
     }
 
-    /// Switches one tool on among all that there are. Of several tools that one id without a pack has switched off, the others stay off.
+    /// Switches one tool of `all` on. If an id without a pack has switched off several tools, the
+    /// others stay off.
     pub fn tool_on(&mut self, id: &ToolId, all: &[ToolSpec]) -> bool {
         let Some(tool) = all.iter().find(|tool| tool.id == *id) else { return self.tools_off.remove(id) };
         let named: Vec<ToolId> = self.tools_off.iter().filter(|off| tool.is_named(off)).cloned().collect();
@@ -91,41 +92,41 @@ impl Switches {
     }
 }
 
-/// The user's decisions about one pack.
+/// The user's choices about one pack.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct PackChoice {
-    /// Its HTTP tools that ask for it may reach this computer and the local network.
+    /// Whether its HTTP tools may reach this computer and the local network, if they ask for it.
     pub private_network: bool,
     /// Values instead of the manifest's defaults, by name.
     #[ts(type = "Record<string, unknown>")]
     pub settings: Map<String, Value>,
 }
 
-/// Which model answers.
+/// The model that answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct ModelSettings {
     /// `offline`, `openai_compatible`, `openai_responses`, `anthropic` or `gemini`.
     pub provider: String,
-    /// Empty: the provider's own.
+    /// Empty for the provider's own address.
     pub base_url: String,
     pub model: String,
-    /// Let a model that can think do so before it answers, and show it.
+    /// Whether a model that can think does so before it answers, and shows it.
     pub reasoning: bool,
     /// Seconds without data after which a stream counts as stalled.
     pub idle_timeout_s: u32,
     pub max_retries: u32,
-    /// Answers when the model above cannot be reached.
+    /// Used if the model above cannot be reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fallback: Option<FallbackModel>,
 }
 
-/// A second model, asked only when the first fails before it has said anything.
+/// A second model. It is used only if the first one fails before its answer begins.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct FallbackModel {
-    /// As in the settings of the first.
+    /// As for the first model.
     pub provider: String,
     pub base_url: String,
     pub model: String,
@@ -151,7 +152,7 @@ impl Default for ModelSettings {
     }
 }
 
-/// Bounds of a turn.
+/// Limits of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
@@ -159,9 +160,9 @@ pub struct Limits {
     pub rounds: u32,
     /// Model calls of a turn over all specialists (4 to 100).
     pub model_calls: u32,
-    /// Times that a turn is handed to a specialist (1 to 12).
+    /// How often a turn is passed to a specialist (1 to 12).
     pub hops: u32,
-    /// Tool calls of a round (1 to 10); the excess gets a "limit" result.
+    /// Tool calls of a round (1 to 10). Further calls get a "limit" result.
     pub calls_per_round: u32,
     /// Messages of the window that the model sees of earlier turns.
     pub window_messages: u32,
@@ -171,8 +172,9 @@ pub struct Limits {
     pub approval_expiry_s: u32,
     /// Characters of one message.
     pub message_chars: u32,
-    /// Seconds that a turn may take, without the time a person takes to decide. After them no tool is called and none is tried again;
-    /// the model is asked once more for an answer from what there is.
+    /// Seconds that a turn may take, without the time that a person takes to decide. After that, no
+    /// tool is called or retried, and the model is called once more for an answer from the results
+    /// so far.
     pub deadline_s: u32,
 }
 
@@ -192,7 +194,7 @@ impl Default for Limits {
     }
 }
 
-/// The global default for tools that no rule speaks of.
+/// The default for tools without a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum PolicyMode {

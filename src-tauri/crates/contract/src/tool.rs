@@ -1,4 +1,4 @@
-//! A tool as the engine and the window see it, after its pack has been read and checked.
+//! A tool as the engine and the window know it, after its pack has been read and checked.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use crate::{
     manifest::{Auth, Backoff, HttpCall, IdempotencyStrategy, Kind, Latency, OutputTrust, Preview, ProgramCall, SessionValue},
 };
 
-/// What a tool may change.
+/// The kind of change that a tool makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
@@ -59,7 +59,7 @@ pub struct ToolSpec {
     pub open_world: bool,
     pub output_trust: OutputTrust,
     pub grantable: bool,
-    /// Every call waits for a person: no policy, rule or grant lets it run.
+    /// Whether every call needs a person's approval, whatever policies, rules and grants say.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]
     pub human_required: bool,
@@ -72,13 +72,13 @@ pub struct ToolSpec {
     pub full_input_schema: Value,
     #[ts(type = "unknown")]
     pub output_schema: Value,
-    /// Parameters whose values only the host gives, by name.
+    /// Parameters that only the host fills, by name.
     pub caller_owned: Vec<CallerParam>,
     pub timeout_ms: u64,
     pub max_attempts: u32,
     pub backoff: Backoff,
     pub idempotency: IdempotencyStrategy,
-    /// The header, member or argument that the strategy speaks of.
+    /// The header, member or argument that carries the strategy's key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key_ref: Option<String>,
     /// The credential it needs, by name.
@@ -89,7 +89,8 @@ pub struct ToolSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preview: Option<Preview>,
     pub session_values: Vec<SessionValue>,
-    /// An analysis: the pointer to the instant its result stands for. The same question soon after is answered from it.
+    /// For an analysis: the pointer to the instant that its result describes. The same question
+    /// shortly after is answered from it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub as_of: Option<String>,
     /// Where it runs.
@@ -99,25 +100,25 @@ pub struct ToolSpec {
 }
 
 impl ToolSpec {
-    /// The id as the pack itself writes it, also where another pack has the same.
+    /// Returns the id as the pack itself writes it, without the pack in front.
     pub fn plain_id(&self) -> ToolId {
         let of_pack = self.id.as_str().strip_prefix(self.pack.as_str()).and_then(|rest| rest.strip_prefix(':'));
         ToolId::new(of_pack.unwrap_or(self.id.as_str()))
     }
 
-    /// The id with its pack. No tool of another pack has it.
+    /// Returns the id with its pack. No tool of another pack has it.
     pub fn qualified_id(&self) -> ToolId {
         ToolId::qualified(&self.pack, &self.plain_id())
     }
 
-    /// Whether an id means this tool, with or without its pack. An id without a pack may mean several tools: what restricts holds for
-    /// all of them, and what permits has to name one.
+    /// Whether an id means this tool, with or without its pack. An id without a pack may mean
+    /// several tools: a restriction applies to all of them, and a permission must name one.
     pub fn is_named(&self, id: &ToolId) -> bool {
         *id == self.plain_id() || *id == self.qualified_id()
     }
 }
 
-/// Where a call goes.
+/// Where a tool runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(tag = "at", rename_all = "snake_case")]
 pub enum ToolTarget {
@@ -132,7 +133,7 @@ pub enum ToolTarget {
 }
 
 impl ToolTarget {
-    /// The server's name as approvals and records show it.
+    /// Returns the server's name for approvals and records.
     pub fn server(&self) -> &str {
         match self {
             Self::BuiltIn { service } => service,
@@ -143,8 +144,8 @@ impl ToolTarget {
     }
 }
 
-/// The host and port of an address, as it is written. Returns the whole address if what looks like its host is not what requests reach:
-/// an approval must not name another server.
+/// Returns host and port of an address as written. Returns the whole address if its apparent host
+/// is not the one that requests reach: an approval must not name another server.
 fn host_of(url: &str) -> &str {
     let Some((scheme, rest)) = url.split_once("://") else { return url };
     let host = rest.split(['/', '?', '#']).next().unwrap_or(rest);
@@ -152,11 +153,11 @@ fn host_of(url: &str) -> &str {
     if meant.is_some() && meant == Origin::parse(url) { host } else { url }
 }
 
-/// A parameter that the model never sees and the host fills from the session's values.
+/// A parameter that the model never sees. The host fills it from the session's values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct CallerParam {
     pub name: String,
-    /// The session value that fills it; without a value the parameter is omitted.
+    /// The session value that fills it. Without a value, the parameter is omitted.
     pub from: String,
     /// Exempt from the approval's hash (only `clientIp`).
     #[serde(default)]

@@ -1,4 +1,4 @@
-//! The generated TypeScript and JSON Schema under version control are what the types say now.
+//! The committed TypeScript and JSON Schema files equal what the types generate now.
 //! `UPDATE_GENERATED=1 cargo test -p contract --test generated` writes them again.
 #![allow(clippy::expect_used, reason = "a test that cannot go on is to fail there")]
 
@@ -98,7 +98,7 @@ fn policy_schema_is_current() {
     schema_is_current(schemars::schema_for!(contract::PolicyFile), "docs/policy.schema.json");
 }
 
-/// The shapes of the run contract, for callers in any language.
+/// The types of the run contract, for callers in any language.
 #[derive(schemars::JsonSchema)]
 #[allow(dead_code)]
 struct RunContract {

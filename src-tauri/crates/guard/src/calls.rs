@@ -1,6 +1,6 @@
-//! The system calls that a guarded program is denied (seccomp). The lists are data; whoever starts a program says which of them hold.
-//! Everything is prepared in the parent; the child only makes the calls that install the filters.
-//! It must not know what the program is for.
+//! The system calls that a guarded program is denied (seccomp). The lists are data; the caller
+//! chooses which of them apply. The parent prepares everything, and the child only makes the calls
+//! that install the filters. It must not know what the program is for.
 
 use std::{collections::BTreeMap, io, sync::OnceLock};
 
@@ -8,34 +8,36 @@ use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen as Length, SeccompCmpOp as Op, SeccompCondition, SeccompFilter, SeccompRule, TargetArch, sock_filter,
 };
 
-/// Rules of a filter by system call. A call without conditions is denied whatever its arguments are.
+/// The rules of a filter by system call. A call without conditions is denied for all arguments.
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
-/// What a program may do beyond what every guarded program may.
+/// Permissions of one program beyond those of every guarded program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Permits {
     pub sockets: Sockets,
-    /// Leave its process group and session, and look at processes by descriptor.
+    /// Whether it may leave its process group and session, and open processes by descriptor.
     pub sessions: bool,
-    /// Change mode, owner and attributes of files that it has open; their times anyone may change. By path nothing of this is allowed:
-    /// Landlock does not cover these calls and a filter cannot see which file a path names. What a program can open is Landlock's decision.
+    /// Whether it may change mode, owner and attributes of files that it has open. (File times may
+    /// always be changed.) By path this is always denied: Landlock does not cover these calls, and
+    /// a filter cannot see which file a path names. Landlock decides what the program can open.
     pub open_files: bool,
 }
 
-/// Which sockets a program may open.
+/// The sockets that a program may open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sockets {
     All,
-    /// Those of the internet, and pairs within the program.
+    /// Internet sockets, and pairs within the program.
     Internet,
-    /// Pairs within the program.
+    /// Pairs within the program only.
     Pairs,
 }
 
-/// Filters, ready to be installed in a child.
+/// Filters that are ready to be installed in a child.
 pub struct CallFilter(Vec<BpfProgram>);
 
-/// Reaching into other processes, other namespaces and the kernel, and io_uring, whose operations a filter does not see.
+/// Calls that reach into other processes, other namespaces or the kernel, and io_uring, whose
+/// operations a filter cannot see.
 const ALWAYS: &[libc::c_long] = &[
     libc::SYS_ptrace,
     libc::SYS_process_vm_readv,
@@ -70,10 +72,12 @@ const ALWAYS: &[libc::c_long] = &[
     libc::SYS_quotactl_fd,
 ];
 
-/// Leaving the process group, by which a run is ended, and other ways to name a process.
+/// Calls that leave the process group, by which a run is ended, or that name a process in other
+/// ways.
 const SESSIONS: &[libc::c_long] = &[libc::SYS_setsid, libc::SYS_setpgid, libc::SYS_pidfd_open, libc::SYS_pidfd_send_signal];
 
-/// Mode, owner, times and attributes of a file that a path names; `utimensat` is there with its condition.
+/// Calls that change mode, owner, times or attributes of a file by its path. `utimensat` is added
+/// with a condition.
 const BY_PATH: &[libc::c_long] = &[
     libc::SYS_fchmodat,
     libc::SYS_fchmodat2,
@@ -87,25 +91,28 @@ const BY_PATH: &[libc::c_long] = &[
     FILE_SETATTR,
 ];
 
-/// The same by the older calls that newer architectures do not have.
+/// The older calls for the same, which newer architectures do not have.
 #[cfg(target_arch = "x86_64")]
 const BY_PATH_OLD: &[libc::c_long] = &[libc::SYS_chmod, libc::SYS_chown, libc::SYS_lchown, libc::SYS_utime, libc::SYS_utimes, libc::SYS_futimesat];
 #[cfg(not(target_arch = "x86_64"))]
 const BY_PATH_OLD: &[libc::c_long] = &[];
 
-/// Mode, owner and attributes of a file that is open, for which reading is enough.
+/// Calls that change mode, owner and attributes of an open file. Opening it for reading is enough
+/// for them.
 const BY_DESCRIPTOR: &[libc::c_long] = &[libc::SYS_fchmod, libc::SYS_fchown, libc::SYS_fsetxattr, libc::SYS_fremovexattr];
 
-/// `FS_IOC_SETFLAGS` and `FS_IOC_FSSETXATTR`: attributes of an open file, too.
+/// `FS_IOC_SETFLAGS` and `FS_IOC_FSSETXATTR`, which also change attributes of an open file.
 const BY_IOCTL: [u64; 2] = [0x4008_6602, 0x401c_5820];
 
-/// Calls that the C library's bindings do not name yet; their numbers are the same everywhere.
+/// Calls that the bindings of the C library do not name yet. Their numbers are the same on all
+/// architectures.
 const SETXATTRAT: libc::c_long = 463;
 const REMOVEXATTRAT: libc::c_long = 466;
 const OPEN_TREE_ATTR: libc::c_long = 467;
 const FILE_SETATTR: libc::c_long = 469;
 
-/// New namespaces; `CLONE_NEWTIME` is not among them because `clone` reads that bit as part of a signal.
+/// Flags for new namespaces. `CLONE_NEWTIME` is not in the list, because `clone` reads that bit as
+/// part of a signal.
 const NAMESPACES: [libc::c_int; 7] =
     [libc::CLONE_NEWNS, libc::CLONE_NEWCGROUP, libc::CLONE_NEWUTS, libc::CLONE_NEWIPC, libc::CLONE_NEWUSER, libc::CLONE_NEWPID, libc::CLONE_NEWNET];
 
@@ -119,38 +126,41 @@ impl CallFilter {
         Ok(Some(Self(built)))
     }
 
-    /// For the child: no allocation, only system calls.
+    /// Installs the filters. For the child: allocates nothing and makes system calls only.
     pub fn enforce(&self) -> io::Result<()> {
         self.0.iter().try_for_each(|filter| seccompiler::apply_filter(filter).map_err(|_| io::Error::from_raw_os_error(libc::EPERM)))
     }
 }
 
-/// Whether this kernel filters system calls for processes without rights.
+/// Whether this kernel filters system calls for unprivileged processes.
 pub fn filters_work() -> bool {
     static WORKS: OnceLock<bool> = OnceLock::new();
     *WORKS.get_or_init(|| {
         let mut action: u32 = libc::SECCOMP_RET_ERRNO;
-        // SAFETY: asks whether an action is known; the pointer is to a live u32, as the interface wants it.
+        // SAFETY: asks whether an action is known; the pointer is to a live u32, as the interface
+        // requires.
         let known = unsafe { libc::syscall(libc::SYS_seccomp, libc::SECCOMP_GET_ACTION_AVAIL, 0_u32, std::ptr::from_mut(&mut action)) };
         known == 0 && TargetArch::try_from(std::env::consts::ARCH).is_ok()
     })
 }
 
 fn build(permits: Permits) -> Result<Vec<BpfProgram>, seccompiler::BackendError> {
-    // The flags of clone3 lie in memory, where a filter cannot look: C libraries fall back to clone when it is unknown.
+    // A filter cannot read the flags of clone3, which are in memory. If clone3 is unknown, C
+    // libraries use clone.
     let unknown = Rules::from([(libc::SYS_clone3, Vec::new())]);
-    let mut filters = vec![filter(denied(permits)?, libc::EPERM)?, filter(unknown, libc::ENOSYS)?];
+    let mut filters = vec![filter(denied_calls(permits)?, libc::EPERM)?, filter(unknown, libc::ENOSYS)?];
     filters.extend(second_abi());
     Ok(filters)
 }
 
-/// Calls in the rules give an error, all others pass. A call by another architecture's ABI (32 bits) ends the program.
+/// Builds a filter: calls that match the rules fail with the error, all others pass. A call through
+/// another architecture's ABI (32 bits) ends the program.
 fn filter(rules: Rules, error: libc::c_int) -> Result<BpfProgram, seccompiler::BackendError> {
     let arch = TargetArch::try_from(std::env::consts::ARCH)?;
     SeccompFilter::new(rules, SeccompAction::Allow, SeccompAction::Errno(error.unsigned_abs()), arch)?.try_into()
 }
 
-fn denied(permits: Permits) -> Result<Rules, seccompiler::BackendError> {
+fn denied_calls(permits: Permits) -> Result<Rules, seccompiler::BackendError> {
     let mut rules = Rules::new();
     let mut deny = |calls: &[libc::c_long]| rules.extend(calls.iter().map(|call| (*call, Vec::new())));
     deny(ALWAYS);
@@ -161,12 +171,13 @@ fn denied(permits: Permits) -> Result<Rules, seccompiler::BackendError> {
     }
     if !permits.open_files {
         deny(BY_DESCRIPTOR);
-        let set = |request| one(1, Length::Dword, Op::Eq, request);
+        let set = |request| condition(1, Length::Dword, Op::Eq, request);
         rules.insert(libc::SYS_ioctl, BY_IOCTL.into_iter().map(set).collect::<Result<_, _>>()?);
     }
-    // Without a path it is the times of an open file, which `touch` sets on what it has just made.
-    rules.insert(libc::SYS_utimensat, vec![one(1, Length::Qword, Op::Ne, 0)?]);
-    let flag = |flag: libc::c_int| one(0, Length::Dword, Op::MaskedEq(u64::from(flag.unsigned_abs())), u64::from(flag.unsigned_abs()));
+    // Without a path, this sets the times of an open file, as `touch` does with a file it has
+    // created.
+    rules.insert(libc::SYS_utimensat, vec![condition(1, Length::Qword, Op::Ne, 0)?]);
+    let flag = |flag: libc::c_int| condition(0, Length::Dword, Op::MaskedEq(u64::from(flag.unsigned_abs())), u64::from(flag.unsigned_abs()));
     rules.insert(libc::SYS_clone, NAMESPACES.into_iter().map(flag).collect::<Result<_, _>>()?);
     match permits.sockets {
         Sockets::All => None,
@@ -176,7 +187,7 @@ fn denied(permits: Permits) -> Result<Rules, seccompiler::BackendError> {
     Ok(rules)
 }
 
-fn one(argument: u8, length: Length, operator: Op, value: u64) -> Result<SeccompRule, seccompiler::BackendError> {
+fn condition(argument: u8, length: Length, operator: Op, value: u64) -> Result<SeccompRule, seccompiler::BackendError> {
     SeccompRule::new(vec![SeccompCondition::new(argument, length, operator, value)?])
 }
 
@@ -185,7 +196,7 @@ fn not_of_the_internet() -> Result<SeccompRule, seccompiler::BackendError> {
     SeccompRule::new([libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK].into_iter().map(not).collect::<Result<_, _>>()?)
 }
 
-/// The second way of making each system call on x86_64 (x32), some of which have numbers of their own: none of them is known.
+/// Denies the second ABI of x86_64 (x32), in which each system call has another number.
 fn second_abi() -> Option<BpfProgram> {
     const FIRST: u32 = 0x4000_0000;
     let instruction = |code: u32, jt, k| sock_filter { code: u16::try_from(code).unwrap_or_default(), jt, jf: 0, k };

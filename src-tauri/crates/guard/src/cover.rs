@@ -1,7 +1,8 @@
-//! Covers places that a guarded program must not reach: in user and mount namespaces of its own, which need no rights where the system
-//! allows them, an empty folder lies over a folder and the null device over a socket. The user, his rights and all other
-//! files stay as they are. Everything is prepared in the parent; the child only makes system calls.
-//! It must not know what the places are for.
+//! Hides places from a guarded program. In new user and mount namespaces, an empty folder is
+//! mounted over a folder and the null device over a socket. This needs no privileges where the
+//! system allows such namespaces. The user, the user's rights and all other files stay the same.
+//! The parent prepares everything; the child only makes system calls. It must not know what the
+//! places are for.
 
 use std::{
     collections::BTreeSet,
@@ -14,7 +15,7 @@ use std::{
     sync::OnceLock,
 };
 
-/// Places to be covered in a child.
+/// Places to hide in a child.
 #[derive(Debug)]
 pub struct Covers {
     folders: Vec<CString>,
@@ -24,41 +25,45 @@ pub struct Covers {
 }
 
 impl Covers {
-    /// Prepares them. Places that are not there need no cover, nor do those within another.
+    /// Prepares to hide these places. Places that do not exist, or lie within another one, need no
+    /// mount of their own.
     pub fn over(places: &[PathBuf]) -> Self {
         let real: BTreeSet<PathBuf> = places.iter().filter_map(|place| place.canonicalize().ok()).collect();
         let outermost = real.iter().filter(|place| !real.iter().any(|other| *place != other && place.starts_with(other)));
         let (folders, files): (Vec<_>, Vec<_>) = outermost.partition(|place| place.is_dir());
         let paths = |places: Vec<&PathBuf>| places.into_iter().filter_map(|place| CString::new(place.as_os_str().as_bytes()).ok()).collect();
-        // SAFETY: both take nothing, change nothing and cannot fail.
+        // SAFETY: both calls take no arguments, change nothing and cannot fail.
         let (user, group) = unsafe { (libc::geteuid(), libc::getegid()) };
         Self { folders: paths(folders), files: paths(files), user_map: format!("{user} {user} 1\n"), group_map: format!("{group} {group} 1\n") }
     }
 
-    /// For the child: no allocation, only system calls. What it starts later cannot take a cover away: the program has no rights in its
-    /// namespaces, or, as root, is denied the calls by filter and Landlock.
+    /// Hides the places. For the child: allocates nothing and makes system calls only. Programs
+    /// that it starts later cannot undo this: they have no rights in the namespaces, or, as root,
+    /// filter and Landlock deny them the calls.
     pub fn enforce(&self) -> io::Result<()> {
         // SAFETY: system calls on this process alone; all strings are live and end with a zero.
         unsafe {
-            checked(libc::unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWNS))?;
+            check_result(libc::unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWNS))?;
             write(c"/proc/self/setgroups", "deny\n")?;
             write(c"/proc/self/uid_map", &self.user_map)?;
             write(c"/proc/self/gid_map", &self.group_map)?;
-            // What is mounted later elsewhere still appears here, and not the other way round.
-            checked(libc::mount(ptr::null(), c"/".as_ptr(), ptr::null(), libc::MS_REC | libc::MS_SLAVE, ptr::null()))?;
+            // Later mounts of the system still appear here, but mounts made here do not appear
+            // outside.
+            check_result(libc::mount(ptr::null(), c"/".as_ptr(), ptr::null(), libc::MS_REC | libc::MS_SLAVE, ptr::null()))?;
             let flags = libc::MS_RDONLY | libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
             for folder in &self.folders {
-                checked(libc::mount(c"none".as_ptr(), folder.as_ptr(), c"tmpfs".as_ptr(), flags, c"mode=0555,size=4k".as_ptr().cast()))?;
+                check_result(libc::mount(c"none".as_ptr(), folder.as_ptr(), c"tmpfs".as_ptr(), flags, c"mode=0555,size=4k".as_ptr().cast()))?;
             }
             for file in &self.files {
-                checked(libc::mount(c"/dev/null".as_ptr(), file.as_ptr(), ptr::null(), libc::MS_BIND, ptr::null()))?;
+                check_result(libc::mount(c"/dev/null".as_ptr(), file.as_ptr(), ptr::null(), libc::MS_BIND, ptr::null()))?;
             }
         }
         Ok(())
     }
 }
 
-/// Whether this system lets a process without rights cover places. It is tried once, in a child that ends at once.
+/// Whether this system lets an unprivileged process hide places. It is tried once, in a child that
+/// ends at once.
 pub fn covers_work() -> bool {
     static WORKS: OnceLock<bool> = OnceLock::new();
     *WORKS.get_or_init(|| {
@@ -67,7 +72,8 @@ pub fn covers_work() -> bool {
     })
 }
 
-/// What a question gives in a child process, which starts no program. The question may make system calls only.
+/// Runs a check in a child process that starts no program, and returns its result. The check may
+/// make system calls only.
 pub fn in_child(mut ask: impl FnMut() -> bool + Send + Sync + 'static) -> io::Result<bool> {
     let mut command = Command::new("/");
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -82,9 +88,10 @@ pub fn in_child(mut ask: impl FnMut() -> bool + Send + Sync + 'static) -> io::Re
 }
 
 fn write(path: &CStr, text: &str) -> io::Result<()> {
-    // SAFETY: the path and the text are live, the text is as long as said, and the file is closed where it was opened.
+    // SAFETY: the path and the text are live, the length is that of the text, and the file is
+    // closed where it was opened.
     unsafe {
-        let file = checked(libc::open(path.as_ptr(), libc::O_WRONLY | libc::O_CLOEXEC))?;
+        let file = check_result(libc::open(path.as_ptr(), libc::O_WRONLY | libc::O_CLOEXEC))?;
         let written = libc::write(file, text.as_ptr().cast(), text.len());
         let error = io::Error::last_os_error();
         libc::close(file);
@@ -92,6 +99,6 @@ fn write(path: &CStr, text: &str) -> io::Result<()> {
     }
 }
 
-fn checked(result: libc::c_int) -> io::Result<libc::c_int> {
+fn check_result(result: libc::c_int) -> io::Result<libc::c_int> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
 }

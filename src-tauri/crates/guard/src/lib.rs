@@ -1,9 +1,10 @@
-//! A guard: a tiny process between the app and a program it starts. When the program ends or the app is gone, however that came
-//! about, it kills everything the program started, daemons included, and ends as the program ended. It holds none of the
-//! program's pipes, none of the app's files and next to none of its memory. Needs Linux with `/proc`. `lineage` tells programs below a
-//! guard from all others.
-//! Beside it, what may be put on the program itself between fork and exec: a filter on its system calls, and covers over places.
-//! It must not know what the program is for.
+//! A guard: a tiny process between the app and a program that it starts. When the program ends, or
+//! the app ends in whatever way, the guard kills everything that the program started, daemons
+//! included, and ends with the program's status. It holds none of the program's pipes, none of the
+//! app's files and almost none of its memory. Needs Linux with `/proc`. `lineage` tells which
+//! processes run below a guard. The crate also contains two restrictions that are applied to the
+//! program between fork and exec: a filter on system calls, and covers over places. It must not
+//! know what the program is for.
 
 mod calls;
 mod cover;
@@ -23,28 +24,32 @@ pub use calls::{CallFilter, Permits, Sockets, filters_work};
 pub use cover::{Covers, covers_work, in_child};
 pub use lineage::{Process, is_guarded};
 
-/// The app's hold on a guard. Dropping it, like the end of the app, kills the program and all it started.
+/// The app's handle to a guard. Dropping it kills the program and everything that it started, as
+/// the end of the app does.
 #[derive(Debug)]
 pub struct Guard {
     line: UnixStream,
 }
 
 impl Guard {
-    /// Puts a guard before the program that `command` starts. Spawn once, on this thread, and drop the command. The child is
-    /// then the guard: it ends with the program's status, and must be waited for but not killed; end the program with
-    /// [`Guard::signal`] or by dropping this. The program leads a process group of its own, in a session without a terminal.
-    /// A `pre_exec` added before this runs in the guard too, one added later only in the program.
+    /// Puts a guard in front of the program that `command` starts. Spawn the command once, on this
+    /// thread, and drop it. The child is then the guard: it ends with the program's status. Wait
+    /// for it, but do not kill it; end the program with [`Guard::signal`] or by dropping the
+    /// handle. The program leads its own process group, in a session without a terminal. A
+    /// `pre_exec` that was added before also runs in the guard; one added later runs in the program
+    /// only.
     pub fn attach(command: &mut Command) -> io::Result<Self> {
         let (line, far) = UnixStream::pair()?;
         line.set_nonblocking(true)?;
-        // Without the map the guard merely stays as large as the app was.
+        // Without the map, the guard keeps the memory that the app had.
         let maps = fs::read("/proc/self/maps").unwrap_or_default();
-        let unneeded = memory::unneeded(&String::from_utf8_lossy(&maps), &system::needed());
+        let unneeded = memory::find_unneeded(&String::from_utf8_lossy(&maps), &system::needed_addresses());
         system::before_exec(command, OwnedFd::from(far), unneeded);
         Ok(Self { line })
     }
 
-    /// The program's own process id. Ask once, after the spawn: by then the program has told it.
+    /// Returns the program's process id. Call it once, after the spawn; the program has sent the id
+    /// by then.
     pub fn program_id(&self) -> io::Result<u32> {
         let mut id = [0; size_of::<u32>()];
         (&self.line).read_exact(&mut id)?;
@@ -54,7 +59,7 @@ impl Guard {
     /// Sends a signal to the program's process group, if the program still runs.
     pub fn signal(&self, signal: i32) {
         if let Ok(signal) = u8::try_from(signal) {
-            // A guard that is gone has nobody to pass it on to.
+            // If the guard has ended, the program has ended too.
             let _ = (&self.line).write_all(&[signal]);
         }
     }

@@ -1,40 +1,42 @@
-//! Whether a process runs, or once ran, below a guard, read from `/proc`. A guard keeps everything that its program starts as its
-//! descendants, and no program can take back that it may not gain privileges. It must not know who asks.
+//! Finds out from `/proc` whether a process runs, or once ran, below a guard. A guard keeps all
+//! descendants of its program below itself, and no program can undo the ban on gaining privileges.
+//! It must not know who asks.
 
 use std::{fs, io};
 
-/// The name of a guard's process. Only a process itself can change its name.
+/// The name of a guard's process. Only the process itself can change its name.
 pub(super) const NAME: &std::ffi::CStr = c"csign-guard";
 
-/// Longer than any line of ancestors that people make.
+/// More ancestors than any real process has.
 const GENERATIONS: usize = 1_000;
-/// How often to look again when ancestors end meanwhile.
-const LOOKS: usize = 20;
+/// How often to read again if ancestors end meanwhile.
+const MAX_READS: usize = 20;
 
-/// A process at one moment, from `/proc/PID/stat`.
+/// A process at one moment, as read from `/proc/PID/stat`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Process {
     pub id: i32,
     name: String,
     parent: i32,
     pub group: i32,
-    /// The device of its controlling terminal; 0 without one.
+    /// The device number of its controlling terminal; 0 without one.
     pub terminal: i32,
-    /// The process group in the foreground of that terminal.
+    /// The foreground process group of that terminal.
     pub foreground: i32,
-    /// When it started, in clock ticks since the machine did. With the id it names one process for good.
+    /// Its start time, in clock ticks since the machine started. With the id, it identifies a
+    /// process for good.
     pub started: u64,
 }
 
 impl Process {
-    /// The process that has this id now.
+    /// Reads the process that has this id now.
     pub fn of(id: i32) -> io::Result<Self> {
         let text = fs::read(format!("/proc/{id}/stat"))?;
         parse(id, &String::from_utf8_lossy(&text)).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "/proc has another form than expected"))
     }
 }
 
-/// The name comes in brackets and may hold anything, also brackets.
+/// Parses the text. The name is in brackets and may itself contain brackets.
 fn parse(id: i32, stat: &str) -> Option<Process> {
     let (name, rest) = (stat.split_once('(')?.1.rsplit_once(')')?.0, stat.rsplit_once(')')?.1);
     let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
@@ -50,19 +52,20 @@ fn parse(id: i32, stat: &str) -> Option<Process> {
     })
 }
 
-/// Whether a process is below a guard of any Countersign, or may gain fewer privileges than this process may. The second is what remains
-/// of a guard that was killed. An error: it ended, or its ancestors cannot be seen.
+/// Whether a process runs below a guard of any Countersign, or may gain fewer privileges than this
+/// process may. The second condition also finds processes whose guard was killed. An error if the
+/// process ended, or if its ancestors cannot be read.
 pub fn is_guarded(id: i32) -> io::Result<bool> {
-    let above = settled(|| line_of(id, Process::of))?;
+    let above = read_stable(|| ancestors_of(id, Process::of))?;
     let below_guard = above.iter().any(|process| process.name.as_bytes() == NAME.to_bytes());
     Ok(below_guard || (may_not_gain_privileges(id)? && !may_not_gain_privileges_here()?))
 }
 
-/// A line of ancestors that was read twice alike. When one ends between two reads its children move to another parent, and its id may come
-/// to belong to somebody else, so one reading alone proves nothing.
-fn settled(mut look: impl FnMut() -> io::Result<Vec<Process>>) -> io::Result<Vec<Process>> {
+/// Reads the ancestors until two readings agree. When an ancestor ends between two reads, its
+/// children get another parent and its id may be used again, so a single reading proves nothing.
+fn read_stable(mut look: impl FnMut() -> io::Result<Vec<Process>>) -> io::Result<Vec<Process>> {
     let mut last = look();
-    for _ in 0..LOOKS {
+    for _ in 0..MAX_READS {
         let next = look();
         match (&last, &next) {
             (Ok(one), Ok(other)) if one.iter().map(identity).eq(other.iter().map(identity)) => return next,
@@ -72,18 +75,18 @@ fn settled(mut look: impl FnMut() -> io::Result<Vec<Process>>) -> io::Result<Vec
     last.and_then(|_| Err(io::Error::new(io::ErrorKind::ResourceBusy, "its ancestors change all the time")))
 }
 
-/// What does not change while a process lives with the same parent.
+/// The values that stay the same while a process has the same parent.
 fn identity(process: &Process) -> (i32, u64, i32, &str) {
     (process.id, process.started, process.parent, &process.name)
 }
 
-/// A process and its ancestors, up to the first of the machine or the container.
-fn line_of(id: i32, of: impl Fn(i32) -> io::Result<Process>) -> io::Result<Vec<Process>> {
+/// Returns a process and its ancestors, up to the first process of the machine or container.
+fn ancestors_of(id: i32, of: impl Fn(i32) -> io::Result<Process>) -> io::Result<Vec<Process>> {
     let mut line: Vec<Process> = Vec::new();
     let mut next = id;
     while next != 0 {
         let process = of(next)?;
-        // Nobody is older than their parent: this id belongs to somebody else by now.
+        // A parent cannot be younger than its child: the id now belongs to another process.
         if line.last().is_some_and(|child| child.started < process.started) || line.len() == GENERATIONS {
             return Err(io::Error::new(io::ErrorKind::ResourceBusy, "its ancestors cannot be followed"));
         }
@@ -126,19 +129,19 @@ mod tests {
     #[test]
     fn an_id_that_belongs_to_somebody_younger_by_now_is_no_parent() {
         let of = |id| Ok(if id == 9 { process(9, 4, 50) } else { process(id, 0, 60) });
-        assert!(line_of(9, of).is_err(), "the parent's id was given away");
+        assert!(ancestors_of(9, of).is_err(), "the parent's id was given away");
         let of = |id| Ok(if id == 9 { process(9, 4, 50) } else { process(id, 0, 40) });
-        assert_eq!(line_of(9, of).unwrap().len(), 2);
+        assert_eq!(ancestors_of(9, of).unwrap().len(), 2);
     }
 
     #[test]
     fn a_line_that_changes_between_two_looks_is_read_again() {
         let mut reads =
             [vec![process(9, 4, 50), process(4, 0, 1)], vec![process(9, 3, 50), process(3, 0, 2)], vec![process(9, 3, 50), process(3, 0, 2)]].into_iter();
-        let line = settled(|| Ok(reads.next().unwrap())).unwrap();
+        let line = read_stable(|| Ok(reads.next().unwrap())).unwrap();
         assert_eq!(line[1].id, 3);
         let mut turn = 0;
-        let restless = settled(|| {
+        let restless = read_stable(|| {
             turn += 1;
             Ok(vec![process(9, turn, 50)])
         });

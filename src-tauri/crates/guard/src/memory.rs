@@ -1,31 +1,33 @@
-//! Which of the app's memory a guard can do without: everything but its code, its stack and what the C library needs.
-//! Pure: reads the text of `/proc/self/maps`.
+//! Selects the memory of the app that a guard does not need: all except its code, its stack and
+//! what the C library uses. Pure: reads the text of `/proc/self/maps`.
 
-/// What is kept around a needed address of plain memory, on either side: enough for a guard's stack and a thread's own variables.
+/// Bytes of anonymous memory that are kept on either side of a needed address. Enough for a guard's
+/// stack and the thread's own variables.
 const AROUND: usize = 64 * 1024;
 
-/// The most that is kept of the zeroed variables of a file.
+/// The most bytes that are kept of a file's zero-initialised variables.
 const ZEROED: usize = 1024 * 1024;
 
-/// Stretches of addresses, from the first to before the second; unused places are empty.
+/// Address ranges: start, and end (exclusive). Unused entries are empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Stretches(pub(super) [(usize, usize); 16]);
 
 impl Stretches {
-    /// Whether an address lies in one of them.
-    pub(super) fn contain(&self, address: usize) -> bool {
+    /// Whether an address lies in one of the ranges.
+    pub(super) fn contains(&self, address: usize) -> bool {
         self.0.iter().any(|(start, end)| (*start..*end).contains(&address))
     }
 }
 
-/// One line of the map.
+/// A line of the map.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Mapping<'a> {
     start: usize,
     end: usize,
-    /// Device and inode; none for plain memory.
+    /// Device and inode. None for anonymous memory.
     file: Option<(&'a str, &'a str)>,
-    /// Of the kernel, such as `[vdso]`. Some kernels refuse to unmap these, and all that is unmapped along with them.
+    /// Whether it belongs to the kernel, such as `[vdso]`. Some kernels refuse to unmap these, and
+    /// then everything unmapped in the same call.
     kernel: bool,
 }
 
@@ -39,24 +41,26 @@ fn mapping(line: &str) -> Option<Mapping<'_>> {
 }
 
 impl Mapping<'_> {
-    /// Whether an address lies in it or close to it.
+    /// Whether an address lies in the mapping or close to it.
     fn is_near(&self, address: usize) -> bool {
         self.start < address.saturating_add(AROUND) && address < self.end.saturating_add(AROUND)
     }
 
-    /// Itself in pieces of that length.
+    /// Splits the mapping into pieces of `AROUND` bytes.
     fn pieces(self) -> impl Iterator<Item = Self> {
         (self.start..self.end).step_by(AROUND).map(move |start| Self { start, end: self.end.min(start + AROUND), ..self })
     }
 }
 
-/// The memory that is neither close to a needed address nor of a file that holds one: the largest stretches of it, if there are many.
-pub(super) fn unneeded(maps: &str, needed: &[usize]) -> Stretches {
+/// Returns the memory that is neither close to a needed address nor part of a file that holds one.
+/// If there are too many ranges, the largest ones.
+pub(super) fn find_unneeded(maps: &str, needed: &[usize]) -> Stretches {
     let mappings: Vec<Mapping<'_>> = maps.lines().filter_map(mapping).collect();
     let of_needed = mappings.iter().filter(|mapping| needed.iter().any(|address| (mapping.start..mapping.end).contains(address)));
     let files: Vec<_> = of_needed.filter_map(|mapping| mapping.file).collect();
-    let mut found = Found::default();
-    // Where a needed file's last mapping ended: its zeroed variables follow as plain memory.
+    let mut found = StretchCollector::default();
+    // The end of a needed file's last mapping. Its zero-initialised variables follow as anonymous
+    // memory.
     let mut file_end = None;
     for mapping in mappings {
         let needed_file = mapping.file.is_some_and(|file| files.contains(&file));
@@ -65,7 +69,8 @@ pub(super) fn unneeded(maps: &str, needed: &[usize]) -> Stretches {
         if mapping.kernel || needed_file {
             found.keep();
         } else if zeroed || near {
-            // The kernel joins neighbours, so there may be much more in it.
+            // The kernel merges neighbouring mappings, so a mapping may contain more than the
+            // variables.
             for piece in mapping.pieces() {
                 let kept = (zeroed && piece.start - mapping.start < ZEROED) || needed.iter().any(|address| piece.is_near(*address));
                 if kept { found.keep() } else { found.give_back(piece) }
@@ -78,15 +83,15 @@ pub(super) fn unneeded(maps: &str, needed: &[usize]) -> Stretches {
     found.largest()
 }
 
-/// Stretches as they are found, from the lowest address up.
+/// Collects ranges in ascending order of addresses.
 #[derive(Default)]
-struct Found {
+struct StretchCollector {
     stretches: Vec<(usize, usize)>,
-    /// Whether nothing was kept since the last.
+    /// Whether the last range may still be extended, because nothing was kept after it.
     open: bool,
 }
 
-impl Found {
+impl StretchCollector {
     fn keep(&mut self) {
         self.open = false;
     }
@@ -123,15 +128,15 @@ mod tests {
                     900000-910000 rw-s 00000000 fe:01 13 /a file (deleted)\n\
                     910000-920000 r-xp 00000000 00:00 0 [vdso]\n\
                     a00000-b00000 rw-p 00000000 00:00 0 [stack]\n";
-        let found = unneeded(maps, &[0x128000, 0x701000]);
+        let found = find_unneeded(maps, &[0x128000, 0x701000]);
         let kept = [0x100000, 0x120000, 0x130000, 0x14ffff, 0x6f1000, 0x701000, 0x711000, 0x910000];
-        assert!(kept.iter().all(|address| !found.contain(*address)), "{found:?}");
+        assert!(kept.iter().all(|address| !found.contains(*address)), "{found:?}");
         assert_eq!(found.0[..4], [(0x200000, 0x6f0000), (0x720000, 0x910000), (0xa00000, 0xb00000), (0, 0)]);
     }
 
     #[test]
     fn no_map_means_nothing_is_given_back() {
-        assert_eq!(unneeded("", &[1]), Stretches::default());
-        assert_eq!(unneeded("what is this\n", &[1]), Stretches::default());
+        assert_eq!(find_unneeded("", &[1]), Stretches::default());
+        assert_eq!(find_unneeded("what is this\n", &[1]), Stretches::default());
     }
 }

@@ -1,5 +1,6 @@
-//! The system calls of a guard and the fork that makes one: all that is unsafe about it. What it decides is in `watch`.
-//! After the fork nothing here may allocate, lock, panic or use anything but the stack and system calls.
+//! The system calls of a guard, and the fork that creates it: all unsafe code of the guard. The
+//! decisions are in `watch`. After the fork, nothing here may allocate, lock, panic or use anything
+//! but the stack and system calls.
 
 use std::{
     io, mem,
@@ -13,72 +14,78 @@ use std::{
 
 use super::{lineage, memory::Stretches, watch};
 
-/// The guard's only open files: its end of the app's line, news of children, `/proc`.
+/// The guard's only open files: its end of the connection to the app, news of children, and
+/// `/proc`.
 const LINE: RawFd = 0;
 const NEWS: RawFd = 1;
 const PROC: RawFd = 2;
 
-/// More than a guard's own calls take of its stack.
+/// More bytes of stack than a guard's own calls use.
 const STACK: usize = 24 * 1024;
 
-/// What came over the line.
+/// A message from the app.
 pub(super) enum Line {
     Signal(u8),
     Quiet,
     Cut,
 }
 
-/// What came of waiting for a child.
-pub(super) enum Reaped {
+/// The result of waiting for a child.
+pub(super) enum ReapOutcome {
     One { id: i32, status: i32 },
     NoneYet,
     NoneLeft,
 }
 
-/// Addresses a guard started by this thread cannot do without: its stack, the thread's own variables, its code, the C library's.
-pub(super) fn needed() -> [usize; 8] {
+/// Returns the addresses that a guard started by this thread needs: its stack, the thread's own
+/// variables, its code and the C library's.
+pub(super) fn needed_addresses() -> [usize; 8] {
     let stack = 0_u8;
     let code: fn(i32, i32) -> ! = watch::run;
-    // SAFETY: gives the address of this thread's error number and has no precondition.
+    // SAFETY: returns the address of this thread's error number and has no precondition.
     let error = unsafe { libc::__errno_location() };
-    // SAFETY: has no precondition; with the C libraries of Linux it is where the thread's own data is.
+    // SAFETY: has no precondition; with the C libraries of Linux it is the address of the thread's
+    // own data.
     let thread = unsafe { libc::pthread_self() };
-    // Older C libraries come in two files: the first two functions are then in one, the others in the other.
+    // Older C libraries consist of two files. The first two functions are then in one of them, the
+    // others in the other.
     let [read, wait, poll, call] = [libc::read as *const (), libc::waitpid as *const (), libc::poll as *const (), libc::syscall as *const ()];
     [&raw const stack as usize, error as usize, thread as usize, code as usize, read as usize, wait as usize, poll as usize, call as usize]
 }
 
-/// Splits the new process in two before it becomes the program.
+/// Makes the new process split in two before it becomes the program.
 pub(super) fn before_exec(command: &mut Command, line: OwnedFd, unneeded: Stretches) {
     // SAFETY: between fork and exec, and in the guard for good, only system calls are made; nothing allocates or takes a lock.
     unsafe { command.pre_exec(move || split(line.as_raw_fd(), &unneeded)) };
 }
 
-/// Returns in the program's process only; the other becomes the guard.
+/// Forks. Returns only in the process that becomes the program; the other one becomes the guard.
 fn split(line: RawFd, unneeded: &Stretches) -> io::Result<()> {
-    // SAFETY: system calls on this process alone; the sets are initialised before use; the process has one thread, so the copy that
-    // clone makes is whole. It is called directly because libc's fork runs handlers and takes locks.
+    // SAFETY: system calls on this process alone; the sets are initialised before use; the process
+    // has one thread, so the copy that clone makes is complete. It is called directly because
+    // libc's fork runs handlers and takes locks.
     unsafe {
-        // Out of reach of a terminal's signals. It fails for the leader of a group, who is out of reach already.
+        // A terminal's signals no longer reach it. Fails for a group leader, whom they do not reach
+        // anyway.
         libc::setsid();
-        checked(libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1 as libc::c_ulong))?;
+        check_result(libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1 as libc::c_ulong))?;
         libc::signal(libc::SIGCHLD, libc::SIG_DFL);
         let (mut all, mut child, mut before): (libc::sigset_t, libc::sigset_t, libc::sigset_t) = (mem::zeroed(), mem::zeroed(), mem::zeroed());
         libc::sigfillset(&raw mut all);
         libc::sigemptyset(&raw mut child);
         libc::sigaddset(&raw mut child, libc::SIGCHLD);
-        checked(libc::sigprocmask(libc::SIG_SETMASK, &raw const all, &raw mut before))?;
-        let news = checked(libc::signalfd(-1, &raw const child, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK))?;
-        let proc = checked(libc::open(c"/proc".as_ptr(), libc::O_RDONLY | libc::O_DIRECTORY | libc::O_CLOEXEC))?;
+        check_result(libc::sigprocmask(libc::SIG_SETMASK, &raw const all, &raw mut before))?;
+        let news = check_result(libc::signalfd(-1, &raw const child, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK))?;
+        let proc = check_result(libc::open(c"/proc".as_ptr(), libc::O_RDONLY | libc::O_DIRECTORY | libc::O_CLOEXEC))?;
         let guard = libc::getpid();
-        // Before the program exists, which loses the name when it becomes what it is to be: nobody must meet the program below a guard
-        // without its name.
+        // Set before the program exists, so that the program never runs below a guard without this
+        // name. Exec resets the program's own name.
         libc::prctl(libc::PR_SET_NAME, lineage::NAME.as_ptr());
         let none: libc::c_long = 0;
         let program = libc::syscall(libc::SYS_clone, libc::c_long::from(libc::SIGCHLD), none, none, none, none);
         match i32::try_from(program) {
             Ok(0) => {
-                checked(libc::sigprocmask(libc::SIG_SETMASK, &raw const before, ptr::null_mut()))?;
+                check_result(libc::sigprocmask(libc::SIG_SETMASK, &raw const before, ptr::null_mut()))?;
                 become_program(line, guard)
             }
             Ok(program) if program > 0 => become_guard(line, news, proc, unneeded, guard, program),
@@ -90,16 +97,17 @@ fn split(line: RawFd, unneeded: &Stretches) -> io::Result<()> {
 fn become_program(line: RawFd, guard: i32) -> io::Result<()> {
     // SAFETY: system calls on this process alone; the written bytes are a live array.
     unsafe {
-        checked(libc::setpgid(0, 0))?;
-        // Should somebody kill the guard, which has one thread, the program at least goes with it.
-        checked(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong))?;
+        check_result(libc::setpgid(0, 0))?;
+        // If the guard, which has one thread, is killed, at least the program is killed with it.
+        check_result(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong))?;
         if libc::getppid() != guard {
             return Err(io::Error::from_raw_os_error(libc::ESRCH));
         }
-        // Its programs cannot take this back, so they are known even when they have killed their guard.
+        // The program and its children cannot undo this, so they can be recognised even after they
+        // have killed their guard.
         let (yes, no): (libc::c_ulong, libc::c_ulong) = (1, 0);
-        checked(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, yes, no, no, no))?;
-        // Libraries of the app may have opened files without care. Kernels before 5.11 cannot do this.
+        check_result(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, yes, no, no, no))?;
+        // Libraries of the app may have left files open. Kernels before 5.11 do not know this call.
         libc::syscall(libc::SYS_close_range, 3 as libc::c_ulong, libc::c_ulong::from(u32::MAX), libc::c_ulong::from(libc::CLOSE_RANGE_CLOEXEC));
         let id = libc::getpid().to_ne_bytes();
         if libc::write(line, id.as_ptr().cast(), id.len()) != id.len().cast_signed() {
@@ -110,20 +118,22 @@ fn become_program(line: RawFd, guard: i32) -> io::Result<()> {
 }
 
 fn become_guard(line: RawFd, news: RawFd, proc: RawFd, unneeded: &Stretches, guard: i32, program: i32) -> ! {
-    // SAFETY: system calls on this process alone. What is unmapped is used no more: this function never returns, all it needs
-    // is on the stack or in the mappings of `needed`, and the list itself, which is on the heap, is copied first.
+    // SAFETY: system calls on this process alone. Unmapped memory is not used again: this function
+    // never returns, all it needs is on the stack or in the mappings of `needed_addresses`, and the
+    // list itself, which is on the heap, is copied first.
     unsafe {
         libc::dup2(line, LINE);
         libc::dup2(news, NEWS);
         libc::dup2(proc, PROC);
         close_from(3);
         libc::chdir(c"/".as_ptr());
-        // Neither a core file nor another process gets to see what is left of the app's memory.
+        // Neither core files nor other processes can read the rest of the app's memory.
         libc::prctl(libc::PR_SET_DUMPABLE, 0 as libc::c_ulong);
         let unneeded = ptr::read_volatile(unneeded);
-        // On a thread other than the one that asked what is needed, the stack would be among it: here, and where calls take it.
+        // On another thread than the one that called `needed_addresses`, the stack could be in the
+        // list: here, and where calls use it.
         let stack = &raw const unneeded as usize;
-        if !unneeded.contain(stack) && !unneeded.contain(stack - STACK) {
+        if !unneeded.contains(stack) && !unneeded.contains(stack - STACK) {
             for (start, end) in unneeded.0 {
                 if end > start {
                     libc::munmap(start as *mut libc::c_void, end - start);
@@ -140,7 +150,7 @@ fn close_from(first: RawFd) {
         if libc::syscall(libc::SYS_close_range, first as libc::c_ulong, libc::c_ulong::from(u32::MAX), 0 as libc::c_ulong) == 0 {
             return;
         }
-        // Kernels before 5.9.
+        // For kernels before 5.9.
         let mut limit: libc::rlimit = mem::zeroed();
         libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit);
         for file in first..i32::try_from(limit.rlim_cur.min(1 << 20)).unwrap_or(1 << 20) {
@@ -149,14 +159,14 @@ fn close_from(first: RawFd) {
     }
 }
 
-fn checked(result: libc::c_int) -> io::Result<libc::c_int> {
+fn check_result(result: libc::c_int) -> io::Result<libc::c_int> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
 }
 
-/// Waits until something may have happened, or for so long.
+/// Waits until something may have happened, or for `millis`.
 pub(super) fn wait_for_news(millis: Option<i32>) {
     let mut waiting = [libc::pollfd { fd: NEWS, events: libc::POLLIN, revents: 0 }, libc::pollfd { fd: LINE, events: libc::POLLIN, revents: 0 }];
-    // A line that was cut would wake at once, and for ever, those who wait for a while only.
+    // A closed connection is always readable and would end every timed wait at once.
     let count = if millis.is_some() { 1 } else { 2 };
     // SAFETY: both buffers are live arrays of the lengths given.
     unsafe {
@@ -166,7 +176,7 @@ pub(super) fn wait_for_news(millis: Option<i32>) {
     }
 }
 
-/// What the app has to say; does not wait.
+/// Reads the app's next message without waiting.
 pub(super) fn read_line() -> Line {
     let mut signal = 0_u8;
     // SAFETY: the buffer is one live byte.
@@ -174,12 +184,12 @@ pub(super) fn read_line() -> Line {
     match read {
         1 => Line::Signal(signal),
         0 => Line::Cut,
-        _ if [libc::EAGAIN, libc::EINTR].contains(&error()) => Line::Quiet,
+        _ if [libc::EAGAIN, libc::EINTR].contains(&last_errno()) => Line::Quiet,
         _ => Line::Cut,
     }
 }
 
-fn error() -> i32 {
+fn last_errno() -> i32 {
     // SAFETY: the address is that of this thread's error number, which lives as long as the thread.
     unsafe { *libc::__errno_location() }
 }
@@ -190,18 +200,18 @@ pub(super) fn kill(id: i32, signal: i32) {
     unsafe { libc::kill(id, signal) };
 }
 
-/// Waits for any child that has ended.
-pub(super) fn reap() -> Reaped {
+/// Reaps any child that has ended.
+pub(super) fn reap() -> ReapOutcome {
     let mut status = 0;
     // SAFETY: the status is a live integer.
     match unsafe { libc::waitpid(-1, &raw mut status, libc::WNOHANG) } {
-        0 => Reaped::NoneYet,
-        id if id > 0 => Reaped::One { id, status },
-        _ => Reaped::NoneLeft,
+        0 => ReapOutcome::NoneYet,
+        id if id > 0 => ReapOutcome::One { id, status },
+        _ => ReapOutcome::NoneLeft,
     }
 }
 
-/// Calls with the name of every entry of `/proc`.
+/// Calls `each` with the name of every entry of `/proc`.
 pub(super) fn for_each_process(mut each: impl FnMut(&[u8])) {
     const RECORD: usize = 19;
     let mut entries = [0_u8; 4096];
@@ -214,7 +224,8 @@ pub(super) fn for_each_process(mut each: impl FnMut(&[u8])) {
         if rest.is_empty() {
             return;
         }
-        // A record: inode and offset (8 bytes each), its own length (2), a type (1), the name and a zero.
+        // A record: inode and offset (8 bytes each), its length (2), a type (1), the name and a
+        // zero byte.
         while let Some([low, high]) = rest.get(16..18) {
             let length = usize::from(u16::from_ne_bytes([*low, *high]));
             if let Some(name) = rest.get(RECORD..length).and_then(|name| name.split(|byte| *byte == 0).next()) {
@@ -225,12 +236,14 @@ pub(super) fn for_each_process(mut each: impl FnMut(&[u8])) {
     }
 }
 
-/// The beginning of a file below `/proc`; the path ends with a zero. Nothing when it cannot be read.
+/// Reads the beginning of a file below `/proc`; the path ends with a zero byte. Empty if the file
+/// cannot be read.
 pub(super) fn read_file<'a>(path: &[u8], buffer: &'a mut [u8]) -> &'a [u8] {
     if !path.contains(&0) {
         return &[];
     }
-    // SAFETY: the path ends within its slice, the buffer is as long as said, and the file is closed where it was opened.
+    // SAFETY: the path ends within its slice, the length is that of the buffer, and the file is
+    // closed where it was opened.
     let read = unsafe {
         let file = libc::openat(PROC, path.as_ptr().cast(), libc::O_RDONLY | libc::O_CLOEXEC);
         if file < 0 {
@@ -243,7 +256,7 @@ pub(super) fn read_file<'a>(path: &[u8], buffer: &'a mut [u8]) -> &'a [u8] {
     usize::try_from(read).ok().and_then(|read| buffer.get(..read)).unwrap_or_default()
 }
 
-/// Ends this process as the program ended.
+/// Ends this process with the same status or signal as the program.
 pub(super) fn end_as(status: i32) -> ! {
     if libc::WIFSIGNALED(status) {
         let signal = libc::WTERMSIG(status);
@@ -259,6 +272,6 @@ pub(super) fn end_as(status: i32) -> ! {
         }
     }
     let code = if libc::WIFEXITED(status) { libc::WEXITSTATUS(status) } else { 1 };
-    // SAFETY: ends the process without running anything of the app's.
+    // SAFETY: ends the process without running any of the app's code.
     unsafe { libc::_exit(code) }
 }

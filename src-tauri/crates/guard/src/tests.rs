@@ -1,4 +1,4 @@
-//! Guards before real programs.
+//! Tests of guards in front of real programs.
 
 use std::{
     fs::File,
@@ -69,7 +69,7 @@ fn a_program_that_cannot_start_is_an_error() {
 
 #[test]
 fn the_program_gets_no_file_but_its_pipes_and_no_blocked_signal() {
-    // A file that is left open by mistake; the fourth that `ls` tells is the folder it reads.
+    // A file left open by mistake. The fourth entry that `ls` lists is the folder it reads.
     let mistake = File::open("/dev/null").unwrap();
     // SAFETY: a plain system call on a descriptor of this test.
     assert_eq!(unsafe { libc::fcntl(mistake.as_raw_fd(), libc::F_SETFD, 0) }, 0);
@@ -83,7 +83,8 @@ fn the_program_gets_no_file_but_its_pipes_and_no_blocked_signal() {
 #[test]
 fn guards_do_not_hold_each_other() {
     let guarded: Vec<(Child, Guard)> = (0..4).map(|_| start(shell("sleep 1000"))).collect();
-    // The first was there when the others were forked; they must not keep its line or its pipes open.
+    // The first guard existed when the others were forked; they must not keep its connection or its
+    // pipes open.
     for (mut child, guard) in guarded {
         drop(guard);
         assert_eq!(child.wait().unwrap().signal(), Some(9));
@@ -110,25 +111,26 @@ fn all_generations_go() {
     assert!(lines.next().is_none(), "all of them held the output, and all are gone");
 }
 
-/// The next line as the id of a process.
-fn told(lines: &mut impl Iterator<Item = std::io::Result<String>>) -> i32 {
+/// Reads the next line as a process id.
+fn read_pid(lines: &mut impl Iterator<Item = std::io::Result<String>>) -> i32 {
     lines.next().unwrap().unwrap().trim().parse().unwrap()
 }
 
 #[test]
 fn whatever_a_program_starts_is_known_as_guarded() {
-    // The program, a child in another session whose parent has ended, and one that killed the guard before it said anything.
+    // The program, a child in another session whose parent has ended, and a child that killed the
+    // guard before it printed anything.
     let (mut child, _guard) = start(shell("echo $$; (setsid sh -c 'echo $$; exec sleep 1000' &); wait; exec sleep 1000"));
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     for who in ["the program", "a daemon"] {
-        assert!(is_guarded(told(&mut lines)).unwrap(), "{who}");
+        assert!(is_guarded(read_pid(&mut lines)).unwrap(), "{who}");
     }
     let script = "(setsid sh -c 'kill -9 $0; while grep -qs \"^State:.[^Z]\" /proc/$0/status; do :; done; echo $$; exec sleep 1000' $PPID &); wait; sleep 1000";
     let (mut child, guard) = start(shell(script));
-    let id = told(&mut BufReader::new(child.stdout.take().unwrap()).lines());
+    let id = read_pid(&mut BufReader::new(child.stdout.take().unwrap()).lines());
     child.wait().unwrap();
     assert!(is_guarded(id).unwrap(), "a daemon whose guard was killed");
-    // SAFETY: ends the one process that this test left behind; it was just looked at.
+    // SAFETY: ends the one process that this test left behind; its id was read just now.
     unsafe { libc::kill(id, libc::SIGKILL) };
     drop(guard);
     let free = Command::new("/bin/sleep").arg("1000").spawn().unwrap();

@@ -1,17 +1,18 @@
-//! A guard's life: waits for its program's end or the app's, kills what is left, ends likewise. Runs in a forked process that has
-//! given its memory back, so nothing here may allocate, lock, panic or use anything but the stack and system calls.
+//! The life of a guard: waits for the end of its program or of the app, kills what is left, and
+//! ends with the program's status. Runs in a forked process that has given back its memory, so
+//! nothing here may allocate, lock, panic or use anything but the stack and system calls.
 
-use super::system::{self, Line, Reaped};
+use super::system::{self, Line, ReapOutcome};
 
-/// How often to look, with nothing dying in between, before processes that cannot be killed are left to themselves.
+/// How many rounds without a death to try before processes that cannot be killed are left alone.
 const ROUNDS: u32 = 500;
 const ROUND_MILLIS: i32 = 20;
 
-/// Longer than the longest name of an entry of `/proc` that is a process, and than `stat` up to the parent.
+/// Bytes for the longest process entry of `/proc`, and for `stat` up to the parent.
 const NAME: usize = 16;
 const STAT: usize = 256;
 
-/// Stays until the program and everything it started are gone.
+/// Runs until the program and everything that it started have ended.
 pub(super) fn run(guard: i32, program: i32) -> ! {
     let mut ended = None;
     while ended.is_none() {
@@ -19,7 +20,7 @@ pub(super) fn run(guard: i32, program: i32) -> ! {
         match system::read_line() {
             Line::Signal(signal) => system::kill(-program, i32::from(signal)),
             Line::Quiet => {}
-            // The number is the program's as long as it has not been waited for.
+            // The id belongs to the program as long as it has not been waited for.
             Line::Cut => break,
         };
         reap(program, &mut ended);
@@ -31,24 +32,26 @@ pub(super) fn run(guard: i32, program: i32) -> ! {
     system::end_as(ended.unwrap_or(libc::SIGKILL))
 }
 
-/// Waits for all that have ended. Tells whether any child is left, and whether one had ended.
+/// Reaps all children that have ended. Returns whether any child is left, and whether one had
+/// ended.
 fn reap(program: i32, ended: &mut Option<i32>) -> (bool, bool) {
     let mut any = false;
     loop {
         match system::reap() {
-            Reaped::One { id, status } => {
+            ReapOutcome::One { id, status } => {
                 any = true;
                 if id == program {
                     *ended = Some(status);
                 }
             }
-            Reaped::NoneYet => return (true, any),
-            Reaped::NoneLeft => return (false, any),
+            ReapOutcome::NoneYet => return (true, any),
+            ReapOutcome::NoneLeft => return (false, any),
         }
     }
 }
 
-/// Kills the children, whose own children then become ours, until there are none.
+/// Kills the children until there are none. Their own children become children of the guard when
+/// they die.
 fn end_all(guard: i32, program: i32, ended: &mut Option<i32>) {
     let mut quiet = 0;
     while quiet < ROUNDS {
@@ -78,7 +81,7 @@ fn kill_children(guard: i32) {
     });
 }
 
-/// `NAME/stat` and a zero.
+/// Writes `NAME/stat` and a zero byte.
 fn stat_path(name: &[u8], path: &mut [u8]) -> bool {
     let parts = name.iter().chain(b"/stat\0");
     let mut length = 0;
@@ -89,7 +92,8 @@ fn stat_path(name: &[u8], path: &mut [u8]) -> bool {
     length == name.len() + 6
 }
 
-/// The parent in the text of `/proc/PID/stat`. The program's name comes before it and may hold anything.
+/// Reads the parent from the text of `/proc/PID/stat`. The program's name stands before it and may
+/// contain anything.
 fn parent(stat: &[u8]) -> Option<i32> {
     let after_name = stat.get(stat.iter().rposition(|byte| *byte == b')')?..)?;
     number(after_name.split(|byte| *byte == b' ').nth(2)?)

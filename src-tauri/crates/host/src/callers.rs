@@ -1,5 +1,5 @@
-//! What callers elsewhere reach: the tools, specialists and offline phrases of some packs, and nothing of the others. The process that
-//! serves them has all packs for the person whose profile it is. Knows no HTTP.
+//! The tools, specialists and offline phrases that remote callers can reach: those of some packs
+//! only. The same process offers all packs to the person who owns the profile. Knows no HTTP.
 
 use std::sync::Arc;
 
@@ -16,7 +16,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{models::HostModels, tools::HostTools};
 
-/// The engine for callers elsewhere: limited to packs by id, or the profile's own when there is no limit.
+/// Returns the engine for remote callers. It is limited to the given packs, or is the profile's own
+/// engine if `packs` is empty.
 pub(crate) fn engine(engine: &Arc<Engine>, packs: &[String], tools: &Arc<HostTools>, models: &Arc<HostModels>) -> Arc<Engine> {
     if packs.is_empty() {
         return Arc::clone(engine);
@@ -26,11 +27,12 @@ pub(crate) fn engine(engine: &Arc<Engine>, packs: &[String], tools: &Arc<HostToo
     packs::qualify(&mut known.iter_mut().flat_map(|(_, specs)| specs).collect::<Vec<_>>());
     let known = known.into_iter().map(|(manifest, specs)| OfflinePack::new(manifest, specs)).collect();
     let models = Arc::new(LimitedModels { models: Arc::clone(models), offline: Arc::new(OfflineModel::new(known)) });
-    let limited = Arc::new(Limited { all: Arc::clone(tools), packs: packs.to_vec(), specs: Selected::default(), agents: Selected::default() });
+    let limited = Arc::new(LimitedTools { all: Arc::clone(tools), packs: packs.to_vec(), specs: Selected::default(), agents: Selected::default() });
     engine.limited(Reachable { tools: Arc::clone(&limited) as _, roster: limited, models })
 }
 
-/// A selection of a list, made once for each list.
+/// Selects elements of a list, once for each list. It keeps the list, so that its address cannot be
+/// reused by another one.
 struct Selected<T>(Mutex<Option<Selection<T>>>);
 
 struct Selection<T> {
@@ -58,15 +60,16 @@ impl<T: Clone> Selected<T> {
     }
 }
 
-/// The tools and specialists of some packs, named as if there were no others: what else is installed changes nothing for callers.
-struct Limited {
+/// The tools and specialists of some packs. They are named as if there were no other packs, so
+/// another installed pack changes nothing for callers.
+struct LimitedTools {
     all: Arc<HostTools>,
     packs: Vec<String>,
     specs: Selected<ToolSpec>,
     agents: Selected<Agent>,
 }
 
-impl Limited {
+impl LimitedTools {
     fn has(&self, pack: &PackId) -> bool {
         self.packs.iter().any(|id| id == pack.as_str())
     }
@@ -79,7 +82,7 @@ impl Limited {
     }
 }
 
-impl Roster for Limited {
+impl Roster for LimitedTools {
     fn agents(&self) -> Arc<Vec<Agent>> {
         let specs = self.specs();
         let renamed = |agent: &Agent| {
@@ -95,7 +98,7 @@ impl Roster for Limited {
 }
 
 #[async_trait]
-impl Tools for Limited {
+impl Tools for LimitedTools {
     fn specs(&self) -> Arc<Vec<ToolSpec>> {
         self.specs.of(self.all.specs(), |all| {
             let mut own: Vec<ToolSpec> = all.iter().filter(|spec| self.has(&spec.pack)).cloned().collect();
@@ -136,7 +139,7 @@ impl Tools for Limited {
     }
 }
 
-/// The profile's models, with an offline model that knows some packs.
+/// The profile's models, with an offline model that knows only some packs.
 struct LimitedModels {
     models: Arc<HostModels>,
     offline: Arc<OfflineModel>,

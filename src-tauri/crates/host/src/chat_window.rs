@@ -1,5 +1,6 @@
-//! The commands as the chat window has them. What widens is asked for here and confirmed in the approval window: a page that was taken
-//! over cannot let more run or send more away by itself. It must not know windows: the shell opens the one that confirms.
+//! The commands of the chat window. Changes that widen access are requested here and confirmed in
+//! the approval window, so a compromised page cannot allow more to run or send more data by itself.
+//! This file must not know windows: the shell opens the one that confirms.
 
 use std::{sync::Arc, time::Duration};
 
@@ -13,7 +14,7 @@ use tokio::sync::MutexGuard;
 
 use crate::Host;
 
-/// A host as the chat window uses it.
+/// A host, as the chat window uses it.
 pub struct ChatWindow(Arc<Host>);
 
 impl ChatWindow {
@@ -23,17 +24,18 @@ impl ChatWindow {
 
     async fn set_settings(&self, params: SettingsSetParams) -> Result<SettingsView, AgentError> {
         self.0.check_settings(&params.settings)?;
-        let _changing = self.confirmed(|| Ok(self.0.profile.widening(&params.settings).changes)).await?;
+        let _changing = self.lock_confirmed(|| Ok(self.0.profile.widening(&params.settings).changes)).await?;
         self.0.settings_set(params.clone()).await
     }
 
     async fn set_secret(&self, params: SecretSetParams) -> Result<Empty, AgentError> {
-        let _changing = self.confirmed(|| self.0.key_change(&params.name).map(|change| vec![change])).await?;
+        let _changing = self.lock_confirmed(|| self.0.key_change(&params.name).map(|change| vec![change])).await?;
         self.0.secret_set(params.clone()).await
     }
 
-    /// Waits until a person has confirmed what changes by then. While the guard is held nothing else changes.
-    async fn confirmed(&self, asks: impl Fn() -> Result<Vec<SettingChange>, AgentError> + Send + Sync) -> Result<MutexGuard<'_, ()>, AgentError> {
+    /// Waits until a person has confirmed the changes that `asks` returns at that time. No other
+    /// change happens while the guard is held.
+    async fn lock_confirmed(&self, asks: impl Fn() -> Result<Vec<SettingChange>, AgentError> + Send + Sync) -> Result<MutexGuard<'_, ()>, AgentError> {
         self.0.check_alarm()?;
         let patience = Duration::from_secs(self.0.profile.settings().limits.approval_expiry_s.into());
         let mut agreed = Vec::new();
@@ -54,7 +56,8 @@ fn window_only() -> AgentError {
     AgentError::new(ErrorCode::ApprovalRequired, "Only the approval window may do that.").reason("window_only")
 }
 
-/// How a command of the chat window is carried out: most by the host, those that may widen after a confirmation.
+/// Carries out a command of the chat window: most directly by the host, and those that may widen
+/// access after a confirmation.
 macro_rules! carry_out {
     ($me:ident, settings_set, $params:ident) => {
         $me.set_settings($params).await
@@ -82,7 +85,7 @@ macro_rules! forward {
             })+
         }
 
-        /// Commands of the chat window that widen, without those that are confirmed first.
+        /// Commands of the chat window that widen access, except those that are confirmed first.
         #[cfg(test)]
         const WIDENS_UNCONFIRMED: &[&str] = &[$(unconfirmed!($name, $level)),+];
     };

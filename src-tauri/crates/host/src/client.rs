@@ -1,4 +1,4 @@
-//! The command list and the pushes of a host in another process, over its local socket.
+//! The commands and pushes of a host in another process, over its local socket.
 
 use std::{
     collections::HashMap,
@@ -33,7 +33,7 @@ use crate::{
     socket::{self, Hello, Line, PROTOCOL, Request},
 };
 
-/// How many pushes the reader of them may be behind.
+/// How many pushes a reader may fall behind.
 const BEHIND: usize = 8_192;
 
 type Waiting = Arc<Mutex<HashMap<u64, oneshot::Sender<Result<Value, AgentError>>>>>;
@@ -54,18 +54,20 @@ pub enum NotConnected {
     OtherVersion,
     #[error("{}", .0.message)]
     Refused(AgentError),
-    /// Worth trying again: the other process may be starting or ending.
+    /// Worth retrying: the other process may be starting or ending.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
-/// Connects to the process that holds the profile. `at_terminal`: a person sits at this process's standard input.
+/// Connects to the process that holds the profile. `at_terminal` tells whether a person sits at
+/// this process's standard input.
 pub async fn connect(paths: &Paths, at_terminal: bool) -> Result<(Arc<Client>, broadcast::Receiver<Push>), NotConnected> {
     let stream = UnixStream::connect(socket::address(paths)?).await?;
     if stream.peer_cred()?.uid() != socket::me() {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the socket belongs to another user").into());
     }
-    // Read behind the connection: it is made before its socket is, so this is the one of whoever serves now.
+    // Read after connecting: the file is written before the socket exists, so this is the token of
+    // the process that serves now.
     let token = fs::read_to_string(paths.token()).unwrap_or_default();
     let (read, mut write) = stream.into_split();
     let mut lines = BufReader::new(read).lines();
@@ -85,7 +87,7 @@ pub async fn connect(paths: &Paths, at_terminal: bool) -> Result<(Arc<Client>, b
 impl Client {
     async fn call<P: Serialize, R: DeserializeOwned>(&self, command: &str, params: P) -> Result<R, AgentError> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let params = self.own_keys.sendable(command, serde_json::to_value(params).map_err(|_| lost())?)?;
+        let params = self.own_keys.filter_params(command, serde_json::to_value(params).map_err(|_| lost())?)?;
         let (tell, told) = oneshot::channel();
         self.waiting.lock().insert(id, tell);
         if self.reading.is_finished() {
@@ -110,14 +112,15 @@ async fn send(to: &mut OwnedWriteHalf, line: &impl Serialize) -> io::Result<()> 
     to.write_all(&text).await
 }
 
-/// Hands answers to those who wait and pushes to those who listen. At the end everyone who waits is told.
+/// Passes answers to their callers and pushes to subscribers. At the end, all waiting callers get
+/// an error.
 async fn read_lines(mut lines: Lines<BufReader<OwnedReadHalf>>, waiting: Waiting, pushes: broadcast::Sender<Push>) {
     while let Ok(Some(line)) = lines.next_line().await {
         let (id, answer) = match serde_json::from_str(&line) {
             Ok(Line::Ok { id, ok }) => (id, Ok(ok)),
             Ok(Line::Error { id, error }) => (id, Err(error)),
             Ok(Line::Push { push }) => {
-                // Nobody listening is fine.
+                // There may be no subscriber.
                 let _ = pushes.send(*push);
                 continue;
             }

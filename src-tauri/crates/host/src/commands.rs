@@ -1,4 +1,5 @@
-//! The command list answered by a host. Each answer is a few lines: the work is done in the rooms.
+//! The host's implementation of the command list. Each command takes a few lines; other files do
+//! the work.
 
 use std::path::PathBuf;
 
@@ -14,12 +15,12 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     Host, definitions, doctor,
     entries::Entries,
-    models::{API_KEY, FALLBACK_KEY, Tested, entry_of, may_be_kept, origin_of_key},
+    models::{API_KEY, ConnectionTest, FALLBACK_KEY, entry_of, may_be_kept, origin_of_key},
     pack_keys::{self, Destination},
     pack_settings, servers,
 };
 
-/// Names that the settings page may store.
+/// Names of keys that the settings page may store.
 const SECRETS: [&str; 2] = [API_KEY, FALLBACK_KEY];
 
 #[async_trait]
@@ -114,7 +115,7 @@ impl Commands for Host {
         self.verify().await
     }
     async fn audit_alarm_open(&self, _: Empty) -> Result<Empty, AgentError> {
-        // The window itself is the shell's.
+        // The shell opens the window.
         Ok(Empty {})
     }
     async fn audit_alarm(&self, _: Empty) -> Result<AuditAlarmResponse, AgentError> {
@@ -140,7 +141,7 @@ impl Commands for Host {
         self.local_engine.prompt_preview(&params).await
     }
     async fn server_tools_open(&self, _: Empty) -> Result<Empty, AgentError> {
-        // The window itself is the shell's.
+        // The shell opens the window.
         Ok(Empty {})
     }
     async fn server_tools(&self, _: Empty) -> Result<ServerToolsResponse, AgentError> {
@@ -148,7 +149,7 @@ impl Commands for Host {
     }
     async fn server_tool_accept(&self, params: ServerToolAcceptParams) -> Result<Empty, AgentError> {
         let ServerToolAcceptParams { pack, server, name, hash } = params;
-        // Recorded first: without the record nothing is widened.
+        // Recorded first: without the record, nothing is widened.
         let draft = RecordDraft::new(RecordType::SettingChanged).field("setting", "server_tool").field("pack", pack.as_str()).field("action", "accepted");
         self.record(draft.field("server", server.as_str()).field("tool", name.as_str()).field("definition", hash.as_str())).await?;
         self.tools.pins.accept(&pack, &server, &name, &hash)?;
@@ -254,7 +255,7 @@ impl Commands for Host {
         Ok(Empty {})
     }
     async fn model_test(&self, _: Empty) -> Result<ModelTestResponse, AgentError> {
-        Ok(self.models.test().await.map_or_else(offline_answer, tested_answer))
+        Ok(self.models.test().await.map_or_else(offline_answer, test_response))
     }
     async fn model_servers(&self, _: Empty) -> Result<LocalServersResponse, AgentError> {
         let found = models::local::find(models::local::USUAL).await;
@@ -292,7 +293,8 @@ impl Commands for Host {
 }
 
 impl Host {
-    /// The offline model answers from packs alone; a language model has something to say without them.
+    /// Checks that there are packs if the offline model is used, because it can answer from packs
+    /// only.
     fn check_packs(&self, model: Option<&str>) -> Result<(), AgentError> {
         match self.missing_packs() {
             Some(error) if self.tools.loaded().is_empty() && self.profile.settings().agent_enabled && self.models.current(model).in_process() => Err(error),
@@ -300,19 +302,20 @@ impl Host {
         }
     }
 
-    /// A tool called directly, under a turn's id that the caller knows already.
+    /// Calls a tool directly, under a turn's id that the caller already knows.
     pub(crate) async fn tool_call_in(&self, turn: TurnId, params: ToolCallParams, cancel: CancellationToken) -> Result<ToolCallResponse, AgentError> {
         self.check_alarm()?;
         self.local_engine.tool_call_in(turn, params, cancel).await
     }
 
-    /// Refuses settings that cannot be used.
+    /// Checks that settings can be used.
     pub(crate) fn check_settings(&self, settings: &Settings) -> Result<(), AgentError> {
         self.profile.check(settings)?;
         pack_settings::check(&self.profile.stored(), settings, &self.tools)
     }
 
-    /// The storing of a key, as a person is to confirm it: where it will go, and never the key itself.
+    /// Describes the storing of a key for a person's confirmation: its destination, never the key
+    /// itself.
     pub(crate) fn key_change(&self, name: &str) -> Result<SettingChange, AgentError> {
         let settings = self.profile.settings();
         may_be_kept(name, &settings)?;
@@ -326,7 +329,8 @@ impl Host {
         self.log.append(draft, Durability::Durable).await.map(|_| ()).map_err(|e| Self::audit_error(&e))
     }
 
-    /// Settings go into a file and into the log. What holds a key already can still be changed.
+    /// Checks that changed settings contain no keys, because settings are written to a file and to
+    /// the log. A setting that already contains a key may still be changed.
     async fn check_keepable(&self, before: &Settings, after: &Settings) -> Result<(), AgentError> {
         let (old, new) = (json!(before), json!(after));
         if self.local_engine.holds_secret(&old) { Ok(()) } else { self.local_engine.check_keepable(&new).await }
@@ -357,7 +361,7 @@ impl Host {
         KeyringView { state, message: secrets::describe(state, &self.profile.locale()).message.to_owned() }
     }
 
-    /// One record for each setting that changed, with its old and new value.
+    /// Writes one record for each changed setting, with its old and new value.
     async fn record_changes(&self, before: &Settings, after: &Settings) -> Result<(), AgentError> {
         let (old, new) = (json!(before), json!(after));
         let (Some(old), Some(new)) = (old.as_object(), new.as_object()) else { return Ok(()) };
@@ -372,23 +376,25 @@ impl Host {
         Ok(())
     }
 
-    /// The keyring entries of a named key, for the servers that are configured now.
+    /// Returns the keyring entries of a named key, for the servers that are configured now.
     fn entry_of(&self, name: &str) -> Result<Entries, AgentError> {
         let entries = entry_of(name, &self.profile.settings()).or_else(|| {
             let (pack, variable) = name.split_once('/')?;
             let places = self.places_of(name);
-            Entries::together(places.iter().filter(|to| to.may_be_kept().is_ok()).filter_map(|to| to.entries(pack_keys::entry(pack, variable))))
+            Entries::join(places.iter().filter(|to| to.may_be_kept().is_ok()).filter_map(|to| to.entries(pack_keys::entry(pack, variable))))
         });
         entries.ok_or_else(|| AgentError::invalid(format!("There is no key named {name}.")))
     }
 
-    /// Where a key of a pack goes, by the name that the settings page uses (`pack/NAME`). Empty if no pack declares it.
+    /// Returns where a key of a pack is used, by the name on the settings page (`pack/NAME`). Empty
+    /// if no pack declares it.
     fn places_of(&self, name: &str) -> Vec<Destination> {
         let keys = self.tools.keys(&|_| true).into_iter();
         keys.filter(|key| name.split_once('/') == Some((key.pack.view.id.as_str(), key.variable))).map(|key| key.destination).collect()
     }
 
-    /// Says why a key of a pack cannot be kept, where none of its places may have it.
+    /// Checks that a key of a pack can be stored. Returns an error if none of its destinations may
+    /// have it.
     fn check_places(&self, name: &str) -> Result<(), AgentError> {
         let found: Vec<Result<(), AgentError>> = self.places_of(name).iter().map(Destination::may_be_kept).collect();
         if found.iter().any(Result::is_ok) { Ok(()) } else { found.into_iter().collect() }
@@ -431,11 +437,11 @@ fn offline_answer() -> ModelTestResponse {
     }
 }
 
-fn tested_answer(tested: Tested) -> ModelTestResponse {
-    let Tested { host, capabilities, found } = tested;
+fn test_response(tested: ConnectionTest) -> ModelTestResponse {
+    let ConnectionTest { host, capabilities, found } = tested;
     match found {
         Ok(checked) => {
-            let message = answered(&checked.answer);
+            let message = quote_answer(&checked.answer);
             ModelTestResponse { ok: true, message, hint: None, problem: None, host, issuer: None, models: checked.models, capabilities }
         }
         Err(found) => ModelTestResponse {
@@ -451,7 +457,7 @@ fn tested_answer(tested: Tested) -> ModelTestResponse {
     }
 }
 
-fn answered(answer: &str) -> String {
+fn quote_answer(answer: &str) -> String {
     let short: String = answer.trim().chars().take(40).collect();
     format!("The model answers: \u{201c}{short}\u{201d}.")
 }

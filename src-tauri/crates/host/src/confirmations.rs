@@ -1,5 +1,5 @@
-//! Changes of settings that the chat window asked for and that wait for a yes in the approval window. What is asked for is made only
-//! after that. It must not know what a change means.
+//! Changes of settings that the chat window requested and that wait for confirmation in the
+//! approval window. They are made only after that. This file must not know what a change means.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -10,12 +10,13 @@ use tokio::sync::oneshot;
 
 use crate::pushes::Hub;
 
-/// The most that wait at one time: a page that asks without end must not bury what it asked before.
-const MOST: usize = 8;
+/// The most changes that wait at one time, so that a page cannot hide earlier requests behind many
+/// new ones.
+const MAX_WAITING: usize = 8;
 
 type Waiting = BTreeMap<String, (Confirmation, oneshot::Sender<bool>)>;
 
-/// The changes of one profile that wait.
+/// The waiting changes of one profile.
 pub(crate) struct Confirmations {
     hub: Arc<Hub>,
     ids: Arc<dyn Ids>,
@@ -31,7 +32,7 @@ impl Confirmations {
         self.waiting.lock()
     }
 
-    fn tell(&self) {
+    fn publish(&self) {
         let waiting = u32::try_from(self.lock().len()).unwrap_or(u32::MAX);
         self.hub.push(Push::Confirmations { waiting });
     }
@@ -40,7 +41,7 @@ impl Confirmations {
         self.lock().values().map(|(confirmation, _)| confirmation.clone()).collect()
     }
 
-    /// Waits for the yes. An error: there was none.
+    /// Waits for the confirmation. Returns an error if it is refused or does not come.
     pub(crate) async fn ask(&self, changes: Vec<SettingChange>, patience: Duration) -> Result<(), AgentError> {
         let (tell, told) = oneshot::channel();
         let asked = self.begin(changes, tell)?;
@@ -48,8 +49,8 @@ impl Confirmations {
         drop(asked);
         match answer {
             Ok(Ok(true)) => Ok(()),
-            Ok(_) => Err(unconfirmed("The change was not confirmed in the approval window. Nothing was changed.")),
-            Err(_) => Err(unconfirmed("Nobody confirmed the change in time. Nothing was changed.")),
+            Ok(_) => Err(not_confirmed("The change was not confirmed in the approval window. Nothing was changed.")),
+            Err(_) => Err(not_confirmed("Nobody confirmed the change in time. Nothing was changed.")),
         }
     }
 
@@ -57,25 +58,25 @@ impl Confirmations {
         let id = self.ids.next("confirmation");
         {
             let mut waiting = self.lock();
-            if waiting.len() >= MOST {
-                return Err(unconfirmed("Other changes wait in the approval window. Decide those first."));
+            if waiting.len() >= MAX_WAITING {
+                return Err(not_confirmed("Other changes wait in the approval window. Decide those first."));
             }
             waiting.insert(id.clone(), (Confirmation { id: id.clone(), changes }, tell));
         }
-        self.tell();
+        self.publish();
         Ok(PendingChange { of: self, id })
     }
 
-    /// Gives the answer to who waits for it.
+    /// Passes the answer to the waiting request.
     pub(crate) fn decide(&self, id: &str, accept: bool) -> Result<(), AgentError> {
         let found = self.lock().remove(id);
-        self.tell();
+        self.publish();
         let told = found.is_some_and(|(_, tell)| tell.send(accept).is_ok());
         if told { Ok(()) } else { Err(AgentError::invalid("This change does not wait any more.").reason("not_found")) }
     }
 }
 
-/// A change that waits until this is dropped, also when who asked for it is gone.
+/// A change that waits until this is dropped, also if its caller has gone.
 struct PendingChange<'a> {
     of: &'a Confirmations,
     id: String,
@@ -85,11 +86,11 @@ impl Drop for PendingChange<'_> {
     fn drop(&mut self) {
         let left = self.of.lock().remove(&self.id);
         if left.is_some() {
-            self.of.tell();
+            self.of.publish();
         }
     }
 }
 
-fn unconfirmed(message: &str) -> AgentError {
+fn not_confirmed(message: &str) -> AgentError {
     AgentError::new(ErrorCode::ApprovalRequired, message).reason("not_confirmed")
 }

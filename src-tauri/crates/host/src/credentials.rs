@@ -1,5 +1,6 @@
-//! Credentials that tools of packs need: from the keyring, else (where a profile allows it) from the environment. Each pack
-//! has its own, and each server of it, so that neither another pack nor a changed address gets what was entered for one.
+//! Credentials that tools of packs need, from the keyring or (if the profile allows it) from the
+//! environment. Each pack, and each of its servers, has its own, so a credential reaches neither
+//! another pack nor a changed address.
 
 use std::sync::Arc;
 
@@ -10,18 +11,18 @@ use secrecy::SecretString;
 use secrets::{Keyring, SecretsError};
 
 use crate::{
-    keyring_cache::Moment,
+    keyring_cache::CacheStamp,
     pack_keys::{Declared, Destination, OWN, entry},
 };
 
-/// Where credentials come from.
+/// The sources of credentials.
 pub(crate) struct Credentials {
     keyring: Arc<Keyring>,
-    /// How a variable is read; `None` where the environment does not count.
+    /// Reads a variable. None if the environment is not used.
     environment: Option<fn(&str) -> Option<String>>,
     clock: Arc<dyn Clock>,
-    /// Entries that were there a moment ago.
-    there: Mutex<Vec<(String, Moment)>>,
+    /// Entries that existed a moment ago.
+    there: Mutex<Vec<(String, CacheStamp)>>,
 }
 
 impl Credentials {
@@ -30,33 +31,34 @@ impl Credentials {
         Self::reading(keyring, clock, from_environment.then_some(process))
     }
 
-    /// With another environment.
+    /// Creates it with another environment.
     pub(crate) fn reading(keyring: Arc<Keyring>, clock: Arc<dyn Clock>, environment: Option<fn(&str) -> Option<String>>) -> Self {
         Self { keyring, environment, clock, there: Mutex::default() }
     }
 
-    /// Says what is missing for `who`, if anything is.
+    /// Returns an error that names what is missing for `who`.
     pub(crate) async fn check(&self, pack: &str, variable: &str, to: &Destination, who: &str) -> Result<(), AgentError> {
         let entry = format!("{} {to:?}", entry(pack, variable));
-        let now = Moment::new(self.clock.now(), self.keyring.changes());
+        let now = CacheStamp::new(self.clock.now(), self.keyring.changes());
         let there = || self.there.lock();
-        if there().iter().any(|(known, at)| *known == entry && at.stands(now)) {
+        if there().iter().any(|(known, at)| *known == entry && at.is_valid_at(now)) {
             return Ok(());
         }
         self.named(pack, variable, to, who).await?;
         let mut there = there();
-        there.retain(|(known, at)| *known != entry && at.stands(now));
+        there.retain(|(known, at)| *known != entry && at.is_valid_at(now));
         there.push((entry, now));
         Ok(())
     }
 
-    /// Whether a variable holds a key of the app's own, which no program of a pack is given.
+    /// Whether a variable holds a key of the app itself. Programs of packs never get one.
     pub(crate) fn is_secret(&self, variable: &str) -> bool {
         OWN.contains(&variable)
     }
 
-    /// A credential of a pack, by name, for where it goes; `who` needs it. A stored one goes only to the servers that it was entered for.
-    /// A variable of the environment names no server: its value goes to the address that is set.
+    /// Returns a credential of a pack by name, for its destination; `who` needs it. A stored
+    /// credential is sent only to the servers for which it was entered. A variable of the
+    /// environment names no server, so its value is sent to the configured address.
     pub(crate) async fn named(&self, pack: &str, variable: &str, to: &Destination, who: &str) -> Result<SecretString, AgentError> {
         let found = match to.entries(entry(pack, variable)) {
             Some(entries) => entries.get(&self.keyring).await,
@@ -70,7 +72,7 @@ impl Credentials {
         if let Some(value) = self.variable(variable) {
             return Ok(value);
         }
-        // A locked keyring may hold it: then unlocking is what helps.
+        // A locked keyring may contain it. Then the user should unlock it.
         if let Some(error @ (SecretsError::Locked | SecretsError::TimedOut)) = failed {
             let hint = error.hint();
             return Err(AgentError::internal("tool_config_error", format!("{who} needs the key {variable}, and {error}.")).hint(hint));
@@ -83,18 +85,19 @@ impl Credentials {
         Err(AgentError::internal("tool_config_error", format!("{who} needs the key {variable}, which is not stored.")).hint(hint))
     }
 
-    /// A variable that is no secret, where the environment counts.
+    /// Returns a variable that is not secret, if the environment is used.
     pub(crate) fn plain_variable(&self, name: &str) -> Option<String> {
         self.environment?(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
     }
 
-    /// A secret of the environment, where that counts.
+    /// Returns a secret of the environment, if the environment is used.
     pub(crate) fn variable(&self, name: &str) -> Option<SecretString> {
         let value = self.environment?(name)?;
         (!value.trim().is_empty()).then(|| SecretString::from(value.trim().to_owned()))
     }
 
-    /// Credentials that packs declare, with where they come from. One that several places need is there when each of them has it.
+    /// Returns the credentials that packs declare, with their sources. If several places need one,
+    /// it counts as set when each of them has it.
     pub(crate) async fn views(&self, declared: &[Declared<'_>]) -> Vec<CredentialView> {
         let mut views: Vec<CredentialView> = Vec::new();
         let (kept, this_run) = (self.keyring.set_names().await, self.keyring.this_run_names());
@@ -159,7 +162,7 @@ mod tests {
             (name == "THERE").then(|| "value".to_owned())
         };
         let time = Arc::new(Time(AtomicI64::new(0)));
-        // It never answers in time: the environment does.
+        // It never answers in time, so the environment is used.
         let keyring = Arc::new(Keyring::with_timeout("test", Duration::ZERO));
         let credentials = Credentials::reading(Arc::clone(&keyring), Arc::clone(&time) as _, Some(environment));
         let looks = async |name: &str, found: bool| {

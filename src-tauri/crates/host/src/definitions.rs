@@ -1,5 +1,6 @@
-//! Tools of servers as they were accepted, pinned by hash. What a server lists when it is first seen is accepted with its pack;
-//! afterwards a tool that is described differently, or is new, is switched off until a person accepts what changed.
+//! The accepted tool definitions of servers, pinned by hash. The first list of a server is accepted
+//! with its pack. After that, a tool that is new or described differently is switched off until a
+//! person accepts the change.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -17,10 +18,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::paths::write_atomically;
 
-/// Longer descriptions are not compared line by line.
-const MOST_LINES: usize = 3_000;
+/// Definitions with more lines are not compared line by line.
+const MAX_LINES: usize = 3_000;
 
-/// The file as it is written: by server (`pack/name`), then by tool.
+/// The contents of the file: by server (`pack/name`), then by tool.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct DefinitionsFile {
     version: u32,
@@ -33,40 +34,42 @@ pub(crate) struct Pin {
     pub(crate) definition: Definition,
     pub(crate) hash: String,
     pub(crate) accepted_at: DateTime<Utc>,
-    /// A person accepted it; the first list came with the pack.
+    /// Whether a person accepted it. The first list is accepted with the pack.
     #[serde(default)]
     by_person: bool,
-    /// What the user says that a tool changes that no manifest declares; without it, it is a write.
+    /// The effect that the user sets for a tool without a manifest entry. If absent, the tool is a
+    /// write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) effect: Option<Effect>,
 }
 
-/// A tool of a server as it was accepted.
-pub(crate) struct Looked {
-    /// It is described differently now, or is gone.
+/// The state of a tool compared with its accepted definition.
+pub(crate) struct DefinitionCheck {
+    /// Whether it is described differently now, or is gone.
     pub(crate) off: bool,
-    /// The hash of what a person accepted since.
+    /// The hash of the definition that a person accepted later.
     pub(crate) by_person: Option<String>,
-    /// The server says that its reads go where the model chooses.
+    /// Whether the server says that its reads go to targets that the model chooses.
     pub(crate) open_world: bool,
 }
 
 struct State {
     kept: DefinitionsFile,
-    /// The file was there and could not be read: nothing is accepted by itself.
+    /// Whether the file exists but could not be read. Then no definition is accepted automatically.
     unreadable: bool,
-    /// What servers list now.
+    /// The definitions that servers list now.
     now: BTreeMap<String, Vec<Definition>>,
 }
 
-/// Told after every change.
+/// Called after every change.
 type OnChange = Box<dyn Fn() + Send + Sync>;
 
 /// The accepted definitions of one profile.
 pub(crate) struct Pins {
     path: PathBuf,
     clock: Arc<dyn Clock>,
-    /// Servers that are programs of the app itself: their definitions change with the app and need no one's leave.
+    /// Servers that are programs of the app. Their definitions change with the app and need no
+    /// acceptance.
     own: BTreeSet<String>,
     state: Mutex<State>,
     on_change: OnceLock<OnChange>,
@@ -92,7 +95,7 @@ impl Pins {
         Self { path, clock, own, state: Mutex::new(State { kept, unreadable, now: BTreeMap::new() }), on_change: OnceLock::new() }
     }
 
-    /// Who is told of changes, once.
+    /// Sets the listener for changes, once.
     pub(crate) fn on_change(&self, told: OnChange) {
         let _ = self.on_change.set(told);
     }
@@ -101,39 +104,41 @@ impl Pins {
         self.state.lock()
     }
 
-    fn tell(&self) {
+    fn publish(&self) {
         if let Some(told) = self.on_change.get() {
             told();
         }
     }
 
-    /// Whether a server has ever been seen.
+    /// Whether the server has ever been reached.
     pub(crate) fn knows(&self, server: &str) -> bool {
         self.lock().kept.servers.contains_key(server)
     }
 
-    /// The accepted tools of a server that may be used, by their names.
+    /// Returns the accepted tools of a server that may be used, by name.
     pub(crate) fn usable(&self, server: &str) -> Vec<Pin> {
         let state = self.lock();
         let kept = state.kept.servers.get(server).into_iter().flatten();
         kept.filter(|(name, pin)| state.of(server, name, pin) == DefinitionState::Accepted).map(|(_, pin)| pin.clone()).collect()
     }
 
-    /// What the accepted definition of a tool says. A tool that was never seen is not switched off. What the server first said of it
-    /// belongs to the pack and changes nothing that was proposed before it was said.
-    pub(crate) fn look(&self, server: &str, tool: &str) -> Looked {
+    /// Compares a tool with its accepted definition. A tool that was never listed is not switched
+    /// off. The first definition belongs to the pack, and does not affect proposals that were made
+    /// before it was known.
+    pub(crate) fn check_tool(&self, server: &str, tool: &str) -> DefinitionCheck {
         let state = self.lock();
         match state.kept.servers.get(server).and_then(|tools| tools.get(tool)) {
-            Some(pin) => Looked {
+            Some(pin) => DefinitionCheck {
                 off: state.of(server, tool, pin) != DefinitionState::Accepted,
                 by_person: pin.by_person.then(|| pin.hash.clone()),
                 open_world: pin.definition.annotation("openWorldHint") == Some(true),
             },
-            None => Looked { off: state.kept.servers.contains_key(server) && state.now.contains_key(server), by_person: None, open_world: false },
+            None => DefinitionCheck { off: state.kept.servers.contains_key(server) && state.now.contains_key(server), by_person: None, open_world: false },
         }
     }
 
-    /// Every tool of every server that has been seen, with what changed. `declared` gives the effect that a manifest states.
+    /// Returns all tools of all known servers, with their changes. `declared` returns the effect
+    /// that a manifest states.
     pub(crate) fn tools(&self, declared: impl Fn(&str, &str) -> Option<Effect>) -> Vec<ServerTool> {
         let state = self.lock();
         let mut found = Vec::new();
@@ -158,7 +163,7 @@ impl Pins {
                     hash: definition.hash(&pack, name),
                     effect: stated.unwrap_or_else(|| effect(definition, pin.and_then(|pin| pin.effect))),
                     declared: stated.is_some(),
-                    says: says(definition),
+                    says: declared_effect(definition),
                     diff: match state {
                         DefinitionState::Accepted | DefinitionState::Gone => Vec::new(),
                         DefinitionState::Changed | DefinitionState::New => diff(pin.map(|pin| &pin.definition), definition),
@@ -169,7 +174,7 @@ impl Pins {
         found
     }
 
-    /// Accepts a tool as it is described now, if that is what was shown.
+    /// Accepts a tool's present definition if it is the one that was shown.
     pub(crate) fn accept(&self, pack: &PackId, server: &str, tool: &str, hash: &str) -> Result<(), AgentError> {
         let mut state = self.lock();
         let key = key(pack, server);
@@ -183,11 +188,11 @@ impl Pins {
         pins.insert(tool.to_owned(), Pin { definition, hash: hash.to_owned(), accepted_at: self.clock.now(), by_person: true, effect });
         self.write(&mut state, kept)?;
         drop(state);
-        self.tell();
+        self.publish();
         Ok(())
     }
 
-    /// Remembers what the user says that a tool changes.
+    /// Stores the effect that the user sets for a tool.
     pub(crate) fn set_effect(&self, pack: &PackId, server: &str, tool: &str, effect: Effect) -> Result<(), AgentError> {
         let mut state = self.lock();
         let mut kept = state.kept.clone();
@@ -197,7 +202,7 @@ impl Pins {
         pin.effect = Some(effect);
         self.write(&mut state, kept)?;
         drop(state);
-        self.tell();
+        self.publish();
         Ok(())
     }
 
@@ -229,7 +234,7 @@ impl State {
 }
 
 impl Definitions for Pins {
-    fn seen(&self, pack: &PackId, server: &str, tools: &[Definition]) {
+    fn record_tools(&self, pack: &PackId, server: &str, tools: &[Definition]) {
         let key = key(pack, server);
         let mut state = self.lock();
         let first = !state.unreadable && !state.kept.servers.contains_key(&key);
@@ -249,13 +254,13 @@ impl Definitions for Pins {
             if (first || !same)
                 && let Err(error) = self.write(&mut state, kept.clone())
             {
-                // They count for this run; the next start sees them as new again.
+                // They are valid for this run. The next start sees them as new again.
                 tracing::error!(%error.message, "accepted tools were not kept");
                 state.kept = kept;
             }
         }
         drop(state);
-        self.tell();
+        self.publish();
     }
 
     fn check(&self, pack: &PackId, server: &str, tool: &str) -> Result<(), AgentError> {
@@ -278,13 +283,14 @@ impl Definitions for Pins {
     }
 }
 
-/// What a tool without a manifest entry counts as: what the user says; else a write, or more when the server itself says so.
+/// Returns the effect of a tool without a manifest entry: the user's choice, or else a write, or a
+/// stricter effect if the server states one.
 pub(crate) fn effect(definition: &Definition, said: Option<Effect>) -> Effect {
     said.unwrap_or(if definition.annotation("destructiveHint") == Some(true) { Effect::Destructive } else { Effect::Write })
 }
 
-/// What the server says that the tool does, if it says anything.
-fn says(definition: &Definition) -> Option<Effect> {
+/// Returns the effect that the server states, if any.
+fn declared_effect(definition: &Definition) -> Option<Effect> {
     match (definition.annotation("readOnlyHint"), definition.annotation("destructiveHint")) {
         (Some(true), _) => Some(Effect::ReadOnly),
         (_, Some(true)) => Some(Effect::Destructive),
@@ -293,15 +299,15 @@ fn says(definition: &Definition) -> Option<Effect> {
     }
 }
 
-/// Two descriptions, line by line.
+/// Compares two definitions line by line.
 fn diff(before: Option<&Definition>, after: &Definition) -> Vec<DiffLine> {
     let lines = |definition: &Definition| -> Vec<String> { serde_json::to_string_pretty(definition).unwrap_or_default().lines().map(str::to_owned).collect() };
     let (old, new) = (before.map(lines).unwrap_or_default(), lines(after));
     let line = |change: Change, text: &String| DiffLine { change, text: text.clone() };
-    if old.len() > MOST_LINES || new.len() > MOST_LINES {
+    if old.len() > MAX_LINES || new.len() > MAX_LINES {
         return old.iter().map(|text| line(Change::Removed, text)).chain(new.iter().map(|text| line(Change::Added, text))).collect();
     }
-    // How long the longest common part of the rest is, from each pair of places on.
+    // The length of the longest common subsequence of the rest, from each pair of positions.
     let mut common = vec![vec![0_u16; new.len() + 1]; old.len() + 1];
     for (i, a) in old.iter().enumerate().rev() {
         for (j, b) in new.iter().enumerate().rev() {
@@ -349,25 +355,25 @@ mod tests {
         let (pack, first) = (PackId::from("mail"), [definition("send", "Sends."), definition("read", "Reads.")]);
         let pins_now = pins(folder.path(), &[]);
         assert!(!pins_now.knows("mail/post"));
-        pins_now.seen(&pack, "post", &first);
+        pins_now.record_tools(&pack, "post", &first);
         assert!(check(&pins_now, "send") && check(&pins_now, "read") && !check(&pins_now, "other"));
-        // After a restart, one is described differently, one is new, one is gone.
+        // After a restart, one tool is described differently, one is new, one is gone.
         let pins_now = pins(folder.path(), &[]);
         let second = [definition("send", "Sends. Also to me."), definition("burn", "Burns.")];
-        pins_now.seen(&pack, "post", &second);
+        pins_now.record_tools(&pack, "post", &second);
         assert!(!check(&pins_now, "send") && !check(&pins_now, "burn") && !check(&pins_now, "read"));
         let tools = pins_now.tools(|_, _| None);
         let states: Vec<(&str, DefinitionState)> = tools.iter().map(|tool| (tool.name.as_str(), tool.state)).collect();
         assert_eq!(states, [("burn", DefinitionState::New), ("read", DefinitionState::Gone), ("send", DefinitionState::Changed)]);
         let changed: Vec<(Change, &str)> = tools[2].diff.iter().filter(|line| line.change != Change::Same).map(|l| (l.change, l.text.trim())).collect();
         assert_eq!(changed, [(Change::Removed, "\"description\": \"Sends.\","), (Change::Added, "\"description\": \"Sends. Also to me.\",")]);
-        // What was shown is what is accepted.
+        // Only the definition that was shown is accepted.
         let stale = definition("send", "Sends.").hash(&pack, "post");
         assert_eq!(pins_now.accept(&pack, "post", "send", &stale).unwrap_err().reason_text(), Some("changed"));
         pins_now.accept(&pack, "post", "send", &tools[2].hash).unwrap();
         assert!(check(&pins_now, "send") && !check(&pins_now, "burn"));
         let again = pins(folder.path(), &[]);
-        again.seen(&pack, "post", &second);
+        again.record_tools(&pack, "post", &second);
         assert!(check(&again, "send") && !check(&again, "burn"), "it is remembered");
     }
 
@@ -376,7 +382,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("tool-definitions.json"), "{").unwrap();
         let pins = pins(folder.path(), &[]);
-        pins.seen(&"mail".into(), "post", &[definition("send", "Sends.")]);
+        pins.record_tools(&"mail".into(), "post", &[definition("send", "Sends.")]);
         assert!(!check(&pins, "send"));
         let hash = pins.tools(|_, _| None)[0].hash.clone();
         pins.accept(&"mail".into(), "post", "send", &hash).unwrap();
@@ -387,8 +393,8 @@ mod tests {
     fn the_apps_own_servers_change_with_the_app() {
         let folder = tempfile::tempdir().unwrap();
         let pins = pins(folder.path(), &["mail/post"]);
-        pins.seen(&"mail".into(), "post", &[definition("send", "Sends.")]);
-        pins.seen(&"mail".into(), "post", &[definition("send", "Sends better.")]);
+        pins.record_tools(&"mail".into(), "post", &[definition("send", "Sends.")]);
+        pins.record_tools(&"mail".into(), "post", &[definition("send", "Sends better.")]);
         assert!(check(&pins, "send"));
     }
 

@@ -1,12 +1,12 @@
-//! What is well and what is not, each with what to do.
+//! Checks an installation. Each check has a result and, if something is wrong, what to do.
 
 use contract::{CheckState, ComparedWith, CredentialState, DoctorCheck, DoctorResponse, Isolation, KeyringState, PackView, ServerState};
 use engine::ports::{Models, Profile};
 use mcp::Hidden;
 
-use crate::{Host, doors::Doors, models::Tested, pack_settings};
+use crate::{Host, models::ConnectionTest, pack_settings, session_sockets::SessionSockets};
 
-/// Looks at everything an installation depends on.
+/// Checks everything that an installation depends on.
 pub(crate) async fn examine(host: &Host) -> DoctorResponse {
     let checks = vec![
         data_dir(host),
@@ -95,7 +95,7 @@ async fn keyring(host: &Host) -> DoctorCheck {
     }
 }
 
-/// Verified as a whole: nothing else tells whether it is well.
+/// Verifies the whole log, because nothing less shows that it is intact.
 async fn log(host: &Host) -> DoctorCheck {
     let report = match host.verify().await {
         Ok(report) => report,
@@ -137,7 +137,7 @@ async fn log(host: &Host) -> DoctorCheck {
 
 fn packs(host: &Host) -> DoctorCheck {
     let packs = host.tools.packs();
-    let faulty: Vec<String> = packs.iter().filter_map(not_used).collect();
+    let faulty: Vec<String> = packs.iter().filter_map(unusable_reason).collect();
     let tools: usize = packs.iter().map(|p| p.tools.len()).sum();
     if let Some(error) = host.missing_packs() {
         let state = if packs.is_empty() { CheckState::Failed } else { CheckState::Warning };
@@ -157,8 +157,8 @@ fn packs(host: &Host) -> DoctorCheck {
     check("packs", CheckState::Ok, format!("Packs: {}, tools: {tools}.", packs.len()), None)
 }
 
-/// A pack with faults, in a few words: what is wrong with its data stands for itself.
-fn not_used(pack: &PackView) -> Option<String> {
+/// Describes a pack with faults in a few words. A fault of its data is reported by itself.
+fn unusable_reason(pack: &PackView) -> Option<String> {
     match pack.faults.as_slice() {
         [] => None,
         [one] if !pack.tools.is_empty() => Some(format!("{} ({})", pack.id, one.problem.trim_end_matches('.'))),
@@ -167,7 +167,7 @@ fn not_used(pack: &PackView) -> Option<String> {
     }
 }
 
-/// Keys that tools of packs need.
+/// Checks the keys that tools of packs need.
 async fn credentials(host: &Host) -> DoctorCheck {
     let views = host.tools.credential_views().await;
     let missing: Vec<String> =
@@ -175,12 +175,12 @@ async fn credentials(host: &Host) -> DoctorCheck {
     if missing.is_empty() {
         return check("keys of packs", CheckState::Ok, if views.is_empty() { "No pack needs a key." } else { "Every key that a pack needs is there." }, None);
     }
-    // Not a fault of the installation: a tool that needs one says so.
+    // Not a fault of the installation: a tool without its key reports that.
     let hint = "Enter them in Settings under \u{201c}Keys and access of packs\u{201d} when you need them; csign also reads variables of these names.";
     check("keys of packs", CheckState::Ok, format!("Not entered: {}.", missing.join(", ")), Some(hint))
 }
 
-/// How far programs of packs are kept apart here.
+/// Reports how far programs of packs are isolated.
 fn isolation() -> DoctorCheck {
     let found = ::packs::run::isolation();
     match found.level {
@@ -194,15 +194,16 @@ fn isolation() -> DoctorCheck {
     }
 }
 
-/// Whether servers of packs are kept from the sockets of the session. It is tried with every one that is open now.
+/// Checks whether servers of packs can reach sockets of the session. It tries every socket that is
+/// open now.
 async fn server_isolation(host: &Host) -> DoctorCheck {
     const HINT: &str = "Use packs with servers only from people you trust, or allow programs to make user namespaces on this system.";
     let mut hidden = Hidden { folders: vec![host.paths.data.clone(), host.paths.state.clone()], ..Hidden::default() };
     let own = crate::socket::address(&host.paths).ok();
     let looked = tokio::task::spawn_blocking(move || {
-        let doors = Doors::of_session();
+        let doors = SessionSockets::of_session();
         doors.close(&mut hidden, &[]);
-        doors.left_open(&hidden, own)
+        doors.find_reachable(&hidden, own)
     });
     let warning = |message: String| check("server isolation", CheckState::Warning, message, Some(HINT));
     match looked.await.map_err(std::io::Error::other).and_then(|looked| looked) {
@@ -237,8 +238,8 @@ async fn model(host: &Host) -> DoctorCheck {
     let label = host.models.current(None).label();
     match host.models.test().await {
         None => check("model", CheckState::Ok, format!("{label}: no network needed."), None),
-        Some(Tested { found: Ok(_), .. }) => check("model", CheckState::Ok, format!("{label} answers."), None),
-        Some(Tested { found: Err(found), .. }) => {
+        Some(ConnectionTest { found: Ok(_), .. }) => check("model", CheckState::Ok, format!("{label} answers."), None),
+        Some(ConnectionTest { found: Err(found), .. }) => {
             check("model", CheckState::Failed, found.error.message, found.error.hint.as_deref().or(Some("Look at the model's settings.")))
         }
     }

@@ -1,5 +1,6 @@
-//! Keyring entries of keys that belong to servers: named after the server's origin, so that a changed address never takes a key along.
-//! Entries of version 0.1, which were named after the host alone or after no server, are moved over where they name the server for certain.
+//! Keyring entries of keys for servers. They are named after the server's origin, so a key is never
+//! sent to a changed address. Entries of version 0.1, which were named after the host alone or
+//! without a server, are renamed if they certainly belong to the server.
 
 use contract::address::Origin;
 use secrecy::SecretString;
@@ -10,26 +11,27 @@ use crate::pack_keys::FirstVersion;
 /// The entries that hold one key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entries {
-    /// All that hold it; the first is read.
+    /// All entries that hold it; the first one is read.
     names: Vec<String>,
-    /// What version 0.1 called them.
+    /// The names that version 0.1 used.
     legacy: Vec<String>,
-    /// An old entry is read and stays.
+    /// Whether an old entry is kept after it was read.
     keeps_legacy: bool,
 }
 
-/// The entry of a named key at a server.
+/// Returns the entry of a named key at a server.
 pub(crate) fn at(name: &str, server: &Origin) -> String {
     format!("{name}@{server}")
 }
 
 impl Entries {
-    /// The key of a pack for its own program. Version 0.1 called it `name`, and a server of the pack may still use that entry.
+    /// Returns the entries of a pack's key for its own program. Version 0.1 called it `name`, and a
+    /// server of the pack may still use that entry.
     pub(crate) fn of_program(name: String) -> Self {
         Self { names: vec![format!("{name}@program")], legacy: vec![name], keeps_legacy: true }
     }
 
-    /// The key of a pack for these servers. Version 0.1 called it `name`.
+    /// Returns the entries of a pack's key for these servers. Version 0.1 called it `name`.
     pub(crate) fn at_servers(name: String, servers: &[Origin], first_version: FirstVersion) -> Self {
         let servers: Vec<String> = servers.iter().map(ToString::to_string).collect();
         let names = vec![format!("{name}@{}", servers.join(" "))];
@@ -37,8 +39,8 @@ impl Entries {
         Self { names, legacy, keeps_legacy: first_version == FirstVersion::Shared }
     }
 
-    /// The entries of one key that is kept for several places.
-    pub(crate) fn together(all: impl Iterator<Item = Self>) -> Option<Self> {
+    /// Joins the entries of one key that is stored for several places.
+    pub(crate) fn join(all: impl Iterator<Item = Self>) -> Option<Self> {
         all.reduce(|mut all, one| {
             all.names.extend(one.names);
             all.legacy.extend(one.legacy);
@@ -49,7 +51,7 @@ impl Entries {
         })
     }
 
-    /// The key of one server; `typed` is its address as it stands in the settings.
+    /// Returns the entries of a server's key. `typed` is the address as written in the settings.
     pub(crate) fn of_server(key: &str, server: &Origin, typed: &str) -> Self {
         let typed = typed.trim().split_once("://").map_or(typed, |(_, rest)| rest);
         let typed = typed.split(['/', '?']).next().unwrap_or(typed).to_lowercase();
@@ -65,7 +67,7 @@ impl Entries {
         Self { names: vec![at(key, server)], legacy, keeps_legacy: false }
     }
 
-    /// The value. One that lies under an old name is moved.
+    /// Returns the value, and renames its entry if it has an old name.
     pub(crate) async fn get(&self, keyring: &Keyring) -> Result<Option<SecretString>, SecretsError> {
         let Some(name) = self.names.first() else { return Ok(None) };
         if let Some(value) = keyring.get(name).await? {
@@ -73,7 +75,7 @@ impl Entries {
         }
         for old in &self.legacy {
             let Some(value) = keyring.get(old).await? else { continue };
-            // A keyring that takes nothing now is asked again the next time.
+            // If the keyring refuses now, the next read tries again.
             if keyring.set(name, value.clone()).await.is_ok() && !self.keeps_legacy {
                 let _ = keyring.delete(old).await;
             }
@@ -82,7 +84,7 @@ impl Entries {
         Ok(None)
     }
 
-    /// Keeps the value under every name, and takes away what lies under old ones.
+    /// Stores the value under every name, and deletes the old entries.
     pub(crate) async fn set(&self, keyring: &Keyring, value: &SecretString) -> Result<(), SecretsError> {
         for name in &self.names {
             keyring.set(name, value.clone()).await?;
@@ -100,7 +102,7 @@ impl Entries {
         }
     }
 
-    /// Removes the value under every name.
+    /// Deletes the value under every name.
     pub(crate) async fn delete(&self, keyring: &Keyring) -> Result<(), SecretsError> {
         for name in self.names.iter().chain(&self.legacy) {
             keyring.delete(name).await?;
@@ -108,7 +110,7 @@ impl Entries {
         Ok(())
     }
 
-    /// Whether the key is among names that have a value.
+    /// Whether one of these stored names holds the key.
     pub(crate) fn is_among(&self, kept: &[String]) -> bool {
         self.names.iter().chain(&self.legacy).any(|name| kept.contains(name))
     }

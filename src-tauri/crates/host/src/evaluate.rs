@@ -1,5 +1,6 @@
-//! A pack's acceptance scenarios, run in a throwaway profile with the offline model: no network but the pack's own, no key, nothing of
-//! the user's. What comes of a scenario is judged by its checks alone; a check that is not known has failed.
+//! Runs a pack's acceptance scenarios in a temporary profile with the offline model: no network
+//! except the pack's own, no keys, no data of the user. Only its checks decide the result of a
+//! scenario; an unknown check fails.
 
 mod checks;
 
@@ -14,7 +15,8 @@ use contract::{
 use crate::{Host, Options};
 use checks::Outcome;
 
-/// Runs the scenarios of a pack without faults. `private_network`: its HTTP tools may reach this computer, when they ask for it.
+/// Runs the scenarios of a pack without faults. `private_network` tells whether its HTTP tools may
+/// reach this computer, if they ask for it.
 pub async fn evaluate(folder: &Path, acceptance: &Acceptance, id: &PackId, private_network: bool, options: Options) -> Result<Evidence, AgentError> {
     let failed = |e: std::io::Error| {
         AgentError::internal("evaluation", format!("No folder could be made for the scenarios: {e}.")).hint("Free some disk space, then try again.")
@@ -77,7 +79,7 @@ async fn run(host: &Host, scenario: &Scenario, settings: &Settings, session: &st
     result(if passed { ScenarioStatus::Passed } else { ScenarioStatus::Failed }, checks, outcome.error.map(|error| error.message))
 }
 
-/// Whether the pack could answer now; nothing is sent.
+/// Checks whether the pack could answer now, without sending anything.
 fn health(host: &Host) -> Outcome {
     let usable = host.tools.packs().iter().all(|pack| pack.faults.is_empty());
     let error = match (usable, engine::ports::Profile::settings(host.profile.as_ref()).agent_enabled) {
@@ -89,7 +91,7 @@ fn health(host: &Host) -> Outcome {
     Outcome { output: if error.is_none() { "ok".into() } else { String::new() }, error, version, ..Outcome::default() }
 }
 
-/// One message as a caller of the run contract sends it: a request in, a response or an error out.
+/// Sends one message as a caller of the run contract: a request, and then a response or an error.
 async fn send(host: &Host, scenario: &Scenario, session: &SessionId, n: u32) -> Outcome {
     let stream = matches!(scenario.kind, ScenarioKind::WsStreaming | ScenarioKind::SseStreaming);
     let request = RunRequest {
@@ -100,13 +102,13 @@ async fn send(host: &Host, scenario: &Scenario, session: &SessionId, n: u32) -> 
         context: serde_json::Map::new(),
         options: RunOptions { response_mode: if stream { ResponseMode::Streaming } else { ResponseMode::Blocking }, max_output_tokens: None },
     };
-    // What is remembered is seen best where a model says what it was shown.
+    // The echo model shows best what is remembered, because it repeats what it was sent.
     let echoes = scenario.kind == ScenarioKind::HttpConversationDebug && request.input.contains(models::echo::DEBUG);
     let text = serde_json::to_string(&request).unwrap_or_default();
     let params = RunParams { request: text, caller: "scenario".into(), correlation_id: None, stream };
     let answer = host.local_engine.run_request_with(params, echoes.then_some(crate::models::ECHO)).await;
     let mut outcome = match answer {
-        Ok(response) => answered(&request, response),
+        Ok(response) => outcome_of(&request, response),
         Err(error) => Outcome { version: Some(error.contract_version.clone()), error: Some(error), ..Outcome::default() },
     };
     if let Ok(view) = host.session_open(SessionParams { session: session.clone() }).await {
@@ -116,8 +118,8 @@ async fn send(host: &Host, scenario: &Scenario, session: &SessionId, n: u32) -> 
     outcome
 }
 
-/// A response that is not to this request is none.
-fn answered(request: &RunRequest, response: RunResponse) -> Outcome {
+/// Converts a response. A response to another request counts as an error.
+fn outcome_of(request: &RunRequest, response: RunResponse) -> Outcome {
     let fits = response.request_id == request.request_id && !response.output.trim().is_empty();
     Outcome {
         output: response.output,

@@ -25,7 +25,7 @@ use crate::{
     profile::LiveProfile,
     pushes::Hub,
     sessions::MemoryFolder,
-    startup::{first_look, offline_packs},
+    startup::{offline_packs, pin_first_definitions},
     tools::HostTools,
 };
 
@@ -103,7 +103,7 @@ impl Host {
             if self.tools.want_names() {
                 self.models.renew_offline(offline_packs(&self.tools));
             }
-            first_look(&self.tools).await;
+            pin_first_definitions(&self.tools).await;
         };
         self.clients.get_or_init(|| ready).await;
     }

@@ -1,4 +1,5 @@
-//! The key that signs the log, from the keyring or for this run only, and the keyring's copy of the newest checkpoint.
+//! The key that signs the log, stored in the keyring or created for this run only, and the
+//! keyring's copy of the newest checkpoint.
 
 use std::sync::Arc;
 
@@ -10,7 +11,8 @@ use secrets::Keyring;
 const SIGNING_KEY: &str = "audit-signing-key";
 const MARK: &str = "audit-mark";
 
-/// The signer for this run. A key is made and kept when the keyring has none; without a keyring the key lives in memory only.
+/// Returns the signer of this run. If the keyring has no key, one is created and stored; without a
+/// keyring it is kept in memory only.
 pub(crate) async fn signer(keyring: &Keyring, entropy: &dyn Entropy) -> Result<Signer, AgentError> {
     if keyring.state().await == KeyringState::Ready {
         match keyring.get(SIGNING_KEY).await {
@@ -21,7 +23,7 @@ pub(crate) async fn signer(keyring: &Keyring, entropy: &dyn Entropy) -> Result<S
                 tracing::error!("the signing key in the keyring cannot be read; this run signs with a key of its own");
             }
             Ok(None) => {
-                let seed = fresh(entropy)?;
+                let seed = new_seed(entropy)?;
                 if keyring.set(SIGNING_KEY, SecretString::from(hex(&seed))).await.is_ok() {
                     return Ok(Signer::new(&seed, true));
                 }
@@ -29,18 +31,18 @@ pub(crate) async fn signer(keyring: &Keyring, entropy: &dyn Entropy) -> Result<S
             Err(error) => tracing::warn!(%error, "the keyring did not give the signing key"),
         }
     }
-    Ok(Signer::new(&fresh(entropy)?, false))
+    Ok(Signer::new(&new_seed(entropy)?, false))
 }
 
-/// Removes what `signer` and the anchor keep.
+/// Deletes what `signer` and the anchor store.
 pub(crate) async fn forget(keyring: &Keyring) {
     for name in [SIGNING_KEY, MARK] {
-        // Without a keyring there is nothing to remove.
+        // Without a keyring there is nothing to delete.
         let _ = keyring.delete(name).await;
     }
 }
 
-fn fresh(entropy: &dyn Entropy) -> Result<[u8; 32], AgentError> {
+fn new_seed(entropy: &dyn Entropy) -> Result<[u8; 32], AgentError> {
     new_key_seed(entropy).map_err(|_| AgentError::internal("no_randomness", "The system gives no randomness, so no signing key could be made."))
 }
 
@@ -53,24 +55,25 @@ fn seed_from_hex(text: &str) -> Option<[u8; 32]> {
     bytes.try_into().ok()
 }
 
-/// The public key of the signing key that the keyring keeps, for readers that have no log open.
+/// Returns the public key of the stored signing key, for readers without an open log.
 pub(crate) fn kept_key(keyring: &Keyring) -> Option<[u8; 32]> {
     let kept = keyring.get_blocking(SIGNING_KEY).ok().flatten()?;
     seed_from_hex(kept.expose_secret()).map(|seed| Signer::new(&seed, true).public())
 }
 
-/// The newest mark in the keyring. The log calls it from a thread of its own and waits for it when it closes.
+/// Stores the newest mark in the keyring. The log calls it on a thread of its own, and waits for it
+/// when it closes.
 pub(crate) struct KeyringAnchor {
     keyring: Arc<Keyring>,
 }
 
 impl KeyringAnchor {
-    /// An anchor when the keyring is ready.
+    /// Opens the anchor if the keyring is ready.
     pub(crate) async fn open(keyring: Arc<Keyring>) -> Option<Arc<Self>> {
         (keyring.state().await == KeyringState::Ready).then(|| Arc::new(Self { keyring }))
     }
 
-    /// The same for readers that are not asynchronous.
+    /// The same, blocking.
     pub(crate) fn open_blocking(keyring: Arc<Keyring>) -> Option<Arc<Self>> {
         (keyring.state_blocking() == KeyringState::Ready).then(|| Arc::new(Self { keyring }))
     }

@@ -1,5 +1,6 @@
-//! Which values must never be stored or reach a model: what the keyring has handed out or taken in since the start, what it holds when
-//! the profile opens and when words of a person are accepted (they may be a key), and the credentials of the environment.
+//! The values that must never be stored or reach a model: those that the keyring returned or stored
+//! since the start; those that it holds when the profile opens and when a person's message is
+//! accepted (which may contain one); and the credentials of the environment.
 
 use std::{collections::BTreeSet, path::Path, sync::Arc};
 
@@ -11,45 +12,47 @@ use percent_encoding::percent_decode_str;
 use secrecy::SecretString;
 use secrets::{Keyring, SecretsError};
 
-use crate::{keyring_cache::Moment, models, pack_keys, servers};
+use crate::{keyring_cache::CacheStamp, models, pack_keys, servers};
 
-/// Parts of variable names that say that the value is a credential.
-const WORDS: [&str; 9] = ["KEY", "APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS"];
-/// Shorter values of variables that only sound like credentials are settings ("1", "none").
+/// Words in variable names that mark the value as a credential.
+const SECRET_WORDS: [&str; 9] = ["KEY", "APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS"];
+/// The fewest characters of a secret in such a variable. Shorter values are settings ("1", "none").
 const SHORTEST: usize = 8;
-/// How long a keyring that did not answer in time is left alone: words must not wait for it again and again.
-const LEFT_ALONE: TimeDelta = TimeDelta::seconds(30);
+/// How long a keyring that did not answer in time is not asked again, so that messages do not wait
+/// for it repeatedly.
+const RETRY_AFTER: TimeDelta = TimeDelta::seconds(30);
 
 /// The secrets of this process.
 pub(crate) struct KnownSecrets {
     keyring: Arc<Keyring>,
     environment: Vec<SecretString>,
     clock: Arc<dyn Clock>,
-    looked: Mutex<Looked>,
+    looked: Mutex<LastRead>,
 }
 
-/// When the keyring was looked through, and when it last gave no answer.
+/// When the keyring was last read, and when it last gave no answer.
 #[derive(Default)]
-struct Looked {
-    at: Option<Moment>,
+struct LastRead {
+    at: Option<CacheStamp>,
     silent_at: Option<DateTime<Utc>>,
 }
 
 impl KnownSecrets {
-    /// `declared` are the variables that packs name as credentials; any other counts by its name.
+    /// Creates it. `declared` are the variables that packs name as credentials; other variables
+    /// count by their name.
     pub(crate) fn new(keyring: Arc<Keyring>, clock: Arc<dyn Clock>, declared: &BTreeSet<String>, variables: impl Iterator<Item = (String, String)>) -> Self {
         Self { keyring, environment: secrets_of(declared, variables), clock, looked: Mutex::default() }
     }
 
-    /// Whether the keyring has to be looked through now.
-    fn is_due(&self, now: Moment, time: DateTime<Utc>) -> bool {
+    /// Whether the keyring must be read now.
+    fn is_due(&self, now: CacheStamp, time: DateTime<Utc>) -> bool {
         let looked = self.looked.lock();
-        let is_silent = looked.silent_at.is_some_and(|at| (TimeDelta::zero()..LEFT_ALONE).contains(&(time - at)));
-        !is_silent && !looked.at.is_some_and(|at| at.stands(now))
+        let is_silent = looked.silent_at.is_some_and(|at| (TimeDelta::zero()..RETRY_AFTER).contains(&(time - at)));
+        !is_silent && !looked.at.is_some_and(|at| at.is_valid_at(now))
     }
 }
 
-/// Ends of variable names that say something of a credential: where it is got, for whom, or until when.
+/// Endings of variable names that describe a credential: its source, its owner or its expiry.
 const OF_CREDENTIALS: [&str; 13] =
     ["_URL", "_URI", "_ENDPOINT", "_HOST", "_PORT", "_AUDIENCE", "_ISSUER", "_TYPE", "_MODE", "_NAME", "_PROVIDER", "_AT", "_EXPIRES"];
 
@@ -61,24 +64,25 @@ pub(crate) fn secrets_of(declared: &BTreeSet<String>, variables: impl Iterator<I
     variables.flat_map(secrets_of).map(SecretString::from).collect()
 }
 
-/// The variables of this process. What is no text is none that anybody here could send.
+/// Returns the variables of this process. A variable that is not text is skipped, because nobody
+/// could send it.
 pub(crate) fn environment() -> impl Iterator<Item = (String, String)> {
     std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
 }
 
 impl Secrets for KnownSecrets {
     fn generation(&self) -> u64 {
-        self.keyring.handed_out_generation()
+        self.keyring.exposed_generation()
     }
 
     fn values(&self) -> Vec<SecretString> {
-        self.environment.iter().cloned().chain(self.keyring.handed_out()).collect()
+        self.environment.iter().cloned().chain(self.keyring.exposed()).collect()
     }
 
     fn learn(&self) -> BoxFuture<'_, ()> {
         Box::pin(async {
             let time = self.clock.now();
-            let now = Moment::new(time, self.keyring.changes());
+            let now = CacheStamp::new(time, self.keyring.changes());
             if !self.is_due(now, time) {
                 return;
             }
@@ -86,14 +90,16 @@ impl Secrets for KnownSecrets {
             let mut looked = self.looked.lock();
             match learned {
                 Err(SecretsError::TimedOut) => looked.silent_at = Some(time),
-                // A locked keyring costs one short question, and may be unlocked before the next words.
-                Ok(()) | Err(_) => *looked = Looked { at: Some(now), silent_at: None },
+                // A locked keyring takes one short call, and may be unlocked before the next
+                // message.
+                Ok(()) | Err(_) => *looked = LastRead { at: Some(now), silent_at: None },
             }
         })
     }
 }
 
-/// Reads what the keyring holds for packs, servers and models; another program of the profile may have stored it since the last turn.
+/// Reads the keyring's entries for packs, servers and models, because another program of the
+/// profile may have stored some since the last turn.
 pub(crate) async fn learn(keyring: &Keyring) -> Result<(), SecretsError> {
     let found = keyring.read_all(is_entry).await.inspect_err(|error| tracing::debug!(%error, "stored keys are not known"))?;
     for (name, value) in found {
@@ -104,30 +110,33 @@ pub(crate) async fn learn(keyring: &Keyring) -> Result<(), SecretsError> {
     Ok(())
 }
 
-/// Whether a keyring entry holds a secret of a pack, a server or a model: not the log's own, of which the mark is none.
+/// Whether a keyring entry holds a secret of a pack, a server or a model. The log's own entries are
+/// excluded: its mark is not a secret.
 fn is_entry(name: &str) -> bool {
     name.starts_with(pack_keys::OF_PACKS) || name.starts_with(servers::TOKENS) || name.split_once('@').is_some_and(|(key, _)| key == models::API_KEY)
 }
 
-/// Whether a variable's name says that it holds a credential.
+/// Whether a variable's name marks its value as a credential.
 pub(crate) fn names_credential(name: &str) -> bool {
-    name.to_ascii_uppercase().split('_').any(|part| WORDS.contains(&part))
+    name.to_ascii_uppercase().split('_').any(|part| SECRET_WORDS.contains(&part))
 }
 
 fn is_credential(name: &str, value: &str) -> bool {
-    // Where tokens are got is none. A path to a file with a key in it is no key, and would take that folder out of every text; a key may
-    // begin like a path, but then no file has its name.
+    // The address of a token endpoint is not a secret. Neither is the path of a key file, which
+    // would otherwise remove that folder from every text. A key may look like a path, but then no
+    // such file exists.
     names_credential(name) && !OF_CREDENTIALS.iter().any(|end| name.to_ascii_uppercase().ends_with(end)) && value.trim().len() >= SHORTEST && !is_path(value)
 }
 
-/// Whether a value is the path of something on this computer.
+/// Whether a value is the path of an existing file or folder.
 fn is_path(value: &str) -> bool {
     let in_home = value.strip_prefix("~/").and_then(|rest| Some(Path::new(&std::env::var_os("HOME")?).join(rest)));
     let begins_so = value.starts_with(['/', '.']) && Path::new(value).exists();
     begins_so || in_home.is_some_and(|path| path.exists()) || value.contains(":\\")
 }
 
-/// What is secret in the value of a variable that is no credential as a whole. Texts are searched with their escapes undone.
+/// Returns the secret parts of a variable that is not a credential as a whole. Texts are searched
+/// after unescaping.
 fn secrets_in(name: &str, value: &str) -> Vec<String> {
     let plain = |text: &str| percent_decode_str(text).decode_utf8().map_or_else(|_| text.to_owned(), Into::into);
     if name.starts_with("OTEL_EXPORTER_OTLP_") && name.ends_with("HEADERS") {
@@ -137,14 +146,14 @@ fn secrets_in(name: &str, value: &str) -> Vec<String> {
     password_in(value).into_iter().chain(keys_in(value)).map(plain).collect()
 }
 
-/// What an address gives under a name such as `api_key`: `https://host/?api_key=…`.
+/// Returns the values of query parameters such as `api_key`: `https://host/?api_key=…`.
 fn keys_in(value: &str) -> impl Iterator<Item = &str> {
     let query = value.split_once("://").and_then(|(_, rest)| Some(rest.split_once('?')?.1)).unwrap_or_default();
     let pairs = query.split('#').next().unwrap_or_default().split('&').filter_map(|pair| pair.split_once('='));
     pairs.filter(|(name, value)| names_credential(&name.replace('-', "_")) && value.len() >= SHORTEST).map(|(_, value)| value)
 }
 
-/// The password in an address such as `redis://user:password@host`.
+/// Returns the password in an address such as `redis://user:password@host`.
 fn password_in(value: &str) -> Option<&str> {
     let (_, rest) = value.split_once("://")?;
     let (user, _) = rest.split(['/', '?', '#']).next()?.rsplit_once('@')?;
@@ -173,7 +182,8 @@ mod tests {
         assert!(!is_entry("audit-mark") && !is_entry("audit-signing-key"));
     }
 
-    /// Starts this program anew with a bus of its own, so that nothing is shared with the machine's session.
+    /// Starts this program again with its own bus, so that it shares nothing with the session of
+    /// this computer.
     #[test]
     fn what_lies_unread_in_the_keyring_is_known_before_words_go_out() {
         let home = tempfile::tempdir().unwrap();

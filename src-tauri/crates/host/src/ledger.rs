@@ -1,5 +1,6 @@
-//! Which folder has which log, and what is wrong with it until a person has seen it. Lies in the state folder, outside of what it
-//! speaks of: who deletes or swaps files of the data folder does not change it.
+//! Which data folder has which log, and the alarm about it until a person has seen it. Stored in
+//! the state folder, outside the data folder, so that deleting or replacing files of the data
+//! folder does not change it.
 
 use std::{
     fs, io,
@@ -17,19 +18,19 @@ use crate::{
     paths::{Stamp, make_private, stamp, write_atomically},
 };
 
-/// What is remembered of a folder.
+/// The record of a folder.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Entry {
     folder: String,
     installation: String,
-    /// A signed mark of its log was stored.
+    /// Whether a signed mark of its log was stored.
     #[serde(default)]
     marked: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     alarm: Option<Alarm>,
 }
 
-/// An alarm with what a new log has to tell of the old one.
+/// An alarm, with the data about the old log that a new log records.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Alarm {
     #[serde(flatten)]
@@ -43,18 +44,18 @@ pub(crate) struct Alarm {
 }
 
 impl Alarm {
-    /// What was found, for the new log's record of it.
+    /// Returns the fault, for the new log's record.
     pub(crate) fn found(&self) -> Tampered {
         Tampered { problems: self.shown.problems.clone(), size: self.size, root: self.root.clone(), mark: self.mark.clone() }
     }
 
-    /// One sentence for people.
+    /// Returns a sentence for people.
     pub(crate) fn sentence(&self) -> String {
         let first = self.shown.problems.first().map_or("it could not be continued", |problem| problem.message.as_str());
         format!("Audit log verification failed: {first}.")
     }
 
-    /// Why nothing runs, and what to do.
+    /// Returns the error that says why nothing runs and what to do.
     pub(crate) fn error(&self) -> AgentError {
         let message = format!("{} Countersign runs nothing until a person has accepted a new log.", self.sentence());
         AgentError::internal(Reason::AuditAlarm, message)
@@ -63,10 +64,10 @@ impl Alarm {
     }
 }
 
-/// The entry of one data folder. It is kept under the path as it is given and under the one that symbolic links lead to, so that a link to
-/// another folder does not hide what was here.
+/// The entry of one data folder. It is stored under the given path and under the path without
+/// links, so that a link to another folder does not hide it.
 pub(crate) struct Ledger {
-    /// Its files. If what is known of the two paths differs, the one of the path as it is given.
+    /// Its files. If the entries of the two paths differ, that of the given path counts.
     files: Vec<PathBuf>,
     known: Mutex<LedgerState>,
 }
@@ -75,20 +76,20 @@ struct LedgerState {
     entry: Entry,
     /// The id in the data folder, if there is one.
     in_folder: Option<String>,
-    /// The entry is there but is none.
+    /// Whether the file exists but is not a valid entry.
     damaged: bool,
-    /// A file of the entry that is there but cannot be read now, and why.
+    /// A file of the entry that cannot be read now, and why.
     unreadable: Option<(PathBuf, String)>,
-    /// The entry's files as they were read last.
+    /// The file stamps of the last read.
     seen: Vec<Stamp>,
     /// The id of the newest alarm that this process has acted on.
     heeded: Option<String>,
 }
 
 impl Ledger {
-    /// Reads what is known. Writes nothing.
+    /// Reads the entry. Writes nothing.
     pub(crate) fn open(paths: &Paths) -> Self {
-        let (given, real) = (absolute(&paths.data), settled(&paths.data));
+        let (given, real) = (absolute(&paths.data), resolve_folder(&paths.data));
         let in_folder = fs::read_to_string(paths.installation());
         let file = |folder: &Path| paths.state.join("logs").join(format!("{}.json", &engine::sha256_hex(folder.as_os_str().as_encoded_bytes())[..32]));
         let mut files = vec![file(&given), file(&real)];
@@ -126,32 +127,34 @@ impl Ledger {
         Self { files, known: Mutex::new(LedgerState { entry, in_folder, damaged, unreadable, seen, heeded: None }) }
     }
 
-    /// Refuses if what is known of the folder cannot be read now: then nothing tells what its log should be.
+    /// Returns an error if the entry cannot be read now. Then it is not known which log belongs
+    /// here.
     pub(crate) fn check_readable(&self) -> Result<(), AgentError> {
-        let Some((file, error)) = self.known().unreadable.clone() else { return Ok(()) };
+        let Some((file, error)) = self.lock_state().unreadable.clone() else { return Ok(()) };
         let message = format!("What is known of this folder's log cannot be read from {}: {error}.", file.display());
         Err(AgentError::internal("audit_unreadable", message).hint("Check the permissions of the state folder."))
     }
 
-    fn known(&self) -> MutexGuard<'_, LedgerState> {
+    fn lock_state(&self) -> MutexGuard<'_, LedgerState> {
         self.known.lock()
     }
 
-    /// Whose log belongs here: as is remembered once there was one, else as the folder says.
+    /// Returns the installation whose log belongs here: the recorded one if there is one, or else
+    /// the one in the folder.
     pub(crate) fn installation(&self) -> Option<String> {
-        let known = self.known();
+        let known = self.lock_state();
         let remembered = Some(known.entry.installation.clone()).filter(|id| is_id(id));
         if known.entry.marked { remembered } else { known.in_folder.clone().or(remembered) }
     }
 
     /// Whether a signed mark of the log was stored.
     pub(crate) fn is_marked(&self) -> bool {
-        self.known().entry.marked
+        self.lock_state().entry.marked
     }
 
-    /// What is wrong with the folder as such.
+    /// Returns the problems of the folder itself.
     pub(crate) fn problems(&self) -> Vec<VerifyProblem> {
-        let known = self.known();
+        let known = self.lock_state();
         let entry = &known.entry;
         let problem = |message: &str| VerifyProblem { seq: None, message: message.to_owned() };
         let mut problems = Vec::new();
@@ -168,23 +171,23 @@ impl Ledger {
         problems
     }
 
-    /// The alarm that nobody has acknowledged, also one that another process has raised.
+    /// Returns the unacknowledged alarm, also if another process raised it.
     pub(crate) fn alarm(&self) -> Option<Alarm> {
-        let mut known = self.known();
-        self.look_again(&mut known);
+        let mut known = self.lock_state();
+        self.reread(&mut known);
         known.entry.alarm.clone()
     }
 
-    /// The alarm, once: for this process to act on it.
+    /// Returns the alarm once, so that this process acts on it.
     pub(crate) fn new_alarm(&self) -> Option<Alarm> {
         let alarm = self.alarm()?;
         let id = Some(alarm.shown.id.clone());
-        let before = std::mem::replace(&mut self.known().heeded, id.clone());
+        let before = std::mem::replace(&mut self.lock_state().heeded, id.clone());
         (before != id).then_some(alarm)
     }
 
-    /// Takes over an alarm from the file. An alarm is never dropped here.
-    fn look_again(&self, known: &mut LedgerState) {
+    /// Reads an alarm from the file. Never drops an alarm.
+    fn reread(&self, known: &mut LedgerState) {
         let now: Vec<Stamp> = self.files.iter().map(|file| stamp(file)).collect();
         if known.entry.alarm.is_none() && known.seen != now {
             known.seen = now;
@@ -192,7 +195,7 @@ impl Ledger {
         }
     }
 
-    /// Adds what is wrong with the folder, and an alarm that nobody has acknowledged, to what a verification found.
+    /// Adds the folder's problems and an unacknowledged alarm to the result of a verification.
     pub(crate) fn add_to(&self, report: &mut VerifyReport) {
         report.problems.extend(self.problems());
         if let Some(alarm) = self.alarm() {
@@ -207,15 +210,15 @@ impl Ledger {
         report.ok = report.problems.is_empty();
     }
 
-    /// The folder's file names this installation now.
+    /// Records that the folder's file names this installation now.
     pub(crate) fn named(&self, installation: &str) {
-        self.known().in_folder = Some(installation.to_owned());
+        self.lock_state().in_folder = Some(installation.to_owned());
     }
 
-    /// Remembers whose log is about to begin here.
+    /// Records whose log is about to begin here.
     pub(crate) fn begin(&self, installation: &str) {
-        let mut known = self.known();
-        self.look_again(&mut known);
+        let mut known = self.lock_state();
+        self.reread(&mut known);
         let entry = &mut known.entry;
         if entry.installation != installation && !entry.marked {
             installation.clone_into(&mut entry.installation);
@@ -223,20 +226,20 @@ impl Ledger {
         }
     }
 
-    /// Remembers that a signed mark of its log is stored.
+    /// Records that a signed mark of its log is stored.
     pub(crate) fn mark(&self) {
-        let mut known = self.known();
-        self.look_again(&mut known);
+        let mut known = self.lock_state();
+        self.reread(&mut known);
         if !known.entry.marked {
             known.entry.marked = true;
             self.keep(&known.entry);
         }
     }
 
-    /// Keeps an alarm until it is acknowledged. A later one adds nothing to the first.
+    /// Stores an alarm until it is acknowledged. A second alarm does not change the first.
     pub(crate) fn raise(&self, id: String, now: DateTime<Utc>, found: &Tampered) -> Alarm {
-        let mut known = self.known();
-        self.look_again(&mut known);
+        let mut known = self.lock_state();
+        self.reread(&mut known);
         let entry = &mut known.entry;
         if let Some(alarm) = &entry.alarm {
             return alarm.clone();
@@ -248,22 +251,23 @@ impl Ledger {
         alarm
     }
 
-    /// A person has accepted a new log.
+    /// Records that a person accepted a new log.
     pub(crate) fn acknowledge(&self, installation: &str) {
-        let mut known = self.known();
+        let mut known = self.lock_state();
         known.damaged = false;
         known.in_folder = Some(installation.to_owned());
         known.entry = Entry { installation: installation.to_owned(), marked: true, alarm: None, folder: known.entry.folder.clone() };
         self.keep(&known.entry);
     }
 
-    /// Forgets a throwaway folder, and the folder of all entries if this was the only one.
+    /// Deletes the entry of a temporary folder, and the folder of all entries if this was the only
+    /// one.
     pub(crate) fn forget(&self) {
         for file in &self.files {
             let _ = fs::remove_file(file);
         }
         if let Some(folder) = self.files.first().and_then(|file| file.parent()) {
-            // Fails while there are other entries.
+            // Fails if there are other entries.
             let _ = fs::remove_dir(folder);
         }
     }
@@ -281,7 +285,8 @@ impl Ledger {
     }
 }
 
-/// The entry in a file, if there is one. An error of the kind `InvalidData`: something else is there.
+/// Reads the entry in a file, if there is one. An error of the kind `InvalidData` means that the
+/// file contains something else.
 fn read(file: &Path) -> io::Result<Option<Entry>> {
     match fs::read(file) {
         Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error)),
@@ -290,20 +295,21 @@ fn read(file: &Path) -> io::Result<Option<Entry>> {
     }
 }
 
-/// Whether this is the id of an installation, which is a UUID. Names of files and folders are made of it, so no other text counts as one.
+/// Whether a text is the id of an installation, which is a UUID. Names of files and folders are
+/// made from it, so no other text is accepted.
 fn is_id(text: &str) -> bool {
     text.len() == 36 && text.char_indices().all(|(at, one)| if matches!(at, 8 | 13 | 18 | 23) { one == '-' } else { one.is_ascii_hexdigit() })
 }
 
-/// The folder as it is given.
+/// Returns the given path as an absolute one.
 fn absolute(folder: &Path) -> PathBuf {
     let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-    // Without a slash at its end.
+    // Removes a slash at the end.
     absolute.components().collect()
 }
 
-/// The folder that links lead to, also while it is not there.
-fn settled(folder: &Path) -> PathBuf {
+/// Returns the path without links, also if the folder does not exist.
+fn resolve_folder(folder: &Path) -> PathBuf {
     let absolute = absolute(folder);
     let by_parent = || Some(absolute.parent()?.canonicalize().ok()?.join(absolute.file_name()?));
     absolute.canonicalize().ok().or_else(by_parent).unwrap_or(absolute)

@@ -1,6 +1,6 @@
-//! A profile brought to life: data folder, settings, store, log, packs, models and servers put together around one engine,
-//! and the one list of commands answered from them. The window, `csign` and the gateway are clients of this room.
-//! It must not know windows, terminals or HTTP.
+//! An open profile: data folder, settings, store, log, packs, models and servers around one engine,
+//! and the implementation of the command list. The window, `csign` and the gateway are clients of
+//! this crate. It must not know windows, terminals or HTTP.
 
 mod adapters;
 mod callers;
@@ -11,7 +11,6 @@ mod confirmations;
 mod credentials;
 mod definitions;
 mod doctor;
-mod doors;
 mod entries;
 mod evaluate;
 mod host;
@@ -38,6 +37,7 @@ mod questions;
 mod remote_override;
 mod servers;
 mod services;
+mod session_sockets;
 mod sessions;
 mod socket;
 mod splash_settings;
@@ -51,15 +51,15 @@ mod widening;
 pub use chat_window::ChatWindow;
 pub use evaluate::evaluate;
 pub use host::Host;
-/// How patient a server elsewhere is asked.
+/// Time limits for remote servers.
 pub use mcp::Patience;
-/// Drives the MCP client against test servers.
+/// Runs the MCP client against test servers.
 pub use mcp::dev as mcp_dev;
 pub use offline_log::{export_log, verify_file, verify_log};
 pub use options::{Options, WhenAlarmed};
 pub use os_ports::SystemClock;
 pub use paths::{Paths, keep_private};
 pub use sessions::Sessions;
-pub use socket::{Served, serve};
-pub use splash_settings::FirstLook;
+pub use socket::{SocketServer, serve};
+pub use splash_settings::SplashSettings;
 pub use terminal::{Person, Terminal};

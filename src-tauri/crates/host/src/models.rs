@@ -1,4 +1,5 @@
-//! Which model answers: the offline one, or the configured server with its key from the keyring at the moment of the call.
+//! Selects the model that answers: the offline model, or the configured server, whose key is read
+//! from the keyring for each call.
 
 use std::{
     sync::{Arc, OnceLock},
@@ -8,33 +9,34 @@ use std::{
 use contract::{AgentError, ModelCapabilities, Settings, address::Origin};
 use engine::ports::{Clock, Model, ModelError, ModelErrorKind, ModelEvent, ModelRequest, Models, Profile, Random};
 use futures::{StreamExt, future::BoxFuture, stream::BoxStream};
-use models::{Api, Checked, Config, Diagnosis, HttpClient, Provider, ServerKey, WithFallback, World, echo::EchoModel};
+use models::{Api, Config, ConnectionCheck, Diagnosis, HttpClient, Provider, ProviderDeps, ServerKey, WithFallback, echo::EchoModel};
 use offline::{OfflineModel, OfflinePack};
 use parking_lot::{Mutex, RwLock};
 use secrecy::SecretString;
 use secrets::Keyring;
 
-use crate::{credentials::Credentials, entries::Entries, keyring_cache::Moment, known_secrets, pack_keys, profile::LiveProfile};
+use crate::{credentials::Credentials, entries::Entries, keyring_cache::CacheStamp, known_secrets, pack_keys, profile::LiveProfile};
 
-/// The name of the provider's key in settings, and of the variable that may hold it.
+/// The name of the provider's key in settings, and of the environment variable that may hold it.
 pub(crate) const API_KEY: &str = "OPENAI_API_KEY";
-/// The name of the key of the model that answers when the first cannot.
+/// The name of the fallback model's key.
 pub(crate) const FALLBACK_KEY: &str = "MODEL_FALLBACK_KEY";
 
-/// The name of the model that says what it was told.
+/// The name of the model that repeats what it was sent.
 pub(crate) const ECHO: &str = "echo";
 
-/// The keyring entries of a named key, for the server that is configured now. `None` where there is no such server.
+/// Returns the keyring entries of a named key for the configured server. None if there is no such
+/// server.
 pub(crate) fn entry_of(name: &str, settings: &Settings) -> Option<Entries> {
     server_of_key(name, settings)?.key_entries()
 }
 
-/// The server that a named key goes to, if it is one of a model.
+/// Returns the server of a named key, if it is a model's key.
 pub(crate) fn origin_of_key(name: &str, settings: &Settings) -> Option<contract::address::Origin> {
     server_of_key(name, settings)?.origin()
 }
 
-/// Says why a named key cannot be kept for the server that is configured now.
+/// Returns an error if a named key cannot be stored for the configured server.
 pub(crate) fn may_be_kept(name: &str, settings: &Settings) -> Result<(), AgentError> {
     let Some(server) = server_of_key(name, settings) else { return Ok(()) };
     match server.origin() {
@@ -62,22 +64,23 @@ struct Server {
 
 impl Server {
     fn new(provider: &str, base_url: &str, model: &str) -> Option<Self> {
-        let api = Api::named(provider)?;
+        let api = Api::from_name(provider)?;
         let base_url = if base_url.trim().is_empty() { api.default_url() } else { base_url };
         Some(Self { api, base_url: base_url.to_owned(), model: model.to_owned() })
     }
 
-    /// The chosen one; `None` is the offline model.
+    /// Returns the configured model. None is the offline model.
     fn first(settings: &Settings, model: &str) -> Option<Self> {
         Self::new(&settings.model.provider, &settings.model.base_url, model)
     }
 
-    /// A model by name, also while the offline model is in force: then the address is one of chat completions.
+    /// Returns a model by name, also while the offline model is configured; then the address is
+    /// used with chat completions.
     fn named(settings: &Settings, model: &str) -> Option<Self> {
         Self::first(settings, model).or_else(|| Self::new("openai_compatible", &settings.model.base_url, model))
     }
 
-    /// The one behind it, if there is one; `Some(None)` is the offline model.
+    /// Returns the fallback model, if there is one. `Some(None)` is the offline model.
     fn second(settings: &Settings) -> Option<Option<Self>> {
         let second = settings.model.fallback.as_ref()?;
         Some(Self::new(&second.provider, &second.base_url, &second.model))
@@ -87,7 +90,7 @@ impl Server {
         format!("{} at {}", self.model, self.host())
     }
 
-    /// The server that requests reach, and that its key belongs to.
+    /// Returns the server that requests reach and its key belongs to.
     fn origin(&self) -> Option<Origin> {
         models::server_of(&self.base_url)
     }
@@ -111,7 +114,7 @@ pub(crate) struct HostModels {
     silence: Option<Duration>,
     offline: RwLock<Arc<OfflineModel>>,
     http: OnceLock<HttpClient>,
-    lately: Arc<Lately>,
+    lately: Arc<RecentProvider>,
 }
 
 impl HostModels {
@@ -137,7 +140,7 @@ impl HostModels {
         }
     }
 
-    /// New names (after an import) for the offline model.
+    /// Replaces the packs of the offline model, for example after an import with new names.
     pub(crate) fn renew_offline(&self, packs: Vec<OfflinePack>) {
         *self.offline.write() = Arc::new(OfflineModel::new(packs));
     }
@@ -159,14 +162,14 @@ impl HostModels {
                 let _ = self.http.set(http.clone());
             }),
         };
-        // Where the environment counts it says how long a model is waited for and how often it is asked again, too.
+        // If the environment is used, it also sets the idle timeout and the number of retries.
         let number = |name: &str| self.credentials.plain_variable(name)?.parse::<u64>().ok();
         Recipe {
             http,
             env_key: env_key(&self.credentials, server.api, &server.base_url),
             server,
             reasoning: settings.model.reasoning,
-            idle_timeout: patience(own_patience(settings, number("OPENAI_TIMEOUT_MS")), self.silence, place),
+            idle_timeout: patience(configured_patience(settings, number("OPENAI_TIMEOUT_MS")), self.silence, place),
             place,
             max_retries: number("OPENAI_MAX_RETRIES").and_then(|most| u32::try_from(most.min(10)).ok()).unwrap_or(settings.model.max_retries),
             clock: Arc::clone(&self.clock),
@@ -174,12 +177,12 @@ impl HostModels {
         }
     }
 
-    /// The chosen model with the one behind it.
+    /// Returns the configured model with its fallback.
     fn with_fallback(&self, settings: &Settings, first: Server, offline: &Arc<OfflineModel>) -> Arc<dyn Model> {
         let second: Option<Arc<dyn Model>> = match Server::second(settings) {
             None => None,
             Some(None) => Some(Arc::clone(offline) as _),
-            // A second voice that may not be asked is no voice.
+            // A fallback that may not be reached is not used.
             Some(Some(second)) if !settings.egress.allowed && !is_local(&second.base_url) => None,
             Some(Some(second)) => Some(Arc::new(self.remote(settings, second, Place::Last))),
         };
@@ -189,8 +192,8 @@ impl HostModels {
         }
     }
 
-    /// Asks the configured server for one word. `None`: the offline model is in force.
-    pub(crate) async fn test(&self) -> Option<Tested> {
+    /// Requests one word from the configured server. None if the offline model is configured.
+    pub(crate) async fn test(&self) -> Option<ConnectionTest> {
         let settings = self.profile.settings();
         let server = Server::first(&settings, &settings.model.model)?;
         let (host, local, capabilities) = (server.host(), is_local(&server.base_url), models::capabilities(&server.model));
@@ -199,19 +202,19 @@ impl HostModels {
             Ok(model) => model.check().await,
             Err(error) => Err(Diagnosis::before_asking(error)),
         };
-        Some(Tested { host, capabilities, found })
+        Some(ConnectionTest { host, capabilities, found })
     }
 }
 
-/// What a test of the connection found.
-pub(crate) struct Tested {
+/// The result of a connection test.
+pub(crate) struct ConnectionTest {
     pub(crate) host: String,
     pub(crate) capabilities: ModelCapabilities,
-    pub(crate) found: Result<Checked, Diagnosis>,
+    pub(crate) found: Result<ConnectionCheck, Diagnosis>,
 }
 
 impl HostModels {
-    /// The model for the next turn, with the given one wherever the offline model answers.
+    /// Returns the model for the next turn. `offline` is used wherever the offline model answers.
     pub(crate) fn current_with(&self, name: Option<&str>, offline: &Arc<OfflineModel>) -> Arc<dyn Model> {
         let settings = self.profile.settings();
         let server = match name {
@@ -233,36 +236,36 @@ impl Models for HostModels {
     }
 }
 
-/// What was found a moment ago.
+/// The provider and keys of a moment ago.
 #[derive(Default)]
-struct Lately {
-    learned: Mutex<Option<Moment>>,
-    opened: Mutex<Vec<(String, Moment, Provider)>>,
+struct RecentProvider {
+    learned: Mutex<Option<CacheStamp>>,
+    opened: Mutex<Vec<(String, CacheStamp, Provider)>>,
 }
 
-impl Lately {
-    fn has_learned(&self, now: Moment) -> bool {
-        self.learned.lock().is_some_and(|at| at.stands(now))
+impl RecentProvider {
+    fn has_read_secrets(&self, now: CacheStamp) -> bool {
+        self.learned.lock().is_some_and(|at| at.is_valid_at(now))
     }
 
-    fn learned(&self, now: Moment) {
+    fn note_secrets_read(&self, now: CacheStamp) {
         *self.learned.lock() = Some(now);
     }
 
-    fn opened(&self, recipe: &Recipe, now: Moment) -> Option<Provider> {
+    fn cached_provider(&self, recipe: &Recipe, now: CacheStamp) -> Option<Provider> {
         let mut opened = self.opened.lock();
-        opened.retain(|(_, at, _)| at.stands(now));
+        opened.retain(|(_, at, _)| at.is_valid_at(now));
         let wanted = recipe.name();
         opened.iter().find(|(name, _, _)| *name == wanted).map(|(_, _, model)| model.clone())
     }
 
-    fn open(&self, recipe: &Recipe, now: Moment, model: &Provider) {
+    fn open(&self, recipe: &Recipe, now: CacheStamp, model: &Provider) {
         self.opened.lock().push((recipe.name(), now, model.clone()));
     }
 }
 
 impl Recipe {
-    /// Tells it from every other; the keys are those of the keyring and the environment.
+    /// Identifies the recipe, apart from keys of the keyring and the environment.
     fn name(&self) -> String {
         let Server { api, base_url, model } = &self.server;
         let Self { reasoning, idle_timeout, place, max_retries, .. } = self;
@@ -282,21 +285,22 @@ struct Recipe {
     random: Arc<dyn Random>,
 }
 
-/// Whether another model is asked when this one cannot answer.
+/// Whether a fallback model exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     BeforeAnother,
     Last,
 }
 
-/// How long a model may be silent for the profile, or for the environment in its place.
-fn own_patience(settings: &Settings, environment_ms: Option<u64>) -> Duration {
+/// Returns the idle timeout of the profile, or that of the environment instead.
+fn configured_patience(settings: &Settings, environment_ms: Option<u64>) -> Duration {
     let profile = Duration::from_secs(u64::from(settings.model.idle_timeout_s));
     environment_ms.map_or(profile, |ms| Duration::from_millis(ms.clamp(10, 3_600_000)))
 }
 
-/// How long a model may be silent. Where somebody waits for the answer, that one says when it is over, just before the model's own time
-/// is; a model with another behind it has half of it, so that the other can still answer.
+/// Returns how long a model may be silent. If a caller waits only for a limited time, the model
+/// ends just before that. A model with a fallback gets half of the time, so that the fallback can
+/// still answer.
 fn patience(own: Duration, silence: Option<Duration>, place: Place) -> Duration {
     match (silence, place) {
         (None, _) => own,
@@ -305,24 +309,25 @@ fn patience(own: Duration, silence: Option<Duration>, place: Place) -> Duration 
     }
 }
 
-/// A server that is asked for with its key only when it is called: the keyring may have been unlocked meanwhile.
+/// A server whose key is read only when it is called, because the keyring may have been unlocked
+/// meanwhile.
 struct Remote {
     keyring: Arc<Keyring>,
-    lately: Arc<Lately>,
+    lately: Arc<RecentProvider>,
     recipe: Arc<Recipe>,
     label: String,
     local: bool,
 }
 
 impl Remote {
-    /// Anew, whatever was found a moment ago.
+    /// Creates a provider, without using the cached one.
     async fn open(&self) -> Result<Provider, ModelError> {
         open(&self.keyring, &self.recipe, self.local).await
     }
 }
 
 async fn open(keyring: &Keyring, recipe: &Recipe, local: bool) -> Result<Provider, ModelError> {
-    // Where a key may not go, none is looked for: a server without encryption is asked without one.
+    // If a key may not be sent, none is read: a server without encryption is called without a key.
     let server = recipe.server.origin().filter(Origin::may_carry_key);
     let found = match (&server, recipe.server.key_entries()) {
         (Some(_), Some(entries)) => entries.get(keyring).await,
@@ -331,7 +336,7 @@ async fn open(keyring: &Keyring, recipe: &Recipe, local: bool) -> Result<Provide
     let api_key = match found {
         Ok(key) => key.or_else(|| recipe.env_key.clone()),
         Err(_) if recipe.env_key.is_some() => recipe.env_key.clone(),
-        // A server on this machine rarely wants a key; any other says so itself.
+        // A server on this computer rarely needs a key. Any other server reports that itself.
         Err(_) if local => None,
         Err(error) => {
             return Err(ModelError {
@@ -353,7 +358,7 @@ async fn open(keyring: &Keyring, recipe: &Recipe, local: bool) -> Result<Provide
         max_retries: recipe.max_retries,
         label: None,
     };
-    let world = World { http: recipe.http.clone()?, random: Arc::clone(&recipe.random), clock: Arc::clone(&recipe.clock) };
+    let world = ProviderDeps { http: recipe.http.clone()?, random: Arc::clone(&recipe.random), clock: Arc::clone(&recipe.clock) };
     Provider::new(config, world)
 }
 
@@ -374,15 +379,16 @@ impl Model for Remote {
         self.recipe.server.api.longest_answer(&self.recipe.server.model, wanted)
     }
 
-    /// Reads this key and all others, so that they are known before anything is written. A failure shows when the model is asked.
+    /// Reads this key and all others, so that they are known as secrets before anything is written.
+    /// A failure is reported when the model is called.
     fn ready(&self) -> BoxFuture<'static, ()> {
         let (keyring, lately, now) = (Arc::clone(&self.keyring), Arc::clone(&self.lately), self.recipe.clock.now());
         Box::pin(async move {
-            let before = Moment::new(now, keyring.changes());
-            if !lately.has_learned(before) {
-                // What cannot be read now shows when the model is asked.
+            let before = CacheStamp::new(now, keyring.changes());
+            if !lately.has_read_secrets(before) {
+                // A failure is reported when the model is called.
                 let _ = known_secrets::learn(&keyring).await;
-                lately.learned(before);
+                lately.note_secrets_read(before);
             }
         })
     }
@@ -391,8 +397,8 @@ impl Model for Remote {
         let (keyring, recipe, local) = (Arc::clone(&self.keyring), Arc::clone(&self.recipe), self.local);
         let lately = Arc::clone(&self.lately);
         let opening = async move {
-            let before = Moment::new(recipe.clock.now(), keyring.changes());
-            let opened = match lately.opened(&recipe, before) {
+            let before = CacheStamp::new(recipe.clock.now(), keyring.changes());
+            let opened = match lately.cached_provider(&recipe, before) {
                 Some(model) => Ok(model),
                 None => open(&keyring, &recipe, local).await.inspect(|model| lately.open(&recipe, before, model)),
             };
@@ -414,7 +420,8 @@ fn nothing_may_leave() -> ModelError {
     }
 }
 
-/// The key of the environment (in a terminal), for the server that the environment speaks of: its own address, or the provider's.
+/// Returns the key of the environment (in a terminal), for the environment's own address or the
+/// provider's.
 fn env_key(credentials: &Credentials, api: Api, base_url: &str) -> Option<SecretString> {
     let key = credentials.variable(api.key_variable())?;
     let moved = std::env::var("OPENAI_BASE_URL").ok().filter(|_| api.key_variable() == API_KEY);
@@ -423,7 +430,8 @@ fn env_key(credentials: &Credentials, api: Api, base_url: &str) -> Option<Secret
     (asked.may_carry_key() && models::server_of(&meant)? == asked).then_some(key)
 }
 
-/// On this machine, as the address itself says: a name that only begins like a loopback address is none.
+/// Whether the address itself is on this computer. A name that only begins like a loopback address
+/// is not.
 fn is_local(base_url: &str) -> bool {
     models::is_loopback_address(base_url)
 }
@@ -473,7 +481,7 @@ mod tests {
     fn the_environments_key_counts_in_a_terminal_and_for_its_own_provider_only() {
         let keyring = || Arc::new(Keyring::new("test"));
         let terminal = Credentials::reading(keyring(), Arc::new(SystemClock), Some(|name| (name == "ANTHROPIC_API_KEY").then(|| "sk-ant".to_owned())));
-        let api = Api::named("anthropic").unwrap();
+        let api = Api::from_name("anthropic").unwrap();
         let at = |address: &str| env_key(&terminal, api, address).map(|key| key.expose_secret().to_owned());
         assert_eq!(at(api.default_url()).as_deref(), Some("sk-ant"));
         assert_eq!(at("https://elsewhere.example/v1"), None);
@@ -489,11 +497,11 @@ mod tests {
     #[test]
     fn a_model_may_be_silent_as_long_as_somebody_waits_and_half_of_it_before_another() {
         let settings = settings("gemini", "", None);
-        let seconds = |silence, place| patience(own_patience(&settings, None), silence, place).as_secs();
+        let seconds = |silence, place| patience(configured_patience(&settings, None), silence, place).as_secs();
         let waits = Some(Duration::from_secs(120));
         assert_eq!([seconds(waits, Place::Last), seconds(waits, Place::BeforeAnother)], [121, 60]);
         assert_eq!([seconds(None, Place::Last), seconds(None, Place::BeforeAnother)], [60, 60], "the profile's own");
-        let milliseconds = |ms, silence| patience(own_patience(&settings, Some(ms)), silence, Place::Last).as_millis();
+        let milliseconds = |ms, silence| patience(configured_patience(&settings, Some(ms)), silence, Place::Last).as_millis();
         assert_eq!([milliseconds(300, None), milliseconds(0, None), milliseconds(300, waits)], [300, 10, 121_000], "the environment's, where nobody waits");
     }
 

@@ -1,5 +1,5 @@
-//! The log of a profile that another process may hold at the moment: verified and exported without its lock. The log is not changed;
-//! a fault in it raises the profile's alarm.
+//! Verifies and exports a profile's log without its lock, while another process may hold it. The
+//! log is not changed; a fault in it raises the profile's alarm.
 
 use std::{
     path::{Path, PathBuf},
@@ -16,25 +16,26 @@ use crate::{
     ledger::Ledger,
 };
 
-/// How often a log with a fault is verified again if its marks have changed since they were read.
+/// How often a log with a fault is verified again if its marks have changed meanwhile.
 const TRIES: usize = 20;
 
-/// Checks the whole log against all that is known of it outside: its marks, its key, whose it is, and an alarm that nobody has acknowledged.
-/// A fault raises the alarm: nothing runs until a person has accepted a new log.
+/// Verifies the whole log against everything known outside it: its marks, its key, its
+/// installation, and an unacknowledged alarm. A fault raises the alarm; then nothing runs until a
+/// person accepts a new log.
 pub fn verify_log(paths: &Paths) -> Result<VerifyReport, AgentError> {
-    let (mut ledger, mut outside) = known(paths);
+    let (mut ledger, mut outside) = ledger_and_marks(paths);
     ledger.check_readable()?;
     let expects = outside.marked || [&outside.keyring, &outside.state].iter().any(|mark| mark.as_ref().is_some_and(|mark| mark.size > 0));
     if !expects && ledger.problems().is_empty() {
-        existing(paths)?;
+        require_existing(paths)?;
     }
     let mut judged = audit::judge(&paths.audit(), &outside);
     for _ in 0..TRIES {
         if judged.report.ok {
             break;
         }
-        // A process that opened the log in between has stored newer marks.
-        let again = known(paths);
+        // A process that opened the log meanwhile has stored newer marks.
+        let again = ledger_and_marks(paths);
         if (&again.1.keyring, &again.1.state) == (&outside.keyring, &outside.state) {
             break;
         }
@@ -52,18 +53,18 @@ pub fn verify_log(paths: &Paths) -> Result<VerifyReport, AgentError> {
     Ok(report)
 }
 
-/// Whether another process may be making the log now, so that it is not complete.
+/// Whether another process may be creating the log, so that it is incomplete.
 fn is_beginning(paths: &Paths, ledger: &Ledger) -> Result<bool, AgentError> {
     Ok(!ledger.is_marked() && paths.lock()?.is_none())
 }
 
-fn known(paths: &Paths) -> (Ledger, Outside) {
+fn ledger_and_marks(paths: &Paths) -> (Ledger, Outside) {
     let ledger = Ledger::open(paths);
     let outside = ledger.installation().map(|id| outside(paths, id, ledger.is_marked())).unwrap_or_default();
     (ledger, outside)
 }
 
-/// Checks one log file: the profile's own, or one that was set aside, against the mark that was kept of it.
+/// Verifies one log file: the profile's own, or one that was set aside, against its stored mark.
 pub fn verify_file(paths: &Paths, file: &Path) -> Result<VerifyReport, AgentError> {
     let own = |file: &Path| Some(file.canonicalize().ok()? == paths.audit().canonicalize().ok()?);
     if own(file) == Some(true) {
@@ -75,13 +76,13 @@ pub fn verify_file(paths: &Paths, file: &Path) -> Result<VerifyReport, AgentErro
     Ok(audit::verify_against(file, &Outside { state: mark, ..Outside::default() }))
 }
 
-/// Writes the log as plain files into a new folder. Gives the alarm, too, if there is one that nobody has acknowledged.
+/// Exports the log into a new folder. Also returns an unacknowledged alarm.
 pub fn export_log(paths: &Paths, folder: &Path) -> Result<(AuditExportResponse, Option<AgentError>), AgentError> {
-    let written = audit::export_file(&existing(paths)?, folder)?;
+    let written = audit::export_file(&require_existing(paths)?, folder)?;
     Ok((written, Ledger::open(paths).alarm().map(|alarm| alarm.error())))
 }
 
-fn existing(paths: &Paths) -> Result<PathBuf, AgentError> {
+fn require_existing(paths: &Paths) -> Result<PathBuf, AgentError> {
     let log = paths.audit();
     if log.is_file() && audit::has_begun(&log) {
         return Ok(log);

@@ -1,5 +1,6 @@
-//! Opening the log of a profile: whose it is, what it is held to, and what happens when it does not verify. Such a log is never
-//! replaced in silence: an alarm is kept, and nothing runs until a person accepts a new log.
+//! Opens the log of a profile: its installation, the marks it must match, and the reaction if it
+//! does not verify. Such a log is never replaced silently: an alarm is stored, and nothing runs
+//! until a person accepts a new log.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -18,14 +19,14 @@ use crate::{
     startup,
 };
 
-/// The profile's id: as is remembered outside, as the folder says, or a new one.
+/// Returns the profile's id: the recorded one, that of the folder, or a new one.
 pub(crate) fn installation(paths: &Paths, ledger: &Ledger) -> Result<String, AgentError> {
     let known = ledger.installation();
     let id = match known {
         Some(id) => id,
         None => new_installation_id(&OsEntropy).map_err(|_| AgentError::internal("no_randomness", "The system gives no randomness."))?,
     };
-    // One that was taken away or changed stays so until it has been seen.
+    // An id that was removed or changed stays so until a person has seen it.
     if ledger.problems().is_empty() {
         name_installation(paths, &id)?;
         ledger.named(&id);
@@ -41,7 +42,7 @@ fn name_installation(paths: &Paths, id: &str) -> Result<(), AgentError> {
     write_atomically(&path, id).map_err(|e| unusable(&paths.data, &path, &e))
 }
 
-/// Opens the log; with an alarm it does what the options say.
+/// Opens the log. If there is an alarm, `options` decides what happens.
 pub(crate) async fn log(paths: &Paths, installation: &str, keyring: Arc<Keyring>, ledger: &Arc<Ledger>, options: &Options) -> Result<Arc<Log>, AgentError> {
     let signer = keys::signer(&keyring, &OsEntropy).await?;
     let mut opening = OpenOptions::new(paths.audit(), installation, signer, Arc::clone(&options.clock));
@@ -56,7 +57,7 @@ pub(crate) async fn log(paths: &Paths, installation: &str, keyring: Arc<Keyring>
     }
     let found = match ledger.alarm() {
         Some(alarm) => alarm.found(),
-        None => match found(ledger, opening.clone()).await? {
+        None => match open_log(ledger, opening.clone()).await? {
             OpenState::Ready(log) => {
                 if state.load().is_ok_and(|mark| mark.is_some_and(|mark| mark.signature.is_some())) {
                     ledger.mark();
@@ -67,7 +68,7 @@ pub(crate) async fn log(paths: &Paths, installation: &str, keyring: Arc<Keyring>
         },
     };
     let alarm = ledger.raise(options.ids.next("alarm"), options.clock.now(), &found);
-    // No turn runs yet that this process would have to stop.
+    // This process runs no turns yet that it would have to stop.
     ledger.new_alarm();
     match options.when_alarmed {
         WhenAlarmed::Refuse => Err(alarm.error()),
@@ -75,8 +76,8 @@ pub(crate) async fn log(paths: &Paths, installation: &str, keyring: Arc<Keyring>
     }
 }
 
-/// The log as it is found; a folder that is not the one it was is no better than a log that is not.
-async fn found(ledger: &Ledger, opening: OpenOptions) -> Result<OpenState, AgentError> {
+/// Opens the log. A folder that is not the recorded one counts as a tampered log.
+async fn open_log(ledger: &Ledger, opening: OpenOptions) -> Result<OpenState, AgentError> {
     let problems = ledger.problems();
     if !problems.is_empty() {
         let judged = tokio::task::spawn_blocking(move || Log::judge_file(&opening)).await;
@@ -92,7 +93,7 @@ async fn found(ledger: &Ledger, opening: OpenOptions) -> Result<OpenState, Agent
 }
 
 impl Host {
-    /// Why nothing runs, if it is so.
+    /// Returns why nothing runs, if there is an alarm.
     pub fn alarm(&self) -> Option<AgentError> {
         self.ledger.alarm().map(|alarm| alarm.error())
     }
@@ -101,7 +102,7 @@ impl Host {
         self.alarm().map_or(Ok(()), Err)
     }
 
-    /// Verifies the whole log. What is wrong with it stops everything until a person has seen it.
+    /// Verifies the whole log. A fault stops everything until a person has seen it.
     pub(crate) async fn verify(&self) -> Result<VerifyReport, AgentError> {
         let judged = self.log.judge().await?;
         let mut report = judged.report.clone();
@@ -111,13 +112,13 @@ impl Host {
             let mut found = judged.found();
             found.problems.extend(folder);
             self.ledger.raise(self.options.ids.next("alarm"), self.options.clock.now(), &found);
-            self.heed_alarm();
+            self.stop_if_alarmed();
         }
         Ok(report)
     }
 
-    /// Stops the log and the turns under way, once for each alarm.
-    fn heed_alarm(&self) {
+    /// Stops the log and the running turns, once for each alarm.
+    fn stop_if_alarmed(&self) {
         let Some(alarm) = self.ledger.new_alarm() else { return };
         tracing::error!("{}", alarm.sentence());
         self.log.stop(&alarm.sentence());
@@ -126,13 +127,14 @@ impl Host {
         self.push_settings();
     }
 
-    /// Sets a log that does not verify aside and begins a new one. `by`: the window, or a terminal. Gives the old file's new path.
+    /// Sets a log that does not verify aside, and begins a new one. `by` is the window or a
+    /// terminal. Returns the old file's new path.
     pub(crate) async fn accept_new_log(&self, by: &str) -> Result<String, AgentError> {
         let Some(alarm) = self.ledger.alarm() else {
             return Err(AgentError::invalid("The audit log verifies: there is nothing to accept.").reason("no_alarm"));
         };
-        // The new log must not be stopped for the alarm that it ends.
-        self.heed_alarm();
+        // The new log must not be stopped by the alarm that it ends.
+        self.stop_if_alarmed();
         let aside = self.begin_anew(&alarm, by).await?;
         startup::note_packs(&self.log, &self.tools).await;
         let interrupted = startup::put_in_order(&self.local_engine).await?;
@@ -161,7 +163,7 @@ impl Host {
             .field("accepted_by", by)
             .field("set_aside", name)
             .commit("problems", json!(problems));
-        // Without the record it is not acknowledged.
+        // Without the record, the alarm is not acknowledged.
         self.log.append(draft, Durability::Signed).await.map_err(|e| Self::audit_error(&e))?;
         name_installation(&self.paths, &id)?;
         self.ledger.acknowledge(&id);
@@ -169,7 +171,8 @@ impl Host {
     }
 }
 
-/// Acts on an alarm that another process raises, and checks a large log as a whole once the start is over.
+/// Watches for alarms that another process raises, and checks a large log as a whole after the
+/// start.
 pub(crate) fn watch(host: &Arc<Host>) {
     let host = Arc::downgrade(host);
     tokio::spawn(async move {
@@ -183,10 +186,11 @@ pub(crate) fn watch(host: &Arc<Host>) {
             {
                 tracing::warn!(message = error.message, "the log could not be checked as a whole");
             }
-            host.heed_alarm();
+            host.stop_if_alarmed();
         }
     });
 }
 
-/// Seconds after which a large log is checked as a whole: a process that answers one question has ended by then.
+/// Seconds until a large log is checked as a whole. A process that answers one question has ended
+/// by then.
 const CHECKED_AFTER: u64 = 15;

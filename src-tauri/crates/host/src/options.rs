@@ -1,4 +1,4 @@
-//! How a host is opened.
+//! The options of an open host.
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -8,40 +8,43 @@ use engine::ports::{Clock, Ids, NoProbe, Probe, Random};
 use crate::os_ports::{OsRandom, SystemClock, UuidIds};
 use crate::sessions::Sessions;
 
-/// What becomes of a profile whose log does not verify.
+/// How to open a profile whose log does not verify.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WhenAlarmed {
-    /// It is not opened.
+    /// The profile is not opened.
     #[default]
     Refuse,
-    /// It is opened to be looked at, and for a person to accept a new log. Nothing runs until then.
+    /// The profile is opened for viewing, and for a person to accept a new log. Nothing runs until
+    /// then.
     Stop,
 }
 
-/// What differs between a window, a terminal and a test.
+/// The differences between a window, a terminal and a test.
 #[derive(Clone)]
 pub struct Options {
-    /// The user's own folder when absent.
+    /// The user's own folder if absent.
     pub data_dir: Option<PathBuf>,
-    /// Where programs of packs are found: the app's own folder.
+    /// The folder of the app's programs, where programs of packs are also found.
     pub program_dir: PathBuf,
-    /// Folders with packs, the user's own first. Empty: the data folder's and those that ship.
+    /// Folders with packs, the user's own first. If empty, the data folder's and those that ship.
     pub pack_dirs: Vec<PathBuf>,
-    /// The packs, by id, that callers elsewhere reach; their servers alone are started at once. Empty: all of them.
+    /// The packs, by id, that remote callers can reach; only their servers are started at once. If
+    /// empty, all packs.
     pub callers_packs: Vec<String>,
     /// The code of the packs that ship.
     pub pack_code: PackCode,
-    /// Calls serve callers of the chat API, whose contract asks more of a pack's adapter than the window does.
+    /// Whether calls serve the chat API, whose contract asks more of a pack's adapter than the window does.
     pub is_chat_api: bool,
-    /// Start servers in the background at once, instead of with the first call.
+    /// Whether servers are started in the background at once, instead of with the first call.
     pub warm_up: bool,
     pub sessions: Sessions,
     pub when_alarmed: WhenAlarmed,
-    /// Credentials of tools and keys of models may come from environment variables: for terminals and servers, not for the window.
+    /// Whether credentials and model keys may come from environment variables: for terminals and
+    /// servers, not for the window.
     pub credentials_from_environment: bool,
-    /// How long whoever waits for an answer bears a model's silence. Absent: the profile's settings say it.
+    /// How long a caller accepts a model's silence. If absent, the profile's settings decide.
     pub model_silence: Option<Duration>,
-    /// With servers that stand in for programs of packs.
+    /// Time limits for servers that replace programs of packs.
     pub patience: mcp::Patience,
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<dyn Ids>,

@@ -1,4 +1,4 @@
-//! The operating system as the engine's ports: time, ids, randomness.
+//! The engine's ports to the operating system: time, ids, randomness.
 
 use chrono::{DateTime, Utc};
 use engine::ports::{Clock, Ids, Random};
@@ -13,7 +13,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// Ids that sort by time.
+/// Creates ids that sort by time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct UuidIds;
 
@@ -30,7 +30,7 @@ pub(crate) struct OsRandom;
 impl Random for OsRandom {
     fn unit(&self) -> f64 {
         let mut bytes = [0u8; 4];
-        // Without randomness the middle of the range is as good a wait as any.
+        // Without randomness, the middle of the range is as good as any other value.
         if getrandom::fill(&mut bytes).is_err() {
             return 0.5;
         }

@@ -1,5 +1,5 @@
-//! Keys in the environment of a client: the process that it joins does not know them, so they are kept out of what is sent there.
-//! It must not know what commands do.
+//! Keys in the environment of a client. The process that it connects to does not know them, so they
+//! are removed from what is sent there. This file must not know what commands do.
 
 use std::collections::BTreeSet;
 
@@ -13,18 +13,18 @@ use crate::known_secrets;
 pub(crate) struct OwnKeys(KeyFilter);
 
 impl OwnKeys {
-    /// `declared` are the variables that packs name as credentials.
+    /// Reads the keys. `declared` are the variables that packs name as credentials.
     pub(crate) fn of_environment(declared: &BTreeSet<String>) -> Self {
         let values = known_secrets::secrets_of(declared, known_secrets::environment());
         Self(KeyFilter::new(&values))
     }
 
-    /// Returns the parameters of a command as they may be sent. A message loses its keys, as it would in this process. In any other field a
-    /// key is refused.
-    pub(crate) fn sendable(&self, command: &str, mut params: Value) -> Result<Value, AgentError> {
+    /// Returns the parameters of a command without keys. Keys are removed from a message, as this
+    /// process would do itself. A key in any other field is an error.
+    pub(crate) fn filter_params(&self, command: &str, mut params: Value) -> Result<Value, AgentError> {
         let mut scrubbed = params.clone();
         self.0.scrub(&mut scrubbed);
-        // The one command that is there to send a key.
+        // The only command whose purpose is to send a key.
         if scrubbed == params || command == "secret_set" {
             return Ok(params);
         }
@@ -39,7 +39,8 @@ impl OwnKeys {
         if params == scrubbed { Ok(params) } else { Err(engine::key_refused()) }
     }
 
-    /// Whether no key is in the ids of a run request: with the keys taken out, two ids could become one.
+    /// Whether the ids of a run request contain no key. Two ids could become equal if keys were
+    /// removed.
     fn has_clean_ids(&self, request: &Value) -> bool {
         let Some(ids) = contract::run_ids(request.as_str().unwrap_or_default()) else { return true };
         let ids = Value::from(ids.to_vec());

@@ -1,5 +1,5 @@
-//! Keys that packs declare, and where each goes: into a variable of a program, or to the servers at the addresses that are set now.
-//! It must not know the value of a key.
+//! Keys that packs declare, and their destinations: a variable of a program, or the servers at the
+//! configured addresses. This file must not know the value of a key.
 
 use std::collections::BTreeSet;
 
@@ -14,35 +14,36 @@ use serde_json::{Map, Value};
 
 use crate::{credentials::Credentials, definitions::key, entries::Entries, known_secrets, remote_override};
 
-/// How the keyring entries of packs' credentials begin.
+/// The beginning of the keyring entries of packs' credentials.
 pub(crate) const OF_PACKS: &str = "credential/";
 
-/// Keys of the app's own in the environment of a terminal.
+/// The app's own keys in the environment of a terminal.
 pub(crate) const OWN: &[&str] = &["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"];
 
-/// Who gets a key.
+/// Where a key is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Destination {
     /// A program of the pack.
     Program,
-    /// Servers: the one that gets the key, and one that gets what was made with it.
+    /// Servers: the one that gets the key, and one that gets tokens made with it.
     Servers { origins: Vec<Origin>, first_version: FirstVersion },
     /// An address that cannot be used.
     Nowhere,
 }
 
-/// Says how the entry of version 0.1 is used. It names no server and belongs to the address of the manifest alone.
+/// How the entry of version 0.1 is used. It names no server, and belongs to the manifest's address
+/// only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FirstVersion {
-    /// It belongs to another server.
+    /// It is ignored, because it belongs to another server.
     Ignored,
     Moved,
-    /// It is read and stays, because the pack uses the key elsewhere, too.
+    /// It is read and kept, because the pack also uses the key elsewhere.
     Shared,
 }
 
 impl Destination {
-    /// The servers at these addresses; `declared` are those of the manifest.
+    /// Returns the servers at these addresses. `declared` are the addresses in the manifest.
     fn servers(addresses: &[&str], declared: &[Option<String>], shared: bool) -> Self {
         let parse = |address: &&str| Origin::parse(address);
         let Some(mut origins) = addresses.iter().map(parse).collect::<Option<Vec<_>>>() else { return Self::Nowhere };
@@ -56,27 +57,28 @@ impl Destination {
         Self::Servers { origins, first_version }
     }
 
-    /// Where a tool's request goes.
+    /// Returns where a tool's request goes.
     pub(crate) fn of_tool(spec: &ToolSpec, packs: &[LoadedPack]) -> Self {
         let ToolTarget::Http { call } = &spec.target else { return Self::Program };
         let manifest = packs.iter().filter_map(|loaded| loaded.pack.as_ref()).map(|pack| &pack.manifest).find(|manifest| manifest.id == spec.pack);
         let declared = manifest.and_then(|manifest| declared_address(manifest, &manifest.entry_of(spec)?.http.as_ref()?.url));
-        let shared = manifest.zip(needed(spec)).is_some_and(|(manifest, variable)| is_shared(manifest, variable));
+        let shared = manifest.zip(needed_credential(spec)).is_some_and(|(manifest, variable)| is_shared(manifest, variable));
         Self::servers(&[&call.url], &[declared], shared)
     }
 
-    /// A server behind an address, at `url`.
+    /// Returns a server behind the address `url`.
     pub(crate) fn of_server(manifest: &PackManifest, http: &ServerHttp, url: &str) -> Self {
         let shared = names(http).any(|variable| is_shared(manifest, variable));
         Self::servers(&[url], &[declared_address(manifest, &http.url)], shared)
     }
 
-    /// A server that stands in for a program: who gives tokens gets the key, and the server itself gets the tokens.
+    /// Returns a server that replaces a program: the token endpoint gets the key, and the server
+    /// itself gets the tokens.
     pub(crate) fn of_stand_in(url: &str, token_url: &str, declared: [Option<String>; 2], shared: bool) -> Self {
         Self::servers(&[token_url, url], &declared, shared)
     }
 
-    /// The keyring entries of what is called `name` without a server. `None` where it can go nowhere.
+    /// Returns the keyring entries of the key `name`. None if it has no destination.
     pub(crate) fn entries(&self, name: String) -> Option<Entries> {
         match self {
             Self::Program => Some(Entries::of_program(name)),
@@ -85,7 +87,7 @@ impl Destination {
         }
     }
 
-    /// Says why no key can be kept for it.
+    /// Returns an error if no key can be stored for it.
     pub(crate) fn may_be_kept(&self) -> Result<(), AgentError> {
         match self {
             Self::Program => Ok(()),
@@ -97,7 +99,7 @@ impl Destination {
     }
 }
 
-/// Says why a key for a server cannot be kept.
+/// Returns an error if a key for a server cannot be stored.
 pub(crate) fn keeps(server: &Origin) -> Result<(), AgentError> {
     if server.may_carry_key() {
         return Ok(());
@@ -107,12 +109,13 @@ pub(crate) fn keeps(server: &Origin) -> Result<(), AgentError> {
         .hint("Use an address that begins with https://. Without encryption a key goes only to this computer."))
 }
 
-/// The name of a key without a server.
+/// Returns the name of a key without its server.
 pub(crate) fn entry(pack: &str, variable: &str) -> String {
     format!("{OF_PACKS}{pack}/{variable}")
 }
 
-/// Deletes a key for every place that it was entered for, also for addresses that are not set any more.
+/// Deletes a key for every place for which it was entered, also for addresses that are no longer
+/// configured.
 pub(crate) async fn forget(keyring: &Keyring, pack: &str, variable: &str) -> Result<(), AgentError> {
     let name = entry(pack, variable);
     let at = format!("{name}@");
@@ -125,7 +128,7 @@ pub(crate) async fn forget(keyring: &Keyring, pack: &str, variable: &str) -> Res
     Ok(())
 }
 
-/// A key that a pack declares, and who needs it.
+/// A key that a pack declares, and its user.
 pub(crate) struct Declared<'a> {
     pub(crate) pack: &'a LoadedPack,
     pub(crate) variable: &'a str,
@@ -133,11 +136,12 @@ pub(crate) struct Declared<'a> {
     pub(crate) who: &'a str,
     pub(crate) of_server: bool,
     pub(crate) destination: Destination,
-    /// Comes from this process's environment, too, in a terminal or not.
+    /// Whether the program also gets it from this process's environment.
     pub(crate) inherited: bool,
 }
 
-/// All of them, as the settings are now; the key of a stand-in counts only where `stands_in` says so.
+/// Returns all declared keys for the present settings. The key of a replacement server counts only
+/// if `stands_in` returns true.
 pub(crate) fn all<'a>(packs: &'a [LoadedPack], settings: &Settings, credentials: &Credentials, stands_in: &dyn Fn(&str) -> bool) -> Vec<Declared<'a>> {
     let mut found = Vec::new();
     for (loaded, pack) in packs.iter().filter_map(|loaded| loaded.pack.as_ref().map(|pack| (loaded, pack))) {
@@ -160,7 +164,7 @@ pub(crate) fn all<'a>(packs: &'a [LoadedPack], settings: &Settings, credentials:
                 let destination = server.http.as_ref().map_or(Destination::Nowhere, |http| at(manifest, &http.url, &chosen, is_shared(manifest, variable)));
                 add(variable, &server.name, destination, false, true);
             }
-            entered(server).for_each(|variable| add(variable, &server.name, Destination::Program, true, true));
+            entered_variables(server).for_each(|variable| add(variable, &server.name, Destination::Program, true, true));
         }
         for server in manifest.servers.iter().filter(|server| stands_in(&key(&manifest.id, &server.name))) {
             if let Some(other) = &server.elsewhere {
@@ -171,7 +175,7 @@ pub(crate) fn all<'a>(packs: &'a [LoadedPack], settings: &Settings, credentials:
     found
 }
 
-/// Variables that packs name as credentials of their tools and servers.
+/// Returns the variables that packs name as credentials of their tools and servers.
 pub(crate) fn declared_credentials(packs: &[LoadedPack]) -> BTreeSet<String> {
     let sound = || packs.iter().filter_map(|loaded| loaded.pack.as_ref());
     let of_tools = sound().flat_map(|pack| &pack.tools).filter_map(|spec| spec.auth.as_ref()?.env_var.clone());
@@ -180,7 +184,7 @@ pub(crate) fn declared_credentials(packs: &[LoadedPack]) -> BTreeSet<String> {
     of_tools.chain(of_servers).chain(of_stand_ins).collect()
 }
 
-/// An address of a manifest with these settings put in.
+/// Returns the destination of a manifest's address with these settings.
 fn at(manifest: &PackManifest, url: &str, chosen: &Map<String, Value>, shared: bool) -> Destination {
     match packs::address_with(url, &manifest.settings, chosen) {
         Some(address) => Destination::servers(&[&address], &[declared_address(manifest, url)], shared),
@@ -192,7 +196,7 @@ fn declared_address(manifest: &PackManifest, url: &str) -> Option<String> {
     packs::address_with(url, &manifest.settings, &Map::new())
 }
 
-/// Whether several servers or programs of a pack use one key.
+/// Whether several servers or programs of a pack use the same key.
 pub(crate) fn is_shared(manifest: &PackManifest, variable: &str) -> bool {
     let origin = |url: &str| declared_address(manifest, url).and_then(|url| Origin::parse(&url)).map_or_else(String::new, |origin| origin.to_string());
     let of_tools = manifest.tools.tools.iter().filter(|tool| of_entry(tool) == Some(variable));
@@ -201,7 +205,7 @@ pub(crate) fn is_shared(manifest: &PackManifest, variable: &str) -> bool {
         if of_server(server).any(|name| name == variable) {
             places.extend(server.http.as_ref().map(|http| origin(&http.url)));
         }
-        if entered(server).any(|name| name == variable) {
+        if entered_variables(server).any(|name| name == variable) {
             places.insert(String::new());
         }
         places.extend(server.elsewhere.as_ref().filter(|other| other.client_secret == variable).map(|_| server.name.clone()));
@@ -209,8 +213,8 @@ pub(crate) fn is_shared(manifest: &PackManifest, variable: &str) -> bool {
     places.len() > 1
 }
 
-/// The variable a tool's key is named after, when the host itself has to give it.
-pub(crate) fn needed(spec: &ToolSpec) -> Option<&str> {
+/// Returns the variable of a tool's key, if the host itself must provide it.
+pub(crate) fn needed_credential(spec: &ToolSpec) -> Option<&str> {
     match spec.target {
         ToolTarget::Http { .. } | ToolTarget::Program { .. } => spec.auth.as_ref()?.env_var.as_deref(),
         ToolTarget::BuiltIn { .. } | ToolTarget::Mcp { .. } => None,
@@ -222,12 +226,13 @@ fn of_entry(tool: &ToolEntry) -> Option<&str> {
     tool.auth.as_ref().filter(|auth| is_own && auth.kind != contract::manifest::AuthKind::None)?.env_var.as_deref()
 }
 
-/// Variables of a server's program that can be entered as keys, as their names say; none of the app's own. It may do without.
-pub(crate) fn entered(server: &ServerEntry) -> impl Iterator<Item = &str> {
+/// Returns the variables of a server's program that can be entered as keys, according to their
+/// names, except the app's own. The program can run without them.
+pub(crate) fn entered_variables(server: &ServerEntry) -> impl Iterator<Item = &str> {
     server.env.iter().map(String::as_str).filter(|name| known_secrets::names_credential(name) && !OWN.contains(name))
 }
 
-/// The keys that a server behind an address is shown, and cannot be reached without.
+/// Returns the keys that a server behind an address requires.
 pub(crate) fn of_server(server: &ServerEntry) -> impl Iterator<Item = &str> {
     server.http.iter().flat_map(names)
 }

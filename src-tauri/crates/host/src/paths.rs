@@ -1,4 +1,4 @@
-//! Where a profile keeps its files, and the lock that makes one process its holder.
+//! The files of a profile, and the lock by which one process holds it.
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
@@ -18,7 +18,7 @@ pub struct Paths {
 }
 
 impl Paths {
-    /// The given data folder, or the user's own.
+    /// Uses the given data folder, or the user's own.
     pub fn new(data: Option<PathBuf>) -> Self {
         let data = data.unwrap_or_else(|| base("XDG_DATA_HOME", ".local/share").join("countersign"));
         Self { data, state: base("XDG_STATE_HOME", ".local/state").join("countersign") }
@@ -33,35 +33,36 @@ impl Paths {
     pub fn settings(&self) -> PathBuf {
         self.data.join("countersign.toml")
     }
-    /// Tools of servers as they were accepted.
+    /// The accepted tool definitions of servers.
     pub fn definitions(&self) -> PathBuf {
         self.data.join("tool-definitions.json")
     }
     pub fn rules(&self) -> PathBuf {
         self.data.join("policy.json")
     }
-    /// What models cost: the user's own rows.
+    /// The user's own model prices.
     pub fn prices(&self) -> PathBuf {
         self.data.join("prices.toml")
     }
     pub fn installation(&self) -> PathBuf {
         self.data.join("installation")
     }
-    /// What clients of the local socket have to show. There while the profile is served.
+    /// The token that clients of the local socket must present. It exists while the profile is
+    /// served.
     pub(crate) fn token(&self) -> PathBuf {
         self.data.join("socket-token")
     }
-    /// Packs that the user adds.
+    /// The user's own packs.
     pub fn packs(&self) -> PathBuf {
         self.data.join("tools")
     }
-    /// A pack's own folder.
+    /// A pack's own data folder.
     pub fn pack_data(&self, pack: &str) -> PathBuf {
         self.data.join("packs").join(pack)
     }
 
-    /// Makes the data folder for its user only. A folder that holds a profile already is closed to others; any other that was there
-    /// keeps the mode that its user gave it.
+    /// Creates the data folder for its user only. If it already holds a profile, other users lose
+    /// access; any other existing folder keeps its mode.
     pub fn make(&self) -> Result<(), AgentError> {
         make_private(&self.data).map_err(|e| unusable(&self.data, &self.data, &e))?;
         if self.open_to_others() && self.installation().is_file() {
@@ -73,12 +74,13 @@ impl Paths {
         Ok(())
     }
 
-    /// Whether others than its user may list or enter the data folder.
+    /// Whether other users may list or enter the data folder.
     pub(crate) fn open_to_others(&self) -> bool {
         fs::metadata(&self.data).is_ok_and(|meta| meta.permissions().mode() & 0o077 != 0)
     }
 
-    /// Makes the data folder (for the user only) and takes its lock. `None`: another process holds it.
+    /// Creates the data folder (for the user only) and takes its lock. None if another process
+    /// holds the lock.
     pub(crate) fn lock(&self) -> Result<Option<File>, AgentError> {
         self.make()?;
         let path = self.data.join("lock");
@@ -91,7 +93,8 @@ impl Paths {
     }
 }
 
-/// What tells that a file has changed: when it was written, its size, its inode. `None`: it is not there, or cannot be looked at.
+/// Identifies the version of a file: modification time, size and inode. None if it does not exist
+/// or cannot be read.
 pub(crate) type Stamp = Option<(std::time::SystemTime, u64, u64)>;
 
 pub(crate) fn stamp(path: &Path) -> Stamp {
@@ -100,13 +103,14 @@ pub(crate) fn stamp(path: &Path) -> Stamp {
     Some((meta.modified().ok()?, meta.len(), meta.ino()))
 }
 
-/// Whatever this process makes from now on is for its user alone, also what libraries make. To be called first in every program.
+/// Makes all files that this process creates accessible to its user only, including those of
+/// libraries. Call it first in every program.
 pub fn keep_private() {
-    // SAFETY: umask takes a number, changes nothing but the mask of this process, and cannot fail.
+    // SAFETY: umask takes a number, changes only the mask of this process, and cannot fail.
     unsafe { libc::umask(0o077) };
 }
 
-/// Makes a folder that only its user can enter.
+/// Creates a folder that only its user can enter.
 pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
     if folder.is_dir() {
@@ -115,7 +119,7 @@ pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-/// Writes a whole file or leaves the old one.
+/// Writes a file completely, or leaves the old one.
 pub(crate) fn write_atomically(path: &Path, text: &str) -> io::Result<()> {
     use std::io::Write as _;
     let fresh = path.with_extension("new");
@@ -123,7 +127,7 @@ pub(crate) fn write_atomically(path: &Path, text: &str) -> io::Result<()> {
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
     fs::rename(&fresh, path)?;
-    // The name has to survive a power cut, too.
+    // The name must survive a power cut, too.
     path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
 }
 
@@ -132,7 +136,8 @@ fn base(variable: &str, below_home: &str) -> PathBuf {
     set.unwrap_or_else(|| std::env::home_dir().unwrap_or_else(|| PathBuf::from("/")).join(below_home))
 }
 
-/// A folder in which nothing can be kept. Without its records nothing may run, so there is no reading either.
+/// The error for a folder that cannot be written. Nothing may run without records, so the profile
+/// cannot be read either.
 pub(crate) fn unwritable(folder: &Path) -> AgentError {
     let folder = folder.display().to_string();
     AgentError::internal(
@@ -143,7 +148,7 @@ pub(crate) fn unwritable(folder: &Path) -> AgentError {
     .with("folder", folder)
 }
 
-/// The failure to make or write something of a data folder.
+/// The error for a file or folder of the data folder that cannot be created or written.
 pub(crate) fn unusable(folder: &Path, path: &Path, error: &io::Error) -> AgentError {
     use io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
     if matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem | StorageFull | QuotaExceeded) {

@@ -1,5 +1,6 @@
-//! Who is at the other end of the local socket, as the kernel tells it: which process connected, whether Countersign started it for a
-//! pack, and whether a person sits at it. Nothing that the peer says about itself counts here. It must not know what a peer may do.
+//! Identifies the client of the local socket through the kernel: which process connected, whether
+//! Countersign started it for a pack, and whether a person sits at it. Nothing that the client says
+//! about itself is used. This file must not know what a client may do.
 
 use std::{
     fs, io,
@@ -20,13 +21,14 @@ const PEER_PIDFD: libc::c_int = 77;
 pub(crate) struct Peer {
     id: i32,
     started: u64,
-    /// Names the process for good. Kernels before 6.5 have none to give; then the time of its start has to do.
+    /// Identifies the process for good. Kernels before 6.5 do not provide it; then the process's
+    /// start time is used.
     handle: Option<OwnedFd>,
 }
 
-/// Why a peer is not let in.
+/// Why a client is refused.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Refused {
+pub(crate) enum PeerRefusal {
     #[error("it belongs to another user")]
     OtherUser,
     #[error("it runs for a pack")]
@@ -36,27 +38,28 @@ pub(crate) enum Refused {
 }
 
 impl Peer {
-    /// The peer of a connection, if it may be listened to at all.
-    pub(crate) fn of(stream: &UnixStream) -> Result<Self, Refused> {
+    /// Returns the client of a connection, if it may be accepted at all.
+    pub(crate) fn of(stream: &UnixStream) -> Result<Self, PeerRefusal> {
         let credentials = stream.peer_cred()?;
         if credentials.uid() != crate::socket::me() {
-            return Err(Refused::OtherUser);
+            return Err(PeerRefusal::OtherUser);
         }
         let handle = handle(stream)?;
         let id = credentials.pid().filter(|id| *id > 0).ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
         let peer = Self { id, started: Process::of(id)?.started, handle };
         let guarded = guard::is_guarded(id)?;
-        // All of this was about the peer only if its id was still its own.
+        // The data above belongs to the client only if it is still alive.
         peer.check_alive()?;
-        if guarded { Err(Refused::OfPack) } else { Ok(peer) }
+        if guarded { Err(PeerRefusal::OfPack) } else { Ok(peer) }
     }
 
-    /// Whether a person sits at it now: its standard input is its terminal, and it is in the foreground there.
+    /// Whether a person sits at it now: its standard input is its terminal, and it runs in the
+    /// foreground there.
     pub(crate) fn at_terminal(&self) -> bool {
-        self.looks_at_terminal().unwrap_or(false)
+        self.is_in_foreground().unwrap_or(false)
     }
 
-    fn looks_at_terminal(&self) -> io::Result<bool> {
+    fn is_in_foreground(&self) -> io::Result<bool> {
         let process = Process::of(self.id)?;
         let input = fs::metadata(format!("/proc/{}/fd/0", self.id))?;
         self.check_alive()?;
@@ -73,21 +76,21 @@ impl Peer {
     }
 }
 
-/// A device as `/proc/PID/stat` writes it.
+/// Converts a device number to the form in `/proc/PID/stat`.
 fn as_terminal(device: u64) -> i32 {
     let (major, minor) = (libc::major(device), libc::minor(device));
     let encoded = (minor & 0xff) | (major << 8) | ((minor & !0xff) << 12);
     encoded.cast_signed()
 }
 
-/// The kernel's handle on the process that connected.
+/// Returns the kernel's handle of the process that connected.
 fn handle(stream: &UnixStream) -> io::Result<Option<OwnedFd>> {
     let mut handle: libc::c_int = -1;
     let mut length = libc::socklen_t::try_from(size_of_val(&handle)).map_err(io::Error::other)?;
-    // SAFETY: the kernel writes one number, for which there is room, and says how long it is.
+    // SAFETY: the kernel writes one number, for which there is room, and its length.
     let got = unsafe { libc::getsockopt(stream.as_raw_fd(), libc::SOL_SOCKET, PEER_PIDFD, (&raw mut handle).cast(), &raw mut length) };
     if got == 0 && handle >= 0 {
-        // SAFETY: the kernel just opened it for this process, and nobody else has it.
+        // SAFETY: the kernel just opened it for this process, and no other code has it.
         return Ok(Some(unsafe { OwnedFd::from_raw_fd(handle) }));
     }
     match io::Error::last_os_error() {

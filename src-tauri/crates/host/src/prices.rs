@@ -1,4 +1,5 @@
-//! The price table: rows that ship, and the user's own from `prices.toml`, read again when the file changes.
+//! The price table: rows that ship, and the user's own from `prices.toml`, which is read again when
+//! it changes.
 
 use std::{fs, io, path::PathBuf, sync::Arc};
 
@@ -8,12 +9,12 @@ use parking_lot::Mutex;
 use crate::paths::{Stamp, stamp};
 
 const SHIPPED: &str = include_str!("../prices.toml");
-/// No model costs more for a million tokens; a larger number is a slip.
-const MOST_USD: f64 = 100_000.0;
+/// More US dollars per million tokens than any model costs; a larger number is an error.
+const MAX_USD: f64 = 100_000.0;
 
-/// What is read of the file.
+/// The contents of the file.
 #[derive(Clone, Default)]
-pub(crate) struct Read {
+pub(crate) struct PricesFile {
     pub(crate) table: Arc<PriceTable>,
     pub(crate) fault: Option<String>,
 }
@@ -21,7 +22,7 @@ pub(crate) struct Read {
 /// The prices in force.
 pub(crate) struct Prices {
     file: PathBuf,
-    known: Mutex<Option<(Stamp, Read)>>,
+    known: Mutex<Option<(Stamp, PricesFile)>>,
 }
 
 impl Prices {
@@ -33,7 +34,7 @@ impl Prices {
         &self.file
     }
 
-    pub(crate) fn read(&self) -> Read {
+    pub(crate) fn read(&self) -> PricesFile {
         let now = stamp(&self.file);
         let mut known = self.known.lock();
         match &*known {
@@ -46,7 +47,7 @@ impl Prices {
         }
     }
 
-    fn read_file(&self) -> Read {
+    fn read_file(&self) -> PricesFile {
         let shipped = parse(SHIPPED).unwrap_or_default();
         let own = match fs::read_to_string(&self.file) {
             Ok(text) => parse(&text),
@@ -57,7 +58,7 @@ impl Prices {
         let kept = shipped.price.into_iter().filter(|row| own.price.iter().all(|mine| mine.model != row.model));
         let mut price: Vec<_> = own.price.iter().cloned().chain(kept).collect();
         price.sort_by(|a, b| a.model.cmp(&b.model));
-        Read { table: Arc::new(PriceTable { price }), fault }
+        PricesFile { table: Arc::new(PriceTable { price }), fault }
     }
 }
 
@@ -68,8 +69,8 @@ fn parse(text: &str) -> Result<PriceTable, String> {
     })?;
     for row in &table.price {
         for (name, value) in [("input_usd", row.input_usd), ("output_usd", row.output_usd)] {
-            if !(0.0..=MOST_USD).contains(&value) {
-                return Err(format!("{name} of {} must be 0 to {MOST_USD} dollars for a million tokens", row.model));
+            if !(0.0..=MAX_USD).contains(&value) {
+                return Err(format!("{name} of {} must be 0 to {MAX_USD} dollars for a million tokens", row.model));
             }
         }
     }

@@ -1,4 +1,5 @@
-//! Settings and rules of a profile: read from its files, forced by the environment, given to the engine as they are now.
+//! Settings and rules of a profile, read from its files, overridden by the environment, and
+//! provided to the engine.
 
 use std::{collections::BTreeMap, fs, io, sync::Arc};
 
@@ -18,21 +19,21 @@ use crate::{
 pub(crate) struct LiveProfile {
     paths: Paths,
     state: RwLock<State>,
-    /// With what the file looked like when it was read.
+    /// The rules, with the stamp of their file when it was read.
     rules: Mutex<(Stamp, Arc<Rules>)>,
     prices: Prices,
     env: Environment,
 }
 
 struct State {
-    /// As stored.
+    /// The stored settings.
     stored: Settings,
-    /// With what the environment forces.
+    /// The stored settings with the overrides of the environment.
     effective: Arc<Settings>,
     fault: Option<String>,
 }
 
-/// What the environment says.
+/// The overrides of the environment.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Environment {
     pub(crate) agent_enabled: Option<String>,
@@ -70,7 +71,7 @@ impl LiveProfile {
         Self { paths, state: RwLock::new(State { stored, effective, fault }), rules, prices, env }
     }
 
-    /// What is wrong with the settings file, if anything.
+    /// Returns what is wrong with the settings file, if anything.
     pub(crate) fn fault(&self) -> Option<String> {
         self.state.read().fault.clone()
     }
@@ -79,7 +80,7 @@ impl LiveProfile {
         self.state.read().stored.clone()
     }
 
-    /// Settings that something outside forces, by dotted name.
+    /// Returns the overridden settings, by dotted name.
     pub(crate) fn forced(&self) -> BTreeMap<String, String> {
         let mut forced = BTreeMap::new();
         if self.env.forces_off() {
@@ -94,7 +95,7 @@ impl LiveProfile {
         forced
     }
 
-    /// What a change to these settings needs.
+    /// Returns what a change to these settings requires.
     pub(crate) fn widening(&self, settings: &Settings) -> Widening {
         let state = self.state.read();
         let mut settings = settings.clone();
@@ -102,7 +103,7 @@ impl LiveProfile {
         widening::of_settings(&state.stored, &settings)
     }
 
-    /// Refuses settings that cannot be used, or that allow more than may be said here.
+    /// Checks that settings can be used, and that they allow no more than this command may.
     pub(crate) fn check(&self, settings: &Settings) -> Result<(), AgentError> {
         check(settings)?;
         let state = self.state.read();
@@ -115,7 +116,7 @@ impl LiveProfile {
         let mut state = self.state.write();
         self.unforce(&mut settings, &state.stored);
         check_policy(&state.stored, &settings)?;
-        // These have commands of their own; the first only in the approval window.
+        // These have their own commands; the first one only in the approval window.
         settings.decide_from_terminal = state.stored.decide_from_terminal;
         settings.switches.clone_from(&state.stored.switches);
         self.store(&mut state, settings)
@@ -127,7 +128,7 @@ impl LiveProfile {
         self.store(&mut state, settings)
     }
 
-    /// Switches one agent, or one tool of all that there are; false when it stood so already.
+    /// Switches one agent, or one of all tools. Returns false if nothing changed.
     pub(crate) fn set_switch(&self, target: &SwitchTarget, on: bool, tools: &[ToolSpec]) -> Result<bool, AgentError> {
         let mut state = self.state.write();
         let mut settings = state.stored.clone();
@@ -143,14 +144,14 @@ impl LiveProfile {
         Ok(changed)
     }
 
-    /// What decides what may run, as it is read now.
+    /// Returns everything that decides what may run, as read now.
     pub(crate) fn policy_view(&self) -> PolicyView {
         let (rules, path) = (self.rules(), self.paths.rules());
         let Rules { rules, grants, faults } = (*rules).clone();
         PolicyView { mode: self.settings().policy, file: path.display().to_string(), found: path.exists(), rules, grants, faults }
     }
 
-    /// The price table with where it comes from, and whether it knows what the model in force costs.
+    /// Returns the price table with its sources, and whether the configured model has a price.
     pub(crate) fn prices_view(&self, model: String, costs_nothing: bool) -> PricesView {
         let read = self.prices.read();
         let file = self.prices.file();
@@ -164,14 +165,14 @@ impl LiveProfile {
         }
     }
 
-    /// Changes what may run, also to more. For the approval window alone.
+    /// Changes the policy, also to a wider one. For the approval window only.
     pub(crate) fn set_policy(&self, policy: PolicyMode) -> Result<(), AgentError> {
         let mut state = self.state.write();
         let settings = Settings { policy, ..state.stored.clone() };
         self.store(&mut state, settings)
     }
 
-    /// What the environment forces is shown to the user but never becomes a stored setting.
+    /// Removes overrides of the environment. They are shown to the user but never stored.
     fn unforce(&self, settings: &mut Settings, stored: &Settings) {
         if self.env.forces_off() {
             settings.agent_enabled = stored.agent_enabled;
@@ -206,7 +207,7 @@ impl Profile for LiveProfile {
         Arc::clone(&self.state.read().effective)
     }
 
-    /// As the file says now: it is read again when it has changed.
+    /// Returns the rules, and reads the file again if it has changed.
     fn rules(&self) -> Arc<Rules> {
         let stamp = stamp(&self.paths.rules());
         let mut known = self.rules.lock();
@@ -234,7 +235,7 @@ impl Profile for LiveProfile {
     fn caller_values(&self) -> SessionValues {
         let mut values = SessionValues::new();
         values.insert("clientIp".into(), json!("127.0.0.1"));
-        // Who sits here reads shops in the language of the window.
+        // The person at this computer gets shop texts in the language of the window.
         if self.locale() == "sv" {
             values.insert("context".into(), json!({"cultureCode": "sv-SE"}));
         }
@@ -242,7 +243,7 @@ impl Profile for LiveProfile {
     }
 }
 
-/// A policy that allows more has a command of its own.
+/// Checks that the policy does not become wider; that has its own command.
 fn check_policy(stored: &Settings, settings: &Settings) -> Result<(), AgentError> {
     if width(settings.policy) <= width(stored.policy) {
         return Ok(());
@@ -253,7 +254,7 @@ fn check_policy(stored: &Settings, settings: &Settings) -> Result<(), AgentError
         .hint("Open that window from the tray's menu and choose it under \u{201c}Who may decide\u{201d}."))
 }
 
-/// How much a mode allows.
+/// Returns how much a mode allows.
 fn width(policy: PolicyMode) -> u8 {
     match policy {
         PolicyMode::ReadOnlyOnly => 0,
@@ -262,7 +263,7 @@ fn width(policy: PolicyMode) -> u8 {
     }
 }
 
-/// Whether the variables named after OpenAI speak of the chosen provider.
+/// Whether the variables named after OpenAI apply to the configured provider.
 fn speaks_openai(settings: &Settings) -> bool {
     !matches!(settings.model.provider.as_str(), "anthropic" | "gemini")
 }
@@ -293,7 +294,7 @@ fn read_settings(paths: &Paths) -> (Settings, Option<String>) {
     }
 }
 
-/// Nothing is allowed that an unreadable file may have forbidden.
+/// The settings for an unreadable file: they allow nothing that the file may have forbidden.
 fn careful() -> Settings {
     Settings {
         agent_enabled: false,
@@ -356,7 +357,7 @@ fn check(settings: &Settings) -> Result<(), AgentError> {
     if settings.time_zone != "system" && settings.time_zone.parse::<chrono_tz::Tz>().is_err() {
         return bad("time_zone", "must be an IANA name such as Europe/Stockholm");
     }
-    let known = |provider: &str| provider == "offline" || models::Api::named(provider).is_some();
+    let known = |provider: &str| provider == "offline" || models::Api::from_name(provider).is_some();
     let rule = "must be offline, openai_compatible, openai_responses, anthropic or gemini";
     if !known(&settings.model.provider) {
         return bad("model.provider", rule);

@@ -1,10 +1,10 @@
-//! Everything the host tells its clients, to as many as listen.
+//! Sends the host's pushes to all subscribed clients.
 
 use contract::Push;
 use engine::ports::Events;
 use tokio::sync::broadcast;
 
-/// How many pushes a slow client may be behind before it has to read everything again.
+/// How many pushes a slow client may fall behind before it must read everything again.
 const BEHIND: usize = 8_192;
 
 pub(crate) struct Hub(broadcast::Sender<Push>);
@@ -21,7 +21,7 @@ impl Hub {
 
 impl Events for Hub {
     fn push(&self, push: Push) {
-        // Nobody listening is fine.
+        // There may be no subscriber.
         let _ = self.0.send(push);
     }
 

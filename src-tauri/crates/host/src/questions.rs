@@ -1,5 +1,6 @@
-//! What servers ask the user in the middle of a call. Where nobody can answer it is declined, and said so; an answer that does not
-//! come in time is none. While a question is open, the call's time does not count.
+//! Questions that servers ask the user during a call. If nobody can answer, a question is declined,
+//! and the user is told so; a late answer counts as none. While a question is open, the call's time
+//! does not count.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -9,22 +10,23 @@ use engine::{
     Validators,
     ports::{Events, Ids, Resume},
 };
-use mcp::{Asker, Asks, Question, Reply};
+use mcp::{Asker, Question, Reply, RequestedInput};
 use parking_lot::{Mutex, MutexGuard};
 use serde_json::Value;
 use tokio::sync::oneshot;
 
 use crate::{definitions::key, pushes::Hub};
 
-/// How long a question stays.
+/// How long a question stays open.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 #[derive(Default)]
 struct Inside {
     open: BTreeMap<String, (ServerQuestion, oneshot::Sender<QuestionAnswer>)>,
-    /// How many wait for a person, by server.
+    /// How many calls wait for a person, by server.
     waiting: BTreeMap<String, u32>,
-    /// How many calls were made by somebody who can be asked, by server: its questions do not say to which call they belong.
+    /// How many running calls were made by somebody who can answer, by server. A server's questions
+    /// do not name their call.
     attended: BTreeMap<String, u32>,
 }
 
@@ -45,7 +47,7 @@ impl Questions {
         self.inside.lock()
     }
 
-    fn tell(&self) {
+    fn publish(&self) {
         let waiting = u32::try_from(self.lock().open.len()).unwrap_or(u32::MAX);
         self.hub.push(Push::Questions { waiting });
     }
@@ -54,12 +56,13 @@ impl Questions {
         self.lock().open.values().map(|(question, _)| question.clone()).collect()
     }
 
-    /// Gives an answer to who waits for it. A question whose answer does not fit its form stays open.
+    /// Passes an answer to the waiting call. If an answer does not fit the form, the question stays
+    /// open.
     pub(crate) fn answer(&self, id: &str, answer: QuestionAnswer) -> Result<(), AgentError> {
         self.check(id, &answer)?;
         let found = self.lock().open.remove(id);
         let answered = found.is_some_and(|(_, told)| told.send(answer).is_ok());
-        self.tell();
+        self.publish();
         if answered { Ok(()) } else { Err(AgentError::invalid("This question is not open any more.").reason("not_found")) }
     }
 
@@ -79,32 +82,32 @@ impl Questions {
         self.lock().waiting.contains_key(server)
     }
 
-    /// Until it is dropped, a call to this server waits for a person.
-    pub(crate) fn waiting(&self, server: String) -> Counted<'_> {
-        Counted::begin(self, |inside| &mut inside.waiting, server)
+    /// Counts a call to this server as waiting for a person until it is dropped.
+    pub(crate) fn waiting(&self, server: String) -> OpenCall<'_> {
+        OpenCall::begin(self, |inside| &mut inside.waiting, server)
     }
 
-    /// Until it is dropped, a call to this server runs whose maker can be asked.
-    pub(crate) fn attended(&self, server: String) -> Counted<'_> {
-        Counted::begin(self, |inside| &mut inside.attended, server)
+    /// Counts a call to this server as made by somebody who can answer, until it is dropped.
+    pub(crate) fn attended(&self, server: String) -> OpenCall<'_> {
+        OpenCall::begin(self, |inside| &mut inside.attended, server)
     }
 }
 
-/// A call counts among those of its server until this is dropped.
-pub(crate) struct Counted<'a> {
+/// Counts a call of a server until it is dropped.
+pub(crate) struct OpenCall<'a> {
     questions: &'a Questions,
     counts: fn(&mut Inside) -> &mut BTreeMap<String, u32>,
     server: String,
 }
 
-impl<'a> Counted<'a> {
+impl<'a> OpenCall<'a> {
     fn begin(questions: &'a Questions, counts: fn(&mut Inside) -> &mut BTreeMap<String, u32>, server: String) -> Self {
         *counts(&mut questions.lock()).entry(server.clone()).or_default() += 1;
         Self { questions, counts, server }
     }
 }
 
-impl Drop for Counted<'_> {
+impl Drop for OpenCall<'_> {
     fn drop(&mut self) {
         let mut inside = self.questions.lock();
         let counts = (self.counts)(&mut inside);
@@ -117,7 +120,7 @@ impl Drop for Counted<'_> {
     }
 }
 
-/// A question that is taken back when nobody waits for its answer any more.
+/// A question that is withdrawn when its call ends.
 struct PendingQuestion<'a> {
     questions: &'a Questions,
     id: String,
@@ -127,7 +130,7 @@ impl Drop for PendingQuestion<'_> {
     fn drop(&mut self) {
         let open = self.questions.lock().open.remove(&self.id).is_some();
         if open {
-            self.questions.tell();
+            self.questions.publish();
         }
     }
 }
@@ -142,15 +145,15 @@ impl Asker for Questions {
         }
         let _waiting = self.waiting(server);
         let asks = match question.asks {
-            Asks::Form { schema } => QuestionKind::Form { schema },
-            Asks::Url { url } => QuestionKind::Url { url },
+            RequestedInput::Form { schema } => QuestionKind::Form { schema },
+            RequestedInput::Url { url } => QuestionKind::Url { url },
         };
         let (tell, told) = oneshot::channel();
         let id = self.ids.next("question");
         let view = ServerQuestion { id: id.clone(), pack: question.pack, server: question.server, message: question.message, asks };
         self.lock().open.insert(id.clone(), (view, tell));
         let _asked = PendingQuestion { questions: self, id };
-        self.tell();
+        self.publish();
         match tokio::time::timeout(PATIENCE, told).await {
             Ok(Ok(QuestionAnswer::Accept { values })) => Reply::Accept(values),
             Ok(Ok(QuestionAnswer::Decline)) => Reply::Decline,
@@ -159,7 +162,7 @@ impl Asker for Questions {
     }
 }
 
-/// The engine's gate for a call with answers; while it asks, the call waits for a person.
+/// The engine's gate for a call with answers. While it asks, the call waits for a person.
 pub(crate) struct Gate<'a> {
     pub(crate) questions: &'a Questions,
     pub(crate) server: String,

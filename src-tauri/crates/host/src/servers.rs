@@ -1,5 +1,6 @@
-//! Servers of packs as the MCP client wants them: how each is reached, what it may be shown, and the tools that it offers beyond
-//! those of the manifest. Tokens lie in the keyring, else in memory for this run, and nowhere else.
+//! The configuration of packs' servers for the MCP client: how each is reached, its credentials,
+//! and the tools that it offers beyond its manifest. Tokens are kept in the keyring, or in memory
+//! for this run, and nowhere else.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -13,7 +14,7 @@ use contract::{
     manifest::{Backoff, IdempotencyStrategy, Kind, Latency, OutputTrust, ServerEntry},
 };
 use engine::ports::Profile as _;
-use mcp::{Access, Address, Entered, Hidden, Program, Reach, ServerConfig};
+use mcp::{Access, Address, EnteredVariables, Hidden, Program, Reach, ServerConfig};
 use packs::LoadedPack;
 use secrecy::{ExposeSecret as _, SecretString};
 use secrets::Keyring;
@@ -23,22 +24,22 @@ use crate::{
     Options, Paths,
     credentials::Credentials,
     definitions::{Pin, Pins, effect, key},
-    doors::Doors,
     entries::Entries,
     pack_keys::{self, Destination},
     paths::make_private,
     profile::LiveProfile,
+    session_sockets::SessionSockets,
 };
 
-/// The usual time for a call of a tool that no manifest declares.
+/// The usual time limit, in milliseconds, of a tool that no manifest declares.
 const CALL_MS: u64 = 30_000;
-/// The most of a server's own words about its tool that a model is given.
+/// The most characters of a server's own description of a tool that a model gets.
 const DESCRIPTION: usize = 2_000;
 
-/// How the keyring entries of tokens begin.
+/// The beginning of the keyring entries of tokens.
 pub(crate) const TOKENS: &str = "oauth/";
 
-/// What servers are made with.
+/// The dependencies of servers.
 pub(crate) struct ServerDeps<'a> {
     pub(crate) paths: &'a Paths,
     pub(crate) options: &'a Options,
@@ -53,7 +54,7 @@ impl ServerDeps<'_> {
     }
 }
 
-/// The servers of a pack.
+/// Returns the server configurations of a pack.
 pub(crate) fn configs(loaded: &LoadedPack, around: &ServerDeps<'_>) -> Vec<ServerConfig> {
     let Some(pack) = &loaded.pack else { return Vec::new() };
     let id = &pack.manifest.id;
@@ -62,7 +63,7 @@ pub(crate) fn configs(loaded: &LoadedPack, around: &ServerDeps<'_>) -> Vec<Serve
             Some(declared) => {
                 let chosen = around.profile.settings().packs.get(id.as_str()).map(|choice| choice.settings.clone()).unwrap_or_default();
                 let mut http = declared.clone();
-                // A setting that is no address is told when the server is reached.
+                // A setting that is not an address is reported when the server is reached.
                 http.url = packs::address_with(&http.url, &pack.manifest.settings, &chosen).unwrap_or(http.url);
                 let to = Destination::of_server(&pack.manifest, declared, &http.url);
                 Reach::Http(Address { http, access: around.access(id, &server.name, to) })
@@ -76,7 +77,7 @@ pub(crate) fn configs(loaded: &LoadedPack, around: &ServerDeps<'_>) -> Vec<Serve
 }
 
 fn program(loaded: &LoadedPack, server: &ServerEntry, around: &ServerDeps<'_>) -> Program {
-    // A program that cannot be used is shown as a failed server, with the reason.
+    // A program that cannot be used is shown as a failed server with the reason.
     let program = mcp::resolve_program(&server.command, &loaded.folder, &around.options.program_dir)
         .inspect_err(|problem| tracing::warn!(%problem, server = server.name, "a server's program cannot be used"));
     let given = server.env.iter().filter(|name| !around.credentials.is_secret(name));
@@ -92,13 +93,13 @@ fn program(loaded: &LoadedPack, server: &ServerEntry, around: &ServerDeps<'_>) -
     }
     let mut needed = hidden.but.clone();
     needed.extend(program.as_ref().ok().cloned());
-    Doors::of_session().close(&mut hidden, &needed);
-    let names: Vec<String> = pack_keys::entered(server).map(str::to_owned).collect();
-    let entered = (!names.is_empty()).then(|| Entered { names, access: around.access(&loaded.view.id, &server.name, Destination::Program) });
+    SessionSockets::of_session().close(&mut hidden, &needed);
+    let names: Vec<String> = pack_keys::entered_variables(server).map(str::to_owned).collect();
+    let entered = (!names.is_empty()).then(|| EnteredVariables { names, access: around.access(&loaded.view.id, &server.name, Destination::Program) });
     Program { program, args: server.args.clone(), env, entered, cwd: loaded.folder.clone(), hidden, own_folder: server.data_dir }
 }
 
-/// Whether a tool is switched off until a person looks at it.
+/// Whether a tool is switched off until a person accepts it.
 pub(crate) fn waits(tool: &ServerTool) -> bool {
     match tool.state {
         DefinitionState::Changed | DefinitionState::New => true,
@@ -106,19 +107,19 @@ pub(crate) fn waits(tool: &ServerTool) -> bool {
     }
 }
 
-/// Servers that are programs of the app itself.
-pub(crate) fn own(packs: &[LoadedPack]) -> BTreeSet<String> {
+/// Returns the servers that are programs of the app itself.
+pub(crate) fn own_servers(packs: &[LoadedPack]) -> BTreeSet<String> {
     let all = packs.iter().filter_map(|loaded| loaded.pack.as_ref()).flat_map(|pack| pack.manifest.servers.iter().map(move |s| (&pack.manifest.id, s)));
     all.filter(|(_, server)| server.http.is_none() && !server.command.contains('/')).map(|(pack, server)| key(pack, &server.name)).collect()
 }
 
-/// Servers that offer more than their manifest declares.
+/// Returns the servers that offer more tools than their manifest declares.
 pub(crate) fn offering(packs: &[LoadedPack]) -> impl Iterator<Item = (&LoadedPack, &ServerEntry)> {
     let usable = packs.iter().filter_map(|loaded| loaded.pack.as_ref().map(|pack| (loaded, pack)));
     usable.flat_map(|(loaded, pack)| pack.manifest.servers.iter().filter(|server| server.offer_all).map(move |server| (loaded, server)))
 }
 
-/// The tools that a server offers beyond its manifest, as they were accepted.
+/// Returns the accepted tools that a server offers beyond its manifest.
 pub(crate) fn offered(loaded: &LoadedPack, server: &ServerEntry, pins: &Pins) -> Vec<ToolSpec> {
     let Some(pack) = &loaded.pack else { return Vec::new() };
     let declared: BTreeSet<&str> =
@@ -144,7 +145,7 @@ fn spec(pack: &PackId, server: &ServerEntry, pin: &Pin) -> ToolSpec {
         do_not_use_when: Vec::new(),
         kind: Kind::McpServer,
         effect,
-        // Nothing is known of where its reads go.
+        // It is not known where its reads go.
         open_world: true,
         output_trust: OutputTrust::Untrusted,
         grantable: false,
@@ -170,7 +171,7 @@ fn spec(pack: &PackId, server: &ServerEntry, pin: &Pin) -> ToolSpec {
     }
 }
 
-/// What one server may be shown.
+/// The credentials and permissions of one server.
 struct ServerAccess {
     pack: PackId,
     server: String,
@@ -181,7 +182,7 @@ struct ServerAccess {
 }
 
 impl ServerAccess {
-    /// The keyring entries of the tokens: they belong to the server's address, as keys do.
+    /// Returns the keyring entries of the tokens. Like keys, they belong to the server's address.
     fn token_entries(&self) -> Result<Entries, AgentError> {
         let server = &self.server;
         let no_address = || AgentError::internal("tool_config_error", format!("The address of {server} is not a web address."));
@@ -189,12 +190,13 @@ impl ServerAccess {
     }
 }
 
-/// The keyring entry of a server's tokens in version 0.1. The entries of today begin with it, and name the server.
+/// Returns the keyring entry of a server's tokens in version 0.1. Present entries begin with it and
+/// add the server.
 pub(crate) fn tokens_entry(pack: &PackId, server: &str) -> String {
     format!("{TOKENS}{pack}/{server}")
 }
 
-/// Removes the tokens of a server for every address that it has had.
+/// Deletes the tokens of a server for every address that it has had.
 pub(crate) async fn forget_tokens(pack: &PackId, server: &str, keyring: &Keyring) -> Result<(), AgentError> {
     let entry = tokens_entry(pack, server);
     let at_a_server = format!("{entry}@");
@@ -205,7 +207,7 @@ pub(crate) async fn forget_tokens(pack: &PackId, server: &str, keyring: &Keyring
     Ok(())
 }
 
-/// The keys that a server may get, by pack, name and address.
+/// Returns access to the keys of a server, by pack, name and address.
 pub(crate) fn access(
     pack: &PackId,
     server: &str,
@@ -218,7 +220,7 @@ pub(crate) fn access(
     Arc::new(ServerAccess { pack: pack.clone(), server: server.to_owned(), to, keyring, credentials, profile })
 }
 
-/// Each token by itself is a secret, too: it must not come back in a result.
+/// Notes each token as a secret of its own, so that it does not appear in a result.
 pub(crate) fn note_tokens(keyring: &Keyring, tokens: &SecretString) {
     let Ok(kept) = serde_json::from_str::<Value>(tokens.expose_secret()) else { return };
     for name in ["access_token", "refresh_token", "id_token"] {

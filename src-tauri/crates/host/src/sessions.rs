@@ -1,4 +1,5 @@
-//! Where the sessions of a profile lie: in its database, in memory for as long as the process lives, or shared with other processes.
+//! Where the sessions of a profile are stored: in its database, in memory while the process lives,
+//! or shared with other processes.
 
 use std::{
     env, fs, io,
@@ -12,20 +13,21 @@ use contract::AgentError;
 use engine::ports::SharedSessions;
 use store::RedisSessions;
 
-/// Where sessions lie.
+/// Where sessions are stored.
 #[derive(Clone, Default)]
 pub enum Sessions {
     /// In the data folder's database.
     #[default]
     InFile,
-    /// In a database in memory: with the process they are gone.
+    /// In a database in memory. They end with the process.
     InMemory,
-    /// In the data folder's database as a copy of what several processes share.
+    /// In the data folder's database, as a copy of the sessions that several processes share.
     Shared(Arc<dyn SharedSessions>),
 }
 
 impl Sessions {
-    /// Shared in a Redis, which must be there. Sessions live for `ttl` after their last message.
+    /// Shares sessions in Redis, which must be reachable. A session expires `ttl` after its last
+    /// message.
     pub async fn in_redis(url: &str, prefix: &str, ttl: Duration) -> Result<Self, AgentError> {
         Ok(Self::Shared(Arc::new(RedisSessions::open(url, prefix, ttl).await?)))
     }
@@ -38,7 +40,8 @@ impl Sessions {
     }
 }
 
-/// A folder in memory, for a database that ends with the process. What a process that was killed left there is taken away first.
+/// A folder in memory for a database that ends with the process. What a killed process left there
+/// is deleted first.
 pub(crate) struct MemoryFolder(PathBuf);
 
 impl MemoryFolder {
@@ -50,7 +53,7 @@ impl MemoryFolder {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             Ok(()) | Err(_) => {}
         }
-        // Not there, or it fails: nobody else can have put it there.
+        // Fails if the folder exists, so nobody else can have created it.
         fs::DirBuilder::new().mode(0o700).create(&folder)?;
         Ok(Self(folder))
     }

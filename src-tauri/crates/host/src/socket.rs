@@ -1,7 +1,8 @@
-//! The local socket: the process that holds a profile serves the command list to further `csign` calls of the same user.
-//! A line of JSON each way: a greeting, then `{id, command, params}` -> `{id, ok}` or `{id, error}`, and `{push}` in between.
-//! A client is let in with the token from the data folder, which no server or program of a pack can read, and only if it is none of
-//! those itself. Until then it gets one line, which refuses it, and nothing else.
+//! The local socket: the process that holds a profile serves the command list to further `csign`
+//! calls of the same user. Each message is a line of JSON: a greeting, then `{id, command, params}`
+//! -> `{id, ok}` or `{id, error}`, and `{push}` in between. A client is accepted if it presents the
+//! token from the data folder, which no server or program of a pack can read, and if it is not such
+//! a program itself. An unaccepted client gets one line, the refusal, and nothing else.
 
 use std::{
     collections::BTreeSet,
@@ -30,35 +31,36 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Host, Paths,
-    peer::{Peer, Refused},
+    peer::{Peer, PeerRefusal},
     terminal::Terminal,
 };
 
-/// Goes up when the lines change their meaning.
+/// Increased when the meaning of the lines changes.
 pub(crate) const PROTOCOL: u32 = 2;
-/// Bytes of a greeting.
+/// The most bytes of a greeting.
 const GREETING_BYTES: u64 = 4 << 10;
-/// How long a client may take to greet.
+/// How long a client may take to send its greeting.
 const GREETING: Duration = Duration::from_secs(10);
-/// Bytes of one request.
+/// The most bytes of one request.
 const REQUEST_BYTES: u64 = 4 << 20;
-/// Lines that wait for a slow client before its requests wait too.
+/// Lines that may wait for a slow client before its requests wait too.
 const OUTGOING: usize = 256;
 /// How long cancelled calls may take to end and be recorded.
 const ENDING: Duration = Duration::from_secs(5);
-/// Requests of one client that run at the same time; further ones wait to be read.
+/// Requests of one client that run at the same time. Further ones are not read until one ends.
 const AT_ONCE: usize = 32;
-/// What fits into a socket's address, with room to spare.
+/// Bytes that fit into a socket's address, with a margin.
 const ADDRESS_BYTES: usize = 100;
 
 /// A client's first line.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Hello {
     pub(crate) protocol: u32,
-    /// As it lies in the data folder.
+    /// The token from the data folder.
     #[serde(default)]
     pub(crate) token: String,
-    /// The client wants to ask the person at its standard input. That somebody sits there is looked at, not believed.
+    /// Whether the client wants to ask the person at its standard input. The server checks that
+    /// there is one.
     #[serde(default)]
     pub(crate) terminal: bool,
 }
@@ -91,13 +93,14 @@ pub(crate) enum Line {
     },
     Hello {
         protocol: u32,
-        /// Variables that packs name as credentials: a client keeps their values out of what it sends.
+        /// Variables that packs name as credentials. A client removes their values from what it
+        /// sends.
         #[serde(default)]
         credentials: BTreeSet<String>,
     },
 }
 
-/// Where the socket of a profile lies. Its name tells nothing of the folder.
+/// Returns the path of a profile's socket. Its name does not reveal the folder.
 pub(crate) fn address(paths: &Paths) -> io::Result<PathBuf> {
     let data = fs::canonicalize(&paths.data)?;
     let name = format!("{}.sock", &engine::sha256_hex(data.as_os_str().as_encoded_bytes())[..16]);
@@ -112,7 +115,8 @@ pub(crate) fn address(paths: &Paths) -> io::Result<PathBuf> {
     Err(io::Error::new(io::ErrorKind::NotFound, "there is no private folder for a socket"))
 }
 
-/// Makes the folder, or checks that it is ours alone: in a shared place anyone could have made it first.
+/// Creates the folder, or checks that only this user has access: in a shared place, anyone could
+/// have created it first.
 fn private_folder(folder: &Path) -> io::Result<()> {
     match fs::DirBuilder::new().mode(0o700).create(folder) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -125,12 +129,12 @@ fn private_folder(folder: &Path) -> io::Result<()> {
 }
 
 pub(crate) fn me() -> u32 {
-    // SAFETY: geteuid takes nothing, changes nothing and cannot fail.
+    // SAFETY: geteuid takes no arguments, changes nothing and cannot fail.
     unsafe { libc::geteuid() }
 }
 
-/// The socket while it is served. Dropping it stops accepting and removes its files.
-pub struct Served {
+/// The served socket. Dropping it stops accepting and removes its files.
+pub struct SocketServer {
     host: Arc<Host>,
     path: PathBuf,
     accepting: JoinHandle<()>,
@@ -139,21 +143,23 @@ pub struct Served {
     stop: CancellationToken,
 }
 
-impl Served {
-    /// Takes no more clients. Those connected have the time `most` to leave; then their calls are cancelled.
+impl SocketServer {
+    /// Stops accepting clients. Connected clients may leave within `most`; then their calls are
+    /// cancelled.
     pub async fn finish(mut self, most: Duration) {
         self.stop_accepting();
-        if self.all_left(most).await {
+        if self.wait_for_clients(most).await {
             return;
         }
         self.stop.cancel();
-        if !self.all_left(ENDING).await {
+        if !self.wait_for_clients(ENDING).await {
             tracing::warn!("some clients of the socket did not leave in time");
         }
     }
 
-    /// Waits until no client is connected; returns false if that takes too long. The sender ends with the last connection.
-    async fn all_left(&mut self, most: Duration) -> bool {
+    /// Waits until no client is connected. Returns false after `most`. The sender ends with the
+    /// last connection.
+    async fn wait_for_clients(&mut self, most: Duration) -> bool {
         tokio::time::timeout(most, self.connected.wait_for(|count| *count == 0)).await.is_ok()
     }
 
@@ -164,22 +170,23 @@ impl Served {
     }
 }
 
-impl Drop for Served {
+impl Drop for SocketServer {
     fn drop(&mut self) {
         self.stop_accepting();
         self.host.served.store(false, Ordering::Release);
     }
 }
 
-/// Serves a host, once. The caller holds the profile's lock, so files of those names are leftovers.
-pub fn serve(host: &Arc<Host>) -> io::Result<Served> {
+/// Serves a host, once. The caller holds the profile's lock, so existing files of these names are
+/// leftovers.
+pub fn serve(host: &Arc<Host>) -> io::Result<SocketServer> {
     if host.served.swap(true, Ordering::AcqRel) {
         return Err(io::Error::new(io::ErrorKind::AlreadyExists, "this profile is served already"));
     }
     bind(host).inspect_err(|_| host.served.store(false, Ordering::Release))
 }
 
-fn bind(host: &Arc<Host>) -> io::Result<Served> {
+fn bind(host: &Arc<Host>) -> io::Result<SocketServer> {
     let path = address(host.paths())?;
     remove_leftover(&path)?;
     let token = make_token(&host.paths().token())?;
@@ -188,7 +195,7 @@ fn bind(host: &Arc<Host>) -> io::Result<Served> {
     let (count, connected) = watch::channel(0);
     let stop = CancellationToken::new();
     let accepting = tokio::spawn(accept(listener, Arc::clone(host), token.into(), Arc::new(count), stop.clone()));
-    Ok(Served { host: Arc::clone(host), path, accepting, connected, stop })
+    Ok(SocketServer { host: Arc::clone(host), path, accepting, connected, stop })
 }
 
 fn remove_leftover(path: &Path) -> io::Result<()> {
@@ -198,7 +205,7 @@ fn remove_leftover(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Another token for each time that a profile is served.
+/// Creates a new token each time that a profile is served.
 fn make_token(path: &Path) -> io::Result<String> {
     let mut random = [0; 32];
     getrandom::fill(&mut random).map_err(io::Error::other)?;
@@ -231,7 +238,8 @@ async fn accept(listener: UnixListener, host: Arc<Host>, token: Arc<str>, count:
     }
 }
 
-/// Serves one client. `gone` ends that, and is cancelled when the client has left: its calls wait for nobody's answer then.
+/// Serves one client. Cancelling `gone` ends it; `gone` is also cancelled when the client has left,
+/// so that its calls wait for no answer.
 async fn connection(stream: UnixStream, host: Arc<Host>, token: &str, gone: &CancellationToken) -> io::Result<()> {
     let peer = Peer::of(&stream);
     let (read, mut write) = stream.into_split();
@@ -244,12 +252,12 @@ async fn connection(stream: UnixStream, host: Arc<Host>, token: &str, gone: &Can
     if hello.protocol != PROTOCOL {
         return write_line(&mut write, &Line::Hello { protocol: PROTOCOL, credentials: BTreeSet::new() }).await;
     }
-    let peer = match admitted(peer, &hello, token) {
+    let peer = match check_admission(peer, &hello, token) {
         Ok(peer) => peer,
         Err(refused) => return write_line(&mut write, &Line::Refused { refused }).await,
     };
     let pushes = host.subscribe();
-    // The greeting is the first line, whatever the host tells meanwhile.
+    // The greeting is the first line, whatever the host pushes meanwhile.
     let credentials = crate::pack_keys::declared_credentials(host.tools.loaded());
     write_line(&mut write, &Line::Hello { protocol: PROTOCOL, credentials }).await?;
     let (lines, outgoing) = mpsc::channel(OUTGOING);
@@ -263,7 +271,7 @@ async fn connection(stream: UnixStream, host: Arc<Host>, token: &str, gone: &Can
             () = gone.cancelled() => None,
         };
         let Some(request) = request else { break };
-        // Each on its own: a decision must not wait behind the call it decides.
+        // Requests run separately: a decision must not wait for the call that it decides.
         let Ok(place) = Arc::clone(&places).acquire_owned().await else { break };
         let (terminal, lines) = (Arc::clone(&terminal), lines.clone());
         tokio::spawn(async move {
@@ -277,13 +285,13 @@ async fn connection(stream: UnixStream, host: Arc<Host>, token: &str, gone: &Can
     }
     gone.cancel();
     drop(lines);
-    // Ends when the answers under way are given, or with the first line that nobody takes.
+    // Ends when all running answers are sent, or when a line cannot be sent.
     let _ = writer.await;
     Ok(())
 }
 
-/// Lets a client in that shows the token and is no program of a pack.
-fn admitted(peer: Result<Peer, Refused>, hello: &Hello, token: &str) -> Result<Peer, AgentError> {
+/// Accepts a client that presents the token and is not a program of a pack.
+fn check_admission(peer: Result<Peer, PeerRefusal>, hello: &Hello, token: &str) -> Result<Peer, AgentError> {
     let refused = |message: String, reason: &str, hint: &str| Err(AgentError::new(ErrorCode::InvalidInput, message).reason(reason).hint(hint));
     let peer = match peer {
         Ok(peer) => peer,
@@ -301,7 +309,7 @@ fn admitted(peer: Result<Peer, Refused>, hello: &Hello, token: &str) -> Result<P
     Ok(peer)
 }
 
-/// The next line; `None` at the end. A line that is too long or not what is expected ends the connection.
+/// Reads the next line; None at the end. A line that is too long or invalid ends the connection.
 async fn next<T: serde::de::DeserializeOwned>(from: &mut BufReader<OwnedReadHalf>, most: u64) -> io::Result<Option<T>> {
     let mut line = Vec::new();
     let read = from.take(most).read_until(b'\n', &mut line).await?;
@@ -317,10 +325,11 @@ async fn write_line(to: &mut OwnedWriteHalf, line: &Line) -> io::Result<()> {
     to.write_all(&text).await
 }
 
-/// Answers and pushes, as they come. A client that falls too far behind is let go: it must read everything again.
+/// Writes answers and pushes in order. A client that falls too far behind is disconnected, because
+/// it would have to read everything again.
 async fn write_lines(mut to: OwnedWriteHalf, mut lines: mpsc::Receiver<Line>, mut pushes: broadcast::Receiver<Push>) {
     loop {
-        // Pushes first: an answer that ends a client's wait must not overtake what was said before it.
+        // Pushes first: an answer that ends a client's wait must not overtake earlier pushes.
         let line = tokio::select! {
             biased;
             push = pushes.recv() => match push {

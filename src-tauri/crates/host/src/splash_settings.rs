@@ -1,5 +1,6 @@
-//! What a window needs to look right before the profile is open: theme, and whether the user has been here before. A
-//! glance at the settings file; it locks, checks and reports nothing, as opening the profile does all that.
+//! The settings that a window needs before the profile is open: the theme, and whether the user has been here
+//! before. Only reads the settings file; it locks, checks and reports nothing, because opening the
+//! profile does that.
 
 use std::{fs, path::PathBuf};
 
@@ -7,16 +8,17 @@ use contract::Settings;
 
 use crate::Paths;
 
-/// How a window looks before its page knows more.
+/// The appearance of a window before its page is loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FirstLook {
+pub struct SplashSettings {
     /// As in the settings: `system`, `light`, `dark` or `contrast`.
     pub theme: String,
     pub welcomed: bool,
 }
 
-impl FirstLook {
-    /// Of the profile in a data folder (the user's own when `None`); the defaults when there is none yet.
+impl SplashSettings {
+    /// Reads the settings of a data folder (the user's own if None). Returns the defaults if there
+    /// are none yet.
     pub fn of(data_dir: Option<PathBuf>) -> Self {
         let text = fs::read_to_string(Paths::new(data_dir).settings()).unwrap_or_default();
         let settings: Settings = toml::from_str(&text).unwrap_or_default();
@@ -31,11 +33,11 @@ mod tests {
     #[test]
     fn settings_are_looked_at_and_anything_else_is_the_default() {
         let folder = tempfile::tempdir().unwrap();
-        let look = || FirstLook::of(Some(folder.path().to_owned()));
-        assert_eq!(look(), FirstLook { theme: "system".into(), welcomed: false });
+        let look = || SplashSettings::of(Some(folder.path().to_owned()));
+        assert_eq!(look(), SplashSettings { theme: "system".into(), welcomed: false });
         fs::write(folder.path().join("countersign.toml"), "theme = \"dark\"\nwelcomed = true\n").unwrap();
-        assert_eq!(look(), FirstLook { theme: "dark".into(), welcomed: true });
+        assert_eq!(look(), SplashSettings { theme: "dark".into(), welcomed: true });
         fs::write(folder.path().join("countersign.toml"), "theme = [").unwrap();
-        assert_eq!(look(), FirstLook { theme: "system".into(), welcomed: false });
+        assert_eq!(look(), SplashSettings { theme: "system".into(), welcomed: false });
     }
 }

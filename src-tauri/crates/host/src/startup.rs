@@ -1,5 +1,6 @@
-//! Opening a profile, in order: folder and lock, settings, keyring, store, log, packs, engine, recovery.
-//! It waits for no server and reads no file of more than 16 MiB, because every answer in a terminal passes through here.
+//! Opens a profile in order: folder and lock, settings, keyring, store, log, packs, engine,
+//! recovery. It waits for no server and reads no file of more than 16 MiB, because every answer in
+//! a terminal begins with it.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -62,7 +63,8 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     let database = memory.as_ref().map_or_else(|| paths.database(), MemoryFolder::database);
     let store_opening = open_store(&paths, database, &options);
     let log_opening = opening::log(&paths, &installation, Arc::clone(&keyring), &ledger, &options);
-    // Stored keys are known before anything is accepted. A keyring that is locked or silent delays the start by its own deadline at most.
+    // Stored keys are read before anything is accepted. A locked or silent keyring delays the start
+    // by its own deadline at most.
     let learning = known_secrets::learn(&keyring);
     let (store, log, learned) = tokio::join!(store_opening, log_opening, learning);
     if let Err(error) = learned {
@@ -147,14 +149,14 @@ async fn open_store(paths: &Paths, path: std::path::PathBuf, options: &Options) 
         OpenError::NoSpace(_) => unwritable(&paths.data),
         other => other.into_agent_error(),
     })?;
-    // It could be read, but no answer could be kept and no step recorded.
+    // The profile could be read, but no answer could be stored and no step recorded.
     if opened.read_only {
         return Err(unwritable(&paths.data));
     }
     Ok((Arc::new(opened.store.sharing(shared)), opened.recovered))
 }
 
-/// Tells (in the log and to the user) what had to be replaced.
+/// Reports (in the log and to the user) what had to be replaced.
 async fn report(log: &Log, recovered: Option<store::Recovered>, notices: &mut Notices) {
     let Some(found) = recovered else { return };
     let from = found.backup.as_ref().map_or_else(|| "no backup".to_owned(), |path| path.display().to_string());
@@ -176,7 +178,7 @@ fn open_tools(paths: &Paths, options: &Options, hub: &Arc<Hub>, profile: &Arc<Li
     let credentials = Arc::new(Credentials::new(Arc::clone(keyring), Arc::clone(&options.clock), options.credentials_from_environment));
     let around = servers::ServerDeps { paths, options, keyring, credentials: &credentials, profile };
     let configs = loaded.iter().flat_map(|l| servers::configs(l, &around)).collect();
-    let pins = Arc::new(Pins::open(paths.definitions(), servers::own(&loaded), Arc::clone(&options.clock)));
+    let pins = Arc::new(Pins::open(paths.definitions(), servers::own_servers(&loaded), Arc::clone(&options.clock)));
     let on_change: mcp::OnChange = {
         let hub = Arc::clone(hub);
         Arc::new(move |server| engine::ports::Events::push(hub.as_ref(), contract::Push::Server { server }))
@@ -225,12 +227,13 @@ fn known_secrets(options: &Options, keyring: &Arc<Keyring>, tools: &HostTools) -
     KnownSecrets::new(Arc::clone(keyring), Arc::clone(&options.clock), &declared, known_secrets::environment())
 }
 
-/// The packs as the offline model reads them, with the names that are in the data.
+/// Returns the packs for the offline model, with the names in the data.
 pub(crate) fn offline_packs(tools: &HostTools) -> Vec<OfflinePack> {
     tools.named().into_iter().map(|(manifest, specs)| OfflinePack::new(manifest, specs)).collect()
 }
 
-/// Tools follow what servers say of them: who listens is told, and what is switched off is recorded once.
+/// Updates the tools when servers change their definitions: notifies clients, and records once what
+/// is switched off.
 fn follow_definitions(tools: &Arc<HostTools>, hub: &Arc<Hub>, log: &Arc<Log>) {
     let (weak, hub, log) = (Arc::downgrade(tools), Arc::clone(hub), Arc::clone(log));
     let told = parking_lot::Mutex::new(BTreeSet::new());
@@ -251,7 +254,7 @@ fn follow_definitions(tools: &Arc<HostTools>, hub: &Arc<Hub>, log: &Arc<Log>) {
     }));
 }
 
-/// Records tools that are switched off because their servers describe them differently.
+/// Records tools that are switched off because their definitions changed.
 async fn note_changed(log: &Log, tools: Vec<contract::ServerTool>) {
     for tool in tools {
         let draft = RecordDraft::new(RecordType::SettingChanged)
@@ -267,8 +270,8 @@ async fn note_changed(log: &Log, tools: Vec<contract::ServerTool>) {
     }
 }
 
-/// A server that offers all its tools has to be asked once before anything is known of them.
-pub(crate) async fn first_look(tools: &HostTools) {
+/// Connects once to each server that offers all its tools, because its tools are not known before.
+pub(crate) async fn pin_first_definitions(tools: &HostTools) {
     for (loaded, server) in servers::offering(tools.loaded()) {
         let key = definitions::key(&loaded.view.id, &server.name);
         if !tools.pins.knows(&key)
@@ -279,7 +282,7 @@ pub(crate) async fn first_look(tools: &HostTools) {
     }
 }
 
-/// What the last process left is put in order; tells of what was interrupted.
+/// Recovers what the last process left. Returns a notice about interrupted turns.
 pub(crate) async fn put_in_order(engine: &Arc<Engine>) -> Result<Option<Map<String, Value>>, AgentError> {
     let turns = engine.recover().await?.turns;
     let text = match turns {
@@ -290,16 +293,16 @@ pub(crate) async fn put_in_order(engine: &Arc<Engine>) -> Result<Option<Map<Stri
     Ok(Some(notice("turns_interrupted", &text)))
 }
 
-/// Starts servers, or asks those that have to be asked.
+/// Starts servers, or connects to those whose tools must be listed.
 pub(crate) async fn get_ready(tools: &HostTools, options: &Options) {
     if options.warm_up {
         tools.warm_up(&options.callers_packs);
     } else {
-        first_look(tools).await;
+        pin_first_definitions(tools).await;
     }
 }
 
-/// Records which tools are in force, by definition.
+/// Records the tools in force, by definition.
 pub(crate) async fn note_packs(log: &Log, tools: &HostTools) {
     for loaded in tools.loaded() {
         let Some(pack) = &loaded.pack else { continue };
@@ -314,14 +317,14 @@ pub(crate) async fn note_packs(log: &Log, tools: &HostTools) {
     }
 }
 
-/// Actions that no call waits for expire without anyone looking at the list.
+/// Expires actions that no call waits for, also if nobody opens the list.
 fn tidy_now_and_then(engine: &Arc<Engine>, ledger: &Arc<Ledger>) {
     let (engine, ledger) = (Arc::downgrade(engine), Arc::clone(ledger));
     tokio::spawn(async move {
         loop {
             tokio::time::sleep(std::time::Duration::from_secs(15)).await;
             let Some(engine) = engine.upgrade() else { return };
-            // What happens has to be recorded.
+            // An expiry must be recorded.
             if ledger.alarm().is_none() {
                 engine.tidy().await;
             }
@@ -335,7 +338,7 @@ fn watch_log(log: &Arc<Log>, hub: &Arc<Hub>) {
         while totals.changed().await.is_ok() {
             let total = *totals.borrow_and_update();
             engine::ports::Events::push(hub.as_ref(), contract::Push::Audit { total });
-            // The view only needs to know that there is more, not each of them.
+            // The view only needs to know that there are new records.
             tokio::time::sleep(std::time::Duration::from_millis(250)).await;
         }
     });

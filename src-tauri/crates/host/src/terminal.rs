@@ -1,5 +1,6 @@
-//! The commands as a terminal has them: all of the chat window's, and decisions only where a person is there to make them.
-//! Deciding for others than the own question is off until the person turns it on in the approval window.
+//! The commands of a terminal: all of the chat window's, and decisions only if a person is present.
+//! Decisions about actions of other sessions are off until the person allows them in the approval
+//! window.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -14,18 +15,18 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Host, peer::Peer};
 
-/// Who sits at the terminal.
+/// Whether a person sits at the terminal, and what they decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Person {
-    /// Standard input is not a terminal: nobody can be asked.
+    /// Standard input is not a terminal, so nobody can be asked.
     Absent,
-    /// Asked by this process itself, about its own turn.
+    /// This process asks the person about its own turn.
     Asked,
-    /// Deciding by id something that waits elsewhere; needs the setting.
+    /// The person decides an action of another session by its id. Needs the setting.
     Deciding,
 }
 
-/// A host as `csign` uses it, in its own process or over the socket.
+/// A host, as `csign` uses it in its own process or over the socket.
 pub struct Terminal {
     host: Arc<Host>,
     at: Place,
@@ -38,27 +39,27 @@ enum Place {
     /// At a client of the socket.
     Client {
         peer: Peer,
-        /// It asked to be treated as a person. Whether that is true is looked at each time.
+        /// Whether it asked to be treated as a person. This is checked each time.
         claims: bool,
         /// Turns that this client started.
         own: Mutex<BTreeSet<TurnId>>,
-        /// Cancelled when the client has left, or the socket is about to end.
+        /// Cancelled when the client has left, or when the socket is about to end.
         gone: CancellationToken,
     },
 }
 
 impl Terminal {
-    /// For the process that holds the profile.
+    /// Creates it for the process that holds the profile.
     pub fn local(host: Arc<Host>, person: Person) -> Self {
         Self { host, at: Place::Here(person) }
     }
 
-    /// For a client of the socket that was let in.
+    /// Creates it for an accepted client of the socket.
     pub(crate) fn remote(host: Arc<Host>, peer: Peer, claims: bool, gone: CancellationToken) -> Self {
         Self { host, at: Place::Client { peer, claims, own: Mutex::default(), gone } }
     }
 
-    /// What it may do now.
+    /// Returns the access level of the terminal now.
     fn granted(&self) -> Access {
         let person = match &self.at {
             Place::Here(person) => *person != Person::Absent,
@@ -74,7 +75,8 @@ impl Terminal {
     async fn check_decision(&self, params: &ApprovalDecideParams) -> Result<(), AgentError> {
         let reject = matches!(params.decision, Decision::Reject { .. });
         match &self.at {
-            // To say no is always safe, and needs no one's leave in the process that holds the profile.
+            // Rejecting is always safe, and needs no permission in the process that holds the
+            // profile.
             Place::Here(_) if reject => return Ok(()),
             Place::Here(Person::Asked) => return Ok(()),
             Place::Here(_) | Place::Client { .. } => {}
@@ -90,7 +92,7 @@ impl Terminal {
             .hint("Decide in the approval window, or allow terminals to decide in that window's settings."))
     }
 
-    /// Whether an action is of a turn that this client started: the person who asked for it answers.
+    /// Whether this client started the action's turn: then its person may decide.
     async fn is_own(&self, id: &ApprovalId) -> Result<bool, AgentError> {
         let Place::Client { own, .. } = &self.at else { return Ok(false) };
         let turn = self.host.local_engine.approvals_list(false).await?.into_iter().find(|approval| approval.id == *id).map(|approval| approval.turn);
@@ -139,7 +141,8 @@ fn window_only(message: &str) -> AgentError {
     AgentError::new(ErrorCode::ApprovalRequired, message).reason("window_only")
 }
 
-/// How a command of the chat window is carried out for a terminal: for most, what the list says has to be granted.
+/// Carries out a command of the chat window for a terminal. Most commands require the access level
+/// in the list.
 macro_rules! carry_out {
     ($me:ident, turn_start, $level:ident, $params:ident) => {
         $me.start_turn($params).await

@@ -1,4 +1,5 @@
-//! Only in test builds: a clock that starts at a given time, counted ids, and a process that ends itself, or panics, at a named point.
+//! For test builds only: a clock that starts at a given time, counted ids, and a process that ends
+//! or panics at a named point.
 
 use std::{
     sync::{
@@ -13,8 +14,8 @@ use engine::ports::{Clock, Ids, Point, Probe};
 
 use crate::Options;
 
-/// Applies `COUNTERSIGN_TEST_NOW` (RFC 3339), `COUNTERSIGN_TEST_IDS` (any text), `COUNTERSIGN_TEST_CRASH_AT` and
-/// `COUNTERSIGN_TEST_PANIC_AT` (a point's name each).
+/// Applies `COUNTERSIGN_TEST_NOW` (RFC 3339), `COUNTERSIGN_TEST_IDS` (any text),
+/// `COUNTERSIGN_TEST_CRASH_AT` and `COUNTERSIGN_TEST_PANIC_AT` (the name of a point).
 pub(crate) fn apply(mut options: Options) -> Options {
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     if let Some(start) = variable("COUNTERSIGN_TEST_NOW").and_then(|text| DateTime::parse_from_rfc3339(&text).ok()) {
@@ -61,7 +62,7 @@ struct Crash {
 impl Probe for Crash {
     fn at(&self, point: Point) {
         if format!("{point:?}") == self.name {
-            // SAFETY: sends a signal to this very process; nothing is left to be unsound.
+            // SAFETY: sends a signal to this process, which ends it.
             unsafe { libc::kill(libc::getpid(), libc::SIGKILL) };
         }
     }

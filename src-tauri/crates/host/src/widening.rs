@@ -1,20 +1,21 @@
-//! Which changes of settings let more run or more leave this computer, field by field. Those need the approval window or a person at a
-//! terminal; what only narrows is free. It must not know who asks.
+//! Which changes of settings allow more to run or more data to leave this computer, field by field.
+//! Those need the approval window or a person at a terminal; changes that only restrict are free.
+//! This file must not know the caller.
 
 use contract::{EgressSettings, FallbackModel, ModelSettings, PackChoice, SettingChange, Settings, commands::Access};
 use serde_json::Value;
 
-/// What a change of settings needs.
+/// The requirements of a change of settings.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Widening {
     pub(crate) level: Access,
-    /// The single changes that widen, as a person is to read them.
+    /// The single changes that widen access, as a person reads them.
     pub(crate) changes: Vec<SettingChange>,
 }
 
 impl Widening {
-    /// For a person in any window or at a terminal.
-    fn person(&mut self, changed: bool) {
+    /// Requires a person in any window or at a terminal.
+    fn need_person(&mut self, changed: bool) {
         if changed {
             self.level = self.level.max(Access::Person);
         }
@@ -26,13 +27,14 @@ impl Widening {
     }
 }
 
-/// Compares settings. Every field is named here, so that a new one does not compile without a decision.
+/// Compares settings. Every field is named here, so that a new one does not compile without a
+/// decision.
 pub(crate) fn of_settings(before: &Settings, after: &Settings) -> Widening {
     let Settings {
         language,
         theme,
         agent_enabled,
-        // These three have commands of their own; writing settings changes none of them to more.
+        // These three have their own commands; writing settings never widens them.
         switches: _,
         policy: _,
         decide_from_terminal: _,
@@ -46,35 +48,35 @@ pub(crate) fn of_settings(before: &Settings, after: &Settings) -> Widening {
         packs,
     } = after;
     let mut found = Widening { level: Access::Chat, changes: Vec::new() };
-    found.person(*agent_enabled && !before.agent_enabled);
-    found.person((language, theme, time_zone, welcomed) != (&before.language, &before.theme, &before.time_zone, &before.welcomed));
-    found.person((limits, conversation, budgets) != (&before.limits, &before.conversation, &before.budgets));
+    found.need_person(*agent_enabled && !before.agent_enabled);
+    found.need_person((language, theme, time_zone, welcomed) != (&before.language, &before.theme, &before.time_zone, &before.welcomed));
+    found.need_person((limits, conversation, budgets) != (&before.limits, &before.conversation, &before.budgets));
     of_model(&mut found, &before.model, model);
     of_egress(&mut found, before.egress, *egress);
     for (pack, choice) in packs {
         of_pack(&mut found, pack, before.packs.get(pack).unwrap_or(&PackChoice::default()), choice);
     }
-    found.person(before.packs.keys().any(|pack| !packs.contains_key(pack)));
+    found.need_person(before.packs.keys().any(|pack| !packs.contains_key(pack)));
     found
 }
 
 fn of_model(found: &mut Widening, before: &ModelSettings, after: &ModelSettings) {
     let ModelSettings { provider, base_url, model, reasoning, idle_timeout_s, max_retries, fallback } = after;
-    // An address that is not in use yet would be the next one in use.
+    // An address that is not in use yet would be used next.
     if *base_url != before.base_url {
         found.widens("model.base_url", &before.base_url, base_url);
     }
     if *provider != before.provider && provider != "offline" {
         found.widens("model.provider", &before.provider, provider);
     }
-    found.person((model, reasoning, idle_timeout_s, max_retries) != (&before.model, &before.reasoning, &before.idle_timeout_s, &before.max_retries));
+    found.need_person((model, reasoning, idle_timeout_s, max_retries) != (&before.model, &before.reasoning, &before.idle_timeout_s, &before.max_retries));
     if let Some(fallback) = fallback {
         let reaches = |model: &FallbackModel| (model.provider.clone(), model.base_url.clone());
         if fallback.provider != "offline" && before.fallback.as_ref().map(reaches) != Some(reaches(fallback)) {
             let named = |model: &FallbackModel| format!("{} {}", model.provider, model.base_url);
             found.widens("model.fallback", before.fallback.as_ref().map(named).unwrap_or_default(), named(fallback));
         }
-        found.person(before.fallback.as_ref() != Some(fallback));
+        found.need_person(before.fallback.as_ref() != Some(fallback));
     }
 }
 
@@ -95,22 +97,22 @@ fn of_pack(found: &mut Widening, pack: &str, before: &PackChoice, after: &PackCh
     }
     for (name, value) in settings.iter().filter(|(name, value)| before.settings.get(*name) != Some(value)) {
         match value {
-            // A text may be the address that requests and keys go to.
+            // A text may be the address that requests and keys are sent to.
             Value::String(_) | Value::Array(_) | Value::Object(_) => {
                 let was = before.settings.get(name).map(text).unwrap_or_default();
                 found.widens(format!("packs.{pack}.settings.{name}"), was, text(value));
             }
-            Value::Null | Value::Bool(_) | Value::Number(_) => found.person(true),
+            Value::Null | Value::Bool(_) | Value::Number(_) => found.need_person(true),
         }
     }
-    found.person(before.settings.keys().any(|name| !settings.contains_key(name)));
+    found.need_person(before.settings.keys().any(|name| !settings.contains_key(name)));
 }
 
 fn text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// A value as its word in the settings file.
+/// Returns a value as its word in the settings file.
 fn word(value: &impl serde::Serialize) -> String {
     serde_json::to_value(value).as_ref().map(text).unwrap_or_default()
 }

@@ -1,5 +1,6 @@
-//! What the client needs of its host, as traits: credentials and tokens (from the keyring), leave to reach the private network,
-//! what is thought of a tool's definition, and somebody who answers a server's questions.
+//! The traits through which the client uses its host: credentials and tokens (from the keyring),
+//! permission to reach the private network, accepted tool definitions, and answers to a server's
+//! questions.
 
 use std::time::Duration;
 
@@ -10,57 +11,59 @@ use serde_json::Value;
 
 use crate::Definition;
 
-/// What one server may be shown.
+/// The secrets and permissions of one server.
 #[async_trait]
 pub trait Access: Send + Sync {
-    /// A credential of the server's pack, by name.
+    /// Returns a credential of the server's pack by name.
     async fn credential(&self, name: &str) -> Result<SecretString, AgentError>;
-    /// The tokens kept for this server, as `keep_tokens` got them.
+    /// Returns the tokens that `keep_tokens` stored for this server.
     async fn tokens(&self) -> Result<Option<SecretString>, AgentError>;
-    /// Keeps tokens for this server, or forgets them.
+    /// Stores the tokens of this server, or deletes them if None.
     async fn keep_tokens(&self, tokens: Option<SecretString>) -> Result<(), AgentError>;
-    /// A token that is kept in memory only and lasts so long: it must not come back in a result either.
+    /// Notes a token that is kept in memory only and expires after `lasts`. It must not appear in a
+    /// result either.
     fn note(&self, _token: &SecretString, _lasts: Duration) {}
-    /// Whether the user lets the pack reach this computer and the local network.
+    /// Whether the user allows the pack to reach this computer and the local network.
     fn private_network(&self) -> bool;
 }
 
-/// Who remembers which definitions of tools were accepted.
+/// Remembers which tool definitions were accepted.
 pub trait Definitions: Send + Sync {
-    /// The server has been asked for its tools: at each connect, and whenever it says that they changed.
-    fn seen(&self, pack: &PackId, server: &str, tools: &[Definition]);
-    /// Whether a tool may be called as the server describes it now.
+    /// Records the tools that the server lists. Called after each connect, and whenever the server
+    /// says that its tools changed.
+    fn record_tools(&self, pack: &PackId, server: &str, tools: &[Definition]);
+    /// Returns an error if the tool may not be called with its present definition.
     fn check(&self, pack: &PackId, server: &str, tool: &str) -> Result<(), AgentError>;
 }
 
-/// A question of a server in the middle of a call.
+/// A question that a server asks during a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
     pub pack: PackId,
     pub server: String,
     pub message: String,
-    pub asks: Asks,
+    pub asks: RequestedInput,
 }
 
-/// What is asked for.
+/// The input that the server asks for.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Asks {
-    /// Values that fit a flat schema.
+pub enum RequestedInput {
+    /// Values that fit a flat JSON Schema.
     Form { schema: Value },
-    /// That the user visits an address.
+    /// A visit of the user to an address.
     Url { url: String },
 }
 
-/// What came of a question.
+/// The answer to a question.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reply {
-    /// With the values of a form.
+    /// Accepted, with the values of a form.
     Accept(Option<Value>),
     Decline,
     Cancel,
 }
 
-/// Somebody who may answer. Nobody there means that every question is declined.
+/// Asks the user. Without an asker, every question is declined.
 #[async_trait]
 pub trait Asker: Send + Sync {
     async fn ask(&self, question: Question) -> Reply;

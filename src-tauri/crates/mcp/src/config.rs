@@ -1,4 +1,4 @@
-//! What is known of a server before it is reached, and how patient the client is.
+//! The configuration of a server before it is reached, and the time limits of the client.
 
 use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc, time::Duration};
 
@@ -7,58 +7,62 @@ use secrecy::SecretString;
 
 use crate::{Access, Hidden, ProgramError};
 
-/// One server.
+/// The configuration of one server.
 #[derive(Clone, Debug)]
 pub struct ServerConfig {
     pub name: String,
     pub pack: PackId,
     pub reach: Reach,
-    /// How long this server may take until it is ready; the usual time when absent.
+    /// Time until the server must be ready. None for the usual time.
     pub start: Option<Duration>,
 }
 
 /// How a server is reached.
 #[derive(Clone, Debug)]
 pub enum Reach {
-    /// A process of ours, over its standard input and output.
+    /// A child process, over its standard input and output.
     Program(Program),
     /// An address, over streamable HTTP.
     Http(Address),
 }
 
-/// A server's program.
+/// The program of a server.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// As `resolve_program` gives it. A server without a program is shown as failed with the reason, and never started.
+    /// The result of `resolve_program`. A server without a program is shown as failed with the
+    /// reason, and is never started.
     pub program: Result<PathBuf, ProgramError>,
     pub args: Vec<String>,
-    /// Variables of the process beside the few every server gets (`PATH`, `HOME`, language, zone); nothing else is inherited.
+    /// Variables of the process, beside those that every server gets (`PATH`, `HOME`, language,
+    /// time zone). Nothing else is inherited.
     pub env: BTreeMap<String, String>,
-    /// Variables that may have been entered as credentials: looked up at each start, and put before `env`.
-    pub entered: Option<Entered>,
+    /// Variables whose values the user may have entered as credentials. They are read at each start
+    /// and take precedence over `env`.
+    pub entered: Option<EnteredVariables>,
     pub cwd: PathBuf,
-    /// What it does not see or reach.
+    /// Files and sockets that are hidden from it.
     pub hidden: Hidden,
-    /// It has a folder of its own to write in, so it may change modes and times of files that it has open.
+    /// Whether it has its own folder to write in. It may then change modes and times of files that
+    /// it has open.
     pub own_folder: bool,
 }
 
-/// Credentials that go into variables of a program.
+/// Variables of a program whose values are credentials.
 #[derive(Clone)]
-pub struct Entered {
+pub struct EnteredVariables {
     pub names: Vec<String>,
     pub access: Arc<dyn Access>,
 }
 
-impl fmt::Debug for Entered {
+impl fmt::Debug for EnteredVariables {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Entered").field("names", &self.names).finish_non_exhaustive()
     }
 }
 
 impl Program {
-    /// The variables that were entered, as they are now. One that was not is the program's own business.
-    pub(crate) async fn entered(&self) -> Vec<(String, SecretString)> {
+    /// Returns the variables that have a value now. A variable without one is not passed.
+    pub(crate) async fn read_values(&self) -> Vec<(String, SecretString)> {
         let mut found = Vec::new();
         let Some(entered) = &self.entered else { return found };
         for name in &entered.names {
@@ -70,12 +74,13 @@ impl Program {
     }
 }
 
-/// A server elsewhere.
+/// A server behind an address.
 #[derive(Clone)]
 pub struct Address {
-    /// As the manifest says, with settings put into the address.
+    /// The manifest's entry, with settings filled into the address.
     pub http: ServerHttp,
-    /// Credentials, tokens and leave to reach the private network, as they are when they are needed.
+    /// Access to credentials, tokens and the permission for the private network. It is used each
+    /// time they are needed.
     pub access: Arc<dyn Access>,
 }
 
@@ -86,13 +91,14 @@ impl fmt::Debug for Address {
 }
 
 impl ServerConfig {
-    /// What it is called by: two packs may each have a server of one name.
+    /// Returns the server's name with its pack, because two packs may have servers of the same
+    /// name.
     pub fn key(&self) -> String {
         format!("{}/{}", self.pack, self.name)
     }
 
-    /// Why it can never be reached as it is.
-    pub(crate) fn unusable(&self) -> Option<String> {
+    /// Returns why this configuration can never work, or None.
+    pub(crate) fn find_fault(&self) -> Option<String> {
         match &self.reach {
             Reach::Program(program) => program.program.as_ref().err().map(ToString::to_string),
             Reach::Http(_) => None,
@@ -100,17 +106,18 @@ impl ServerConfig {
     }
 }
 
-/// How long things may take.
+/// The time limits of the client.
 #[derive(Clone, Copy, Debug)]
 pub struct Timings {
-    /// From spawning or connecting to the list of tools.
+    /// Time from spawning or connecting until the tools are listed.
     pub start: Duration,
-    /// How long a program may leave the newest protocol's first question unanswered before it is taken for an older one.
+    /// How long a program may leave the first request of the newest protocol unanswered before it
+    /// is treated as an older server.
     pub probe: Duration,
-    /// The wait after the first crash; doubled after each further one.
+    /// The wait after the first crash. It doubles with each further crash.
     pub backoff: Duration,
     pub longest_backoff: Duration,
-    /// After its input is closed, and again after SIGTERM.
+    /// Time to end after its input is closed, and again after SIGTERM.
     pub grace: Duration,
 }
 
@@ -127,13 +134,13 @@ impl Default for Timings {
 }
 
 impl Timings {
-    /// The wait after so many failures in a row.
+    /// Returns the wait after this many failures in a row.
     pub(crate) fn wait_after(&self, failures: u32) -> Duration {
         let doubled = self.backoff.saturating_mul(1_u32.checked_shl(failures.saturating_sub(1)).unwrap_or(u32::MAX));
         doubled.min(self.longest_backoff)
     }
 
-    /// The same for one server.
+    /// Returns the time limits of one server.
     pub(crate) fn of(mut self, config: &ServerConfig) -> Self {
         self.start = config.start.unwrap_or(self.start);
         self

@@ -1,4 +1,5 @@
-//! One live connection to a server: the handshake, its list of tools, calls with deadline and cancel, the end.
+//! One open connection to a server: the handshake, the list of tools, calls with deadline and
+//! cancellation, and the end.
 
 use std::{
     sync::{Arc, atomic::Ordering},
@@ -27,51 +28,54 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Address, Definition, Program, Reach, Resume, ServerConfig, Timings, failure,
-    failure::Lost,
+    failure::TransportCause,
     handler::Handler,
     http, oauth, process,
     result::{self, Resource},
     transport::{Ending, Late, ProcessTransport},
 };
 
-/// How long a "never mind" may take to be written.
-const SAY_CANCELLED: Duration = Duration::from_millis(500);
-/// How often a server may ask within one call, and the wait when it only asks to come back.
+/// How long writing a cancellation may take.
+const CANCEL_TIMEOUT: Duration = Duration::from_millis(500);
+/// How often a server may ask questions within one call, and the wait if it only asks to be called
+/// again.
 const ROUNDS: u32 = 8;
 const BUSY: Duration = Duration::from_millis(50);
-/// The most that a server may list: tools, pages, and bytes of their definitions. A server that lists more is not used.
-const MOST_TOOLS: usize = 2_000;
-const MOST_PAGES: usize = 200;
-const MOST_BYTES: usize = 16 * 1024 * 1024;
+/// The most tools, pages and bytes of definitions that a server may list. A server that lists more
+/// is not used.
+const MAX_TOOLS: usize = 2_000;
+const MAX_PAGES: usize = 200;
+const MAX_BYTES: usize = 16 * 1024 * 1024;
 
-/// What is needed to talk to a server.
+/// The part of a connection that sends requests.
 pub(crate) struct Connection {
-    /// Of the server's process, when it is one of ours.
+    /// The process id, if the server is a child process.
     pub(crate) pid: Option<u32>,
     peer: Peer<RoleClient>,
     handler: Handler,
 }
 
-/// The part that owns the transport: waiting on it tells when the server is gone.
+/// The part of a connection that owns the transport. Waiting for it tells when the server has
+/// ended.
 pub(crate) struct Session {
     running: RunningService<RoleClient, Handler>,
     ending: Ending,
-    /// Told when the server says that its tools have changed.
+    /// Notified when the server says that its tools have changed.
     pub(crate) changed: Arc<Notify>,
 }
 
 /// Why there is no connection.
-pub(crate) enum Unopened {
-    /// In a sentence.
+pub(crate) enum OpenError {
+    /// A reason as a sentence.
     Because(String),
-    /// It wants to know who asks, or more of it; the server's words on it.
+    /// The server requires a sign-in, or more rights. Contains the server's own challenge.
     SignIn(Option<String>),
 }
 
-type Opened = Result<(Connection, Session), Unopened>;
+type OpenResult = Result<(Connection, Session), OpenError>;
 
-/// Reaches the server and shakes hands, with whichever protocol it speaks.
-pub(crate) async fn open(config: &ServerConfig, timings: &Timings, handler: Handler) -> Opened {
+/// Connects to the server and does the handshake, with the protocol that the server speaks.
+pub(crate) async fn open(config: &ServerConfig, timings: &Timings, handler: Handler) -> OpenResult {
     let opening = async {
         match &config.reach {
             Reach::Program(program) => start(&config.name, program, timings, handler).await,
@@ -80,7 +84,7 @@ pub(crate) async fn open(config: &ServerConfig, timings: &Timings, handler: Hand
     };
     match timeout(timings.start, opening).await {
         Ok(opened) => opened,
-        Err(_) => Err(Unopened::Because(format!("It did not answer within {} seconds.", timings.start.as_secs_f32()))),
+        Err(_) => Err(OpenError::Because(format!("It did not answer within {} seconds.", timings.start.as_secs_f32()))),
     }
 }
 
@@ -88,9 +92,9 @@ fn newest_first() -> ClientLifecycleMode {
     ClientLifecycleMode::Auto { preferred_versions: vec![ProtocolVersion::V_2026_07_28], legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE) }
 }
 
-/// Starts the server. One that was slow, was taken for an older one, and then turned out to speak the newest protocol only is started
-/// once more and given all the time there is.
-async fn start(name: &str, program: &Program, timings: &Timings, handler: Handler) -> Opened {
+/// Starts the server's program. A slow program may be taken for an older server; if it then turns
+/// out to speak only the newest protocol, it is started once more with all the remaining time.
+async fn start(name: &str, program: &Program, timings: &Timings, handler: Handler) -> OpenResult {
     let late = Late::default();
     let opened = start_once(name, program, timings, handler.clone(), &late).await;
     match opened {
@@ -102,90 +106,92 @@ async fn start(name: &str, program: &Program, timings: &Timings, handler: Handle
     }
 }
 
-async fn start_once(name: &str, program: &Program, timings: &Timings, handler: Handler, late: &Late) -> Opened {
-    let (process, stdout, stdin) = process::start(name, program).await.map_err(|error| Unopened::Because(format!("It could not be started: {error}.")))?;
+async fn start_once(name: &str, program: &Program, timings: &Timings, handler: Handler, late: &Late) -> OpenResult {
+    let (process, stdout, stdin) = process::start(name, program).await.map_err(|error| OpenError::Because(format!("It could not be started: {error}.")))?;
     let pid = process.pid();
     let ending = Ending::default();
     let transport = ProcessTransport::new(process, stdout, stdin, timings, Arc::clone(&ending), Arc::clone(late));
     match handler.clone().serve_with_lifecycle(transport, newest_first()).await {
-        Ok(running) => Ok(opened(Some(pid), running, ending, handler)),
-        Err(error) => Err(Unopened::Because(format!("It ended or misbehaved during the handshake: {}.", failure::opening_kind(&error)))),
+        Ok(running) => Ok(split_running(Some(pid), running, ending, handler)),
+        Err(error) => Err(OpenError::Because(format!("It ended or misbehaved during the handshake: {}.", failure::opening_kind(&error)))),
     }
 }
 
-async fn connect(address: &Address, handler: Handler) -> Opened {
+async fn connect(address: &Address, handler: Handler) -> OpenResult {
     let first = connect_as(address, handler.clone(), newest_first()).await;
     match first {
-        // Some answer the newest protocol's first question with anything at all: such a one is asked as an older one.
-        Err(Handshake::Odd(_)) => connect_as(address, handler, ClientLifecycleMode::Initialize).await.map_err(Handshake::into_unopened),
-        other => other.map_err(Handshake::into_unopened),
+        // Some servers answer the first request of the newest protocol with nonsense. They are
+        // tried with the older protocol.
+        Err(Handshake::Odd(_)) => connect_as(address, handler, ClientLifecycleMode::Initialize).await.map_err(Handshake::into_open_error),
+        other => other.map_err(Handshake::into_open_error),
     }
 }
 
-/// Why a handshake did not come about.
+/// Why a handshake failed.
 enum Handshake {
-    /// The server answered, but not as the protocol wants it.
+    /// The server answered, but not according to the protocol.
     Odd(String),
-    Not(Unopened),
+    Not(OpenError),
 }
 
 impl Handshake {
-    fn into_unopened(self) -> Unopened {
+    fn into_open_error(self) -> OpenError {
         match self {
-            Self::Odd(why) => Unopened::Because(why),
-            Self::Not(unopened) => unopened,
+            Self::Odd(why) => OpenError::Because(why),
+            Self::Not(open_error) => open_error,
         }
     }
 }
 
 async fn connect_as(address: &Address, handler: Handler, mode: ClientLifecycleMode) -> Result<(Connection, Session), Handshake> {
-    let because = |why| Handshake::Not(Unopened::Because(why));
+    let because = |why| Handshake::Not(OpenError::Because(why));
     let config = address.transport_config().await.map_err(|error| because(error.message))?;
-    let client = http::client(address.private(), true).map_err(because)?;
+    let client = http::client(address.may_reach_private(), true).map_err(because)?;
     let running = match &address.http.oauth {
         None => handler.clone().serve_with_lifecycle(StreamableHttpClientTransport::with_client(client, config), mode).await,
         Some(oauth) => {
-            let manager = match oauth::signed_in(address, oauth).await {
+            let manager = match oauth::authorized_manager(address, oauth).await {
                 Ok(manager) => manager,
-                Err(AuthError::AuthorizationRequired) => return Err(Handshake::Not(Unopened::SignIn(None))),
-                Err(error) => return Err(because(format!("The sign-in to it failed: {}.", oauth::kind(&error)))),
+                Err(AuthError::AuthorizationRequired) => return Err(Handshake::Not(OpenError::SignIn(None))),
+                Err(error) => return Err(because(format!("The sign-in to it failed: {}.", oauth::error_kind(&error)))),
             };
             let client = AuthClient::new(client, manager);
             handler.clone().serve_with_lifecycle(StreamableHttpClientTransport::with_client(client, config), mode).await
         }
     };
-    running.map(|running| opened(None, running, Ending::default(), handler)).map_err(|error| unreached(address, &error))
+    running.map(|running| split_running(None, running, Ending::default(), handler)).map_err(|error| explain_handshake_failure(address, &error))
 }
 
-/// Why a server could not be reached. Errors may carry an address or a server's words that should not be shown: only the kind is told.
-fn unreached(address: &Address, error: &ClientInitializeError) -> Handshake {
+/// Explains why a server could not be reached. Errors may contain an address or a server's words
+/// that must not be shown, so only the kind is reported.
+fn explain_handshake_failure(address: &Address, error: &ClientInitializeError) -> Handshake {
     if error.is_authorization_required() {
-        return Handshake::Not(Unopened::SignIn(error.auth_challenge().map(str::to_owned)));
+        return Handshake::Not(OpenError::SignIn(error.auth_challenge().map(str::to_owned)));
     }
     let host = url::Url::parse(&address.http.url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
-    let why = match failure::lost_at_opening(error) {
-        Some(Lost::Private) => http::refused(&host),
-        // More than was asked for at first.
-        Some(Lost::Unauthorized(challenge)) => return Handshake::Not(Unopened::SignIn(challenge)),
-        Some(Lost::Status { status, .. }) if (400..=499).contains(&status) && status != 429 => {
+    let why = match failure::handshake_cause(error) {
+        Some(TransportCause::Private) => http::refusal_text(&host),
+        // The server requires more rights than before.
+        Some(TransportCause::Unauthorized(challenge)) => return Handshake::Not(OpenError::SignIn(challenge)),
+        Some(TransportCause::Status { status, .. }) if (400..=499).contains(&status) && status != 429 => {
             return Handshake::Odd(format!("It answered with the status {status}."));
         }
-        Some(Lost::Status { status, .. }) => format!("It answered with the status {status}."),
-        Some(Lost::Unreachable) => format!("{host} cannot be reached. Check the connection and the address."),
+        Some(TransportCause::Status { status, .. }) => format!("It answered with the status {status}."),
+        Some(TransportCause::Unreachable) => format!("{host} cannot be reached. Check the connection and the address."),
         None => return Handshake::Odd(format!("It did not complete the handshake: {}.", failure::opening_kind(error))),
     };
-    Handshake::Not(Unopened::Because(why))
+    Handshake::Not(OpenError::Because(why))
 }
 
-fn opened(pid: Option<u32>, running: RunningService<RoleClient, Handler>, ending: Ending, handler: Handler) -> (Connection, Session) {
+fn split_running(pid: Option<u32>, running: RunningService<RoleClient, Handler>, ending: Ending, handler: Handler) -> (Connection, Session) {
     let (peer, changed) = (running.peer().clone(), handler.changed());
     (Connection { pid, peer, handler }, Session { running, ending, changed })
 }
 
 impl Session {
-    /// Waits until the server is gone or `stop` asks for its end; then the process has been ended and reaped.
-    /// Gives how it ended.
-    pub(crate) async fn over(self, stop: CancellationToken) -> String {
+    /// Waits until the server has ended, or ends it when `stop` is cancelled. The process has then
+    /// been reaped. Returns how it ended.
+    pub(crate) async fn wait_for_end(self, stop: CancellationToken) -> String {
         let Self { running, ending, .. } = self;
         let closing = running.cancellation_token();
         let waiting = running.waiting();
@@ -206,26 +212,27 @@ impl Session {
 }
 
 impl Connection {
-    /// The tools that the server lists now. One that has no list has no tools. Reading stops at the first page that is too much.
-    pub(crate) async fn tools(&self) -> Result<Vec<Definition>, Unopened> {
+    /// Lists the server's tools. A server without a list has no tools. Fails at the first page that
+    /// exceeds a limit.
+    pub(crate) async fn tools(&self) -> Result<Vec<Definition>, OpenError> {
         let (mut found, mut bytes, mut cursor) = (Vec::new(), 0, None);
-        for _ in 0..MOST_PAGES {
+        for _ in 0..MAX_PAGES {
             let page = match self.peer.list_tools(Some(PaginatedRequestParams::default().with_cursor(cursor))).await {
                 Ok(page) => page,
                 Err(ServiceError::McpError(error)) if error.code == ErrorCode::METHOD_NOT_FOUND => return Ok(found),
                 Err(error) => {
-                    return Err(match failure::lost_in(&error) {
-                        Some(Lost::Unauthorized(challenge)) => Unopened::SignIn(challenge),
-                        _ => Unopened::Because(format!("Its tools could not be listed: {}.", failure::request_kind(&error))),
+                    return Err(match failure::request_cause(&error) {
+                        Some(TransportCause::Unauthorized(challenge)) => OpenError::SignIn(challenge),
+                        _ => OpenError::Because(format!("Its tools could not be listed: {}.", failure::request_kind(&error))),
                     });
                 }
             };
-            if found.len() + page.tools.len() > MOST_TOOLS {
-                return Err(Unopened::Because(format!("It lists more than {MOST_TOOLS} tools.")));
+            if found.len() + page.tools.len() > MAX_TOOLS {
+                return Err(OpenError::Because(format!("It lists more than {MAX_TOOLS} tools.")));
             }
             bytes += page.tools.iter().map(|tool| json!(tool).to_string().len()).sum::<usize>();
-            if bytes > MOST_BYTES {
-                return Err(Unopened::Because(format!("It describes its tools with more than {} MiB.", MOST_BYTES / 1024 / 1024)));
+            if bytes > MAX_BYTES {
+                return Err(OpenError::Because(format!("It describes its tools with more than {} MiB.", MAX_BYTES / 1024 / 1024)));
             }
             found.extend(page.tools.iter().map(Definition::of));
             cursor = page.next_cursor;
@@ -233,15 +240,16 @@ impl Connection {
                 return Ok(found);
             }
         }
-        Err(Unopened::Because(format!("It lists its tools on more than {MOST_PAGES} pages.")))
+        Err(OpenError::Because(format!("It lists its tools on more than {MAX_PAGES} pages.")))
     }
 
-    /// Whether it still knows this session: something that any server answers.
-    pub(crate) async fn asked_again(&self, server: &str, limits: &Limits) -> Result<(), ToolFailure> {
+    /// Sends a request that every server answers, to find out whether it still knows this session.
+    pub(crate) async fn check_session(&self, server: &str, limits: &Limits) -> Result<(), ToolFailure> {
         self.request(server, ClientRequest::ListToolsRequest(ListToolsRequest::default()), limits).await.map(drop)
     }
 
-    /// Asks a server of the stateless protocol to tell of changed tools; older ones do so by themselves.
+    /// Subscribes to changes of the tools, if the server speaks the stateless protocol. Older
+    /// servers notify by themselves.
     pub(crate) fn listen(&self, changed: Arc<Notify>) {
         let stateless = self.peer.peer_info().is_some_and(|info| {
             !info.protocol_version.has_initialize() && info.capabilities.tools.as_ref().is_some_and(|tools| tools.list_changed == Some(true))
@@ -258,13 +266,14 @@ impl Connection {
         });
     }
 
-    /// The server is gone or going.
-    pub(crate) fn closed(&self) -> bool {
+    /// Whether the server has ended or is ending.
+    pub(crate) fn is_closed(&self) -> bool {
         self.peer.is_transport_closed()
     }
 
-    /// Calls a tool. When the server wants answers first, it is called again with them, as a new call; `resume` says whether it may.
-    /// Without it nothing is asked: the call changes nothing.
+    /// Calls a tool. If the server asks questions first, the tool is called again with the answers,
+    /// as a new call; `resume` decides whether it may. Without `resume`, nothing is asked, because
+    /// the call changes nothing.
     pub(crate) async fn call(&self, server: &str, tool: &str, arguments: Value, limits: &Limits, resume: Option<&dyn Resume>) -> Result<Value, ToolFailure> {
         let mut params = CallToolRequestParams::new(tool.to_owned());
         match arguments {
@@ -277,13 +286,13 @@ impl Connection {
             let asked = match self.request(server, ClientRequest::CallToolRequest(CallToolRequest::new(params.clone())), &limits).await? {
                 ServerResult::CallToolResult(done) => return result::value(done),
                 ServerResult::InputRequiredResult(asked) => asked,
-                ServerResult::CreateTaskResult(_) => return Err(failure::odd_answer(server, "it wants to finish later")),
-                _ => return Err(failure::odd_answer(server, "it is no tool result")),
+                ServerResult::CreateTaskResult(_) => return Err(failure::unexpected_answer(server, "it wants to finish later")),
+                _ => return Err(failure::unexpected_answer(server, "it is no tool result")),
             };
-            // The time that a person takes is not the server's.
+            // The time that a person takes does not count.
             let since = Instant::now();
             let answers = tokio::select! {
-                answers = self.answers(server, asked.input_requests.unwrap_or_default()) => answers?,
+                answers = self.answer_requests(server, asked.input_requests.unwrap_or_default()) => answers?,
                 () = limits.cancel.cancelled() => return Err(failure::cancelled(server, false)),
             };
             match resume {
@@ -299,16 +308,18 @@ impl Connection {
             params.input_responses = (!answers.is_empty()).then_some(answers);
             params.request_state = asked.request_state;
         }
-        Err(failure::odd_answer(server, "it asks again and again for further input"))
+        Err(failure::unexpected_answer(server, "it asks again and again for further input"))
     }
 
-    /// What the user says to a server's questions.
-    async fn answers(&self, server: &str, requests: InputRequests) -> Result<InputResponses, ToolFailure> {
+    /// Asks the user the server's questions, and returns the answers.
+    async fn answer_requests(&self, server: &str, requests: InputRequests) -> Result<InputResponses, ToolFailure> {
         let mut answers = InputResponses::new();
         for (key, request) in requests {
-            let InputRequest::Elicitation(question) = request else { return Err(failure::odd_answer(server, "it asks for something that is not offered")) };
+            let InputRequest::Elicitation(question) = request else {
+                return Err(failure::unexpected_answer(server, "it asks for something that is not offered"));
+            };
             let answer = self.handler.ask(question.params).await;
-            answers.insert(key, serde_json::to_value(answer).map_err(|_| failure::odd_answer(server, "the answer cannot be written"))?);
+            answers.insert(key, serde_json::to_value(answer).map_err(|_| failure::unexpected_answer(server, "the answer cannot be written"))?);
         }
         Ok(answers)
     }
@@ -318,21 +329,21 @@ impl Connection {
         let request = ReadResourceRequest::new(ReadResourceRequestParams::new(uri));
         match self.request(server, ClientRequest::ReadResourceRequest(request), limits).await? {
             ServerResult::ReadResourceResult(done) => result::resource(server, done),
-            _ => Err(failure::odd_answer(server, "it is no resource")),
+            _ => Err(failure::unexpected_answer(server, "it is no resource")),
         }
     }
 
-    /// The time for a call is over, and nobody is being asked anything for it.
-    async fn late(&self, limits: &Limits) {
+    /// Waits until the time of a call is over. It does not run out while the user is being asked.
+    async fn wait_for_deadline(&self, limits: &Limits) {
         sleep_until(limits.until).await;
-        while self.handler.asks() {
+        while self.handler.is_asking() {
             sleep(limits.timeout).await;
         }
     }
 
     async fn request(&self, server: &str, request: ClientRequest, limits: &Limits) -> Result<ServerResult, ToolFailure> {
         let options = PeerRequestOptions::with_timeout(limits.timeout);
-        // From here on the request may reach the server, whatever happens to us.
+        // From here on the request may reach the server, even if this call is dropped.
         let mut handle = tokio::select! {
             sent = self.peer.send_request_with_option(request, options) => sent.map_err(|error| service_failure(server, &error))?,
             () = limits.cancel.cancelled() => return Err(failure::cancelled(server, true)),
@@ -342,26 +353,26 @@ impl Connection {
             answer = &mut handle.rx => return match answer {
                 Ok(Ok(result)) => Ok(result),
                 Ok(Err(error)) => Err(service_failure(server, &error)),
-                Err(_) => Err(failure::lost(server, true)),
+                Err(_) => Err(failure::connection_lost(server, true)),
             },
             () = limits.cancel.cancelled() => (failure::cancelled(server, true), "stopped by the user"),
-            () = self.late(limits) => (failure::timed_out(server, limits.timeout, true), "no answer in time"),
+            () = self.wait_for_deadline(limits) => (failure::timed_out(server, limits.timeout, true), "no answer in time"),
         };
-        // Told in the background: a server that reads nothing must not hold the caller.
-        tokio::spawn(timeout(SAY_CANCELLED, handle.cancel(Some(why.to_owned()))));
+        // Sent in the background: a server that reads nothing must not block the caller.
+        tokio::spawn(timeout(CANCEL_TIMEOUT, handle.cancel(Some(why.to_owned()))));
         Err(failure)
     }
 }
 
 fn service_failure(server: &str, error: &ServiceError) -> ToolFailure {
     match error {
-        ServiceError::McpError(error) => failure::refused(server, error.code.0, &error.message),
-        ServiceError::UnexpectedResponse => failure::odd_answer(server, "the answer has the wrong shape"),
-        other => failure::unsent(server, failure::lost_in(other)),
+        ServiceError::McpError(error) => failure::request_refused(server, error.code.0, &error.message),
+        ServiceError::UnexpectedResponse => failure::unexpected_answer(server, "the answer has the wrong shape"),
+        other => failure::transport_failed(server, failure::request_cause(other)),
     }
 }
 
-/// How long one call may take and what ends it early.
+/// The time limit of a call, and what ends it early.
 #[derive(Clone, Debug)]
 pub(crate) struct Limits {
     pub(crate) timeout: Duration,

@@ -1,5 +1,6 @@
-//! A tool as its server describes it, and the hash it is pinned by: everything that decides what a call means or how a
-//! model is led to make it. Pictures and further remarks of the server do not count.
+//! A tool as its server describes it, and the hash by which the description is pinned. The hash
+//! covers everything that decides what a call means or leads a model to make it. Icons and other
+//! annotations are not covered.
 
 use contract::PackId;
 use rmcp::model::Tool;
@@ -18,7 +19,8 @@ pub struct Definition {
     pub input_schema: Value,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_schema: Option<Value>,
-    /// The server's own remarks on what the tool does; shown, and believed only where they make a call ask more often.
+    /// The server's own hints about what the tool does. They are shown, and used only to require
+    /// more approvals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Value>,
 }
@@ -35,15 +37,15 @@ impl Definition {
         }
     }
 
-    /// A remark of the server on its tool.
+    /// Returns one of the server's hints.
     pub fn annotation(&self, name: &str) -> Option<bool> {
         self.annotations.as_ref()?.get(name)?.as_bool()
     }
 
-    /// SHA-256 (hex) of the canonical form, with the server it belongs to.
+    /// Returns the SHA-256 (hex) of the canonical form, including pack and server.
     pub fn hash(&self, pack: &PackId, server: &str) -> String {
         let whole = json!({"pack": pack, "server": server, "definition": self});
-        // What JCS cannot write (numbers out of its range) is hashed as it is printed.
+        // Values that JCS cannot write, such as numbers out of range, are hashed as printed.
         let bytes = serde_json_canonicalizer::to_vec(&whole).unwrap_or_else(|_| whole.to_string().into_bytes());
         Sha256::digest(&bytes).iter().fold(String::with_capacity(64), |mut text, byte| {
             use std::fmt::Write as _;

@@ -1,5 +1,6 @@
-//! Drives the client against a test server, as the conformance suites want it: connect, list, call what is listed. It is the client
-//! that ships, with somebody at its side who signs in, answers questions with their defaults, and keeps everything in memory.
+//! Runs the client against a test server of the conformance suites: connects, lists the tools and
+//! calls them. It uses the client that ships, with a stand-in for the user that signs in, answers
+//! questions with their defaults, and keeps everything in memory.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -14,19 +15,19 @@ use secrecy::SecretString;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::{Access, Address, Asker, Asks, Definition, Definitions, Question, Reach, Reply, ServerConfig, Servers};
+use crate::{Access, Address, Asker, Definition, Definitions, Question, Reach, Reply, RequestedInput, ServerConfig, Servers};
 
 const PACK: &str = "dev";
 const SERVER: &str = "dev/server";
 const SECRET: &str = "SECRET";
 /// How long one call may take.
 const CALL: Duration = Duration::from_secs(20);
-/// How often it signs in before it gives up.
+/// How often it signs in before it fails.
 const SIGN_INS: usize = 3;
-/// Names the app to servers that want an address for it.
+/// An address that identifies the app, for servers that require one.
 const METADATA: &str = "https://conformance-test.local/client-metadata.json";
 
-/// What the suite says of the run, from its variables.
+/// The suite's parameters for a run, read from environment variables.
 #[derive(Clone, Debug, Default)]
 pub struct Scenario {
     /// `MCP_CONFORMANCE_SCENARIO`.
@@ -40,7 +41,7 @@ impl Scenario {
         self.context.get(name).and_then(Value::as_str).map(str::to_owned)
     }
 
-    /// Who the client is, and how it shows it.
+    /// Returns the server's configuration, with the client's identity and credentials.
     fn http(&self, url: &str) -> ServerHttp {
         let app = self.name.starts_with("auth/client-credentials");
         let key = self.text("private_key_pem");
@@ -58,7 +59,7 @@ impl Scenario {
     }
 }
 
-/// Who stands beside the client.
+/// Plays the host: credentials, tokens and answers.
 #[derive(Default)]
 struct Helper {
     secret: Option<String>,
@@ -87,7 +88,7 @@ impl Access for Helper {
 }
 
 impl Definitions for Helper {
-    fn seen(&self, _: &PackId, _: &str, tools: &[Definition]) {
+    fn record_tools(&self, _: &PackId, _: &str, tools: &[Definition]) {
         *self.tools.lock() = tools.to_vec();
     }
 
@@ -100,8 +101,8 @@ impl Definitions for Helper {
 impl Asker for Helper {
     async fn ask(&self, question: Question) -> Reply {
         match question.asks {
-            Asks::Form { schema } => Reply::Accept(Some(example(&schema, true))),
-            Asks::Url { .. } => Reply::Accept(None),
+            RequestedInput::Form { schema } => Reply::Accept(Some(example(&schema, true))),
+            RequestedInput::Url { .. } => Reply::Accept(None),
         }
     }
 }
@@ -124,7 +125,7 @@ async fn calls(servers: &Servers, helper: &Helper, scenario: &Scenario) -> Resul
         sign_in_for(servers, &mut left, failure.error).await?;
     }
     let mut results = Vec::new();
-    for (tool, arguments) in wanted(helper, scenario) {
+    for (tool, arguments) in calls_to_make(helper, scenario) {
         loop {
             match servers.call(SERVER, &tool, arguments.clone(), CALL, CancellationToken::new()).await {
                 Ok(value) => results.push(json!({"tool": tool, "result": value})),
@@ -132,7 +133,7 @@ async fn calls(servers: &Servers, helper: &Helper, scenario: &Scenario) -> Resul
                     sign_in_for(servers, &mut left, failure.error).await?;
                     continue;
                 }
-                // A tool that fails is an answer, too.
+                // The error of a tool counts as an answer.
                 Err(failure) if failure.error.has_reason(Reason::McpToolError) => results.push(json!({"tool": tool, "error": failure.error.message})),
                 Err(failure) => return Err(failure.error),
             }
@@ -142,8 +143,8 @@ async fn calls(servers: &Servers, helper: &Helper, scenario: &Scenario) -> Resul
     Ok(results)
 }
 
-/// What is called: what the suite names, or every tool once.
-fn wanted(helper: &Helper, scenario: &Scenario) -> Vec<(String, Value)> {
+/// Returns the calls to make: those that the suite names, or each tool once.
+fn calls_to_make(helper: &Helper, scenario: &Scenario) -> Vec<(String, Value)> {
     if let Some(calls) = scenario.context.get("toolCalls").and_then(Value::as_array) {
         return calls.iter().filter_map(|call| Some((call.get("name")?.as_str()?.to_owned(), call.get("arguments")?.clone()))).collect();
     }
@@ -151,15 +152,15 @@ fn wanted(helper: &Helper, scenario: &Scenario) -> Vec<(String, Value)> {
     tools.iter().map(|tool| (tool.name.clone(), example(&tool.input_schema, false))).collect()
 }
 
-/// Values that fit a flat schema: defaults first.
+/// Returns values that fit a flat schema, using defaults first.
 fn example(schema: &Value, all: bool) -> Value {
     let required: Vec<&str> = schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
     let properties = schema.get("properties").and_then(Value::as_object);
     let values = properties.into_iter().flatten().filter(|(name, _)| all || required.contains(&name.as_str()));
-    Value::Object(values.map(|(name, property)| (name.clone(), one(property))).collect::<Map<_, _>>())
+    Value::Object(values.map(|(name, property)| (name.clone(), example_value(property))).collect::<Map<_, _>>())
 }
 
-fn one(property: &Value) -> Value {
+fn example_value(property: &Value) -> Value {
     if let Some(value) =
         property.get("default").or_else(|| property.get("const")).or_else(|| property.pointer("/enum/0")).or_else(|| property.pointer("/oneOf/0/const"))
     {
@@ -174,7 +175,7 @@ fn one(property: &Value) -> Value {
     }
 }
 
-/// Signs in when that is what is missing.
+/// Signs in, if a missing sign-in is the reason of the failure.
 async fn sign_in_for(servers: &Servers, left: &mut usize, why: AgentError) -> Result<(), AgentError> {
     if !matches!(why.known_reason(), Some(Reason::McpUnauthorized | Reason::McpSignIn)) || *left == 0 {
         return Err(why);
@@ -189,14 +190,14 @@ async fn sign_in_for(servers: &Servers, left: &mut usize, why: AgentError) -> Re
             (ServerState::SignIn | ServerState::BackingOff | ServerState::Failed, Some(message)) => {
                 return Err(AgentError::new(ErrorCode::ToolHttpError, message).reason("mcp_sign_in_failed"));
             }
-            // It has been tried with the new tokens; whether they were enough shows.
+            // The new tokens have been tried. The next call shows whether they are accepted.
             (ServerState::Ready | ServerState::SignIn, _) if view.restarts > before => return Ok(()),
             _ => tokio::time::sleep(Duration::from_millis(20)).await,
         }
     }
 }
 
-/// Does what a browser does when its user agrees: follows the way back to the app.
+/// Acts like the browser of a user who agrees: follows the redirect back to the app.
 async fn browse(url: &str) -> Result<(), AgentError> {
     let failed = |error: reqwest::Error| AgentError::internal("browser", error.without_url().to_string());
     let browser = Client::builder().no_proxy().redirect(redirect::Policy::none()).build().map_err(failed)?;

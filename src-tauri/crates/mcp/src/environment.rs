@@ -1,18 +1,20 @@
-//! The environment every server gets: what programs need to find their libraries, their language and a place for temporary
-//! files. No keys, no session bus, no display.
+//! The environment variables that every server gets: those by which programs find their libraries,
+//! their language and a folder for temporary files. No keys, no session bus, no display.
 
 use std::collections::BTreeMap;
 
-const KEPT: &[&str] = &["PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR"];
+const KEPT_VARIABLES: &[&str] = &["PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR"];
 
-/// Whether a variable leads to the session bus. Servers get none of them, not even if their manifest names one.
+/// Whether a variable leads to the session bus. Servers never get one, even if their manifest names
+/// it.
 pub(crate) fn leads_to_the_bus(name: &str) -> bool {
     name.starts_with("DBUS_")
 }
 
-/// The kept variables, taken from a source (in the app: the process's own environment).
+/// Returns the variables that are kept. `get` reads one; in the app, from the process's own
+/// environment.
 pub(crate) fn base_environment(get: impl Fn(&str) -> Option<String>) -> BTreeMap<String, String> {
-    KEPT.iter().filter_map(|name| Some(((*name).to_owned(), get(name)?))).collect()
+    KEPT_VARIABLES.iter().filter_map(|name| Some(((*name).to_owned(), get(name)?))).collect()
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Failures of calls in the words of the contract: what happened, whether the call may have taken effect, what to do.
+//! Builds the failures of calls: what happened, whether the call may have taken effect, and what to
+//! do.
 
 use std::time::Duration;
 
@@ -15,77 +16,78 @@ use rmcp::{
 
 use crate::http::PrivateAddress;
 
-/// What lies behind a failed request to a server with an address.
+/// The cause of a failed request to a server behind an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Lost {
-    /// It lies where the pack may not go.
+pub(crate) enum TransportCause {
+    /// The address is private and the pack may not reach it.
     Private,
-    /// It wants to know who asks, or more of it; its own words, when it gave some.
+    /// The server requires a sign-in or more rights. Contains its challenge, if it sent one.
     Unauthorized(Option<String>),
-    /// It answered with a status that is none for an answer.
+    /// The server answered with an error status.
     Status { status: u16, retry_after_ms: Option<u64> },
-    /// Nothing was reached.
+    /// No connection.
     Unreachable,
 }
 
-/// The protocol's code for an error inside the server.
+/// The protocol's error code for an internal error.
 pub(crate) const INTERNAL: i64 = -32_603;
 
-/// Whether a call that was answered with this code may have taken effect. Of the codes that the protocol keeps for itself only those
-/// of a request that could not be understood come before it; others are a server's own, by which it refuses.
+/// Whether a call that was answered with this error code may have taken effect. Of the codes that
+/// the protocol reserves, only those for an invalid request exclude it. Other codes are the
+/// server's own refusals.
 pub(crate) fn may_have_run(code: i64) -> bool {
     (-32_768..=-32_000).contains(&code) && !matches!(code, -32_700 | -32_602..=-32_600)
 }
 
-/// What lies behind a failed request.
-pub(crate) fn lost_in(error: &ServiceError) -> Option<Lost> {
+/// Returns the cause of a failed request.
+pub(crate) fn request_cause(error: &ServiceError) -> Option<TransportCause> {
     match error {
-        // The library's own errors do not name their cause as such.
-        ServiceError::TransportSend(transport) => lost_by(transport.error.as_ref()),
+        // The library's own errors do not return their cause as `source`.
+        ServiceError::TransportSend(transport) => find_cause(transport.error.as_ref()),
         _ => None,
     }
 }
 
-/// What lies behind a failed handshake.
-pub(crate) fn lost_at_opening(error: &ClientInitializeError) -> Option<Lost> {
+/// Returns the cause of a failed handshake.
+pub(crate) fn handshake_cause(error: &ClientInitializeError) -> Option<TransportCause> {
     match error {
-        ClientInitializeError::TransportError { error, .. } => lost_by(error.error.as_ref()),
-        ClientInitializeError::LegacyFallbackFailed { discover, fallback } => lost_at_opening(fallback).or_else(|| lost_at_opening(discover)),
+        ClientInitializeError::TransportError { error, .. } => find_cause(error.error.as_ref()),
+        ClientInitializeError::LegacyFallbackFailed { discover, fallback } => handshake_cause(fallback).or_else(|| handshake_cause(discover)),
         _ => None,
     }
 }
 
-/// Looks for what lies behind an error.
-fn lost_by(error: &(dyn std::error::Error + 'static)) -> Option<Lost> {
+/// Searches an error and its sources for a known cause.
+fn find_cause(error: &(dyn std::error::Error + 'static)) -> Option<TransportCause> {
     let mut found = None;
     let mut next = Some(error);
     while let Some(cause) = next {
         if cause.is::<PrivateAddress>() {
-            return Some(Lost::Private);
+            return Some(TransportCause::Private);
         }
         if let Some(auth) = cause.downcast_ref::<AuthRequiredError>() {
-            return Some(Lost::Unauthorized(Some(auth.www_authenticate_header.clone())));
+            return Some(TransportCause::Unauthorized(Some(auth.www_authenticate_header.clone())));
         }
         if let Some(scope) = cause.downcast_ref::<InsufficientScopeError>() {
-            return Some(Lost::Unauthorized(Some(scope.www_authenticate_header.clone())));
+            return Some(TransportCause::Unauthorized(Some(scope.www_authenticate_header.clone())));
         }
         if matches!(cause.downcast_ref::<AuthError>(), Some(AuthError::AuthorizationRequired)) {
-            return Some(Lost::Unauthorized(None));
+            return Some(TransportCause::Unauthorized(None));
         }
         let status = match cause.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
             Some(StreamableHttpError::HttpStatus(status)) => Some(status),
-            Some(StreamableHttpError::Client(error)) => return lost_by(error),
-            Some(StreamableHttpError::UnexpectedServerResponse(words)) => return bare_status(words),
+            Some(StreamableHttpError::Client(error)) => return find_cause(error),
+            Some(StreamableHttpError::UnexpectedServerResponse(words)) => return parse_status_text(words),
             _ => cause.downcast_ref::<HttpStatusError>(),
         };
         if let Some(http) = status {
             let seconds = http.retry_after.as_deref().and_then(|text| text.trim().parse::<u64>().ok());
-            return Some(Lost::Status { status: http.status, retry_after_ms: seconds.map(|s| s.saturating_mul(1_000)) });
+            return Some(TransportCause::Status { status: http.status, retry_after_ms: seconds.map(|s| s.saturating_mul(1_000)) });
         }
         if let Some(http) = cause.downcast_ref::<reqwest::Error>() {
             found = match http.status() {
-                Some(status) => Some(Lost::Status { status: status.as_u16(), retry_after_ms: None }),
-                None if http.is_connect() => Some(Lost::Unreachable),
+                Some(status) => Some(TransportCause::Status { status: status.as_u16(), retry_after_ms: None }),
+                None if http.is_connect() => Some(TransportCause::Unreachable),
                 None => found,
             };
         }
@@ -94,17 +96,17 @@ fn lost_by(error: &(dyn std::error::Error + 'static)) -> Option<Lost> {
     found
 }
 
-/// A status that the library tells as words, with whatever the server said after it: of that nothing is read.
-fn bare_status(words: &str) -> Option<Lost> {
+/// Reads a status that the library reports as text only. The server's words behind it are not read.
+fn parse_status_text(words: &str) -> Option<TransportCause> {
     let digits = words.strip_prefix("HTTP ")?.get(..3)?;
     let status = StatusCode::from_u16(digits.parse().ok()?).ok()?;
     words.starts_with(&format!("HTTP {status}: ")).then(|| match status {
-        StatusCode::UNAUTHORIZED => Lost::Unauthorized(None),
-        status => Lost::Status { status: status.as_u16(), retry_after_ms: None },
+        StatusCode::UNAUTHORIZED => TransportCause::Unauthorized(None),
+        status => TransportCause::Status { status: status.as_u16(), retry_after_ms: None },
     })
 }
 
-/// What kind of failure a handshake is. Of what the server said nothing is told but codes.
+/// Names the kind of a failed handshake. Of the server's answer, only codes are used.
 pub(crate) fn opening_kind(error: &ClientInitializeError) -> String {
     match error {
         ClientInitializeError::JsonRpcError(error) => format!("it refuses with the code {}", error.code.0),
@@ -116,10 +118,10 @@ pub(crate) fn opening_kind(error: &ClientInitializeError) -> String {
     }
 }
 
-/// The same of a failed request.
+/// Names the kind of a failed request.
 pub(crate) fn request_kind(error: &ServiceError) -> String {
-    match (error, lost_in(error)) {
-        (_, Some(Lost::Status { status, .. })) => format!("status {status}"),
+    match (error, request_cause(error)) {
+        (_, Some(TransportCause::Status { status, .. })) => format!("status {status}"),
         (ServiceError::McpError(error), _) => format!("it refuses with the code {}", error.code.0),
         (ServiceError::TransportSend(_) | ServiceError::TransportClosed, _) => "the connection broke, or what came over it was no answer".to_owned(),
         (ServiceError::Timeout { .. }, _) => "no answer in time".to_owned(),
@@ -127,15 +129,16 @@ pub(crate) fn request_kind(error: &ServiceError) -> String {
     }
 }
 
-/// Whether a call ended with the status that says "not so", or that a session is not known any more.
+/// Whether a call ended with status 400 or 404, by which servers also say that they do not know a
+/// session.
 pub(crate) fn is_bad_request<T>(outcome: &Result<T, ToolFailure>) -> bool {
     outcome.as_ref().is_err_and(|failure| failure.error.has_reason(Reason::McpHttpStatus) && failure.error.details.get("status") == Some(&400.into()))
 }
 
-/// A request that the transport could not bring to its end.
-pub(crate) fn unsent(server: &str, lost: Option<Lost>) -> ToolFailure {
+/// The failure of a request that the transport could not complete.
+pub(crate) fn transport_failed(server: &str, lost: Option<TransportCause>) -> ToolFailure {
     match lost {
-        Some(Lost::Unauthorized(challenge)) => {
+        Some(TransportCause::Unauthorized(challenge)) => {
             let error = AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} wants a sign-in.")).reason(Reason::McpUnauthorized);
             let error = error.retryable(false).hint("Sign in to it in Tools, or enter its key in Settings.");
             failure(
@@ -146,19 +149,19 @@ pub(crate) fn unsent(server: &str, lost: Option<Lost>) -> ToolFailure {
                 false,
             )
         }
-        Some(Lost::Status { status: 429, retry_after_ms }) => {
+        Some(TransportCause::Status { status: 429, retry_after_ms }) => {
             let error = AgentError::new(ErrorCode::RateLimited, format!("The server {server} asks to slow down.")).reason(Reason::UpstreamRateLimit);
             failure(with_wait(error.with("status", 429), retry_after_ms), false)
         }
-        Some(Lost::Status { status, retry_after_ms }) => {
+        Some(TransportCause::Status { status, retry_after_ms }) => {
             let error = AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} failed ({status}).")).reason(Reason::McpHttpStatus);
             // Only what refuses has surely done nothing: also a proxy that lost its server after it had the request says 503.
             let refused = matches!(status, 400..=499 | 501);
             failure(with_wait(error.with("status", status).retryable(status >= 500), retry_after_ms), !refused)
         }
-        Some(Lost::Unreachable) => lost_on_the_way(server, "cannot be reached", false),
-        Some(Lost::Private) => lost_on_the_way(server, "leads to an address that its pack may not reach", false),
-        None => self::lost(server, true),
+        Some(TransportCause::Unreachable) => broken_connection(server, "cannot be reached", false),
+        Some(TransportCause::Private) => broken_connection(server, "leads to an address that its pack may not reach", false),
+        None => self::connection_lost(server, true),
     }
 }
 
@@ -169,7 +172,7 @@ fn with_wait(error: AgentError, ms: Option<u64>) -> AgentError {
     }
 }
 
-fn lost_on_the_way(server: &str, what: &str, sent: bool) -> ToolFailure {
+fn broken_connection(server: &str, what: &str, sent: bool) -> ToolFailure {
     let error = AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} {what}.")).reason(Reason::McpNotConnected).retryable(true);
     failure(error.hint("Check the connection, then try again."), sent)
 }
@@ -180,8 +183,8 @@ pub(crate) fn sign_in(server: &str) -> ToolFailure {
     failure(error.hint("Open Tools and sign in to the server there."), false)
 }
 
-/// The tool may not be called as it is described now.
-pub(crate) fn switched_off(error: AgentError) -> ToolFailure {
+/// The tool may not be called with its present definition.
+pub(crate) fn tool_not_allowed(error: AgentError) -> ToolFailure {
     failure(error, false)
 }
 
@@ -189,60 +192,60 @@ fn failure(error: AgentError, may_have_happened: bool) -> ToolFailure {
     ToolFailure { error, may_have_happened }
 }
 
-/// No such server is known.
-pub(crate) fn unknown(server: &str) -> ToolFailure {
+/// There is no server of this name.
+pub(crate) fn unknown_server(server: &str) -> ToolFailure {
     let error = AgentError::new(ErrorCode::ToolNotFound, format!("There is no server named {server}.")).reason("mcp_unknown_server");
     failure(error.hint("Look at the Tools page for what each pack brings."), false)
 }
 
-/// The server does not run and could not be started: the call was never sent.
+/// The server does not run and could not be started. The call was not sent.
 pub(crate) fn not_connected(server: &str, why: &str) -> ToolFailure {
     let error = AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} is not running. {why}")).reason(Reason::McpNotConnected).retryable(true);
     failure(error.hint("It is started again with the next call. The log has what the server wrote."), false)
 }
 
-/// Its program cannot be used: trying again changes nothing.
-pub(crate) fn unusable(server: &str, why: &str) -> ToolFailure {
+/// The server's program cannot be used. Retrying does not help.
+pub(crate) fn unusable_program(server: &str, why: &str) -> ToolFailure {
     let error = AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} cannot be started. {why}")).reason(Reason::McpNotConnected);
     failure(error.retryable(false).hint("Correct that, then start Countersign again."), false)
 }
 
 /// The app is closing.
-pub(crate) fn stopped(server: &str) -> ToolFailure {
+pub(crate) fn app_closing(server: &str) -> ToolFailure {
     failure(AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} has been stopped with the app.")).reason(Reason::McpNotConnected), false)
 }
 
 /// The server went away before it answered.
-pub(crate) fn lost(server: &str, sent: bool) -> ToolFailure {
+pub(crate) fn connection_lost(server: &str, sent: bool) -> ToolFailure {
     let error =
         AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} stopped before it answered.")).reason(Reason::McpException).retryable(true);
     failure(error.hint("It is started again with the next call."), sent)
 }
 
-/// No answer in time.
+/// There was no answer in time.
 pub(crate) fn timed_out(server: &str, after: Duration, sent: bool) -> ToolFailure {
     let message = format!("The server {server} did not answer within {} seconds.", after.as_secs_f32());
     failure(AgentError::new(ErrorCode::ToolTimeout, message).reason(Reason::McpTimeout), sent)
 }
 
-/// Somebody stopped the call.
+/// The call was cancelled.
 pub(crate) fn cancelled(server: &str, sent: bool) -> ToolFailure {
     failure(AgentError::internal("cancelled", format!("The call to {server} was stopped.")), sent)
 }
 
-/// The tool ran and says that it failed.
+/// The tool ran and reported an error.
 pub(crate) fn tool_error(text: String) -> ToolFailure {
     failure(AgentError::new(ErrorCode::ToolHttpError, text).reason(Reason::McpToolError).retryable(false), false)
 }
 
-/// The server refuses the request as such.
-pub(crate) fn refused(server: &str, code: i32, message: &str) -> ToolFailure {
+/// The server refused the request.
+pub(crate) fn request_refused(server: &str, code: i32, message: &str) -> ToolFailure {
     let text = format!("The server {server} refused the call: {message}");
     failure(AgentError::new(ErrorCode::ToolHttpError, text).reason(Reason::McpException).with("code", code).retryable(false), may_have_run(code.into()))
 }
 
-/// An answer that is none of those the protocol has for a call.
-pub(crate) fn odd_answer(server: &str, what: &str) -> ToolFailure {
+/// The answer is not one that the protocol allows for a call.
+pub(crate) fn unexpected_answer(server: &str, what: &str) -> ToolFailure {
     failure(AgentError::internal(Reason::InvalidResponse, format!("The server {server} answered in a way this app does not understand: {what}.")), true)
 }
 
@@ -252,12 +255,12 @@ mod tests {
 
     #[test]
     fn a_status_in_words_is_read_strictly() {
-        let status = |status| Some(Lost::Status { status, retry_after_ms: None });
+        let status = |status| Some(TransportCause::Status { status, retry_after_ms: None });
         for (words, lost) in [
             ("HTTP 403 Forbidden: HTTP 401 Unauthorized: no", status(403)),
             ("HTTP 413 Payload Too Large: ", status(413)),
             ("HTTP 499 <unknown status code>: x", status(499)),
-            ("HTTP 401 Unauthorized: ", Some(Lost::Unauthorized(None))),
+            ("HTTP 401 Unauthorized: ", Some(TransportCause::Unauthorized(None))),
             ("HTTP 403", None),
             ("HTTP 403 Forbidden", None),
             ("HTTP 403 Something: x", None),
@@ -265,7 +268,7 @@ mod tests {
             ("HTTP 40\u{e9}: x", None),
             ("could not parse JSON response as ServerJsonRpcMessage: HTTP 403 Forbidden: x", None),
         ] {
-            assert_eq!(bare_status(words), lost, "{words}");
+            assert_eq!(parse_status_text(words), lost, "{words}");
         }
     }
 

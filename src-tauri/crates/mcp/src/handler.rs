@@ -1,5 +1,5 @@
-//! Our side of what servers may ask and tell in the middle of a connection: a question for the user goes to whoever can
-//! answer, everything else that servers may want of a client is not offered.
+//! Handles what a server sends during a connection. A question for the user is passed to the asker;
+//! all other requests are refused.
 
 use std::sync::{
     Arc,
@@ -18,7 +18,7 @@ use rmcp::{
 use serde_json::Value;
 use tokio::sync::Notify;
 
-use crate::{Asker, Asks, Question, Reply};
+use crate::{Asker, Question, Reply, RequestedInput};
 
 /// The client as one server sees it.
 #[derive(Clone)]
@@ -26,13 +26,13 @@ pub(crate) struct Handler {
     pack: PackId,
     server: String,
     asker: Option<Arc<dyn Asker>>,
-    /// The server's tools have changed.
+    /// Notified when the server's tools have changed.
     changed: Arc<Notify>,
     /// How many questions are open.
     asking: Arc<AtomicU32>,
 }
 
-/// A question is open until this is dropped.
+/// Counts a question as open until it is dropped.
 struct Open(Arc<AtomicU32>);
 
 impl Drop for Open {
@@ -46,8 +46,8 @@ impl Handler {
         Self { pack, server, asker, changed: Arc::default(), asking: Arc::default() }
     }
 
-    /// Whether somebody is being asked: then the time of a call does not count.
-    pub(crate) fn asks(&self) -> bool {
+    /// Whether a question is open. The time of a call does not count then.
+    pub(crate) fn is_asking(&self) -> bool {
         self.asking.load(Ordering::SeqCst) > 0
     }
 
@@ -55,14 +55,14 @@ impl Handler {
         Arc::clone(&self.changed)
     }
 
-    /// Puts a question to whoever can answer.
+    /// Passes a question to the asker, and returns the answer.
     pub(crate) async fn ask(&self, request: ElicitRequestParams) -> ElicitResult {
         let Some(asker) = &self.asker else { return ElicitResult::new(ElicitationAction::Decline) };
         let (message, asks) = match request {
             ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => {
-                (message, Asks::Form { schema: serde_json::to_value(requested_schema).unwrap_or(Value::Null) })
+                (message, RequestedInput::Form { schema: serde_json::to_value(requested_schema).unwrap_or(Value::Null) })
             }
-            ElicitRequestParams::UrlElicitationParams { message, url, .. } => (message, Asks::Url { url }),
+            ElicitRequestParams::UrlElicitationParams { message, url, .. } => (message, RequestedInput::Url { url }),
             _ => return ElicitResult::new(ElicitationAction::Decline),
         };
         self.asking.fetch_add(1, Ordering::SeqCst);

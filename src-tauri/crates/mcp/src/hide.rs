@@ -1,7 +1,8 @@
-//! Keeps a server's program from the app's own files (Landlock), from sockets of the session (namespaces, Landlock's scopes), and from
-//! system calls that get around both (seccomp), as far as the system can. Everything else of the user's stays as it is, because that is
-//! what such servers are for. Rules of Landlock allow and never deny, so all that lies beside the hidden folders is allowed by name.
-//! It must not know what the folders and sockets are for.
+//! Hides the app's own files (Landlock) and sockets of the session (namespaces, Landlock's scopes)
+//! from a server's program, and denies system calls that would circumvent this (seccomp), as far as
+//! the system can. All other files of the user stay accessible, because such servers exist to work
+//! with them. Landlock rules only allow, so everything beside the hidden folders is allowed by
+//! name. It must not know what the folders and sockets are for.
 
 use std::{
     collections::BTreeSet,
@@ -16,27 +17,28 @@ use landlock::{
     RulesetError, RulesetStatus, Scope,
 };
 
-/// Landlock's newest rights that are asked for; an older kernel gives what it has.
+/// The newest Landlock rights that are requested. An older kernel applies those it knows.
 const RIGHTS: ABI = ABI::V9;
 
-/// What a program does not see or reach.
+/// Files and sockets that are hidden from a program.
 #[derive(Clone, Debug, Default)]
 pub struct Hidden {
     pub folders: Vec<PathBuf>,
-    /// What it sees all the same: its pack and its own folder.
+    /// Folders that it may use although they lie in a hidden one: its pack and its own folder.
     pub but: Vec<PathBuf>,
-    /// Sockets, and folders full of them, that are covered in namespaces of its own.
+    /// Sockets, and folders of sockets, that are covered in namespaces of its own.
     pub covered: Vec<PathBuf>,
 }
 
-/// What is put on a program between fork and exec.
+/// The restrictions that are applied to a program between fork and exec.
 pub(crate) struct Veil {
     covers: Option<Covers>,
     files: Option<RulesetCreated>,
     calls: Option<CallFilter>,
 }
 
-/// Prepares it. What the system does not have is left out; what it has and refuses is an error.
+/// Prepares the restrictions. Restrictions that the system does not support are left out. One that it supports but
+/// refuses is an error.
 pub(crate) fn prepare(hidden: &Hidden, open_files: bool) -> io::Result<Veil> {
     Ok(Veil {
         covers: covers_work().then(|| Covers::over(&hidden.covered)),
@@ -46,7 +48,8 @@ pub(crate) fn prepare(hidden: &Hidden, open_files: bool) -> io::Result<Veil> {
 }
 
 impl Veil {
-    /// For the child: no allocation, only system calls. Covers come first: Landlock lets nobody mount.
+    /// Applies the restrictions. For the child: allocates nothing and makes system calls only.
+    /// Covers come first, because Landlock denies mounts.
     pub(crate) fn enforce(&mut self) -> io::Result<()> {
         if let Some(covers) = &self.covers {
             covers.enforce()?;
@@ -62,18 +65,21 @@ impl Veil {
     }
 }
 
-/// Whether a program that is kept from all this reaches a socket nevertheless. It is tried from a child that starts no program.
+/// Whether a restricted program could still connect to a socket. It is tried in a child that starts
+/// no program.
 pub fn reaches(hidden: &Hidden, socket: SocketAddr) -> io::Result<bool> {
     let mut veil = prepare(hidden, false)?;
     in_child(move || veil.enforce().is_ok() && UnixStream::connect_addr(&socket).is_ok())
 }
 
-/// Names may be listed everywhere: a folder above a hidden one could not be listed otherwise.
+/// Builds the Landlock rules. Folders may be listed everywhere; otherwise a folder above a hidden
+/// one could not be listed.
 fn ruleset(hidden: &Hidden) -> Result<RulesetCreated, RulesetError> {
     let rights = AccessFs::from_all(RIGHTS) & !AccessFs::ReadDir;
     let mut rules = Ruleset::default().set_compatibility(CompatLevel::BestEffort).handle_access(rights)?.scope(Scope::from_all(RIGHTS))?.create()?;
-    for place in allowed(hidden) {
-        // Gone since it was listed, or not to be opened by this user: nothing that could be allowed.
+    for place in list_allowed_places(hidden) {
+        // The place was removed since it was listed, or this user cannot open it. There is no need
+        // to allow it.
         let Ok(opened) = PathFd::new(&place) else { continue };
         let rights = if place.is_dir() { rights } else { rights & AccessFs::from_file(RIGHTS) };
         rules = rules.add_rule(PathBeneath::new(opened, rights))?;
@@ -86,19 +92,19 @@ fn landlock_works() -> bool {
     unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::null::<libc::c_void>(), 0_usize, 1_u32) > 0 }
 }
 
-/// Every place that is to be allowed: as few and as high up as can be. Links are left out, for what they lead to is
-/// allowed where it lies, or hidden.
-fn allowed(hidden: &Hidden) -> Vec<PathBuf> {
-    let real = |paths: &[PathBuf]| paths.iter().map(|path| real(path)).collect();
+/// Returns the places to allow, as few and as high up as possible. Links are left out, because
+/// their targets are allowed or hidden where they lie.
+fn list_allowed_places(hidden: &Hidden) -> Vec<PathBuf> {
+    let real = |paths: &[PathBuf]| paths.iter().map(|path| resolve_links(path)).collect();
     let real = Hidden { folders: real(&hidden.folders), but: real(&hidden.but), covered: Vec::new() };
     let mut found = Vec::new();
     walk(Path::new("/"), &real, &mut found);
     found
 }
 
-/// A path without links, also of a folder that is yet to be made.
-fn real(path: &Path) -> PathBuf {
-    let beyond = || Some(real(path.parent()?).join(path.file_name()?));
+/// Resolves the links of a path, also if its last folders do not exist yet.
+fn resolve_links(path: &Path) -> PathBuf {
+    let beyond = || Some(resolve_links(path.parent()?).join(path.file_name()?));
     path.canonicalize().ok().or_else(beyond).unwrap_or_else(|| path.to_owned())
 }
 
@@ -113,7 +119,7 @@ fn walk(place: &Path, hidden: &Hidden, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// What lies in a folder; of one that cannot be listed, the ways that are known.
+/// Returns the entries of a folder. If it cannot be listed, only those that lead to known places.
 fn entries(place: &Path, hidden: &Hidden) -> Vec<PathBuf> {
     let plain = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| !kind.is_symlink());
     match fs::read_dir(place) {
@@ -143,11 +149,11 @@ mod tests {
             but: vec![root.join("share/app/packs/one"), root.join("docs/deep")],
             ..Hidden::default()
         };
-        let below: Vec<PathBuf> = allowed(&hidden).into_iter().filter_map(|path| path.strip_prefix(&root).ok().map(Path::to_owned)).collect();
+        let below: Vec<PathBuf> = list_allowed_places(&hidden).into_iter().filter_map(|path| path.strip_prefix(&root).ok().map(Path::to_owned)).collect();
         let mut below: Vec<String> = below.into_iter().map(|path| path.display().to_string()).collect();
         below.sort();
         assert_eq!(below, ["docs", "note", "share/app/packs/one", "share/other"]);
-        assert!(allowed(&hidden).contains(&PathBuf::from("/usr")));
+        assert!(list_allowed_places(&hidden).contains(&PathBuf::from("/usr")));
     }
 
     #[test]
@@ -156,7 +162,7 @@ mod tests {
         let root = root.path().canonicalize().unwrap();
         fs::create_dir_all(root.join("pack/data")).unwrap();
         fs::create_dir_all(root.join("pack/code")).unwrap();
-        let found = allowed(&Hidden { folders: vec![root.join("pack/data")], but: vec![root.join("pack")], ..Hidden::default() });
+        let found = list_allowed_places(&Hidden { folders: vec![root.join("pack/data")], but: vec![root.join("pack")], ..Hidden::default() });
         assert!(found.contains(&root.join("pack/code")));
         assert!(!found.iter().any(|place| root.join("pack/data").starts_with(place)));
     }

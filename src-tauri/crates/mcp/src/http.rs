@@ -1,5 +1,6 @@
-//! Reaching a server by its address. What is connected to is looked at, not the name; a redirect stays on the server; no proxy,
-//! because it would choose the address; each server is shown its own credentials only.
+//! Reaches a server by its address. The rules look at the resolved IP address, not at the name. A
+//! redirect stays on the server. No proxy is used, because it would choose the address. Each server
+//! gets only its own credentials.
 
 use std::{
     collections::HashMap,
@@ -27,7 +28,7 @@ use crate::{Address, transport::LONGEST_LINE};
 
 const HOPS: usize = 5;
 
-/// The address lies where the pack may not go.
+/// The address is private and the pack may not reach it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the address lies on this computer or in the local network")]
 pub(crate) struct PrivateAddress;
@@ -51,7 +52,8 @@ impl Resolve for Guarded {
     }
 }
 
-/// A client that reaches what it may; redirects stay on their server, or are not followed at all.
+/// Creates a client that reaches only allowed addresses. Redirects stay on their server, or are not
+/// followed at all.
 pub(crate) fn client(private: bool, redirects: bool) -> Result<Client, String> {
     let within = redirect::Policy::custom(|attempt| {
         let same = attempt.previous().last().is_some_and(|from| from.origin() == attempt.url().origin());
@@ -67,7 +69,7 @@ pub(crate) fn client(private: bool, redirects: bool) -> Result<Client, String> {
         .map_err(|_| "No encrypted connection can be made on this machine. Install the package ca-certificates.".to_owned())
 }
 
-/// Whether an address may be asked, as far as it tells itself. Names are looked at when they are resolved.
+/// Checks a URL before it is resolved. The resolver checks names later.
 pub(crate) fn check(url: &Url, private: bool) -> Result<(), String> {
     let host = url.host_str().unwrap_or("that address");
     if !url.username().is_empty() || url.password().is_some() {
@@ -82,10 +84,10 @@ pub(crate) fn check(url: &Url, private: bool) -> Result<(), String> {
         return Err(format!("No server can be reached at {host}. Enter its own address, such as https://mcp.example.com/mcp."));
     }
     let open = url.scheme() == "https" && ip.is_none_or(|ip| may_reach(ip, false));
-    if open || private { Ok(()) } else { Err(refused(host)) }
+    if open || private { Ok(()) } else { Err(refusal_text(host)) }
 }
 
-/// Whether keys and tokens may go to an address: encrypted, or within this computer.
+/// Checks whether keys and tokens may be sent to a URL: only encrypted, or within this computer.
 pub(crate) fn check_key(url: &Url) -> Result<(), String> {
     if Origin::of(url).is_some_and(|server| server.may_carry_key()) {
         return Ok(());
@@ -96,35 +98,37 @@ pub(crate) fn check_key(url: &Url) -> Result<(), String> {
     ))
 }
 
-/// What is said of an address that may not be reached.
-pub(crate) fn refused(host: &str) -> String {
+/// Returns the sentence about an address that may not be reached.
+pub(crate) fn refusal_text(host: &str) -> String {
     format!(
         "{host} lies on this computer or in the local network, or is reached without encryption. If you trust the pack and it declares that it needs this, allow it in Settings under \u{201c}Keys and access of packs\u{201d}."
     )
 }
 
 impl Address {
-    /// Whether this computer and the local network may be reached: the pack says that it needs it, and the user allows it.
-    pub(crate) fn private(&self) -> bool {
+    /// Whether the server may lie on this computer or in the local network: the pack declares it
+    /// and the user allows it.
+    pub(crate) fn may_reach_private(&self) -> bool {
         self.http.private_network && self.access.private_network()
     }
 
-    /// Whether the server is shown a key or a token.
-    fn shows_keys(&self) -> bool {
+    /// Whether requests to the server carry a key or a token.
+    fn has_credentials(&self) -> bool {
         let by_auth = self.http.auth.as_ref().is_some_and(|auth| auth.kind != AuthKind::None);
         by_auth || self.http.oauth.is_some() || !self.http.headers.is_empty()
     }
 
     pub(crate) fn url(&self) -> Result<Url, String> {
         let url = Url::parse(&self.http.url).map_err(|_| format!("{} is not a web address.", self.http.url))?;
-        check(&url, self.private())?;
+        check(&url, self.may_reach_private())?;
         Ok(url)
     }
 
-    /// Where and with which headers to connect. Credentials are read now and kept for this connection only.
+    /// Returns the address and headers of a connection. Credentials are read now and kept for this
+    /// connection only.
     pub(crate) async fn transport_config(&self) -> Result<StreamableHttpClientTransportConfig, AgentError> {
         let url = self.url().map_err(|why| AgentError::internal("private_address", why))?;
-        if self.shows_keys() {
+        if self.has_credentials() {
             check_key(&url).map_err(|why| AgentError::internal("key_in_plain_text", why))?;
         }
         let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str()).reinit_on_expired_session(true);
@@ -143,7 +147,7 @@ impl Address {
             Some(Auth { kind: AuthKind::ApiKey, env_var: Some(name), header, .. }) => {
                 headers.insert(header_name(header.as_deref().unwrap_or("X-API-Key"))?, value(&self.access.credential(name).await?, "")?);
             }
-            // Tokens come with each request, as they are then.
+            // Tokens are added to each request.
             Some(Auth { kind: AuthKind::Oauth2 | AuthKind::Mtls | AuthKind::None | AuthKind::BearerToken | AuthKind::ApiKey, .. }) | None => {}
         }
         Ok(config.custom_headers(headers))

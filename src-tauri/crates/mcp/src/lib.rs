@@ -1,5 +1,6 @@
-//! The MCP client: servers of packs as child processes or behind an address, reached when needed, again with back-off, never
-//! left behind. Knows the protocol, processes and sign-in; knows nothing of packs' files, policy or who asks for a call.
+//! The MCP client. Servers of packs are child processes or lie behind an address. They are reached
+//! when needed, restarted with back-off, and never left behind. The client knows the protocol,
+//! processes and sign-in; it knows nothing of packs' files, policy or the callers.
 
 mod access;
 mod config;
@@ -21,8 +22,8 @@ mod servers;
 mod sign_in;
 mod transport;
 
-pub use access::{Access, Asker, Asks, Definitions, Question, Reply};
-pub use config::{Address, Entered, Program, Reach, ServerConfig, Timings};
+pub use access::{Access, Asker, Definitions, Question, Reply, RequestedInput};
+pub use config::{Address, EnteredVariables, Program, Reach, ServerConfig, Timings};
 pub use definition::Definition;
 pub use engine::ports::{Resume, ToolFailure};
 pub use guard::covers_work;

@@ -1,5 +1,6 @@
-//! Tokens for a server: found out where they are given, kept by the host (in the keyring), renewed in time. The protocol of it is
-//! the library's; ours is who may be asked over the network, and where tokens stay.
+//! Tokens for a server: finds the authorization server, stores tokens through the host (in the
+//! keyring), and renews them in time. The library implements the protocol; this file decides which
+//! addresses may be reached and where tokens are stored.
 
 use std::sync::Arc;
 
@@ -15,13 +16,13 @@ use url::Url;
 
 use crate::{Access, Address, http};
 
-/// The most that an authorization server may say at once.
+/// The most bytes of one answer of an authorization server.
 const LARGEST: usize = 1024 * 1024;
 
 const OTHER_ISSUER: &str =
     "the server names another issuer of tokens than its pack, or than the one that was shown the key before; sign out to accept the new one";
 
-/// Asks authorization servers under the same rules as the server itself.
+/// Sends requests to authorization servers under the same rules as to the server itself.
 struct Fetcher {
     private: bool,
     following: Client,
@@ -38,7 +39,8 @@ impl OAuthHttpClient for Fetcher {
             let wait = request.timeout;
             let mut asking = reqwest::Request::try_from(request.request)?;
             http::check(asking.url(), self.private)?;
-            // What is posted holds codes, secrets or tokens; so may what a header names.
+            // A POST body contains codes, secrets or tokens, and so may a request with an
+            // authorization header.
             if *asking.method() != reqwest::Method::GET || asking.headers().contains_key(reqwest::header::AUTHORIZATION) {
                 http::check_key(asking.url())?;
             }
@@ -60,7 +62,7 @@ impl OAuthHttpClient for Fetcher {
     }
 }
 
-/// Tokens as the host keeps them. Read once; afterwards what is written here is what counts.
+/// The tokens that the host stores. They are read once; later reads return the last written ones.
 pub(crate) struct TokenStore {
     access: Arc<dyn Access>,
     known: Mutex<Option<Option<StoredCredentials>>>,
@@ -91,7 +93,7 @@ impl CredentialStore for TokenStore {
             return Ok(known.clone());
         }
         let text = self.access.tokens().await.map_err(|error| AuthError::CredentialStoreError(error.message))?;
-        // What cannot be read any more is as good as none: the user signs in again.
+        // Stored tokens that cannot be read count as absent: the user signs in again.
         let found = text.and_then(|text| serde_json::from_str(text.expose_secret()).ok());
         *known = Some(found.clone());
         Ok(found)
@@ -106,8 +108,9 @@ impl CredentialStore for TokenStore {
     }
 }
 
-/// What kind of failure it is. Errors may carry what the authorization server said: only words of this app's own are told.
-pub(crate) fn kind(error: &AuthError) -> &str {
+/// Names the kind of an error. Errors may contain the authorization server's words, so only the
+/// app's own words are used.
+pub(crate) fn error_kind(error: &AuthError) -> &str {
     match error {
         AuthError::MetadataError(ours) | AuthError::CredentialStoreError(ours) => ours,
         AuthError::AuthorizationFailed(_) => "it was not agreed to",
@@ -120,22 +123,23 @@ pub(crate) fn kind(error: &AuthError) -> &str {
     }
 }
 
-/// What speaks with the authorization server of one MCP server.
+/// Creates the manager for the authorization server of one MCP server.
 pub(crate) async fn manager(address: &Address) -> Result<AuthorizationManager, AuthError> {
     let refused = AuthError::MetadataError;
-    let (url, private) = (address.url().map_err(refused)?, address.private());
+    let (url, private) = (address.url().map_err(refused)?, address.may_reach_private());
     let fetcher = Fetcher { private, following: http::client(private, true).map_err(refused)?, stopping: http::client(private, false).map_err(refused)? };
     let mut manager = AuthorizationManager::new_with_oauth_http_client(url, Arc::new(fetcher)).await?;
     manager.set_credential_store(TokenStore::new(Arc::clone(&address.access)));
     Ok(manager)
 }
 
-/// The same, with tokens: kept ones of the user, if there are any, or new ones for the app itself. Without any the server says what it wants.
-pub(crate) async fn signed_in(address: &Address, oauth: &ServerOauth) -> Result<AuthorizationManager, AuthError> {
+/// Creates a manager with tokens: stored ones of the user, or new ones for the app itself. Without
+/// tokens, the server says what it requires.
+pub(crate) async fn authorized_manager(address: &Address, oauth: &ServerOauth) -> Result<AuthorizationManager, AuthError> {
     let mut manager = manager(address).await?;
     match oauth.grant {
         OauthGrant::AuthorizationCode => {
-            if kept(address).await?.is_none_or(|kept| kept.token_response.is_none()) {
+            if load_credentials(address).await?.is_none_or(|kept| kept.token_response.is_none()) {
                 return Ok(manager);
             }
             let resolution = manager.resolve_metadata().await?;
@@ -145,7 +149,8 @@ pub(crate) async fn signed_in(address: &Address, oauth: &ServerOauth) -> Result<
                 return Ok(manager);
             }
             if let (Some(id), Some(secret)) = (&oauth.client_id, secret(address).await?) {
-                // A renewal has to show the secret, too; where the user was sent back to does not matter for it.
+                // Renewing a token also needs the secret. The redirect address does not matter for
+                // it.
                 manager.configure_client(OAuthClientConfig::new(id, "http://127.0.0.1/").with_client_secret(secret.expose_secret()))?;
             }
         }
@@ -162,18 +167,19 @@ pub(crate) async fn signed_in(address: &Address, oauth: &ServerOauth) -> Result<
     Ok(manager)
 }
 
-/// The stored result of the last sign-in.
-async fn kept(address: &Address) -> Result<Option<StoredCredentials>, AuthError> {
+/// Returns the stored result of the last sign-in.
+async fn load_credentials(address: &Address) -> Result<Option<StoredCredentials>, AuthError> {
     TokenStore::new(Arc::clone(&address.access)).load().await
 }
 
-/// The server says where tokens are given, so it could send the client's secret anywhere. The secret goes to the issuer that the pack
-/// names, or else to the one that got it first.
+/// Checks where the client's secret would be sent. The server names the issuer, so it could name
+/// any. The secret goes only to the issuer that the pack names, or else to the first one that
+/// received it.
 pub(crate) async fn check_issuer(address: &Address, oauth: &ServerOauth, metadata: &AuthorizationMetadata) -> Result<(), AuthError> {
     let has_secret = address.http.auth.as_ref().is_some_and(|auth| auth.env_var.is_some());
     let expected = match &oauth.issuer {
         Some(issuer) => Some(issuer.clone()),
-        None if has_secret => kept(address).await?.and_then(|kept| kept.issuer),
+        None if has_secret => load_credentials(address).await?.and_then(|kept| kept.issuer),
         None => None,
     };
     let plain = |issuer: &str| issuer.trim_end_matches('/').to_owned();
@@ -183,14 +189,15 @@ pub(crate) async fn check_issuer(address: &Address, oauth: &ServerOauth, metadat
     }
 }
 
-/// Gets a token for the app itself. The library's future cannot move between threads, so it has one of its own.
+/// Gets a token for the app itself. The library's future is not Send, so it runs on a thread of its
+/// own.
 async fn exchange(manager: AuthorizationManager, config: ClientCredentialsConfig) -> Result<AuthorizationManager, AuthError> {
     let runtime = tokio::runtime::Handle::current();
     let exchanged = move || runtime.block_on(async { manager.exchange_client_credentials(&config).await.map(|_| manager) });
     tokio::task::spawn_blocking(exchanged).await.unwrap_or_else(|error| Err(AuthError::InternalError(error.to_string())))
 }
 
-/// The secret that the manifest names for signing in, if it names one.
+/// Returns the secret that the manifest names for signing in, if it names one.
 pub(crate) async fn secret(address: &Address) -> Result<Option<SecretString>, AuthError> {
     match address.http.auth.as_ref().and_then(|auth| auth.env_var.as_deref()) {
         Some(name) => address.access.credential(name).await.map(Some).map_err(|error| AuthError::CredentialStoreError(error.message)),
@@ -222,7 +229,7 @@ async fn client_credentials(address: &Address, oauth: &ServerOauth) -> Result<Cl
     })
 }
 
-/// What the tokens are for: the server, without what follows a `#`.
+/// Returns the resource that tokens are requested for: the server's URL without its fragment.
 fn resource(url: &str) -> String {
     Url::parse(url).map_or_else(
         |_| url.to_owned(),

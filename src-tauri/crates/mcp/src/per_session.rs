@@ -1,7 +1,8 @@
-//! A server behind an address that keeps one session for each conversation and is told whose application asks: one request and one
-//! answer at a time, tokens of the app itself, and tries that never repeat what may have happened. Knows no tools, policy or stores.
+//! The client of a server behind an address that keeps one session for each conversation and is
+//! told which application calls. It sends one request at a time, uses tokens of the app itself, and
+//! retries nothing that may have happened. It knows no tools, policy or stores.
 
-mod lost;
+mod call_error;
 mod tokens;
 mod visits;
 mod wire;
@@ -17,30 +18,30 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use crate::{Access, failure, http, result::text_value};
-use lost::Lost;
+use call_error::CallError;
 use tokens::Tokens;
 use visits::Visits;
 use wire::{Wire, WireRequest};
 
 pub use visits::{KeptVisits, Open};
 
-/// What every server of this kind understands; those that speak a newer version answer in this one.
+/// The protocol version that every server of this kind understands. Newer servers answer in it.
 const PROTOCOL: &str = "2024-11-05";
-/// The largest picture that is fetched.
+/// The most bytes of a picture.
 const PICTURE: usize = 2 * 1024 * 1024;
 
-/// How long to wait, and how often to try.
+/// Time limits and the number of retries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
-    /// One request to the server.
+    /// Time limit of one request to the server.
     pub call: Duration,
-    /// One request for a token.
+    /// Time limit of one token request.
     pub token: Duration,
-    /// Further tries of a call that may be repeated.
+    /// How often a call that may be repeated is retried.
     pub retries: u32,
-    /// The wait before the first of them; doubled before each other one.
+    /// The wait before the first retry. It doubles before each further one.
     pub base: Duration,
-    /// The most that is added to a wait by chance.
+    /// The most that is added to a wait at random.
     pub jitter: Duration,
 }
 
@@ -51,7 +52,8 @@ impl Default for Patience {
 }
 
 impl Patience {
-    /// Longer than any call can take, with the opening of a session, new tokens and all tries.
+    /// Returns a duration that no call exceeds, including the opening of a session, new tokens and
+    /// all retries.
     pub fn longest(&self) -> Duration {
         let waits: Duration = (0..self.retries).map(|n| self.wait(n, 1.0)).sum();
         self.token * 3 + self.call * (self.retries + 7) + waits + Duration::from_secs(1)
@@ -62,23 +64,23 @@ impl Patience {
     }
 }
 
-/// One such server.
+/// The configuration of one such server.
 pub struct Place {
-    /// As failures name it.
+    /// The name that failures show.
     pub name: String,
-    /// Where calls are posted to.
+    /// The URL that calls are posted to.
     pub url: String,
     pub token_url: String,
     pub client_id: String,
-    /// The credential that holds the client's secret.
+    /// The name of the credential that holds the client's secret.
     pub client_secret: String,
     pub scope: String,
     pub patience: Patience,
     pub access: Arc<dyn Access>,
-    /// Leave to reach this computer and the local network.
+    /// Whether it may lie on this computer or in the local network.
     pub private: bool,
     pub chance: Arc<dyn Random>,
-    /// Where open sessions are kept with their conversations.
+    /// Stores open sessions with their conversations.
     pub kept: Arc<dyn KeptVisits>,
 }
 
@@ -104,12 +106,12 @@ pub struct PerSessionCall<'a> {
     pub session: &'a SessionId,
     pub tool: &'a str,
     pub arguments: Value,
-    /// It changes nothing, so it may be tried again.
+    /// Whether the tool changes nothing. Such a call may be retried.
     pub reads: bool,
 }
 
 impl PerSession {
-    /// A client; nothing is asked yet. Says why an address cannot be used.
+    /// Creates a client without sending anything. Returns a sentence if the address cannot be used.
     pub fn new(place: Place) -> Result<Self, String> {
         let address = |text: &str| {
             let url = Url::parse(text).map_err(|_| format!("{text} is not a web address."))?;
@@ -129,12 +131,12 @@ impl PerSession {
         })
     }
 
-    /// Where it is.
+    /// Returns the URL that calls are posted to.
     pub fn url(&self) -> &Url {
         self.wire.url()
     }
 
-    /// How patient it is.
+    /// Returns the time limits.
     pub fn patience(&self) -> Patience {
         self.patience
     }
@@ -142,7 +144,7 @@ impl PerSession {
     /// Calls a tool.
     pub async fn call(&self, call: PerSessionCall<'_>, cancel: CancellationToken) -> Result<Value, ToolFailure> {
         tokio::select! {
-            done = self.tries(&call) => done.map_err(|lost| {
+            done = self.call_with_retries(&call) => done.map_err(|lost| {
                 tracing::warn!(server = self.name, tool = call.tool, why = %lost, "a call failed");
                 lost.into_failure(&self.name, self.patience)
             }),
@@ -150,16 +152,16 @@ impl PerSession {
         }
     }
 
-    /// Tries again what may be tried again.
-    async fn tries(&self, call: &PerSessionCall<'_>) -> Result<Value, Lost> {
+    /// Calls the tool, and retries where that is allowed.
+    async fn call_with_retries(&self, call: &PerSessionCall<'_>) -> Result<Value, CallError> {
         let application = call.session.application();
         let mut tried = 0;
         loop {
-            let lost = match self.once(call, &application).await {
+            let lost = match self.call_once(call, &application).await {
                 Ok(value) => return Ok(value),
                 Err(lost) => lost,
             };
-            if tried >= self.patience.retries || !lost.again(call.reads) {
+            if tried >= self.patience.retries || !lost.may_retry(call.reads) {
                 return Err(lost);
             }
             sleep(self.patience.wait(tried, self.chance.unit())).await;
@@ -167,71 +169,73 @@ impl PerSession {
         }
     }
 
-    /// One try. A token that is not accepted is renewed once, and a session that the server has forgotten is opened anew once: in
-    /// both cases it has done nothing yet. Many tell of a forgotten session as of any bad request.
-    async fn once(&self, call: &PerSessionCall<'_>, application: &str) -> Result<Value, Lost> {
+    /// Tries a call once. A token that is refused is renewed once, and a session that the server
+    /// has forgotten is opened again once; in both cases the server has done nothing yet. Many
+    /// servers answer 400 for a forgotten session.
+    async fn call_once(&self, call: &PerSessionCall<'_>, application: &str) -> Result<Value, CallError> {
         let (mut renewed, mut reopened) = (false, false);
         loop {
             let (visit, rpc) = self.visits.ready(call.session, || self.open(application)).await?;
             let params = json!({"name": call.tool, "arguments": call.arguments});
-            let token = self.tokens.of(application).await?;
+            let token = self.tokens.get(application).await?;
             let asked = WireRequest { id: Some(rpc), method: "tools/call", params, token: &token, application, session: visit.as_deref() };
             match self.wire.ask(asked).await {
                 Ok(answer) => return value(answer.result),
-                Err(Lost::Status(401)) if !renewed => {
+                Err(CallError::Status(401)) if !renewed => {
                     renewed = true;
-                    self.tokens.refused(application, &token).await;
+                    self.tokens.drop_refused(application, &token).await;
                 }
-                Err(Lost::Status(400 | 404)) if visit.is_some() && !reopened => {
+                Err(CallError::Status(400 | 404)) if visit.is_some() && !reopened => {
                     reopened = true;
-                    self.visits.lost(call.session, visit.as_deref()).await;
+                    self.visits.drop_lost(call.session, visit.as_deref()).await;
                 }
                 Err(lost) => return Err(lost),
             }
         }
     }
 
-    /// Opens a session; its name at the server, if it gives one.
-    async fn open(&self, application: &str) -> Result<Option<String>, Lost> {
-        self.introduce(application).await.map_err(Lost::at_opening)
+    /// Opens a session. Returns the server's name for it, if the server gives one.
+    async fn open(&self, application: &str) -> Result<Option<String>, CallError> {
+        self.introduce(application).await.map_err(CallError::at_opening)
     }
 
-    async fn introduce(&self, application: &str) -> Result<Option<String>, Lost> {
+    async fn introduce(&self, application: &str) -> Result<Option<String>, CallError> {
         let params = json!({
             "protocolVersion": PROTOCOL,
             "capabilities": {},
             "clientInfo": {"name": "countersign", "version": env!("CARGO_PKG_VERSION")},
         });
-        let mut token = self.tokens.of(application).await?;
+        let mut token = self.tokens.get(application).await?;
         let mut renewed = false;
         let session = loop {
             let asked = WireRequest { id: Some(visits::FIRST), method: "initialize", params: params.clone(), token: &token, application, session: None };
             match self.wire.ask(asked).await {
                 Ok(answer) => break answer.session,
-                Err(Lost::Status(401)) if !renewed => {
+                Err(CallError::Status(401)) if !renewed => {
                     renewed = true;
-                    self.tokens.refused(application, &token).await;
-                    token = self.tokens.of(application).await?;
+                    self.tokens.drop_refused(application, &token).await;
+                    token = self.tokens.get(application).await?;
                 }
                 Err(lost) => return Err(lost),
             }
         };
         let ready = WireRequest { id: None, method: "notifications/initialized", params: Value::Null, token: &token, application, session: session.as_deref() };
-        self.wire.tell(ready).await?;
+        self.wire.notify(ready).await?;
         Ok(session)
     }
 
-    /// A picture as results name it, from where the server is. It is shown to everybody, so nothing is said of who asks.
+    /// Fetches a picture that a result names, from the same server. Pictures are public, so the
+    /// request does not name the application.
     pub async fn picture(&self, reference: &str) -> Result<Vec<u8>, ToolFailure> {
         self.wire.picture(reference, PICTURE).await.map_err(|lost| lost.into_failure(&self.name, self.patience))
     }
 }
 
-/// The value of a finished call: of several texts the last one that is JSON.
-fn value(result: Value) -> Result<Value, Lost> {
+/// Returns the value of a finished call: of several texts, the last one that is JSON.
+fn value(result: Value) -> Result<Value, CallError> {
     text_value(result).map_err(|refused| match refused {
-        Some(words) => Lost::Tool(words),
-        None => Lost::Odd("no text of the result is JSON"),
+        Some(words) => CallError::Tool(words),
+        None => CallError::Odd("no text of the result is JSON"),
     })
 }
 
@@ -253,7 +257,8 @@ mod tests {
             (0, 0.5, 120),
             (1, 0.25, 210),
             (2, 1.0, 440),
-            // Chance never makes a wait shorter than the base, nor longer than base and jitter.
+            // Randomness makes a wait neither shorter than the base nor longer than base and
+            // jitter.
             (0, -1.0, 100),
             (0, 7.0, 140),
         ] {

@@ -1,5 +1,6 @@
-//! A server's process: its own group, a bare environment, no sight of the app's own files and sockets, a guard that kills it and all it started when the app is gone.
-//! Stopping it closes its input, then asks, then kills, and always reaps.
+//! The process of a server, with its own process group, a minimal environment, no access to the
+//! app's files and sockets, and a guard that kills it and everything it started when the app ends.
+//! Stopping it closes its input, sends SIGTERM, then kills it, and always reaps it.
 
 use std::{
     io,
@@ -24,29 +25,29 @@ use crate::{
 };
 use guard::Guard;
 
-/// The most of one line, and of one process's whole error output, that goes to the log.
+/// The most bytes of one line, and of the whole error output of a process, that are logged.
 const STDERR_LINE: u64 = 4 * 1024;
 const STDERR_TOTAL: usize = 256 * 1024;
 
-/// A running server. Dropping it kills the server and all that it started.
+/// A running server. Dropping it kills the server and everything that it started.
 #[derive(Debug)]
 pub(crate) struct ServerProcess {
-    /// The guard's process, which ends as the server does.
+    /// The guard's process, which ends with the server's status.
     child: Child,
     guard: Option<Guard>,
     pid: u32,
     status: Option<ExitStatus>,
 }
 
-/// Starts a server; gives the process and its two pipes.
+/// Starts a server. Returns the process and its two pipes.
 pub(crate) async fn start(name: &str, config: &Program) -> io::Result<(ServerProcess, ChildStdout, ChildStdin)> {
     let program = config.program.as_ref().map_err(|problem| io::Error::other(problem.clone()))?;
     let mut command = command(program, config);
-    for (name, value) in config.entered().await.into_iter().filter(|(name, _)| !leads_to_the_bus(name)) {
+    for (name, value) in config.read_values().await.into_iter().filter(|(name, _)| !leads_to_the_bus(name)) {
         command.env(name, value.expose_secret());
     }
     let (hidden, open_files) = (config.hidden.clone(), config.own_folder);
-    // Looking at folders and copying a large process take a moment.
+    // Reading folders and forking a large process take a moment.
     let mut process = spawn_blocking(move || spawn(command, &hidden, open_files)).await??;
     let missing = || io::Error::other("a pipe of the server is missing");
     let (stdin, stdout, stderr) = (process.child.stdin.take(), process.child.stdout.take(), process.child.stderr.take());
@@ -59,7 +60,8 @@ pub(crate) async fn start(name: &str, config: &Program) -> io::Result<(ServerPro
 fn spawn(mut command: Command, hidden: &Hidden, open_files: bool) -> io::Result<ServerProcess> {
     let mut veil = hide::prepare(hidden, open_files)?;
     let guard = Guard::attach(command.as_std_mut())?;
-    // SAFETY: between fork and exec only system calls are made that are safe there; what they need was made before.
+    // SAFETY: between fork and exec only system calls are made that are safe there; their arguments
+    // were prepared before.
     unsafe { command.as_std_mut().pre_exec(move || veil.enforce()) };
     let child = command.spawn()?;
     let pid = guard.program_id()?;
@@ -81,12 +83,12 @@ fn command(program: &Path, config: &Program) -> Command {
 }
 
 impl ServerProcess {
-    /// The server's process id.
+    /// Returns the server's process id.
     pub(crate) fn pid(&self) -> u32 {
         self.pid
     }
 
-    /// Ends the process whose input has been closed. Gives how it ended.
+    /// Ends the process, whose input has been closed. Returns its exit status.
     pub(crate) async fn stop(&mut self, grace: Duration) -> Option<ExitStatus> {
         if self.wait(grace).await.is_none() {
             if let Some(guard) = &self.guard {
@@ -108,7 +110,8 @@ impl ServerProcess {
     }
 }
 
-/// Sends the server's error output to the log, line by line and capped; reads on silently so that the server never blocks.
+/// Logs the server's error output line by line, up to the limits. Keeps reading after that, so that
+/// the server never blocks.
 async fn log_stderr(server: String, stderr: impl AsyncRead + Unpin) {
     let mut reader = BufReader::new(stderr);
     let mut line = Vec::new();

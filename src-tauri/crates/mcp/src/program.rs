@@ -1,12 +1,12 @@
-//! Finds a server's program: below its pack, or beside the app's own program. The search path is never used, so that
-//! a folder of the user's cannot slip another program in.
+//! Finds a server's program: in its pack, or beside the app's own program. The search path is never
+//! used, so that a folder of the user cannot replace a program.
 
 use std::{
     os::unix::fs::PermissionsExt,
     path::{Component, Path, PathBuf},
 };
 
-/// Why a program cannot be used. Each says what to do.
+/// Why a program cannot be used. Each message says what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProgramError {
     #[error("The program {0} does not exist. Reinstall the pack or correct its command.")]
@@ -19,13 +19,13 @@ pub enum ProgramError {
     NotOurs(String),
 }
 
-/// The absolute path of a server's command.
+/// Returns the absolute path of a server's command.
 pub fn resolve_program(command: &str, pack: &Path, app_folder: &Path) -> Result<PathBuf, ProgramError> {
     let named = || command.to_owned();
     if let Some(relative) = command.strip_prefix("./") {
         let found = pack.join(relative).canonicalize().map_err(|_| ProgramError::Missing(named()))?;
         let root = pack.canonicalize().map_err(|_| ProgramError::Missing(named()))?;
-        // After following links: a link out of the pack is outside, too.
+        // Checked after following links, because a link may lead out of the pack.
         if !found.starts_with(&root) {
             return Err(ProgramError::OutsidePack(named()));
         }

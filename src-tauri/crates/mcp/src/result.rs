@@ -1,4 +1,5 @@
-//! From a protocol result to a plain value: structured content first, then text read as JSON, then text as it is.
+//! Turns a protocol result into a plain value: structured content first, then text parsed as JSON,
+//! then the text itself.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use engine::ports::ToolFailure;
@@ -7,17 +8,17 @@ use serde_json::{Value, json};
 
 use crate::failure;
 
-/// The most of a tool's own error text that is passed on.
+/// The most characters of a tool's error text.
 const ERROR_TEXT: usize = 2_000;
 
-/// A resource as read.
+/// A resource and its type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resource {
     pub mime_type: Option<String>,
     pub bytes: Vec<u8>,
 }
 
-/// The value of a finished call, or what the tool says went wrong.
+/// Returns the value of a finished call, or the error that the tool reported.
 pub(crate) fn value(result: CallToolResult) -> Result<Value, ToolFailure> {
     if result.is_error.unwrap_or(false) {
         return Err(failure::tool_error(error_text(&result.content)));
@@ -33,13 +34,13 @@ pub(crate) fn value(result: CallToolResult) -> Result<Value, ToolFailure> {
     })
 }
 
-/// The value of a call's result as it is on the wire: the last text that is JSON, else structured content. Nothing of it is `None`;
-/// what the tool says went wrong comes as its words.
+/// Returns the value of a raw call result: the last text that is JSON, or else structured content.
+/// An error is None if the result is not valid, or the tool's error text.
 pub(crate) fn text_value(mut result: Value) -> Result<Value, Option<String>> {
     let texts: Vec<&str> =
         result["content"].as_array().into_iter().flatten().filter(|part| part["type"] == "text").filter_map(|part| part["text"].as_str()).collect();
     if result["isError"] == true {
-        return Err(Some(said(&texts)));
+        return Err(Some(shorten_error(&texts)));
     }
     let found: Option<Value> = texts.iter().rev().find_map(|text| serde_json::from_str(text).ok());
     found.or_else(|| result.get_mut("structuredContent").map(Value::take)).ok_or(None)
@@ -52,7 +53,8 @@ fn content(block: ContentBlock) -> Value {
     }
 }
 
-/// Pictures and sounds are named, not carried: a result goes to models and into stores.
+/// Replaces the data of pictures and sounds by a description, because a result goes to models and
+/// into stores.
 fn without_data(mut value: Value) -> Value {
     if let Some(object) = value.as_object_mut()
         && let Some(Value::String(data)) = object.remove("data")
@@ -70,11 +72,11 @@ fn error_text(blocks: &[ContentBlock]) -> String {
             _ => None,
         })
         .collect();
-    said(&texts)
+    shorten_error(&texts)
 }
 
-/// What a tool says of its failure, not too long.
-fn said(texts: &[&str]) -> String {
+/// Joins and shortens a tool's error text.
+fn shorten_error(texts: &[&str]) -> String {
     let texts: Vec<&str> = texts.iter().map(|text| text.trim()).filter(|text| !text.is_empty()).collect();
     match texts.join("\n") {
         text if text.is_empty() => "The tool reported an error without saying which.".to_owned(),
@@ -83,15 +85,15 @@ fn said(texts: &[&str]) -> String {
     }
 }
 
-/// The first content of a resource.
+/// Returns the first content of a resource.
 pub(crate) fn resource(server: &str, result: ReadResourceResult) -> Result<Resource, ToolFailure> {
     match result.contents.into_iter().next() {
         Some(ResourceContents::TextResourceContents { mime_type, text, .. }) => Ok(Resource { mime_type, bytes: text.into_bytes() }),
         Some(ResourceContents::BlobResourceContents { mime_type, blob, .. }) => {
-            let bytes = STANDARD.decode(blob).map_err(|_| failure::odd_answer(server, "the resource is not valid base64"))?;
+            let bytes = STANDARD.decode(blob).map_err(|_| failure::unexpected_answer(server, "the resource is not valid base64"))?;
             Ok(Resource { mime_type, bytes })
         }
-        _ => Err(failure::odd_answer(server, "the resource is empty")),
+        _ => Err(failure::unexpected_answer(server, "the resource is empty")),
     }
 }
 

@@ -1,5 +1,6 @@
-//! One server's life: idle until needed, reached once for all who wait, ready, backing off after a crash, waiting for a
-//! sign-in, stopped. Every transition goes through one place, which tells the listener.
+//! The life of one server: idle until needed, started once for all who wait, ready, backing off
+//! after a crash, waiting for a sign-in, stopped. Every transition goes through one function, which
+//! notifies the listener.
 
 use std::{sync::Arc, time::Duration};
 
@@ -18,20 +19,21 @@ use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use crate::{
     Asker, Definitions, Reach, ServerConfig, SignIn, Timings,
-    connection::{self, Connection, Limits, Session, Unopened},
+    connection::{self, Connection, Limits, OpenError, Session},
     failure,
     handler::Handler,
     servers::OnChange,
     sign_in,
 };
 
-/// Answers that may be missing in a row before a server counts as hung and is started anew.
+/// How many missing answers in a row make a server count as hung. It is then restarted.
 const HUNG_AFTER: u32 = 2;
 
-/// How often to look again whether a server that just went has been noticed.
-const JUST_GONE: Duration = Duration::from_millis(20);
+/// How often to check whether the end of a server has been noticed.
+const NOTICE_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Where a server is. `attempt` numbers the starts, so that a waiter knows which failure is the one it waited for.
+/// The state of a server. `attempt` numbers the starts, so that a waiter can tell whether a failure
+/// belongs to the start it waited for.
 enum Phase {
     Idle,
     Starting {
@@ -46,9 +48,9 @@ enum Phase {
         attempt: u64,
         why: String,
     },
-    /// Only the user can go on: by signing in.
+    /// The user has to sign in.
     SignIn {
-        /// What came of the last try.
+        /// Why the last sign-in failed.
         why: Option<String>,
     },
     /// There is no program to start.
@@ -63,19 +65,19 @@ struct Life {
     attempts: u64,
     /// Failed starts and crashes since the last answer.
     failures: u32,
-    /// How often it was started again after a crash.
+    /// How often it was restarted after a crash.
     restarts: u32,
     missing_answers: u32,
     /// Ends the present process or connection.
     stop: CancellationToken,
     keeper: Option<JoinHandle<()>>,
-    /// What the server said that it wants of a sign-in.
+    /// The server's requirements for a sign-in.
     challenge: Option<String>,
     /// Ends the present sign-in.
     sign_in: CancellationToken,
 }
 
-/// Whom servers tell and ask.
+/// Receivers of a server's changes, tool lists and questions.
 #[derive(Clone, Default)]
 pub(crate) struct ServerListeners {
     pub(crate) on_change: Option<OnChange>,
@@ -87,32 +89,32 @@ pub(crate) struct ServerListeners {
 pub(crate) struct Server {
     pub(crate) config: ServerConfig,
     timings: Timings,
-    around: ServerListeners,
+    listeners: ServerListeners,
     life: Mutex<Life>,
     changed: watch::Sender<u64>,
 }
 
-/// A connection and the start that it came of.
-pub(crate) struct Reached {
+/// A connection, with the number of the start that made it.
+pub(crate) struct ServerConnection {
     pub(crate) connection: Arc<Connection>,
     attempt: u64,
 }
 
-/// What a caller has to do next to get a connection.
+/// The next step of a caller that needs a connection.
 enum Next {
-    Use(Reached),
+    Use(ServerConnection),
     WaitForStart(u64),
     WaitUntil(Instant, String),
     Fail(ToolFailure),
 }
 
 impl Server {
-    pub(crate) fn new(config: ServerConfig, timings: Timings, around: ServerListeners) -> Self {
+    pub(crate) fn new(config: ServerConfig, timings: Timings, listeners: ServerListeners) -> Self {
         let (stop, sign_in) = (CancellationToken::new(), CancellationToken::new());
-        let phase = config.unusable().map_or(Phase::Idle, |why| Phase::Unusable { why });
+        let phase = config.find_fault().map_or(Phase::Idle, |why| Phase::Unusable { why });
         let life = Life { phase, attempts: 0, failures: 0, restarts: 0, missing_answers: 0, stop, keeper: None, challenge: None, sign_in };
         let timings = timings.of(&config);
-        Self { config, timings, around, life: Mutex::new(life), changed: watch::Sender::new(0) }
+        Self { config, timings, listeners, life: Mutex::new(life), changed: watch::Sender::new(0) }
     }
 
     fn oauth(&self) -> Option<&ServerOauth> {
@@ -122,23 +124,23 @@ impl Server {
         }
     }
 
-    /// Whether a new connection brings new tokens without the user.
+    /// Whether a new connection gets new tokens without the user.
     pub(crate) fn renews_tokens(&self) -> bool {
         self.oauth().is_some_and(|oauth| oauth.grant == OauthGrant::ClientCredentials)
     }
 
-    /// Whether only the user can get new tokens.
-    fn signs_in(&self) -> bool {
+    /// Whether new tokens need a sign-in of the user.
+    fn needs_user_sign_in(&self) -> bool {
         self.oauth().is_some_and(|oauth| oauth.grant == OauthGrant::AuthorizationCode)
     }
 
-    /// Whether the tool may be called as the server describes it now.
+    /// Checks whether the tool may be called with its present definition.
     pub(crate) fn check(&self, tool: &str) -> Result<(), ToolFailure> {
-        let Some(definitions) = &self.around.definitions else { return Ok(()) };
-        definitions.check(&self.config.pack, &self.config.name, tool).map_err(failure::switched_off)
+        let Some(definitions) = &self.listeners.definitions else { return Ok(()) };
+        definitions.check(&self.config.pack, &self.config.name, tool).map_err(failure::tool_not_allowed)
     }
 
-    /// As the window shows it.
+    /// Returns the server's state for the window.
     pub(crate) fn view(&self) -> ServerView {
         self.view_of(&self.lock())
     }
@@ -148,7 +150,7 @@ impl Server {
             Phase::Idle => (ServerState::Idle, None, None),
             Phase::Starting { .. } => (ServerState::Starting, None, None),
             Phase::Ready { connection, .. } => (ServerState::Ready, None, connection.pid),
-            // After several failures in a row it is no longer a hiccup.
+            // Several failures in a row count as a failure of the server.
             Phase::BackingOff { why, .. } if life.failures >= 3 => (ServerState::Failed, Some(why.clone()), None),
             Phase::BackingOff { why, .. } => (ServerState::BackingOff, Some(why.clone()), None),
             Phase::SignIn { why } => (ServerState::SignIn, why.clone(), None),
@@ -156,26 +158,27 @@ impl Server {
             Phase::Stopped => (ServerState::Stopped, None, None),
         };
         let (name, pack) = (self.config.name.clone(), self.config.pack.clone());
-        let signs_in = self.signs_in();
+        let needs_user_sign_in = self.needs_user_sign_in();
         let http = match &self.config.reach {
             Reach::Program(_) => None,
             Reach::Http(address) => Some(&address.http),
         };
         let (address, private_network) = (http.map(|http| http.url.clone()), http.is_some_and(|http| http.private_network));
-        ServerView { name, pack, state, message, restarts: life.restarts, pid, address, private_network, signs_in }
+        ServerView { name, pack, state, message, restarts: life.restarts, pid, address, private_network, signs_in: needs_user_sign_in }
     }
 
-    /// Starts it unless it runs; does not wait.
+    /// Starts the server unless it runs. Does not wait.
     pub(crate) fn start(self: &Arc<Self>) {
         let mut life = self.lock();
         if matches!(life.phase, Phase::Idle) {
             self.begin(&mut life);
         }
-        self.tell(life);
+        self.publish(life);
     }
 
-    /// A connection, started if need be. Waits at most as the limits say.
-    pub(crate) async fn connection(self: &Arc<Self>, limits: &Limits) -> Result<Reached, ToolFailure> {
+    /// Returns a connection, and starts the server if necessary. Waits at most as long as the
+    /// limits allow.
+    pub(crate) async fn connection(self: &Arc<Self>, limits: &Limits) -> Result<ServerConnection, ToolFailure> {
         let name = &self.config.name;
         let mut changes = self.changed.subscribe();
         let mut waited_for = None;
@@ -205,24 +208,27 @@ impl Server {
     fn next(self: &Arc<Self>, waited_for: Option<u64>) -> Next {
         let mut life = self.lock();
         match &life.phase {
-            Phase::Ready { connection, attempt } if !connection.closed() => Next::Use(Reached { connection: Arc::clone(connection), attempt: *attempt }),
-            // It has just gone; its keeper is about to say so.
-            Phase::Ready { .. } => Next::WaitUntil(Instant::now() + JUST_GONE, "It has just stopped.".to_owned()),
+            Phase::Ready { connection, attempt } if !connection.is_closed() => {
+                Next::Use(ServerConnection { connection: Arc::clone(connection), attempt: *attempt })
+            }
+            // It has just ended; its task is about to record that.
+            Phase::Ready { .. } => Next::WaitUntil(Instant::now() + NOTICE_INTERVAL, "It has just stopped.".to_owned()),
             Phase::Starting { attempt } => Next::WaitForStart(*attempt),
             Phase::BackingOff { attempt, why, .. } if waited_for == Some(*attempt) => Next::Fail(failure::not_connected(&self.config.name, why)),
             Phase::BackingOff { until, why, .. } if *until > Instant::now() => Next::WaitUntil(*until, why.clone()),
             Phase::Idle | Phase::BackingOff { .. } => {
                 let attempt = self.begin(&mut life);
-                self.tell(life);
+                self.publish(life);
                 Next::WaitForStart(attempt)
             }
             Phase::SignIn { .. } => Next::Fail(failure::sign_in(&self.config.name)),
-            Phase::Unusable { why } => Next::Fail(failure::unusable(&self.config.name, why)),
-            Phase::Stopped => Next::Fail(failure::stopped(&self.config.name)),
+            Phase::Unusable { why } => Next::Fail(failure::unusable_program(&self.config.name, why)),
+            Phase::Stopped => Next::Fail(failure::app_closing(&self.config.name)),
         }
     }
 
-    /// Begins a start. Its task owns the process until that is gone and reaped, whoever stops waiting.
+    /// Begins a start. Its task owns the process until the process has been reaped, also if no
+    /// caller waits any more.
     fn begin(self: &Arc<Self>, life: &mut Life) -> u64 {
         life.attempts += 1;
         let attempt = life.attempts;
@@ -230,7 +236,7 @@ impl Server {
         life.phase = Phase::Starting { attempt };
         life.stop = CancellationToken::new();
         let (server, stop) = (Arc::clone(self), life.stop.clone());
-        // A stop may have to wait for the process before this one, too.
+        // A stop may also have to wait for the process before this one.
         let before = life.keeper.take();
         life.keeper = Some(tokio::spawn(async move {
             server.keep(attempt, stop).await;
@@ -242,7 +248,7 @@ impl Server {
     }
 
     async fn keep(self: &Arc<Self>, attempt: u64, stop: CancellationToken) {
-        let handler = Handler::new(self.config.pack.clone(), self.config.name.clone(), self.around.asker.clone());
+        let handler = Handler::new(self.config.pack.clone(), self.config.name.clone(), self.listeners.asker.clone());
         let opened = tokio::select! {
             opened = connection::open(&self.config, &self.timings, handler) => opened,
             // Dropping the half-open connection kills its process.
@@ -250,46 +256,46 @@ impl Server {
         };
         match opened {
             Ok((connection, session)) => self.watch(attempt, connection, session, stop).await,
-            Err(unopened) => self.unopened(attempt, unopened),
+            Err(open_error) => self.fail_opening(attempt, open_error),
         }
     }
 
-    fn unopened(&self, attempt: u64, why: Unopened) {
+    fn fail_opening(&self, attempt: u64, why: OpenError) {
         match why {
-            Unopened::Because(why) => self.failed(attempt, why),
-            Unopened::SignIn(challenge) if self.signs_in() => self.wants_sign_in(attempt, challenge),
-            Unopened::SignIn(_) => self.failed(attempt, "It refuses the key, or wants a sign-in that the pack does not declare.".to_owned()),
+            OpenError::Because(why) => self.fail_attempt(attempt, why),
+            OpenError::SignIn(challenge) if self.needs_user_sign_in() => self.require_sign_in(attempt, challenge),
+            OpenError::SignIn(_) => self.fail_attempt(attempt, "It refuses the key, or wants a sign-in that the pack does not declare.".to_owned()),
         }
     }
 
-    /// Asks for the tools and tells who remembers them.
-    async fn list(&self, connection: &Connection) -> Result<(), Unopened> {
-        let Some(definitions) = &self.around.definitions else { return Ok(()) };
+    /// Lists the tools and passes them to the definitions.
+    async fn list(&self, connection: &Connection) -> Result<(), OpenError> {
+        let Some(definitions) = &self.listeners.definitions else { return Ok(()) };
         let tools = timeout(self.timings.start, connection.tools())
             .await
-            .unwrap_or_else(|_| Err(Unopened::Because("Its tools were not listed in time.".to_owned())))?;
-        definitions.seen(&self.config.pack, &self.config.name, &tools);
+            .unwrap_or_else(|_| Err(OpenError::Because("Its tools were not listed in time.".to_owned())))?;
+        definitions.record_tools(&self.config.pack, &self.config.name, &tools);
         Ok(())
     }
 
     async fn watch(self: &Arc<Self>, attempt: u64, connection: Connection, session: Session, stop: CancellationToken) {
-        // Before anything may be called: a tool is what it is now, not what it was.
-        if let Err(unopened) = self.list(&connection).await {
+        // Done before any call, because the definitions may have changed.
+        if let Err(open_error) = self.list(&connection).await {
             stop.cancel();
-            session.over(stop).await;
-            return self.unopened(attempt, unopened);
+            session.wait_for_end(stop).await;
+            return self.fail_opening(attempt, open_error);
         }
         let (connection, changed) = (Arc::new(connection), Arc::clone(&session.changed));
-        let _listing = self.around.definitions.is_some().then(|| {
+        let _listing = self.listeners.definitions.is_some().then(|| {
             let (server, connection) = (Arc::clone(self), Arc::clone(&connection));
             connection.listen(Arc::clone(&changed));
             AbortOnDropHandle::new(tokio::spawn(async move {
                 loop {
                     changed.notified().await;
-                    if let Err(unopened) = server.list(&connection).await {
+                    if let Err(open_error) = server.list(&connection).await {
                         tracing::warn!(server = %server.config.name, "changed tools could not be looked at");
                         server.lock().stop.cancel();
-                        return server.unopened(attempt, unopened);
+                        return server.fail_opening(attempt, open_error);
                     }
                 }
             }))
@@ -301,20 +307,20 @@ impl Server {
                 life.missing_answers = 0;
                 life.challenge = None;
             }
-            self.tell(life);
+            self.publish(life);
         }
-        let why = session.over(stop).await;
-        self.failed(attempt, why);
+        let why = session.wait_for_end(stop).await;
+        self.fail_attempt(attempt, why);
     }
 
-    /// Ends a connection that is not to be trusted any more; the next call makes a new one.
+    /// Ends a connection that cannot be trusted any more. The next call opens a new one.
     fn drop_connection(&self, attempt: u64, why: String) {
         self.lock().stop.cancel();
-        self.failed(attempt, why);
+        self.fail_attempt(attempt, why);
     }
 
-    /// Only the user can go on.
-    fn wants_sign_in(&self, of: u64, challenge: Option<String>) {
+    /// Marks the server as waiting for a sign-in.
+    fn require_sign_in(&self, of: u64, challenge: Option<String>) {
         let mut life = self.lock();
         let current = match life.phase {
             Phase::Starting { attempt } | Phase::Ready { attempt, .. } => attempt == of,
@@ -325,7 +331,7 @@ impl Server {
             life.challenge = challenge.or(life.challenge.take());
             life.phase = Phase::SignIn { why: None };
         }
-        self.tell(life);
+        self.publish(life);
     }
 
     /// Ends the connection, if there is one.
@@ -335,23 +341,23 @@ impl Server {
             life.stop.cancel();
             life.phase = Phase::Idle;
         }
-        self.tell(life);
+        self.publish(life);
     }
 
-    /// What the server said that it wants.
+    /// Returns the server's requirements for a sign-in.
     pub(crate) fn challenge(&self) -> Option<String> {
         self.lock().challenge.clone()
     }
 
-    /// Begins a sign-in; one that is under way is given up.
+    /// Begins a sign-in. A sign-in that is under way is cancelled.
     pub(crate) async fn sign_in(self: &Arc<Self>) -> Result<SignIn, AgentError> {
         let stop = CancellationToken::new();
         std::mem::replace(&mut self.lock().sign_in, stop.clone()).cancel();
         sign_in::begin(self, stop).await
     }
 
-    /// What came of a sign-in.
-    pub(crate) fn signed_in(self: &Arc<Self>, done: Result<(), String>) {
+    /// Records the result of a sign-in.
+    pub(crate) fn finish_sign_in(self: &Arc<Self>, done: Result<(), String>) {
         let mut life = self.lock();
         match (done, &life.phase) {
             (_, Phase::Stopped | Phase::Unusable { .. }) => {}
@@ -363,11 +369,11 @@ impl Server {
             (Err(why), Phase::SignIn { .. }) => life.phase = Phase::SignIn { why: Some(format!("The sign-in did not succeed: {why}.")) },
             (Err(_), Phase::Idle | Phase::Starting { .. } | Phase::Ready { .. } | Phase::BackingOff { .. }) => {}
         }
-        self.tell(life);
+        self.publish(life);
     }
 
-    /// A start that failed or a process that is gone: the next start waits.
-    fn failed(&self, of: u64, why: String) {
+    /// Records a failed start or the end of a process. The next start waits.
+    fn fail_attempt(&self, of: u64, why: String) {
         let mut life = self.lock();
         let current = match life.phase {
             Phase::Starting { attempt } | Phase::Ready { attempt, .. } => attempt == of,
@@ -380,11 +386,12 @@ impl Server {
         let wait = self.timings.wait_after(life.failures);
         tracing::warn!(server = %self.config.name, %why, failures = life.failures, "an MCP server is gone");
         life.phase = Phase::BackingOff { until: Instant::now() + wait, attempt: of, why };
-        self.tell(life);
+        self.publish(life);
     }
 
-    /// What a call's end says about the server's health, as long as the connection that it was made over is the present one.
-    pub(crate) fn heard<T>(&self, reached: &Reached, outcome: &Result<T, ToolFailure>) {
+    /// Updates the server's health with the outcome of a call, if the call used the present
+    /// connection.
+    pub(crate) fn note_outcome<T>(&self, reached: &ServerConnection, outcome: &Result<T, ToolFailure>) {
         let mut life = self.lock();
         if !matches!(life.phase, Phase::Ready { attempt, .. } if attempt == reached.attempt) {
             return;
@@ -394,14 +401,14 @@ impl Server {
             Err(failure) => Some((failure.error.known_reason(), &failure.error)),
         };
         let (answered, silent, gone) = match reason {
-            // A refusal by the protocol carries a code; a lost connection does not.
+            // A refusal by the protocol has a code; a lost connection does not.
             None | Some((Some(Reason::McpToolError | Reason::InvalidResponse | Reason::UpstreamRateLimit | Reason::McpHttpStatus), _)) => (true, false, false),
             Some((Some(Reason::McpTimeout), _)) => (false, true, false),
             Some((Some(Reason::McpException), error)) if error.details.contains_key("code") => (true, false, false),
             Some((Some(Reason::McpException | Reason::McpNotConnected), _)) => (false, false, true),
             Some((Some(Reason::McpUnauthorized), error)) => {
                 let challenge = error.details.get("challenge").and_then(|words| words.as_str()).map(str::to_owned);
-                return self.unauthorized(life, reached.attempt, challenge);
+                return self.handle_unauthorized(life, reached.attempt, challenge);
             }
             Some(_) => (false, false, false),
         };
@@ -411,7 +418,7 @@ impl Server {
             return;
         }
         life.missing_answers += u32::from(silent);
-        // A process tells by itself when it is gone; an address does not.
+        // The end of a process is noticed by itself; a lost address is not.
         let lost = gone && reached.connection.pid.is_none();
         if lost || life.missing_answers >= HUNG_AFTER {
             drop(life);
@@ -422,36 +429,36 @@ impl Server {
         }
     }
 
-    /// Many servers say 400 of a session that they have forgotten. Whether this is one of them, its list of tools tells: then the next
-    /// call has a new connection.
-    pub(crate) fn doubt(self: &Arc<Self>, reached: &Reached) {
+    /// Checks a session after status 400, by which many servers report a forgotten session. The
+    /// list of tools shows whether it is one; if so, the next call opens a new connection.
+    pub(crate) fn check_doubtful(self: &Arc<Self>, reached: &ServerConnection) {
         let (server, connection, attempt) = (Arc::clone(self), Arc::clone(&reached.connection), reached.attempt);
         tokio::spawn(async move {
             let limits = Limits::new(server.timings.start, CancellationToken::new());
-            if !failure::is_bad_request(&connection.asked_again(&server.config.name, &limits).await) {
+            if !failure::is_bad_request(&connection.check_session(&server.config.name, &limits).await) {
                 return;
             }
             let mut life = server.lock();
             if matches!(life.phase, Phase::Ready { attempt: now, .. } if now == attempt) {
                 life.stop.cancel();
                 life.phase = Phase::Idle;
-                server.tell(life);
+                server.publish(life);
             }
         });
     }
 
-    /// The server does not accept who we are any more.
-    fn unauthorized(&self, mut life: MutexGuard<'_, Life>, attempt: u64, challenge: Option<String>) {
+    /// Handles a refused token or key.
+    fn handle_unauthorized(&self, mut life: MutexGuard<'_, Life>, attempt: u64, challenge: Option<String>) {
         match self.oauth().map(|oauth| oauth.grant) {
             Some(OauthGrant::AuthorizationCode) => {
                 drop(life);
-                self.wants_sign_in(attempt, challenge);
+                self.require_sign_in(attempt, challenge);
             }
-            // New tokens come with a new connection.
+            // A new connection gets new tokens.
             Some(OauthGrant::ClientCredentials) | None => {
                 life.stop.cancel();
                 life.phase = Phase::Idle;
-                self.tell(life);
+                self.publish(life);
             }
         }
     }
@@ -463,7 +470,7 @@ impl Server {
         life.stop.cancel();
         life.sign_in.cancel();
         let keeper = life.keeper.take();
-        self.tell(life);
+        self.publish(life);
         keeper
     }
 
@@ -478,12 +485,12 @@ impl Server {
         self.life.lock()
     }
 
-    /// Wakes those who wait and tells the listener, after the lock is given back.
-    fn tell(&self, life: MutexGuard<'_, Life>) {
+    /// Wakes all waiters and notifies the listener, after releasing the lock.
+    fn publish(&self, life: MutexGuard<'_, Life>) {
         let view = self.view_of(&life);
         drop(life);
         self.changed.send_modify(|count| *count = count.wrapping_add(1));
-        if let Some(on_change) = &self.around.on_change {
+        if let Some(on_change) = &self.listeners.on_change {
             on_change(view);
         }
     }

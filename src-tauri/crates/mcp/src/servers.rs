@@ -1,4 +1,5 @@
-//! All servers by pack and name (`pack/name`): the one door to them. Cheap to make; nothing runs until it is needed or asked for.
+//! All servers by pack and name (`pack/name`). The rest of the app reaches servers only through
+//! this file. Cheap to create; no server runs until it is needed or started.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -14,10 +15,11 @@ use crate::{
     server::{Server, ServerListeners},
 };
 
-/// Told of every change of a server. Must return quickly.
+/// Called after every change of a server. Must return quickly.
 pub type OnChange = Arc<dyn Fn(ServerView) + Send + Sync>;
 
-/// The servers. Cloning gives another handle to the same ones; when the last is dropped, all processes are killed.
+/// All servers. A clone is another handle to the same servers. When the last handle is dropped, all
+/// processes are killed.
 #[derive(Clone)]
 pub struct Servers {
     inner: Arc<Inner>,
@@ -35,70 +37,70 @@ impl Drop for Inner {
     }
 }
 
-/// Sets up `Servers`.
+/// Builds [`Servers`].
 pub struct ServersBuilder {
     configs: Vec<ServerConfig>,
     timings: Timings,
-    around: ServerListeners,
+    listeners: ServerListeners,
 }
 
 impl ServersBuilder {
-    /// Other waits than the usual ones.
+    /// Sets other time limits than the usual ones.
     #[must_use]
     pub fn timings(mut self, timings: Timings) -> Self {
         self.timings = timings;
         self
     }
 
-    /// Who is told of changes.
+    /// Sets the listener for changes.
     #[must_use]
     pub fn on_change(mut self, listener: OnChange) -> Self {
-        self.around.on_change = Some(listener);
+        self.listeners.on_change = Some(listener);
         self
     }
 
-    /// Who remembers which definitions of tools were accepted.
+    /// Sets the store of accepted definitions.
     #[must_use]
     pub fn definitions(mut self, definitions: Arc<dyn Definitions>) -> Self {
-        self.around.definitions = Some(definitions);
+        self.listeners.definitions = Some(definitions);
         self
     }
 
-    /// Who answers the servers' questions. Without one they are declined.
+    /// Sets the asker for the servers' questions. Without one they are declined.
     #[must_use]
     pub fn asker(mut self, asker: Arc<dyn Asker>) -> Self {
-        self.around.asker = Some(asker);
+        self.listeners.asker = Some(asker);
         self
     }
 
-    /// The servers, all idle. Of two with one name in one pack the first counts.
+    /// Creates the servers, all idle. If a pack has two servers of one name, the first one is used.
     pub fn build(self) -> Servers {
         let mut by_name = BTreeMap::new();
         for config in self.configs {
             let key = config.key();
-            by_name.entry(key).or_insert_with(|| Arc::new(Server::new(config, self.timings, self.around.clone())));
+            by_name.entry(key).or_insert_with(|| Arc::new(Server::new(config, self.timings, self.listeners.clone())));
         }
         Servers { inner: Arc::new(Inner { by_name }) }
     }
 }
 
 impl Servers {
-    /// Starts setting up.
+    /// Returns a builder.
     pub fn builder(configs: Vec<ServerConfig>) -> ServersBuilder {
-        ServersBuilder { configs, timings: Timings::default(), around: ServerListeners::default() }
+        ServersBuilder { configs, timings: Timings::default(), listeners: ServerListeners::default() }
     }
 
-    /// Servers with the usual waits and no listener.
+    /// Creates servers with the usual time limits and no listener.
     pub fn new(configs: Vec<ServerConfig>) -> Self {
         Self::builder(configs).build()
     }
 
-    /// How all servers are now, by pack and name.
+    /// Returns the state of all servers, ordered by pack and name.
     pub fn views(&self) -> Vec<ServerView> {
         self.inner.by_name.values().map(|server| server.view()).collect()
     }
 
-    /// Starts all that do not run, in the background. Call within a tokio runtime.
+    /// Starts all servers that do not run, in the background. Call within a tokio runtime.
     pub fn start_all(&self) {
         for server in self.inner.by_name.values() {
             server.start();
@@ -112,7 +114,8 @@ impl Servers {
         }
     }
 
-    /// Ends the connection to a server whose tokens are not kept any more; the next call makes another.
+    /// Ends the connection to a server whose stored tokens were deleted. The next call opens
+    /// another.
     pub fn forget(&self, server: &str) {
         if let Some(server) = self.inner.by_name.get(server) {
             server.forget();
@@ -121,21 +124,23 @@ impl Servers {
 
     /// Begins a sign-in of the user to a server.
     pub async fn sign_in(&self, server: &str) -> Result<SignIn, AgentError> {
-        self.inner.by_name.get(server).ok_or_else(|| failure::unknown(server).error)?.sign_in().await
+        self.inner.by_name.get(server).ok_or_else(|| failure::unknown_server(server).error)?.sign_in().await
     }
 
-    /// Waits until a server is ready, or cannot be reached now.
+    /// Waits until a server is ready. Returns an error if it cannot be reached now.
     pub async fn ready(&self, server: &str, timeout: Duration) -> Result<(), ToolFailure> {
-        let server = self.inner.by_name.get(server).ok_or_else(|| failure::unknown(server))?;
+        let server = self.inner.by_name.get(server).ok_or_else(|| failure::unknown_server(server))?;
         server.connection(&Limits::new(timeout, CancellationToken::new())).await.map(|_| ())
     }
 
-    /// Calls a tool that changes nothing, starting its server if need be. Ends by the timeout at the latest, start included.
+    /// Calls a tool that changes nothing, and starts its server if necessary. Ends at the timeout
+    /// at the latest, including the start.
     pub async fn call(&self, server: &str, tool: &str, arguments: Value, timeout: Duration, cancel: CancellationToken) -> Result<Value, ToolFailure> {
         self.call_with(server, tool, arguments, Limits::new(timeout, cancel), None).await
     }
 
-    /// The same for a tool that changes something: before it is called again with answers that the server wanted, `resume` is asked.
+    /// Calls a tool that changes something. Before it is called again with answers to the server's
+    /// questions, `resume` decides whether it may.
     pub async fn call_effect(
         &self,
         server: &str,
@@ -149,16 +154,17 @@ impl Servers {
     }
 
     async fn call_with(&self, server: &str, tool: &str, arguments: Value, limits: Limits, resume: Option<&dyn Resume>) -> Result<Value, ToolFailure> {
-        let server = self.inner.by_name.get(server).ok_or_else(|| failure::unknown(server))?;
+        let server = self.inner.by_name.get(server).ok_or_else(|| failure::unknown_server(server))?;
         for _ in 0..2 {
             let reached = server.connection(&limits).await?;
             server.check(tool)?;
             let outcome = reached.connection.call(&server.config.name, tool, arguments.clone(), &limits, resume).await;
-            server.heard(&reached, &outcome);
+            server.note_outcome(&reached, &outcome);
             if failure::is_bad_request(&outcome) {
-                server.doubt(&reached);
+                server.check_doubtful(&reached);
             }
-            // A token of the app itself has run out; the server has refused before it did anything, and the next connection has a new one.
+            // A token of the app has expired. The server refused before doing anything, and the
+            // next connection has a new token.
             if !server.renews_tokens() || !outcome.as_ref().is_err_and(|failure| failure.error.has_reason(Reason::McpUnauthorized)) {
                 return outcome;
             }
@@ -168,15 +174,16 @@ impl Servers {
 
     /// Reads a resource, such as a picture.
     pub async fn read_resource(&self, server: &str, uri: &str, timeout: Duration, cancel: CancellationToken) -> Result<Resource, ToolFailure> {
-        let server = self.inner.by_name.get(server).ok_or_else(|| failure::unknown(server))?;
+        let server = self.inner.by_name.get(server).ok_or_else(|| failure::unknown_server(server))?;
         let limits = Limits::new(timeout, cancel);
         let reached = server.connection(&limits).await?;
         let outcome = reached.connection.read(&server.config.name, uri, &limits).await;
-        server.heard(&reached, &outcome);
+        server.note_outcome(&reached, &outcome);
         outcome
     }
 
-    /// Ends all processes, gently first, and waits until they are gone. Nothing is started after this.
+    /// Ends all processes, gracefully first, and waits until they have ended. No server can be
+    /// started after this.
     pub async fn shut_down(&self) {
         let ends: Vec<_> = self
             .inner

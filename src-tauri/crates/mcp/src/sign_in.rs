@@ -1,5 +1,6 @@
-//! The user signs in to a server with a browser. The app listens on this computer only, for one answer, for a few minutes, and
-//! takes no answer but the one to its own question (the library checks state, issuer and code challenge).
+//! The user signs in to a server with a browser. The app listens on this computer only, for one
+//! answer, for a few minutes, and accepts only the answer to its own request (the library checks
+//! state, issuer and code challenge).
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
@@ -21,7 +22,7 @@ use crate::{
 
 /// How long the user may take in the browser.
 const PATIENCE: Duration = Duration::from_secs(300);
-/// How long the browser may take to say its request.
+/// How long the browser may take to send its request.
 const REQUEST: Duration = Duration::from_secs(10);
 const LONGEST_REQUEST: u64 = 16 * 1024;
 const PATH: &str = "/signed-in";
@@ -30,11 +31,11 @@ const PAGE: &str = "<!doctype html><meta charset=utf-8><title>Countersign</title
 /// A sign-in under way.
 #[derive(Clone, Debug)]
 pub struct SignIn {
-    /// Where the user signs in.
+    /// The address at which the user signs in.
     pub url: String,
 }
 
-/// Begins a sign-in: from now on the answer is waited for in the background.
+/// Begins a sign-in. The answer is awaited in the background.
 pub(crate) async fn begin(server: &Arc<Server>, stop: CancellationToken) -> Result<SignIn, AgentError> {
     let Reach::Http(address) = &server.config.reach else { return Err(no_sign_in(&server.config.name)) };
     let Some(oauth) = &address.http.oauth else { return Err(no_sign_in(&server.config.name)) };
@@ -46,7 +47,8 @@ pub(crate) async fn begin(server: &Arc<Server>, stop: CancellationToken) -> Resu
     };
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(|error| failed(&error.to_string()))?;
     let port = listener.local_addr().map_err(|error| failed(&error.to_string()))?.port();
-    let session = session(address, oauth, &format!("http://127.0.0.1:{port}{PATH}"), server.challenge()).await.map_err(|error| failed(oauth::kind(&error)))?;
+    let session =
+        new_session(address, oauth, &format!("http://127.0.0.1:{port}{PATH}"), server.challenge()).await.map_err(|error| failed(oauth::error_kind(&error)))?;
     let url = session.get_authorization_url().to_owned();
     let server = Arc::clone(server);
     tokio::spawn(async move {
@@ -55,7 +57,7 @@ pub(crate) async fn begin(server: &Arc<Server>, stop: CancellationToken) -> Resu
             () = stop.cancelled() => return,
         };
         if answered.is_err() {
-            server.signed_in(Err("nobody signed in within five minutes".to_owned()));
+            server.finish_sign_in(Err("nobody signed in within five minutes".to_owned()));
         }
     });
     Ok(SignIn { url })
@@ -65,13 +67,14 @@ fn no_sign_in(server: &str) -> AgentError {
     AgentError::invalid(format!("{server} needs no sign-in."))
 }
 
-/// What is asked of the authorization server: who we are, for what, and where the user is sent back to.
-pub(crate) async fn session(address: &Address, oauth: &ServerOauth, back: &str, challenge: Option<String>) -> Result<AuthorizationSession, AuthError> {
+/// Creates the request to the authorization server: the client, the scopes and the redirect
+/// address.
+pub(crate) async fn new_session(address: &Address, oauth: &ServerOauth, back: &str, challenge: Option<String>) -> Result<AuthorizationSession, AuthError> {
     let mut manager = oauth::manager(address).await?;
     let resolution = manager.resolve_metadata_from_challenge(challenge.as_deref()).await?;
     oauth::check_issuer(address, oauth, &resolution.metadata).await?;
     manager.set_metadata(resolution.metadata);
-    let scopes = scopes(address, oauth, challenge.as_deref()).await?;
+    let scopes = choose_scopes(address, oauth, challenge.as_deref()).await?;
     let mut request = AuthorizationRequest::new(back).with_client_name("Countersign").with_scopes(scopes).with_initial_scope_selection();
     if let Some(challenge) = challenge {
         request = request.with_challenge(challenge);
@@ -88,8 +91,9 @@ pub(crate) async fn session(address: &Address, oauth: &ServerOauth, back: &str, 
     AuthorizationSession::new(manager, request).await.map_err(|(_, error)| error)
 }
 
-/// What is asked for: what the pack says, or what the server wants; when it wants more than before, what was given before as well.
-async fn scopes(address: &Address, oauth: &ServerOauth, challenge: Option<&str>) -> Result<Vec<String>, AuthError> {
+/// Returns the scopes to request: those of the pack, or those that the server requires. If the
+/// server requires more than before, the earlier scopes are included.
+async fn choose_scopes(address: &Address, oauth: &ServerOauth, challenge: Option<&str>) -> Result<Vec<String>, AuthError> {
     let mut scopes = oauth.scopes.clone();
     let given = TokenStore::new(Arc::clone(&address.access)).load().await?.map(|kept| kept.granted_scopes).unwrap_or_default();
     let url = address.url().map_err(AuthError::MetadataError)?;
@@ -103,24 +107,25 @@ async fn scopes(address: &Address, oauth: &ServerOauth, challenge: Option<&str>)
     Ok(scopes)
 }
 
-/// Waits for the browser to come back. Other requests get nothing.
+/// Waits for the browser's redirect. Other requests are answered with 404.
 async fn answer(listener: &TcpListener, port: u16, session: &AuthorizationSession, server: &Arc<Server>) {
     loop {
         let Ok((mut stream, _)) = listener.accept().await else { continue };
-        let Some(target) = timeout(REQUEST, target(&mut stream)).await.ok().flatten() else { continue };
+        let Some(target) = timeout(REQUEST, read_target(&mut stream)).await.ok().flatten() else { continue };
         if target.split('?').next() != Some(PATH) {
             respond(&mut stream, "404 Not Found", "").await;
             continue;
         }
         let done = session.handle_callback_url(&format!("http://127.0.0.1:{port}{target}")).await;
-        // Before the browser is told: who sees its page may go on at once.
-        server.signed_in(done.map(|_| ()).map_err(|error| oauth::kind(&error).to_owned()));
+        // Recorded before the browser is answered, because the user may go on as soon as the page
+        // appears.
+        server.finish_sign_in(done.map(|_| ()).map_err(|error| oauth::error_kind(&error).to_owned()));
         return respond(&mut stream, "200 OK", PAGE).await;
     }
 }
 
-/// The target of a GET, if it is one.
-async fn target(stream: &mut TcpStream) -> Option<String> {
+/// Returns the target of a GET request, or None for other requests.
+async fn read_target(stream: &mut TcpStream) -> Option<String> {
     use tokio::io::AsyncReadExt as _;
     let mut reader = BufReader::new(stream.take(LONGEST_REQUEST));
     let mut first = String::new();

@@ -1,5 +1,6 @@
-//! Lines to and from a server's process, for the protocol library. Two things of our own: an unanswered first question
-//! counts as "older protocol" after a short wait, and closing ends the process.
+//! Exchanges lines with a server's process, for the protocol library. It adds two things: an
+//! unanswered first request counts as "older protocol" after a short wait, and closing ends the
+//! process.
 
 use std::{
     io,
@@ -25,13 +26,15 @@ use tokio::{
 
 use crate::{Timings, process::ServerProcess};
 
-/// The longest line a server may send; longer ones are dropped. Some send a result twice in one line, as text and as a value.
+/// The longest line in bytes that a server may send. Longer lines are dropped. Some servers send a
+/// result twice in one line, as text and as a value.
 pub(crate) const LONGEST_LINE: usize = 48 * 1024 * 1024;
 
-/// The first question of the newest protocol was answered after all, when it had been given up.
+/// Whether the first request of the newest protocol was answered after the client had given up on
+/// it.
 pub(crate) type Late = Arc<AtomicBool>;
 
-/// How a process ended, once it has.
+/// The exit status of a process, once it has ended.
 pub(crate) type Ending = Arc<Mutex<Option<ExitStatus>>>;
 
 /// The transport of one server process.
@@ -53,7 +56,7 @@ impl ProcessTransport {
     }
 }
 
-fn answered(message: &RxJsonRpcMessage<RoleClient>) -> Option<&RequestId> {
+fn answered_id(message: &RxJsonRpcMessage<RoleClient>) -> Option<&RequestId> {
     match message {
         JsonRpcMessage::Response(response) => Some(&response.id),
         JsonRpcMessage::Error(error) => error.id.as_ref(),
@@ -77,7 +80,7 @@ impl Transport<RoleClient> for ProcessTransport {
         loop {
             let Some((id, until)) = self.asked.clone() else {
                 let message = self.lines.receive().await?;
-                if self.given_up.is_some() && answered(&message) == self.given_up.as_ref() {
+                if self.given_up.is_some() && answered_id(&message) == self.given_up.as_ref() {
                     self.given_up = None;
                     self.late.fetch_or(matches!(message, JsonRpcMessage::Response(_)), Ordering::SeqCst);
                     continue;
@@ -88,7 +91,7 @@ impl Transport<RoleClient> for ProcessTransport {
                 message = self.lines.receive() => {
                     let message = message?;
                     // Error answers need not carry the id.
-                    if answered(&message).is_none_or(|of| *of == id) && !matches!(message, JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_)) {
+                    if answered_id(&message).is_none_or(|of| *of == id) && !matches!(message, JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_)) {
                         self.asked = None;
                     }
                     return Some(message);
@@ -103,7 +106,7 @@ impl Transport<RoleClient> for ProcessTransport {
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        // Closing its input is how a server is told to go.
+        // Closing its input asks a server to end.
         let closed = self.lines.close().await;
         let status = self.process.stop(self.grace).await;
         *self.ending.lock() = status;

@@ -1,4 +1,5 @@
-//! Anthropic's wire: messages made of blocks, thinking that is signed, tool calls whose arguments come as pieces of JSON.
+//! Anthropic's wire: messages of blocks, signed thinking, and tool calls whose arguments arrive as
+//! pieces of JSON.
 
 mod assemble;
 mod request;
@@ -10,29 +11,29 @@ use serde_json::Value;
 
 pub(crate) use request::usual_bound;
 
-use crate::capabilities::Known;
-use crate::wire::{Assemble, Wire, listed_ids, under};
+use crate::capabilities::ModelFacts;
+use crate::wire::{Assemble, Wire, join_url, listed_ids};
 
 pub(crate) struct Anthropic {
     model: String,
     maker: String,
-    known: Known,
+    known: ModelFacts,
     reasoning: bool,
     headers: HeaderMap,
 }
 
 impl Anthropic {
-    pub(crate) fn new(model: &str, maker: String, known: Known, reasoning: bool, headers: HeaderMap) -> Self {
+    pub(crate) fn new(model: &str, maker: String, known: ModelFacts, reasoning: bool, headers: HeaderMap) -> Self {
         Self { model: model.to_owned(), maker, known, reasoning, headers }
     }
 }
 
 impl Wire for Anthropic {
     fn url(&self, base: &Url, _whole: bool) -> Url {
-        under(base, "messages")
+        join_url(base, "messages")
     }
     fn list_url(&self, base: &Url) -> Url {
-        let mut url = under(base, "models");
+        let mut url = join_url(base, "models");
         url.set_query(Some("limit=500"));
         url
     }
@@ -48,7 +49,7 @@ impl Wire for Anthropic {
     fn assembler(&self) -> Box<dyn Assemble> {
         Box::new(assemble::Assembler::new(self.maker.clone()))
     }
-    fn listed(&self, list: &Value) -> Option<Vec<String>> {
+    fn parse_model_list(&self, list: &Value) -> Option<Vec<String>> {
         listed_ids(list)
     }
 }

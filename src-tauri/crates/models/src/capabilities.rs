@@ -1,22 +1,22 @@
-//! What models can do, as data: a row for each family, found by the longest beginning of the model's name. A model that is not
-//! here gets defaults that are safe with any server.
+//! The capabilities of models, as data: one row for each family, found by the longest matching
+//! prefix of the model's name. An unknown model gets defaults that are safe with any server.
 
 use contract::ModelCapabilities;
 
 /// How a model is told to think.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Thinking {
-    /// It cannot, or does so without being told.
+    /// It cannot think, or thinks without being told.
     None,
     /// With a budget of tokens.
     Budget,
-    /// As much as it finds right.
+    /// As much as the model itself chooses.
     Adaptive,
 }
 
-/// All that is known of a model.
+/// The known facts about a model.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Known {
+pub(crate) struct ModelFacts {
     pub(crate) capabilities: ModelCapabilities,
     pub(crate) thinking: Thinking,
 }
@@ -24,11 +24,12 @@ pub(crate) struct Known {
 const NO: bool = false;
 const YES: bool = true;
 
-/// Beginning of the name; tools, several at once, schema for the answer; thinking; thousands of tokens of context and answer.
+/// Prefix of the name; tools, parallel tools, schema for the answer; thinking; thousands of tokens
+/// of context and answer.
 type Row = (&'static str, bool, bool, bool, Option<Thinking>, u32, u32);
 
 const TABLE: &[Row] = &[
-    // OpenAI. Its reasoning models think unasked.
+    // OpenAI. Its reasoning models think without being told.
     ("gpt-3.5", YES, YES, NO, None, 16, 4),
     ("gpt-4", YES, YES, NO, None, 8, 4),
     ("gpt-4-turbo", YES, YES, NO, None, 128, 4),
@@ -62,7 +63,7 @@ const TABLE: &[Row] = &[
     ("gemini-1.5", YES, YES, NO, None, 1_000, 8),
     ("gemini-2.0", YES, YES, NO, None, 1_000, 8),
     ("gemma", NO, NO, NO, None, 8, 8),
-    // Models that local servers and gateways serve most.
+    // Models that are common on local servers and gateways.
     ("deepseek-chat", YES, YES, NO, None, 128, 8),
     ("deepseek-reasoner", YES, NO, NO, Some(Thinking::None), 128, 32),
     ("deepseek-r1", NO, NO, NO, Some(Thinking::None), 64, 8),
@@ -78,20 +79,20 @@ const TABLE: &[Row] = &[
     ("tinyllama", NO, NO, NO, None, 2, 2),
 ];
 
-/// What a model of this name can do.
+/// Returns what a model of this name can do.
 pub fn capabilities(model: &str) -> ModelCapabilities {
-    known(model).capabilities
+    lookup_model(model).capabilities
 }
 
-pub(crate) fn known(model: &str) -> Known {
+pub(crate) fn lookup_model(model: &str) -> ModelFacts {
     let name = model.to_ascii_lowercase();
-    // Gateways put the maker before the name.
+    // Gateways put the maker in front of the name.
     let name = name.rsplit('/').next().unwrap_or(&name);
     let row = TABLE.iter().filter(|row| name.starts_with(row.0)).max_by_key(|row| row.0.len());
     let Some(&(_, tools, parallel_tools, structured_output, thinking, context, output)) = row else {
-        return Known { capabilities: ModelCapabilities::default(), thinking: Thinking::None };
+        return ModelFacts { capabilities: ModelCapabilities::default(), thinking: Thinking::None };
     };
-    Known {
+    ModelFacts {
         capabilities: ModelCapabilities {
             tools,
             parallel_tools,
@@ -112,9 +113,9 @@ mod tests {
     #[test]
     fn the_longest_beginning_decides() {
         assert!(capabilities("gpt-5-mini-2025-08-07").reasoning && !capabilities("gpt-5-chat-latest").reasoning);
-        assert_eq!(known("claude-3-5-haiku-latest").capabilities.max_output_tokens, Some(8_000));
-        assert_eq!(known("claude-sonnet-4-5-20250929").thinking, Thinking::Budget);
-        assert_eq!(known("anthropic/claude-opus-5").thinking, Thinking::Adaptive);
+        assert_eq!(lookup_model("claude-3-5-haiku-latest").capabilities.max_output_tokens, Some(8_000));
+        assert_eq!(lookup_model("claude-sonnet-4-5-20250929").thinking, Thinking::Budget);
+        assert_eq!(lookup_model("anthropic/claude-opus-5").thinking, Thinking::Adaptive);
         assert!(!capabilities("o1-mini").tools && capabilities("models/gemini-3-pro-preview").parallel_tools);
     }
 

@@ -1,4 +1,5 @@
-//! The wire that most servers speak: chat completions. Owns its request, its stream and the ways of single hosts.
+//! The wire that most servers support: chat completions. Owns its request, its stream and the
+//! peculiarities of single hosts.
 
 mod assemble;
 mod chunk;
@@ -9,7 +10,7 @@ use reqwest::Url;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
-use crate::wire::{Assemble, Wire, listed_ids, under};
+use crate::wire::{Assemble, Wire, join_url, listed_ids};
 use request::Dialect;
 
 pub(crate) struct Chat {
@@ -26,10 +27,10 @@ impl Chat {
 
 impl Wire for Chat {
     fn url(&self, base: &Url, _whole: bool) -> Url {
-        under(base, "chat/completions")
+        join_url(base, "chat/completions")
     }
     fn list_url(&self, base: &Url) -> Url {
-        under(base, "models")
+        join_url(base, "models")
     }
     fn headers(&self) -> &HeaderMap {
         &self.headers
@@ -43,7 +44,7 @@ impl Wire for Chat {
     fn assembler(&self) -> Box<dyn Assemble> {
         Box::new(assemble::Assembler::new())
     }
-    fn listed(&self, list: &Value) -> Option<Vec<String>> {
+    fn parse_model_list(&self, list: &Value) -> Option<Vec<String>> {
         listed_ids(list)
     }
 }

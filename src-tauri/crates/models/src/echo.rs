@@ -1,5 +1,6 @@
-//! A model for tests of what surrounds models: it says what it was told. A message with the debug mark is answered with the roles of
-//! everything that the model was shown, so that what is remembered can be seen without any network.
+//! A model for tests of the code around models: it repeats the message. A message with the debug
+//! mark is answered with the roles of all messages that the model got, so that the memory can be
+//! tested without a network.
 
 use contract::Usage;
 use engine::ports::{Finish, Message, Model, ModelError, ModelEvent, ModelRequest};

@@ -1,5 +1,6 @@
-//! Two models as one: the second is asked when the first fails before it has said anything, and from then on for the rest of
-//! the turn. What was already heard is never repeated by another voice.
+//! Combines two models. If the first one fails before its answer begins, the second one is used,
+//! and stays in use for the rest of the turn. Text that was shown is never repeated by the other
+//! model.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +12,7 @@ use futures::{
     stream::{self, BoxStream, StreamExt},
 };
 
-/// A model with another one behind it. Make a new one for every turn.
+/// A model with a fallback. Create a new one for every turn.
 pub struct WithFallback {
     first: Arc<dyn Model>,
     second: Arc<dyn Model>,
@@ -37,7 +38,7 @@ impl Model for WithFallback {
         labels
     }
 
-    /// Only when nothing can leave the machine, whichever answers.
+    /// Local only if both models are, because either may answer.
     fn local(&self) -> bool {
         self.first.local() && self.second.local()
     }
@@ -54,7 +55,8 @@ impl Model for WithFallback {
         })
     }
 
-    /// What both can do, and room for the thoughts of either: the request is made before it is known who answers.
+    /// The capabilities that both models have, and the larger space for thinking. The request is
+    /// made before it is known which model answers.
     fn capabilities(&self) -> ModelCapabilities {
         let (a, b) = (self.first.capabilities(), self.second.capabilities());
         ModelCapabilities {
@@ -81,7 +83,8 @@ impl Model for WithFallback {
         if self.fell_back.load(Ordering::Acquire) { self.second.longest_answer_now(wanted) } else { self.first.longest_answer_now(wanted) }
     }
 
-    /// The answers are asked for in pieces, also where they are wanted whole: what is silent is seen by then, and not what is long.
+    /// Requests a stream even if a whole answer is wanted: silence can then be noticed early, and
+    /// is not confused with a long answer.
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
         let request = ModelRequest { whole: false, ..request };
         if self.fell_back.load(Ordering::Acquire) {

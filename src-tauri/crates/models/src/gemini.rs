@@ -1,4 +1,5 @@
-//! Google's wire: contents made of parts, calls that may have no ids, signatures of thoughts that come back beside their call.
+//! Google's wire: contents of parts, calls that may have no ids, and thought signatures that are
+//! sent back with their call.
 
 mod assemble;
 mod partial;
@@ -9,10 +10,10 @@ use reqwest::Url;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
-use crate::wire::{Assemble, Wire, under};
+use crate::wire::{Assemble, Wire, join_url};
 
 pub(crate) struct Gemini {
-    /// With its collection: `models/...`.
+    /// Including the collection: `models/...`.
     model: String,
     maker: String,
     reasoning: bool,
@@ -25,7 +26,8 @@ impl Gemini {
         Self { model, maker, reasoning, headers }
     }
 
-    /// From the third generation on a call of the turn is refused without the signature that came with it.
+    /// Whether the model requires signatures. From the third generation on, a call of this turn
+    /// without its signature is refused.
     fn wants_signatures(&self) -> bool {
         let name = self.model.rsplit('/').next().unwrap_or_default();
         let Some(version) = name.strip_prefix("gemini-") else { return false };
@@ -37,14 +39,14 @@ impl Gemini {
 impl Wire for Gemini {
     fn url(&self, base: &Url, whole: bool) -> Url {
         if whole {
-            return under(base, &format!("{}:generateContent", self.model));
+            return join_url(base, &format!("{}:generateContent", self.model));
         }
-        let mut url = under(base, &format!("{}:streamGenerateContent", self.model));
+        let mut url = join_url(base, &format!("{}:streamGenerateContent", self.model));
         url.set_query(Some("alt=sse"));
         url
     }
     fn list_url(&self, base: &Url) -> Url {
-        let mut url = under(base, "models");
+        let mut url = join_url(base, "models");
         url.set_query(Some("pageSize=500"));
         url
     }
@@ -60,7 +62,7 @@ impl Wire for Gemini {
     fn assembler(&self) -> Box<dyn Assemble> {
         Box::new(assemble::Assembler::new(self.maker.clone()))
     }
-    fn listed(&self, list: &Value) -> Option<Vec<String>> {
+    fn parse_model_list(&self, list: &Value) -> Option<Vec<String>> {
         let answers = |model: &&Value| {
             let methods = model.get("supportedGenerationMethods").and_then(Value::as_array);
             methods.is_none_or(|methods| methods.iter().any(|method| method == "generateContent"))

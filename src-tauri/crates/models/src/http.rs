@@ -1,5 +1,5 @@
-//! The transport that all wires share: connections, trust, retries, the idle timer, and what went wrong in words. It does not
-//! know what is asked or answered.
+//! The transport of all wires: connections, trust, retries, the idle timer, and error messages. It
+//! does not know the contents of requests and answers.
 
 mod between;
 pub(crate) mod call;
@@ -23,31 +23,33 @@ use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 pub(crate) use check::run as check;
-pub use check::{Checked, Diagnosis};
+pub use check::{ConnectionCheck, Diagnosis};
 
-/// How long a connection may take to be made.
+/// How long connecting may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long something optional is left out: the server may be another one by then.
-const PLAINLY_FOR: TimeDelta = TimeDelta::hours(1);
+/// How long an optional part is left out. The server may have changed after that.
+const PLAIN_PERIOD: TimeDelta = TimeDelta::hours(1);
 
-/// The clients to share: they own the connection pools. Opaque, so that a host can keep them without naming the library.
+/// The shared HTTP clients, which own the connection pools. Opaque, so that a host can keep them
+/// without naming the library.
 #[derive(Clone, Debug)]
 pub struct HttpClient {
-    /// Through the system's proxy, where there is one.
+    /// Through the system's proxy, if there is one.
     outward: reqwest::Client,
-    /// To this machine, where no proxy belongs in between.
+    /// To this computer, without a proxy.
     here: reqwest::Client,
-    plainly: Plainly,
+    plainly: PlainRequests,
 }
 
-/// Who refused something optional, and answered without it: for a while it is not offered to them again. Shared by all that ask.
+/// Servers that refused an optional part and answered without it. For a while it is not sent to
+/// them. Shared by all calls.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Plainly(Arc<Mutex<HashMap<String, DateTime<Utc>>>>);
+pub(crate) struct PlainRequests(Arc<Mutex<HashMap<String, DateTime<Utc>>>>);
 
-impl Plainly {
-    pub(crate) fn wanted(&self, by: &str, now: DateTime<Utc>) -> bool {
+impl PlainRequests {
+    pub(crate) fn is_wanted(&self, by: &str, now: DateTime<Utc>) -> bool {
         let learned = self.0.lock();
-        learned.get(by).is_some_and(|at| (TimeDelta::zero()..PLAINLY_FOR).contains(&(now - *at)))
+        learned.get(by).is_some_and(|at| (TimeDelta::zero()..PLAIN_PERIOD).contains(&(now - *at)))
     }
 
     pub(crate) fn remember(&self, by: String, now: DateTime<Utc>) {
@@ -56,8 +58,8 @@ impl Plainly {
     }
 }
 
-/// The clients follow no redirects, so that the key and the conversation go nowhere else, and trust whom the system trusts.
-/// Making them reads no file.
+/// Creates the clients. They follow no redirects, so that key and conversation go nowhere else, and
+/// trust the system's certificates. Creating them reads no file.
 pub fn http_client() -> Result<HttpClient, ModelError> {
     let tls = trust::client_config().map_err(|_| failure::no_tls())?;
     let builder = || {
@@ -70,10 +72,11 @@ pub fn http_client() -> Result<HttpClient, ModelError> {
     };
     let outward = builder().build().map_err(|_| failure::no_tls())?;
     let here = builder().no_proxy().dns_resolver(Arc::new(ThisComputer)).build().map_err(|_| failure::no_tls())?;
-    Ok(HttpClient { outward, here, plainly: Plainly::default() })
+    Ok(HttpClient { outward, here, plainly: PlainRequests::default() })
 }
 
-/// Names of this computer lead to this computer, whatever the system's resolver would say: keys go to them without encryption.
+/// Resolves names of this computer to this computer, whatever the system's resolver says, because
+/// keys are sent to them without encryption.
 struct ThisComputer;
 
 impl Resolve for ThisComputer {
@@ -89,12 +92,12 @@ impl HttpClient {
         if is_loopback(url) { self.here.clone() } else { self.outward.clone() }
     }
 
-    pub(crate) fn plainly(&self) -> Plainly {
+    pub(crate) fn plain_requests(&self) -> PlainRequests {
         self.plainly.clone()
     }
 }
 
-/// The address without what people paste along with it.
+/// Parses an address, without the parts that people often paste along with it.
 pub(crate) fn base_url(text: &str) -> Result<Url, ModelError> {
     const ENDPOINTS: [&str; 3] = ["/chat/completions", "/responses", "/messages"];
     let text = text.trim().trim_end_matches('/');
@@ -103,12 +106,13 @@ pub(crate) fn base_url(text: &str) -> Result<Url, ModelError> {
     if Origin::of(&url).is_some() { Ok(url) } else { Err(failure::bad_address()) }
 }
 
-/// The server behind an address, as people enter it: the one that requests to it reach, and the one that its key belongs to.
+/// Returns the origin of an address as people enter it. Requests reach this server, and a key
+/// belongs to it.
 pub fn server_of(text: &str) -> Option<Origin> {
     Origin::of(&base_url(text).ok()?)
 }
 
-/// Whether an address, as people enter it, is one of this machine.
+/// Whether an address, as people enter it, is on this computer.
 pub fn is_loopback_address(text: &str) -> bool {
     base_url(text).is_ok_and(|url| is_loopback(&url))
 }

@@ -1,4 +1,5 @@
-//! What answers: providers behind the engine's `Model` port. Nothing here knows turns, tools' meaning or storage.
+//! Providers behind the engine's `Model` port. This crate knows no turns, no meaning of tools and no
+//! storage.
 #![forbid(unsafe_code)]
 
 mod anthropic;
@@ -15,5 +16,5 @@ mod wire;
 
 pub use capabilities::capabilities;
 pub use fallback::WithFallback;
-pub use http::{Checked, Diagnosis, HttpClient, http_client, is_loopback_address, server_of};
-pub use provider::{Api, Config, Provider, ServerKey, World};
+pub use http::{ConnectionCheck, Diagnosis, HttpClient, http_client, is_loopback_address, server_of};
+pub use provider::{Api, Config, Provider, ProviderDeps, ServerKey};

@@ -1,5 +1,6 @@
-//! Model servers on this machine: asks the ports where the usual ones listen, all at once and briefly. It is called when a
-//! person looks for one, never at start, and nothing but the list of models is asked for.
+//! Finds model servers on this computer: sends a request to the ports of common servers, in
+//! parallel and with a short timeout. It is called when a person looks for servers, never at start,
+//! and requests only the list of models.
 
 use std::time::Duration;
 
@@ -8,31 +9,31 @@ use serde_json::Value;
 
 use crate::wire::listed_ids;
 
-/// Long enough for a server that loads a model meanwhile, short enough to wait for.
+/// Long enough for a server that is loading a model, and short enough to wait for.
 const TIME: Duration = Duration::from_millis(1_500);
 const CONNECT: Duration = Duration::from_millis(300);
 const MAX_BYTES: usize = 1024 * 1024;
 const MAX_MODELS: usize = 200;
 
-/// The usual servers and their ports.
+/// Common servers and their ports.
 pub const USUAL: &[(&str, u16)] = &[("Ollama", 11434), ("LM Studio", 1234), ("llama.cpp", 8080), ("vLLM", 8000), ("Jan", 1337)];
 
 /// A server that answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundServer {
     pub name: String,
     pub base_url: String,
     pub models: Vec<String>,
 }
 
-/// Servers that answer on the given ports, in their order.
-pub async fn find(ports: &[(&str, u16)]) -> Vec<Found> {
+/// Returns the servers that answer on the given ports, in the same order.
+pub async fn find(ports: &[(&str, u16)]) -> Vec<FoundServer> {
     let client = reqwest::Client::builder().no_proxy().connect_timeout(CONNECT).timeout(TIME).redirect(reqwest::redirect::Policy::none()).build();
     let Ok(client) = client else { return Vec::new() };
     join_all(ports.iter().map(|(name, port)| ask(&client, name, *port))).await.into_iter().flatten().collect()
 }
 
-async fn ask(client: &reqwest::Client, usual: &str, port: u16) -> Option<Found> {
+async fn ask(client: &reqwest::Client, usual: &str, port: u16) -> Option<FoundServer> {
     let base_url = format!("http://127.0.0.1:{port}/v1");
     let mut response = client.get(format!("{base_url}/models")).send().await.ok()?;
     if !response.status().is_success() {
@@ -45,13 +46,13 @@ async fn ask(client: &reqwest::Client, usual: &str, port: u16) -> Option<Found> 
             return None;
         }
     }
-    // Anything may listen on these ports: only a list of models counts.
+    // Any program may listen on these ports, so only a list of models counts.
     let list: Value = serde_json::from_slice(&body).ok()?;
     let models = listed_ids(&list)?.into_iter().take(MAX_MODELS).collect();
-    Some(Found { name: maker(&list).unwrap_or(usual).to_owned(), base_url, models })
+    Some(FoundServer { name: maker(&list).unwrap_or(usual).to_owned(), base_url, models })
 }
 
-/// Who serves, as the list itself tells: ports are often moved.
+/// Returns the server's product name as the list tells it, because ports are often changed.
 fn maker(list: &Value) -> Option<&'static str> {
     match list.pointer("/data/0/owned_by")?.as_str()? {
         "library" => Some("Ollama"),

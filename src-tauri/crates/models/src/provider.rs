@@ -1,5 +1,5 @@
-//! A model behind a server, whatever wire it speaks. Owns address, key and wire of one of them; the key is given, never read
-//! from anywhere. It knows nothing of turns, tools' meaning or storage.
+//! A model behind a server, over any wire. Owns its address, key and wire. The key is passed in; it
+//! is not read from anywhere. It knows no turns, no meaning of tools and no storage.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,15 +11,15 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::anthropic::{self, Anthropic};
-use crate::capabilities::known;
+use crate::capabilities::lookup_model;
 use crate::chat::Chat;
 use crate::gemini::Gemini;
 use crate::http::call::{self, Shared};
-use crate::http::{self, Checked, Diagnosis, HttpClient, failure};
+use crate::http::{self, ConnectionCheck, Diagnosis, HttpClient, failure};
 use crate::responses::Responses;
 use crate::wire::Wire;
 
-/// The wires that are spoken.
+/// The supported wires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Api {
     Chat,
@@ -29,8 +29,8 @@ pub enum Api {
 }
 
 impl Api {
-    /// By its name in the settings.
-    pub fn named(provider: &str) -> Option<Self> {
+    /// Returns the wire by its name in the settings.
+    pub fn from_name(provider: &str) -> Option<Self> {
         match provider {
             "openai_compatible" => Some(Self::Chat),
             "openai_responses" => Some(Self::Responses),
@@ -40,7 +40,7 @@ impl Api {
         }
     }
 
-    /// Where its own provider serves it.
+    /// Returns the address of the wire's own provider.
     pub fn default_url(self) -> &'static str {
         match self {
             Self::Chat | Self::Responses => "https://api.openai.com/v1",
@@ -49,9 +49,9 @@ impl Api {
         }
     }
 
-    /// The longest answer of a model that is asked for so much.
+    /// Returns the most tokens of an answer for a request of `wanted` tokens.
     pub fn longest_answer(self, model: &str, wanted: Option<u32>) -> u32 {
-        let own = known(model).capabilities.max_output_tokens;
+        let own = lookup_model(model).capabilities.max_output_tokens;
         let asked_for = match self {
             Self::Anthropic => wanted.or_else(|| Some(anthropic::usual_bound(own))),
             Self::Chat | Self::Responses | Self::Gemini => wanted,
@@ -59,7 +59,7 @@ impl Api {
         longest_answer(asked_for, own)
     }
 
-    /// The variable that holds its own provider's key in an environment.
+    /// Returns the environment variable with the key of the wire's own provider.
     pub fn key_variable(self) -> &'static str {
         match self {
             Self::Chat | Self::Responses => "OPENAI_API_KEY",
@@ -69,37 +69,37 @@ impl Api {
     }
 }
 
-/// A key with the server that it belongs to.
+/// A key, with the server that it belongs to.
 #[derive(Clone, Debug)]
 pub struct ServerKey {
     pub server: Origin,
     pub key: SecretString,
 }
 
-/// Where and how to ask.
+/// The configuration of a provider.
 #[derive(Clone, Debug)]
 pub struct Config {
     pub api: Api,
-    /// Up to and without the wire's own path.
+    /// The address without the wire's own path.
     pub base_url: String,
     pub api_key: Option<ServerKey>,
     pub model: String,
-    /// Let the model think before it answers, where it can be told to.
+    /// Whether the model shall think before it answers, if it can.
     pub reasoning: bool,
     /// Time without data after which a stream counts as stalled.
     pub idle_timeout: Duration,
-    /// Another model answers when this one cannot: that time is then for all attempts together.
+    /// Whether a fallback model waits. The idle timeout then applies to all attempts together.
     pub before_another: bool,
-    /// Further attempts after a failure that may pass, as long as nothing of the answer has arrived.
+    /// Retries after a temporary failure, as long as nothing of the answer has arrived.
     pub max_retries: u32,
-    /// In place of "model at host".
+    /// Shown instead of "model at host".
     pub label: Option<String>,
 }
 
-/// What a provider needs of the world.
+/// The dependencies of a provider.
 #[derive(Clone)]
-pub struct World {
-    /// One for all providers. See [`crate::http_client`].
+pub struct ProviderDeps {
+    /// Shared by all providers. See [`crate::http_client`].
     pub http: HttpClient,
     pub random: Arc<dyn Random>,
     pub clock: Arc<dyn Clock>,
@@ -117,13 +117,14 @@ pub struct Provider {
 }
 
 impl Provider {
-    /// Checks address and key for form; nothing is sent. A key of another server, or one that would go out in plain text, is refused.
-    pub fn new(config: Config, world: World) -> Result<Self, ModelError> {
+    /// Checks the form of address and key; nothing is sent. A key of another server, or one that
+    /// would be sent without encryption, is an error.
+    pub fn new(config: Config, world: ProviderDeps) -> Result<Self, ModelError> {
         let base = http::base_url(&config.base_url)?;
         let server = Origin::of(&base).ok_or_else(failure::bad_address)?;
         let host = server.host_and_port();
         let key = headers(config.api, own_key(&server, config.api_key.as_ref())?)?;
-        let known = known(&config.model);
+        let known = lookup_model(&config.model);
         let maker = format!("{:?} {host} {}", config.api, config.model);
         let wire: Arc<dyn Wire> = match config.api {
             Api::Chat => Arc::new(Chat::new(&config.model, base.host_str().unwrap_or_default(), key)),
@@ -135,7 +136,7 @@ impl Provider {
         let local = http::is_loopback(&base);
         let shared = Shared {
             http: world.http.to(&base),
-            plainly: world.http.plainly(),
+            plainly: world.http.plain_requests(),
             maker,
             wire,
             base,
@@ -150,8 +151,8 @@ impl Provider {
         Ok(Self { shared: Arc::new(shared), model: config.model, label, local, capabilities: known.capabilities, api: config.api })
     }
 
-    /// Asks the server for its models and the model for one word. Nothing is retried.
-    pub async fn check(&self) -> Result<Checked, Diagnosis> {
+    /// Lists the server's models, and requests one word of the model. Nothing is retried.
+    pub async fn check(&self) -> Result<ConnectionCheck, Diagnosis> {
         http::check(&self.shared, &self.model).await
     }
 }
@@ -173,7 +174,8 @@ impl Model for Provider {
         if !self.capabilities.tools {
             request.tools.clear();
         }
-        // A model that cannot keep to a shape is told of it in words; where a call stands for it, calling is enough.
+        // A model that cannot follow a schema gets a description in words. If a call stands for the
+        // schema, tool calls are enough.
         let by_call = self.api == Api::Anthropic && self.capabilities.tools;
         if !(self.capabilities.structured_output || by_call) {
             request.structured = None;
@@ -183,7 +185,7 @@ impl Model for Provider {
     }
 }
 
-/// The key, if it may be sent to this server.
+/// Returns the key, if it may be sent to this server.
 fn own_key<'a>(server: &Origin, kept: Option<&'a ServerKey>) -> Result<Option<&'a SecretString>, ModelError> {
     match kept {
         None => Ok(None),
@@ -193,7 +195,7 @@ fn own_key<'a>(server: &Origin, kept: Option<&'a ServerKey>) -> Result<Option<&'
     }
 }
 
-/// Headers that every request carries.
+/// Returns the headers of every request.
 fn headers(api: Api, key: Option<&SecretString>) -> Result<HeaderMap, ModelError> {
     let mut headers = HeaderMap::new();
     if api == Api::Anthropic {

@@ -1,4 +1,5 @@
-//! OpenAI's newer wire: a conversation made of items, and reasoning that goes back encrypted. Nothing is kept by the server.
+//! OpenAI's newer wire: conversations of items, and encrypted reasoning that is sent back. The
+//! server stores nothing.
 
 mod assemble;
 mod request;
@@ -8,29 +9,29 @@ use reqwest::Url;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
-use crate::capabilities::Known;
-use crate::wire::{Assemble, Wire, listed_ids, under};
+use crate::capabilities::ModelFacts;
+use crate::wire::{Assemble, Wire, join_url, listed_ids};
 
 pub(crate) struct Responses {
     model: String,
     maker: String,
-    known: Known,
+    known: ModelFacts,
     reasoning: bool,
     headers: HeaderMap,
 }
 
 impl Responses {
-    pub(crate) fn new(model: &str, maker: String, known: Known, reasoning: bool, headers: HeaderMap) -> Self {
+    pub(crate) fn new(model: &str, maker: String, known: ModelFacts, reasoning: bool, headers: HeaderMap) -> Self {
         Self { model: model.to_owned(), maker, known, reasoning, headers }
     }
 }
 
 impl Wire for Responses {
     fn url(&self, base: &Url, _whole: bool) -> Url {
-        under(base, "responses")
+        join_url(base, "responses")
     }
     fn list_url(&self, base: &Url) -> Url {
-        under(base, "models")
+        join_url(base, "models")
     }
     fn headers(&self) -> &HeaderMap {
         &self.headers
@@ -44,7 +45,7 @@ impl Wire for Responses {
     fn assembler(&self) -> Box<dyn Assemble> {
         Box::new(assemble::Assembler::new(self.maker.clone()))
     }
-    fn listed(&self, list: &Value) -> Option<Vec<String>> {
+    fn parse_model_list(&self, list: &Value) -> Option<Vec<String>> {
         listed_ids(list)
     }
 }

@@ -1,5 +1,6 @@
-//! What differs between the wires that providers speak, as the shared transport sees it: how a request is written, how the
-//! events of an answer are read, how models are listed. Connections, time and retries are not known here.
+//! The differences between the providers' wires, for the shared transport: how a request is
+//! written, how the events of an answer are read, how models are listed. It knows nothing of
+//! connections, time and retries.
 
 mod answer;
 mod loose;
@@ -19,108 +20,113 @@ pub(crate) use answer::{Answer, in_order};
 pub(crate) use loose::Loose;
 pub(crate) use messages::{Turns, instructions_after, split_system, tool};
 
-/// One way of asking a server for an answer.
+/// A protocol for requests to a model server.
 pub(crate) trait Wire: Send + Sync {
-    /// Where requests go, of which some are for a whole answer.
+    /// Returns the URL of requests. `whole` requests an answer in one piece.
     fn url(&self, base: &Url, whole: bool) -> Url;
-    /// Where the models are listed.
+    /// Returns the URL of the model list.
     fn list_url(&self, base: &Url) -> Url;
-    /// Headers of every request beside the content's type, the key among them.
+    /// Returns the headers of every request besides the content type, including the key.
     fn headers(&self) -> &HeaderMap;
-    /// The body. `plain` leaves out what a server may refuse and an answer does not need.
+    /// Writes the body. `plain` leaves out optional parts, which a server may refuse.
     fn body(&self, request: &ModelRequest, plain: bool) -> Result<Vec<u8>, serde_json::Error>;
-    /// Words of a refusal that speak of what `plain` leaves out.
+    /// Returns words by which a refusal names the optional parts.
     fn optional(&self) -> &'static [&'static str];
-    /// Reads one answer.
+    /// Returns a reader for one answer.
     fn assembler(&self) -> Box<dyn Assemble>;
-    /// Names of the models in a listing; `None` when it is no listing of this wire.
-    fn listed(&self, list: &Value) -> Option<Vec<String>>;
+    /// Returns the model names in a listing, or None if it is not a listing of this wire.
+    fn parse_model_list(&self, list: &Value) -> Option<Vec<String>>;
 }
 
-/// What a piece of data meant for the reader of the stream.
+/// The result of reading a piece of data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fed {
-    /// Not part of the answer; does not count as progress.
+pub(crate) enum FeedResult {
+    /// It is not part of the answer and does not count as progress.
     Ignored,
-    /// The answer went on.
+    /// The answer continued.
     Progress,
-    /// The server said that nothing follows.
+    /// The server ended the answer.
     Done,
 }
 
-/// Puts the events of one answer together.
+/// Assembles the events of one answer.
 pub(crate) trait Assemble: Send {
-    /// What has arrived so far.
+    /// Returns the part that has arrived.
     fn answer(&self) -> &Answer;
-    /// Whether anything of the answer has arrived: a retry would be seen, or paid, twice.
-    fn begun(&self) -> bool {
+    /// Whether anything of the answer has arrived. A retry would then be visible, or paid, twice.
+    fn has_begun(&self) -> bool {
         self.answer().begun
     }
-    /// Whether the model has said why it stopped.
-    fn finished(&self) -> bool {
+    /// Whether the model has given a finish reason.
+    fn is_finished(&self) -> bool {
         self.answer().finish.is_some()
     }
-    /// Whether an event of this name must be understood; others may be anything.
-    fn speaks(&self, event: &str) -> bool {
+    /// Whether an event of this name must be understood. Other events may contain anything.
+    fn handles_event(&self, event: &str) -> bool {
         event == "message"
     }
-    /// Takes one event's data, or a whole answer. Text and reasoning are pushed to `out`.
-    fn feed(&mut self, data: &str, out: &mut VecDeque<ModelEvent>) -> Result<Fed, ModelError>;
-    /// Ends the answer: the calls in the server's order, what the server wants back, then `Done`.
+    /// Reads one event's data, or a whole answer. Pushes text and reasoning to `out`.
+    fn feed(&mut self, data: &str, out: &mut VecDeque<ModelEvent>) -> Result<FeedResult, ModelError>;
+    /// Ends the answer: pushes the calls in the server's order, the data to send back, and then
+    /// `Done`.
     fn end(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError>;
 }
 
-/// `base` with a path behind its own.
-pub(crate) fn under(base: &Url, path: &str) -> Url {
+/// Appends a path to the path of `base`.
+pub(crate) fn join_url(base: &Url, path: &str) -> Url {
     let mut url = base.clone();
     url.set_path(&format!("{}/{path}", base.path().trim_end_matches('/')));
     url
 }
 
-/// Names under `data`, as OpenAI and Anthropic list them.
+/// Returns the names under `data`, as OpenAI and Anthropic list them.
 pub(crate) fn listed_ids(list: &Value) -> Option<Vec<String>> {
     let models = list.get("data")?.as_array()?;
     Some(models.iter().filter_map(|model| model.get("id")?.as_str()).filter(|id| !id.is_empty()).map(str::to_owned).collect())
 }
 
-/// What came with a message, when it was this very maker's: anyone else's is of no use and stays here.
+/// Returns the opaque data of a message if this maker created it. Other makers' data is of no use
+/// to it.
 pub(crate) fn own<'a>(opaque: Option<&'a Opaque>, maker: &str) -> Option<&'a Value> {
     opaque.filter(|opaque| opaque.maker == maker).map(|opaque| opaque.data.as_ref())
 }
 
-/// The arguments as written, or an empty object where they are no JSON: some servers refuse a conversation with such a call.
+/// Returns the arguments as written, or an empty object if they are not JSON: some servers refuse a
+/// conversation with such a call.
 pub(crate) fn parsable(arguments: &str) -> &str {
     if serde_json::from_str::<serde::de::IgnoredAny>(arguments).is_ok() { arguments } else { "{}" }
 }
 
-/// The arguments as an object, empty where they are none.
+/// Returns the arguments as an object; empty if they are not one.
 pub(crate) fn as_object(arguments: &str) -> Value {
     serde_json::from_str(arguments).ok().filter(Value::is_object).unwrap_or_else(|| Value::Object(serde_json::Map::new()))
 }
 
-/// Instructions of the host that follow a result, for wires without a role for them there: in front of it, in a tag of their own.
+/// Puts the host's instructions in front of a result, in a tag of their own, for wires without a
+/// role for them there.
 pub(crate) fn before_result(instructions: &str, result: &str) -> String {
     format!("<host_instructions>\n{instructions}\n</host_instructions>\n{result}")
 }
 
-/// Whether this message stands behind results, with nothing but instructions between.
+/// Whether a message follows results, with only instructions in between.
 pub(crate) fn follows_result(messages: &[Message], at: usize) -> bool {
     let before = messages[..at].iter().rev().find(|message| !matches!(message, Message::System { .. }));
     matches!(before, Some(Message::Tool { .. }))
 }
 
-/// A result with the instructions that follow it at once.
+/// Returns a result with the instructions that directly follow it.
 pub(crate) fn with_instructions<'a>(after: &'a [Message], result: &'a str) -> Cow<'a, str> {
     instructions_after(after).map_or(Cow::Borrowed(result), |instructions| Cow::Owned(before_result(&instructions, result)))
 }
 
-/// The id itself where every server takes it (at most 40 plain characters), else a short name that is always the same for it.
+/// Returns the id itself if every server accepts it (at most 40 plain characters), or else a short
+/// name derived from it.
 pub(crate) fn wire_id(id: &str) -> Cow<'_, str> {
     let plain = !id.is_empty() && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
     if plain && id.len() <= 40 { Cow::Borrowed(id) } else { Cow::Owned(short_id(id)) }
 }
 
-/// Nine letters and digits, always the same for the same id.
+/// Returns nine letters and digits derived from the id.
 pub(crate) fn short_id(id: &str) -> String {
     const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     let mut hasher = DefaultHasher::new();
@@ -134,13 +140,13 @@ pub(crate) fn short_id(id: &str) -> String {
     short
 }
 
-/// A token count, whatever number the server wrote.
+/// Converts a token count, in whatever number format the server wrote it.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the safe range first")]
 pub(crate) fn count(tokens: f64) -> u64 {
     if tokens.is_finite() { tokens.clamp(0.0, 9e15) as u64 } else { 0 }
 }
 
-/// A token count in an object, by name.
+/// Returns a token count of an object by name.
 pub(crate) fn tokens(usage: &Value, name: &str) -> Option<u64> {
     usage.get(name)?.as_f64().map(count)
 }

@@ -1,5 +1,5 @@
-//! The specialist of a pack, as the supervisor knows it. A pack without a profile has one made of its title and description, so
-//! that every tool belongs to somebody.
+//! Builds the specialist of a pack for the supervisor. A pack without a profile gets one from its
+//! title and description, so that every tool has a specialist.
 
 use contract::{
     AgentId, ToolSpec,
@@ -7,7 +7,7 @@ use contract::{
 };
 use engine::ports::Agent;
 
-/// The specialist with its scope: the pack's resolved tools that its profile names, or all of them.
+/// Returns the specialist with its tools: those that its profile names, or all tools of the pack.
 pub fn agent(manifest: &PackManifest, tools: &[ToolSpec]) -> Agent {
     let profile = manifest.agent.clone().unwrap_or_else(|| AgentProfile {
         id: AgentId(manifest.id.0.clone()),

@@ -1,5 +1,6 @@
-//! What a manifest must fulfil beyond its shape. The checks read plain JSON rather than the typed manifest, so that they
-//! all run even when the shape is wrong somewhere: a missing member is the schema's business, not theirs.
+//! Checks a manifest beyond its shape. The checks read plain JSON instead of the typed manifest, so
+//! that all of them run even if the shape is wrong somewhere. A missing member is reported by the
+//! schema, not by them.
 
 mod agent;
 mod calls;
@@ -18,22 +19,22 @@ use serde_json::Value;
 
 use crate::fault::Faults;
 
-/// What the checks look at.
+/// The input of the checks.
 pub(crate) struct Subject<'a> {
     pub(crate) folder: &'a Path,
     pub(crate) manifest: &'a Value,
 }
 
 impl<'a> Subject<'a> {
-    /// The tool entries with their JSON pointers.
+    /// Returns the tool entries with their JSON pointers.
     pub(crate) fn tools(&self) -> impl Iterator<Item = (String, &'a Value)> + use<'a> {
         list(self.manifest.pointer("/tools/tools")).enumerate().map(|(i, tool)| (format!("/tools/tools/{i}"), tool))
     }
 
-    /// A named schema of the pack.
+    /// Returns a named schema of the pack.
     pub(crate) fn schema(&self, reference: &str) -> Option<&'a Value> {
         let mut schema = self.manifest.get("schemas")?.get(crate::refs::name_of(reference)?)?;
-        // A schema may be another name for one more; a circle ends the walk.
+        // A schema may refer to another one. The limit ends a cycle.
         for _ in 0..16 {
             match schema.get("$ref").and_then(Value::as_str).and_then(crate::refs::name_of) {
                 Some(next) => schema = self.manifest.get("schemas")?.get(next)?,
@@ -43,15 +44,15 @@ impl<'a> Subject<'a> {
         None
     }
 
-    /// The names of a tool's parameters, when its input schema is there.
+    /// Returns the names of a tool's parameters, or None without an input schema.
     pub(crate) fn parameters(&self, tool: &Value) -> Option<Vec<&'a str>> {
         let schema = self.schema(text(tool, "input_schema_ref")?)?;
         Some(schema.get("properties").and_then(Value::as_object).map(|p| p.keys().map(String::as_str).collect()).unwrap_or_default())
     }
 }
 
-/// Runs every check. Faults keep a pack out; warnings are for its author.
-pub(crate) fn all(subject: &Subject<'_>, faults: &mut Faults, warnings: &mut Faults) {
+/// Runs all checks. A pack with a fault is not used; warnings are for its author.
+pub(crate) fn run_checks(subject: &Subject<'_>, faults: &mut Faults, warnings: &mut Faults) {
     schemas::check(subject, faults);
     tools::check(subject, faults);
     agent::check(subject, faults);
@@ -63,12 +64,12 @@ pub(crate) fn all(subject: &Subject<'_>, faults: &mut Faults, warnings: &mut Fau
     languages::check(subject, faults);
 }
 
-/// The items of a list; nothing when there is none.
+/// Iterates over a list, or over nothing if there is none.
 pub(crate) fn list(value: Option<&Value>) -> std::slice::Iter<'_, Value> {
     value.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default().iter()
 }
 
-/// A text member.
+/// Returns a text member.
 pub(crate) fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
     value.get(name).and_then(Value::as_str)
 }

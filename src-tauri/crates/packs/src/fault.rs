@@ -1,4 +1,5 @@
-//! Collecting faults: every check adds to one list and goes on, so that an author sees everything at once.
+//! Collects faults. Every check adds to one list and continues, so that an author sees all faults
+//! at once.
 
 use contract::PackFault;
 
@@ -20,12 +21,12 @@ impl Faults {
         }
     }
 
-    /// Whether nothing was found.
+    /// Whether there are no faults.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// All of them, in the order found.
+    /// Returns all faults in the order in which they were found.
     pub(crate) fn into_vec(self) -> Vec<PackFault> {
         self.0
     }

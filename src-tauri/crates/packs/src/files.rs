@@ -1,15 +1,16 @@
-//! Reading files of a pack: small, text, and inside the pack's folder even when links try to lead out.
+//! Reads files of a pack: small text files inside the pack's folder, also after following links.
 
 use std::{
     fs,
     path::{Component, Path, PathBuf},
 };
 
-/// Largest file that is read from a pack.
+/// Bytes of the largest file that is read from a pack.
 pub(crate) const MAX_BYTES: u64 = 1024 * 1024;
 
-/// A path of the manifest, relative to the pack: only plain names, no way out.
-pub(crate) fn inside(folder: &Path, relative: &str) -> Result<PathBuf, String> {
+/// Resolves a path of the manifest, relative to the pack. Only plain names are allowed, and the
+/// file must lie inside the pack.
+pub(crate) fn resolve_inside(folder: &Path, relative: &str) -> Result<PathBuf, String> {
     let path = Path::new(relative);
     let plain = path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
     if relative.is_empty() || !plain {
@@ -22,17 +23,17 @@ pub(crate) fn inside(folder: &Path, relative: &str) -> Result<PathBuf, String> {
     if real.starts_with(&root) { Ok(full) } else { Err(format!("`{relative}` is a link that leads out of the pack's folder")) }
 }
 
-/// The text of a file of the pack, by its path relative to the pack.
+/// Reads a text file of the pack by its relative path.
 pub(crate) fn read(folder: &Path, relative: &str) -> Result<String, String> {
-    text(&inside(folder, relative)?)
+    text(&resolve_inside(folder, relative)?)
 }
 
-/// The text of a file, with a plain reason when there is none.
+/// Reads a text file. An error is a plain reason.
 pub(crate) fn text(path: &Path) -> Result<String, String> {
     text_up_to(path, MAX_BYTES)
 }
 
-/// The same with a bound of its own.
+/// Reads a text file of at most `most` bytes.
 pub(crate) fn text_up_to(path: &Path, most: u64) -> Result<String, String> {
     let length = fs::metadata(path).map_err(|e| format!("it cannot be read: {e}"))?.len();
     if length > most {

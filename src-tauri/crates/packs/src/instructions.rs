@@ -1,5 +1,6 @@
-//! Execution instructions on disk: where they may lie, and which of them counts. Earlier folders go before later ones, so the
-//! user's overrides what ships; a file that cannot be used is passed over and named. Read anew each time: an edit holds at once.
+//! Finds the execution instructions of a tool. Earlier folders take precedence over later ones, so
+//! the user's files override those that ship. A file that cannot be used is skipped and reported.
+//! The files are read each time, so an edit takes effect at once.
 
 use std::{
     fs, io,
@@ -10,22 +11,22 @@ use contract::{PackId, ToolId};
 
 use crate::files;
 
-/// Largest file of instructions.
+/// Bytes of the largest instruction file.
 const MAX_BYTES: u64 = 64 * 1024;
 /// The file's usual name.
 const NAME: &str = "execution_instructions.md";
 
-/// What was found for a tool.
+/// The instructions of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// Place and text of the first readable file.
+    /// Path and text of the first readable file.
     pub text: Option<(PathBuf, String)>,
-    /// Files on the way that could not be used.
+    /// Why earlier files could not be used.
     pub problems: Vec<String>,
 }
 
-/// Looks for a tool's instructions: first the file its manifest names, then the one in a folder of the tool's own name, then
-/// the pack's; each in the given folders of packs, in their order.
+/// Looks for a tool's instructions in the given folders, in order: first the file that its manifest
+/// names, then the one in a folder named after the tool, then the pack's.
 pub fn instructions(folders: &[PathBuf], pack: &PackId, tool: &ToolId, mapping: Option<&str>) -> Found {
     let mut found = Found::default();
     let (pack, tool) = (pack.as_str(), tool.as_str());
@@ -53,7 +54,7 @@ pub fn instructions(folders: &[PathBuf], pack: &PackId, tool: &ToolId, mapping: 
     found
 }
 
-/// A plain name of one folder, as ids of packs and tools are.
+/// Whether a name is a single plain folder name, as ids of packs and tools are.
 fn is_component(name: &str) -> bool {
     let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || ['.', '_', '-'].contains(&c));
     plain && name.starts_with(|c: char| c.is_ascii_alphanumeric())
@@ -66,7 +67,7 @@ fn read(pack: &Path, name: &str) -> Result<Option<String>, String> {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return Ok(None),
         Err(error) => return Err(format!("{}: it cannot be read: {error}", path.display())),
     }
-    let inside = files::inside(pack, name).map_err(|problem| format!("{}: {problem}", path.display()))?;
+    let inside = files::resolve_inside(pack, name).map_err(|problem| format!("{}: {problem}", path.display()))?;
     files::text_up_to(&inside, MAX_BYTES).map(Some).map_err(|problem| format!("{}: {problem}", path.display()))
 }
 
@@ -74,7 +75,7 @@ fn read(pack: &Path, name: &str) -> Result<Option<String>, String> {
 mod tests {
     use super::*;
 
-    fn world() -> (tempfile::TempDir, Vec<PathBuf>) {
+    fn test_folders() -> (tempfile::TempDir, Vec<PathBuf>) {
         let folder = tempfile::tempdir().unwrap();
         let folders = vec![folder.path().join("user"), folder.path().join("bundled")];
         for folder in &folders {
@@ -89,7 +90,7 @@ mod tests {
 
     #[test]
     fn section_2_the_mapping_goes_first_then_the_tools_folder_then_the_packs_and_the_users_overrides() {
-        let (_folder, folders) = world();
+        let (_folder, folders) = test_folders();
         assert_eq!(instructions(&folders, &"p".into(), &"a.b".into(), None), Found::default(), "missing is no fault");
         fs::write(folders[1].join("p").join(NAME), "pack").unwrap();
         assert_eq!(text(&folders, None).as_deref(), Some("pack"));
@@ -105,7 +106,7 @@ mod tests {
 
     #[test]
     fn section_2_an_unusable_file_is_passed_over_and_named() {
-        let (folder, folders) = world();
+        let (folder, folders) = test_folders();
         fs::write(folders[0].join("p/a.b").join(NAME), [0xff, 0xfe]).unwrap();
         fs::write(folders[1].join("p/a.b").join(NAME), "x".repeat(64 * 1024 + 1)).unwrap();
         fs::write(folders[1].join("p").join(NAME), "good").unwrap();

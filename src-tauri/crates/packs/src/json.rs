@@ -1,32 +1,32 @@
-//! JSON with nothing lost: a name that occurs twice in one object is found instead of silently dropped.
+//! Parses JSON and finds names that occur twice in an object, which other parsers silently drop.
 
 use std::fmt;
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
-/// What the text says, and the pointers of members that occur twice.
+/// Returns the value, and the pointers of members that occur twice.
 pub(crate) fn parse(text: &str) -> Result<(Value, Vec<String>), serde_json::Error> {
     let value: Value = serde_json::from_str(text)?;
     let mut doubles = Vec::new();
     let mut reader = serde_json::Deserializer::from_str(text);
-    Doubles { pointer: String::new(), found: &mut doubles }.deserialize(&mut reader)?;
+    DuplicateFinder { pointer: String::new(), found: &mut doubles }.deserialize(&mut reader)?;
     Ok((value, doubles))
 }
 
-struct Doubles<'a> {
+struct DuplicateFinder<'a> {
     pointer: String,
     found: &'a mut Vec<String>,
 }
 
-impl<'de> DeserializeSeed<'de> for Doubles<'_> {
+impl<'de> DeserializeSeed<'de> for DuplicateFinder<'_> {
     type Value = ();
     fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
         reader.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for Doubles<'_> {
+impl<'de> Visitor<'de> for DuplicateFinder<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -52,7 +52,7 @@ impl<'de> Visitor<'de> for Doubles<'_> {
     }
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
         let mut index = 0;
-        while seq.next_element_seed(Doubles { pointer: format!("{}/{index}", self.pointer), found: &mut *self.found })?.is_some() {
+        while seq.next_element_seed(DuplicateFinder { pointer: format!("{}/{index}", self.pointer), found: &mut *self.found })?.is_some() {
             index += 1;
         }
         Ok(())
@@ -65,7 +65,7 @@ impl<'de> Visitor<'de> for Doubles<'_> {
                 self.found.push(pointer.clone());
             }
             seen.push(name);
-            map.next_value_seed(Doubles { pointer, found: &mut *self.found })?;
+            map.next_value_seed(DuplicateFinder { pointer, found: &mut *self.found })?;
         }
         Ok(())
     }

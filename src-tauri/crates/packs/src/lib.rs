@@ -1,6 +1,7 @@
-//! Finds, reads and checks packs: folders with a `pack.json` that describe tools, agents, entities and servers.
-//! A pack with any fault is shown with all of its faults and not used. `run` does the work of tools that are one request or
-//! one program; servers, turns, approvals and keyrings are not known here.
+//! Finds, reads and checks packs: folders with a `pack.json` that describe tools, agents, entities
+//! and servers. A pack with a fault is shown with all its faults and is not used. `run` executes
+//! tools that are one request or one program. The crate knows no servers, turns, approvals or
+//! keyrings.
 
 mod agent;
 mod check;
@@ -24,7 +25,7 @@ pub use names::model_name;
 pub use resolve::{address_with, hash_of, is_reserved, qualify};
 pub use scaffold::{NewPack, scaffold};
 
-/// The file that makes a folder a pack.
+/// The name of the file that makes a folder a pack.
 pub const MANIFEST: &str = "pack.json";
 /// The JSON Schema of that file.
 pub const SCHEMA: &str = include_str!("../../../../tools/pack.schema.json");

@@ -1,4 +1,4 @@
-//! Reading pack folders: what is usable, and what is shown with its faults instead.
+//! Reads pack folders into usable packs, or into views with their faults.
 
 use std::{
     collections::BTreeMap,
@@ -16,7 +16,7 @@ use crate::{
     files, json, resolve, shape, templates,
 };
 
-/// A folder with a `pack.json`: how it is shown, and the pack itself when nothing is wrong with it.
+/// A folder with a `pack.json`: its view and, if there are no faults, the pack itself.
 #[derive(Clone, Debug)]
 pub struct LoadedPack {
     pub folder: PathBuf,
@@ -24,7 +24,7 @@ pub struct LoadedPack {
     pub pack: Option<Pack>,
 }
 
-/// A pack that passed every check. Templates in files have been read into the manifest.
+/// A pack that passed all checks. Template files have been read into the manifest.
 #[derive(Clone, Debug)]
 pub struct Pack {
     pub manifest: PackManifest,
@@ -34,16 +34,16 @@ pub struct Pack {
 /// The user's values for settings of packs, by pack id and name.
 pub type PackSettings = BTreeMap<String, Map<String, Value>>;
 
-/// Reads every pack in the given folders with the settings they come with.
+/// Reads all packs in the given folders, with the default settings.
 pub fn load(folders: &[PathBuf]) -> Vec<LoadedPack> {
     load_with(folders, &PackSettings::new())
 }
 
-/// Reads every pack in the given folders. An earlier folder wins over a later one that has a pack of the same id, so the
-/// user's folder goes first. A folder that does not exist holds no packs.
+/// Reads all packs in the given folders. If two have the same id, the one in the earlier folder is
+/// used, so the user's folder goes first. A missing folder counts as empty.
 pub fn load_with(folders: &[PathBuf], settings: &PackSettings) -> Vec<LoadedPack> {
     let mut loaded: Vec<LoadedPack> = folders.iter().flat_map(|folder| subfolders(folder)).map(|f| check_with(&f, settings)).collect();
-    refuse_doubles(&mut loaded);
+    refuse_duplicates(&mut loaded);
     let mut tools: Vec<&mut ToolSpec> = loaded.iter_mut().filter_map(|l| l.pack.as_mut()).flat_map(|pack| &mut pack.tools).collect();
     resolve::qualify(&mut tools);
     for one in &mut loaded {
@@ -62,7 +62,7 @@ fn check_with(folder: &Path, settings: &PackSettings) -> LoadedPack {
     let manifest = read_manifest(folder, &mut faults);
     if let Some(manifest) = &manifest {
         shape::check(manifest, &mut faults);
-        check::all(&Subject { folder, manifest }, &mut faults, &mut warnings);
+        check::run_checks(&Subject { folder, manifest }, &mut faults, &mut warnings);
     }
     let pack = manifest.as_ref().filter(|_| faults.is_empty()).and_then(|m| resolve_pack(folder, m, settings, &mut faults));
     let mut view = view(folder, manifest.as_ref().unwrap_or(&Value::Null), pack.as_ref(), faults);
@@ -110,7 +110,8 @@ fn resolve_pack(folder: &Path, manifest: &Value, settings: &PackSettings, faults
             return None;
         }
     };
-    // The manifest keeps its defaults: they are what is shown beside the user's values and what those are checked against.
+    // The manifest keeps its defaults. They are shown beside the user's values, and the values are
+    // checked against them.
     let defaults = manifest.settings.clone();
     manifest.settings.extend(settings.get(manifest.id.as_str()).cloned().unwrap_or_default());
     let tools = resolve::specs(&manifest);
@@ -142,8 +143,8 @@ fn view(folder: &Path, manifest: &Value, pack: Option<&Pack>, faults: Faults) ->
     }
 }
 
-/// The first pack of an id wins; the others are shown with the reason.
-fn refuse_doubles(loaded: &mut [LoadedPack]) {
+/// Keeps the first pack of each id, and adds a fault to the others.
+fn refuse_duplicates(loaded: &mut [LoadedPack]) {
     let mut winners: Vec<(PackId, PathBuf)> = Vec::new();
     for one in loaded.iter_mut() {
         let Some(winner) = winners.iter().find(|(id, _)| *id == one.view.id) else {

@@ -1,11 +1,13 @@
-//! The names that models see. Providers accept letters, digits, `_` and `-`, at most 64; manifests may use dots and capitals.
+//! Tool names for models. Providers accept letters, digits, `_` and `-`, at most 64 characters.
+//! Manifests may also use dots and capitals.
 
 use sha2::{Digest, Sha256};
 
-/// Longest name that every provider accepts.
+/// Characters of the longest name that every provider accepts.
 const MAX: usize = 64;
 
-/// The name a model sees for a tool: `product.search` becomes `product_search`, `cart.addItem` becomes `cart_add_item`.
+/// Returns a tool's name for models: `product.search` becomes `product_search`, `cart.addItem`
+/// becomes `cart_add_item`.
 pub fn model_name(id: &str) -> String {
     let mut name = String::with_capacity(id.len() + 4);
     let mut after_small = false;
@@ -19,23 +21,24 @@ pub fn model_name(id: &str) -> String {
     shorten(name, id)
 }
 
-/// The name when another pack has the same: the pack goes in front.
+/// Returns the name with its pack in front, for a name that several packs have.
 pub(crate) fn qualified_model_name(pack: &str, id: &str) -> String {
     shorten(format!("{}_{}", model_name(pack), model_name(id)), &format!("{pack}.{id}"))
 }
 
-/// Cuts a long name and ends it with part of a hash of the whole, so that two long names stay two.
+/// Shortens a long name. It then ends with part of a hash of the whole name, so that two long names
+/// stay different.
 fn shorten(name: String, whole: &str) -> String {
-    if name.len() <= MAX { name } else { told_apart(&name, whole) }
+    if name.len() <= MAX { name } else { with_hash_suffix(&name, whole) }
 }
 
-/// A name that ends with part of a hash of what it stands for.
-pub(crate) fn told_apart(name: &str, whole: &str) -> String {
+/// Returns the name with part of a hash of `whole` at its end.
+pub(crate) fn with_hash_suffix(name: &str, whole: &str) -> String {
     let digest = hex(&Sha256::digest(whole.as_bytes()));
     format!("{}_{}", &name[..name.len().min(MAX - 9)], &digest[..8])
 }
 
-/// Bytes as lower-case hex.
+/// Writes bytes as lower-case hex.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write;
     bytes.iter().fold(String::new(), |mut text, byte| {

@@ -1,18 +1,18 @@
-//! `#/schemas/Name` references: finding them, and making one schema stand on its own.
+//! `#/schemas/Name` references: finds them, and makes a schema self-contained.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-/// What every reference starts with.
+/// The beginning of every reference.
 pub(crate) const PREFIX: &str = "#/schemas/";
 
-/// The schema's name in a reference, when it has the right form.
+/// Returns the schema's name of a reference, or None if the reference has another form.
 pub(crate) fn name_of(reference: &str) -> Option<&str> {
     reference.strip_prefix(PREFIX).filter(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'))
 }
 
-/// All `$ref` texts below a value, with their JSON pointers.
+/// Collects all `$ref` texts below a value, with their JSON pointers.
 pub(crate) fn references(value: &Value, pointer: &str, found: &mut Vec<(String, String)>) {
     match value {
         Value::Object(members) => {
@@ -33,7 +33,7 @@ pub(crate) fn references(value: &Value, pointer: &str, found: &mut Vec<(String, 
     }
 }
 
-/// A schema of the pack as one document: what it refers to is carried along under `$defs`.
+/// Returns a schema as one document. The schemas that it refers to are included under `$defs`.
 pub(crate) fn bundle(schemas: &BTreeMap<String, Value>, name: &str) -> Option<Value> {
     let mut root = schemas.get(name)?.clone();
     let mut followed = BTreeSet::from([name.to_owned()]);

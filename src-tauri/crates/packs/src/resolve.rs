@@ -1,4 +1,5 @@
-//! From a checked manifest to what the engine works with: one `ToolSpec` per tool, self-contained and hashed.
+//! Turns a checked manifest into what the engine uses: one `ToolSpec` per tool, self-contained and
+//! hashed.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +12,11 @@ use sha2::{Digest, Sha256};
 
 use crate::{names, refs};
 
-/// A timeout of 0 means this.
+/// Used for a timeout of 0.
 const DEFAULT_TIMEOUT_MS: u64 = 10_000;
 
-/// The specs of a pack without faults. `None` when a reference leads nowhere, which the checks have ruled out.
+/// Returns the specs of a pack without faults. None if a reference leads nowhere, which the checks
+/// exclude.
 pub(crate) fn specs(manifest: &PackManifest) -> Option<Vec<ToolSpec>> {
     manifest.tools.tools.iter().map(|tool| spec(manifest, tool)).collect()
 }
@@ -43,7 +45,7 @@ fn spec(manifest: &PackManifest, tool: &ToolEntry) -> Option<ToolSpec> {
         grantable: tool.grantable,
         human_required: manifest.security.as_ref().is_some_and(|security| security.needs_person(&tool.id, tool.side_effect_level)),
         latency: tool.latency,
-        input_schema: without(&full_input_schema, &caller_owned),
+        input_schema: remove_parameters(&full_input_schema, &caller_owned),
         full_input_schema,
         output_schema: schema(&tool.output_schema_ref)?,
         caller_owned,
@@ -100,31 +102,32 @@ fn target(tool: &ToolEntry, settings: &Map<String, Value>) -> Option<ToolTarget>
     }
 }
 
-/// The name of the setting that an address begins with, and the rest of it.
+/// Splits off the setting that an address begins with. Returns the setting's name and the rest.
 pub(crate) fn leading_setting(url: &str) -> Option<(&str, &str)> {
     url.strip_prefix("{settings.")?.split_once('}')
 }
 
-/// An address with its setting put in. A setting is no template: it must be a web address without a query.
+/// Fills the setting into an address. The setting must be a web address without a query; it is not
+/// a template.
 fn with_setting(url: &str, settings: &Map<String, Value>) -> Option<String> {
     let Some((name, rest)) = leading_setting(url) else { return Some(url.to_owned()) };
     let base = settings.get(name)?.as_str()?.trim_end_matches('/');
-    is_base(base).then(|| format!("{base}{rest}"))
+    is_base_url(base).then(|| format!("{base}{rest}"))
 }
 
 /// Whether a text can be the beginning of an address.
-pub(crate) fn is_base(text: &str) -> bool {
+pub(crate) fn is_base_url(text: &str) -> bool {
     let plain = !text.contains(['{', '}', '?', '#', '\\']) && !text.chars().any(|c| c.is_control() || c.is_whitespace());
     plain && url::Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "https" | "http") && url.host().is_some() && url.username().is_empty())
 }
 
-/// Whether requests to an address are encrypted, as the parser that sends them reads it.
+/// Whether requests to an address are encrypted, according to the parser that sends them.
 pub(crate) fn is_encrypted(address: &str) -> bool {
     url::Url::parse(address).is_ok_and(|url| url.scheme() == "https")
 }
 
-/// The schema without the parameters that only the host fills.
-fn without(schema: &Value, hidden: &[CallerParam]) -> Value {
+/// Removes the parameters that only the host fills.
+fn remove_parameters(schema: &Value, hidden: &[CallerParam]) -> Value {
     let is_hidden = |name: &str| hidden.iter().any(|p| p.name == name);
     let mut schema = schema.clone();
     if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
@@ -136,8 +139,8 @@ fn without(schema: &Value, hidden: &[CallerParam]) -> Value {
     schema
 }
 
-/// What an approval is bound to: everything about the tool that decides what a call means. The names that models see
-/// are left out, because another pack's arrival may change them.
+/// Returns the hash that an approval is bound to. It covers everything about the tool that decides
+/// what a call means. Model names are not covered, because another pack may change them.
 fn definition_hash(spec: &ToolSpec, server: Option<&ServerEntry>) -> Option<String> {
     let mut definition = serde_json::to_value(spec).ok()?;
     let members = definition.as_object_mut()?;
@@ -147,21 +150,22 @@ fn definition_hash(spec: &ToolSpec, server: Option<&ServerEntry>) -> Option<Stri
     Some(hash_of(&definition))
 }
 
-/// SHA-256 (hex) of the canonical form.
+/// Returns the SHA-256 (hex) of the canonical form.
 pub fn hash_of(value: &Value) -> String {
-    // Numbers that JCS cannot write are hashed as they are printed.
+    // Numbers that JCS cannot write are hashed as printed.
     let bytes = serde_json_canonicalizer::to_vec(value).unwrap_or_else(|_| value.to_string().into_bytes());
     names::hex(&Sha256::digest(&bytes))
 }
 
-/// An address whose leading setting has been put in: the user's value, else the pack's.
+/// Returns an address with its leading setting filled in: the user's value, or else the pack's
+/// default.
 pub fn address_with(url: &str, defaults: &Map<String, Value>, chosen: &Map<String, Value>) -> Option<String> {
     let mut settings = defaults.clone();
     settings.extend(chosen.clone());
     with_setting(url, &settings)
 }
 
-/// Names of the host's own tools: a tool of a pack with one of them carries its pack in its id.
+/// Names of the host's own tools. A pack's tool with one of these names gets its pack in its id.
 const RESERVED: [&str; 1] = ["read_result"];
 
 /// Whether a name belongs to the host.
@@ -169,8 +173,8 @@ pub fn is_reserved(name: &str) -> bool {
     RESERVED.contains(&name)
 }
 
-/// Names tools among these and no others: those that share an id or a model's name with a tool of another pack, or with one of the
-/// host's, carry their pack.
+/// Qualifies tools that share an id or a model name with a tool of another pack, or with one of the
+/// host's: their ids and names get the pack in front. Other tools keep their names.
 pub fn qualify(tools: &mut [&mut ToolSpec]) {
     let all: Vec<(PackId, ToolId, String)> = tools.iter().map(|t| (t.pack.clone(), t.plain_id(), names::model_name(t.plain_id().as_str()))).collect();
     let is_taken = |pack: &PackId, id: &ToolId| is_reserved(id.as_str()) || all.iter().any(|(other, theirs, _)| other != pack && theirs == id);
@@ -179,7 +183,7 @@ pub fn qualify(tools: &mut [&mut ToolSpec]) {
         let name = names::model_name(plain.as_str());
         let is_name_taken = is_reserved(&name) || all.iter().any(|(other, _, theirs)| *other != pack && *theirs == name);
         tool.model_name = if is_name_taken { names::qualified_model_name(pack.as_str(), plain.as_str()) } else { name };
-        // Reads of a preview stay within the pack: they follow their tool to its qualified id.
+        // A preview reads tools of its own pack, so they follow their tool to its qualified id.
         for read in tool.preview.iter_mut().flat_map(|preview| preview.reads.iter_mut()) {
             let own = all.iter().find(|(of, id, _)| *of == pack && (*id == read.tool || ToolId::qualified(of, id) == read.tool)).map(|(_, id, _)| id);
             if let Some(own) = own {
@@ -188,15 +192,16 @@ pub fn qualify(tools: &mut [&mut ToolSpec]) {
         }
         tool.id = if is_taken(&pack, &plain) { ToolId::qualified(&pack, &plain) } else { plain };
     }
-    tell_apart(tools);
+    resolve_name_clashes(tools);
 }
 
-/// With the pack in front, a name may be another tool's: then it ends with a hash of its id, which no other tool has.
-fn tell_apart(tools: &mut [&mut ToolSpec]) {
+/// Makes names unique. With the pack in front, a name may equal another tool's; then it ends with a
+/// hash of its id, which no other tool has.
+fn resolve_name_clashes(tools: &mut [&mut ToolSpec]) {
     let mut seen = BTreeSet::new();
     for tool in tools.iter_mut() {
         if !seen.insert(tool.model_name.clone()) {
-            tool.model_name = names::told_apart(&tool.model_name, tool.id.as_str());
+            tool.model_name = names::with_hash_suffix(&tool.model_name, tool.id.as_str());
             seen.insert(tool.model_name.clone());
         }
     }

@@ -1,5 +1,5 @@
-//! Runs the tools that a pack describes without a server of its own: one HTTP request, or one program. What it gets has
-//! passed every check of the engine; turns, approvals and keyrings are not known here.
+//! Executes tools that need no server: one HTTP request, or one program. The engine has checked the
+//! call. This module knows no turns, approvals or keyrings.
 
 mod address;
 mod failure;
@@ -22,7 +22,7 @@ pub(crate) use template::Template;
 
 use contract::{Isolation, IsolationView};
 
-/// How far programs of packs are kept apart on this machine.
+/// Returns how far programs of packs are isolated on this machine.
 pub fn isolation() -> IsolationView {
     #[cfg(target_os = "linux")]
     let (abi, seccomp) = (sandbox::landlock_abi(), guard::filters_work());

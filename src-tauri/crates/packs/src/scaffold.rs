@@ -1,11 +1,11 @@
-//! A new pack to start from: a folder that passes every check and works at once. What it contains is data.
+//! Creates a new pack that passes every check and works at once. Its contents are data.
 
 use std::{
     fs, io,
     path::{Path, PathBuf},
 };
 
-/// What the new pack's tool is.
+/// The kind of the new pack's tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NewPack {
     /// A program in the pack's folder.
@@ -23,7 +23,8 @@ const SERVER: &str = include_str!("scaffold/server.py");
 const HTTP: &str = include_str!("scaffold/http.json");
 const INSTRUCTIONS: &str = include_str!("scaffold/execution_instructions.md");
 
-/// Makes a pack named `name` in the folder `into`. Its path comes back; an existing folder is left alone.
+/// Creates a pack named `name` in the folder `into`, and returns its path. An existing folder is an
+/// error and is not changed.
 pub fn scaffold(into: &Path, name: &str, kind: NewPack) -> io::Result<PathBuf> {
     let starts = name.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit());
     if !starts || name.len() > 64 || !name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-') {

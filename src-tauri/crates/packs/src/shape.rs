@@ -1,5 +1,5 @@
-//! The manifest against `tools/pack.schema.json`: every deviation becomes a fault in plain words.
-//! Nothing is fetched: the schema is compiled in and references outside it are refused.
+//! Checks the manifest against `tools/pack.schema.json`. Every deviation becomes a fault in plain
+//! words. Nothing is fetched: the schema is compiled in, and external references are refused.
 
 use std::sync::LazyLock;
 
@@ -16,7 +16,7 @@ static VALIDATOR: LazyLock<Option<Validator>> = LazyLock::new(|| {
     jsonschema::options().offline().build(&schema).ok()
 });
 
-/// Adds a fault for each place where the manifest has another shape than the format says.
+/// Adds a fault for each deviation from the schema.
 pub(crate) fn check(manifest: &Value, faults: &mut Faults) {
     let Some(validator) = VALIDATOR.as_ref() else {
         faults.at("", "the manifest could not be checked: the app's own pack schema does not load", "reinstall the app");
@@ -30,7 +30,7 @@ pub(crate) fn check(manifest: &Value, faults: &mut Faults) {
 fn report(error: &ValidationError<'_>, faults: &mut Faults) {
     let pointer = error.instance_path().as_str().to_owned();
     match error.kind() {
-        Kind::AnyOf { context } | Kind::OneOfNotValid { context } => match (words(context), telling_branch(context)) {
+        Kind::AnyOf { context } | Kind::OneOfNotValid { context } => match (allowed_words(context), telling_branch(context)) {
             (Some(words), _) => faults.at(pointer, format!("it must be one of {words}"), "use one of these values"),
             (None, Some(branch)) => branch.iter().for_each(|e| report(e, faults)),
             (None, None) => faults.at(pointer, sentence(error), "give it one of the shapes that tools/README.md lists"),
@@ -48,27 +48,29 @@ fn report(error: &ValidationError<'_>, faults: &mut Faults) {
         Kind::Enum { options } => faults.at(pointer, format!("it must be one of {}", list(options)), "use one of these values"),
         Kind::Constant { expected_value } => faults.at(pointer, format!("it must be {expected_value}"), "use this value"),
         Kind::Pattern { pattern } => {
-            faults.at(pointer, format!("{} does not have the form {pattern}", shown(error)), "use the form described in tools/README.md");
+            faults.at(pointer, format!("{} does not have the form {pattern}", quote_value(error)), "use the form described in tools/README.md");
         }
-        Kind::Minimum { limit } => faults.at(pointer, format!("{} is below {limit}", shown(error)), format!("use at least {limit}")),
-        Kind::Maximum { limit } => faults.at(pointer, format!("{} is above {limit}", shown(error)), format!("use at most {limit}")),
+        Kind::Minimum { limit } => faults.at(pointer, format!("{} is below {limit}", quote_value(error)), format!("use at least {limit}")),
+        Kind::Maximum { limit } => faults.at(pointer, format!("{} is above {limit}", quote_value(error)), format!("use at most {limit}")),
         Kind::MinLength { limit } => faults.at(pointer, "the text is too short".to_owned(), format!("give it at least {limit} character(s)")),
         Kind::MinItems { limit } => faults.at(pointer, "the list is too short".to_owned(), format!("give it at least {limit} entry")),
         Kind::MaxLength { limit } => faults.at(pointer, "the text is too long".to_owned(), format!("use at most {limit} characters")),
-        // The remaining keywords do not occur in the pack schema; their own wording is good enough if one is added.
+        // The pack schema uses no other keywords. If one is added, the library's wording is good
+        // enough.
         _ => faults.at(pointer, sentence(error), "see tools/README.md"),
     }
 }
 
-/// Of several allowed shapes the one that the author most likely meant: not the plain `null` beside an optional member,
-/// not one with another tag, and of the rest the one with the fewest deviations.
+/// Chooses, of several allowed shapes, the one that the author most likely meant: not the plain
+/// `null` of an optional member, not one with another tag, and of the rest the one with the fewest
+/// deviations.
 fn telling_branch<'a, 'e>(context: &'a [Vec<ValidationError<'e>>]) -> Option<&'a [ValidationError<'e>]> {
     let meant = context.iter().filter(|errors| !errors.is_empty() && !is_null_branch(errors));
     meant.min_by_key(|errors| (errors.iter().any(|e| matches!(e.kind(), Kind::Constant { .. })), errors.len())).map(Vec::as_slice)
 }
 
-/// The words of a closed set, each of which the schema describes on its own.
-fn words(context: &[Vec<ValidationError<'_>>]) -> Option<String> {
+/// Returns the allowed words of an enumeration whose members the schema describes one by one.
+fn allowed_words(context: &[Vec<ValidationError<'_>>]) -> Option<String> {
     let word = |errors: &Vec<ValidationError<'_>>| match errors.as_slice() {
         [only] if only.instance_path().as_str() == context.first()?.first()?.instance_path().as_str() => match only.kind() {
             Kind::Constant { expected_value } => expected_value.as_str().map(|word| format!("`{word}`")),
@@ -89,10 +91,10 @@ fn types(kind: &TypeKind) -> String {
         TypeKind::Single(one) => vec![one.to_string()],
         TypeKind::Multiple(many) => many.iter().map(|t| t.to_string()).filter(|t| t != "null").collect(),
     };
-    names.iter().map(|n| spoken(n)).collect::<Vec<_>>().join(" or ")
+    names.iter().map(|n| type_name(n)).collect::<Vec<_>>().join(" or ")
 }
 
-fn spoken(kind: &str) -> &str {
+fn type_name(kind: &str) -> &str {
     match kind {
         "string" => "text in quotes",
         "integer" => "a whole number",
@@ -109,7 +111,7 @@ fn list(options: &Value) -> String {
     items.iter().map(|v| v.as_str().map_or_else(|| v.to_string(), |s| format!("`{s}`"))).collect::<Vec<_>>().join(", ")
 }
 
-fn shown(error: &ValidationError<'_>) -> String {
+fn quote_value(error: &ValidationError<'_>) -> String {
     let text: String = error.instance().to_string().chars().take(80).collect();
     format!("`{text}`")
 }

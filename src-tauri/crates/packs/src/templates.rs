@@ -1,4 +1,5 @@
-//! Templates of a manifest: a text, or the name of a file of the pack when it ends in `.jinja`.
+//! Templates of a manifest. A template is a text, or the name of a file of the pack if it ends in
+//! `.jinja`.
 
 use std::path::Path;
 
@@ -9,12 +10,12 @@ use crate::{fault::Faults, files};
 
 const EXTENSION: &str = ".jinja";
 
-/// Whether a text names a file instead of being the template.
+/// Whether a text names a file.
 fn is_file(text: &str) -> bool {
     text.ends_with(EXTENSION) && !text.contains('\n')
 }
 
-/// Adds a fault when a template does not parse or its file is not there.
+/// Adds a fault if a template does not parse or its file is missing.
 pub(crate) fn check(folder: &Path, at: &str, source: &str, faults: &mut Faults) {
     if !is_file(source) {
         if let Err(error) = Environment::new().template_from_str(source) {
@@ -37,7 +38,7 @@ fn reason(error: &minijinja::Error) -> String {
     error.detail().map_or_else(|| error.kind().to_string(), str::to_owned)
 }
 
-/// Puts the text of template files in place of their names, in previews and in the `offline` blocks.
+/// Replaces the names of template files by their text, in previews and in the `offline` blocks.
 pub(crate) fn inline(folder: &Path, manifest: &mut Value, faults: &mut Faults) {
     if let Some(offline) = manifest.get_mut("offline") {
         texts(folder, offline, faults);

@@ -1,7 +1,9 @@
-//! What may run: a pure function from a question and its rules to a decision. No I/O, no clock, no store.
+//! Decides which tool calls may run: a pure function from a question and its rules to a decision.
+//! No I/O, no clock, no store.
 //!
-//! Precedence: built-in denials > deny rules > what a person has to approve > ask rules > allow rules (and grants) > tool default > global default.
-//! Deny always wins, whatever the order of the rules; a rule that cannot be read asks or denies, never allows.
+//! Precedence: built-in denials > deny rules > approvals that a pack demands > ask rules > allow
+//! rules (and grants) > tool default > global default. Deny always wins, whatever the order of the
+//! rules. A rule that cannot be read asks or denies; it never allows.
 #![forbid(unsafe_code)]
 
 mod rules;
@@ -21,12 +23,12 @@ pub struct Question<'a> {
     pub mode: PolicyMode,
     pub rules: &'a Rules,
     pub grants: &'a [Grant],
-    /// Output of a tool that is not trusted has entered this turn.
+    /// Whether output of an untrusted tool has entered this turn.
     pub untrusted_entered: bool,
     pub now: DateTime<Utc>,
 }
 
-/// What may happen with a call, and which statement decided it.
+/// The decision about a call, with the statement that decided it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
     Allow { why: String, grant: Option<GrantId> },
@@ -35,14 +37,14 @@ pub enum Decision {
 }
 
 impl Decision {
-    /// The statement that decided, in words for a person.
+    /// Returns the statement that decided, as a sentence for a person.
     pub fn why(&self) -> &str {
         match self {
             Self::Allow { why, .. } | Self::Ask { why } | Self::Deny { why } => why,
         }
     }
 
-    /// 0 allow, 1 ask, 2 deny: how narrow the decision is.
+    /// Returns 0 for allow, 1 for ask, 2 for deny. A higher number is stricter.
     pub fn strictness(&self) -> u8 {
         match self {
             Self::Allow { .. } => 0,
@@ -58,7 +60,7 @@ pub fn decide(question: Question<'_>) -> Decision {
     if let Some(why) = built_in_denial(question) {
         return Decision::Deny { why };
     }
-    if let Some(rule) = rules.first(Action::Deny, tool, arguments) {
+    if let Some(rule) = rules.first_matching(Action::Deny, tool, arguments) {
         return Decision::Deny { why: rules::why(rule) };
     }
     if let Some(why) = rules.fault() {
@@ -73,10 +75,10 @@ pub fn decide(question: Question<'_>) -> Decision {
     if question.untrusted_entered && tool.open_world && tool.effect == Effect::ReadOnly {
         return Decision::Ask { why: "Untrusted content has entered this turn, and this tool reaches out to a target that the model chose.".into() };
     }
-    if let Some(rule) = rules.first(Action::Ask, tool, arguments) {
+    if let Some(rule) = rules.first_matching(Action::Ask, tool, arguments) {
         return Decision::Ask { why: rules::why(rule) };
     }
-    if let Some(rule) = rules.first(Action::Allow, tool, arguments) {
+    if let Some(rule) = rules.first_matching(Action::Allow, tool, arguments) {
         return Decision::Allow { why: rules::why(rule), grant: None };
     }
     if let Some(grant) = live_grant(question) {
@@ -103,7 +105,7 @@ fn live_grant(question: Question<'_>) -> Option<&Grant> {
 fn standing_grant(question: Question<'_>) -> Option<&StandingGrant> {
     let named = question.rules.grants_of(question.tool, question.session).filter(|_| may_be_granted(question));
     let mut live = named.filter(|grant| grant.expires_at > question.now);
-    live.find(|grant| fits(&grant.arguments, question.arguments))
+    live.find(|grant| matches_arguments(&grant.arguments, question.arguments))
 }
 
 fn may_be_granted(question: Question<'_>) -> bool {
@@ -118,16 +120,18 @@ fn covers(grant: &Grant, question: Question<'_>) -> bool {
         && grant.definition_hash == tool.definition_hash
         && grant.revoked_at.is_none()
         && grant.expires_at > question.now
-        && fits(&grant.pattern, question.arguments)
+        && matches_arguments(&grant.pattern, question.arguments)
 }
 
-/// What the pattern names is equal, and what it does not name is free.
-fn fits(pattern: &Map<String, Value>, arguments: &Value) -> bool {
+/// Whether the arguments equal the pattern in every member that the pattern names. Other members
+/// may have any value.
+fn matches_arguments(pattern: &Map<String, Value>, arguments: &Value) -> bool {
     pattern.iter().all(|(name, value)| arguments.get(name) == Some(value))
         && arguments.as_object().is_none_or(|given| given.iter().all(|(name, value)| is_free(value) || pattern.contains_key(name)))
 }
 
-/// Numbers and booleans may differ from what was approved for a session; everything else was part of it.
+/// Whether an argument may differ from the one that was approved for a session. Numbers and
+/// booleans may; every other value must be equal.
 pub fn is_free(value: &Value) -> bool {
     value.is_number() || value.is_boolean()
 }

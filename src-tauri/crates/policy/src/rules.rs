@@ -1,5 +1,5 @@
-//! Statements of what may run: read from the text of `policy.json`, fault by fault, and matched against a call.
-//! Knows how a statement matches, not what a decision means.
+//! Reads the rules of `policy.json` and matches them against a call. Each fault in the file is
+//! reported on its own. This file knows how a statement matches, not what a decision means.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use contract::{SessionId, ToolId, ToolSpec};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, value::RawValue};
 
-/// The rules and standing grants of a profile, with what could not be read of them.
+/// The rules and standing grants of a profile, and the faults of the parts that could not be read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rules {
     pub rules: Vec<Rule>,
@@ -16,10 +16,11 @@ pub struct Rules {
     pub faults: Vec<RuleFault>,
 }
 
-/// The file as far as it must be readable to find its parts.
+/// The outer shape of the file. It is parsed first, so that each rule can be read and reported
+/// separately.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Parts<'a> {
+struct FileParts<'a> {
     #[serde(rename = "$schema", default)]
     _schema: Option<String>,
     #[serde(default, borrow)]
@@ -29,13 +30,14 @@ struct Parts<'a> {
 }
 
 impl Rules {
-    /// Reads the text of the file; what cannot be read becomes a fault and never a permission.
+    /// Reads the text of the file. A part that cannot be read becomes a fault; it never becomes a
+    /// permission.
     pub fn parse(text: &str) -> Self {
-        // Lists would be read as objects, field by field.
+        // Serde would accept a list as a struct, field by field.
         if text.trim_start().starts_with('[') {
             return Self::unreadable("line 1", "an object with `rules` and `grants` is expected");
         }
-        let parts: Parts<'_> = match serde_json::from_str(text) {
+        let parts: FileParts<'_> = match serde_json::from_str(text) {
             Ok(parts) => parts,
             Err(e) => return Self::unreadable(format!("line {}", e.line()), e.to_string()),
         };
@@ -46,7 +48,7 @@ impl Rules {
             match place.read::<Rule>(raw) {
                 Ok(rule) => {
                     let fault = place.check_id(&rule.id, &mut ids).err();
-                    // A rule that denies is heeded whatever its name.
+                    // A deny rule counts even if its name has a fault.
                     if fault.is_none() || rule.action == Action::Deny {
                         read.rules.push(rule);
                     }
@@ -66,28 +68,30 @@ impl Rules {
         read
     }
 
-    /// A file of which nothing is known.
+    /// Rules for a file that cannot be read at all.
     pub fn unreadable(place: impl Into<String>, problem: impl Into<String>) -> Self {
         Self { faults: vec![RuleFault { place: place.into(), problem: problem.into() }], ..Self::default() }
     }
 
-    pub(crate) fn first(&self, action: Action, tool: &ToolSpec, arguments: &Value) -> Option<&Rule> {
+    pub(crate) fn first_matching(&self, action: Action, tool: &ToolSpec, arguments: &Value) -> Option<&Rule> {
         self.rules.iter().find(|rule| rule.action == action && matches(rule, tool, arguments))
     }
 
-    /// Standing grants of a tool in a session. An id without a pack grants nothing while several packs have it.
+    /// Returns the standing grants of a tool in a session. If several packs have the id, a grant
+    /// without a pack does not apply.
     pub(crate) fn grants_of<'a>(&'a self, tool: &'a ToolSpec, session: &'a SessionId) -> impl Iterator<Item = &'a StandingGrant> {
         let names_it = move |id: &ToolId| *id == tool.id || *id == tool.qualified_id();
         self.grants.iter().filter(move |grant| names_it(&grant.tool) && grant.session.as_ref().is_none_or(|only| only == session))
     }
 
-    /// A rule that cannot be read may have spoken of any tool.
+    /// Returns a sentence about the first fault, if there is one: a rule that cannot be read may
+    /// have concerned any tool.
     pub(crate) fn fault(&self) -> Option<String> {
         self.faults.first().map(|fault| format!("The rules file has a fault ({}): {}.", fault.place, fault.problem.trim_end_matches('.')))
     }
 }
 
-/// Where an element of a list stands.
+/// The position of a list element in the file.
 struct Place {
     name: String,
     line: usize,
@@ -95,7 +99,7 @@ struct Place {
 
 impl Place {
     fn of(text: &str, raw: &RawValue, name: String) -> Self {
-        // `raw` is a piece of `text`, so its address says where it begins.
+        // `raw` is a slice of `text`, so its address gives its offset.
         let before = (raw.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
         Self { name, line: text.get(..before).unwrap_or_default().matches('\n').count() + 1 }
     }
@@ -129,19 +133,21 @@ impl Place {
 fn matches(rule: &Rule, tool: &ToolSpec, arguments: &Value) -> bool {
     let names_it = match rule.action {
         Action::Deny | Action::Ask => may_mean(&rule.tool, tool),
-        Action::Allow => surely_means(&rule.tool, tool),
+        Action::Allow => must_mean(&rule.tool, tool),
     };
     names_it && rule.effect.is_none_or(|effect| effect == tool.effect) && rule.arguments.iter().all(|(name, value)| arguments.get(name) == Some(value))
 }
 
-/// Whether a pattern can be read as this tool: by its id with or without its pack, whatever other packs there are.
+/// Whether a pattern could mean this tool, by its id with or without the pack, whatever other packs
+/// exist.
 fn may_mean(pattern: &str, tool: &ToolSpec) -> bool {
     glob(pattern, tool.plain_id().as_str()) || glob(pattern, tool.qualified_id().as_str())
 }
 
-/// Whether a pattern cannot mean another pack's tool in place of this one. Without a pack it does not speak of ids that several packs
-/// have, unless it speaks of everything, and a pack's name matches only what stands before a colon.
-fn surely_means(pattern: &str, tool: &ToolSpec) -> bool {
+/// Whether a pattern certainly means this tool and not another pack's. A pattern without a pack
+/// does not match an id that several packs have, unless it is `*`. A pack name matches only the
+/// text before a colon.
+fn must_mean(pattern: &str, tool: &ToolSpec) -> bool {
     let plain = tool.plain_id();
     match pattern.split_once(':') {
         Some((pack, id)) => glob(pack, tool.pack.as_str()) && glob(id, plain.as_str()),
@@ -149,7 +155,7 @@ fn surely_means(pattern: &str, tool: &ToolSpec) -> bool {
     }
 }
 
-/// The rule in words.
+/// Describes the rule in a sentence.
 pub(crate) fn why(rule: &Rule) -> String {
     let verb = match rule.action {
         Action::Deny => "denies",
@@ -162,7 +168,7 @@ pub(crate) fn why(rule: &Rule) -> String {
     }
 }
 
-/// `*` matches any text, everything else itself.
+/// Whether `text` matches `pattern`. `*` matches any text; every other character matches itself.
 fn glob(pattern: &str, text: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == text,

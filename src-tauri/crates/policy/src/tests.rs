@@ -1,4 +1,5 @@
-//! One line per rule of the precedence, and the property that a deny never widens.
+//! One table line for each rule of the precedence, and the property that adding a deny never allows
+//! more.
 
 use chrono::{TimeDelta, TimeZone, Utc};
 use contract::{
@@ -95,7 +96,7 @@ impl Case {
         self.mode = mode;
         self
     }
-    fn granted(mut self) -> Self {
+    fn with_grant(mut self) -> Self {
         self.grants = vec![grant(&self.tool)];
         self
     }
@@ -146,7 +147,7 @@ fn precedence() {
     assert_eq!(case(Effect::Write).rules(std::slice::from_ref(&allow)).strictness(), ALLOW);
     assert_eq!(case(Effect::Write).rules(&[allow.clone(), ask.clone()]).strictness(), ASK, "ask beats allow");
     assert_eq!(case(Effect::Write).rules(&[allow.clone(), ask, deny.clone()]).strictness(), DENY, "deny beats all");
-    assert_eq!(case(Effect::Write).rules(std::slice::from_ref(&deny)).granted().strictness(), DENY, "a grant never beats a deny");
+    assert_eq!(case(Effect::Write).rules(std::slice::from_ref(&deny)).with_grant().strictness(), DENY, "a grant never beats a deny");
     assert_eq!(case(Effect::Destructive).rules(std::slice::from_ref(&allow)).strictness(), ASK, "an allow rule never frees a destructive tool");
     assert_eq!(case(Effect::Write).rules(&[allow]).mode(PolicyMode::ReadOnlyOnly).strictness(), DENY);
 }
@@ -158,7 +159,7 @@ fn what_a_person_has_to_approve_asks_whatever_else_is_said() {
         c.decide()
     };
     let allow = || case(Effect::Write).rules(&[rule(Action::Allow, "*")]);
-    for free in [allow(), case(Effect::Write).mode(PolicyMode::WritesAllowed), case(Effect::Write).granted(), case(Effect::ReadOnly)] {
+    for free in [allow(), case(Effect::Write).mode(PolicyMode::WritesAllowed), case(Effect::Write).with_grant(), case(Effect::ReadOnly)] {
         assert_eq!(free.strictness(), ALLOW);
         let asked = demanded(free);
         assert_eq!((asked.strictness(), asked.why()), (ASK, "This pack requires your approval for every call of cart.addItem."));
@@ -172,27 +173,27 @@ fn what_a_person_has_to_approve_asks_whatever_else_is_said() {
 
 #[test]
 fn grants_hold_only_where_they_say() {
-    assert_eq!(case(Effect::Write).granted().strictness(), ALLOW);
-    assert_eq!(case(Effect::Destructive).granted().strictness(), ASK);
-    let mut c = case(Effect::Write).granted();
+    assert_eq!(case(Effect::Write).with_grant().strictness(), ALLOW);
+    assert_eq!(case(Effect::Destructive).with_grant().strictness(), ASK);
+    let mut c = case(Effect::Write).with_grant();
     c.untrusted = true;
     assert_eq!(c.strictness(), ASK, "suspended after untrusted content");
-    let mut c = case(Effect::Write).granted();
+    let mut c = case(Effect::Write).with_grant();
     c.tool.definition_hash = "other".into();
     assert_eq!(c.strictness(), ASK, "another definition is another tool");
-    let mut c = case(Effect::Write).granted();
+    let mut c = case(Effect::Write).with_grant();
     c.tool.grantable = false;
     assert_eq!(c.strictness(), ASK);
-    let mut c = case(Effect::Write).granted();
+    let mut c = case(Effect::Write).with_grant();
     c.grants[0].session = "other".into();
     assert_eq!(c.strictness(), ASK);
-    let mut c = case(Effect::Write).granted();
+    let mut c = case(Effect::Write).with_grant();
     c.grants[0].pattern.insert("quantity".into(), json!(3));
     assert_eq!(c.strictness(), ASK);
-    let mut c = case(Effect::Write).granted();
+    let mut c = case(Effect::Write).with_grant();
     c.grants[0].expires_at = Utc.timestamp_opt(60, 0).single().expect("a time");
     assert_eq!(c.strictness(), ASK, "expired at the very instant");
-    let mut c = case(Effect::Write).granted();
+    let mut c = case(Effect::Write).with_grant();
     c.grants[0].revoked_at = Some(Utc.timestamp_opt(1, 0).single().expect("a time"));
     assert_eq!(c.strictness(), ASK);
 }
@@ -268,7 +269,7 @@ fn standing_grants_hold_only_where_they_say() {
     assert_eq!(granting("").mode(PolicyMode::ReadOnlyOnly).strictness(), DENY);
 }
 
-/// The examples of the documentation are rules that can be read.
+/// The examples in the documentation can be read as rules.
 #[test]
 fn the_documented_file_is_valid() {
     let text = include_str!("../../../../docs/policy.md");
@@ -290,8 +291,9 @@ fn patterns() {
     assert_eq!(c.strictness(), ASK);
 }
 
-/// A tool of the pack `shop` as it is named while no other pack has its id, and while one has.
-fn named(id: &str, is_shared: bool) -> Case {
+/// A case for a tool of the pack `shop`. With `is_shared`, another pack has the same id, so the
+/// tool carries its pack's name.
+fn shop_tool(id: &str, is_shared: bool) -> Case {
     let mut c = case(Effect::Write);
     c.tool = tool(id, Effect::Write);
     c.tool.pack = "shop".into();
@@ -305,17 +307,17 @@ fn named(id: &str, is_shared: bool) -> Case {
 fn what_restricts_an_id_holds_with_and_without_its_pack() {
     for is_shared in [false, true] {
         for pattern in ["cart.addItem", "shop:cart.addItem", "cart.*", "shop:*", "*"] {
-            assert_eq!(named("cart.addItem", is_shared).rules(&[rule(Action::Deny, pattern)]).strictness(), DENY, "{pattern}, {is_shared}");
-            let asked = named("cart.addItem", is_shared).mode(PolicyMode::WritesAllowed).rules(&[rule(Action::Ask, pattern)]);
+            assert_eq!(shop_tool("cart.addItem", is_shared).rules(&[rule(Action::Deny, pattern)]).strictness(), DENY, "{pattern}, {is_shared}");
+            let asked = shop_tool("cart.addItem", is_shared).mode(PolicyMode::WritesAllowed).rules(&[rule(Action::Ask, pattern)]);
             assert_eq!(asked.strictness(), ASK, "{pattern}, {is_shared}");
         }
-        assert_eq!(named("cart.addItem", is_shared).rules(&[rule(Action::Deny, "other:cart.addItem")]).strictness(), ASK);
+        assert_eq!(shop_tool("cart.addItem", is_shared).rules(&[rule(Action::Deny, "other:cart.addItem")]).strictness(), ASK);
     }
 }
 
 #[test]
 fn what_permits_an_id_names_one_tool() {
-    let allowed = |id: &str, is_shared: bool, pattern: &str| named(id, is_shared).rules(&[rule(Action::Allow, pattern)]).strictness() == ALLOW;
+    let allowed = |id: &str, is_shared: bool, pattern: &str| shop_tool(id, is_shared).rules(&[rule(Action::Allow, pattern)]).strictness() == ALLOW;
     for (pattern, alone, shared) in [
         ("cart.addItem", true, false),
         ("cart.*", true, false),
@@ -330,14 +332,14 @@ fn what_permits_an_id_names_one_tool() {
         assert_eq!((allowed("cart.addItem", false, pattern), allowed("cart.addItem", true, pattern)), (alone, shared), "{pattern}");
     }
     let granting = |is_shared: bool, id: &str| {
-        let mut c = named("cart.addItem", is_shared);
+        let mut c = shop_tool("cart.addItem", is_shared);
         c.rules = Rules::parse(&format!(r#"{{"grants": [{{"id": "g", "tool": "{id}", "expires_at": "1970-01-01T01:00:00Z"}}]}}"#));
         c.strictness()
     };
     assert_eq!([granting(false, "cart.addItem"), granting(true, "cart.addItem")], [ALLOW, ASK]);
     assert_eq!([granting(false, "shop:cart.addItem"), granting(true, "shop:cart.addItem")], [ALLOW, ALLOW]);
-    // A grant of a session is for one definition, so its id may be written in either way.
-    let mut c = named("cart.addItem", false).granted();
+    // A session grant is bound to one definition, so its id may be written either way.
+    let mut c = shop_tool("cart.addItem", false).with_grant();
     c.tool.id = c.tool.qualified_id();
     assert_eq!(c.strictness(), ALLOW);
     c.tool.definition_hash = "of another pack".into();
@@ -349,7 +351,7 @@ fn any_rule() -> impl Strategy<Value = Rule> {
         .prop_map(|(action, pattern)| rule(action, &pattern))
 }
 
-/// A rule as text, some of them faulty or with an id that another may have.
+/// A rule as text. Some are faulty, and some have an id that another pack may have.
 fn any_line() -> impl Strategy<Value = (u8, String)> {
     (0u8..30, prop_oneof!["deny", "ask", "allow"], prop_oneof![Just("cart.addItem"), Just("cart.*"), Just("*"), Just("other")], prop::option::of(0u8..4))
         .prop_map(|(id, action, tool, quantity)| {
@@ -367,11 +369,11 @@ proptest! {
         mode in prop_oneof![Just(PolicyMode::ReadOnlyOnly), Just(PolicyMode::WritesRequireApproval), Just(PolicyMode::WritesAllowed)],
         pattern in prop_oneof!["cart\\.addItem", "\\*", "other"],
         untrusted: bool,
-        granted: bool,
+        with_grant: bool,
     ) {
         let mut before = case(effect).rules(&rules).mode(mode);
         before.untrusted = untrusted;
-        if granted { before = before.granted(); }
+        if with_grant { before = before.with_grant(); }
         let was = before.strictness();
         let mut wider = rules;
         wider.insert(at.min(wider.len()), rule(Action::Deny, &pattern));
@@ -379,17 +381,18 @@ proptest! {
         prop_assert!(before.strictness() >= was);
     }
 
-    /// The same of the file itself: whatever is added to its text, a rule that denies or one that cannot be read.
+    /// The same property for the text of the file, with an added deny rule or an added rule that
+    /// cannot be read.
     #[test]
     fn adding_to_the_file_what_denies_or_cannot_be_read_never_widens(
         rules in prop::collection::vec(any_line(), 0..6),
-        granted: bool,
+        with_grant: bool,
         added in prop_oneof![any_line().prop_map(|(_, line)| line.replace("allow", "deny").replace("ask", "deny")), Just(r#"{"id": "x"}"#.to_owned()), Just("7".to_owned())],
         at in 0usize..6,
         effect in prop_oneof![Just(Effect::ReadOnly), Just(Effect::Write), Just(Effect::Destructive)],
         mode in prop_oneof![Just(PolicyMode::ReadOnlyOnly), Just(PolicyMode::WritesRequireApproval), Just(PolicyMode::WritesAllowed)],
     ) {
-        let grant = if granted { r#"{"id": "g", "tool": "cart.addItem", "expires_at": "1970-01-02T00:00:00Z"}"# } else { "" };
+        let grant = if with_grant { r#"{"id": "g", "tool": "cart.addItem", "expires_at": "1970-01-02T00:00:00Z"}"# } else { "" };
         let file = |lines: &[String]| format!(r#"{{"rules": [{}], "grants": [{grant}]}}"#, lines.join(",\n"));
         let mut lines: Vec<String> = rules.into_iter().map(|(_, line)| line).collect();
         let mut c = case(effect).mode(mode);

@@ -1,5 +1,6 @@
-//! Keys and tokens found by their exact value, in every form they take on the way: plain, base64 (both alphabets, every
-//! offset), hex, percent, JSON and HTML escapes, broken into lines, and in pieces. It knows no pattern and no placeholder.
+//! Finds keys and tokens by their exact value, in every encoding in which they may occur: plain,
+//! base64 (both alphabets, every offset), hex, percent, JSON and HTML escapes, broken into lines,
+//! and in pieces. It knows no patterns and no placeholders.
 
 mod forms;
 mod view;
@@ -16,18 +17,18 @@ use serde_json::Value;
 use forms::Form;
 use view::{View, Way};
 
-/// What stands in place of a secret. It has no number: nothing puts a secret back.
+/// Replaces a secret in a text. It has no number, because a secret is never restored.
 pub const MARK: &str = "<secret>";
 
-/// Escapes within escapes that are looked through.
+/// Levels of nested escapes that are decoded.
 const DEPTH: usize = 3;
 
-/// A matcher for all secrets known at one moment.
+/// A matcher for all secrets that are known when it is built.
 #[derive(Default)]
 pub struct Exact {
     machine: Option<AhoCorasick>,
     forms: Vec<Form>,
-    /// A form has white space in it.
+    /// Whether a form contains white space.
     spaced: bool,
     values: usize,
 }
@@ -39,8 +40,8 @@ impl std::fmt::Debug for Exact {
 }
 
 impl Exact {
-    /// A matcher for these values. Those of fewer than [`forms::SHORTEST`] bytes are left out: no key is that short, and
-    /// looking for "1234" would spoil every figure.
+    /// Builds a matcher for these values. Values shorter than [`forms::SHORTEST`] bytes are
+    /// ignored: no key is that short, and searching for "1234" would damage ordinary numbers.
     pub fn new<'a>(values: impl IntoIterator<Item = &'a str>) -> Self {
         let (mut all, mut count) = (Vec::new(), 0);
         for value in values.into_iter().map(str::trim).filter(|value| value.len() >= forms::SHORTEST) {
@@ -52,65 +53,67 @@ impl Exact {
         Self { machine, forms: all, spaced, values: count }
     }
 
-    /// Nothing is looked for.
+    /// Whether there is no secret to search for.
     pub fn is_empty(&self) -> bool {
         self.machine.is_none()
     }
 
-    /// Where secrets stand, in order and apart from each other.
+    /// Returns the ranges of secrets in a text, sorted and not overlapping.
     pub(crate) fn spans(&self, text: &str) -> Vec<Range<usize>> {
-        let Some(machine) = self.machine.as_ref().filter(|_| self.holds(text)) else { return Vec::new() };
+        let Some(machine) = self.machine.as_ref().filter(|_| self.contains_secret(text)) else { return Vec::new() };
         let mut found = Vec::new();
         for view in views(text, Way::Kept) {
             self.collect(machine, &view, &mut found);
-            if let Some(tight) = view.without_spaces() {
-                self.collect(machine, &tight, &mut found);
+            if let Some(bytes_without_spaces) = view.without_spaces() {
+                self.collect(machine, &bytes_without_spaces, &mut found);
             }
         }
-        joined(found, text)
+        merge_spans(found, text)
     }
 
-    /// Whether there is a secret in a text. Most texts hold none: they are looked through without keeping the way back to each byte,
-    /// and only once where they have white space, because whatever stands in a text stands in it without white space, too.
-    pub(crate) fn holds(&self, text: &str) -> bool {
+    /// Whether a text contains a secret. Most texts contain none, so this check does not map
+    /// decoded bytes back to their source. A text with white space is searched only once, with the
+    /// white space removed: that search also finds everything that stands in the text itself.
+    pub(crate) fn contains_secret(&self, text: &str) -> bool {
         let Some(machine) = &self.machine else { return false };
-        views(text, Way::Lost).any(|view| machine.is_match(&*view.tight()) || (self.spaced && machine.is_match(view.bytes())))
+        views(text, Way::Lost).any(|view| machine.is_match(&*view.bytes_without_spaces()) || (self.spaced && machine.is_match(view.bytes())))
     }
 
-    /// Whether there is a secret in the texts and names of a value.
-    pub(crate) fn holds_in(&self, value: &Value) -> bool {
-        !self.is_empty() && crate::json::holds(self, value)
+    /// Whether the texts or member names of a value contain a secret.
+    pub(crate) fn value_contains_secret(&self, value: &Value) -> bool {
+        !self.is_empty() && crate::json::contains_secret(self, value)
     }
 
     fn collect(&self, machine: &AhoCorasick, view: &View<'_>, found: &mut Vec<Range<usize>>) {
         for hit in machine.find_overlapping_iter(view.bytes()) {
             let form = &self.forms[hit.pattern().as_usize()];
-            found.push(view.range(form.widened(view.bytes(), hit.start()..hit.end())));
+            found.push(view.range(form.widen(view.bytes(), hit.start()..hit.end())));
         }
     }
 
-    /// A text without secrets.
+    /// Returns the text with every secret replaced by the mark.
     pub fn scrub<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let spans = self.spans(text);
-        if spans.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(marked(text, &spans)) }
+        if spans.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(insert_marks(text, &spans)) }
     }
 
-    /// A value without secrets in its texts and names, also when one is spread over several texts of a list.
+    /// Replaces secrets in the texts and member names of a value. It also finds a secret that is
+    /// split over several texts of a list.
     pub fn scrub_value(&self, value: &mut Value) {
-        if self.holds_in(value) {
+        if self.value_contains_secret(value) {
             crate::json::scrub(self, value);
         }
     }
 }
 
-/// A text as it stands, and as it reads with its escapes read.
+/// Returns the text itself and its unescaped versions.
 fn views(text: &str, way: Way) -> impl Iterator<Item = View<'_>> {
-    let read = move |marks: &'static [u8]| successors(View::of(text).unescaped(marks, way), move |view| view.unescaped(marks, way)).take(DEPTH);
-    once(View::of(text)).chain(view::readings(text).into_iter().flat_map(read))
+    let read = move |marks: &'static [u8]| successors(View::of(text).unescape(marks, way), move |view| view.unescape(marks, way)).take(DEPTH);
+    once(View::of(text)).chain(view::escape_families(text).into_iter().flat_map(read))
 }
 
-/// Puts the mark in place of every span.
-pub(crate) fn marked(text: &str, spans: &[Range<usize>]) -> String {
+/// Replaces every range by the mark.
+pub(crate) fn insert_marks(text: &str, spans: &[Range<usize>]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut done = 0;
     for span in spans {
@@ -122,8 +125,8 @@ pub(crate) fn marked(text: &str, spans: &[Range<usize>]) -> String {
     out
 }
 
-/// Spans in order, touching ones as one, widened to whole characters.
-fn joined(mut found: Vec<Range<usize>>, text: &str) -> Vec<Range<usize>> {
+/// Sorts ranges, merges those that touch, and widens them to character boundaries.
+fn merge_spans(mut found: Vec<Range<usize>>, text: &str) -> Vec<Range<usize>> {
     found.sort_by_key(|range| range.start);
     let mut out: Vec<Range<usize>> = Vec::new();
     for mut range in found {

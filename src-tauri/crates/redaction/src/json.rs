@@ -1,5 +1,6 @@
-//! JSON values text by text. The texts that stand at the same place of a list's elements are searched for secrets as one,
-//! in case a secret came in parts; everything else is done to each text alone.
+//! Searches and changes the texts of JSON values. Texts at the same place of a list's elements are
+//! also searched as one text, in case a secret was split over them. Every other change looks at one
+//! text at a time.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -8,19 +9,20 @@ use std::{
 
 use serde_json::{Map, Number, Value};
 
-use crate::exact::{Exact, marked};
+use crate::exact::{Exact, insert_marks};
 
-/// Whether a value holds a secret: the same looks as [`scrub`] has, or more, and nothing changed.
-pub(crate) fn holds(exact: &Exact, value: &Value) -> bool {
+/// Whether a value contains a secret. Searches at least as thoroughly as [`scrub`], without
+/// changing anything.
+pub(crate) fn contains_secret(exact: &Exact, value: &Value) -> bool {
     let (mut texts, mut names) = (HashMap::new(), HashSet::new());
-    gather(value, &mut String::new(), &mut texts, &mut names);
-    // No secret goes over what stands between two names.
+    collect_texts(value, &mut String::new(), &mut texts, &mut names);
+    // The separator keeps two adjacent names from forming a secret.
     let names = names.into_iter().fold(String::new(), |all, name| all + name + "\0");
-    exact.holds(&names) || texts.into_values().any(|text| exact.holds(&text))
+    exact.contains_secret(&names) || texts.into_values().any(|text| exact.contains_secret(&text))
 }
 
-/// Texts by their place, as one where there are several, and all names.
-fn gather<'a>(value: &'a Value, place: &mut String, texts: &mut HashMap<String, String>, names: &mut HashSet<&'a str>) {
+/// Collects the texts by their place, joined where a place has several, and all member names.
+fn collect_texts<'a>(value: &'a Value, place: &mut String, texts: &mut HashMap<String, String>, names: &mut HashSet<&'a str>) {
     match value {
         Value::String(text) => match texts.get_mut(place.as_str()) {
             Some(all) => all.push_str(text),
@@ -28,7 +30,7 @@ fn gather<'a>(value: &'a Value, place: &mut String, texts: &mut HashMap<String, 
         },
         Value::Array(list) => {
             place.push('*');
-            list.iter().for_each(|value| gather(value, place, texts, names));
+            list.iter().for_each(|value| collect_texts(value, place, texts, names));
             place.pop();
         }
         Value::Object(map) => {
@@ -37,7 +39,7 @@ fn gather<'a>(value: &'a Value, place: &mut String, texts: &mut HashMap<String, 
                 let length = place.len();
                 place.push('/');
                 place.push_str(name);
-                gather(value, place, texts, names);
+                collect_texts(value, place, texts, names);
                 place.truncate(length);
             }
         }
@@ -45,18 +47,18 @@ fn gather<'a>(value: &'a Value, place: &mut String, texts: &mut HashMap<String, 
     }
 }
 
-/// Takes secrets out of a value.
+/// Replaces the secrets in a value.
 pub(crate) fn scrub(exact: &Exact, value: &mut Value) {
     let mut leaves: BTreeMap<String, Vec<&mut String>> = BTreeMap::new();
-    collect(value, &mut String::new(), &mut leaves);
+    collect_leaves(value, &mut String::new(), &mut leaves);
     for list in leaves.into_values() {
         scrub_parts(exact, list);
     }
     names(exact, value);
 }
 
-/// Texts by their place, with list positions left out.
-fn collect<'a>(value: &'a mut Value, place: &mut String, leaves: &mut BTreeMap<String, Vec<&'a mut String>>) {
+/// Collects mutable texts by their place, without positions in lists.
+fn collect_leaves<'a>(value: &'a mut Value, place: &mut String, leaves: &mut BTreeMap<String, Vec<&'a mut String>>) {
     match value {
         Value::String(text) => match leaves.get_mut(place.as_str()) {
             Some(list) => list.push(text),
@@ -64,7 +66,7 @@ fn collect<'a>(value: &'a mut Value, place: &mut String, leaves: &mut BTreeMap<S
         },
         Value::Array(list) => {
             place.push('*');
-            list.iter_mut().for_each(|value| collect(value, place, leaves));
+            list.iter_mut().for_each(|value| collect_leaves(value, place, leaves));
             place.pop();
         }
         Value::Object(map) => {
@@ -72,7 +74,7 @@ fn collect<'a>(value: &'a mut Value, place: &mut String, leaves: &mut BTreeMap<S
                 let length = place.len();
                 place.push('/');
                 place.push_str(name);
-                collect(value, place, leaves);
+                collect_leaves(value, place, leaves);
                 place.truncate(length);
             }
         }
@@ -98,7 +100,7 @@ fn scrub_parts(exact: &Exact, parts: Vec<&mut String>) {
             next += 1;
         }
         if !inside.is_empty() {
-            *part = marked(part, &inside);
+            *part = insert_marks(part, &inside);
         }
         start = end;
     }
@@ -117,21 +119,22 @@ fn names(exact: &Exact, value: &mut Value) {
     }
 }
 
-/// A text of a value, with the name it stands under.
+/// A leaf of a value, with the name of its member.
 pub(crate) enum Leaf<'a> {
     Text(&'a str),
     Number(&'a Number),
 }
 
-/// A value with every text, number and name replaced by what `change` says, where it says anything. `None`: it said nothing.
-pub(crate) fn changed(value: &Value, name: &str, change: &mut impl FnMut(Leaf<'_>, &str) -> Option<String>) -> Option<Value> {
+/// Returns a copy of the value in which every text, number and name is replaced by the result of
+/// `change`, or None if `change` replaced nothing.
+pub(crate) fn map_leaves(value: &Value, name: &str, change: &mut impl FnMut(Leaf<'_>, &str) -> Option<String>) -> Option<Value> {
     match value {
         Value::String(text) => change(Leaf::Text(text), name).map(Value::String),
         Value::Number(number) => change(Leaf::Number(number), name).map(Value::String),
         Value::Array(list) => {
             let mut out = None;
             for (at, value) in list.iter().enumerate() {
-                if let Some(new) = changed(value, name, change) {
+                if let Some(new) = map_leaves(value, name, change) {
                     out.get_or_insert_with(|| list.clone())[at] = new;
                 }
             }
@@ -140,7 +143,7 @@ pub(crate) fn changed(value: &Value, name: &str, change: &mut impl FnMut(Leaf<'_
         Value::Object(map) => {
             let mut news = Vec::with_capacity(map.len());
             for (name, value) in map {
-                let inner = changed(value, name, change);
+                let inner = map_leaves(value, name, change);
                 news.push((change(Leaf::Text(name), ""), inner));
             }
             let any = news.iter().any(|(name, value)| name.is_some() || value.is_some());

@@ -1,18 +1,18 @@
-//! The one spelling of a placeholder: `<email_1>`.
+//! Writes and reads placeholders such as `<email_1>`. No other file knows their spelling.
 
 use std::fmt;
 
 use crate::Kind;
 
-/// The kinds that have placeholders. A secret has none: nothing brings it back.
-const PLACED: [Kind; 9] = [Kind::Email, Kind::Phone, Kind::Card, Kind::Iban, Kind::PersonalId, Kind::Key, Kind::Url, Kind::Token, Kind::Literal];
+/// The kinds that have placeholders. A secret has none, because it is never restored.
+const PLACEHOLDER_KINDS: [Kind; 9] = [Kind::Email, Kind::Phone, Kind::Card, Kind::Iban, Kind::PersonalId, Kind::Key, Kind::Url, Kind::Token, Kind::Literal];
 
-/// The kind of a name, if there are placeholders of it.
+/// Returns the kind with this name, or None if it has no placeholders.
 pub(crate) fn of_name(name: &str) -> Option<Kind> {
-    PLACED.into_iter().find(|kind| kind.name() == name)
+    PLACEHOLDER_KINDS.into_iter().find(|kind| kind.name() == name)
 }
 
-/// One placeholder: a kind and its number in the session, from 1.
+/// A placeholder: a kind and a number within the session, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Placeholder {
     pub kind: Kind,
@@ -25,44 +25,44 @@ impl fmt::Display for Placeholder {
     }
 }
 
-/// Digits a number may have.
+/// The most digits that a number may have.
 const DIGITS: usize = 7;
 
-/// What stands at a `<`.
+/// The text that begins at a `<`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum At {
-    /// A placeholder, this many bytes long.
+pub(crate) enum PlaceholderMatch {
+    /// A placeholder with its length in bytes.
     Whole(Placeholder, usize),
-    /// The text ends before it could be told.
+    /// A text that ends before this can be decided.
     Cut,
     Other,
 }
 
 /// Reads a placeholder from the beginning of a text.
-pub(crate) fn read(text: &str) -> At {
-    let Some(rest) = text.strip_prefix('<') else { return At::Other };
-    for kind in PLACED {
+pub(crate) fn read(text: &str) -> PlaceholderMatch {
+    let Some(rest) = text.strip_prefix('<') else { return PlaceholderMatch::Other };
+    for kind in PLACEHOLDER_KINDS {
         let name = kind.name();
         if let Some(number) = rest.strip_prefix(name).and_then(|rest| rest.strip_prefix('_')) {
             let length = number.bytes().take(DIGITS + 1).take_while(u8::is_ascii_digit).count();
             if length > DIGITS || number.starts_with('0') {
-                return At::Other;
+                return PlaceholderMatch::Other;
             }
             return match (number.as_bytes().get(length), number[..length].parse()) {
-                (None, _) => At::Cut,
-                (Some(b'>'), Ok(number)) => At::Whole(Placeholder { kind, number }, 1 + name.len() + 1 + length + 1),
-                (Some(_), _) => At::Other,
+                (None, _) => PlaceholderMatch::Cut,
+                (Some(b'>'), Ok(number)) => PlaceholderMatch::Whole(Placeholder { kind, number }, 1 + name.len() + 1 + length + 1),
+                (Some(_), _) => PlaceholderMatch::Other,
             };
         }
     }
-    let cut = PLACED.into_iter().any(|kind| kind.name().starts_with(rest) || rest == kind.name());
-    if cut { At::Cut } else { At::Other }
+    let cut = PLACEHOLDER_KINDS.into_iter().any(|kind| kind.name().starts_with(rest) || rest == kind.name());
+    if cut { PlaceholderMatch::Cut } else { PlaceholderMatch::Other }
 }
 
-/// All placeholders of a text, as they stand there.
+/// Returns all placeholders of a text with their ranges.
 pub(crate) fn placeholders(text: &str) -> impl Iterator<Item = (std::ops::Range<usize>, Placeholder)> + '_ {
     text.match_indices('<').filter_map(|(at, _)| match read(&text[at..]) {
-        At::Whole(placeholder, length) => Some((at..at + length, placeholder)),
-        At::Cut | At::Other => None,
+        PlaceholderMatch::Whole(placeholder, length) => Some((at..at + length, placeholder)),
+        PlaceholderMatch::Cut | PlaceholderMatch::Other => None,
     })
 }

@@ -1,5 +1,6 @@
-//! What may not reach a model is taken out of a text here, and put back into what the model answers. Pure: it knows no
-//! session, store or provider. Only this crate can make an [`Outbound`], and the models' port takes nothing else.
+//! Removes from texts what may not reach a model, and restores it in the model's answer. Pure: no
+//! sessions, stores or providers. Only this crate can create an [`Outbound`], and the models' port
+//! accepts nothing else.
 #![forbid(unsafe_code)]
 
 mod exact;

@@ -1,5 +1,6 @@
-//! The numbers that a session's values have got: the same value has the same placeholder in every turn, also after a restart.
-//! Only salted digests are kept, in the order of the numbers. Values themselves are never stored a second time.
+//! Numbers for the redacted values of a session. The same value has the same placeholder in every
+//! turn, also after a restart. Only salted digests are stored, ordered by number; the values
+//! themselves are not stored again.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,10 +11,10 @@ use crate::{Kind, Placeholder, kind};
 
 type Print = [u8; 8];
 
-/// Which value has which number.
+/// Maps the redacted values of a session to their numbers.
 #[derive(Clone, Debug, Default)]
 pub struct Numbers {
-    /// Keeps digests of different sessions apart.
+    /// Makes digests of different sessions differ.
     salt: String,
     known: HashMap<(Kind, Print), u32>,
     order: BTreeMap<Kind, Vec<Print>>,
@@ -21,18 +22,19 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// No numbers yet. `salt` is the session's id.
+    /// Creates an empty map. `salt` is the session's id.
     pub fn new(salt: &str) -> Self {
         Self { salt: salt.to_owned(), ..Self::default() }
     }
 
-    /// The numbers as [`Numbers::stored`] wrote them. What cannot be read is left out.
+    /// Reads numbers that [`Numbers::stored`] wrote. Entries that cannot be read are ignored.
     pub fn restored(salt: &str, stored: &Value) -> Self {
         let mut numbers = Self::new(salt);
         for (name, list) in stored.as_object().into_iter().flatten() {
             let (Some(kind), Some(list)) = (kind::of_name(name), list.as_array()) else { continue };
             for print in list {
-                // An unreadable one keeps its place, so that the others keep their numbers.
+                // An unreadable entry keeps its position, so that the numbers after it do not
+                // change.
                 numbers.push(kind, print.as_str().and_then(from_hex).unwrap_or_default());
             }
         }
@@ -40,18 +42,18 @@ impl Numbers {
         numbers
     }
 
-    /// What is to be kept.
+    /// Returns the numbers as JSON, to be stored with the session.
     pub fn stored(&self) -> Value {
         let of_kind = |prints: &Vec<Print>| Value::Array(prints.iter().map(|print| Value::String(hex(print))).collect());
         Value::Object(self.order.iter().map(|(kind, prints)| (kind.name().to_owned(), of_kind(prints))).collect::<Map<_, _>>())
     }
 
-    /// True once after values were added.
+    /// Returns true if values were added since the last call.
     pub fn take_grown(&mut self) -> bool {
         std::mem::take(&mut self.grown)
     }
 
-    /// The placeholder of a value.
+    /// Returns the placeholder of a value, and adds the value if it is new.
     pub(crate) fn placeholder(&mut self, kind: Kind, value: &str) -> Placeholder {
         let print = self.print(kind, value);
         let number = self.known.get(&(kind, print)).copied().unwrap_or_else(|| self.push(kind, print));

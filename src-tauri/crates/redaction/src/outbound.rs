@@ -1,11 +1,12 @@
-//! Text and values that may go to a model. Nothing outside this crate can make one of a text that it has at run time.
+//! Text and values that may go to a model. Code outside this crate cannot create one from a text
+//! known only at run time.
 
 use std::{fmt, ops::Deref, sync::Arc};
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-/// Text that has been through the redactor, or that was written into the program. Cheap to clone.
+/// Text that the redactor has processed, or that is part of the program. Cheap to clone.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Outbound(Arc<str>);
 
@@ -14,17 +15,17 @@ impl Outbound {
         Self(Arc::from(text))
     }
 
-    /// A text of the program itself, which holds nobody's data.
+    /// Wraps a text of the program itself, which contains no user data.
     pub fn fixed(text: &'static str) -> Self {
         Self(Arc::from(text))
     }
 
-    /// Several such texts as one: nothing is added that was not written into the program.
+    /// Joins texts with a separator that is part of the program.
     pub fn joined(parts: &[Self], between: &'static str) -> Self {
         Self::new(&parts.iter().map(Self::as_str).collect::<Vec<_>>().join(between))
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -79,7 +80,7 @@ impl PartialEq<&str> for Outbound {
     }
 }
 
-/// A JSON value that has been through the redactor. Cheap to clone.
+/// A JSON value that the redactor has processed. Cheap to clone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OutboundValue(Arc<Value>);
 
@@ -92,12 +93,12 @@ impl OutboundValue {
         Self(Arc::clone(value))
     }
 
-    /// A value of the program itself, as JSON text; text that is not JSON gives `null`.
+    /// Parses a JSON text of the program itself. Invalid JSON gives `null`.
     pub fn fixed(text: &'static str) -> Self {
         Self::new(serde_json::from_str(text).unwrap_or_default())
     }
 
-    /// The value, shared.
+    /// Returns the value.
     pub fn shared(&self) -> &Arc<Value> {
         &self.0
     }

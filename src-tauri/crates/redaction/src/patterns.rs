@@ -1,5 +1,6 @@
-//! What looks like personal data or a key. Every pattern is checked by what such things must satisfy (check digits, shapes,
-//! lengths), because campaign ids, prices, dates and quantities are what people here work with. Linear in the text.
+//! Finds personal data and keys by patterns. Each match must also pass a check (check digit, shape,
+//! length), because the texts are full of campaign ids, prices, dates and quantities. Takes linear
+//! time.
 
 mod digits;
 mod iban;
@@ -10,19 +11,20 @@ use std::ops::Range;
 
 use crate::{Kind, Level};
 
-/// Where a text stands, as far as it matters for what it can be.
+/// Where a text occurs. Some patterns depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place<'a> {
-    /// Words of a person, a model or the program.
+    /// Free text of a person, a model or the program.
     Text,
-    /// A text of a JSON object, under this name.
+    /// A text member of a JSON object, with the member's name.
     Member(&'a str),
-    /// A number of a JSON object, under this name.
+    /// A number member of a JSON object, with the member's name.
     Number(&'a str),
 }
 
 impl Place<'_> {
-    /// The member's own name says that this is an id: a bare run of digits is that id and nothing else.
+    /// Whether the member's name marks its value as an id. A bare run of digits is then that id and
+    /// no personal data.
     fn is_id(self) -> bool {
         let (Self::Member(name) | Self::Number(name)) = self else { return false };
         let name = name.to_ascii_lowercase();
@@ -33,21 +35,21 @@ impl Place<'_> {
 
 pub(crate) type Span = (Range<usize>, Kind);
 
-/// Whether a bare number may be anything at all: a card has 15 digits at least.
+/// Whether a bare number is long enough to be personal data: a card number has at least 15 digits.
 pub(crate) fn may_be(number: u64) -> bool {
     number >= 100_000_000_000_000
 }
 
-/// What a text holds, in no order; spans may overlap.
+/// Returns the matches in a text, unsorted; they may overlap.
 pub(crate) fn spans(text: &str, level: Level, place: Place<'_>) -> Vec<Span> {
     if level == Level::None {
         return Vec::new();
     }
-    // A look over the bytes says which patterns can match at all: most texts hold none of them.
-    found_with(&Facts::of(text), text, level, place)
+    // One scan of the bytes tells which patterns can match. Most texts match none.
+    find_spans(&Facts::of(text), text, level, place)
 }
 
-fn found_with(facts: &Facts, text: &str, level: Level, place: Place<'_>) -> Vec<Span> {
+fn find_spans(facts: &Facts, text: &str, level: Level, place: Place<'_>) -> Vec<Span> {
     let mut found = Vec::new();
     if let Place::Member(name) = place
         && keys::is_secret_name(name)
@@ -91,14 +93,14 @@ fn found_with(facts: &Facts, text: &str, level: Level, place: Place<'_>) -> Vec<
 
 #[derive(Default)]
 struct Facts {
-    /// Most digits in one stretch of digits and of what may stand between them.
+    /// The most digits in one run of digits and separators.
     digits: usize,
-    /// Two capitals before two digits, as bank accounts begin.
+    /// Whether two capitals stand before two digits, as at the beginning of an IBAN.
     country: bool,
     at_sign: bool,
     dots: bool,
     slashes: bool,
-    /// A value may stand behind its name.
+    /// Whether a character occurs that can stand between a name and its value.
     names: bool,
 }
 
@@ -136,23 +138,24 @@ impl Facts {
     }
 }
 
-/// The character before a place.
+/// Returns the character before a position.
 fn before(text: &str, at: usize) -> Option<char> {
     text[..at].chars().next_back()
 }
 
-/// The characters after a place.
+/// Returns the two characters from a position on.
 fn after(text: &str, at: usize) -> (Option<char>, Option<char>) {
     let mut rest = text[at..].chars();
     (rest.next(), rest.next())
 }
 
-/// A number stands alone: it is no part of a word, a longer number, a decimal or a date.
+/// Whether a number is not part of a word, a longer number, a decimal or a date.
 fn stands_alone(text: &str, range: &Range<usize>) -> bool {
     let before = before(text, range.start);
     let glued = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ',' | '+' | '/' | '#' | '$' | '€' | '£');
     let open = match before {
-        // After white space or at the beginning the comma of a list may stand before it, never the point of a decimal.
+        // A comma may separate list items if white space or the beginning stands before it. A point
+        // always belongs to a decimal.
         Some(',') => !text[..range.start - 1].ends_with(|c: char| c.is_ascii_digit()),
         Some('/' | '-' | '.') => !text[..range.start - 1].ends_with(|c: char| c.is_alphanumeric()),
         Some(c) => !glued(c),
@@ -166,13 +169,13 @@ fn stands_alone(text: &str, range: &Range<usize>) -> bool {
     open && closed
 }
 
-/// The check digit of payment cards and Swedish personal numbers.
+/// Whether the Luhn check digit is right. Payment cards and Swedish personal numbers use it.
 fn luhn(digits: impl DoubleEndedIterator<Item = u32>) -> bool {
     let sum: u32 = digits.rev().enumerate().map(|(at, digit)| if at % 2 == 0 { digit } else { digit * 2 / 10 + digit * 2 % 10 }).sum();
     sum.is_multiple_of(10)
 }
 
-/// A pattern of the program; one that does not compile matches nothing, which a test would see.
+/// Compiles a pattern of this crate. An invalid pattern matches nothing; a test would notice that.
 fn pattern(text: &str) -> Option<regex::Regex> {
     regex::Regex::new(text).ok()
 }
@@ -183,7 +186,7 @@ mod tests {
 
     use super::*;
 
-    /// Letters of which what is looked for is made, so that it comes up often.
+    /// Texts of the characters that patterns look for, so that matches are frequent.
     fn texts() -> impl Strategy<Value = String> {
         let piece = prop_oneof![
             "[0-9]{1,6}",
@@ -207,7 +210,7 @@ mod tests {
             let all = Facts { digits: usize::MAX, country: true, at_sign: true, dots: true, slashes: true, names: true };
             for level in [Level::Basic, Level::Strict] {
                 for place in [Place::Text, Place::Member("note"), Place::Member("order_no")] {
-                    prop_assert_eq!(spans(&text, level, place), found_with(&all, &text, level, place));
+                    prop_assert_eq!(spans(&text, level, place), find_spans(&all, &text, level, place));
                 }
             }
         }

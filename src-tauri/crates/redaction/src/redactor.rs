@@ -1,4 +1,5 @@
-//! The one function that every text for a model goes through: secrets out, then patterns by level, each value by its number.
+//! Redacts every text for a model: removes secrets first, then replaces pattern matches by level.
+//! Each value has one number.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -11,17 +12,17 @@ use crate::{
     patterns::{self, Place},
 };
 
-/// Bytes that are looked at on both sides of a cut.
-const AROUND: usize = 4_096;
+/// Bytes that are examined on both sides of a cut.
+const CONTEXT_BYTES: usize = 4_096;
 
-/// What came out, and what was replaced in it.
+/// The redacted result, and the values that were replaced in it.
 #[derive(Clone, Debug)]
 pub struct Redacted<T> {
     pub out: T,
     pub replaced: Replaced,
 }
 
-/// A level with the secrets known now.
+/// Redacts at one level, with the secrets known when it is created.
 #[derive(Clone, Debug)]
 pub struct Redactor {
     level: Level,
@@ -29,28 +30,28 @@ pub struct Redactor {
 }
 
 impl Redactor {
-    /// At `Level::None` only secrets are removed, and no placeholder is made.
+    /// Creates a redactor. At `Level::None` it removes secrets only and makes no placeholders.
     pub fn new(level: Level, exact: Arc<Exact>) -> Self {
         Self { level, exact }
     }
 
-    /// A text for a model.
+    /// Redacts a text for a model.
     pub fn text(&self, numbers: &mut Numbers, text: &str) -> Redacted<Outbound> {
         let mut replaced = Replaced::default();
         let scrubbed = self.exact.scrub(text);
         replaced.add_secrets(scrubbed.matches(MARK).count());
-        let out = self.patterned(numbers, &scrubbed, Place::Text, &mut replaced);
+        let out = self.redact_patterns(numbers, &scrubbed, Place::Text, &mut replaced);
         Redacted { out: Outbound::new(out.as_deref().unwrap_or(&scrubbed)), replaced }
     }
 
-    /// A value for a model: every text, number and name in it.
+    /// Redacts a value for a model: every text, number and name in it.
     pub fn value(&self, numbers: &mut Numbers, value: &Arc<Value>) -> Redacted<OutboundValue> {
         let mut replaced = Replaced::default();
         let mut scrubbed = Arc::clone(value);
-        if self.exact.holds_in(value) {
+        if self.exact.value_contains_secret(value) {
             self.exact.scrub_value(Arc::make_mut(&mut scrubbed));
         }
-        let out = json::changed(&scrubbed, "", &mut |leaf, name| {
+        let out = json::map_leaves(&scrubbed, "", &mut |leaf, name| {
             let (text, place) = match leaf {
                 Leaf::Text(text) => (Cow::Borrowed(text), Place::Member(name)),
                 Leaf::Number(number) if number.as_u64().is_some_and(patterns::may_be) => (Cow::Owned(number.to_string()), Place::Number(name)),
@@ -59,18 +60,20 @@ impl Redactor {
             if text.contains('<') {
                 replaced.add_secrets(text.matches(MARK).count());
             }
-            self.patterned(numbers, &text, place, &mut replaced)
+            self.redact_patterns(numbers, &text, place, &mut replaced)
         });
         let out = out.map_or_else(|| OutboundValue::same(&scrubbed), OutboundValue::new);
         Redacted { out, replaced }
     }
 
-    /// A text that is made of redacted ones, or names things of the program (tools): only secrets are looked for.
+    /// Redacts a text that is built from redacted texts, or that names parts of the program such as
+    /// tools. Only secrets are removed.
     pub fn composed(&self, text: &str) -> Outbound {
         Outbound::new(&self.exact.scrub(text))
     }
 
-    /// Where a text may be cut instead of here, so that no half of anything is left on either side: at most a little earlier.
+    /// Returns a position at or shortly before `at` where a text can be cut without splitting a
+    /// secret or a match.
     pub fn border(&self, text: &str, at: usize) -> usize {
         let near = |mut at: usize| {
             while !text.is_char_boundary(at) {
@@ -78,22 +81,22 @@ impl Redactor {
             }
             at
         };
-        let (from, to) = (near(at.saturating_sub(AROUND)), near((at + AROUND).min(text.len())));
+        let (from, to) = (near(at.saturating_sub(CONTEXT_BYTES)), near((at + CONTEXT_BYTES).min(text.len())));
         let part = &text[from..to];
         let patterns = patterns::spans(part, self.level, Place::Text).into_iter().map(|(range, _)| range);
         let spans = self.exact.spans(part).into_iter().chain(patterns);
         spans.filter(|span| from + span.start < at && at < from + span.end).map(|span| from + span.start).min().unwrap_or(at)
     }
 
-    /// A value of that sort, such as a tool's schema.
+    /// Redacts a value such as a tool's schema. Only secrets are removed.
     pub fn definition(&self, value: &Value) -> OutboundValue {
         let mut copy = value.clone();
         self.exact.scrub_value(&mut copy);
         OutboundValue::new(copy)
     }
 
-    /// `None`: as it was.
-    fn patterned(&self, numbers: &mut Numbers, text: &str, place: Place<'_>, replaced: &mut Replaced) -> Option<String> {
+    /// Replaces the pattern matches of a text. Returns None if there are none.
+    fn redact_patterns(&self, numbers: &mut Numbers, text: &str, place: Place<'_>, replaced: &mut Replaced) -> Option<String> {
         if self.level == Level::None {
             return None;
         }
@@ -102,7 +105,7 @@ impl Redactor {
         if spans.is_empty() {
             return None;
         }
-        // The one that begins first, and of those the longest.
+        // The match that begins first wins; of those, the longest.
         spans.sort_by(|(a, _), (b, _)| a.start.cmp(&b.start).then(b.end.cmp(&a.end)));
         let mut out = String::with_capacity(text.len());
         let mut done = 0;

@@ -1,5 +1,6 @@
-//! What was replaced, and the way back. Lives in memory for one turn: it holds exactly what that turn's request stands for,
-//! so that a placeholder which a model invents, or remembers from elsewhere, brings nothing back.
+//! The values that were replaced, and how they are restored. Lives in memory for one turn and holds
+//! only that turn's values. A placeholder that a model invents, or remembers from elsewhere,
+//! restores nothing.
 
 use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
@@ -8,10 +9,10 @@ use serde_json::Value;
 
 use crate::{
     Kind, Placeholder,
-    kind::{At, placeholders, read},
+    kind::{PlaceholderMatch, placeholders, read},
 };
 
-/// Placeholders with what they stand for, and how often a secret was removed (which nothing brings back).
+/// Placeholders with their values, and how often a secret was removed. Secrets are never restored.
 #[derive(Clone, Default)]
 pub struct Replaced {
     values: BTreeMap<Placeholder, Arc<str>>,
@@ -33,18 +34,19 @@ impl Replaced {
         self.secrets = self.secrets.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
     }
 
-    /// Takes over what another text had.
+    /// Adds the values of another text.
     pub fn merge(&mut self, other: &Self) {
         self.values.extend(other.values.iter().map(|(placeholder, value)| (*placeholder, Arc::clone(value))));
         self.secrets = self.secrets.saturating_add(other.secrets);
     }
 
-    /// Nothing was replaced.
+    /// Whether no value was replaced.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty() && self.secrets == 0
     }
 
-    /// How many different values of each kind, and how often a secret.
+    /// Returns how many different values of each kind were replaced, and how often a secret was
+    /// removed.
     pub fn counts(&self) -> Vec<RedactionCount> {
         let mut counts: BTreeMap<Kind, u32> = BTreeMap::new();
         if self.secrets > 0 {
@@ -56,12 +58,13 @@ impl Replaced {
         counts.into_iter().map(|(kind, count)| RedactionCount { kind, count }).collect()
     }
 
-    /// What a placeholder stands for here.
+    /// Returns the value of a placeholder.
     pub(crate) fn value(&self, placeholder: Placeholder) -> Option<&str> {
         self.values.get(&placeholder).map(AsRef::as_ref)
     }
 
-    /// A text with its placeholders replaced by what they stand for. What is put in is not looked at again.
+    /// Replaces the placeholders of a text by their values. Restored values are not searched for
+    /// placeholders.
     pub fn restore<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut out = String::new();
         let mut done = 0;
@@ -79,8 +82,9 @@ impl Replaced {
         Cow::Owned(out)
     }
 
-    /// The arguments of a call as a model wrote them, with real values inside the texts of the JSON: a quotation mark in a
-    /// value does not change its shape. Text that is no JSON is restored as text.
+    /// Restores the arguments of a call as a model wrote them. Values go into the JSON's texts, so
+    /// a quotation mark in a value does not change its shape. Text that is not JSON is restored as
+    /// text.
     pub fn restore_arguments(&self, text: String) -> String {
         if self.values.is_empty() {
             return text;
@@ -94,7 +98,7 @@ impl Replaced {
         }
     }
 
-    /// A value with real values in its texts and names.
+    /// Restores the texts and names of a value.
     pub fn restore_value(&self, value: Value) -> Value {
         match value {
             Value::String(text) => Value::String(self.restore(&text).into_owned()),
@@ -104,8 +108,8 @@ impl Replaced {
         }
     }
 
-    /// Whether a text begins with something that could still become a placeholder.
-    pub(crate) fn at(text: &str) -> At {
+    /// Reads the placeholder, or the beginning of one, at the start of a text.
+    pub(crate) fn at(text: &str) -> PlaceholderMatch {
         read(text)
     }
 }

@@ -1,24 +1,24 @@
-//! Restores a text that arrives in pieces. A placeholder that is not complete yet is held back; nothing else is.
+//! Restores a text that arrives in pieces. Only an incomplete placeholder is held back.
 
 use std::sync::Arc;
 
-use crate::{Replaced, kind::At};
+use crate::{Replaced, kind::PlaceholderMatch};
 
-/// One text under way.
+/// A text that is being restored.
 #[derive(Debug)]
 pub struct Restoring {
     replaced: Arc<Replaced>,
-    /// Begins with `<` and may become a placeholder, or is empty.
+    /// Text that begins with `<` and may become a placeholder; else empty.
     held: String,
 }
 
 impl Restoring {
-    /// For a text that may hold these placeholders.
+    /// Starts a text that may contain these placeholders.
     pub fn new(replaced: Arc<Replaced>) -> Self {
         Self { replaced, held: String::new() }
     }
 
-    /// Takes a piece and gives what can be shown now.
+    /// Adds a piece and returns the text that can be shown now.
     pub fn push(&mut self, piece: &str) -> String {
         if self.held.is_empty() && !piece.contains('<') {
             return piece.to_owned();
@@ -31,15 +31,15 @@ impl Restoring {
             out.push_str(&rest[..at]);
             rest = &rest[at..];
             match Replaced::at(rest) {
-                At::Whole(placeholder, length) => {
+                PlaceholderMatch::Whole(placeholder, length) => {
                     out.push_str(self.replaced.value(placeholder).unwrap_or(&rest[..length]));
                     rest = &rest[length..];
                 }
-                At::Cut => {
+                PlaceholderMatch::Cut => {
                     rest.clone_into(&mut self.held);
                     return out;
                 }
-                At::Other => {
+                PlaceholderMatch::Other => {
                     out.push('<');
                     rest = &rest[1..];
                 }
@@ -49,7 +49,7 @@ impl Restoring {
         out
     }
 
-    /// What was held back when the text ended.
+    /// Returns the rest when the text has ended.
     pub fn end(&mut self) -> String {
         std::mem::take(&mut self.held)
     }

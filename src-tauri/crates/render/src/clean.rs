@@ -1,5 +1,5 @@
-//! The last gate before the window: an allow-list for elements, attributes, classes and link schemes. The writer of the
-//! HTML already lets nothing else through; this does not rely on it.
+//! The last check before the window: allow-lists for elements, attributes, classes and link
+//! schemes. The HTML writer should produce nothing else, but this file does not rely on it.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -50,7 +50,7 @@ const ATTRIBUTES: [(&str, &[&str]); 11] = [
     ("th", &["class"]),
     ("ul", &["class"]),
 ];
-/// Our own classes; those of highlighted code are in [`highlight`].
+/// Classes of the HTML writer. Those of highlighted code are in [`highlight`].
 const CLASSES: [&str; 8] = ["md-code", "md-table", "md-url", "md-task", "md-continued", "md-left", "md-center", "md-right"];
 /// Schemes that a link may have.
 pub(crate) const SCHEMES: [&str; 3] = ["http", "https", "mailto"];
@@ -68,7 +68,7 @@ static CLEANER: LazyLock<Builder<'static>> = LazyLock::new(|| {
     builder
 });
 
-/// What is left of HTML that may be shown.
+/// Removes all HTML that may not be shown.
 pub(crate) fn clean(html: &str) -> String {
     CLEANER.clean(html).to_string()
 }
@@ -90,7 +90,7 @@ pub(crate) fn is_mail(url: &str) -> bool {
     url.split_once(':').is_some_and(|(scheme, _)| scheme.eq_ignore_ascii_case("mailto"))
 }
 
-/// A fence's language as it may appear in an attribute.
+/// Whether a fence's language may be used in an attribute.
 pub(crate) fn is_language(text: &str) -> bool {
     (1..=20).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'#' | b'-' | b'.' | b'_'))
 }

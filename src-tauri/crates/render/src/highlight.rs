@@ -1,5 +1,5 @@
-//! Highlights closed code fences with classes only. The grammars are loaded when the first fence with a known language
-//! closes; long code and long lines stay plain, so that the cost is linear.
+//! Highlights closed code fences, using classes only. The grammars are loaded when the first fence
+//! with a known language closes. Long code and long lines stay plain, so the cost is linear.
 
 use std::sync::LazyLock;
 
@@ -7,16 +7,17 @@ use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxReference, SyntaxSet
 
 use crate::html::escape;
 
-/// Longer code is shown without colour.
+/// Bytes of code above which it is not highlighted.
 const MAX_BYTES: usize = 64 * 1024;
-/// Grammars are regular expressions: a line of thousands of characters is no line of code.
+/// Bytes of a line above which code is not highlighted. Grammars are regular expressions, and a
+/// line of thousands of characters is not code.
 const MAX_LINE: usize = 1000;
 
-/// Every class that highlighted code can have.
+/// All classes of highlighted code.
 pub(crate) const CLASSES: [&str; 11] =
     ["hl-comment", "hl-string", "hl-number", "hl-constant", "hl-keyword", "hl-operator", "hl-function", "hl-type", "hl-tag", "hl-attribute", "hl-variable"];
 
-/// Scopes and their classes; the innermost scope that is listed decides, earlier rows first.
+/// Scopes and their classes. The innermost listed scope decides; of several matches, the first row.
 const SCOPES: [(&str, &str); 24] = [
     ("comment", "hl-comment"),
     ("string", "hl-string"),
@@ -48,8 +49,8 @@ static SYNTAXES: LazyLock<SyntaxSet> = LazyLock::new(SyntaxSet::load_defaults_ne
 static TABLE: LazyLock<Vec<(Scope, &'static str)>> =
     LazyLock::new(|| SCOPES.iter().filter_map(|(scope, class)| Scope::new(scope).ok().map(|scope| (scope, *class))).collect());
 
-/// The code as HTML with classes, or `None` when it stays plain.
-pub(crate) fn highlighted(language: &str, code: &str) -> Option<String> {
+/// Highlights code as HTML with classes. Returns None if it stays plain.
+pub(crate) fn highlight_code(language: &str, code: &str) -> Option<String> {
     if language.is_empty() || code.len() > MAX_BYTES || code.lines().any(|line| line.len() > MAX_LINE) {
         return None;
     }
@@ -89,7 +90,7 @@ fn class(stack: &ScopeStack) -> Option<&'static str> {
     stack.as_slice().iter().rev().find_map(|scope| TABLE.iter().find(|(known, _)| known.is_prefix_of(*scope)).map(|(_, class)| *class))
 }
 
-/// Neighbours of one class make one span.
+/// Writes spans; neighbours of one class share a span.
 #[derive(Default)]
 struct Spans {
     html: String,
@@ -101,7 +102,7 @@ impl Spans {
         if text.is_empty() {
             return;
         }
-        // Colour is not visible on white space: it goes on in the span that is open.
+        // White space has no visible colour, so it stays in the open span.
         if class != self.class && !text.trim().is_empty() {
             self.close();
             if let Some(class) = class {
@@ -132,16 +133,16 @@ mod tests {
 
     #[test]
     fn known_languages_get_classes() {
-        let html = highlighted("rust", "// note\nfn main() { let x = \"<b>\"; }\n").unwrap();
+        let html = highlight_code("rust", "// note\nfn main() { let x = \"<b>\"; }\n").unwrap();
         assert!(html.contains("<span class=\"hl-comment\">// note"), "{html}");
         assert!(html.contains("hl-keyword") && html.contains("hl-string") && html.contains("&lt;b&gt;"), "{html}");
-        assert!(highlighted("ts", "const a = 1;").is_some() && highlighted("SQL", "select 1").is_some());
+        assert!(highlight_code("ts", "const a = 1;").is_some() && highlight_code("SQL", "select 1").is_some());
     }
 
     #[test]
     fn unknown_languages_and_long_lines_stay_plain() {
-        assert_eq!(highlighted("klingon", "nuqneH"), None);
-        assert_eq!(highlighted("", "x"), None);
-        assert_eq!(highlighted("rust", &"x".repeat(MAX_LINE + 1)), None);
+        assert_eq!(highlight_code("klingon", "nuqneH"), None);
+        assert_eq!(highlight_code("", "x"), None);
+        assert_eq!(highlight_code("rust", &"x".repeat(MAX_LINE + 1)), None);
     }
 }

@@ -1,5 +1,5 @@
-//! Writes one Markdown block as HTML. HTML in the Markdown is shown as text; pictures are shown as their description;
-//! links show where they go. It keeps no state from block to block.
+//! Writes one Markdown block as HTML. HTML inside the Markdown is shown as text, images are shown
+//! as their description, and links show their address. Keeps no state between blocks.
 
 use contract::mail::mail_link;
 use pulldown_cmark::{Alignment, CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
@@ -10,23 +10,23 @@ use crate::highlight;
 /// Whether the block can still change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum State {
-    /// Code is not highlighted yet.
+    /// The block may still grow; code is not highlighted yet.
     Open,
     #[default]
-    Closed,
+    ClosedBlock,
 }
 
-/// A block's HTML, safe to show.
-pub(crate) fn render(markdown: &str, state: State, continued: bool) -> String {
+/// Renders a block as HTML that is safe to show.
+pub(crate) fn render(markdown: &str, state: State, is_continued: bool) -> String {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    let mut writer = Writer { html: String::with_capacity(markdown.len() * 3 / 2 + 16), state, continued, ..Writer::default() };
+    let mut writer = Writer { html: String::with_capacity(markdown.len() * 3 / 2 + 16), state, is_continued, ..Writer::default() };
     for event in Parser::new_ext(markdown, options) {
         writer.event(event);
     }
     clean::clean(&writer.html)
 }
 
-/// An unfinished code fence: its language and what there is of its code.
+/// Renders an unfinished code fence from its language and the code so far.
 pub(crate) fn open_code(info: &str, code: &str) -> String {
     let mut html = String::with_capacity(code.len() + 64);
     code_start(&mut html, language(info));
@@ -35,7 +35,7 @@ pub(crate) fn open_code(info: &str, code: &str) -> String {
     clean::clean(&html)
 }
 
-/// Appends text with everything escaped that means something in HTML.
+/// Appends text with the special characters of HTML escaped.
 pub(crate) fn escape(html: &mut String, text: &str) {
     let mut from = 0;
     for (at, byte) in text.bytes().enumerate() {
@@ -57,8 +57,8 @@ pub(crate) fn escape(html: &mut String, text: &str) {
 struct Writer {
     html: String,
     state: State,
-    continued: bool,
-    /// Language and text of the code block that is being read.
+    is_continued: bool,
+    /// Language and text of the current code block.
     code: Option<(String, String)>,
     links: Vec<OpenLink>,
     columns: Vec<Alignment>,
@@ -67,7 +67,7 @@ struct Writer {
 }
 
 struct OpenLink {
-    /// `None`: not a link that may be followed.
+    /// None for a link that may not be followed.
     url: Option<String>,
     text: String,
 }
@@ -79,7 +79,7 @@ impl Writer {
             Event::End(tag) => self.end(tag),
             Event::Text(text) | Event::Html(text) => self.text(&text),
             Event::InlineHtml(text) => {
-                // The one element that tables need.
+                // Tables need this one element.
                 if matches!(&*text, "<br>" | "<br/>" | "<br />") { self.html.push_str("<br>") } else { self.text(&text) }
             }
             Event::Code(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
@@ -110,12 +110,12 @@ impl Writer {
         escape(&mut self.html, text);
     }
 
-    /// Opens an element, marked when it goes on from the block before.
+    /// Opens an element. An element that continues the block before is marked.
     fn open(&mut self, name: &str, more: &str) {
         self.html.push('<');
         self.html.push_str(name);
         self.html.push_str(more);
-        if std::mem::take(&mut self.continued) {
+        if std::mem::take(&mut self.is_continued) {
             self.html.push_str(" class=\"md-continued\"");
         }
         self.html.push('>');
@@ -149,7 +149,7 @@ impl Writer {
             Tag::Strong => self.html.push_str("<strong>"),
             Tag::Strikethrough => self.html.push_str("<del>"),
             Tag::Link { dest_url, .. } => self.link(&dest_url),
-            // Nothing is fetched for an answer: what a picture shows is told by its description.
+            // Images are not fetched; the description is shown instead.
             Tag::Image { .. } => {}
             Tag::FootnoteDefinition(_)
             | Tag::DefinitionList
@@ -219,7 +219,7 @@ impl Writer {
     fn code_block(&mut self) {
         let Some((language, code)) = self.code.take() else { return };
         code_start(&mut self.html, &language);
-        let coloured = if self.state == State::Closed { highlight::highlighted(&language, &code) } else { None };
+        let coloured = if self.state == State::ClosedBlock { highlight::highlight_code(&language, &code) } else { None };
         match coloured {
             Some(html) => self.html.push_str(&html),
             None => escape(&mut self.html, &code),
@@ -228,7 +228,7 @@ impl Writer {
     }
 
     fn link(&mut self, url: &str) {
-        let url = if is_followable(url) { plain(url) } else { None };
+        let url = if is_followable(url) { openable_url(url) } else { None };
         if let Some(url) = &url {
             self.html.push_str("<a href=\"");
             escape(&mut self.html, url);
@@ -237,7 +237,7 @@ impl Writer {
         self.links.push(OpenLink { url, text: String::new() });
     }
 
-    /// Where a link goes is always to be seen, not only what it calls itself.
+    /// Closes a link and shows its address, because the link's text may differ from it.
     fn link_end(&mut self) {
         let Some(OpenLink { url: Some(url), text }) = self.links.pop() else { return };
         self.html.push_str("</a>");
@@ -249,12 +249,12 @@ impl Writer {
     }
 }
 
-/// The link as it may be opened: a mail link without what it may not fill in.
-fn plain(url: &str) -> Option<String> {
+/// Returns the address to open. From a mail link, fields that it may not fill in are removed.
+fn openable_url(url: &str) -> Option<String> {
     if clean::is_mail(url) { mail_link(url) } else { Some(url.to_owned()) }
 }
 
-/// A link with a scheme that is known, and no character that hides where it goes.
+/// Whether a link has a known scheme and no character that hides its target.
 fn is_followable(url: &str) -> bool {
     let scheme = url.split_once(':').map(|(scheme, _)| scheme.to_ascii_lowercase());
     let known = scheme.is_some_and(|scheme| SCHEMES.contains(&scheme.as_str()));
@@ -265,7 +265,7 @@ fn is_followable(url: &str) -> bool {
 }
 
 fn heading(level: HeadingLevel) -> &'static str {
-    // The page around an answer has the first two levels.
+    // The page around an answer uses the first two heading levels.
     match level {
         HeadingLevel::H1 => "h3",
         HeadingLevel::H2 => "h4",

@@ -1,9 +1,10 @@
-//! Markdown to safe HTML blocks, while an answer is being written and afterwards: both ways give the same blocks.
-//! A delta costs as much as it touches, never as much as the answer is long. No window, no clock, no I/O.
+//! Renders Markdown as safe HTML blocks, both while an answer is written and afterwards, with the
+//! same result. The cost of a delta depends on the text it changes, not on the length of the
+//! answer. No window, no clock, no I/O.
 //!
-//! An answer is cut into top-level blocks by looking at its lines only, forwards and once ([`segment`](self)); a block that
-//! is closed never changes again. Only the open block is rendered anew, and where plain text follows plain text it is just
-//! appended.
+//! An answer is split into top-level blocks by looking at each line once ([`segment`](self)). A
+//! closed block never changes. Only the open block is rendered again; plain text after plain text
+//! is appended instead.
 
 #![forbid(unsafe_code)]
 
@@ -19,7 +20,7 @@ pub use stream::Stream;
 
 use contract::Block;
 
-/// The blocks of a complete text: what a [`Stream`] shows once it is finished.
+/// Renders a complete text. The result equals that of a finished [`Stream`].
 pub fn blocks(text: &str) -> Vec<Block> {
     let mut stream = Stream::new();
     stream.push(text);

@@ -1,14 +1,14 @@
-//! What one line of Markdown is by itself. It knows nothing of the lines around it.
+//! Classifies a single line of Markdown, without looking at the lines around it.
 
-/// The ways a line can begin.
+/// The kinds of line beginnings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Line {
     Blank,
     /// `# Title`
     Heading,
-    /// `---`, `* * *`; a row of dashes may also underline a heading.
+    /// `---`, `* * *`. A row of dashes may also underline a heading.
     Rule,
-    /// ``` or ~~~, at least three.
+    /// At least three backticks or tildes.
     Fence {
         mark: u8,
         len: usize,
@@ -21,16 +21,16 @@ pub(crate) enum Line {
         first: bool,
         empty: bool,
     },
-    /// Begins with `|`.
+    /// A line that begins with `|`.
     Row,
-    /// Begins with `<`.
+    /// A line that begins with `<`.
     Html,
-    /// Four spaces or more.
+    /// A line with at least four leading spaces.
     Indented,
     Plain,
 }
 
-/// Looks at the beginning of a line (without its line end).
+/// Classifies a line (without its line end) by its beginning.
 pub(crate) fn classify(line: &str) -> Line {
     let (indent, rest) = indent(line);
     let Some(first) = rest.bytes().next() else { return Line::Blank };
@@ -52,7 +52,7 @@ pub(crate) fn classify(line: &str) -> Line {
     }
 }
 
-/// Width of the white space a line begins with, and the line after it.
+/// Returns the width of the leading white space, and the rest of the line.
 pub(crate) fn indent(line: &str) -> (usize, &str) {
     let mut width = 0;
     for (at, byte) in line.bytes().enumerate() {
@@ -78,14 +78,14 @@ pub(crate) fn may_close_fence(line: &str, mark: u8) -> bool {
     indent < 4 && rest.trim_end_matches([' ', '\t']).bytes().all(|b| b == mark)
 }
 
-/// `===` or `---` below a paragraph makes it a heading.
+/// Whether a line of `===` or `---` makes the paragraph above it a heading.
 pub(crate) fn is_underline(line: &str) -> bool {
     let (indent, rest) = indent(line);
     let rest = rest.trim_end();
     indent < 4 && !rest.is_empty() && (rest.bytes().all(|b| b == b'=') || rest.bytes().all(|b| b == b'-'))
 }
 
-/// `|---|:--:|`, the line below a table's header.
+/// Whether a line such as `|---|:--:|` is the one below a table's header.
 pub(crate) fn is_table_delimiter(line: &str) -> bool {
     let line = line.trim();
     line.contains('-') && (line.contains('|') || line.contains(':')) && line.bytes().all(|b| matches!(b, b'|' | b'-' | b':' | b' ' | b'\t'))
@@ -104,7 +104,7 @@ fn heading(rest: &str) -> Line {
 
 fn fence(rest: &str, mark: u8) -> Line {
     let len = rest.bytes().take_while(|b| *b == mark).count();
-    // An info text with a backtick is inline code after all.
+    // If the info text contains a backtick, this is inline code.
     let inline = mark == b'`' && rest.bytes().skip(len).any(|b| b == b'`');
     if len >= 3 && !inline { Line::Fence { mark, len } } else { Line::Plain }
 }

@@ -1,16 +1,16 @@
-//! Makes unfinished Markdown presentable: marks that are still open are closed, marks that have only begun are hidden.
-//! It looks at the end of the open block only and never changes what is stored.
+//! Makes unfinished Markdown presentable: closes open marks and hides marks that have only begun.
+//! Looks only at the end of the open block and never changes stored text.
 
 use std::borrow::Cow;
 
 use crate::lines::{self, Line};
 use crate::segment::Kind;
 
-/// Text to show for an unfinished block.
+/// The text to show for an unfinished block.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Mended<'a> {
     pub(crate) text: Cow<'a, str>,
-    /// Nothing is open and nothing is hidden: plain text may follow as it is.
+    /// Whether nothing is open or hidden, so that plain text may simply follow.
     pub(crate) clean: bool,
 }
 
@@ -20,12 +20,12 @@ pub(crate) fn mend<'a>(kind: Kind, open: &'a str, partial: &str) -> Mended<'a> {
     if is_undecided(kind, before, partial) {
         return Mended { text: Cow::Borrowed(before), clean: false };
     }
-    if matches!(kind, Kind::Indented) || inside_nested_fence(kind, open) {
+    if matches!(kind, Kind::Indented) || is_inside_nested_fence(kind, open) {
         return Mended { text: Cow::Borrowed(open), clean: false };
     }
     let from = match kind {
         Kind::Empty | Kind::Paragraph => 0,
-        // The marks of earlier lines have been closed or never will be.
+        // Marks of earlier lines are closed, or will never be.
         Kind::List { .. } | Kind::Quote | Kind::Table | Kind::Html | Kind::Fence { .. } | Kind::Indented => last_line(open),
     };
     let (head, tail) = open.split_at(from);
@@ -51,7 +51,7 @@ pub(crate) fn mend<'a>(kind: Kind, open: &'a str, partial: &str) -> Mended<'a> {
     Mended { text: Cow::Owned(text), clean: false }
 }
 
-/// The unfinished line may still become something else entirely: it is not shown yet.
+/// Whether the unfinished line may still become something else. It is not shown then.
 fn is_undecided(kind: Kind, before: &str, partial: &str) -> bool {
     let line = partial.trim();
     if line.is_empty() {
@@ -61,20 +61,20 @@ fn is_undecided(kind: Kind, before: &str, partial: &str) -> bool {
         line.len() < 8 && line.bytes().all(|b| matches!(b, b'-' | b'=' | b'*' | b'+' | b'#' | b'>' | b'`' | b'~' | b'|' | b'_' | b':' | b'!' | b'['));
     let number = line.len() < 4 && line.trim_end_matches(['.', ')']).bytes().all(|b| b.is_ascii_digit()) && !matches!(kind, Kind::Table);
     let fence = line.starts_with("```") || line.starts_with("~~~");
-    // A table shows when its second line is there.
+    // A table is shown once its second line has arrived.
     let table = matches!(kind, Kind::Empty) && line.starts_with('|');
     let delimiter = matches!(kind, Kind::Paragraph) && before.trim_start().starts_with('|') && line.starts_with(['|', '-', ':']);
     only_marks || number || fence || table || delimiter
 }
 
-/// Whether a block that looks like a table's header waits for its second line.
+/// Whether a block that looks like a table header waits for its second line.
 pub(crate) fn waits_for_table(kind: Kind, open: &str, partial: &str) -> bool {
     let before = open.get(..open.len() - partial.len()).unwrap_or(open);
     kind == Kind::Paragraph && before.trim_start().starts_with('|') && before.lines().count() == 1
 }
 
-/// A list or quote may hold code that is still open; its marks mean nothing.
-fn inside_nested_fence(kind: Kind, open: &str) -> bool {
+/// Whether a list or quote contains an open code fence. Marks inside it have no meaning.
+fn is_inside_nested_fence(kind: Kind, open: &str) -> bool {
     let nests = matches!(kind, Kind::List { .. } | Kind::Quote);
     nests
         && open.contains("```")
@@ -87,11 +87,11 @@ fn last_line(text: &str) -> usize {
 
 #[derive(Default)]
 struct Scan {
-    /// Open marks, outermost first.
+    /// The open marks, outermost first.
     open: Vec<(char, usize)>,
-    /// A bracket to leave out: its link is unfinished.
+    /// The position of a bracket to leave out, because its link is unfinished.
     hidden: Option<usize>,
-    /// Where the presentable text ends.
+    /// The end of the presentable text.
     keep: Option<usize>,
     brackets: Vec<usize>,
 }
@@ -126,7 +126,7 @@ impl Scan {
         }
     }
 
-    /// Inline code: to its end, or `None` when it is open.
+    /// Skips inline code. Returns its end, or None if it is open.
     fn code(&mut self, bytes: &[u8], at: usize, end: usize) -> Option<usize> {
         let len = run(bytes, at);
         let mut look = at + len;
@@ -145,7 +145,8 @@ impl Scan {
         None
     }
 
-    /// Emphasis and strikethrough: opens, closes, or (at the very end) has only begun.
+    /// Handles emphasis and strikethrough marks: opens, closes, or hides a mark that has only
+    /// begun.
     fn delimiter(&mut self, text: &str, at: usize, len: usize, end: usize) {
         let bytes = text.as_bytes();
         let mark = bytes.get(at).copied().unwrap_or_default();
@@ -178,7 +179,7 @@ impl Scan {
         }
     }
 
-    /// A link's end: past its address, or `None` when the address is unfinished.
+    /// Skips a link's address. Returns its end, or None if the address is unfinished.
     fn link(&mut self, bytes: &[u8], at: usize) -> Option<usize> {
         let start = self.brackets.pop();
         if bytes.get(at + 1) != Some(&b'(') {
@@ -206,7 +207,7 @@ fn run(bytes: &[u8], at: usize) -> usize {
 mod tests {
     use super::*;
 
-    fn shown(text: &str) -> String {
+    fn mend_text(text: &str) -> String {
         mend(Kind::Empty, text, text).text.into_owned()
     }
 
@@ -227,7 +228,7 @@ mod tests {
             ("`**` c", "`**` c"),
         ];
         for (text, expected) in table {
-            assert_eq!(shown(text), expected, "{text:?}");
+            assert_eq!(mend_text(text), expected, "{text:?}");
         }
     }
 
@@ -246,7 +247,7 @@ mod tests {
             ("1.", ""),
         ];
         for (text, expected) in table {
-            assert_eq!(shown(text), expected, "{text:?}");
+            assert_eq!(mend_text(text), expected, "{text:?}");
         }
     }
 }

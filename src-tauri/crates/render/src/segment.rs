@@ -1,19 +1,20 @@
-//! Cuts growing Markdown into top-level blocks by its lines: forwards, once, and the same way however the text arrives in
-//! pieces. It does not render; where a block is too long to be rendered again and again, it cuts the block as well.
+//! Splits growing Markdown into top-level blocks by lines, in one pass. The result does not depend
+//! on how the text is cut into pieces. Very long blocks are split too, so that they need not be
+//! rendered again and again. Does not render.
 
 use crate::lines::{self, Line};
 
-/// From this length on a paragraph or list is cut at the next fitting place.
+/// Bytes from which a paragraph or list is cut at the next suitable position.
 const LONG: usize = 4096;
-/// From this length on a table is cut between rows, and a paragraph wherever a word begins.
+/// Bytes from which a table is cut between rows, and a paragraph before any word.
 const VERY_LONG: usize = 8192;
-/// So much of a line must be known before it counts as ordinary text.
+/// Bytes of a line that must have arrived before it counts as ordinary text.
 const SURE: usize = 32;
 
-/// What the open block is.
+/// The kind of the open block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Nothing but perhaps an unfinished line.
+    /// No block, or only an unfinished line.
     Empty,
     Paragraph,
     Fence {
@@ -32,27 +33,27 @@ pub(crate) enum Kind {
 
 /// A block that will not change again.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Closed {
+pub(crate) struct ClosedBlock {
     pub(crate) text: String,
-    /// Goes on from the block before it: the text was cut for its length only.
-    pub(crate) continued: bool,
+    /// Whether it continues the block before, because the text was cut for its length only.
+    pub(crate) is_continued: bool,
 }
 
-/// The text of the open block, and the blocks closed since they were last taken.
+/// Holds the open block, and the blocks closed since they were last taken.
 #[derive(Debug)]
 pub(crate) struct Segmenter {
     open: String,
     kind: Kind,
     /// Where the unfinished line begins.
     line: usize,
-    /// The header of the open table, to be repeated where the table is cut.
+    /// The header of the open table. It is repeated where the table is cut.
     header: String,
-    continued: bool,
+    is_continued: bool,
     balance: Balance,
-    closed: Vec<Closed>,
+    closed: Vec<ClosedBlock>,
 }
 
-/// Inline marks that are open up to a place in the open block.
+/// Counts the inline marks that are open at a position of the open block.
 #[derive(Clone, Copy, Debug, Default)]
 struct Balance {
     scanned: usize,
@@ -66,7 +67,7 @@ struct Balance {
 }
 
 impl Balance {
-    fn even(&self) -> bool {
+    fn is_even(&self) -> bool {
         [self.ticks, self.stars, self.tildes, self.underscores].iter().all(|n| n.is_multiple_of(2)) && self.brackets <= 0
     }
 
@@ -87,29 +88,29 @@ impl Balance {
 
 impl Segmenter {
     pub(crate) fn new() -> Self {
-        Self { open: String::new(), kind: Kind::Empty, line: 0, header: String::new(), continued: false, balance: Balance::default(), closed: Vec::new() }
+        Self { open: String::new(), kind: Kind::Empty, line: 0, header: String::new(), is_continued: false, balance: Balance::default(), closed: Vec::new() }
     }
 
     pub(crate) fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// The open block's text so far.
+    /// Returns the text of the open block.
     pub(crate) fn open(&self) -> &str {
         &self.open
     }
 
-    /// Whether the open block goes on from the one before it.
-    pub(crate) fn continued(&self) -> bool {
-        self.continued
+    /// Whether the open block continues the one before it.
+    pub(crate) fn is_continued(&self) -> bool {
+        self.is_continued
     }
 
-    /// The unfinished last line.
+    /// Returns the unfinished last line.
     pub(crate) fn partial(&self) -> &str {
         self.open.get(self.line..).unwrap_or_default()
     }
 
-    pub(crate) fn take_closed(&mut self) -> Vec<Closed> {
+    pub(crate) fn take_closed(&mut self) -> Vec<ClosedBlock> {
         std::mem::take(&mut self.closed)
     }
 
@@ -125,7 +126,7 @@ impl Segmenter {
         self.cut_paragraph(false);
     }
 
-    /// Closes everything: no text follows.
+    /// Closes all blocks; no text follows.
     pub(crate) fn finish(&mut self) {
         if self.line < self.open.len() {
             self.line_end();
@@ -133,15 +134,16 @@ impl Segmenter {
         self.close(self.open.len());
     }
 
-    /// The unfinished line has got its end.
+    /// Handles the end of the unfinished line.
     fn line_end(&mut self) {
         self.cut_paragraph(true);
-        // A line may close the open block and then begin one.
+        // A line may close the open block and then begin a new one.
         while !self.complete_line() {}
         self.line = self.open.len();
     }
 
-    /// Sorts the complete line at `self.line` in; `false` when it has to be looked at again, as the first line of a block.
+    /// Adds the complete line at `self.line` to a block. Returns false if it must be processed
+    /// again as the first line of a new block.
     fn complete_line(&mut self) -> bool {
         let line = self.partial().trim_end_matches('\n');
         let class = lines::classify(line);
@@ -163,9 +165,9 @@ impl Segmenter {
                     self.header = self.open.clone();
                     return true;
                 }
-                // A row right below a text is meant as the beginning of a table.
+                // A row directly below text is the beginning of a table.
                 let row_after_text = class == Line::Row && !self.open.trim_start().starts_with('|');
-                !row_after_text && !interrupts(class)
+                !row_after_text && !interrupts_paragraph(class)
             }
             Kind::List { mark, blank } => return self.list_line(class, mark, blank),
             Kind::Quote => class == Line::Quote || matches!(class, Line::Plain | Line::Indented | Line::Row),
@@ -186,7 +188,7 @@ impl Segmenter {
         goes_on
     }
 
-    /// The first line of a block.
+    /// Begins a block with this line.
     fn begin(&mut self, class: Line) -> bool {
         self.kind = match class {
             Line::Blank => {
@@ -221,10 +223,10 @@ impl Segmenter {
         if goes_on {
             self.kind = Kind::List { mark, blank: false };
         } else {
-            // The same list in another block when it was only too long.
+            // The same list continues in another block if it was cut for its length.
             let cut = matches!(class, Line::Item { mark: same, .. } if same == mark && !nested);
             self.close(self.line);
-            self.continued = cut;
+            self.is_continued = cut;
         }
         goes_on
     }
@@ -234,7 +236,7 @@ impl Segmenter {
         before.contains('|') && before.trim_end_matches('\n').lines().count() == 1
     }
 
-    /// Closes the table before the current row and goes on with the header repeated.
+    /// Closes the table before the current row, and repeats the header in the next block.
     fn cut_table(&mut self) {
         let header = self.header.clone();
         self.close(self.line);
@@ -242,18 +244,18 @@ impl Segmenter {
         self.line = header.len();
         self.header = header;
         self.kind = Kind::Table;
-        self.continued = true;
+        self.is_continued = true;
     }
 
-    /// Cuts a long paragraph where a word begins and no inline mark is open. Decides by the text alone, place by place, so
-    /// that it does not matter how much of the text was there when it looked.
+    /// Cuts a long paragraph before a word where no inline mark is open. The positions depend on
+    /// the text alone, not on how much of it had arrived.
     fn cut_paragraph(&mut self, line_complete: bool) {
         loop {
             if !matches!(self.kind, Kind::Empty | Kind::Paragraph) {
                 return;
             }
             if self.open.len() < LONG {
-                // Marks are counted late: nothing is cut before anyway.
+                // Short paragraphs are not cut, so their marks need not be counted yet.
                 return;
             }
             let partial = self.partial();
@@ -262,19 +264,19 @@ impl Segmenter {
             }
             let text_line = lines::classify(partial.trim_end_matches('\n')) == Line::Plain && !partial.trim_start().starts_with(['`', '~', '=', ':']);
             let Some(at) = self.next_cut(text_line) else { return };
-            // What is left begins with a letter, so it is text again, wherever the line itself began.
+            // The rest begins with a letter, so it is ordinary text again.
             self.close(at);
-            self.continued = true;
+            self.is_continued = true;
         }
     }
 
-    /// The next place to cut at, looking at every byte once.
+    /// Returns the next position for a cut. Looks at every byte once.
     fn next_cut(&mut self, text_line: bool) -> Option<usize> {
         let bytes = self.open.as_bytes();
         while let Some(byte) = bytes.get(self.balance.scanned).copied() {
             let at = self.balance.scanned;
             let word = byte.is_ascii_alphabetic() && matches!(self.balance.before, b' ' | b'\n');
-            if text_line && word && at >= LONG && at >= self.line && (self.balance.even() || at >= VERY_LONG) {
+            if text_line && word && at >= LONG && at >= self.line && (self.balance.is_even() || at >= VERY_LONG) {
                 return Some(at);
             }
             self.balance.take(byte);
@@ -282,31 +284,31 @@ impl Segmenter {
         None
     }
 
-    /// Ends the open block at `at`; what follows is the beginning of the next.
+    /// Closes the open block at `at`. The text after it begins the next block.
     fn close(&mut self, at: usize) {
         let rest = self.open.split_off(at.min(self.open.len()));
         let text = std::mem::replace(&mut self.open, rest);
         let line = self.line.saturating_sub(at);
         if self.kind != Kind::Empty || !text.trim().is_empty() {
-            self.closed.push(Closed { text, continued: self.continued });
+            self.closed.push(ClosedBlock { text, is_continued: self.is_continued });
         }
         self.kind = Kind::Empty;
         self.line = line;
         self.header.clear();
-        self.continued = false;
+        self.is_continued = false;
         self.balance = Balance::default();
     }
 
     fn reset(&mut self) {
         self.open.clear();
         self.line = 0;
-        self.continued = false;
+        self.is_continued = false;
         self.balance = Balance::default();
     }
 }
 
-/// Whether a line of this kind ends a paragraph above it.
-fn interrupts(class: Line) -> bool {
+/// Whether a line of this kind ends the paragraph above it.
+fn interrupts_paragraph(class: Line) -> bool {
     match class {
         Line::Blank | Line::Heading | Line::Rule | Line::Fence { .. } | Line::Quote => true,
         Line::Item { first, empty, .. } => first && !empty,

@@ -1,5 +1,6 @@
-//! A growing answer as patches of blocks. What was closed is rendered once; the open block is rendered anew for a frame, or
-//! only added to where plain text follows plain text or code follows code.
+//! Turns a growing answer into block patches. Closed blocks are rendered once. The open block is
+//! rendered for each frame, or only extended where plain text follows plain text or code follows
+//! code.
 
 use contract::{Block, BlockPatch};
 
@@ -8,10 +9,11 @@ use crate::lines;
 use crate::mend;
 use crate::segment::{Kind, Segmenter};
 
-/// From this length on an open block is rendered again only when it has grown by a part of itself.
+/// Bytes from which an open block is rendered again only after it has grown by a fraction of
+/// itself.
 const STEP_FROM: usize = 8192;
 const STEP_PART: usize = 64;
-/// So much of an unfinished line must be known before it counts as ordinary text.
+/// Bytes of an unfinished line that must have arrived before it counts as ordinary text.
 const SURE: usize = 32;
 
 /// The answer so far.
@@ -20,28 +22,28 @@ pub struct Stream {
     segments: Segmenter,
     /// Number of the open block.
     index: u32,
-    shown: Option<Shown>,
+    shown: Option<ShownBlock>,
 }
 
-/// What the window has of the open block.
+/// The state of the open block in the window.
 #[derive(Debug)]
-struct Shown {
+struct ShownBlock {
     html: String,
-    /// Bytes of the open block that it shows.
-    upto: usize,
-    /// Text was added behind the HTML.
-    appended: bool,
-    /// How text may be added.
-    grow: Grow,
+    /// Bytes of the open block that are shown.
+    shown_len: usize,
+    /// Whether text was appended behind the HTML.
+    has_appended_text: bool,
+    /// How new text may be added.
+    grow: GrowthMode,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Grow {
-    /// Only by rendering again.
+enum GrowthMode {
+    /// The block must be rendered again.
     Again,
-    /// Plain text may follow.
+    /// Plain text may be appended.
     Text,
-    /// Whatever follows is code.
+    /// Code may be appended.
     Code,
 }
 
@@ -52,17 +54,18 @@ impl Default for Stream {
 }
 
 impl Stream {
-    /// An empty answer.
+    /// Creates an empty answer.
     pub fn new() -> Self {
         Self { segments: Segmenter::new(), index: 0, shown: None }
     }
 
-    /// Takes the next piece of the text. Nothing is rendered before a frame is asked for.
+    /// Adds a piece of text. Nothing is rendered until a frame is requested.
     pub fn push(&mut self, delta: &str) {
         self.segments.push(delta);
     }
 
-    /// What changed since the last frame, the open block in a presentable state. Empty when nothing did.
+    /// Returns the changes since the last frame, with the open block in a presentable state. Empty
+    /// if nothing changed.
     pub fn frame(&mut self) -> BlockPatch {
         let mut patch = BlockPatch::default();
         self.close_into(&mut patch.blocks);
@@ -71,7 +74,8 @@ impl Stream {
         patch
     }
 
-    /// The last patch: the text is complete, and the blocks are those of [`crate::blocks`].
+    /// Ends the answer and returns the last patch. The blocks then equal those of
+    /// [`crate::blocks`].
     pub fn finish(&mut self) -> BlockPatch {
         self.segments.finish();
         self.frame()
@@ -79,8 +83,8 @@ impl Stream {
 
     fn close_into(&mut self, blocks: &mut Vec<Block>) {
         for closed in self.segments.take_closed() {
-            let html = html::render(&closed.text, State::Closed, closed.continued);
-            let known = self.shown.take().is_some_and(|shown| !shown.appended && shown.html == html);
+            let html = html::render(&closed.text, State::ClosedBlock, closed.is_continued);
+            let known = self.shown.take().is_some_and(|shown| !shown.has_appended_text && shown.html == html);
             if !known {
                 blocks.push(Block { index: self.index, html });
             }
@@ -91,37 +95,37 @@ impl Stream {
     fn open_into(&mut self, patch: &mut BlockPatch) {
         let open = self.segments.open();
         if let Some(shown) = &mut self.shown {
-            if shown.upto > open.len() {
-                // Cannot happen while blocks only grow; rendering again is always right.
-                shown.grow = Grow::Again;
-            } else if let Some(end) = growth(&self.segments, shown) {
-                let text = open.get(shown.upto..end).unwrap_or_default();
-                shown.upto = end;
-                shown.appended |= !text.is_empty();
+            if shown.shown_len > open.len() {
+                // Cannot happen while blocks only grow. Rendering again is always correct.
+                shown.grow = GrowthMode::Again;
+            } else if let Some(end) = find_growth(&self.segments, shown) {
+                let text = open.get(shown.shown_len..end).unwrap_or_default();
+                shown.shown_len = end;
+                shown.has_appended_text |= !text.is_empty();
                 patch.append.push_str(text);
                 return;
             }
-            let grown = open.len().saturating_sub(shown.upto);
+            let grown = open.len().saturating_sub(shown.shown_len);
             if open.len() > STEP_FROM && grown < open.len() / STEP_PART {
                 return;
             }
         }
-        let Some(fresh) = self.fresh() else { return };
-        if self.shown.as_ref().is_none_or(|shown| shown.appended || shown.html != fresh.html) {
-            patch.blocks.push(Block { index: self.index, html: fresh.html.clone() });
+        let Some(render_open) = self.render_open() else { return };
+        if self.shown.as_ref().is_none_or(|shown| shown.has_appended_text || shown.html != render_open.html) {
+            patch.blocks.push(Block { index: self.index, html: render_open.html.clone() });
         }
-        self.shown = Some(fresh);
+        self.shown = Some(render_open);
     }
 
-    /// The open block rendered anew; `None` while there is nothing to show.
-    fn fresh(&self) -> Option<Shown> {
+    /// Renders the open block. Returns None if there is nothing to show.
+    fn render_open(&self) -> Option<ShownBlock> {
         let (kind, open, partial) = (self.segments.kind(), self.segments.open(), self.segments.partial());
         if let Kind::Fence { mark, .. } = kind {
             let (info, code) = open.split_once('\n').unwrap_or((open, ""));
             let end = code_end(open, partial, mark);
             let start = open.len() - code.len();
             let html = html::open_code(info.trim_start_matches([' ', '`', '~']), open.get(start..end.max(start)).unwrap_or_default());
-            return Some(Shown { html, upto: end.max(start), appended: false, grow: Grow::Code });
+            return Some(ShownBlock { html, shown_len: end.max(start), has_appended_text: false, grow: GrowthMode::Code });
         }
         if mend::waits_for_table(kind, open, partial) {
             return None;
@@ -130,42 +134,47 @@ impl Stream {
         if mended.text.trim().is_empty() {
             return None;
         }
-        let html = html::render(&mended.text, State::Open, self.segments.continued());
+        let html = html::render(&mended.text, State::Open, self.segments.is_continued());
         let sure = partial.len() >= SURE || partial.starts_with(|c: char| c.is_alphabetic());
         let paragraph = html.strip_prefix("<p>").or(html.strip_prefix("<p class=\"md-continued\">")).and_then(|rest| rest.strip_suffix("</p>"));
         let text_last = paragraph.is_some_and(|inner| !inner.is_empty() && !inner.ends_with('>'));
-        let grow =
-            if mended.clean && sure && text_last && !may_combine(open) && matches!(kind, Kind::Empty | Kind::Paragraph) { Grow::Text } else { Grow::Again };
-        Some(Shown { html, upto: text_end(open), appended: false, grow })
+        let grow = if mended.clean && sure && text_last && !may_combine(open) && matches!(kind, Kind::Empty | Kind::Paragraph) {
+            GrowthMode::Text
+        } else {
+            GrowthMode::Again
+        };
+        Some(ShownBlock { html, shown_len: text_end(open), has_appended_text: false, grow })
     }
 }
 
-/// Up to where the new text may just be added; `None` when the block has to be rendered again.
-fn growth(segments: &Segmenter, shown: &Shown) -> Option<usize> {
+/// Returns the position up to which the new text may be appended, or None if the block must be
+/// rendered again.
+fn find_growth(segments: &Segmenter, shown: &ShownBlock) -> Option<usize> {
     let open = segments.open();
     match (shown.grow, segments.kind()) {
-        (Grow::Code, Kind::Fence { mark, .. }) => Some(code_end(open, segments.partial(), mark).max(shown.upto)),
-        (Grow::Text, Kind::Empty | Kind::Paragraph) => {
-            let new = open.get(shown.upto..)?;
+        (GrowthMode::Code, Kind::Fence { mark, .. }) => Some(code_end(open, segments.partial(), mark).max(shown.shown_len)),
+        (GrowthMode::Text, Kind::Empty | Kind::Paragraph) => {
+            let new = open.get(shown.shown_len..)?;
             let special = |b: u8| matches!(b, b'\n' | b'\\' | b'`' | b'*' | b'_' | b'~' | b'[' | b']' | b'<' | b'>' | b'&');
-            (!new.bytes().any(special)).then(|| text_end(open).max(shown.upto))
+            (!new.bytes().any(special)).then(|| text_end(open).max(shown.shown_len))
         }
-        (Grow::Again | Grow::Code | Grow::Text, _) => None,
+        (GrowthMode::Again | GrowthMode::Code | GrowthMode::Text, _) => None,
     }
 }
 
-/// White space at the end is not shown, and counts as not yet shown.
+/// Returns the end of the text without trailing white space, which is not shown yet.
 fn text_end(open: &str) -> usize {
     open.trim_end_matches([' ', '\t', '\n']).len()
 }
 
-/// Whether the end of the text may mean something else together with plain text behind it: a link's address, an entity.
+/// Whether the end of the text and following plain text could form a link address or an entity.
 fn may_combine(open: &str) -> bool {
     let text = open.trim_end_matches([' ', '\t', '\n']);
     text.ends_with([']', '\\']) || text.bytes().rev().take(40).any(|b| b == b'&')
 }
 
-/// Code up to here is certain: an unfinished line that may close the fence is held back.
+/// Returns the end of the code that is certain. An unfinished line that may close the fence is held
+/// back.
 fn code_end(open: &str, partial: &str, mark: u8) -> usize {
     if lines::may_close_fence(partial, mark) { open.len() - partial.len() } else { open.len() }
 }

@@ -1,5 +1,6 @@
-//! The handle that the rest of the app uses. Every call to the keyring runs on a thread of its own with a deadline, so that
-//! a keyring that waits for a password can neither block a turn nor the program's end.
+//! The handle to the keyring for the rest of the app. Every call runs on a thread of its own with a
+//! deadline, so a keyring that waits for a password blocks neither a turn nor the end of the
+//! program.
 
 use std::collections::BTreeMap;
 
@@ -14,16 +15,16 @@ use contract::{AgentError, ErrorCode, KeyringState};
 use secrecy::{ExposeSecret as _, SecretString};
 use tokio::sync::oneshot;
 
-use crate::handed_out::HandedOut;
+use crate::exposed::ExposedSecrets;
 use crate::service::{Fault, Service};
 use crate::texts::describe;
 
 /// How long a keyring may take to answer.
 const TIMEOUT: Duration = Duration::from_secs(3);
-/// Service attribute of our items, before the profile.
+/// The service attribute of the app's items, before the profile.
 const SERVICE: &str = "countersign";
 
-/// Why a secret could not be read or kept.
+/// Why a secret could not be read or stored.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SecretsError {
     #[error("the keyring is locked")]
@@ -37,7 +38,7 @@ pub enum SecretsError {
 }
 
 impl SecretsError {
-    /// What the user can do.
+    /// Returns what the user can do about it.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Locked => describe(KeyringState::Locked, "en").hint,
@@ -75,14 +76,14 @@ impl From<SecretsError> for AgentError {
     }
 }
 
-/// One profile's secrets. Cheap to clone.
+/// The secrets of one profile. Cheap to clone.
 #[derive(Clone)]
 pub struct Keyring {
     service: Arc<Service>,
     this_run: Arc<Mutex<BTreeMap<String, SecretString>>>,
-    /// What went in or out since the start: what must not be repeated to anyone.
-    handed_out: Arc<Mutex<HandedOut>>,
-    /// Values set and deleted since the start.
+    /// The secrets read or stored since the start, which must never be shown.
+    exposed: Arc<Mutex<ExposedSecrets>>,
+    /// How many values were set or deleted since the start.
     changes: Arc<AtomicU64>,
     timeout: Duration,
 }
@@ -94,28 +95,30 @@ impl std::fmt::Debug for Keyring {
 }
 
 impl Keyring {
-    /// The secrets of a profile (its id keeps profiles apart). Touches nothing yet.
+    /// Creates the handle of a profile. `profile` is its id, which keeps profiles apart. Does not
+    /// access the keyring.
     pub fn new(profile: &str) -> Self {
         Self::with_timeout(profile, TIMEOUT)
     }
 
-    /// The same with another deadline.
+    /// As `new`, with another deadline.
     pub fn with_timeout(profile: &str, timeout: Duration) -> Self {
         Self {
             service: Arc::new(Service::new(format!("{SERVICE}/{profile}"), timeout)),
             this_run: Arc::default(),
-            handed_out: Arc::default(),
+            exposed: Arc::default(),
             changes: Arc::default(),
             timeout,
         }
     }
 
-    /// Runs blocking work on its own thread. A thread that hangs is left behind: it ends with the process.
+    /// Runs blocking work on a thread of its own. A thread that hangs is abandoned; it ends with
+    /// the process.
     async fn call<T: Send + 'static>(&self, work: impl FnOnce(&Service) -> T + Send + 'static) -> Result<T, SecretsError> {
         let (done, result) = oneshot::channel();
         let service = Arc::clone(&self.service);
         let run = move || {
-            // Nobody may be waiting any more.
+            // The receiver may have given up.
             let _ = done.send(work(&service));
         };
         std::thread::Builder::new().name("keyring".into()).spawn(run).map_err(|error| SecretsError::Failed(error.to_string()))?;
@@ -126,7 +129,8 @@ impl Keyring {
         }
     }
 
-    /// The keyring's state now; never remembered from before. A keyring that does not answer counts as locked.
+    /// Returns the present state of the keyring, never a remembered one. A keyring that does not
+    /// answer counts as locked.
     pub async fn state(&self) -> KeyringState {
         match self.call(Service::state).await {
             Ok(state) => state,
@@ -135,9 +139,10 @@ impl Keyring {
         }
     }
 
-    /// The value: the one of this run first, then the keyring's. `None` = there is none; a locked keyring is an error.
+    /// Returns a value: that of this run first, else that of the keyring. None if there is none. A
+    /// locked keyring is an error.
     pub async fn get(&self, name: &str) -> Result<Option<SecretString>, SecretsError> {
-        if let Some(value) = self.memory().get(name) {
+        if let Some(value) = self.lock_memory().get(name) {
             return Ok(Some(value.clone()));
         }
         let name = name.to_owned();
@@ -145,17 +150,18 @@ impl Keyring {
         Ok(found.inspect(|value| self.note(value)))
     }
 
-    /// Every kept value whose name `wants` says yes to: what nobody may repeat, even before it is used. Each is noted as soon as it is
-    /// read, so that a keyring that answers too slowly still counts as far as it came.
+    /// Reads all stored values whose name `wants` accepts, so that they are known as secrets before
+    /// they are used. Each is noted as soon as it is read: if the keyring is too slow, the values
+    /// read so far still count.
     pub async fn read_all(&self, wants: fn(&str) -> bool) -> Result<Vec<(String, SecretString)>, SecretsError> {
-        let handed_out = Arc::clone(&self.handed_out);
+        let exposed = Arc::clone(&self.exposed);
         let read = move |service: &Service| -> Result<Vec<(String, SecretString)>, Fault> {
             let mut found = Vec::new();
             for name in service.names()?.into_iter().filter(|name| wants(name)) {
-                // An item that somebody deletes or damages meanwhile is none; the others count.
+                // An item that is deleted or damaged meanwhile is skipped.
                 let Ok(Some(value)) = service.get(&name) else { continue };
                 let value = SecretString::from(value);
-                handed_out.lock().note(&value, None, Instant::now());
+                exposed.lock().note(&value, None, Instant::now());
                 found.push((name, value));
             }
             Ok(found)
@@ -163,32 +169,32 @@ impl Keyring {
         self.call(read).await?.map_err(SecretsError::from)
     }
 
-    /// Keeps the value in the keyring; one for this run only is dropped then.
+    /// Stores a value in the keyring, and drops the one for this run.
     pub async fn set(&self, name: &str, value: SecretString) -> Result<(), SecretsError> {
         let key = name.to_owned();
         self.note(&value);
         let set = self.call(move |service| service.set(&key, value.expose_secret())).await;
-        // One that was given up may have happened.
-        self.changed();
+        // A call that timed out may still have taken effect.
+        self.count_change();
         set??;
-        self.memory().remove(name);
+        self.lock_memory().remove(name);
         Ok(())
     }
 
-    /// Keeps the value in memory until the program ends.
+    /// Keeps a value in memory until the program ends.
     pub fn set_for_this_run(&self, name: &str, value: SecretString) {
         self.note(&value);
-        self.memory().insert(name.to_owned(), value);
-        self.changed();
+        self.lock_memory().insert(name.to_owned(), value);
+        self.count_change();
     }
 
-    /// Removes the value from memory and from the keyring. False when there was none. When only memory held it, the
-    /// keyring's state does not matter.
+    /// Removes a value from memory and from the keyring. Returns false if there was none. If only
+    /// memory held it, the keyring's state does not matter.
     pub async fn delete(&self, name: &str) -> Result<bool, SecretsError> {
-        let in_memory = self.memory().remove(name).is_some();
+        let in_memory = self.lock_memory().remove(name).is_some();
         let key = name.to_owned();
         let deleted = self.call(move |service| service.delete(&key)).await;
-        self.changed();
+        self.count_change();
         match deleted {
             Ok(Ok(in_keyring)) => Ok(in_memory || in_keyring),
             Ok(Err(_)) | Err(_) if in_memory => Ok(true),
@@ -197,7 +203,8 @@ impl Keyring {
         }
     }
 
-    /// Names that have a value, sorted: those of this run, and the keyring's when it is ready.
+    /// Returns the sorted names that have a value: those of this run and, if the keyring is ready,
+    /// the stored ones.
     pub async fn set_names(&self) -> Vec<String> {
         let mut names = self.this_run_names();
         if let Ok(Ok(kept)) = self.call(Service::names).await {
@@ -208,29 +215,30 @@ impl Keyring {
         names
     }
 
-    /// Names whose value lives in memory only.
+    /// Returns the names whose value is in memory only.
     pub fn this_run_names(&self) -> Vec<String> {
-        self.memory().keys().cloned().collect()
+        self.lock_memory().keys().cloned().collect()
     }
 
-    /// `get` for threads that are not asynchronous: for the audit log's outside copy, which is no secret and counts as none.
+    /// Blocking `get`. The audit log uses it for its outside copy, which is not a secret and is not
+    /// noted as one.
     pub fn get_blocking(&self, name: &str) -> Result<Option<SecretString>, SecretsError> {
-        if let Some(value) = self.memory().get(name) {
+        if let Some(value) = self.lock_memory().get(name) {
             return Ok(Some(value.clone()));
         }
         let name = name.to_owned();
         Ok(self.wait(move |service| service.get(&name))??.map(SecretString::from))
     }
 
-    /// `set` for the same.
+    /// Blocking `set`, for the same use.
     pub fn set_blocking(&self, name: &str, value: SecretString) -> Result<(), SecretsError> {
         let key = name.to_owned();
         self.wait(move |service| service.set(&key, value.expose_secret()))??;
-        self.memory().remove(name);
+        self.lock_memory().remove(name);
         Ok(())
     }
 
-    /// `state` for threads that are not asynchronous.
+    /// Blocking `state`.
     pub fn state_blocking(&self) -> KeyringState {
         match self.wait(Service::state) {
             Ok(state) => state,
@@ -249,41 +257,43 @@ impl Keyring {
         result.recv_timeout(self.timeout).map_err(|_| SecretsError::TimedOut)
     }
 
-    /// Values that went in or out since the start, each once, oldest first, but for those that have ended some time ago.
-    pub fn handed_out(&self) -> Vec<SecretString> {
-        self.known().values()
+    /// Returns the values read or stored since the start, each once, oldest first, without those
+    /// that expired some time ago.
+    pub fn exposed(&self) -> Vec<SecretString> {
+        self.lock_exposed().values()
     }
 
-    /// Another number whenever these are others.
-    pub fn handed_out_generation(&self) -> u64 {
-        self.known().generation()
+    /// Returns a number that changes whenever `exposed` changes.
+    pub fn exposed_generation(&self) -> u64 {
+        self.lock_exposed().generation()
     }
 
-    /// How often a value was set or deleted by this program; what was read before the last time may be another now.
+    /// Returns how often this program set or deleted a value. A value read before the last change
+    /// may be outdated.
     pub fn changes(&self) -> u64 {
         self.changes.load(Ordering::Acquire)
     }
 
-    fn changed(&self) {
+    fn count_change(&self) {
         self.changes.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Notes a value that must not be repeated to anyone, such as a part of one that is kept here.
+    /// Notes a value that must never be shown, such as a part of a stored one.
     pub fn note(&self, value: &SecretString) {
-        self.known().note(value, None, Instant::now());
+        self.lock_exposed().note(value, None, Instant::now());
     }
 
-    /// The same of a value that ends by itself after so long.
+    /// As `note`, for a value that expires after `lasts`.
     pub fn note_for(&self, value: &SecretString, lasts: Duration) {
         let now = Instant::now();
-        self.known().note(value, now.checked_add(lasts), now);
+        self.lock_exposed().note(value, now.checked_add(lasts), now);
     }
 
-    fn known(&self) -> parking_lot::MutexGuard<'_, HandedOut> {
-        self.handed_out.lock()
+    fn lock_exposed(&self) -> parking_lot::MutexGuard<'_, ExposedSecrets> {
+        self.exposed.lock()
     }
 
-    fn memory(&self) -> parking_lot::MutexGuard<'_, BTreeMap<String, SecretString>> {
+    fn lock_memory(&self) -> parking_lot::MutexGuard<'_, BTreeMap<String, SecretString>> {
         self.this_run.lock()
     }
 }

@@ -1,8 +1,9 @@
-//! Keys and tokens: in the operating system's keyring, or in memory for this run only; never in a file.
-//! Three clear states (ready, locked, missing), looked at anew whenever it matters. Knows no provider and no tool.
+//! Keys and tokens, in the operating system's keyring or in memory for this run only; never in a
+//! file. The keyring is ready, locked or missing, and this is checked again each time it matters.
+//! Knows no provider and no tool.
 #![forbid(unsafe_code)]
 
-mod handed_out;
+mod exposed;
 mod keyring;
 mod service;
 mod texts;

@@ -1,5 +1,6 @@
-//! The Secret Service over D-Bus, blocking. Asks for its state without ever causing a password prompt, and only then
-//! lets the store touch an item: the store itself would wait for a prompt, and reads a locked item as absent.
+//! The Secret Service over D-Bus, blocking. Reads the keyring's state without ever causing a
+//! password prompt, and accesses an item only if the keyring is unlocked: the store would wait for
+//! a prompt, and would report a locked item as absent.
 
 use std::collections::HashMap;
 
@@ -20,14 +21,15 @@ const SERVICE: &str = "org.freedesktop.Secret.Service";
 const COLLECTION: &str = "org.freedesktop.Secret.Collection";
 const ITEM: &str = "org.freedesktop.Secret.Item";
 
-/// Why an operation failed, without any value in it.
+/// Why an operation failed. Contains no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     State(KeyringState),
     Failed(String),
 }
 
-/// One profile's part of the keyring. Connections are kept while they work and made anew when they do not.
+/// One profile's part of the keyring. Connections are kept while they work, and replaced when they
+/// fail.
 pub(crate) struct Service {
     /// The `service` attribute of all items.
     attribute: String,
@@ -41,7 +43,7 @@ impl Service {
         Self { attribute, timeout, bus: Mutex::new(None), store: Mutex::new(None) }
     }
 
-    fn bus(&self) -> zbus::Result<Connection> {
+    fn connect_bus(&self) -> zbus::Result<Connection> {
         let mut slot = self.bus.lock();
         if let Some(bus) = slot.as_ref() {
             return Ok(bus.clone());
@@ -50,22 +52,23 @@ impl Service {
         Ok(slot.insert(bus).clone())
     }
 
-    /// Forgets connections, so that the next call makes new ones.
+    /// Drops the connections, so that the next call opens new ones.
     pub(crate) fn reset(&self) {
         *self.bus.lock() = None;
-        // A call that hangs may hold the store; it keeps its own handle, this one is simply dropped.
+        // A call that hangs may hold the store. It has its own handle; this one is dropped.
         *self.store.lock() = None;
     }
 
-    /// The state now.
+    /// Returns the present state.
     pub(crate) fn state(&self) -> KeyringState {
-        match self.look() {
+        match self.is_unlocked() {
             Ok(true) => KeyringState::Ready,
             Ok(false) => KeyringState::Locked,
             Err(_) => {
-                // The bus or the keyring may have been restarted: one more look over a new connection.
+                // The bus or the keyring may have been restarted, so try once more over a new
+                // connection.
                 self.reset();
-                match self.look() {
+                match self.is_unlocked() {
                     Ok(true) => KeyringState::Ready,
                     Ok(false) => KeyringState::Locked,
                     Err(error) => {
@@ -78,18 +81,18 @@ impl Service {
     }
 
     /// Whether the default collection exists and is unlocked.
-    fn look(&self) -> zbus::Result<bool> {
-        let bus = self.bus()?;
+    fn is_unlocked(&self) -> zbus::Result<bool> {
+        let bus = self.connect_bus()?;
         let service = Proxy::new(&bus, NAME, PATH, SERVICE)?;
         let default: OwnedObjectPath = service.call("ReadAlias", &"default")?;
         if default.as_str() == "/" {
             return Ok(false);
         }
-        let locked: bool = property(&bus, &default, COLLECTION, "Locked")?;
+        let locked: bool = read_property(&bus, &default, COLLECTION, "Locked")?;
         Ok(!locked)
     }
 
-    fn ready(&self) -> Result<(), Fault> {
+    fn require_ready(&self) -> Result<(), Fault> {
         match self.state() {
             KeyringState::Ready => Ok(()),
             state @ (KeyringState::Locked | KeyringState::Missing) => Err(Fault::State(state)),
@@ -105,9 +108,10 @@ impl Service {
         Ok(Arc::clone(slot.insert(store)))
     }
 
-    /// Runs one operation on an entry; a store whose session died with its keyring is replaced once.
-    fn entry<T>(&self, name: &str, work: impl Fn(&Entry) -> keyring_core::Result<T>) -> Result<Option<T>, Fault> {
-        self.ready()?;
+    /// Runs one operation on an entry. If the store's session died with its keyring, it is replaced
+    /// once.
+    fn run_on_entry<T>(&self, name: &str, work: impl Fn(&Entry) -> keyring_core::Result<T>) -> Result<Option<T>, Fault> {
+        self.require_ready()?;
         let attempt = || work(&self.store()?.build(&self.attribute, name, None)?);
         let result = match attempt() {
             Err(keyring_core::Error::PlatformFailure(_)) => {
@@ -118,10 +122,10 @@ impl Service {
         };
         match result {
             Ok(value) => Ok(Some(value)),
-            // Locked in the meantime looks like "no such entry".
-            Err(keyring_core::Error::NoEntry) => self.ready().map(|()| None),
+            // If the keyring was locked meanwhile, the error also says "no such entry".
+            Err(keyring_core::Error::NoEntry) => self.require_ready().map(|()| None),
             Err(keyring_core::Error::NoStorageAccess(_)) => Err(Fault::State(KeyringState::Locked)),
-            // Some errors carry the stored bytes: only their kind is told.
+            // Some errors contain the stored bytes, so only their kind is reported.
             Err(keyring_core::Error::BadEncoding(_) | keyring_core::Error::BadDataFormat(..)) => Err(Fault::Failed("the stored value is not text".to_owned())),
             Err(keyring_core::Error::Ambiguous(_)) => Err(Fault::Failed("the keyring holds the key twice; remove one in Passwords and Keys".to_owned())),
             Err(error) => Err(Fault::Failed(error.to_string())),
@@ -129,29 +133,29 @@ impl Service {
     }
 
     pub(crate) fn get(&self, name: &str) -> Result<Option<String>, Fault> {
-        self.entry(name, Entry::get_password)
+        self.run_on_entry(name, Entry::get_password)
     }
 
     pub(crate) fn set(&self, name: &str, value: &str) -> Result<(), Fault> {
-        self.entry(name, |entry| entry.set_password(value))?.ok_or_else(|| Fault::Failed("the keyring did not take the value".to_owned()))
+        self.run_on_entry(name, |entry| entry.set_password(value))?.ok_or_else(|| Fault::Failed("the keyring did not take the value".to_owned()))
     }
 
-    /// False when there was nothing to delete.
+    /// Deletes a value. Returns false if there was none.
     pub(crate) fn delete(&self, name: &str) -> Result<bool, Fault> {
-        Ok(self.entry(name, Entry::delete_credential)?.is_some())
+        Ok(self.run_on_entry(name, Entry::delete_credential)?.is_some())
     }
 
-    /// Names that have a value. Reads attributes only; no value leaves the keyring.
+    /// Returns the names that have a value. Reads attributes only; no value leaves the keyring.
     pub(crate) fn names(&self) -> Result<Vec<String>, Fault> {
-        self.ready()?;
+        self.require_ready()?;
         let list = || -> zbus::Result<Vec<String>> {
-            let bus = self.bus()?;
+            let bus = self.connect_bus()?;
             let service = Proxy::new(&bus, NAME, PATH, SERVICE)?;
             let wanted = HashMap::from([("service", self.attribute.as_str())]);
             let (open, closed): (Vec<OwnedObjectPath>, Vec<OwnedObjectPath>) = service.call("SearchItems", &wanted)?;
             let mut names = Vec::new();
             for item in open.iter().chain(&closed) {
-                let mut attributes: HashMap<String, String> = property(&bus, item, ITEM, "Attributes")?;
+                let mut attributes: HashMap<String, String> = read_property(&bus, item, ITEM, "Attributes")?;
                 names.extend(attributes.remove("username"));
             }
             Ok(names)
@@ -160,8 +164,8 @@ impl Service {
     }
 }
 
-/// Reads a property afresh: cached ones would need the signals that some keyrings do not send.
-fn property<T>(bus: &Connection, path: &OwnedObjectPath, interface: &str, name: &str) -> zbus::Result<T>
+/// Reads a property without the cache, which would need signals that some keyrings do not send.
+fn read_property<T>(bus: &Connection, path: &OwnedObjectPath, interface: &str, name: &str) -> zbus::Result<T>
 where
     T: TryFrom<zbus::zvariant::OwnedValue>,
     T::Error: Into<zbus::Error>,

@@ -1,15 +1,15 @@
-//! What the user reads about the keyring, in English and Swedish.
+//! Sentences for the user about the keyring, in English and Swedish.
 
 use contract::KeyringState;
 
-/// A sentence and what to do.
+/// A sentence, and what to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Text {
     pub message: &'static str,
     pub hint: &'static str,
 }
 
-/// The state in words; languages other than Swedish get English.
+/// Describes a state of the keyring. Languages other than Swedish get English.
 pub fn describe(state: KeyringState, locale: &str) -> Text {
     if locale.starts_with("sv") { swedish(state) } else { english(state) }
 }

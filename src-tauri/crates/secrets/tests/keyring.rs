@@ -1,5 +1,6 @@
-//! Against a real gnome-keyring in a private D-Bus session. Each test starts this program anew under `dbus-run-session`
-//! (the tests named `inside_...`), so that a plain `cargo test` needs no session and touches nobody's keyring.
+//! Tests with a real gnome-keyring in a private D-Bus session. Each test starts this program again
+//! under `dbus-run-session` (the tests named `inside_...`), so that a plain `cargo test` needs no
+//! session and changes nobody's keyring.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on is to fail there")]
 
 use std::io::Write as _;
@@ -13,7 +14,7 @@ use zbus::zvariant::{OwnedObjectPath, OwnedValue, Value};
 
 const PASSWORD: &str = "open sesame";
 
-/// Runs one of the `inside_` tests in a fresh home and D-Bus session.
+/// Runs one of the `inside_` tests with a new home folder and a new D-Bus session.
 fn in_session(test: &str) {
     let home = tempfile::tempdir().unwrap();
     let runtime = home.path().join("run");
@@ -41,7 +42,7 @@ fn secret(text: &str) -> SecretString {
     SecretString::from(text.to_owned())
 }
 
-/// A keyring daemon in the foreground; ends with the test.
+/// A keyring daemon in the foreground. It ends with the test.
 struct Daemon(Child);
 
 impl Daemon {
@@ -68,7 +69,7 @@ impl Drop for Daemon {
     }
 }
 
-/// Waits until the keyring's name is on the bus, or gone.
+/// Waits until the keyring's name is on the bus, or has gone from it.
 fn wait_for(present: bool) {
     let bus = zbus::blocking::Connection::session().unwrap();
     let proxy = zbus::blocking::fdo::DBusProxy::new(&bus).unwrap();
@@ -81,7 +82,7 @@ fn wait_for(present: bool) {
     panic!("the keyring did not come or go");
 }
 
-/// Unlocks the login collection in the running daemon, as the desktop's log-in does.
+/// Unlocks the login collection of the running daemon, as a desktop login does.
 fn unlock() {
     let bus = zbus::blocking::Connection::session().unwrap();
     let proxy = |interface: &'static str| zbus::blocking::Proxy::new(&bus, "org.freedesktop.secrets", "/org/freedesktop/secrets", interface).unwrap();
@@ -110,7 +111,8 @@ fn inside_ready() {
         keyring.set("audit-key", secret("k")).await.unwrap();
         assert_eq!(keyring.get("openai").await.unwrap().unwrap().expose_secret(), "sk-2");
         assert_eq!(keyring.set_names().await, ["audit-key", "openai"]);
-        // Profiles do not see each other; another handle of the same profile sees all.
+        // Profiles cannot see each other's values; another handle of the same profile sees them
+        // all.
         assert!(Keyring::new("profile-b").get("openai").await.unwrap().is_none());
         assert!(Keyring::new("profile-b").set_names().await.is_empty());
         assert_eq!(Keyring::new("profile-a").get("openai").await.unwrap().unwrap().expose_secret(), "sk-2");
@@ -122,14 +124,15 @@ fn inside_ready() {
         assert!(keyring.delete("openai").await.unwrap());
         assert_eq!(keyring.set_names().await, ["audit-key"]);
     });
-    // What nobody has read yet is known, too, once it is asked for; what is not wanted stays where it is.
+    // A value that was never used is known after `read_all`; a value that is not wanted is not
+    // read.
     run(async {
         Keyring::new("profile-a").set("credential/post/TOKEN", secret("t-1")).await.unwrap();
         let fresh = Keyring::new("profile-a");
-        assert!(fresh.handed_out().is_empty());
+        assert!(fresh.exposed().is_empty());
         let read = fresh.read_all(|name| name.starts_with("credential/")).await.unwrap();
         assert_eq!(read.iter().map(|(name, value)| (name.as_str(), value.expose_secret())).collect::<Vec<_>>(), [("credential/post/TOKEN", "t-1")]);
-        assert_eq!(fresh.handed_out().iter().map(|value| value.expose_secret()).collect::<Vec<_>>(), ["t-1"]);
+        assert_eq!(fresh.exposed().iter().map(|value| value.expose_secret()).collect::<Vec<_>>(), ["t-1"]);
         assert!(fresh.delete("credential/post/TOKEN").await.unwrap());
     });
     let blocking = Keyring::new("profile-a");
@@ -150,7 +153,8 @@ fn inside_locked() {
         let first = Daemon::start(Some(PASSWORD));
         keyring.set("openai", secret("sk-1")).await.unwrap();
         drop(first);
-        // The same handle, the keyring back but locked: nothing hangs, nothing looks as if there were no key.
+        // The same handle, with the keyring back but locked: calls do not hang, and the key does
+        // not seem absent.
         let _second = Daemon::start(None);
         assert_eq!(keyring.state().await, KeyringState::Locked);
         assert_eq!(keyring.get("openai").await.unwrap_err(), SecretsError::Locked);
@@ -212,7 +216,8 @@ fn a_keyring_that_appears_later_is_found() {
 fn inside_later() {
     let keyring = Keyring::new("profile-a");
     run(async {
-        // A bus that can start no keyring by itself would say missing; one that can, may start a locked one.
+        // If the bus cannot start a keyring, it is missing; if the bus can, it may start a locked
+        // one.
         assert_ne!(keyring.state().await, KeyringState::Ready);
         let bus = zbus::blocking::Connection::session().unwrap();
         let proxy = zbus::blocking::fdo::DBusProxy::new(&bus).unwrap();

@@ -1,5 +1,5 @@
-//! Copies of the database under `backups/`: written to a side name, synced, checked, and only then given their name.
-//! Three regular copies and three from before migrations are kept.
+//! Copies of the database under `backups/`. A copy is written to a temporary name, synced and
+//! checked, and then renamed. Three regular copies, and three from before migrations, are kept.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ pub(crate) enum Occasion {
     Migration(i64),
 }
 
-/// A copy, with the time it tells of.
+/// A copy, and the time of its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Backup {
     pub(crate) path: PathBuf,
@@ -29,7 +29,7 @@ pub(crate) struct Backup {
     regular: bool,
 }
 
-/// Makes a copy of what `conn` sees and removes copies beyond those kept.
+/// Copies what `conn` sees, and removes old copies.
 pub(crate) fn take(conn: &Connection, files: &Files, occasion: Occasion, now: DateTime<Utc>) -> Result<PathBuf, OpenError> {
     files.make_backups_folder().map_err(|e| OpenError::from_io(&files.backups(), &e))?;
     let name = match occasion {
@@ -67,12 +67,12 @@ fn publish(partial: &Path, target: &Path) -> Result<(), OpenError> {
     target.parent().map_or(Ok(()), |folder| files::sync_folder(folder).map_err(io))
 }
 
-/// What is wrong with a copy, read without touching it.
+/// Returns what is wrong with a copy, without changing it.
 pub(crate) fn inspect(path: &Path) -> rusqlite::Result<Option<String>> {
     connection::quick_check(&connection::reader(path, Mode::Immutable)?)
 }
 
-/// All copies, newest first.
+/// Returns all copies, newest first.
 pub(crate) fn list(files: &Files) -> Vec<Backup> {
     let Ok(entries) = fs::read_dir(files.backups()) else { return Vec::new() };
     let prefix = format!("{}-", files.stem());
@@ -91,11 +91,12 @@ fn parse(prefix: &str, path: PathBuf) -> Option<Backup> {
     Some(Backup { at: files::read_stamp(stamp)?, path, regular })
 }
 
-/// Whether a regular copy is due: none within a day, and the database changed after the newest.
-pub(crate) fn due(files: &Files, now: DateTime<Utc>) -> bool {
+/// Whether a regular copy is due: there is none from the last day, and the database changed after
+/// the newest.
+pub(crate) fn is_due(files: &Files, now: DateTime<Utc>) -> bool {
     let Some(newest) = list(files).into_iter().find(|backup| backup.regular) else { return true };
     let modified = |path: &Path| fs::metadata(path).and_then(|meta| meta.modified()).ok();
-    !files::fresh(newest.at, now) && modified(&files.db) > modified(&newest.path)
+    !files::is_fresh(newest.at, now) && modified(&files.db) > modified(&newest.path)
 }
 
 fn prune(files: &Files) {

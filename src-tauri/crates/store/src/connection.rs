@@ -1,4 +1,4 @@
-//! How a connection is opened: one place for every pragma. Refuses SQLite versions that can damage WAL files.
+//! Opens connections; all pragmas are set here. Refuses SQLite versions that can damage WAL files.
 
 use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
@@ -14,7 +14,7 @@ use crate::error::OpenError;
 pub(crate) enum Mode {
     /// WAL, written by one thread.
     Normal,
-    /// The folder cannot be written: the file is read as it stands, without locks.
+    /// The folder cannot be written, so the file is read without locks.
     Immutable,
 }
 
@@ -27,7 +27,8 @@ pub(crate) fn check_library() -> Result<(), OpenError> {
     }
 }
 
-/// The connection that writes. `FULL` because callers act on what a returned write promised; the writer lowers it where they do not.
+/// Opens the connection that writes. It is `FULL`, because callers rely on a completed write; the
+/// writer lowers it where they do not.
 pub(crate) fn writer(path: &Path) -> rusqlite::Result<Connection> {
     let conn = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     common(&conn)?;
@@ -42,7 +43,7 @@ pub(crate) fn writer(path: &Path) -> rusqlite::Result<Connection> {
     Ok(conn)
 }
 
-/// A connection that only reads.
+/// Opens a connection that only reads.
 pub(crate) fn reader(path: &Path, mode: Mode) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = match mode {
@@ -57,7 +58,8 @@ pub(crate) fn reader(path: &Path, mode: Mode) -> rusqlite::Result<Connection> {
 fn common(conn: &Connection) -> rusqlite::Result<()> {
     conn.busy_timeout(Duration::from_secs(5))?;
     conn.set_prepared_statement_cache_capacity(64);
-    // Plans do not depend on the values: otherwise a kept statement with a bound LIMIT is prepared anew whenever it runs.
+    // Query plans must not depend on values. Otherwise a cached statement with a bound LIMIT is
+    // prepared again each time it runs.
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     conn.execute_batch("PRAGMA mmap_size = 0; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY;")
 }
@@ -77,7 +79,7 @@ fn immutable_uri(path: &Path) -> String {
     uri
 }
 
-/// The structural check: pages, b-trees, no index contents.
+/// Runs the structural check: pages and b-trees, without index contents.
 pub(crate) fn quick_check(conn: &Connection) -> rusqlite::Result<Option<String>> {
     let verdict: String = conn.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
     Ok((verdict != "ok").then_some(verdict))

@@ -1,5 +1,6 @@
-//! Why a file could not be opened or a statement failed, and how that becomes the port's `StoreError`.
-//! Sentences here are shown to people: they name the file and what can be done, never SQL.
+//! Why a file could not be opened or a statement failed, and the conversion to the port's
+//! `StoreError`. The sentences are shown to people: they name the file and what can be done, never
+//! SQL.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,13 +15,13 @@ pub enum OpenError {
     /// Written by a later version of the app.
     #[error("{} was written by a newer version of Countersign (format {found}; this version knows up to {known})", path.display())]
     Newer { path: PathBuf, found: i64, known: i64 },
-    /// No room, or a folder that cannot be written.
+    /// The disk is full, or the folder cannot be written.
     #[error("{} cannot be written: the disk is full or the folder is read-only", .0.display())]
     NoSpace(PathBuf),
-    /// Another process holds the file.
+    /// Another process has the file open.
     #[error("{} is in use by another program", .0.display())]
     Busy(PathBuf),
-    /// Not readable as a database. `open` recovers from this one by itself.
+    /// The file is not a readable database. `open` recovers from this by itself.
     #[error("{} is damaged: {problem}", path.display())]
     Damaged { path: PathBuf, problem: String },
     /// The linked SQLite has a known fault that corrupts WAL files.
@@ -50,7 +51,7 @@ impl OpenError {
         Self::Failed { path: path.to_owned(), problem: error.to_string() }
     }
 
-    /// What the person can do about it.
+    /// Returns what the person can do about it.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Newer { .. } => "Install the newest version of Countersign, or start with another folder (--data-dir).",
@@ -62,7 +63,7 @@ impl OpenError {
         }
     }
 
-    /// The failure as every border shows it.
+    /// Converts the error for the border of the program.
     pub fn into_agent_error(self) -> AgentError {
         AgentError::internal(self.reason(), format!("{self}.")).hint(self.hint())
     }
@@ -79,7 +80,7 @@ impl OpenError {
     }
 }
 
-/// Why a statement or the reading of a row failed.
+/// Why a statement failed or a row could not be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DbError {
     #[error(transparent)]
@@ -93,7 +94,7 @@ pub(crate) enum DbError {
 }
 
 impl DbError {
-    /// Names what is missing when a row that must exist first does not.
+    /// Names the missing parent, if a row failed because its parent row does not exist.
     pub(crate) fn parent(error: rusqlite::Error, parent: impl FnOnce() -> String) -> Self {
         match Trouble::of(&error) {
             Trouble::NoParent => Self::Missing(parent()),
@@ -102,7 +103,7 @@ impl DbError {
     }
 }
 
-/// The kinds of SQLite failures that we treat differently.
+/// The kinds of SQLite failures that are handled differently.
 enum Trouble {
     NoSpace,
     Damaged,
@@ -117,7 +118,8 @@ impl Trouble {
         let Some(sqlite) = error.sqlite_error() else { return Self::Other };
         match sqlite.extended_code {
             ffi::SQLITE_IOERR_FSYNC | ffi::SQLITE_IOERR_DIR_FSYNC => return Self::SyncFailed,
-            // A quota that is used up arrives as a failed write, a full disk while the index file grows as these.
+            // An exhausted quota is reported as a failed write; a full disk, while the index file
+            // grows, as one of these.
             ffi::SQLITE_IOERR_WRITE | ffi::SQLITE_IOERR_SHMSIZE | ffi::SQLITE_IOERR_SHMOPEN | ffi::SQLITE_IOERR_SHMMAP => return Self::NoSpace,
             ffi::SQLITE_CONSTRAINT_FOREIGNKEY => return Self::NoParent,
             _ => {}
@@ -131,12 +133,14 @@ impl Trouble {
     }
 }
 
-/// Turns failures into the port's errors and remembers those after which the file must not be trusted.
+/// Converts failures into the port's errors, and records those after which the file must not be
+/// trusted.
 pub(crate) struct Faults {
     path: PathBuf,
-    /// Removed when damage is met, so that the next start checks the whole file.
+    /// Removed when damage is found, so that the next start checks the whole file.
     checked_marker: PathBuf,
-    /// A sync failed: what the disk holds is unknown, so nothing more is written in this run.
+    /// Whether a sync failed. The content of the disk is then unknown, so nothing more is written
+    /// in this run.
     sync_failed: AtomicBool,
 }
 
@@ -157,12 +161,12 @@ impl Faults {
         match Trouble::of(error) {
             Trouble::NoSpace => self.no_space(),
             Trouble::Damaged => {
-                self.distrust();
+                self.mark_unreliable();
                 StoreError::Failed(format!("{} is damaged; restart the app to restore it from the newest backup", self.path.display()))
             }
             Trouble::SyncFailed => {
                 self.sync_failed.store(true, Ordering::Release);
-                self.distrust();
+                self.mark_unreliable();
                 self.after_failed_sync()
             }
             Trouble::Busy => StoreError::Failed(format!("{} is in use by another program", self.path.display())),
@@ -174,7 +178,7 @@ impl Faults {
         StoreError::NoSpace(self.path.display().to_string())
     }
 
-    /// The error that every write gets once a sync has failed.
+    /// Returns the error of every write after a failed sync.
     pub(crate) fn refusal(&self) -> Option<StoreError> {
         self.sync_failed.load(Ordering::Acquire).then(|| self.after_failed_sync())
     }
@@ -183,7 +187,7 @@ impl Faults {
         StoreError::Failed(format!("the disk did not confirm a write to {}; restart the app to check the file", self.path.display()))
     }
 
-    fn distrust(&self) {
+    fn mark_unreliable(&self) {
         if let Err(error) = std::fs::remove_file(&self.checked_marker)
             && error.kind() != std::io::ErrorKind::NotFound
         {

@@ -1,4 +1,4 @@
-//! The names of the files around the database, and how they are created: readable by their owner only.
+//! The names of the database's files, and how they are created: readable by their owner only.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
 
 const STAMP: &str = "%Y%m%dT%H%M%SZ";
-/// How old a check or a backup may be.
+/// The longest age of a check or backup.
 const DAY: TimeDelta = TimeDelta::days(1);
 
-/// The database's path and what lies beside it.
+/// The paths of the database and of the files beside it.
 #[derive(Clone, Debug)]
 pub(crate) struct Files {
     pub(crate) db: PathBuf,
@@ -37,19 +37,21 @@ impl Files {
         self.folder().join("backups")
     }
 
-    /// Holds the time of the last full check. Without it the next start checks.
+    /// Returns the file with the time of the last full check. Without the file, the next start
+    /// checks.
     pub(crate) fn checked_marker(&self) -> PathBuf {
         self.backups().join(format!("{}.checked", self.stem()))
     }
 
-    /// The database's name with something appended, as SQLite names its companions (`-wal`, `-shm`).
+    /// Appends a suffix to the database's name, as SQLite names its companions (`-wal`, `-shm`).
     pub(crate) fn companion(db: &Path, suffix: &str) -> PathBuf {
         let mut name = db.as_os_str().to_owned();
         name.push(suffix);
         PathBuf::from(name)
     }
 
-    /// SQLite removes the log when the last connection closes: a log that is still there tells of a crash.
+    /// Whether the last run crashed. SQLite removes the write-ahead log when the last connection
+    /// closes, so a remaining one shows a crash.
     pub(crate) fn was_cut_off(&self) -> bool {
         fs::metadata(Self::companion(&self.db, "-wal")).is_ok_and(|meta| meta.len() > 0)
     }
@@ -60,7 +62,7 @@ impl Files {
 
     pub(crate) fn check_due(&self, now: DateTime<Utc>) -> bool {
         let Ok(text) = fs::read_to_string(self.checked_marker()) else { return true };
-        read_stamp(text.trim()).is_none_or(|at| !fresh(at, now))
+        read_stamp(text.trim()).is_none_or(|at| !is_fresh(at, now))
     }
 
     pub(crate) fn mark_checked(&self, now: DateTime<Utc>) -> io::Result<()> {
@@ -74,8 +76,8 @@ impl Files {
     }
 }
 
-/// Whether `at` is within the last day (a time in the future is not).
-pub(crate) fn fresh(at: DateTime<Utc>, now: DateTime<Utc>) -> bool {
+/// Whether `at` is within the last day. A time in the future is not.
+pub(crate) fn is_fresh(at: DateTime<Utc>, now: DateTime<Utc>) -> bool {
     at <= now && now - at < DAY
 }
 
@@ -87,7 +89,8 @@ pub(crate) fn read_stamp(text: &str) -> Option<DateTime<Utc>> {
     NaiveDateTime::parse_from_str(text, STAMP).ok().map(|naive| naive.and_utc())
 }
 
-/// Creates an empty file for its owner only, unless it exists. SQLite gives `-wal` and `-shm` the same mode.
+/// Creates an empty file for its owner only, unless it exists. SQLite gives `-wal` and `-shm` the
+/// same mode.
 pub(crate) fn create_private(path: &Path) -> io::Result<()> {
     OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path).map(drop)
 }
@@ -96,7 +99,7 @@ pub(crate) fn sync_file(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }
 
-/// Makes names in a folder durable.
+/// Makes the names in a folder durable.
 pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }

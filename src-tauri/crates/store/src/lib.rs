@@ -1,6 +1,8 @@
-//! The app's SQLite file behind the engine's `Store` port: one writer thread with group commit, a few readers,
-//! migrations with a backup before each, and recovery of a damaged file. What is waited for is committed when a method returns.
-//! Sessions that several processes serve lie in Redis beside it. Knows rows and JSON bodies; must not know what a turn, a policy or a window does with them.
+//! The app's SQLite file behind the engine's `Store` port: one writer thread with group commit, a
+//! few readers, migrations with a backup before each, and recovery of a damaged file. A write is
+//! committed when its method returns, unless it is documented as deferred. Sessions that several
+//! processes share are in Redis. The crate knows rows and JSON bodies; it must not know what a
+//! turn, a policy or a window does with them.
 #![forbid(unsafe_code)]
 
 mod backup;
@@ -21,6 +23,6 @@ mod text;
 mod writer;
 
 pub use error::OpenError;
-pub use open::{Opened, SqliteStore};
+pub use open::{OpenedStore, SqliteStore};
 pub use recover::Recovered;
 pub use redis::RedisSessions;

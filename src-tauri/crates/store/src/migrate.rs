@@ -1,5 +1,6 @@
-//! The schema's history. A released file under `migrations/` never changes; a new version is a new file.
-//! The version lies in `user_version`, so a newer file is recognised before anything is read from it.
+//! The history of the schema. A released file under `migrations/` never changes; a new version is a
+//! new file. The version is in `user_version`, so a newer file is recognised before its content is
+//! read.
 
 use rusqlite::Connection;
 use rusqlite_migration::{M, Migrations};
@@ -16,7 +17,7 @@ const STEPS: &[M<'_>] = &[
 ];
 const MIGRATIONS: Migrations<'_> = Migrations::from_slice(STEPS);
 
-/// The version that this program writes.
+/// Returns the version that this program writes.
 pub(crate) fn latest() -> i64 {
     i64::try_from(STEPS.len()).unwrap_or(i64::MAX)
 }

@@ -1,5 +1,6 @@
-//! Opening and closing the store: version check, damage check when it is due, migration, recovery, backups.
-//! A clean start with nothing due reads only the header and the schema, because every `csign` call comes through here.
+//! Opens and closes the store: version check, damage check if due, migration, recovery, backups. A
+//! clean start with nothing due reads only the header and the schema, because every `csign` call
+//! opens the store.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,27 +23,27 @@ pub struct SqliteStore {
     files: Files,
     clock: Arc<dyn Clock>,
     faults: Arc<Faults>,
-    /// Absent when the folder cannot be written.
+    /// None if the folder cannot be written.
     writer: Option<Writer>,
     readers: Readers,
     pub(crate) recent: Recent,
-    /// Where approvals of sessions are decided that other processes serve, too.
+    /// The shared store, which decides approvals of sessions that other processes also serve.
     pub(crate) shared: Option<Arc<dyn SharedSessions>>,
 }
 
-/// An opened store and what happened on the way.
-pub struct Opened {
+/// An opened store, and what happened while it was opened.
+pub struct OpenedStore {
     /// Ready for use.
     pub store: SqliteStore,
-    /// The file was damaged and has been replaced.
+    /// Set if the file was damaged and has been replaced.
     pub recovered: Option<Recovered>,
-    /// The folder cannot be written now: reading works, every write answers `NoSpace`.
+    /// Whether the folder cannot be written now. Reads work; every write returns `NoSpace`.
     pub read_only: bool,
 }
 
 impl SqliteStore {
-    /// Opens the file, creating it when there is none.
-    pub fn open(path: &Path, clock: Arc<dyn Clock>) -> Result<Opened, OpenError> {
+    /// Opens the file, and creates it if it does not exist.
+    pub fn open(path: &Path, clock: Arc<dyn Clock>) -> Result<OpenedStore, OpenError> {
         connection::check_library()?;
         let files = Files::new(path);
         let now = clock.now();
@@ -55,8 +56,10 @@ impl SqliteStore {
             first => (None, first),
         };
         match prepared {
-            Ok(conn) => Ok(Opened { store: Self::start(files, clock, Some(conn))?, recovered, read_only: false }),
-            Err(OpenError::NoSpace(_)) if readable_as_it_stands(&files) => Ok(Opened { store: Self::start(files, clock, None)?, recovered, read_only: true }),
+            Ok(conn) => Ok(OpenedStore { store: Self::start(files, clock, Some(conn))?, recovered, read_only: false }),
+            Err(OpenError::NoSpace(_)) if readable_as_it_stands(&files) => {
+                Ok(OpenedStore { store: Self::start(files, clock, None)?, recovered, read_only: true })
+            }
             Err(error) => Err(error),
         }
     }
@@ -70,22 +73,23 @@ impl SqliteStore {
         Ok(Self { files, clock, faults, writer, readers, recent: Recent::default(), shared: None })
     }
 
-    /// The same for a process that shares its callers' sessions.
+    /// Sets the shared store, for a process that shares its callers' sessions.
     #[must_use]
     pub fn sharing(mut self, shared: Option<Arc<dyn SharedSessions>>) -> Self {
         self.shared = shared;
         self
     }
 
-    /// Ends the threads, empties the log into the file and makes the daily copy when one is due. Blocks meanwhile;
-    /// later calls answer that the database is closed. Dropping the store does the same without the copy.
+    /// Ends the threads, moves the write-ahead log into the file, and makes the daily copy if it is
+    /// due. Blocking. Later calls return an error. Dropping the store does the same without the
+    /// copy.
     pub fn close(&self) {
         self.readers.close();
         let (files, now) = (self.files.clone(), self.clock.now());
         if let Some(writer) = &self.writer {
             writer.close(move |conn| {
                 checkpoint(&conn);
-                if backup::due(&files, now)
+                if backup::is_due(&files, now)
                     && let Err(error) = backup::take(&conn, &files, Occasion::Regular, now)
                 {
                     tracing::warn!(%error, "the daily copy of the database could not be made");
@@ -94,13 +98,13 @@ impl SqliteStore {
         }
     }
 
-    /// What the app remembers under a name.
+    /// Returns a value that the app stored under a name.
     pub async fn note(&self, name: &str) -> Result<Option<String>, StoreError> {
         let name = name.to_owned();
         self.read(move |conn| crate::table::notes::get(conn, &name)).await
     }
 
-    /// Remembers a value; `None` forgets it.
+    /// Stores a value under a name. None deletes it.
     pub async fn note_set(&self, name: &str, value: Option<&str>) -> Result<(), StoreError> {
         let (name, value) = (name.to_owned(), value.map(str::to_owned));
         self.write(move |conn| crate::table::notes::set(conn, &name, value.as_deref())).await
@@ -114,12 +118,13 @@ impl SqliteStore {
         self.readers.call(read).await
     }
 
-    /// A read of a few rows: handing it to a thread would take longer than the read.
+    /// Reads a few rows on the caller's thread. Passing the read to another thread would take
+    /// longer than the read.
     pub(crate) fn glance<T>(&self, read: impl FnOnce(&Connection) -> Result<T, DbError>) -> Result<T, StoreError> {
-        self.readers.here(read)
+        self.readers.read_here(read)
     }
 
-    /// Writes what somebody acts on: it is on disk when this returns.
+    /// Writes data that somebody acts on. It is on disk when this returns.
     pub(crate) async fn write<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
@@ -128,7 +133,8 @@ impl SqliteStore {
         self.written(OnDisk::Now, work).await
     }
 
-    /// Writes what a turn leaves on its way: the write that ends the turn, or the next one before a signature, brings it to disk.
+    /// Writes data of a running turn. It is on disk with the write that ends the turn, or with the
+    /// next write before a signature.
     pub(crate) async fn write_along<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
@@ -137,7 +143,7 @@ impl SqliteStore {
         self.written(OnDisk::Later, work).await
     }
 
-    /// Writes with whatever is written next what nobody waits for; `failed` is logged when that cannot be.
+    /// Writes with the next write, without waiting. `failed` is logged if that is not possible.
     pub(crate) fn write_with_next<F>(&self, work: F, failed: &'static str)
     where
         F: Fn(&Connection) -> Result<(), DbError> + Send + Sync + 'static,
@@ -148,7 +154,7 @@ impl SqliteStore {
         }
     }
 
-    /// Writes what waits for the next write, for whoever reads it.
+    /// Writes deferred data now, before it is read.
     pub(crate) async fn write_waiting(&self) {
         if self.writer.is_some()
             && let Err(error) = self.write_along(|_| Ok(())).await
@@ -185,7 +191,7 @@ fn checkpoint(conn: &Connection) {
     }
 }
 
-/// Everything that must hold before the first request.
+/// Prepares the file before the first request.
 fn prepare(files: &Files, now: chrono::DateTime<chrono::Utc>) -> Result<Connection, OpenError> {
     let sql = |e: rusqlite::Error| OpenError::from_sql(&files.db, &e);
     let existed = files.has_content();
@@ -222,7 +228,7 @@ fn migration_error(files: &Files, error: &rusqlite_migration::Error) -> OpenErro
     }
 }
 
-/// In a folder that cannot be written, the file can still be shown if nothing of it lies in a log.
+/// Whether a file in a read-only folder can be shown, because its write-ahead log is empty.
 fn readable_as_it_stands(files: &Files) -> bool {
     files.has_content()
         && !files.was_cut_off()

@@ -1,4 +1,5 @@
-//! `engine::ports::Store` on SQLite: which table does it, whether the writer or a reader runs it, and what must be on disk at once.
+//! `engine::ports::Store` on SQLite: maps each method to a table, chooses the writer or a reader,
+//! and decides what must be on disk at once.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -47,7 +48,7 @@ impl Store for SqliteStore {
     }
 
     async fn items_append(&self, items: Vec<Item>) -> Result<Vec<Item>, StoreError> {
-        // How a signed call ended is told to whoever signed it, also after its turn.
+        // The outcome of an approved call is reported to the person, also after its turn.
         let signed = items.iter().any(|item| matches!(item.body, ItemBody::Approval { .. }));
         let append = move |conn: &_| items::append(conn, items);
         if signed { self.write(append).await } else { self.write_along(append).await }
@@ -170,7 +171,7 @@ impl SqliteStore {
         self.shared.as_deref().filter(|_| is_shared(session))
     }
 
-    /// The row that decides is the shared one; the one here follows it.
+    /// Changes an approval in the shared store, which decides, and then in the row here.
     async fn move_shared(
         &self,
         shared: &dyn SharedSessions,
@@ -179,8 +180,9 @@ impl SqliteStore {
         reason: Option<&str>,
         at: DateTime<Utc>,
     ) -> Result<bool, StoreError> {
-        // It ran here, by a move that was won: how it ended is known here, and is told when the session is saved. The shared place may
-        // be away, or have lost its last second.
+        // It ran here, after this process won the transition. The outcome is therefore known here,
+        // and is shared when the session is saved. The shared store may be unreachable, or may have
+        // lost its last second.
         let ran_here = transition.from == ApprovalStatus::Executing;
         let (status, moved) = match shared.approval_move(id, transition).await {
             Ok(Moved::Yes) => (transition.to, true),

@@ -1,4 +1,5 @@
-//! `engine::ports::Conversations` on SQLite: which table does it, and whether the writer or a reader runs it.
+//! `engine::ports::Conversations` on SQLite: maps each method to a table, and chooses the writer or
+//! a reader.
 
 use async_trait::async_trait;
 use contract::{SessionId, TurnId};

@@ -1,5 +1,6 @@
-//! A few threads that only read, each with its own connection, opened when first needed; and connections for reads of a few rows, which
-//! run where they are wanted. A read sees everything that was committed before it began.
+//! A few threads that only read, each with its own connection, opened on first use. Reads of a few
+//! rows use further connections on the caller's thread. A read sees everything that was committed
+//! before it began.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,10 +21,10 @@ const THREADS: usize = 2;
 type Work = Box<dyn FnOnce(Result<&Connection, StoreError>) + Send>;
 type Running = (Sender<Work>, Vec<JoinHandle<()>>);
 
-/// Hands reads to the threads.
+/// Passes reads to the threads.
 pub(crate) struct Readers {
     state: Mutex<Option<Running>>,
-    /// Connections that nobody reads with just now; gone once it is closed.
+    /// Idle connections. None once it is closed.
     idle: Mutex<Option<Vec<Connection>>>,
     path: PathBuf,
     mode: Mode,
@@ -43,7 +44,7 @@ impl Readers {
         Ok(Self { state: Mutex::new(Some((send, threads))), idle, path: path.to_owned(), mode, faults: Arc::clone(faults) })
     }
 
-    /// Runs a read.
+    /// Runs a read on a thread.
     pub(crate) async fn call<T, F>(&self, read: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
@@ -52,14 +53,14 @@ impl Readers {
         let (reply, answer) = oneshot::channel();
         let faults = Arc::clone(&self.faults);
         self.send(Box::new(move |conn| {
-            // A caller that went away does not want the answer.
+            // The caller may have given up.
             let _ = reply.send(conn.and_then(|conn| read(conn).map_err(|e| faults.store_error(e))));
         }))?;
         answer.await.unwrap_or_else(|_| Err(closed()))
     }
 
-    /// Runs a short read at once, on the caller's thread.
-    pub(crate) fn here<T>(&self, read: impl FnOnce(&Connection) -> Result<T, DbError>) -> Result<T, StoreError> {
+    /// Runs a short read on the caller's thread.
+    pub(crate) fn read_here<T>(&self, read: impl FnOnce(&Connection) -> Result<T, DbError>) -> Result<T, StoreError> {
         let idle = || self.idle.lock();
         let conn = match idle().as_mut().ok_or_else(closed)?.pop() {
             Some(conn) => conn,
@@ -72,7 +73,7 @@ impl Readers {
         result
     }
 
-    /// Ends the threads after everything sent before.
+    /// Ends the threads after all earlier requests.
     pub(crate) fn close(&self) {
         drop(self.idle.lock().take());
         let taken = self.state.lock().take();
@@ -99,7 +100,7 @@ fn closed() -> StoreError {
 fn run(path: &Path, mode: Mode, receive: &Mutex<Receiver<Work>>, faults: &Faults) {
     let mut open = None;
     loop {
-        // The lock is held while waiting: one thread waits for work, the other for the lock.
+        // The lock is held while waiting: one thread waits for work, and the others for the lock.
         let next = receive.lock().recv();
         let Ok(work) = next else { return };
         if open.is_none() {

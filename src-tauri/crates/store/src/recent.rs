@@ -1,5 +1,6 @@
-//! Items that were read lately: a session that goes on reads its own past with every turn, and the long results in it cost more to read
-//! than all the rest. A row is looked at each time; only what its text says is not made anew. Knows nothing of what items are for.
+//! Caches items that were read recently. A session reads its own history with every turn, and long
+//! results in it cost more to parse than everything else. The row is read each time; only parsing
+//! its text is skipped. Knows nothing of the purpose of items.
 
 use std::collections::HashMap;
 
@@ -11,12 +12,12 @@ use contract::Item;
 use crate::error::DbError;
 use crate::table::items::Columns;
 
-/// Bytes of text in each half; what they say takes about twice as much again.
+/// Bytes of text in each half. The parsed items need about twice as much in addition.
 const HALF_BYTES: usize = 1 << 20;
-/// Shorter texts are read as fast as they are found.
+/// Shorter texts are parsed as fast as they are found in the cache.
 const LEAST_BYTES: usize = 1 << 10;
 
-/// The items used since the halves last changed places, and those used before.
+/// Items used since the halves were last swapped, and items used before that.
 #[derive(Default)]
 pub(crate) struct Recent(Mutex<Halves>);
 
@@ -33,26 +34,26 @@ struct CachedItem {
 }
 
 impl Recent {
-    /// What a row says.
+    /// Returns the parsed item of a row.
     pub(crate) fn item(&self, row: &Columns<'_>) -> Result<Arc<Item>, DbError> {
         if row.body.len() < LEAST_BYTES {
             return Ok(Arc::new(row.item()?));
         }
-        if let Some(found) = self.halves(|halves| halves.get(row)) {
+        if let Some(found) = self.with_halves(|halves| halves.get(row)) {
             return Ok(found);
         }
         let item = Arc::new(row.item()?);
         let kept = CachedItem { body: row.body.into(), item: Arc::clone(&item) };
-        self.halves(|halves| halves.put(row.id.to_owned(), kept));
+        self.with_halves(|halves| halves.put(row.id.to_owned(), kept));
         Ok(item)
     }
 
-    /// Forgets all: what is deleted is not to stay in memory.
+    /// Clears the cache, because deleted items must not stay in memory.
     pub(crate) fn clear(&self) {
-        self.halves(|halves| *halves = Halves::default());
+        self.with_halves(|halves| *halves = Halves::default());
     }
 
-    fn halves<T>(&self, f: impl FnOnce(&mut Halves) -> T) -> T {
+    fn with_halves<T>(&self, f: impl FnOnce(&mut Halves) -> T) -> T {
         f(&mut self.0.lock())
     }
 }
@@ -79,7 +80,8 @@ impl Halves {
 }
 
 impl CachedItem {
-    /// The item, when it is still that of this very row. Another process may have put a session back from a copy.
+    /// Returns the cached item if it still belongs to this row. Another process may have restored
+    /// the session from a copy.
     fn of(&self, row: &Columns<'_>) -> Option<Arc<Item>> {
         (*self.body == *row.body && row.is_place_of(&self.item)).then(|| Arc::clone(&self.item))
     }
@@ -127,7 +129,7 @@ mod tests {
             assert!(Arc::ptr_eq(&used, &read(&recent, "used", 1, &text)), "{n}");
         }
         assert!(!Arc::ptr_eq(&unused, &read(&recent, "unused", 1, &text)));
-        let held = recent.halves(|halves| halves.young.values().chain(halves.old.values()).map(|kept| kept.body.len()).sum::<usize>());
+        let held = recent.with_halves(|halves| halves.young.values().chain(halves.old.values()).map(|kept| kept.body.len()).sum::<usize>());
         assert!(held <= 2 * HALF_BYTES + 2 * LONG, "{held}");
     }
 }

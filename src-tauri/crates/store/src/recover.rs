@@ -1,5 +1,5 @@
-//! What happens to a damaged file: it is set aside under another name, never deleted, and the newest copy that is
-//! sound takes its place.
+//! Recovers from a damaged file: it is renamed, never deleted, and the newest valid copy replaces
+//! it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,20 +10,20 @@ use crate::backup;
 use crate::error::OpenError;
 use crate::files::{self, Files};
 
-/// What was done about a damaged file. The host writes an audit record and tells the user.
+/// How a damaged file was handled. The host writes an audit record and informs the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recovered {
-    /// Where the damaged file lies now.
+    /// The new path of the damaged file.
     pub old: PathBuf,
-    /// What was wrong with it.
+    /// The problem of the file.
     pub problem: String,
-    /// The copy that took its place; without one the app starts empty.
+    /// The copy that replaced it. Without one, the app starts empty.
     pub backup: Option<PathBuf>,
-    /// Everything after this instant is only in the damaged file.
+    /// Data after this instant is only in the damaged file.
     pub lost_after: Option<DateTime<Utc>>,
 }
 
-/// Sets the file aside and puts the newest sound copy in its place.
+/// Renames the file, and puts the newest valid copy in its place.
 pub(crate) fn recover(files: &Files, problem: String, now: DateTime<Utc>) -> Result<Recovered, OpenError> {
     let old = set_aside(files, now).map_err(|e| OpenError::from_io(&files.db, &e))?;
     for backup in backup::list(files) {
@@ -39,7 +39,7 @@ pub(crate) fn recover(files: &Files, problem: String, now: DateTime<Utc>) -> Res
     Ok(Recovered { old, problem, backup: None, lost_after: None })
 }
 
-/// Moves the database and its log together, so that what the log holds stays readable.
+/// Moves the database together with its write-ahead log, so that the log's content stays readable.
 fn set_aside(files: &Files, now: DateTime<Utc>) -> std::io::Result<PathBuf> {
     let old = free_name(files, now);
     for suffix in ["-wal", "-shm"] {

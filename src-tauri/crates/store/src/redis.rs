@@ -1,5 +1,6 @@
-//! Sessions that several gateways share, in Redis: a JSON text per session that lives as long as the session, a lock, and a word per
-//! approval. Every step is one script that compares before it sets, and may be sent twice: a reply that got lost changes nothing.
+//! Sessions that several gateways share, in Redis: a JSON text per session that expires with the
+//! session, a lock, and a status per approval. Every step is one script that compares before it
+//! sets and may be sent twice, so a lost reply does no harm.
 
 use std::time::Duration;
 
@@ -14,11 +15,12 @@ use redis::{
 
 use crate::text;
 
-/// Who holds a lock says so again every few seconds; one that died lets go after this.
+/// How long a lock lasts. Its owner renews it every few seconds; the lock of a dead owner expires
+/// after this.
 const LOCK_MS: u64 = 10_000;
 const CONNECT_TIME: Duration = Duration::from_secs(2);
 const ANSWER_TIME: Duration = Duration::from_secs(3);
-/// After so long without a word the connection is tried.
+/// How long the connection may be silent before it is tested.
 const SILENCE: Duration = Duration::from_secs(10);
 
 const LOCK: &str = "
@@ -27,8 +29,8 @@ if holder and holder ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1";
 const UNLOCK: &str = "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end return 1";
-/// ARGV: how the text that is replaced begins (empty: there is none), the new text and how it begins, the time to live. The other keys
-/// are approvals: those behind the first ARGV[5] have ended.
+/// ARGV: the prefix of the text to replace (empty if there is none), the new text and its prefix,
+/// the time to live. The other keys are approvals: those after the first ARGV[5] have ended.
 const SAVE: &str = "
 local function begins(with) return redis.call('GETRANGE', KEYS[1], 0, #with - 1) == with end
 if redis.call('EXISTS', KEYS[1]) == 1 and not begins(ARGV[3]) and (ARGV[1] == '' or not begins(ARGV[1])) then return 0 end
@@ -37,7 +39,8 @@ for n = 2, #KEYS do
   if n - 1 <= tonumber(ARGV[5]) then redis.call('PEXPIRE', KEYS[n], ARGV[4]) else redis.call('DEL', KEYS[n]) end
 end
 return 1";
-/// A word with the name of the move that made it: the same move twice is one, another's is not.
+/// Stores a status with the name of the transition that made it. The same transition may be sent
+/// twice; another one fails.
 const MOVE: &str = "
 local now = redis.call('GET', KEYS[1])
 if not now then return '' end
@@ -54,7 +57,7 @@ pub struct RedisSessions {
 }
 
 impl RedisSessions {
-    /// Connects and asks whether it is there.
+    /// Connects, and checks that the server answers.
     pub async fn open(url: &str, prefix: &str, ttl: Duration) -> Result<Self, AgentError> {
         let wrong = |_| {
             AgentError::invalid("REDIS_URL is not the address of a Redis.")
@@ -62,7 +65,7 @@ impl RedisSessions {
                 .hint("It looks like redis://127.0.0.1:6379, with user and password before an @ where they are wanted.")
         };
         let client = Client::open(url.into_connection_info().map_err(wrong)?.set_tcp_settings(tcp())).map_err(wrong)?;
-        // Without the credentials that may stand in the variable.
+        // Without the credentials that the variable may contain.
         let place = client.get_connection_info().addr().to_string();
         let config = ConnectionManagerConfig::new()
             .set_connection_timeout(Some(CONNECT_TIME))
@@ -85,12 +88,14 @@ impl RedisSessions {
         format!("{}{session}", self.prefix)
     }
 
-    /// No session's name begins with a colon, so these are nobody else's.
-    fn beside(&self, what: &str, name: &str) -> String {
+    /// Returns the key for other data. Names of sessions never begin with a colon, so it belongs to
+    /// no session.
+    fn side_key(&self, what: &str, name: &str) -> String {
         format!("{}:{what}:{name}", self.prefix)
     }
 
-    /// Sends a command, and once more when the connection broke: the first after a time away finds out that it did.
+    /// Sends a command, and repeats it once if the connection broke: the first command after an
+    /// outage finds the broken connection.
     async fn send<T: FromRedisValue>(&self, command: Cmd) -> Result<T, RedisError> {
         let mut redis = self.redis.clone();
         match command.query_async(&mut redis).await {
@@ -99,7 +104,8 @@ impl RedisSessions {
         }
     }
 
-    /// The same for what must not be done without anybody knowing: also once more when no answer came in time.
+    /// Sends a command whose result must be known. It is also repeated once if no answer came in
+    /// time.
     async fn send_surely<T: FromRedisValue>(&self, command: Cmd) -> Result<T, RedisError> {
         match self.send(command.clone()).await {
             Err(error) if error.is_timeout() => self.send(command).await,
@@ -108,7 +114,7 @@ impl RedisSessions {
     }
 
     async fn ask<T: FromRedisValue>(&self, command: Cmd) -> Result<T, StoreError> {
-        self.send(command).await.map_err(|error| away(&error))
+        self.send(command).await.map_err(|error| unreachable_error(&error))
     }
 
     async fn forget_unreadable(&self, key: &str, why: &str) -> Result<(), StoreError> {
@@ -119,7 +125,8 @@ impl RedisSessions {
     }
 }
 
-/// A way to the server that died without a word is found out within seconds, not when the system gives it up after a quarter of an hour.
+/// A dead connection is found within seconds. Otherwise the system gives up only after a quarter of
+/// an hour.
 fn tcp() -> TcpSettings {
     let settings = TcpSettings::default().set_nodelay(true).set_keepalive(TcpKeepalive::new().with_time(SILENCE).with_interval(ANSWER_TIME));
     #[cfg(target_os = "linux")]
@@ -133,12 +140,12 @@ fn script(text: &str, keys: &[String]) -> Cmd {
     command
 }
 
-/// How the text of a state begins; nothing begins like no state.
-fn beginning(rev: &str) -> String {
+/// Returns the prefix of a state's text. The prefix of no state is empty.
+fn revision_prefix(rev: &str) -> String {
     if rev.is_empty() { String::new() } else { format!(r#"{{"rev":"{rev}","#) }
 }
 
-/// What went wrong, without words of the other side.
+/// Names the kind of an error, without the server's words.
 fn kind(error: &RedisError) -> String {
     match error.code() {
         Some(code) => format!("it says {code}"),
@@ -148,7 +155,7 @@ fn kind(error: &RedisError) -> String {
     }
 }
 
-fn away(error: &RedisError) -> StoreError {
+fn unreachable_error(error: &RedisError) -> StoreError {
     StoreError::Away(kind(error))
 }
 
@@ -163,13 +170,13 @@ fn status(stored: &str) -> Option<ApprovalStatus> {
 #[async_trait]
 impl SharedSessions for RedisSessions {
     async fn lock(&self, session: &SessionId, holder: &str) -> Result<bool, StoreError> {
-        let mut command = script(LOCK, &[self.beside("lock", session.as_str())]);
+        let mut command = script(LOCK, &[self.side_key("lock", session.as_str())]);
         command.arg(holder).arg(LOCK_MS);
         self.ask(command).await
     }
 
     async fn unlock(&self, session: &SessionId, holder: &str) -> Result<(), StoreError> {
-        let mut command = script(UNLOCK, &[self.beside("lock", session.as_str())]);
+        let mut command = script(UNLOCK, &[self.side_key("lock", session.as_str())]);
         command.arg(holder);
         self.ask(command).await
     }
@@ -177,15 +184,15 @@ impl SharedSessions for RedisSessions {
     async fn load(&self, session: &SessionId, known: &[&str]) -> Result<Loaded, StoreError> {
         let key = self.key(session);
         for rev in known.iter().filter(|rev| !rev.is_empty()) {
-            let wanted = beginning(rev);
+            let wanted = revision_prefix(rev);
             let mut begins = redis::cmd("GETRANGE");
             begins.arg(&key).arg(0).arg(wanted.len().saturating_sub(1));
-            // Of another kind of value the whole is asked for below.
+            // For a value of another type, the whole value is requested below.
             match self.send::<Vec<u8>>(begins).await {
                 Ok(found) if found == wanted.as_bytes() => return Ok(Loaded::Known((*rev).to_owned())),
                 Ok(_) => {}
                 Err(error) if error.code().is_some() => {}
-                Err(error) => return Err(away(&error)),
+                Err(error) => return Err(unreachable_error(&error)),
             }
         }
         let mut get = redis::cmd("GET");
@@ -197,7 +204,7 @@ impl SharedSessions for RedisSessions {
                 self.forget_unreadable(&key, "not a text").await?;
                 return Ok(Loaded::Nothing);
             }
-            Err(error) => return Err(away(&error)),
+            Err(error) => return Err(unreachable_error(&error)),
         };
         match serde_json::from_slice::<SessionImage>(&found) {
             Ok(image) if image.session == *session => Ok(Loaded::Other(Box::new(image))),
@@ -216,23 +223,23 @@ impl SharedSessions for RedisSessions {
         let body = serde_json::to_string(image).map_err(|error| StoreError::Failed(error.to_string()))?;
         let (ended, open): (Vec<_>, Vec<_>) = image.approvals.iter().partition(|approval| approval.status.is_final());
         let mut keys = vec![self.key(&image.session)];
-        keys.extend(open.iter().chain(&ended).map(|approval| self.beside("approval", approval.id.as_str())));
+        keys.extend(open.iter().chain(&ended).map(|approval| self.side_key("approval", approval.id.as_str())));
         let mut command = script(SAVE, &keys);
-        command.arg(beginning(was)).arg(body).arg(beginning(&image.rev)).arg(self.ttl_ms).arg(open.len());
+        command.arg(revision_prefix(was)).arg(body).arg(revision_prefix(&image.rev)).arg(self.ttl_ms).arg(open.len());
         self.ask(command).await
     }
 
     async fn approval_put(&self, id: &ApprovalId) -> Result<(), StoreError> {
         let mut command = redis::cmd("SET");
-        command.arg(self.beside("approval", id.as_str())).arg(word(ApprovalStatus::Pending)?).arg("NX").arg("PX").arg(self.ttl_ms);
+        command.arg(self.side_key("approval", id.as_str())).arg(word(ApprovalStatus::Pending)?).arg("NX").arg("PX").arg(self.ttl_ms);
         self.ask::<Option<String>>(command).await.map(drop)
     }
 
     async fn approval_move(&self, id: &ApprovalId, transition: Transition) -> Result<Moved, StoreError> {
         let mine = format!("{} {}", word(transition.to)?, nonce()?);
-        let mut command = script(MOVE, &[self.beside("approval", id.as_str())]);
+        let mut command = script(MOVE, &[self.side_key("approval", id.as_str())]);
         command.arg(word(transition.from)?).arg(&mine);
-        let found: String = self.send_surely(command).await.map_err(|error| away(&error))?;
+        let found: String = self.send_surely(command).await.map_err(|error| unreachable_error(&error))?;
         Ok(match found.as_str() {
             "moved" => Moved::Yes,
             "" => Moved::Gone,
@@ -242,13 +249,13 @@ impl SharedSessions for RedisSessions {
 
     async fn approval_status(&self, id: &ApprovalId) -> Result<Option<ApprovalStatus>, StoreError> {
         let mut get = redis::cmd("GET");
-        get.arg(self.beside("approval", id.as_str()));
+        get.arg(self.side_key("approval", id.as_str()));
         let found: Option<String> = self.ask(get).await?;
         Ok(found.as_deref().and_then(status))
     }
 }
 
-/// A name for one move.
+/// Returns a name for one transition.
 fn nonce() -> Result<String, StoreError> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|_| StoreError::Failed("the system gives no randomness".into()))?;

@@ -1,4 +1,4 @@
-//! One module per table: its statements and how its rows become contract types.
+//! One module per table: its statements, and the conversion of its rows to contract types.
 
 pub(crate) mod approvals;
 pub(crate) mod books;

@@ -1,4 +1,4 @@
-//! How instants and closed words are written in columns, and how titles are folded for search.
+//! Writes instants and enum values in columns, and folds titles for search.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde::{Serialize, de::DeserializeOwned};
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::error::DbError;
 
-/// RFC 3339 with nine decimals: text order is time order, nothing is lost.
+/// RFC 3339 with nine decimals. Text order equals time order, and no digit is lost.
 pub(crate) fn instant(at: DateTime<Utc>) -> String {
     at.to_rfc3339_opts(SecondsFormat::Nanos, true)
 }
@@ -22,7 +22,7 @@ pub(crate) fn read_optional_instant(text: Option<&str>) -> Result<Option<DateTim
     text.map(read_instant).transpose()
 }
 
-/// A closed enum as its word on the wire.
+/// Returns an enum value as its word on the wire.
 pub(crate) fn word(value: &impl Serialize) -> Result<String, DbError> {
     match serde_json::to_value(value)? {
         Value::String(word) => Ok(word),
@@ -34,7 +34,7 @@ pub(crate) fn read_word<T: DeserializeOwned>(word: &str) -> Result<T, DbError> {
     Ok(serde_json::from_value(Value::String(word.to_owned()))?)
 }
 
-/// Lower case by Unicode's rules, which SQLite does only for ASCII.
-pub(crate) fn folded(text: &str) -> String {
+/// Lower-cases by Unicode's rules, which SQLite does only for ASCII.
+pub(crate) fn fold(text: &str) -> String {
     text.to_lowercase()
 }

@@ -13,7 +13,7 @@ use crate::webdriver::{PATIENCE, Refused, Session, wait};
 
 /// A running app with its driver.
 pub struct App {
-    /// Ends after the session.
+    /// Dropped after the session.
     driver: Child,
     session: Option<Session>,
     process: u32,
@@ -21,7 +21,8 @@ pub struct App {
 }
 
 impl App {
-    /// Starts the app and waits for its first window. `variables` come on top of the desktop's own.
+    /// Starts the app and waits for its first window. `variables` are added to those of the
+    /// desktop.
     pub fn start(desktop: &Desktop, binary: &Path, args: &[&str], variables: &[(&str, &str)]) -> Self {
         let port = free_port();
         let mut command = desktop.command("WebKitWebDriver");
@@ -36,17 +37,17 @@ impl App {
         Self { driver, session: Some(session), process, binary: binary.to_owned() }
     }
 
-    /// The session with the driver.
+    /// Returns the session with the driver.
     pub fn session(&self) -> &Session {
         self.session.as_ref().expect("the app runs")
     }
 
-    /// The app's process id.
+    /// Returns the app's process id.
     pub fn process(&self) -> u32 {
         self.process
     }
 
-    /// The app's program.
+    /// Returns the app's program.
     pub fn binary(&self) -> &Path {
         &self.binary
     }
@@ -58,7 +59,7 @@ impl App {
         self.session()
     }
 
-    /// Selects the window with this label, if there is one.
+    /// Selects the window with this label, if there is one. Returns whether there is.
     pub fn select(&self, label: &str) -> bool {
         let session = self.session();
         let script = "return window.__TAURI_INTERNALS__?.metadata?.currentWindow?.label ?? null;";
@@ -66,7 +67,7 @@ impl App {
         handles.iter().any(|handle| session.select(handle).is_ok() && session.run(script, json!([])).is_ok_and(|own| own == label))
     }
 
-    /// Calls a command of the app from the page that is selected, as the page itself would.
+    /// Calls a command of the app from the selected page, as the page itself would.
     pub fn invoke(&self, command: &str, arguments: &Value) -> Result<Value, Value> {
         let script = "const [command, args, done] = arguments; \
             window.__TAURI_INTERNALS__.invoke(command, args).then((ok) => done({ ok: ok ?? null }), (error) => done({ error: error ?? null }));";
@@ -77,14 +78,14 @@ impl App {
         }
     }
 
-    /// Asks the app to end, as logging out does, and waits until it has.
+    /// Ends the app as logging out does, and waits until it has ended.
     pub fn quit(mut self) {
         process::signal(self.process, libc::SIGTERM);
         process::wait_gone(self.process);
         self.end();
     }
 
-    /// Kills the app without warning; the processes that were below it come back.
+    /// Kills the app. Returns the processes that were below it.
     pub fn kill(mut self) -> Vec<u32> {
         let below = process::descendants(self.process);
         process::signal(self.process, libc::SIGKILL);
@@ -93,9 +94,9 @@ impl App {
         below
     }
 
-    /// Stores a picture of the selected window.
+    /// Saves a picture of the selected window.
     pub fn picture(&self, file: &Path) -> Result<(), Refused> {
-        // The picture is of the last frame that was drawn: what changed since needs one more.
+        // The picture shows the last frame, so later changes need another frame.
         let drawn = "const done = arguments[arguments.length - 1]; setTimeout(done, 400); \
             requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50)));";
         self.session().run_async(drawn, json!([]))?;
@@ -116,9 +117,9 @@ impl App {
 impl Drop for App {
     fn drop(&mut self) {
         self.end();
-        // The driver ends the app with the session; an app that hangs is ended here.
+        // The driver ends the app with the session. An app that hangs is ended here.
         let end = std::time::Instant::now() + PATIENCE / 6;
-        while process::alive(self.process) {
+        while process::is_alive(self.process) {
             if std::time::Instant::now() > end {
                 process::signal(self.process, libc::SIGKILL);
                 break;

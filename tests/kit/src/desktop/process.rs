@@ -1,4 +1,4 @@
-//! Child processes of a test: they end with it, also when it is killed, and write to a log of their own.
+//! Child processes of a test. They end with it, also if it is killed, and write to their own logs.
 
 use std::{
     fs::{self, File},
@@ -10,7 +10,7 @@ use std::{
 
 use crate::webdriver::wait;
 
-/// A running program; dropping it ends it.
+/// A running program. Dropping it ends it.
 pub struct Child(std::process::Child);
 
 impl Child {
@@ -19,7 +19,7 @@ impl Child {
         Self(spawn(&mut command, name, logs))
     }
 
-    /// The same, with text on its standard input.
+    /// Starts a program with text on its standard input.
     pub fn start_with_input(mut command: Command, name: &str, logs: &Path, input: &str) -> Self {
         command.stdin(Stdio::piped());
         let mut child = spawn(&mut command, name, logs);
@@ -29,7 +29,7 @@ impl Child {
         Self(child)
     }
 
-    /// Its process id.
+    /// Returns its process id.
     pub fn id(&self) -> u32 {
         self.0.id()
     }
@@ -62,7 +62,7 @@ fn spawn(command: &mut Command, name: &str, logs: &Path) -> std::process::Child 
 }
 
 fn end_with_us(command: &mut Command) {
-    // SAFETY: prctl is async-signal-safe and touches nothing but the new process.
+    // SAFETY: prctl is async-signal-safe and affects only the new process.
     unsafe {
         command.pre_exec(|| {
             libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
@@ -98,12 +98,12 @@ pub(super) fn signal(process: u32, signal: i32) {
     }
 }
 
-/// Whether a process exists and is not merely waiting to be reaped.
-pub fn alive(process: u32) -> bool {
+/// Whether a process exists and is not a zombie.
+pub fn is_alive(process: u32) -> bool {
     stat(process).is_some_and(|(state, _)| state != 'Z')
 }
 
-/// All living processes below a process, at any depth.
+/// Returns all living descendants of a process.
 pub fn descendants(process: u32) -> Vec<u32> {
     let all: Vec<(u32, u32)> = fs::read_dir("/proc")
         .expect("/proc")
@@ -119,20 +119,20 @@ pub fn descendants(process: u32) -> Vec<u32> {
     found.split_off(1)
 }
 
-/// State and parent of a process.
+/// Returns the state and parent of a process.
 fn stat(process: u32) -> Option<(char, u32)> {
     let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     let mut fields = text.get(text.rfind(')')? + 2..)?.split_whitespace();
     Some((fields.next()?.chars().next()?, fields.next()?.parse().ok()?))
 }
 
-/// The program that a process runs, as it was started.
+/// Returns the program of a process, as it was started.
 pub fn program(process: u32) -> Option<String> {
     let line = fs::read(format!("/proc/{process}/cmdline")).ok()?;
     Some(String::from_utf8_lossy(line.split(|byte| *byte == 0).next()?).into_owned())
 }
 
-/// Waits until a process is gone.
+/// Waits until a process has ended.
 pub(super) fn wait_gone(process: u32) {
-    wait("the process to end", || (!alive(process)).then_some(()));
+    wait("the process to end", || (!is_alive(process)).then_some(()));
 }

@@ -1,4 +1,5 @@
-//! What strict providers refuse in a request, wire by wire. It looks at bodies and knows nothing of scripts or sockets.
+//! The requests that strict providers refuse, for each wire. It reads bodies and knows nothing of
+//! scripts or sockets.
 
 mod anthropic;
 mod chat;
@@ -13,7 +14,7 @@ use serde_json::Value;
 
 pub(super) use sealed::Sealed;
 
-/// The wires that the server speaks.
+/// The wires that the server supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wire {
     Chat,
@@ -23,7 +24,7 @@ pub enum Wire {
 }
 
 impl Wire {
-    /// The last part of the conversation, which a reply may wait for.
+    /// Returns the last part of the conversation, for which a reply may wait.
     pub(super) fn last(self, body: &Value) -> Value {
         let list = match self {
             Self::Chat | Self::Anthropic => "/messages",
@@ -34,7 +35,7 @@ impl Wire {
     }
 }
 
-/// Everything that is wrong with a request; empty when it is fine.
+/// Returns all violations of a request; empty if there are none.
 pub fn violations_of(wire: Wire, body: &Value) -> Vec<String> {
     let mut found = match wire {
         Wire::Chat => chat::violations_of(body),
@@ -48,8 +49,8 @@ pub fn violations_of(wire: Wire, body: &Value) -> Vec<String> {
     found
 }
 
-/// Calls and results in the order of the conversation, and whether they pair up: every call is answered once before anything
-/// else is said, and nothing else is answered.
+/// The calls and results of a conversation in order. They must pair up: every call is answered
+/// exactly once before anything else follows, and nothing else is answered.
 #[derive(Default)]
 struct Pairing {
     open: BTreeSet<String>,
@@ -70,8 +71,8 @@ impl Pairing {
         }
     }
 
-    /// Something else is said now.
-    fn settled(&mut self, before: &str, found: &mut Vec<String>) {
+    /// Reports calls without a result, before something else follows.
+    fn require_answered(&mut self, before: &str, found: &mut Vec<String>) {
         if !self.open.is_empty() {
             let open: Vec<&str> = self.open.iter().map(String::as_str).collect();
             found.push(format!("calls without a result before {before}: {}", open.join(", ")));
@@ -80,7 +81,7 @@ impl Pairing {
     }
 }
 
-/// Tools by name and schema, however the wire wraps them.
+/// Checks tools by name and schema, for every wire.
 fn tools<'a>(tools: impl Iterator<Item = (&'a str, Option<&'a Value>)>, found: &mut Vec<String>) {
     let mut names = BTreeSet::new();
     for (name, schema) in tools {

@@ -1,10 +1,10 @@
-//! One prepared answer of the model server: what is sent, in which pieces, and what goes wrong on the way.
+//! A prepared answer of the model server: its contents, its pieces, and its faults.
 
 use std::path::Path;
 
 use serde_json::{Value, json};
 
-/// How the bytes of a reply are cut into chunks on their way.
+/// How the bytes of a reply are cut into chunks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Chunking {
     /// One chunk for each event, as most servers do.
@@ -12,9 +12,9 @@ pub enum Chunking {
     PerEvent,
     /// Everything at once.
     Whole,
-    /// A chunk every `n` bytes, wherever that is.
+    /// A chunk every `n` bytes, at any place.
     EveryBytes(usize),
-    /// A cut inside every character of more than one byte.
+    /// A cut inside every multi-byte character.
     InsideUtf8,
     /// Lines end in CRLF, with a cut between the two.
     InsideCrlf,
@@ -30,14 +30,14 @@ pub(super) enum Part {
     Cut,
 }
 
-/// An answer, built piece by piece in the order in which it is sent.
+/// An answer, built piece by piece in the order of sending.
 #[derive(Clone, Debug)]
 pub struct Reply {
     status: u16,
     headers: Vec<(String, String)>,
     parts: Vec<Part>,
     chunking: Chunking,
-    /// The streamed answer still needs its last chunk, usage and end mark.
+    /// The last chunk, usage and end mark of a streamed answer, if they are still to be sent.
     ending: Option<Ending>,
     calls: u32,
     when: Option<String>,
@@ -51,7 +51,8 @@ struct Ending {
 }
 
 impl Reply {
-    /// An empty streamed answer, to be filled with [`say`](Self::say), [`ask`](Self::ask) and the like.
+    /// Creates an empty streamed answer, to be filled with [`say`](Self::say), [`ask`](Self::ask)
+    /// and others.
     pub fn new() -> Self {
         Self {
             status: 200,
@@ -65,24 +66,24 @@ impl Reply {
         }
     }
 
-    /// A streamed text in the given deltas.
+    /// Creates a streamed text with the given deltas.
     pub fn text<S: AsRef<str>>(deltas: impl IntoIterator<Item = S>) -> Self {
         deltas.into_iter().fold(Self::new(), |reply, delta| reply.say(delta.as_ref()))
     }
 
-    /// A supervisor's decision: a specialist's id, or `FINISH`.
+    /// Creates a supervisor's decision: a specialist's id, or `FINISH`.
     pub fn route(next: &str) -> Self {
         let decision =
             serde_json::json!({ "next": next, "instruction": "", "reason_code": if next == "FINISH" { "answered" } else { "in_field" }, "entities": [] });
         Self::text([decision.to_string()])
     }
 
-    /// One tool call.
+    /// Creates one tool call.
     pub fn call(name: &str, arguments: Value) -> Self {
         Self::new().ask(name, &arguments)
     }
 
-    /// Exactly these bytes as an event stream, without an end mark of our own.
+    /// Sends exactly these bytes as an event stream, without an added end mark.
     pub fn raw(bytes: impl Into<Vec<u8>>) -> Self {
         let mut reply = Self::new();
         reply.parts.push(Part::Bytes(bytes.into()));
@@ -90,17 +91,17 @@ impl Reply {
         reply
     }
 
-    /// A refusal with a JSON error body.
+    /// Creates a refusal with a JSON error body.
     pub fn refusal(status: u16, error: &Value) -> Self {
         Self::json(status, &json!({"error": error}))
     }
 
-    /// A JSON body, not a stream.
+    /// Creates a JSON body that is not a stream.
     pub fn json(status: u16, body: &Value) -> Self {
         Self { status, ..Self::raw(body.to_string()).header("content-type", "application/json") }
     }
 
-    /// Exactly these events, framed as their wire frames them and without an end mark of our own.
+    /// Sends exactly these events, in their wire's framing, without an added end mark.
     pub fn events(events: &[Value]) -> Self {
         let mut reply = Self::new();
         reply.ending = None;
@@ -110,14 +111,14 @@ impl Reply {
         reply
     }
 
-    /// A recording: `.chunks.txt` holds one JSON event per line, everything else is sent as it is.
-    /// Panics when the file cannot be read.
+    /// Reads a recording: `.chunks.txt` has one JSON event per line, other files are sent as they
+    /// are. Panics if the file cannot be read.
     pub fn recording(path: &Path) -> Self {
         Self::recordings(path).into_iter().next().unwrap_or_default()
     }
 
-    /// All answers of a recording: some hold several, one after the other.
-    /// Panics when the file cannot be read.
+    /// Reads all answers of a recording, which may contain several. Panics if the file cannot be
+    /// read.
     pub fn recordings(path: &Path) -> Vec<Self> {
         let bytes = match std::fs::read(path) {
             Ok(bytes) => bytes,
@@ -131,7 +132,7 @@ impl Reply {
         for line in String::from_utf8_lossy(&bytes).lines().filter(|line| !line.trim().is_empty()) {
             let event: Value = serde_json::from_str(line).unwrap_or_default();
             chat = event.get("choices").is_some();
-            // An answer ends with its end mark, where its wire has one.
+            // An answer ends with its end mark, if its wire has one.
             let open = if over { None } else { replies.pop() };
             over = event.get("type").is_some_and(|kind| kind == "message_stop" || kind == "response.completed");
             let reply = open.unwrap_or_else(|| Self::raw(""));
@@ -143,19 +144,19 @@ impl Reply {
         if chat { replies.into_iter().map(|reply| reply.data("[DONE]")).collect() } else { replies }
     }
 
-    /// A piece of text.
+    /// Adds a piece of text.
     #[must_use]
     pub fn say(self, delta: &str) -> Self {
         self.delta(&json!({"content": delta}))
     }
 
-    /// A piece of reasoning.
+    /// Adds a piece of reasoning.
     #[must_use]
     pub fn think(self, delta: &str) -> Self {
         self.delta(&json!({"reasoning_content": delta}))
     }
 
-    /// A tool call, its arguments split over two deltas.
+    /// Adds a tool call, with its arguments split over two deltas.
     #[must_use]
     pub fn ask(mut self, name: &str, arguments: &Value) -> Self {
         let index = self.calls;
@@ -172,13 +173,13 @@ impl Reply {
         .delta(&json!({"tool_calls": [{"index": index, "function": {"arguments": second}}]}))
     }
 
-    /// A chunk with this delta.
+    /// Adds a chunk with this delta.
     #[must_use]
     pub fn delta(self, delta: &Value) -> Self {
         self.data(&json!({"id": "scripted", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": delta}]}).to_string())
     }
 
-    /// An event as its wire frames it: named after its type, where it has one.
+    /// Adds an event in its wire's framing: named after its type, if it has one.
     #[must_use]
     pub fn event(self, event: &Value) -> Self {
         match event.get("type").and_then(Value::as_str) {
@@ -187,33 +188,33 @@ impl Reply {
         }
     }
 
-    /// An event with this data.
+    /// Adds an event with this data.
     #[must_use]
     pub fn data(self, data: &str) -> Self {
         self.bytes(format!("data: {data}\n\n"))
     }
 
-    /// These bytes between the events.
+    /// Adds these bytes between the events.
     #[must_use]
     pub fn bytes(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.parts.push(Part::Bytes(bytes.into()));
         self
     }
 
-    /// A comment, as servers send to keep a connection open.
+    /// Adds a comment, as servers send to keep a connection open.
     #[must_use]
     pub fn keepalive(self) -> Self {
         self.bytes(": keepalive\n\n")
     }
 
-    /// A pause.
+    /// Adds a pause.
     #[must_use]
     pub fn wait_ms(mut self, ms: u64) -> Self {
         self.parts.push(Part::Wait(ms));
         self
     }
 
-    /// Nothing more, and no end either.
+    /// Sends nothing more, and no end.
     #[must_use]
     pub fn hang(mut self) -> Self {
         self.parts.push(Part::Hang);
@@ -221,7 +222,7 @@ impl Reply {
         self
     }
 
-    /// The connection breaks here.
+    /// Breaks the connection here.
     #[must_use]
     pub fn cut(mut self) -> Self {
         self.parts.push(Part::Cut);
@@ -229,7 +230,7 @@ impl Reply {
         self
     }
 
-    /// Tokens as reported at the end.
+    /// Sets the token counts reported at the end.
     #[must_use]
     pub fn usage(mut self, input: u64, output: u64) -> Self {
         if let Some(ending) = &mut self.ending {
@@ -238,28 +239,28 @@ impl Reply {
         self
     }
 
-    /// A response header.
+    /// Adds a response header.
     #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// How the bytes are cut.
+    /// Sets how the bytes are cut.
     #[must_use]
     pub fn chunked(mut self, chunking: Chunking) -> Self {
         self.chunking = chunking;
         self
     }
 
-    /// Only when the last message of the conversation contains this text.
+    /// Uses this reply only if the last message of the conversation contains this text.
     #[must_use]
     pub fn when(mut self, text: &str) -> Self {
         self.when = Some(text.to_owned());
         self
     }
 
-    /// Any number of times, in place of once.
+    /// Uses this reply any number of times instead of once.
     #[must_use]
     pub fn repeated(mut self) -> Self {
         self.repeat = true;
@@ -286,14 +287,15 @@ impl Reply {
         }
     }
 
-    /// The events of the reply that are JSON.
+    /// Returns the reply's events that are JSON.
     pub(super) fn json_events(&self) -> Vec<Value> {
         let bytes: Vec<u8> = self.parts.iter().flat_map(|part| if let Part::Bytes(bytes) = part { bytes.as_slice() } else { &[] }).copied().collect();
         let text = String::from_utf8_lossy(&bytes);
         text.lines().filter_map(|line| serde_json::from_str(line.strip_prefix("data:")?.trim()).ok()).collect()
     }
 
-    /// A streamed chat answer as one JSON object, after all of its waits. One that is cut breaks off in its middle.
+    /// Converts a streamed chat answer into one JSON object, after all its waits. If it is cut, the
+    /// object breaks off in the middle.
     pub(super) fn whole(&self) -> Self {
         if self.status != 200 || self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
             return self.clone();
@@ -309,7 +311,7 @@ impl Reply {
         Self { headers, parts, ending: None, chunking: Chunking::PerEvent, ..self.clone() }
     }
 
-    /// What goes over the wire, cut as asked.
+    /// Returns the pieces on the wire, cut as requested.
     pub(super) fn parts(&self) -> Vec<Part> {
         let mut parts = self.parts.clone();
         if let Some(Ending { finish, usage: (input, output) }) = &self.ending {
@@ -336,7 +338,7 @@ impl Default for Reply {
     }
 }
 
-/// What chunks add up to.
+/// Assembles the chunks into one object.
 fn completion(chunks: &[Value], ending: Option<&Ending>) -> Value {
     let (mut text, mut calls, mut finish, mut usage) = (String::new(), Vec::<Value>::new(), json!("stop"), json!({}));
     for chunk in chunks {
@@ -370,7 +372,7 @@ fn completion(chunks: &[Value], ending: Option<&Ending>) -> Value {
     json!({"id": "scripted", "object": "chat.completion", "choices": [{"index": 0, "message": message, "finish_reason": finish}], "usage": usage})
 }
 
-/// Joins neighbouring bytes and cuts them anew; waits and breaks stay where they are.
+/// Joins adjacent bytes and cuts them again; waits and breaks keep their places.
 fn recut(parts: Vec<Part>, cut: impl Fn(Vec<u8>) -> Vec<Vec<u8>>) -> Vec<Part> {
     let mut joined: Vec<Part> = Vec::new();
     for part in parts {

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use super::reply::{Chunking, Reply};
 
-/// Why a script cannot be played.
+/// Why a script cannot be used.
 #[derive(Debug)]
 pub enum ScriptError {
     Unreadable(std::io::Error),
@@ -53,12 +53,12 @@ struct Line {
     text: Vec<String>,
     calls: Vec<Call>,
     usage: Option<(u64, u64)>,
-    /// Before every delta.
+    /// Milliseconds before every delta.
     delay_ms: u64,
     keepalives: u32,
     hang: bool,
     cut: bool,
-    /// A file, relative to the script.
+    /// A recording file, relative to the script.
     recording: Option<PathBuf>,
     every_bytes: Option<usize>,
 }
@@ -72,7 +72,7 @@ struct Call {
 }
 
 impl Script {
-    /// Reads a script file and makes its replies.
+    /// Reads a script file and creates its replies.
     pub fn read(path: &Path) -> Result<Vec<Reply>, ScriptError> {
         let text = std::fs::read_to_string(path).map_err(ScriptError::Unreadable)?;
         let script: Self = serde_json::from_str(&text).map_err(ScriptError::Wrong)?;

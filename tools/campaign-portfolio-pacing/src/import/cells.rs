@@ -1,4 +1,4 @@
-//! One row of cells as typed facts; every cell that does not fit is an error of its own.
+//! Parses the cells of a row. Every invalid cell is reported as its own error.
 
 use chrono::NaiveDate;
 use contract::ImportProblem;
@@ -11,10 +11,10 @@ use super::{
 };
 use crate::time;
 
-/// Longest text of a cell that is kept.
+/// The most characters of a cell.
 const MAX_TEXT: u32 = 300;
 
-/// A row whose cells are read one by one.
+/// A row whose cells are parsed one by one.
 pub(crate) struct Cells<'a> {
     pub(crate) record: &'a ByteRecord,
     pub(crate) header: &'a Header,
@@ -24,7 +24,7 @@ pub(crate) struct Cells<'a> {
     pub(crate) errors: &'a mut Errors,
 }
 
-/// What both kinds of rows say.
+/// The columns that both kinds of rows have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place<'a> {
     pub(crate) account: &'a str,
@@ -62,7 +62,7 @@ impl<'a> Cells<'a> {
         self.errors.add(self.file, self.line, column.name(), problem);
     }
 
-    /// The text of a cell; empty when the file has no such column.
+    /// Returns the text of a cell; empty if the file has no such column.
     fn text(&mut self, column: Column) -> Option<&'a str> {
         let Some(bytes) = self.header.place(column).and_then(|at| self.record.get(at)) else { return Some("") };
         let Ok(text) = std::str::from_utf8(bytes) else {
@@ -77,7 +77,7 @@ impl<'a> Cells<'a> {
         Some(text)
     }
 
-    /// The text of a cell that must not be empty.
+    /// Returns the text of a cell that must not be empty.
     fn id(&mut self, column: Column) -> Option<&'a str> {
         let text = self.text(column)?;
         if text.is_empty() {
@@ -95,7 +95,7 @@ impl<'a> Cells<'a> {
         match day(text) {
             Some(day) => Some(Some(time::number(day))),
             None => {
-                self.error(column, ImportProblem::NotADay { text: number::shown(text) });
+                self.error(column, ImportProblem::NotADay { text: number::shorten_cell(text) });
                 None
             }
         }
@@ -130,7 +130,7 @@ impl<'a> Cells<'a> {
     fn zone(&mut self) -> Option<&'a str> {
         let text = self.text(Column::TimeZone)?;
         if !text.is_empty() && text.parse::<chrono_tz::Tz>().is_err() {
-            self.error(Column::TimeZone, ImportProblem::NotAZone { text: number::shown(text) });
+            self.error(Column::TimeZone, ImportProblem::NotAZone { text: number::shorten_cell(text) });
             return None;
         }
         Some(text)
@@ -140,13 +140,13 @@ impl<'a> Cells<'a> {
         let text = self.text(Column::Currency)?;
         let is_code = text.len() == 3 && text.bytes().all(|b| b.is_ascii_uppercase());
         if !text.is_empty() && !is_code {
-            self.error(Column::Currency, ImportProblem::NotACurrency { text: number::shown(text) });
+            self.error(Column::Currency, ImportProblem::NotACurrency { text: number::shorten_cell(text) });
             return None;
         }
         Some(text)
     }
 
-    /// The row as delivery; `None` when a cell was wrong.
+    /// Parses a delivery row. None if a cell is invalid.
     pub(crate) fn delivery(&mut self) -> Option<DeliveryRow<'a>> {
         let decimals = self.decimals;
         let place = self.place();
@@ -177,13 +177,13 @@ impl<'a> Cells<'a> {
         match text.parse::<i64>() {
             Ok(hour) if (0..24).contains(&hour) => Some(hour),
             _ => {
-                self.error(Column::Hour, ImportProblem::NotAnHour { text: number::shown(text) });
+                self.error(Column::Hour, ImportProblem::NotAnHour { text: number::shorten_cell(text) });
                 None
             }
         }
     }
 
-    /// The row as a campaign; `None` when a cell was wrong.
+    /// Parses a campaign row. None if a cell is invalid.
     pub(crate) fn campaign(&mut self) -> Option<CampaignRow<'a>> {
         let decimals = self.decimals;
         let place = self.place();
@@ -210,7 +210,8 @@ impl<'a> Cells<'a> {
     }
 }
 
-/// A day as `2026-11-30`, `2026/11/30` or `20261130`, also with a time of midnight behind it.
+/// Parses a day as `2026-11-30`, `2026/11/30` or `20261130`, optionally followed by the time of
+/// midnight.
 fn day(text: &str) -> Option<NaiveDate> {
     let date = text.strip_suffix("T00:00:00Z").or_else(|| text.strip_suffix("T00:00:00")).or_else(|| text.strip_suffix(" 00:00:00")).unwrap_or(text);
     let format = match date.len() {

@@ -1,4 +1,4 @@
-//! Which column is which, and what kind of file a header makes.
+//! Maps the columns of a file, and detects the kind of file from its header.
 
 use contract::ImportProblem;
 use serde::Serialize;
@@ -13,7 +13,7 @@ pub enum FileKind {
     Campaigns,
 }
 
-/// The columns that mean something.
+/// The known columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Column {
     AccountId,
@@ -34,7 +34,7 @@ pub(crate) enum Column {
     Currency,
 }
 
-/// Columns with the names they go by; the first is the one shown in messages.
+/// The names of each column. The first one is shown in messages.
 const NAMES: [(Column, &[&str]); 16] = [
     (Column::AccountId, &["account_id"]),
     (Column::AccountName, &["account_name", "account"]),
@@ -70,13 +70,13 @@ const CAMPAIGNS: [Column; 7] =
     [Column::AccountId, Column::Advertiser, Column::CampaignId, Column::CampaignName, Column::Budget, Column::FlightStart, Column::FlightEnd];
 
 impl Column {
-    /// The column's name in messages.
+    /// Returns the column's name for messages.
     pub(crate) fn name(self) -> &'static str {
         NAMES.iter().find(|(column, _)| *column == self).and_then(|(_, names)| names.first()).copied().unwrap_or_default()
     }
 }
 
-/// Where the columns of a file are.
+/// The positions of a file's columns.
 #[derive(Clone, Debug)]
 pub(crate) struct Header {
     pub(crate) kind: FileKind,
@@ -87,12 +87,12 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    /// The place of a column, if the file has it.
+    /// Returns the position of a column, if the file has it.
     pub(crate) fn place(&self, column: Column) -> Option<usize> {
         self.places.iter().find(|(c, _)| *c == column).map(|(_, at)| *at)
     }
 
-    /// Reads a header. What is wrong comes back as pairs of column and problem.
+    /// Parses a header. An error lists columns with their problems.
     pub(crate) fn read(cells: &[String]) -> Result<Self, Vec<(String, ImportProblem)>> {
         let mut problems = Vec::new();
         let (mut places, mut ignored): (Vec<(Column, usize)>, Vec<String>) = (Vec::new(), Vec::new());
@@ -123,7 +123,7 @@ impl Header {
     }
 }
 
-/// A heading without its spelling: lower case, words joined by underscores.
+/// Normalises a heading: lower case, words joined by underscores.
 fn plain(cell: &str) -> String {
     let words: Vec<String> = cell.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_lowercase).collect();
     words.join("_")

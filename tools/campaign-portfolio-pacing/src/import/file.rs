@@ -1,5 +1,5 @@
-//! One CSV file, read as a stream: encoding, separator, header, rows. A file that has errors is still read to its end, so
-//! that all of them are found at once.
+//! Reads one CSV file as a stream: encoding, separator, header, rows. A file with errors is read to
+//! its end, so that all errors are found at once.
 
 use std::{
     fs::File,
@@ -19,7 +19,7 @@ use super::{
     store::Store,
 };
 
-/// Rows between two looks at the cancel flag.
+/// Rows between two checks of the cancel flag.
 const ROWS_PER_TICK: u64 = 512;
 const BUFFER: usize = 256 * 1024;
 
@@ -57,7 +57,7 @@ pub(crate) fn read(db: &Connection, path: &Path, name: &str, job: &mut Job<'_>) 
         job.progress.rows_read += 1;
         let line = record.position().map_or(0, csv::Position::line);
         if record.len() == header.width {
-            // After the first error nothing more is stored: the file is only checked to its end.
+            // After the first error nothing more is stored. The rest of the file is only checked.
             let mut cells = Cells { record: &record, header: &header, decimals, file: name, line, errors: &mut job.errors };
             match header.kind {
                 FileKind::Delivery => {
@@ -90,7 +90,7 @@ pub(crate) fn read(db: &Connection, path: &Path, name: &str, job: &mut Job<'_>) 
     Ok(report)
 }
 
-/// The file behind its byte order mark, and what separates its cells.
+/// Opens a file. Returns a reader after the byte order mark, and the separator of cells.
 fn open(path: &Path) -> Result<(BufReader<File>, u8), ImportProblem> {
     let mut source = BufReader::with_capacity(BUFFER, File::open(path).map_err(|e| unreadable(&e))?);
     let start = source.fill_buf().map_err(|e| unreadable(&e))?;
@@ -118,7 +118,7 @@ fn unreadable(error: &io::Error) -> ImportProblem {
     }
 }
 
-/// The separator that occurs most in the first line, outside quotes.
+/// Returns the most frequent separator of the first line, outside quotes.
 fn delimiter(start: &[u8]) -> u8 {
     let mut counts = [(b',', 0), (b';', 0), (b'\t', 0)];
     let mut quoted = false;

@@ -1,68 +1,70 @@
-//! Numbers as spreadsheets write them. What could mean two things is refused: a wrong thousand is worse than an error.
+//! Parses numbers as spreadsheets write them. An ambiguous number is an error, because a value
+//! wrong by a factor of a thousand would be worse.
 
 use contract::ImportProblem;
 
-/// Largest amount: a thousand billion units.
+/// The largest amount: a thousand billion units.
 const MAX_UNITS: i64 = 1_000_000_000_000;
 
-/// How a file separates its cells, which tells how it writes decimals.
+/// How a file writes decimals, derived from its separator of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Decimals {
-    /// Cells are separated by commas or tabs: `1.234` is a little more than one.
+    /// Cells are separated by commas or tabs: `1.234` is slightly more than one.
     Point,
-    /// Cells are separated by semicolons, as where the comma is the decimal sign: `1,234` is a little more than one.
+    /// Cells are separated by semicolons, as in countries with a decimal comma: `1,234` is slightly
+    /// more than one.
     Comma,
 }
 
-/// An amount of money in micro-units, rounded half up beyond the sixth decimal.
+/// Parses an amount of money. Returns micro-units, rounded half up after the sixth decimal.
 pub(crate) fn money(cell: &str, decimals: Decimals) -> Result<i64, ImportProblem> {
-    let text = bare(cell);
+    let text = strip_currency(cell);
     if text.is_empty() {
         return Err(ImportProblem::AmountEmpty);
     }
     if text.starts_with('-') {
-        return Err(ImportProblem::BelowZero { text: shown(cell) });
+        return Err(ImportProblem::BelowZero { text: shorten_cell(cell) });
     }
     let (whole, fraction) = parts(text.trim_start_matches('+'), decimals).map_err(|doubt| match doubt {
-        Doubt::NotANumber => ImportProblem::NotANumber { text: shown(cell) },
-        Doubt::Ambiguous => ImportProblem::Ambiguous { text: shown(cell) },
+        Doubt::NotANumber => ImportProblem::NotANumber { text: shorten_cell(cell) },
+        Doubt::Ambiguous => ImportProblem::Ambiguous { text: shorten_cell(cell) },
     })?;
-    let units: i64 = whole.parse().ok().filter(|u| *u <= MAX_UNITS).ok_or_else(|| ImportProblem::TooLarge { text: shown(cell) })?;
+    let units: i64 = whole.parse().ok().filter(|u| *u <= MAX_UNITS).ok_or_else(|| ImportProblem::TooLarge { text: shorten_cell(cell) })?;
     let digit = |at: usize| fraction.as_bytes().get(at).map_or(0, |b| i64::from(b - b'0'));
     let micros = (0..6).fold(0, |sum, at| sum * 10 + digit(at)) + i64::from(digit(6) >= 5);
     Ok(units * crate::money::MICROS + micros)
 }
 
-/// A whole number that is not negative.
+/// Parses a whole number that is not negative.
 pub(crate) fn count(cell: &str) -> Result<i64, ImportProblem> {
-    let text = bare(cell);
+    let text = strip_currency(cell);
     let groups: Vec<&str> = text.split(['.', ',']).collect();
     let grouped = groups.len() > 1 && groups[0].len() <= 3 && !groups[0].is_empty() && groups[1..].iter().all(|g| g.len() == 3);
     let digits = if groups.len() == 1 || grouped { groups.concat() } else { String::new() };
     if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
-        return Err(ImportProblem::NotACount { text: shown(cell) });
+        return Err(ImportProblem::NotACount { text: shorten_cell(cell) });
     }
-    digits.parse().ok().filter(|n| *n <= MAX_UNITS).ok_or_else(|| ImportProblem::TooLarge { text: shown(cell) })
+    digits.parse().ok().filter(|n| *n <= MAX_UNITS).ok_or_else(|| ImportProblem::TooLarge { text: shorten_cell(cell) })
 }
 
-/// The cell without currency signs and the spaces and apostrophes that part thousands.
-fn bare(cell: &str) -> String {
+/// Returns the cell without currency signs, and without spaces and apostrophes between thousands.
+fn strip_currency(cell: &str) -> String {
     cell.trim().chars().filter(|c| !matches!(c, ' ' | '\u{a0}' | '\u{202f}' | '\'' | '’' | '$' | '€' | '£')).collect()
 }
 
-/// What a message shows of a cell.
-pub(crate) fn shown(cell: &str) -> String {
+/// Returns a cell's text for a message.
+pub(crate) fn shorten_cell(cell: &str) -> String {
     cell.trim().chars().take(40).collect()
 }
 
-/// Why digits are no amount.
+/// Why a text is not an amount.
 #[derive(Clone, Copy, Debug)]
 enum Doubt {
     NotANumber,
     Ambiguous,
 }
 
-/// The digits before and after the decimal sign.
+/// Splits a number into the digits before and after the decimal sign.
 fn parts(text: &str, decimals: Decimals) -> Result<(String, String), Doubt> {
     const NOT: Doubt = Doubt::NotANumber;
     if text.is_empty() || !text.chars().all(|c| c.is_ascii_digit() || c == '.' || c == ',') || !text.contains(|c: char| c.is_ascii_digit()) {
@@ -94,7 +96,7 @@ fn parts(text: &str, decimals: Decimals) -> Result<(String, String), Doubt> {
     Ok((before, after.to_owned()))
 }
 
-/// Digits in groups of three.
+/// Joins groups of three digits.
 fn whole(text: &str, sign: char) -> Option<String> {
     let groups: Vec<&str> = text.split(sign).collect();
     let fits = (1..=3).contains(&groups[0].len()) && groups[1..].iter().all(|g| g.len() == 3);

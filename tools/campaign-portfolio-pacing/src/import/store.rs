@@ -1,5 +1,5 @@
-//! Writing imported rows: accounts, campaigns and line items are found or made once per file and remembered; a row with
-//! the key of an earlier one takes its place and is counted.
+//! Writes imported rows. Accounts, campaigns and line items are found or created once per file and
+//! cached. A row with the key of an earlier one replaces it and is counted.
 
 use std::collections::HashMap;
 
@@ -32,7 +32,7 @@ struct Campaign {
     key: i64,
     name: String,
     advertiser: String,
-    /// Named by a row of this file already.
+    /// Whether a row of this file has already named it.
     seen: bool,
     line_items: HashMap<String, (i64, String)>,
 }
@@ -42,12 +42,12 @@ impl<'c> Store<'c> {
         Self { db, accounts: HashMap::new(), stored: 0, replaced: 0, taken: 0 }
     }
 
-    /// Rows stored, and those of them that replaced one.
+    /// Returns the stored rows, and those of them that replaced another one.
     pub(crate) fn counts(&self) -> (u64, u64) {
         (self.stored, self.replaced)
     }
 
-    /// Rows stored since this was last asked.
+    /// Returns the rows stored since the last call.
     pub(crate) fn take_new(&mut self) -> u64 {
         let new = self.stored - self.taken;
         self.taken = self.stored;
@@ -86,7 +86,7 @@ impl<'c> Store<'c> {
         Ok(())
     }
 
-    /// The account and campaign of a row, made or brought up to date.
+    /// Returns the account and campaign of a row, after creating or updating them.
     fn place(&mut self, place: &Place<'_>) -> Result<&mut Campaign> {
         let db = self.db;
         if !self.accounts.contains_key(place.account) {
@@ -128,7 +128,7 @@ impl<'c> Store<'c> {
     }
 }
 
-/// The given text, or the id when it is empty.
+/// Returns the text, or the id if the text is empty.
 fn or_id<'t>(text: &'t str, id: &'t str) -> &'t str {
     if text.is_empty() { id } else { text }
 }

@@ -1,4 +1,5 @@
-//! The sample as the two files that an import would read, with real days: what a feed would have delivered by a moment.
+//! Writes the sample as the two files of an import, with calendar days, as a feed would have
+//! delivered it by a given time.
 
 use std::fmt::Write;
 
@@ -19,7 +20,7 @@ pub struct SampleCsv {
     pub delivery: String,
 }
 
-/// Writes the sample as it stands at this moment.
+/// Writes the sample as of this time.
 pub fn as_csv(sample: &Sample, now: DateTime<Utc>) -> SampleCsv {
     let clocks: Vec<LocalNow> = sample.accounts.iter().map(|a| LocalNow::new(a.zone.parse().unwrap_or(Tz::UTC), now)).collect();
     SampleCsv { campaigns: campaigns(sample, &clocks), delivery: delivery(sample, &clocks) }

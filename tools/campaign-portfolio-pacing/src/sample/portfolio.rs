@@ -1,4 +1,5 @@
-//! What the sample tells: three accounts, six advertisers, forty campaigns with different stories. Plain data.
+//! The plan of the sample: three accounts, six advertisers, forty campaigns with different paces.
+//! Plain data.
 
 /// An account of the plan.
 pub(crate) struct AccountPlan {
@@ -6,18 +7,19 @@ pub(crate) struct AccountPlan {
     pub(crate) name: &'static str,
     pub(crate) zone: &'static str,
     pub(crate) currency: &'static str,
-    /// The newest days come as hourly rows.
+    /// Whether the newest days have hourly rows.
     pub(crate) hourly: bool,
 }
 
-/// A campaign of the plan. Money in whole units, days relative to today, paces in percent of an even one.
+/// A campaign of the plan. Money in whole units, days relative to today, paces in percent of an
+/// even pace.
 pub(crate) struct CampaignPlan {
     pub(crate) advertiser: usize,
     pub(crate) name: &'static str,
     pub(crate) budget: i64,
     pub(crate) flight: (i64, i64),
     pub(crate) pace: i64,
-    /// What the last ten days make of the pace.
+    /// The pace of the last ten days, in percent.
     pub(crate) recent: i64,
     pub(crate) line_items: usize,
 }
@@ -28,11 +30,11 @@ pub(crate) const ACCOUNTS: [AccountPlan; 3] = [
     AccountPlan { id: "42", name: "Kestrel Travel", zone: "Europe/Stockholm", currency: "EUR", hourly: true },
 ];
 
-/// Advertisers and the place of their account.
+/// Advertisers, with the index of their account.
 pub(crate) const ADVERTISERS: [(&str, usize); 6] =
     [("Fernhill Boots", 0), ("Glacier Tents", 0), ("Moss & Oak", 1), ("Copper Kettle", 1), ("Harbour Lines", 2), ("Juniper Stays", 2)];
 
-/// Formats of line items with a price in hundredths per thousand impressions.
+/// Formats of line items, with prices in hundredths per thousand impressions.
 pub(crate) const FORMATS: [(&str, i64); 6] = [("Display", 240), ("Video", 1150), ("Native", 380), ("Audio", 720), ("Retargeting", 310), ("Connected TV", 2150)];
 
 const fn plan(advertiser: usize, name: &'static str, budget: i64, flight: (i64, i64), paces: (i64, i64), line_items: usize) -> CampaignPlan {

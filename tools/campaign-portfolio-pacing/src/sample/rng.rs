@@ -1,4 +1,4 @@
-//! A small generator of numbers (SplitMix64): no dependency, the same everywhere.
+//! A small random number generator (SplitMix64) without dependencies, the same everywhere.
 
 pub(crate) struct Rng(u64);
 
@@ -15,7 +15,7 @@ impl Rng {
         z ^ (z >> 31)
     }
 
-    /// A whole number from `low` to `high`, both included.
+    /// Returns a whole number from `low` to `high`, both included.
     pub(crate) fn between(&mut self, low: i64, high: i64) -> i64 {
         let span = high.abs_diff(low) + 1;
         low.saturating_add_unsigned(self.next() % span)

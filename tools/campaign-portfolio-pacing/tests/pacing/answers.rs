@@ -1,4 +1,5 @@
-//! The answers of the manifest, rendered as the offline model does, with its filters in small.
+//! The manifest's answer templates, rendered as by the offline model, with small versions of its
+//! filters.
 
 use std::fs;
 
@@ -7,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::{row, with_rows};
 
-fn written(template: &str, result: &Value) -> String {
+fn render_answer(template: &str, result: &Value) -> String {
     let text = fs::read_to_string(format!("{}/answers/{template}.jinja", env!("CARGO_MANIFEST_DIR"))).unwrap();
     let mut environment = Environment::new();
     environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build().unwrap());
@@ -18,7 +19,7 @@ fn written(template: &str, result: &Value) -> String {
     environment.render_str(&text, Template::from(Serde(json!({"result": result})))).unwrap_or_else(|why| panic!("{template}: {why:#}"))
 }
 
-/// November of an account, ten days of it, with the budget and the spend of each campaign.
+/// Returns ten days of November of an account, with the budget and spend of each campaign.
 fn november(campaigns: &[(&str, &str, &str)]) -> Value {
     let campaign = |(id, budget, _): &(&str, &str, &str)| format!("7,Advertiser A,{id},Campaign {id},{budget},2026-11-01,2026-11-30,UTC,EUR\n");
     let delivery: String = campaigns.iter().map(|(id, _, spend)| row(id, id, "2026-11-10", spend)).collect();
@@ -34,7 +35,7 @@ fn shares_are_rounded_once_from_the_amounts() {
     assert_eq!(told, [42.85, 28.55, 128.55], "rounded again, these would be too much by a tenth");
     for (answer, shares) in [("pace", &["(42.8%)", "(28.5%)", "128.5%"][..]), ("why", &["(42.8%)", "(28.5%)"]), ("campaigns", &["| 42.8% |"])] {
         for locale in ["en", "sv"] {
-            let text = written(&format!("{answer}.{locale}"), &result);
+            let text = render_answer(&format!("{answer}.{locale}"), &result);
             for share in shares {
                 assert!(text.contains(share), "{share} in {answer}.{locale}: {text}");
             }
@@ -47,9 +48,9 @@ fn shares_are_rounded_once_from_the_amounts() {
 fn a_campaign_without_a_budget_has_no_share_of_it() {
     let result = november(&[("A", "50000", "20000"), ("B", "", "1000")]);
     for locale in ["en", "sv"] {
-        let text = written(&format!("campaigns.{locale}"), &result);
+        let text = render_answer(&format!("campaigns.{locale}"), &result);
         assert!(text.contains("| 40.0% |") && text.contains("| – |"), "{text}");
-        let text = ["pace", "why"].map(|answer| written(&format!("{answer}.{locale}"), &result)).concat();
+        let text = ["pace", "why"].map(|answer| render_answer(&format!("{answer}.{locale}"), &result)).concat();
         assert!(!text.contains("(–)") && !text.contains("(0.0%)"), "no budget is used least: {text}");
     }
 }

@@ -1,4 +1,5 @@
-//! Importing CSV files: what is read, what is refused with line and column, and that nothing is ever half there.
+//! Imports of CSV files: accepted formats, errors with line and column, and that no import is
+//! stored in part.
 
 use std::{
     cell::Cell,

@@ -1,4 +1,5 @@
-//! The pacing service from the outside: files and arguments in, result objects out.
+//! Tests of the pacing service from outside, with files and arguments as input and result objects
+//! as output.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may stop")]
 
 mod answers;
@@ -20,20 +21,20 @@ use serde_json::Value;
 const DELIVERY: &str = "account_id,account_name,advertiser,campaign_id,campaign_name,line_item_id,line_item_name,date,hour,spend,impressions\n";
 const CAMPAIGNS: &str = "account_id,advertiser,campaign_id,campaign_name,budget,flight_start,flight_end,time_zone,currency\n";
 
-/// A service in a folder of its own, at a fixed moment.
+/// A service in its own folder, at a fixed time.
 fn service(now: &str) -> (tempfile::TempDir, Pacing) {
     let folder = tempfile::tempdir().unwrap();
     let pacing = at(folder.path(), now);
     (folder, pacing)
 }
 
-/// The service of a folder, at another moment.
+/// The service of a folder, at another time.
 fn at(folder: &Path, now: &str) -> Pacing {
     let now = now.parse().unwrap();
     Pacing::open(folder, Arc::new(move || now)).unwrap()
 }
 
-/// A service with rows of its own.
+/// A service with the given rows.
 fn with_rows(now: &str, campaigns: &str, delivery: &str) -> (tempfile::TempDir, Pacing) {
     let (folder, pacing) = service(now);
     let files = [write(folder.path(), "campaigns.csv", CAMPAIGNS, campaigns), write(folder.path(), "delivery.csv", DELIVERY, delivery)];
@@ -52,7 +53,7 @@ fn import(pacing: &Pacing, files: &[PathBuf]) -> ImportReport {
     pacing.import(files, &mut |_| {}, &AtomicBool::new(false)).unwrap()
 }
 
-/// A delivery row of a whole day.
+/// Returns a delivery row of a whole day.
 fn row(campaign: &str, item: &str, date: &str, spend: &str) -> String {
     format!("7,Test Account,Advertiser A,{campaign},Campaign {campaign},{item},Item {item},{date},,{spend},1000\n")
 }

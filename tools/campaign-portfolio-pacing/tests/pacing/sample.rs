@@ -1,4 +1,5 @@
-//! The sample that ships: its size and stories, that it moves with the clock, and that its figures are the rows' own sums.
+//! The shipped sample: its size and campaigns, that it moves with the clock, and that its figures
+//! equal the sums of its rows.
 
 use std::{collections::BTreeSet, fs};
 
@@ -61,7 +62,7 @@ fn its_newest_day_is_always_today() {
     assert_eq!(later["date_range"], json!({"start": "2027-02-01", "end": "2027-03-02"}));
 }
 
-/// The figures once more, the slow way: from the generated rows, with floating point.
+/// Computes the figures again from the generated rows, with floating point.
 #[test]
 fn its_figures_equal_an_independent_calculation() {
     let now: DateTime<Utc> = "2026-11-21T20:00:00Z".parse().unwrap();
@@ -98,7 +99,8 @@ fn its_figures_equal_an_independent_calculation() {
     near(&result["insights"]["daily_pacing"]["required_daily_rate"], (budget - spend) / 9.5);
 }
 
-/// Written as CSV and imported, the sample gives the same answers. With PACING_SAMPLE_OUT set, the files stay there.
+/// Exported as CSV and imported again, the sample gives the same answers. With PACING_SAMPLE_OUT
+/// set, the files are kept there.
 #[test]
 fn it_survives_a_trip_through_csv_files() {
     let now = "2026-11-21T20:20:00Z";

@@ -1,4 +1,4 @@
-//! Which account and campaigns are meant, and what is said when that cannot be told.
+//! The selected account and campaigns, and the errors for ambiguous or unknown names.
 
 use campaign_portfolio_pacing::Dataset;
 use contract::ErrorCode;
@@ -25,7 +25,7 @@ fn an_account_can_be_named() {
         assert_eq!((&result["account_id"], &result["account_source"]), (&json!("42"), &json!("explicit")));
         assert_eq!(has(&result["assumptions"], "account_by_name"), name != "42");
     }
-    // Part of a word is no name.
+    // A part of a word is not a name.
     assert!(pacing.analyze(&json!({"account_id": "kest"})).is_err());
 }
 

@@ -1,4 +1,5 @@
-//! Windows of days: rolling, derived, before and after, and what zones and their clock changes do to them.
+//! Windows of days: rolling, derived, past and future, and the effects of time zones and clock
+//! changes.
 
 use serde_json::{Value, json};
 
@@ -19,11 +20,11 @@ fn without_dates_the_last_thirty_days_count_and_have_no_future() {
     let (_folder, pacing) = with_rows("2026-11-30T20:00:00Z", FLIGHT, &days(1, 30, "2026-11", "60"));
     let result = pacing.analyze(&json!({"account_id": "7"})).unwrap();
     assert_eq!(result["date_range"], json!({"start": "2026-11-01", "end": "2026-11-30"}));
-    // 12:00 in Los Angeles: 29 and a half days are over.
+    // 12:00 in Los Angeles: 29.5 days have passed.
     assert_eq!(result["insights"]["timeline"]["days_passed"], 29.5);
     assert_eq!(result["insights"]["timeline"]["days_left"], Value::Null);
     assert_eq!(result["insights"]["daily_pacing"]["required_daily_rate"], Value::Null);
-    // 1800 of 2950 due: far behind, but a window without a future is not at risk.
+    // 1800 of 2950 planned: far behind, but a window without a future is not at risk.
     assert_eq!(result["insights"]["daily_pacing"]["pacing_status"], "BEHIND");
     assert!(has(&result["flags"], "rolling_window") && has(&result["assumptions"], "window_rolling"));
 }
@@ -108,20 +109,20 @@ fn hourly_rows_count_on_the_accounts_own_day() {
     let (_folder, pacing) = with_rows("2026-11-04T20:00:00Z", FLIGHT, &rows);
     let result = pacing.analyze(&json!({"campaign_start": "2026-11-01", "campaign_end": "2026-11-02"})).unwrap();
     let trend: Vec<Value> = result["insights"]["daily_trend"].as_array().unwrap().iter().map(|d| json!([d["date"], d["spend"]])).collect();
-    // 06:00 UTC on the 1st was still October there: outside the window, in no roll-up.
+    // 06:00 UTC on the 1st was still October there: outside the window, and in no roll-up.
     assert_eq!(trend, [json!(["2026-11-02", 1_100.0]), json!(["2026-11-01", 10.0])]);
     assert_eq!(result["rollups"]["portfolio_total"]["total_spend"], 1_110.0);
 }
 
 #[test]
 fn the_day_the_clocks_change_has_its_true_length() {
-    // 1 November 2026 has 25 hours in Los Angeles: at 12:00 PST thirteen of them are over.
+    // 1 November 2026 has 25 hours in Los Angeles: at 12:00 PST thirteen have passed.
     let (_folder, pacing) = with_rows("2026-11-01T20:00:00Z", FLIGHT, &row("A", "1", "2026-11-01", "52"));
     let result = pacing.analyze(&json!({"campaign_start": "2026-11-01", "campaign_end": "2026-11-10"})).unwrap();
     assert_eq!(result["insights"]["timeline"]["days_passed"], 0.52);
     assert_eq!(result["insights"]["daily_pacing"]["actual_daily_rate"], 100.0);
     assert_eq!(result["time_zone_abbreviation"], "PST");
-    // 8 March has 23: at 12:00 PDT eleven are over.
+    // 8 March has 23 hours: at 12:00 PDT eleven have passed.
     let (_folder, pacing) = with_rows("2026-03-08T19:00:00Z", FLIGHT, &row("A", "1", "2026-03-08", "11"));
     let result = pacing.analyze(&json!({"campaign_start": "2026-03-08", "campaign_end": "2026-03-17"})).unwrap();
     assert_eq!(result["insights"]["daily_pacing"]["actual_daily_rate"], 23.0);

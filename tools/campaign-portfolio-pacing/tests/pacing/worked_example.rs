@@ -1,4 +1,4 @@
-//! The example that settles what every figure means, to the cent.
+//! A worked example that defines every figure, to the cent.
 
 use serde_json::{Value, json};
 
@@ -137,7 +137,7 @@ fn a_campaigns_budget_is_cut_to_the_days_of_its_flight_in_the_window() {
     let campaigns = "7,Advertiser A,A,Campaign A,9000,2026-10-02,2026-11-30,,\n7,Advertiser A,B,Campaign B,1000,,,,\n7,Advertiser A,C,Campaign C,,2026-11-01,2026-11-30,,\n";
     let (_folder, pacing) = with_rows("2026-11-10T17:00:00Z", campaigns, &delivery());
     let result = pacing.analyze(&json!({"campaign_start": "2026-11-01", "campaign_end": "2026-11-30"})).unwrap();
-    // Half of the 60 days of A lie in November; B has no flight and counts in full; C has no budget.
+    // Half of A's 60 days are in November; B has no flight and counts in full; C has no budget.
     assert_eq!(result["insights"]["budget_status"]["portfolio_budget"], 5_500.0);
     for code in ["budget_prorated", "budget_incomplete", "flight_unknown", "zone_default", "account_default"] {
         assert!(crate::has(&result["assumptions"], code), "{code}");

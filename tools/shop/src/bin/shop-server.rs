@@ -1,4 +1,4 @@
-//! The shop's server as a program of its own. Packages use `csign shop-server` instead.
+//! The shop's server as a separate program. Packages use `csign shop-server` instead.
 
 use std::process::ExitCode;
 

@@ -1,8 +1,8 @@
-//! The 25 categories: names, search words, price range, colours, sizes and the shape their picture has.
+//! The 25 categories: names, search words, price range, colours, sizes, and the shape in pictures.
 
 use super::Dimension;
 
-/// What the picture looks like.
+/// The shape of the drawing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     Shoe,
@@ -32,9 +32,9 @@ pub struct Category {
     pub key: &'static str,
     pub en: &'static str,
     pub sv: &'static str,
-    /// More words it is found by (singular forms, synonyms), English and Swedish.
+    /// Further search words (singular forms, synonyms), English and Swedish.
     pub words: &'static str,
-    /// Concepts of the search vocabulary that all its products carry.
+    /// Concepts of the search vocabulary that all its products have.
     pub concepts: &'static [&'static str],
     pub shape: Shape,
     /// Lowest and highest price in whole kronor.
@@ -434,7 +434,7 @@ categories![
     ),
 ];
 
-/// The category of a key.
+/// Returns the category of a key.
 pub fn category(key: &str) -> Option<&'static Category> {
     CATEGORIES.iter().find(|category| category.key == key)
 }

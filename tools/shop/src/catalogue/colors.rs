@@ -1,4 +1,5 @@
-//! The colours products come in: code, names, drawing value, and the words people use for them in English and Swedish.
+//! The colours of products: code, names, drawing value, and the words for them in English and
+//! Swedish.
 
 /// One colour.
 #[derive(Debug, PartialEq, Eq)]
@@ -9,7 +10,7 @@ pub struct Color {
     pub hex: &'static str,
     /// Three letters for part numbers.
     pub short: &'static str,
-    /// Words that mean it, folded (lower case, no diacritics).
+    /// Words for it, folded (lower case, no diacritics).
     pub words: &'static [&'static str],
 }
 
@@ -37,12 +38,12 @@ colors![
     ("beige", "Beige", "Beige", "#cbb790", "BEI", ["beige", "sand"]),
 ];
 
-/// The colour of a code.
+/// Returns the colour of a code.
 pub fn by_code(code: &str) -> Option<&'static Color> {
     COLORS.iter().find(|color| color.code == code)
 }
 
-/// Codes that a word means. Blue covers navy: who asks for blue takes both.
+/// Returns the codes that a word means. "Blue" includes navy.
 pub fn by_word(word: &str) -> Option<Vec<&'static str>> {
     let color = COLORS.iter().find(|color| color.words.contains(&word))?;
     Some(if color.code == "blue" { vec!["blue", "navy"] } else { vec![color.code] })

@@ -1,6 +1,6 @@
-//! What is said about a product: one sentence per category, one per feature, in English and Swedish.
+//! Descriptions of products: one sentence per category, one per feature, in English and Swedish.
 
-/// A feature that some products of a category have, with the search concept it brings.
+/// A feature of some products of a category, with its search concept.
 pub struct Feature {
     pub en: &'static str,
     pub sv: &'static str,
@@ -33,7 +33,7 @@ const GEAR: &[Feature] = &[
     feature("Comes with a repair kit.", "Levereras med reparationssats.", None),
 ];
 
-/// The features products of a category choose from.
+/// Returns the features of a category.
 pub fn features(key: &str) -> &'static [Feature] {
     match key {
         "trail-shoes" | "road-shoes" | "hiking-boots" => FOOT,
@@ -43,7 +43,7 @@ pub fn features(key: &str) -> &'static [Feature] {
     }
 }
 
-/// The sentence that opens a description, English and Swedish.
+/// Returns the first sentence of a description, in English and Swedish.
 pub fn opening(key: &str) -> (&'static str, &'static str) {
     match key {
         "trail-shoes" => ("Trail shoe for roots, rock and soft ground.", "Trailsko för rötter, sten och mjukt underlag."),

@@ -1,5 +1,6 @@
-//! The seeded generator: 12 products in each category, with the odd ones every shop has (out of stock, withdrawn,
-//! not for sale, one variant, many dimensions). The first product of a category is its best seller and always plain.
+//! The seeded generator: 12 products in each category, including special cases of real shops (out
+//! of stock, withdrawn, not for sale, one variant, many dimensions). The first product of a
+//! category is its best seller and never a special case.
 
 use super::{CATEGORIES, Category, Dimension, Product, Variant, categories::Shape, colors, descriptions, rng::Rng};
 
@@ -24,7 +25,7 @@ const FIRST_WORDS: &[&str] = &[
     "Gale", "Hollow", "Juniper", "Lichen", "Marsh", "Pine", "Summit",
 ];
 
-/// All products of a seed. Ids and part numbers do not depend on the seed's dice.
+/// Returns all products of a seed. Ids and part numbers do not depend on the seed.
 pub fn generate(seed: u64) -> Vec<Product> {
     let mut products = Vec::with_capacity(CATEGORIES.len() * PER_CATEGORY);
     for (index, category) in CATEGORIES.iter().enumerate() {
@@ -61,7 +62,7 @@ fn product(rng: &mut Rng, category: &'static Category, id: i64, place: usize, fi
         }
     }
     let price = price(rng, category);
-    // One of each oddity per category, at fixed places so that tests and demos find them.
+    // One of each special case per category, at fixed positions so that tests and demos find them.
     let (active, buyable, sold_out) = (place != 9, place != 10, place == 11);
     let mut made = variants(rng, category, id, &part_no, place, price);
     for variant in &mut made {
@@ -85,7 +86,7 @@ fn product(rng: &mut Rng, category: &'static Category, id: i64, place: usize, fi
     }
 }
 
-/// Kronor that end in 9, with 50 or 90 öre on cheap things now and then.
+/// Returns a price in whole kronor that ends in 9; cheap products sometimes have 50 or 90 öre.
 fn price(rng: &mut Rng, category: &Category) -> i64 {
     let (low, high) = category.price;
     let step = if high > 600 { 50 } else { 10 };
@@ -95,7 +96,7 @@ fn price(rng: &mut Rng, category: &Category) -> i64 {
 }
 
 fn variants(rng: &mut Rng, category: &Category, id: i64, part_no: &str, place: usize, price: i64) -> Vec<Variant> {
-    // The best seller comes in black; every third other product has one colour only.
+    // The best seller is available in black. Every third other product has one colour only.
     let colors: Vec<&str> = match (category.colors.is_empty(), place) {
         (true, _) => Vec::new(),
         (false, 0) => {
@@ -107,7 +108,7 @@ fn variants(rng: &mut Rng, category: &Category, id: i64, part_no: &str, place: u
         (false, _) => {
             let count = 1 + rng.below(3);
             let mut chosen = rng.pick(category.colors, count);
-            // Black is what most people ask for.
+            // Black is the most popular colour.
             if category.colors.contains(&"black") && !chosen.contains(&"black") && rng.chance(35) {
                 chosen.insert(0, "black");
             }
@@ -145,7 +146,7 @@ fn variants(rng: &mut Rng, category: &Category, id: i64, part_no: &str, place: u
         .collect()
 }
 
-/// A run of neighbouring sizes; short ranges are kept whole.
+/// Returns a run of adjacent sizes. Short ranges are returned completely.
 fn range<'a>(rng: &mut Rng, values: &'a [&'a str], place: usize, shape: Shape) -> &'a [&'a str] {
     if values.len() <= 4 || place == 0 && shape != Shape::Shoe {
         return values;
@@ -172,7 +173,7 @@ fn suffix(values: &[(Dimension, String)]) -> String {
 }
 
 fn stock(rng: &mut Rng, variant: &mut Variant, best_seller: bool, sold_out: bool) {
-    // The best seller is in stock but for every tenth variant, so that a choice always offers something.
+    // The best seller is in stock except for every tenth variant, so that there is always a choice.
     let empty = sold_out || if best_seller { variant.id % 10 == 1 } else { rng.chance(22) };
     if !empty {
         variant.stock = if best_seller { rng.between(6, 40) } else { rng.between(1, 25) };
@@ -185,14 +186,14 @@ fn stock(rng: &mut Rng, variant: &mut Variant, best_seller: bool, sold_out: bool
         }
         1 => variant.lead_days = Some(rng.between(7, 28)),
         _ => {
-            // Gone for good: shown, but not for sale.
+            // No longer available: shown, but not for sale.
             variant.active = rng.chance(60);
             variant.buyable = false;
         }
     }
 }
 
-/// An EAN-13 in the range kept for use within a shop, with its check digit.
+/// Returns an EAN-13 in the range reserved for use within a shop, with its check digit.
 fn ean13(id: i64) -> String {
     let body = format!("20{id:010}");
     let sum: u32 = body.chars().filter_map(|c| c.to_digit(10)).enumerate().map(|(at, digit)| if at % 2 == 0 { digit } else { 3 * digit }).sum();

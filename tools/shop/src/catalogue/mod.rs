@@ -1,5 +1,5 @@
-//! What the shop sells, as plain data: categories, colours and the seeded generator of products.
-//! Knows nothing of databases, carts or the wire.
+//! The shop's products as plain data: categories, colours and the seeded generator. Knows nothing
+//! of databases, carts or the wire.
 
 mod categories;
 pub mod colors;
@@ -10,7 +10,7 @@ mod rng;
 pub use categories::{CATEGORIES, Category, Shape, category};
 pub use generate::generate;
 
-/// Languages the shop speaks.
+/// The shop's languages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Locale {
     #[default]
@@ -19,7 +19,7 @@ pub enum Locale {
 }
 
 impl Locale {
-    /// The language of a culture code such as `sv-SE`; English when unknown.
+    /// Returns the language of a culture code such as `sv-SE`; English if unknown.
     pub fn of_culture(code: &str) -> Self {
         match code.split(['-', '_']).next() {
             Some(language) if language.eq_ignore_ascii_case("sv") => Self::Sv,
@@ -27,7 +27,7 @@ impl Locale {
         }
     }
 
-    /// The text of this language.
+    /// Returns the text in this language.
     pub fn of<'a>(self, en: &'a str, sv: &'a str) -> &'a str {
         match self {
             Self::En => en,
@@ -36,7 +36,7 @@ impl Locale {
     }
 }
 
-/// What a variant differs in.
+/// A dimension in which variants differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Dimension {
     Color,
@@ -47,7 +47,7 @@ pub enum Dimension {
 }
 
 impl Dimension {
-    /// The code used on the wire and in the database.
+    /// Returns the code on the wire and in the database.
     pub fn code(self) -> &'static str {
         match self {
             Self::Color => "color",
@@ -58,12 +58,12 @@ impl Dimension {
         }
     }
 
-    /// The dimension of a code.
+    /// Returns the dimension of a code.
     pub fn of_code(code: &str) -> Option<Self> {
         [Self::Color, Self::Size, Self::Volume, Self::Length, Self::Zip].into_iter().find(|dimension| dimension.code() == code)
     }
 
-    /// Its name.
+    /// Returns its name.
     pub fn name(self, locale: Locale) -> &'static str {
         match self {
             Self::Color => locale.of("Colour", "Färg"),
@@ -75,7 +75,7 @@ impl Dimension {
     }
 }
 
-/// A value of a dimension as people read it. Colours are stored by code.
+/// Returns a dimension's value as people read it. Colours are stored by code.
 pub fn value_name(dimension: Dimension, value: &str, locale: Locale) -> String {
     match dimension {
         Dimension::Color => colors::by_code(value).map_or_else(|| value.to_owned(), |color| locale.of(color.en, color.sv).to_owned()),
@@ -113,7 +113,7 @@ pub struct Product {
     pub variants: Vec<Variant>,
 }
 
-/// One thing that can be put into a cart. Money in öre.
+/// A variant that can be put into a cart. Money in öre.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variant {
     pub id: i64,
@@ -123,9 +123,9 @@ pub struct Variant {
     pub price: i64,
     pub stock: i64,
     pub incoming: i64,
-    /// Days from today until more arrive.
+    /// Days from today until the next delivery.
     pub restock_in_days: Option<i64>,
-    /// Days it takes to get it when ordered.
+    /// Days until delivery if it is made to order.
     pub lead_days: Option<i64>,
     pub active: bool,
     pub buyable: bool,

@@ -1,5 +1,5 @@
-//! A small seeded generator of numbers (SplitMix64): the same seed gives the same shop on every machine.
-//! Not for secrets.
+//! A small seeded random number generator (SplitMix64): the same seed gives the same shop on every
+//! computer. Not for secrets.
 
 /// The generator.
 #[derive(Clone, Debug)]
@@ -20,22 +20,22 @@ impl Rng {
         z ^ (z >> 31)
     }
 
-    /// A number in `0..n` (0 when `n` is 0). The bias of the remainder does not matter here.
+    /// Returns a number in `0..n` (0 if `n` is 0). The bias of the remainder does not matter here.
     pub fn below(&mut self, n: usize) -> usize {
         if n == 0 { 0 } else { (self.next() % n as u64) as usize }
     }
 
-    /// A number in `low..=high`.
+    /// Returns a number in `low..=high`.
     pub fn between(&mut self, low: i64, high: i64) -> i64 {
         low + self.below((high - low + 1).max(1) as usize) as i64
     }
 
-    /// True in `percent` of 100 cases.
+    /// Returns true in `percent` of 100 cases.
     pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    /// The first `count` of the items in a random order.
+    /// Returns the first `count` items in a random order.
     pub fn pick<T: Clone>(&mut self, items: &[T], count: usize) -> Vec<T> {
         let mut left = items.to_vec();
         let mut out = Vec::with_capacity(count.min(left.len()));

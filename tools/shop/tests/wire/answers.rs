@@ -1,12 +1,14 @@
-//! The answers and labels of the manifest, written from results in which a shop leaves out what it may leave out.
+//! The manifest's answers and labels, rendered from results in which a shop leaves out optional
+//! members.
 
 use minijinja::{Environment, Value as Template, syntax::SyntaxConfig, value::Serde};
 use serde_json::{Value, json};
 
 use crate::told;
 
-/// A template of the pack, or the file that it names, rendered as the offline model does, with its filters in small.
-fn written(template: &str, scope: &Value) -> Result<String, String> {
+/// Renders a template of the pack, or the file that it names, as the offline model does, with small
+/// versions of its filters.
+fn render_template(template: &str, scope: &Value) -> Result<String, String> {
     let text = if template.ends_with(".jinja") { told::file(template) } else { template.to_owned() };
     let mut environment = Environment::new();
     environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build().unwrap());
@@ -23,7 +25,7 @@ fn written(template: &str, scope: &Value) -> Result<String, String> {
     environment.render_str(&text, Template::from(Serde(scope))).map_err(|error| format!("{error:#}"))
 }
 
-/// Every template below a value of the manifest.
+/// Returns every template below a value of the manifest.
 fn templates(value: &Value) -> Vec<String> {
     match value {
         Value::String(text) => vec![text.clone()],
@@ -32,7 +34,7 @@ fn templates(value: &Value) -> Vec<String> {
     }
 }
 
-/// Templates of a tool's answers.
+/// Returns the templates of a tool's answers.
 fn answers(tool: &str) -> Vec<String> {
     let manifest = told::manifest();
     let entry = manifest["tools"]["tools"].as_array().unwrap().iter().find(|entry| entry["id"] == tool).unwrap().clone();
@@ -41,8 +43,8 @@ fn answers(tool: &str) -> Vec<String> {
     found
 }
 
-fn fits(template: &str, scope: &Value, left_out: &str) {
-    let text = written(template, scope).unwrap_or_else(|why| panic!("{template} {left_out}: {why}"));
+fn assert_renders(template: &str, scope: &Value, left_out: &str) {
+    let text = render_template(template, scope).unwrap_or_else(|why| panic!("{template} {left_out}: {why}"));
     assert!(!text.trim().is_empty(), "{template} {left_out}");
     for odd in ["(–", "– –", "none", "undefined", "** –\n"] {
         assert!(!text.contains(odd), "{template} {left_out}: {text}");
@@ -63,7 +65,7 @@ fn answers_say_what_they_know_whatever_a_shop_leaves_out() {
         for template in answers(tool) {
             told::with_less(schema, &result, |less, left_out| {
                 for results in [json!([less, result]), json!([result, less])] {
-                    fits(&template, &json!({"args": args, "result": less, "results": results}), left_out);
+                    assert_renders(&template, &json!({"args": args, "result": less, "results": results}), left_out);
                 }
             });
         }
@@ -82,7 +84,7 @@ fn labels_say_what_they_know_whatever_a_shop_leaves_out() {
         told::with_less(schema, &result, |less, left_out| {
             let Some(item) = less.pointer(at) else { return };
             for template in [templates(&things[thing]["label"]), templates(&things[thing]["unusable"])].concat() {
-                fits(&template, &json!({"item": item, "items": [item]}), left_out);
+                assert_renders(&template, &json!({"item": item, "items": [item]}), left_out);
             }
         });
     }
@@ -94,11 +96,11 @@ fn what_a_shop_denies_is_told_as_no() {
     let (dry, wet) = (product(json!({"Waterproof": true, "Pockets": 0, "Kind": "Dome"})), product(json!({"Waterproof": false, "Kind": null})));
     let scope = json!({"args": {}, "result": wet, "results": [wet, dry]});
     for (locale, yes, no) in [("en", "yes", "no"), ("sv", "ja", "nej")] {
-        let table = written(&format!("answers/compare.{locale}.jinja"), &scope).unwrap();
+        let table = render_template(&format!("answers/compare.{locale}.jinja"), &scope).unwrap();
         for row in [format!("| Waterproof | {no} | {yes} |\n"), "| Pockets | – | 0 |\n".to_owned(), "| Kind | – | Dome |\n".to_owned()] {
             assert!(table.contains(&row), "{row} in {table}");
         }
-        let details = written(&format!("answers/product.{locale}.jinja"), &scope).unwrap();
+        let details = render_template(&format!("answers/product.{locale}.jinja"), &scope).unwrap();
         assert!(details.contains(&format!("\n- Waterproof: {no}\n")) && !details.contains("Kind"), "{details}");
     }
 }
@@ -116,7 +118,7 @@ fn what_a_shop_does_not_tell_of_its_stock_is_not_out_of_stock() {
     let with_variant = json!({"productId": 1, "name": "Tent", "priceIncVat": "5.00", "variants": [variant]});
     for product in [&unknown, &with_variant] {
         for template in answers("product.get") {
-            let text = written(&template, &json!({"args": {}, "result": product, "results": [product, product]})).unwrap().to_lowercase();
+            let text = render_template(&template, &json!({"args": {}, "result": product, "results": [product, product]})).unwrap().to_lowercase();
             for wrong in ["out of stock", "slut i lager", " no |", " nej |"] {
                 assert!(!text.contains(wrong), "{template}: {text}");
             }
@@ -124,7 +126,7 @@ fn what_a_shop_does_not_tell_of_its_stock_is_not_out_of_stock() {
     }
     let things = told::manifest()["offline"]["things"].clone();
     for template in templates(&things["variant"]["label"]) {
-        assert_eq!(written(&template, &json!({"item": variant})).unwrap(), "Red");
+        assert_eq!(render_template(&template, &json!({"item": variant})).unwrap(), "Red");
     }
     let usable = |item: &Value| {
         let environment = Environment::new();

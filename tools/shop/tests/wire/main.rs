@@ -1,5 +1,5 @@
-//! The real server program over both transports with the protocol library's client, the manifest it describes itself by,
-//! and the previews and answers the manifest promises.
+//! The real server program over both transports with the protocol library's client, the manifest
+//! that describes it, and the manifest's previews and answers.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test says what went wrong by panicking")]
 
@@ -37,7 +37,7 @@ async fn call(client: &Peer<RoleClient>, tool: &str, arguments: Value) -> Result
     if result.is_error == Some(true) { Err(text.text.clone()) } else { Ok(serde_json::from_str(&text.text).unwrap()) }
 }
 
-/// The same conversation over any transport: search, look, add, change, remove.
+/// Holds the same conversation over any transport: search, read, add, change, remove.
 async fn shop_a_little(client: &Peer<RoleClient>) {
     let tools = client.list_all_tools().await.unwrap();
     assert_eq!(tools.len(), 6);
@@ -113,10 +113,10 @@ async fn over_stdio_in_both_protocols_and_the_cart_outlives_the_process() {
     }
 }
 
-/// A process that goes with its owner, also when a test fails.
-struct Ended(std::process::Child);
+/// A process that is killed with its owner, also if a test fails.
+struct EndedChild(std::process::Child);
 
-impl Drop for Ended {
+impl Drop for EndedChild {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
@@ -125,7 +125,7 @@ impl Drop for Ended {
 
 #[tokio::test]
 async fn over_http_with_pictures_beside() {
-    let mut server = Ended(Command::new(PROGRAM).args(["--http", "127.0.0.1:0"]).stdout(Stdio::piped()).spawn().unwrap());
+    let mut server = EndedChild(Command::new(PROGRAM).args(["--http", "127.0.0.1:0"]).stdout(Stdio::piped()).spawn().unwrap());
     let mut line = String::new();
     BufReader::new(server.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
     let url = line.trim().strip_prefix("listening on ").unwrap().to_owned();

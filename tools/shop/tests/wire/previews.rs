@@ -1,5 +1,6 @@
-//! The previews of changes, as the host computes them with its filters in small: what is signed is what the shop will do, and nobody is
-//! asked for what the shop will refuse.
+//! The previews of changes, as the host computes them with small versions of its filters. An
+//! approved change is what the shop will do, and nobody is asked about a change that the shop will
+//! refuse.
 
 use contract::PreviewView;
 use minijinja::{Environment, Value as Template, value::Serde};
@@ -13,18 +14,18 @@ fn ore(value: &Template) -> Option<i64> {
     (!whole.is_empty()).then(|| format!("{whole}{fraction:0<2}").parse().ok())?
 }
 
-fn combined(a: &Template, b: &Template, with: fn(i64, i64) -> i64) -> String {
+fn combine(a: &Template, b: &Template, with: fn(i64, i64) -> i64) -> String {
     let kronor = |ore: i64| format!("{}{}.{:02}", if ore < 0 { "-" } else { "" }, ore.abs() / 100, ore.abs() % 100);
     ore(a).zip(ore(b)).map_or_else(|| "?".to_owned(), |(a, b)| kronor(with(a, b)))
 }
 
-/// What the preview of a tool yields; `None` when it fails.
-fn yielded(tool: &str, arguments: &Value, reads: &Value, locale: &str) -> Option<Value> {
+/// Returns the preview of a tool. None if it fails.
+fn render_preview(tool: &str, arguments: &Value, reads: &Value, locale: &str) -> Option<Value> {
     let manifest = told::manifest();
     let file = manifest["tools"]["tools"].as_array()?.iter().find(|entry| entry["id"] == tool)?["preview"]["template"].as_str()?;
     let mut environment = Environment::new();
-    environment.add_filter("dec_add", |a: Template, b: Template| combined(&a, &b, |a, b| a + b));
-    environment.add_filter("dec_mul", |a: Template, b: Template| combined(&a, &b, |a, b| a * b / 100));
+    environment.add_filter("dec_add", |a: Template, b: Template| combine(&a, &b, |a, b| a + b));
+    environment.add_filter("dec_mul", |a: Template, b: Template| combine(&a, &b, |a, b| a * b / 100));
     environment.add_filter("money", |a: Template| if ore(&a).is_some() { a } else { Template::from("?") });
     environment.add_filter("tojson", |a: Template| Template::from_safe_string(serde_json::to_string(&a).unwrap_or_default()));
     let mut scope: std::collections::BTreeMap<&str, Template> =
@@ -35,10 +36,10 @@ fn yielded(tool: &str, arguments: &Value, reads: &Value, locale: &str) -> Option
 }
 
 fn render(tool: &str, arguments: Value, reads: Value) -> PreviewView {
-    serde_json::from_value(yielded(tool, &arguments, &reads, "en").unwrap()).unwrap()
+    serde_json::from_value(render_preview(tool, &arguments, &reads, "en").unwrap()).unwrap()
 }
 
-/// Every preview of a real cart with the product of its first line.
+/// Checks every preview of a real cart with the product of its first line.
 pub(crate) fn fit(cart: &Value, product: &Value, part: &str) {
     let both = json!({"cart": cart, "product": product});
     let total = |times: i64| {
@@ -56,13 +57,13 @@ pub(crate) fn fit(cart: &Value, product: &Value, part: &str) {
     let unread = render("cart.addItem", json!({"partNo": part}), json!({"cart": null, "product": null}));
     assert_eq!((unread.after.rows[0].label.as_str(), unread.after.total.as_str()), (part, "?"));
 
-    // Of a product with variants one has to be chosen first; a variant is what it is.
+    // For a product with variants, a variant must be chosen first; a variant needs no choice.
     let parent = json!({"name": "Boot", "partNo": "B", "priceIncVat": "1.00", "variants": [
         {"partNo": "B-1", "variantName": "41", "isBuyable": true},
         {"partNo": "B-2", "variantName": "42", "isBuyable": false},
     ]});
     let refused = |part: &str, product: &Value| {
-        yielded("cart.addItem", &json!({"partNo": part}), &json!({"cart": null, "product": product}), "en").unwrap()["refuse"].clone()
+        render_preview("cart.addItem", &json!({"partNo": part}), &json!({"cart": null, "product": product}), "en").unwrap()["refuse"].clone()
     };
     assert!(refused("B", &parent).as_str().is_some_and(|why| why.ends_with("use its part number: 41 = B-1.")));
     assert_eq!(refused("b-1", &parent), Value::Null);
@@ -74,7 +75,8 @@ pub(crate) fn fit(cart: &Value, product: &Value, part: &str) {
     let gone = render("cart.removeItem", json!({"productId": part}), both.clone());
     assert_eq!((gone.after.total.clone(), gone.after.rows.len(), gone.before.rows[0].changed), (total(-2), 1, true));
 
-    // The shop takes a part number in any case, with spaces around it: so it is the same line here.
+    // The shop accepts a part number in any case, with spaces around it, so it is the same line
+    // here.
     let written = format!(" {} ", part.to_lowercase());
     assert_eq!(render("cart.addItem", json!({"partNo": written, "quantity": 3}), both.clone()).after, more.after);
     assert_eq!(render("cart.setItemQuantity", json!({"productId": written, "quantity": 1}), both.clone()), fewer);
@@ -98,17 +100,18 @@ fn a_line_is_known_by_any_number_that_only_it_has() {
         assert_eq!(gone.before.rows.iter().map(|row| row.changed).collect::<Vec<_>>(), changed, "{named}");
         assert_eq!((gone.after.rows.len(), gone.after.total.as_str()), (2, "20.00"), "{named}");
     }
-    // The parent's number may stand on several lines: the shop would change one of them, and nobody is asked to sign more than that.
+    // Several lines may have the parent's number. The shop would change one of them, so the
+    // approval must not cover more.
     let cart = json!({"items": [line("A-1", json!({"productId": 4711})), line("A-2", json!({"productId": 4711})), line("4711", json!({}))], "total": "30.00"});
-    let gone = |cart: &Value| yielded("cart.removeItem", &json!({"productId": "4711"}), &json!({"cart": cart}), "en").unwrap();
+    let gone = |cart: &Value| render_preview("cart.removeItem", &json!({"productId": "4711"}), &json!({"cart": cart}), "en").unwrap();
     let rows: Vec<Value> = gone(&cart)["before"]["rows"].as_array().unwrap().iter().map(|row| row["changed"].clone()).collect();
     assert_eq!(rows, [json!(false), json!(false), json!(true)], "a part number before any other");
     let shared = json!({"items": [cart["items"][0], cart["items"][1]], "total": "20.00"});
     for (tool, locale, said) in [("cart.removeItem", "en", "4711 is on several lines"), ("cart.setItemQuantity", "sv", "4711 finns på flera rader")] {
-        let refused = yielded(tool, &json!({"productId": "4711", "quantity": 1}), &json!({"cart": shared}), locale).unwrap();
+        let refused = render_preview(tool, &json!({"productId": "4711", "quantity": 1}), &json!({"cart": shared}), locale).unwrap();
         assert!(refused["refuse"].as_str().is_some_and(|why| why.starts_with(said) && why.ends_with(": A-1; A-2.")), "{refused}");
     }
-    // The demo shop takes a variant's number, so its lines tell it.
+    // The demo shop accepts a variant's number, so its lines contain it.
     let own = told::cart();
     assert_eq!(render("cart.removeItem", json!({"productId": own["items"][0]["productId"]}), json!({"cart": own})).after.rows.len(), 0);
 }
@@ -118,7 +121,8 @@ fn nobody_is_asked_to_change_what_is_not_in_the_cart() {
     let cart = json!({"items": [{"partNo": "A-1", "name": "Tent", "quantity": 1, "totalPrice": "5.00"}], "total": "5.00"});
     for (tool, arguments) in [("cart.setItemQuantity", json!({"productId": "4711", "quantity": 2})), ("cart.removeItem", json!({"productId": "4711"}))] {
         for (locale, absent, empty) in [("en", "4711 is not in the cart", "is empty"), ("sv", "4711 ligger inte i varukorgen", "är tom")] {
-            let refused = |cart: &Value| yielded(tool, &arguments, &json!({"cart": cart}), locale).unwrap()["refuse"].as_str().unwrap_or_default().to_owned();
+            let refused =
+                |cart: &Value| render_preview(tool, &arguments, &json!({"cart": cart}), locale).unwrap()["refuse"].as_str().unwrap_or_default().to_owned();
             let said = refused(&cart);
             assert!(said.starts_with(absent) && said.ends_with(": Tent = A-1."), "{said}");
             assert!(refused(&json!({"items": [], "total": "0.00"})).contains(empty));
@@ -138,7 +142,7 @@ fn a_preview_says_what_it_knows_whatever_a_shop_leaves_out() {
     ] {
         let with = |cart: &Value, product: &Value, left_out: &str| {
             for locale in ["en", "sv"] {
-                let preview = yielded(tool, &arguments, &json!({"cart": cart, "product": product}), locale);
+                let preview = render_preview(tool, &arguments, &json!({"cart": cart, "product": product}), locale);
                 let preview = preview.unwrap_or_else(|| panic!("{tool} cannot be computed {left_out}"));
                 let view: Result<PreviewView, _> = serde_json::from_value(preview.clone());
                 assert!(view.is_ok() || preview["refuse"].is_string(), "{tool} {left_out}: {preview}");

@@ -1,4 +1,5 @@
-//! What the shop tells, in full and with less: other shops leave out whatever the manifest does not require.
+//! The shop's results, complete and reduced: other shops leave out members that the manifest does
+//! not require.
 
 use serde_json::{Value, json};
 use shop::{Options, Shop};
@@ -37,7 +38,8 @@ pub(crate) fn cart() -> Value {
     changed()["basket"].clone()
 }
 
-/// Hands over a value as it is, then without each member that its schema does not require, then without all of them.
+/// Passes on a value as it is, then without each optional member of its schema, then without all of
+/// them.
 pub(crate) fn with_less(schema: &str, value: &Value, mut look: impl FnMut(&Value, &str)) {
     let manifest = manifest();
     let schema = &manifest["schemas"][schema];
@@ -55,7 +57,7 @@ pub(crate) fn with_less(schema: &str, value: &Value, mut look: impl FnMut(&Value
     look(&bare, "without all that is optional");
 }
 
-/// The paths of members that may be missing; `*` stands for every element of a list.
+/// Returns the paths of optional members; `*` stands for every element of a list.
 fn optional(schema: &Value, value: &Value, at: &mut Vec<String>, found: &mut Vec<Vec<String>>) {
     let mut step = |name: &str, schema: &Value, value: &Value, may_be_missing: bool| {
         at.push(name.to_owned());

@@ -2,6 +2,7 @@
 import type { ErrorCode } from "./ErrorCode";
 
 /**
- * What a caller gets when something failed. `message` is a plain sentence for a person; `details.hint` says what to do.
+ * The error that a caller gets. `message` is a plain sentence for a person; `details.hint` says
+ * what to do.
  */
 export type AgentError = { contract_version: string, code: ErrorCode, message: string, retryable: boolean, details: Record<string, unknown>, };

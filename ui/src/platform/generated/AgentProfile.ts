@@ -9,11 +9,11 @@ import type { ToolId } from "./ToolId";
  */
 export type AgentProfile = { id: AgentId, name: string, summary: string, 
 /**
- * What it is told about its role.
+ * The specialist's role, as text for the model.
  */
 prompt: string, 
 /**
- * What it sees of earlier messages, instead of what the profile says.
+ * How it remembers earlier messages, instead of the profile's settings.
  */
 conversation?: Conversation | null, 
 /**

@@ -5,14 +5,14 @@ import type { PackId } from "./PackId";
 import type { ToolId } from "./ToolId";
 
 /**
- * A specialist as it is shown.
+ * A specialist for display.
  */
 export type AgentView = { id: AgentId, name: string, summary: string, pack: PackId, tools: Array<ToolId>, defaults: Array<EntityDefault>, 
 /**
- * Model calls of one run.
+ * The most model calls of one run.
  */
 rounds: number, calls_per_round: number, 
 /**
- * The supervisor may choose it.
+ * Whether the supervisor may choose it.
  */
 enabled: boolean, };

@@ -6,6 +6,6 @@ export type AppStatus = {
  */
 running: number, waiting_approvals: number, audit_ok: boolean, agent_enabled: boolean, model_label: string, 
 /**
- * Something the user should know at start: a recovered file, a log that does not verify.
+ * Notices for the start: a recovered file, or a log that does not verify.
  */
 notices: Record<string, unknown>[], now: string, };

@@ -23,7 +23,7 @@ arguments: string,
  */
 hash: string, 
 /**
- * Why it is asked: the rule or default that decided.
+ * Why a person must decide: the rule or default that requires it.
  */
 why: string, preview?: PreviewView | null, 
 /**
@@ -31,7 +31,7 @@ why: string, preview?: PreviewView | null,
  */
 locale?: string | null, created_at: string, expires_at: string, status: ApprovalStatus, 
 /**
- * May be approved for the rest of the session.
+ * Whether it may be approved for the rest of the session.
  */
 grantable: boolean, 
 /**
@@ -39,15 +39,17 @@ grantable: boolean,
  */
 confirm_word?: string | null, 
 /**
- * Nobody was there to approve when it was asked: it waits for a later decision, beyond its turn.
+ * Whether nobody could approve when it was created. It then waits for a later decision, beyond
+ * its turn.
  */
 headless: boolean, 
 /**
- * Content of strangers that had entered the turn before it was asked, what is quoted in the arguments first.
+ * Untrusted content that had entered the turn before. Content that the arguments quote comes
+ * first.
  */
 follows?: Array<UntrustedContent>, 
 /**
- * Words of the action that mix alphabets, so that they may be read as others.
+ * Words of the arguments that mix alphabets, so that they could be mistaken for other words.
  */
 look_alikes?: Array<LookAlike>, 
 /**

@@ -4,6 +4,7 @@ import type { ItemBody } from "./ItemBody";
 
 export type ApprovalDecideResponse = { approval: Approval, 
 /**
- * What came of the call, when the decision itself ran it: nobody waited for it any more.
+ * The result of the call, if the decision itself ran it because nothing waited for it any
+ * more.
  */
 result?: ItemBody | null, };

@@ -2,6 +2,6 @@
 import type { VerifyProblem } from "./VerifyProblem";
 
 /**
- * A log that did not verify, until a person has accepted a new one. Nothing runs meanwhile.
+ * A log that did not verify. Nothing runs until a person accepts a new log.
  */
 export type AuditAlarm = { id: string, raised_at: string, problems: Array<VerifyProblem>, };

@@ -2,7 +2,7 @@
 import type { RecordType } from "./RecordType";
 
 /**
- * A record as listed. Values of commitments are given only while they have not been erased.
+ * A record as listed. Values behind commitments are included until they are erased.
  */
 export type AuditRecordView = { seq: number, at: string, record_type: RecordType, session?: string | null, turn?: string | null, tool?: string | null, status?: string | null, 
 /**

@@ -2,7 +2,7 @@
 import type { Block } from "./Block";
 
 /**
- * What changed in an answer since the last frame.
+ * The changes of an answer since the last frame.
  */
 export type BlockPatch = { 
 /**

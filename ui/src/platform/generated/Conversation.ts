@@ -5,11 +5,12 @@ import type { ConversationScope } from "./ConversationScope";
 import type { SummaryPolicy } from "./SummaryPolicy";
 
 /**
- * How a conversation is remembered. In counts, each message of the user and each text of the assistant is one.
+ * How a conversation is remembered. Each message of the user and each text of the assistant counts
+ * as one message.
  */
 export type Conversation = { mode: ConversationMode, scope: ConversationScope, 
 /**
- * What tells one conversation from another, when it is not the session.
+ * The value that identifies a conversation, if it is not the session.
  */
 key: ConversationKey, 
 /**
@@ -17,7 +18,7 @@ key: ConversationKey,
  */
 max_messages: number, 
 /**
- * Mode `buffer`: and at most so many tokens of them; 0 = no bound.
+ * Mode `buffer`: the most tokens of these messages; 0 = no bound.
  */
 max_tokens: number, 
 /**
@@ -25,14 +26,15 @@ max_tokens: number,
  */
 window_messages: number, 
 /**
- * And at most so many tokens of them; 0 = no bound.
+ * The most tokens of these messages; 0 = no bound.
  */
 window_tokens: number, 
 /**
- * After so long without a message the model starts anew; 0 = never.
+ * Seconds without a message after which the model starts without memory; 0 = never.
  */
 ttl_seconds: number, 
 /**
- * Conversations that are remembered; beyond it the one used longest ago is forgotten. 0 = all.
+ * The most conversations that are remembered. Beyond it the one used longest ago is forgotten.
+ * 0 = no bound.
  */
 max_items: number, summary: SummaryPolicy, };

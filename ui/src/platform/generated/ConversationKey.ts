@@ -2,10 +2,11 @@
 import type { KeySource } from "./KeySource";
 
 /**
- * Where the key comes from. Without a value there, the session is the key.
+ * The source of the key. Without a value there, the session is the key.
  */
 export type ConversationKey = { source: KeySource, 
 /**
- * The header's name (in any case), or the field of the caller's context (`user.id` for a member of a member).
+ * The header's name (in any case), or the field of the caller's context (`user.id` for a
+ * nested field).
  */
 name: string, };

@@ -7,7 +7,7 @@ import type { PackId } from "./PackId";
  */
 export type CredentialView = { 
 /**
- * `pack/NAME`: its name for storing and deleting.
+ * `pack/NAME`, by which it is stored and deleted.
  */
 name: string, pack: PackId, pack_title: string, env_var: string, 
 /**

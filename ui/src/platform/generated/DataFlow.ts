@@ -3,6 +3,6 @@ import type { DataClass } from "./DataClass";
 import type { LlmEgress } from "./LlmEgress";
 
 /**
- * What data the pack handles, and what of it may go to a model.
+ * The data that the pack handles, and what of it may go to a model.
  */
 export type DataFlow = { data_classes: Array<DataClass>, llm_egress: LlmEgress, };

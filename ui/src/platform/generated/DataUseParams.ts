@@ -3,6 +3,6 @@ import type { Dataset } from "./Dataset";
 import type { PackId } from "./PackId";
 
 /**
- * Puts a set in force; neither is deleted by it.
+ * Makes a data set the active one. The other is kept.
  */
 export type DataUseParams = { pack: PackId, dataset: Dataset, };

@@ -2,11 +2,11 @@
 import type { RedactionLevel } from "./RedactionLevel";
 
 /**
- * What may go to models that do not run on this machine.
+ * The rules for models that do not run on this computer.
  */
 export type EgressSettings = { 
 /**
- * False: only the offline model and servers on this machine may answer.
+ * If false, only the offline model and servers on this computer may answer.
  */
 allowed: boolean, 
 /**

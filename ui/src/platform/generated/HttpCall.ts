@@ -20,11 +20,12 @@ query?: { [key in string]: string }, headers?: { [key in string]: string },
  */
 body?: unknown, 
 /**
- * Hosts that a redirect may lead to, beside the one of `url`.
+ * Hosts that a redirect may lead to, besides that of `url`.
  */
 hosts?: Array<string>, 
 /**
- * The address may lie on this computer or in the local network, if the user's settings allow it, too.
+ * Whether the address may lie on this computer or in the local network, if the user's settings
+ * also allow it.
  */
 private_network: boolean, response: Answer, 
 /**

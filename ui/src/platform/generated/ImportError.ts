@@ -2,14 +2,14 @@
 import type { ImportProblem } from "./ImportProblem";
 
 /**
- * What is wrong where.
+ * One error of an import and its place.
  */
 export type ImportError = { file: string, 
 /**
- * 0 when the file as a whole is meant.
+ * 0 if it concerns the whole file.
  */
 line: number, 
 /**
- * Empty when the whole line is meant.
+ * Empty if it concerns the whole line.
  */
 column: string, problem: ImportProblem, };

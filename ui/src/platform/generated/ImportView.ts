@@ -4,22 +4,22 @@ import type { ImportError } from "./ImportError";
 import type { ImportNote } from "./ImportNote";
 
 /**
- * An import as far as it is.
+ * The state of an import.
  */
 export type ImportView = { job: string, file: string, done_bytes: number, total_bytes: number, rows_read: number, rows_stored: number, 
 /**
- * Of the stored rows, those that took the place of an earlier one.
+ * Stored rows that replaced an earlier one.
  */
 rows_replaced: number, finished: boolean, 
 /**
- * It was stopped: nothing of it was kept.
+ * Whether it was stopped. Then nothing was stored.
  */
 stopped: boolean, 
 /**
- * At most 200; `error_count` tells them all. A file with any error stores nothing.
+ * At most 200; `error_count` is their total. If a file has an error, nothing is stored.
  */
 errors: Array<ImportError>, error_count: number, notes: Array<ImportNote>, 
 /**
- * It broke off for a reason that does not lie in the files; nothing of it was kept.
+ * Why it failed, if the reason does not lie in the files. Then nothing was stored.
  */
 failure?: AgentError | null, };

@@ -4,7 +4,7 @@ import type { SectionView } from "./SectionView";
 import type { ToolId } from "./ToolId";
 
 /**
- * The execution instructions of a tool, as they are or as a turn used them.
+ * The execution instructions of a tool, as they are now or as a turn used them.
  */
 export type InstructionsView = { tool: ToolId, title: string, state: InstructionState, 
 /**
@@ -16,7 +16,7 @@ place?: string | null,
  */
 problems: Array<string>, sections: Array<SectionView>, 
 /**
- * No section fits the question: all were given.
+ * Whether all sections were given because none fits the question.
  */
 whole: boolean, 
 /**

@@ -2,7 +2,7 @@
 import type { Isolation } from "./Isolation";
 
 /**
- * How far programs of packs are kept apart on this machine.
+ * How far programs of packs are isolated on this machine.
  */
 export type IsolationView = { level: Isolation, 
 /**
@@ -10,7 +10,7 @@ export type IsolationView = { level: Isolation,
  */
 landlock_abi: number, 
 /**
- * System calls are filtered.
+ * Whether system calls are filtered.
  */
 seccomp: boolean, 
 /**

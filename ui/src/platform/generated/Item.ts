@@ -5,10 +5,10 @@ import type { SessionId } from "./SessionId";
 import type { TurnId } from "./TurnId";
 
 /**
- * One stored step of a session, in the order of `seq`.
+ * A stored step of a session, in the order of `seq`.
  */
 export type Item = { id: ItemId, session: SessionId, turn: TurnId, 
 /**
- * Position within the session, from 1, without gaps that matter.
+ * Position within the session, from 1. Gaps have no meaning.
  */
 seq: number, created_at: string, body: ItemBody, };

@@ -23,19 +23,19 @@ export type ItemBody = { "kind": "user_message", text: string, } | { "kind": "as
  */
 blocks?: Array<Block>, 
 /**
- * Which model answered, as shown to the user.
+ * The model that answered, as shown to the user.
  */
 model?: string | null, 
 /**
- * The specialist that said it, as shown to the user.
+ * The specialist that answered, as shown to the user.
  */
 agent?: string | null, 
 /**
- * What the user may answer with one click.
+ * Answers that the user may choose with one click.
  */
 choices?: Array<Choice>, 
 /**
- * True when the turn stopped before the text was complete (cancel, crash, error).
+ * Whether the turn stopped before the text was complete (cancel, crash, error).
  */
 partial: boolean, } | { "kind": "tool_call", call: CallId, tool: ToolId, title: string, effect: Effect, 
 /**
@@ -47,7 +47,7 @@ arguments: unknown, } | { "kind": "tool_result", call: CallId, tool: ToolId, out
  */
 summary: string, 
 /**
- * The result in full (`null` when there is none). The model may get a shorter form.
+ * The full result (`null` without one). The model may get a shorter form.
  */
 data: unknown, error?: AgentError | null, 
 /**
@@ -59,11 +59,11 @@ view: ResultView, duration_ms: number, } | { "kind": "approval", approval: Appro
  */
 reason?: string | null, } | { "kind": "redaction", level: RedactionLevel, counts: Array<RedactionCount>, } | { "kind": "summary", text: string, 
 /**
- * Messages that it stands for.
+ * How many messages it replaces.
  */
 messages: number, 
 /**
- * Who made it.
+ * How it was made.
  */
 method: SummaryMethod, } | { "kind": "notice", level: NoticeLevel, 
 /**

@@ -2,7 +2,7 @@
 import type { LatencyClass } from "./LatencyClass";
 
 /**
- * One figure against its target.
+ * One measured figure and its target.
  */
 export type LatencyView = { class: LatencyClass, 
 /**
@@ -10,6 +10,6 @@ export type LatencyView = { class: LatencyClass,
  */
 percentile: number, target_ms: number, 
 /**
- * Absent while there is no such run.
+ * Absent if there is no such run.
  */
 measured_ms?: number | null, runs: number, };

@@ -2,18 +2,19 @@
 import type { RedactionLevel } from "./RedactionLevel";
 
 /**
- * What may go to a model.
+ * The data that may go to a model.
  */
 export type LlmEgress = { 
 /**
- * In words, for the user.
+ * A description of the data, for the user.
  */
 what_is_sent: string, 
 /**
- * False: only models on this computer get to know of its results.
+ * If false, only models on this computer get its results.
  */
 allowed: boolean, 
 /**
- * Held back at least; without it `strict` for PII and confidential data, else `basic`. The user may ask for more, never for less.
+ * The minimum redaction level; without it `strict` for PII and confidential data, else
+ * `basic`. The user may choose a higher level, but not a lower one.
  */
 redaction?: RedactionLevel | null, };

@@ -2,7 +2,7 @@
 import type { FallbackModel } from "./FallbackModel";
 
 /**
- * Which model answers.
+ * The model that answers.
  */
 export type ModelSettings = { 
 /**
@@ -10,11 +10,11 @@ export type ModelSettings = {
  */
 provider: string, 
 /**
- * Empty: the provider's own.
+ * Empty for the provider's own address.
  */
 base_url: string, model: string, 
 /**
- * Let a model that can think do so before it answers, and show it.
+ * Whether a model that can think does so before it answers, and shows it.
  */
 reasoning: boolean, 
 /**
@@ -22,6 +22,6 @@ reasoning: boolean,
  */
 idle_timeout_s: number, max_retries: number, 
 /**
- * Answers when the model above cannot be reached.
+ * Used if the model above cannot be reached.
  */
 fallback?: FallbackModel | null, };

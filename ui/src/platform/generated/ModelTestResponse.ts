@@ -4,15 +4,15 @@ import type { ModelCapabilities } from "./ModelCapabilities";
 
 export type ModelTestResponse = { ok: boolean, message: string, hint?: string | null, 
 /**
- * What is wrong, for a sentence in the user's language.
+ * The problem, as a code for the user's language.
  */
 problem?: ConnectionProblem | null, 
 /**
- * The server that was asked.
+ * The server that was tested.
  */
 host: string, 
 /**
- * Who issued a certificate that is not trusted.
+ * The issuer of an untrusted certificate.
  */
 issuer?: string | null, 
 /**

@@ -4,6 +4,6 @@ import type { DatasetView } from "./DatasetView";
 import type { PackId } from "./PackId";
 
 /**
- * A pack's sets of data, and the one that answers.
+ * Both data sets, and the active one.
  */
 export type PackDatasets = { pack: PackId, active: Dataset, sample: DatasetView, imported: DatasetView, };

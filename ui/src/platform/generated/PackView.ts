@@ -14,7 +14,7 @@ export type PackView = { id: PackId, title: string, version: string, description
  */
 agent_id?: AgentId | null, 
 /**
- * What data it handles, and what of it may go to a model.
+ * The data that it handles, and what of it may go to a model.
  */
 data_flow?: DataFlow | null, tools: Array<ToolSpec>, faults: Array<PackFault>, 
 /**

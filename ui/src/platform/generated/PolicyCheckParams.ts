@@ -4,6 +4,6 @@ import type { ToolId } from "./ToolId";
 
 export type PolicyCheckParams = { tool: ToolId, arguments: unknown, session?: SessionId | null, 
 /**
- * As if untrusted content had entered the turn.
+ * Whether to assume that untrusted content has entered the turn.
  */
 untrusted: boolean, };

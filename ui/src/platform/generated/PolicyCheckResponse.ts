@@ -6,10 +6,10 @@ import type { ToolId } from "./ToolId";
 
 export type PolicyCheckResponse = { tool: ToolId, effect: Effect, verdict: PolicyVerdict, 
 /**
- * The statement that decides.
+ * The rule or default that decides.
  */
 why: string, 
 /**
- * As the tool would get them.
+ * The arguments as the tool would get them.
  */
 arguments: unknown, faults: Array<PolicyFault>, };

@@ -7,7 +7,7 @@ import type { RuleAction } from "./RuleAction";
  */
 export type PolicyRule = { 
 /**
- * Names the rule wherever it decided something. Unique in the file.
+ * The name of the rule in decisions. Unique in the file.
  */
 id: string, action: RuleAction, 
 /**
@@ -15,7 +15,7 @@ id: string, action: RuleAction,
  */
 tool: string, 
 /**
- * Only for tools of this effect.
+ * If given, the rule applies only to tools with this effect.
  */
 effect?: Effect | null, 
 /**

@@ -5,7 +5,7 @@ import type { PolicyRule } from "./PolicyRule";
 import type { StandingGrant } from "./StandingGrant";
 
 /**
- * Everything that decides what may run, as it is in force.
+ * Everything that decides what may run, as in force now.
  */
 export type PolicyView = { mode: PolicyMode, 
 /**

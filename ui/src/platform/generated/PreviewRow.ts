@@ -5,6 +5,6 @@
  */
 export type PreviewRow = { label: string, quantity: string, amount: string, 
 /**
- * This line is what the action adds or changes.
+ * Whether the action adds or changes this line.
  */
 changed: boolean, };

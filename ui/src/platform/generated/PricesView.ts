@@ -2,18 +2,18 @@
 import type { ModelPrice } from "./ModelPrice";
 
 /**
- * The prices in force and where they come from.
+ * The prices in force, and their sources.
  */
 export type PricesView = { 
 /**
- * The user's own rows are read from here; they come before those that ship.
+ * The file with the user's own prices, which take precedence over those that ship.
  */
 file: string, found: boolean, prices: Array<ModelPrice>, fault?: string | null, 
 /**
- * The model in force.
+ * The configured model.
  */
 model: string, 
 /**
- * It costs nothing (it runs here), or has a price.
+ * Whether it costs nothing (because it runs here) or has a price.
  */
 model_priced: boolean, };

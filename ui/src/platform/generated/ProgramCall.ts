@@ -15,15 +15,15 @@ command: string,
  */
 args?: Array<string>, stdin: Stdin, output: Answer, 
 /**
- * Names of variables handed on to the program; everything else is scrubbed.
+ * Names of variables that the program gets; all others are removed.
  */
 env?: Array<string>, 
 /**
- * The program may open network connections.
+ * Whether the program may open network connections.
  */
 network: boolean, 
 /**
- * Handed on as `COUNTERSIGN_PACK_DATA`: a folder of the pack's own that stays.
+ * Whether it gets a permanent folder of the pack, passed as `COUNTERSIGN_PACK_DATA`.
  */
 data_dir: boolean, 
 /**

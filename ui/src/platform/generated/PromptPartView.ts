@@ -2,7 +2,7 @@
 import type { PromptPart } from "./PromptPart";
 
 /**
- * One part as it was sent: after redaction and cutting.
+ * One part of a prompt as it was sent, after redaction and cutting.
  */
 export type PromptPartView = { part: PromptPart, text: string, 
 /**

@@ -2,10 +2,10 @@
 import type { AgentId } from "./AgentId";
 
 /**
- * Whose prompt for which question.
+ * The specialist and question to preview.
  */
 export type PromptPreviewParams = { 
 /**
- * The supervisor's own when absent.
+ * Absent for the supervisor's own prompt.
  */
 agent?: AgentId | null, question: string, };

@@ -5,7 +5,7 @@ import type { SessionId } from "./SessionId";
 import type { TurnId } from "./TurnId";
 
 /**
- * What one model run of a turn was told.
+ * The prompt of one model run of a turn.
  */
 export type PromptTrace = { session: SessionId, turn: TurnId, at: string, 
 /**

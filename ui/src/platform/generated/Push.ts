@@ -10,6 +10,6 @@ import type { Settings } from "./Settings";
 import type { TurnEvent } from "./TurnEvent";
 
 /**
- * What the host pushes to its windows and clients beside command answers.
+ * Messages that the host pushes to its windows and clients, besides command answers.
  */
 export type Push = { "push": "turn", event: TurnEvent, } | { "push": "session", summary: SessionSummary, } | { "push": "session_deleted", session: SessionId, } | { "push": "queue", session: SessionId, queue: Array<QueuedMessage>, } | { "push": "approvals", waiting: number, } | { "push": "import", import: ImportView, } | { "push": "server", server: ServerView, } | { "push": "server_tools", waiting: number, } | { "push": "confirmations", waiting: number, } | { "push": "questions", waiting: number, } | { "push": "question_declined", pack: PackId, server: string, message: string, } | { "push": "settings", settings: Settings, } | { "push": "audit", total: number, } | { "push": "run", caller: string, request_id: string, event: RunEvent, } | { "push": "files", over: boolean, paths: Array<string>, } | { "push": "lagged", };

@@ -2,6 +2,6 @@
 import type { RedactionKind } from "./RedactionKind";
 
 /**
- * How many of a kind.
+ * The number of values of a kind.
  */
 export type RedactionCount = { kind: RedactionKind, count: number, };

@@ -17,14 +17,14 @@ generated_at: string, agent_id?: AgentId | null,
  */
 tools_used?: Array<ToolId> | null, model?: string | null, 
 /**
- * The request was declined, and the output says why.
+ * Set if the request was declined; the output says why.
  */
 declined_reason?: DeclinedReason | null, 
 /**
- * The answer ends where it had to.
+ * Set if the answer was cut by a limit.
  */
 truncated_by?: TruncatedBy | null, 
 /**
- * Models without a price: what they cost is not known, so no cost is given.
+ * Models without a price. If there are any, no cost is given.
  */
 unpriced_models?: Array<string>, };

@@ -9,7 +9,7 @@ export type RunParams = {
  */
 request: string, 
 /**
- * Whose request ids these are.
+ * The namespace of request ids.
  */
 caller: string, 
 /**
@@ -17,6 +17,6 @@ caller: string,
  */
 correlation_id?: string | null, 
 /**
- * Events are pushed while it runs.
+ * Whether events are pushed while it runs.
  */
 stream: boolean, };

@@ -4,15 +4,15 @@ import type { RunStatus } from "./RunStatus";
 import type { RunUsage } from "./RunUsage";
 
 /**
- * What a run that came to an answer says.
+ * The response of a run that has an answer.
  */
 export type RunResponse = { 
 /**
- * The request's.
+ * The version of the request.
  */
 contract_version: string, 
 /**
- * The request's.
+ * The id of the request.
  */
 request_id: string, status: RunStatus, 
 /**

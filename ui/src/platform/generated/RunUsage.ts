@@ -5,6 +5,6 @@
  */
 export type RunUsage = { input_tokens: number, output_tokens: number, total_tokens: number, 
 /**
- * By the price table; absent when a model has no price there.
+ * According to the price table; absent if a model has no price there.
  */
 estimated_cost_usd?: number | null, };

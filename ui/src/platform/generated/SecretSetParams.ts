@@ -2,6 +2,6 @@
 
 export type SecretSetParams = { name: string, value: string, 
 /**
- * Keep it for this run only, never in the keyring.
+ * Whether to keep it for this run only, and not in the keyring.
  */
 this_run_only: boolean, };

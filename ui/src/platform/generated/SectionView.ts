@@ -5,10 +5,10 @@
  */
 export type SectionView = { title: string, keywords: Array<string>, 
 /**
- * How many of its keywords a question has; 0 without a question.
+ * How many of its keywords occur in the question; 0 without a question.
  */
 score: number, 
 /**
- * It was given to the model.
+ * Whether it was given to the model.
  */
 chosen: boolean, };

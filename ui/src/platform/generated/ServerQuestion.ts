@@ -3,6 +3,6 @@ import type { PackId } from "./PackId";
 import type { QuestionKind } from "./QuestionKind";
 
 /**
- * A question of a server to the user, in the middle of a call.
+ * A question of a server to the user, during a call.
  */
 export type ServerQuestion = { id: string, pack: PackId, server: string, message: string, asks: QuestionKind, };

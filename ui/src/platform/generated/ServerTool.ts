@@ -5,7 +5,7 @@ import type { Effect } from "./Effect";
 import type { PackId } from "./PackId";
 
 /**
- * A tool of a server, with what changed in its description.
+ * A tool of a server, with the changes in its definition.
  */
 export type ServerTool = { pack: PackId, server: string, 
 /**
@@ -13,18 +13,18 @@ export type ServerTool = { pack: PackId, server: string,
  */
 name: string, state: DefinitionState, 
 /**
- * SHA-256 (hex) of the description as it is now: what is accepted.
+ * SHA-256 (hex) of the present definition. It is what the user accepts.
  */
 hash: string, effect: Effect, 
 /**
- * The pack's manifest declares the tool, and with it its effect.
+ * Whether the pack's manifest declares the tool and its effect.
  */
 declared: boolean, 
 /**
- * What the server itself says that the tool does; never believed.
+ * The effect that the server itself states; never trusted.
  */
 says?: Effect | null, 
 /**
- * The accepted description and the present one, line by line; empty when they are the same.
+ * The accepted and the present definition, line by line; empty if they are equal.
  */
 diff: Array<DiffLine>, };

@@ -2,10 +2,10 @@
 import type { PackId } from "./PackId";
 
 /**
- * Accepts a description as it was shown.
+ * Accepts a definition as it was shown.
  */
 export type ServerToolAcceptParams = { pack: PackId, server: string, name: string, 
 /**
- * The hash that was shown; another description is not accepted.
+ * The hash that was shown. Another definition is not accepted.
  */
 hash: string, };

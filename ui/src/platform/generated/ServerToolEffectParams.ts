@@ -3,6 +3,6 @@ import type { Effect } from "./Effect";
 import type { PackId } from "./PackId";
 
 /**
- * Says what a tool changes that no manifest declares.
+ * Sets the effect of a tool that no manifest declares.
  */
 export type ServerToolEffectParams = { pack: PackId, server: string, name: string, effect: Effect, };

@@ -4,18 +4,18 @@ import type { ServerState } from "./ServerState";
 
 export type ServerView = { name: string, pack: PackId, state: ServerState, 
 /**
- * Why it is not running, in a sentence.
+ * Why it does not run, as a sentence.
  */
 message?: string | null, restarts: number, pid?: number | null, 
 /**
- * Where it is, when it is not a program of the pack.
+ * Its address, if it is not a program of the pack.
  */
 address?: string | null, 
 /**
- * The pack says that it lies on this computer or in the local network.
+ * Whether the pack declares that it lies on this computer or in the local network.
  */
 private_network: boolean, 
 /**
- * The user signs in to it with a browser.
+ * Whether the user signs in to it with a browser.
  */
 signs_in: boolean, };

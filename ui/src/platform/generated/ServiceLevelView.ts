@@ -5,11 +5,11 @@ import type { PricesView } from "./PricesView";
 import type { Spent } from "./Spent";
 
 /**
- * How the last runs were served.
+ * Figures of the most recent runs.
  */
 export type ServiceLevelView = { 
 /**
- * At most this many runs are looked at.
+ * The most runs that are counted.
  */
 window: number, runs: number, latencies: Array<LatencyView>, 
 /**

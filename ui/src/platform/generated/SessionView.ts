@@ -6,14 +6,14 @@ import type { SessionSummary } from "./SessionSummary";
 import type { TurnId } from "./TurnId";
 
 /**
- * A session opened: its newest items (ascending), what runs, what waits.
+ * An open session: its newest items (ascending), the running turn, and waiting messages.
  */
 export type SessionView = { summary: SessionSummary, items: Array<Item>, 
 /**
- * Older items exist before the first of `items`.
+ * Whether there are older items than the first of `items`.
  */
 has_more: boolean, running_turn?: TurnId | null, queue: Array<QueuedMessage>, approvals: Array<Approval>, 
 /**
- * Newest results that are shown beside the conversation (see `ResultView::is_pinned`), one of each view, if they lie before `items`.
+ * The newest cart, if it is older than `items`.
  */
 pinned?: Array<Item>, };

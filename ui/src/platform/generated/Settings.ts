@@ -21,31 +21,31 @@ language: string,
  */
 theme: string, 
 /**
- * The kill switch: false stops every run.
+ * Whether the assistant may answer and act. False stops every run.
  */
 agent_enabled: boolean, 
 /**
- * The kill switch of single agents and tools.
+ * Switches of single agents and tools.
  */
 switches: Switches, 
 /**
- * The first-run page has been answered.
+ * Whether the first-run page has been answered.
  */
 welcomed: boolean, model: ModelSettings, 
 /**
- * What may leave this machine for a model.
+ * The rules for data that leaves this computer for a model.
  */
 egress: EgressSettings, limits: Limits, 
 /**
- * What a model sees of earlier messages.
+ * How much of earlier messages a model sees.
  */
 conversation: Conversation, 
 /**
- * What may be used up.
+ * Spending limits.
  */
 budgets: Budgets, policy: PolicyMode, 
 /**
- * `csign approvals approve` may decide; changed only in the approval window.
+ * Whether `csign approvals approve` may decide. Changed only in the approval window.
  */
 decide_from_terminal: boolean, 
 /**
@@ -53,6 +53,6 @@ decide_from_terminal: boolean,
  */
 time_zone: string, 
 /**
- * What the user decided about single packs, by pack id.
+ * The user's choices about single packs, by pack id.
  */
 packs: { [key in string]: PackChoice }, };

@@ -5,7 +5,7 @@ import type { Settings } from "./Settings";
 
 export type SettingsView = { settings: Settings, 
 /**
- * Settings that a variable or flag forces, by dotted name, with what forces them.
+ * Settings that a variable or flag overrides, by dotted name, with its source.
  */
 forced: { [key in string]: string }, keyring: KeyringView, 
 /**
@@ -17,6 +17,6 @@ secrets_set: Array<string>,
  */
 credentials: Array<CredentialView>, data_dir: string, version: string, 
 /**
- * What the UI language resolves to.
+ * The language that the UI uses.
  */
 locale: string, };

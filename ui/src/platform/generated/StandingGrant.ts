@@ -3,7 +3,8 @@ import type { SessionId } from "./SessionId";
 import type { ToolId } from "./ToolId";
 
 /**
- * A permission the user has written down. As any grant it is suspended once untrusted content has entered a turn.
+ * A permission that the user has written down. Like any grant, it is suspended once untrusted
+ * content has entered a turn.
  */
 export type StandingGrant = { 
 /**
@@ -19,6 +20,7 @@ tool: ToolId,
  */
 session?: SessionId | null, 
 /**
- * Arguments that must be equal, by name. Numbers and booleans that are not named may be anything; any other argument must be named.
+ * Arguments that must be equal, by name. Numbers and booleans that are not named may have any
+ * value; every other argument must be named.
  */
 arguments?: Record<string, unknown>, expires_at: string, };

@@ -4,7 +4,7 @@ import type { SummaryMethod } from "./SummaryMethod";
 import type { UpdateTiming } from "./UpdateTiming";
 
 /**
- * Who makes a summary, how long it gets, and when.
+ * How a summary is made, its length, and when it is made.
  */
 export type SummaryPolicy = { update_method: SummaryMethod, refresh_policy: RefreshPolicy, update_timing: UpdateTiming, 
 /**
@@ -12,11 +12,11 @@ export type SummaryPolicy = { update_method: SummaryMethod, refresh_policy: Refr
  */
 max_tokens: number, 
 /**
- * Threshold: messages that wait to be summarised; 0 = not counted.
+ * Threshold: messages that are not summarised yet; 0 = not counted.
  */
 max_messages_since_update: number, 
 /**
- * Threshold: tokens of them; 0 = not counted.
+ * Threshold: tokens of these messages; 0 = not counted.
  */
 max_tokens_since_update: number, 
 /**

@@ -3,6 +3,6 @@ import type { AgentId } from "./AgentId";
 import type { ToolId } from "./ToolId";
 
 /**
- * What a kill switch is for.
+ * The target of a kill switch.
  */
 export type SwitchTarget = { "kind": "agent", "id": AgentId } | { "kind": "tool", "id": ToolId };

@@ -3,6 +3,6 @@ import type { AgentId } from "./AgentId";
 import type { ToolId } from "./ToolId";
 
 /**
- * Which agents and tools are switched off. Whatever is not named is on.
+ * Agents and tools that are switched off. All others are on.
  */
 export type Switches = { agents_off: Array<AgentId>, tools_off: Array<ToolId>, };

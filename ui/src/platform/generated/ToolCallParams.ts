@@ -4,6 +4,7 @@ import type { ToolId } from "./ToolId";
 
 export type ToolCallParams = { tool: ToolId, arguments: unknown, session?: SessionId | null, 
 /**
- * No one is there to approve: a write ends with `approval_required` and the pending action's id.
+ * Whether nobody can approve. A write then ends with `approval_required` and the pending
+ * action's id.
  */
 headless: boolean, };

@@ -15,7 +15,8 @@ import type { ToolId } from "./ToolId";
 import type { ToolTarget } from "./ToolTarget";
 
 /**
- * Everything the engine needs to know of one tool. Shapes come from the manifest; names are resolved.
+ * Everything that the engine needs to know about a tool. Shapes come from the manifest; names are
+ * resolved.
  */
 export type ToolSpec = { id: ToolId, pack: PackId, 
 /**
@@ -27,7 +28,7 @@ model_name: string, title: string,
  */
 description: string, use_when: Array<string>, do_not_use_when: Array<string>, kind: Kind, effect: Effect, open_world: boolean, output_trust: OutputTrust, grantable: boolean, 
 /**
- * Every call waits for a person: no policy, rule or grant lets it run.
+ * Whether every call needs a person's approval, whatever policies, rules and grants say.
  */
 human_required?: boolean, latency: Latency, 
 /**
@@ -39,11 +40,11 @@ input_schema: unknown,
  */
 full_input_schema: unknown, output_schema: unknown, 
 /**
- * Parameters whose values only the host gives, by name.
+ * Parameters that only the host fills, by name.
  */
 caller_owned: Array<CallerParam>, timeout_ms: number, max_attempts: number, backoff: Backoff, idempotency: IdempotencyStrategy, 
 /**
- * The header, member or argument that the strategy speaks of.
+ * The header, member or argument that carries the strategy's key.
  */
 idempotency_key_ref?: string | null, 
 /**
@@ -51,7 +52,8 @@ idempotency_key_ref?: string | null,
  */
 auth?: Auth | null, audit_required: boolean, view: ResultView, preview?: Preview | null, session_values: Array<SessionValue>, 
 /**
- * An analysis: the pointer to the instant its result stands for. The same question soon after is answered from it.
+ * For an analysis: the pointer to the instant that its result describes. The same question
+ * shortly after is answered from it.
  */
 as_of?: string | null, 
 /**

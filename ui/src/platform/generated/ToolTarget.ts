@@ -3,6 +3,6 @@ import type { HttpCall } from "./HttpCall";
 import type { ProgramCall } from "./ProgramCall";
 
 /**
- * Where a call goes.
+ * Where a tool runs.
  */
 export type ToolTarget = { "at": "built_in", service: string, } | { "at": "mcp", server: string, tool: string, } | { "at": "http", call: HttpCall, } | { "at": "program", call: ProgramCall, };

@@ -12,10 +12,11 @@ session?: SessionId | null, text: string,
  */
 model?: string | null, 
 /**
- * The specialist that is to answer; the supervisor chooses when absent.
+ * The specialist that shall answer; the supervisor chooses if absent.
  */
 agent?: AgentId | null, 
 /**
- * No one is there to approve: the turn ends with `approval_required` instead of waiting.
+ * Whether nobody can approve. The turn then ends with `approval_required` instead of
+ * waiting.
  */
 headless: boolean, };

@@ -3,15 +3,15 @@ import type { CallId } from "./CallId";
 import type { ToolId } from "./ToolId";
 
 /**
- * A piece of content that nobody here wrote. It is shown as plain text.
+ * A piece of untrusted content. It is shown as plain text.
  */
 export type UntrustedContent = { 
 /**
- * The tool that brought it; empty for what is remembered of earlier messages.
+ * The tool that returned it; empty for remembered content of earlier messages.
  */
 tool: ToolId, tool_title: string, server: string, 
 /**
- * The call whose result it is.
+ * The call that returned it.
  */
 call?: CallId | null, 
 /**
@@ -19,6 +19,6 @@ call?: CallId | null,
  */
 excerpt: string, 
 /**
- * The excerpt stands around a text that is also in the arguments.
+ * Whether the arguments contain a text from this excerpt.
  */
 quoted: boolean, };

@@ -3,7 +3,7 @@ import type { ComparedWith } from "./ComparedWith";
 import type { VerifyProblem } from "./VerifyProblem";
 
 /**
- * What a verification found.
+ * The result of a verification.
  */
 export type VerifyReport = { ok: boolean, records: number, checkpoints: number, 
 /**
@@ -15,11 +15,11 @@ root: string,
  */
 key_fingerprint: string, 
 /**
- * The key is one from the keyring, not one of this run only.
+ * Whether the signing key comes from the keyring, and is not one of this run only.
  */
 anchored: boolean, compared_with: ComparedWith, 
 /**
- * Records after the newest checkpoint: in order, but not signed yet.
+ * Records after the newest checkpoint. They are chained but not signed yet.
  */
 unsigned_tail: number, 
 /**

@@ -1,4 +1,5 @@
-// The audit view's state: the page of records under the filters, the record that is open, and the last verification.
+// The state of the audit view: the filtered page of records, the open record, and the last
+// verification.
 import { asAgentError, call, platform } from "../../platform";
 import type { AgentError } from "../../platform/generated/AgentError";
 import type { AuditRecordView } from "../../platform/generated/AuditRecordView";
@@ -46,7 +47,7 @@ export class AuditState {
         ...(before === undefined ? {} : { before }),
       };
       const page = await call("audit_list", filter);
-      // An answer that a newer question has overtaken is not shown.
+      // The answer to an outdated request is ignored.
       if (asked !== this.#asked) return;
       this.records = before === undefined ? page.records : [...this.records, ...page.records];
       this.hasMore = page.has_more;

@@ -1,4 +1,4 @@
-// What the list of records says of each: what happened, and to what.
+// The texts of records in the list: what happened, and to what.
 import { expect, test } from "vitest";
 import type { AuditRecordView } from "../../platform/generated/AuditRecordView";
 import type { RecordType } from "../../platform/generated/RecordType";

@@ -1,4 +1,4 @@
-// Records in words and icons: what happened, to what, and the tone of its status.
+// The texts and icons of records: what happened, to what, and the tone of the status.
 import BookText from "@lucide/svelte/icons/book-text";
 import Bot from "@lucide/svelte/icons/bot";
 import CircleDot from "@lucide/svelte/icons/circle-dot";
@@ -54,13 +54,13 @@ const SUBJECTS: Partial<Record<RecordType, string[]>> = {
   pack_loaded: ["pack"],
 };
 
-/** What happened. An approval is decided once; how the approved action ended is recorded under the same type. */
+/** The event of a record. A decision on an approval and the end of the approved action have the same record type. */
 export function titleOf({ record_type, status }: AuditRecordView): string {
   const ended = record_type === "approval_resolved" && (status === "done" || status === "failed");
   return t(ended ? "record.approved_ended" : `record.${record_type}`);
 }
 
-/** What it happened to; empty when the record names nothing. */
+/** The object of the event; empty if the record names none. */
 export function subjectOf({ record_type, tool, fields }: AuditRecordView): string {
   const name = SUBJECTS[record_type]
     ?.map((field) => fields[field])

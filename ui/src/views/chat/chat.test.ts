@@ -1,4 +1,4 @@
-// What the chat view makes of values: products, carts, hidden characters, days.
+// How the chat view shows values: products, carts, hidden characters, days.
 import { describe, expect, test } from "vitest";
 import type { ToolOutcome } from "../../platform/generated/ToolOutcome";
 import type { ToolEntry } from "../../state/transcript";

@@ -1,4 +1,4 @@
-// The settings being edited: a copy of what is in force, what differs, and saving it as a whole.
+// The edited settings: a copy of those in force, the differences, and saving them together.
 import { app } from "../../app/app.svelte";
 import { worded } from "../../i18n/host";
 import { asAgentError, call } from "../../platform";
@@ -36,7 +36,7 @@ export class Draft {
       app.take(await call("settings_set", { settings: $state.snapshot(this.value) as Settings }));
       this.reset();
       this.saved = true;
-      // Said, and out of the way again.
+      // Shown for a short time.
       setTimeout(() => (this.saved = false), 4000);
     } catch (cause) {
       this.error = asAgentError(cause);

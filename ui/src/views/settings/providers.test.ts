@@ -1,4 +1,4 @@
-// A changed provider brings its own address, and never takes one away that somebody entered.
+// A changed provider sets its own address, and never replaces one that the user entered.
 import { expect, test } from "vitest";
 import { addressFor, isProvider } from "./providers";
 

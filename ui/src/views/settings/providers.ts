@@ -1,4 +1,4 @@
-// The providers that can be chosen, and where each serves its models.
+// The available providers, with their addresses.
 export const PROVIDERS = [
   "offline",
   "openai_compatible",

@@ -1,5 +1,5 @@
-//! The rules of a sound log, fed record by record: canonical bodies, chain, tree, checkpoints, keys, reveals, the mark.
-//! After the first bad record nothing later can be judged, so it stops there.
+//! The rules of a valid log, applied record by record: canonical bodies, chain, tree, checkpoints,
+//! keys, reveals, the mark. After a bad record the chain is broken, so the check stops there.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,25 +12,27 @@ use crate::keys::{self, KeyState};
 use crate::note::{self, Note};
 use crate::tree::{self, Frontier, Hash};
 
-/// Said of records behind the end of a closed log.
+/// The problem of records behind the end of a closed log.
 pub(crate) const ADDED: &str = "records were added after the log was closed";
 
-/// Finds records that were added behind the newest mark. Every start stores a mark before it takes any record but those of its opening.
-/// So behind the newest mark there can be the last records of the run that stored it, unless it closed the log, and after them only
-/// openings of starts that ended before they stored a mark.
+/// Finds records that were added behind the newest mark. Every start stores a mark before it
+/// accepts any record but those of its opening. Behind the newest mark there may therefore be only
+/// the last records of the run that stored it (unless it closed the log), followed by openings of
+/// starts that ended before they stored a mark.
 #[derive(Debug)]
-pub(crate) struct Beyond<'a> {
+pub(crate) struct BeyondMark<'a> {
     newest: Option<&'a Mark>,
     /// The first record of an opening behind the mark.
     opened: Option<u64>,
 }
 
-impl<'a> Beyond<'a> {
+impl<'a> BeyondMark<'a> {
     pub(crate) fn new(newest: Option<&'a Mark>) -> Self {
         Self { newest, opened: None }
     }
 
-    /// Takes the next record. Returns the first record that was added, if this one shows that there is one, and what is wrong with it.
+    /// Checks the next record. Returns the first added record and what is wrong with it, if this
+    /// record proves that there is one.
     pub(crate) fn step(&mut self, body: &Body) -> Option<(u64, &'static str)> {
         let mark = self.newest.filter(|mark| body.seq > mark.size)?;
         if keys::belongs_to_an_opening(body) {
@@ -45,7 +47,7 @@ impl<'a> Beyond<'a> {
     }
 }
 
-/// What a verification knows at its end.
+/// The result of a verification.
 #[derive(Debug, Default)]
 pub(crate) struct Summary {
     pub(crate) records: u64,
@@ -60,10 +62,10 @@ pub(crate) struct Summary {
     pub(crate) keys: BTreeSet<String>,
 }
 
-/// A good record: body, leaf, and the inner nodes that it completes with their numbers.
+/// A valid record: body, leaf, and the inner nodes that it completes with their numbers.
 pub(crate) type Accepted = (Body, Hash, Vec<(u64, Hash)>);
 
-/// The state between records.
+/// The state of the check between records.
 pub(crate) struct Checker<'a> {
     problems: &'a mut Problems,
     expected: Expected<'a>,
@@ -71,7 +73,7 @@ pub(crate) struct Checker<'a> {
     frontier: Frontier,
     prev: Hash,
     keys: Option<KeyState>,
-    /// The newest opening was by a version that signs marks.
+    /// Whether the newest opening was by a version that signs marks.
     signs_marks: bool,
     /// Checkpoints by size, as texts.
     notes: BTreeMap<u64, String>,
@@ -81,11 +83,12 @@ pub(crate) struct Checker<'a> {
     open_commitments: BTreeMap<String, String>,
     /// Intents without outcome, by call.
     calls: BTreeMap<String, u64>,
-    beyond: Beyond<'a>,
-    /// A record that was added has been reported.
+    beyond: BeyondMark<'a>,
+    /// Whether an added record has been reported.
     added: bool,
     keys_seen: BTreeSet<String>,
-    /// Values that are not there, by record and member, until a record of their erasure follows. None for an export, which may leave values out.
+    /// Missing values, by record and member, until a record of their erasure follows. None for an
+    /// export, which may leave values out.
     missing_values: Option<BTreeSet<(u64, String)>>,
     stopped: bool,
 }
@@ -105,7 +108,7 @@ impl<'a> Checker<'a> {
             signed: 0,
             open_commitments: BTreeMap::new(),
             calls: BTreeMap::new(),
-            beyond: Beyond::new(expected.newest),
+            beyond: BeyondMark::new(expected.newest),
             added: false,
             keys_seen: BTreeSet::new(),
             missing_values: None,
@@ -119,18 +122,18 @@ impl<'a> Checker<'a> {
         self
     }
 
-    /// Number of good records so far.
+    /// Returns the number of valid records so far.
     pub(crate) fn size(&self) -> u64 {
         self.frontier.size()
     }
 
-    /// A record was bad: nothing after it can be judged.
-    pub(crate) fn stopped(&self) -> bool {
+    /// Whether a record was bad, so that the records after it cannot be checked.
+    pub(crate) fn has_stopped(&self) -> bool {
         self.stopped
     }
 
     /// Reports the record that should come next as bad.
-    pub(crate) fn bad(&mut self, message: impl Into<String>) {
+    pub(crate) fn report_record(&mut self, message: impl Into<String>) {
         self.problems.add(Some(self.size() + 1), message);
         self.stopped = true;
     }
@@ -139,18 +142,19 @@ impl<'a> Checker<'a> {
         format!("audit/{}", self.installation)
     }
 
-    /// Takes the next record's body; gives it back with the inner nodes that it completes when it is good.
+    /// Checks the next record's body. Returns it with the inner nodes that it completes if it is
+    /// valid.
     pub(crate) fn record(&mut self, bytes: &[u8]) -> Option<Accepted> {
         let seq = self.size() + 1;
         let body = match body::parse(bytes) {
             Ok(body) => body,
             Err(why) => {
-                self.bad(format!("record {seq} was changed: {why}"));
+                self.report_record(format!("record {seq} was changed: {why}"));
                 return None;
             }
         };
         if body.seq != seq {
-            self.bad(format!("record {seq} is missing; record {} is in its place", body.seq));
+            self.report_record(format!("record {seq} is missing; record {} is in its place", body.seq));
             return None;
         }
         if body.prev != crate::hex::encode(&self.prev) {
@@ -159,7 +163,7 @@ impl<'a> Checker<'a> {
             } else {
                 format!("record {seq} does not follow record {}: one of the two was changed", seq - 1)
             };
-            self.bad(message);
+            self.report_record(message);
             return None;
         }
         if seq == 1 {
@@ -175,7 +179,7 @@ impl<'a> Checker<'a> {
             }
             Ok(None) => {}
             Err(why) => {
-                self.bad(format!("record {seq} is not acceptable: {why}"));
+                self.report_record(format!("record {seq} is not acceptable: {why}"));
                 return None;
             }
         }
@@ -216,7 +220,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A value revealed for the newest record.
+    /// Checks a value that was revealed for the newest record.
     pub(crate) fn reveal(&mut self, reveal: &Reveal) {
         let seq = self.size();
         let expected = self.open_commitments.remove(&reveal.member);
@@ -226,36 +230,37 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Another fault of the newest record, which does not stop the chain.
-    pub(crate) fn fault(&mut self, message: impl Into<String>) {
+    /// Reports another fault of the newest record. The check continues.
+    pub(crate) fn report_fault(&mut self, message: impl Into<String>) {
         self.problems.add(Some(self.size()), message);
     }
 
-    /// A fault of the newest record behind which nothing can be judged.
-    pub(crate) fn spoilt(&mut self, message: impl Into<String>) {
-        self.fault(message);
+    /// Reports a fault of the newest record after which the check cannot continue.
+    pub(crate) fn report_spoilt(&mut self, message: impl Into<String>) {
+        self.report_fault(message);
         self.stopped = true;
     }
 
-    /// Something speaks of records after the last one.
+    /// Reports that there should be records after the last one.
     pub(crate) fn beyond(&mut self, message: impl Into<String>) {
         self.problems.add(Some(self.size() + 1), message);
     }
 
-    /// To be called after each record with its reveals: checkpoint and mark of this size.
-    pub(crate) fn settle(&mut self) {
+    /// Checks the checkpoint and mark of this size. Call after each record and its reveals.
+    pub(crate) fn check_size(&mut self) {
         let size = self.size();
         if let Some(missing) = &mut self.missing_values {
             missing.extend(std::mem::take(&mut self.open_commitments).into_keys().map(|member| (size, member)));
         }
         if let Some(text) = self.notes.remove(&size) {
-            match self.judge_note(&text) {
+            match self.check_note(&text) {
                 Ok(()) => {
                     self.checkpoints += 1;
                     self.signed = size;
                 }
                 Err(why) => {
-                    // Which of the records since the last good checkpoint it is cannot be told; the first of them is named.
+                    // It is not known which of the records since the last valid checkpoint was
+                    // changed, so the first of them is named.
                     let first = self.signed + 1;
                     self.problems.add(Some(first), format!("the checkpoint over {size} records does not hold from record {first} on: {why}"));
                     self.stopped = true;
@@ -264,11 +269,11 @@ impl<'a> Checker<'a> {
         }
         let expected = self.expected;
         for mark in expected.marks.iter().filter(|mark| mark.size == size) {
-            self.judge_mark(mark);
+            self.check_mark(mark);
         }
     }
 
-    fn judge_note(&self, text: &str) -> Result<(), String> {
+    fn check_note(&self, text: &str) -> Result<(), String> {
         let note: Note = note::parse(text).map_err(|error| error.to_string())?;
         let state = self.keys.as_ref().ok_or("there is no key")?;
         if note.origin != self.origin() || note.size != self.size() {
@@ -281,7 +286,7 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    fn judge_mark(&mut self, mark: &Mark) {
+    fn check_mark(&mut self, mark: &Mark) {
         let size = mark.size;
         let known = self.keys.as_ref().map(|state| note::vkey_of(&self.origin(), &state.current));
         if known.as_deref() != Some(mark.key.as_str()) || mark.installation != self.installation {
@@ -296,7 +301,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The end of the log.
+    /// Ends the check.
     pub(crate) fn finish(self) -> Summary {
         let size = self.size();
         if !self.stopped {

@@ -1,4 +1,5 @@
-//! Feeds a log's SQLite file to the checker, and compares every stored copy (leaves, nodes, columns) with what the bodies say.
+//! Passes the rows of a log's SQLite file to the checker, and compares every stored copy (leaves,
+//! nodes, columns) with the bodies.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -50,7 +51,7 @@ pub(crate) fn read(path: &Path, expected: Expected<'_>, problems: &mut Problems)
 
 fn open_and_check(path: &Path, expected: Expected<'_>, problems: &mut Problems) -> rusqlite::Result<Summary> {
     let db = schema::open_reader(path)?;
-    // One transaction: a log that is being written is seen as it stands at this moment.
+    // One transaction, so that a log that is being written is read at one moment.
     let tx = db.unchecked_transaction()?;
     match schema::check(&tx)? {
         None => {}
@@ -64,7 +65,8 @@ fn open_and_check(path: &Path, expected: Expected<'_>, problems: &mut Problems) 
         }
     }
     let summary = records(&tx, expected, problems)?;
-    // Faults of pages and indexes that no record shows; when a record is bad already they would add nothing.
+    // Faults of pages and indexes that no record shows. If a record is already bad, they would add
+    // nothing.
     if problems.is_empty() {
         physical::integrity(&tx, problems)?;
     }
@@ -76,7 +78,7 @@ fn open_and_check(path: &Path, expected: Expected<'_>, problems: &mut Problems) 
     Ok(summary)
 }
 
-/// One table in order, with a row of look-ahead.
+/// Reads one table in order, with one row of look-ahead.
 struct Cursor<'s, T> {
     rows: Rows<'s>,
     read: fn(&Row<'_>) -> rusqlite::Result<T>,
@@ -91,7 +93,7 @@ impl<T> Cursor<'_, T> {
     }
 }
 
-struct Stored {
+struct StoredRow {
     seq: i64,
     body: Vec<u8>,
     leaf: Vec<u8>,
@@ -102,8 +104,8 @@ struct Stored {
     status: Option<String>,
 }
 
-fn stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
-    Ok(Stored {
+fn stored(row: &Row<'_>) -> rusqlite::Result<StoredRow> {
+    Ok(StoredRow {
         seq: row.get(0)?,
         body: row.get(1)?,
         leaf: row.get(2)?,
@@ -121,7 +123,7 @@ fn notes(db: &Connection) -> rusqlite::Result<BTreeMap<u64, String>> {
     rows.collect()
 }
 
-/// Streams all tables side by side. An unreadable row is a fault of the record that it belongs to.
+/// Reads all tables in parallel. An unreadable row is a fault of its record.
 fn records(db: &Connection, expected: Expected<'_>, problems: &mut Problems) -> rusqlite::Result<Summary> {
     let (notes, note_fault) = match notes(db) {
         Ok(notes) => (notes, None),
@@ -133,7 +135,7 @@ fn records(db: &Connection, expected: Expected<'_>, problems: &mut Problems) -> 
         if !schema::is_damage(&error) {
             return Err(error);
         }
-        checker.bad(format!("record {} or what belongs to it cannot be read ({error})", checker.size() + 1));
+        checker.report_record(format!("record {} or what belongs to it cannot be read ({error})", checker.size() + 1));
     }
     let summary = checker.finish();
     if let Some(error) = note_fault {
@@ -155,7 +157,7 @@ fn feed(db: &Connection, checker: &mut Checker<'_>) -> rusqlite::Result<()> {
     while let Some(row) = records.next()? {
         let seq = checker.size() + 1;
         if i64::try_from(seq) != Ok(row.seq) {
-            checker.bad(format!("record {seq} is missing"));
+            checker.report_record(format!("record {seq} is missing"));
             return Ok(());
         }
         let Some((body, leaf, done)) = checker.record(&row.body) else { return Ok(()) };
@@ -163,7 +165,7 @@ fn feed(db: &Connection, checker: &mut Checker<'_>) -> rusqlite::Result<()> {
         for (id, hash) in done {
             let held = nodes.next()?.is_some_and(|(stored, value)| i64::try_from(id) == Ok(stored) && value == hash);
             if !held {
-                checker.spoilt(format!("the tree stored over the records up to {seq} does not match them"));
+                checker.report_spoilt(format!("the tree stored over the records up to {seq} does not match them"));
                 return Ok(());
             }
         }
@@ -175,12 +177,12 @@ fn feed(db: &Connection, checker: &mut Checker<'_>) -> rusqlite::Result<()> {
                 if of == row.seq {
                     checker.reveal(&reveal);
                 } else {
-                    checker.fault(format!("a value is stored for record {of}, which does not exist"));
+                    checker.report_fault(format!("a value is stored for record {of}, which does not exist"));
                 }
             }
         }
-        checker.settle();
-        if checker.stopped() {
+        checker.check_size();
+        if checker.has_stopped() {
             return Ok(());
         }
     }
@@ -195,9 +197,9 @@ fn feed(db: &Connection, checker: &mut Checker<'_>) -> rusqlite::Result<()> {
     Ok(())
 }
 
-fn compare(row: &Stored, body: &Body, leaf: &Hash, checker: &mut Checker<'_>) {
+fn compare(row: &StoredRow, body: &Body, leaf: &Hash, checker: &mut Checker<'_>) {
     if row.leaf != leaf {
-        checker.fault(format!("record {} was changed: its stored hash is another one", body.seq));
+        checker.report_fault(format!("record {} was changed: its stored hash is another one", body.seq));
     }
     let same = row.at == body.at
         && row.kind == body.kind
@@ -205,6 +207,6 @@ fn compare(row: &Stored, body: &Body, leaf: &Hash, checker: &mut Checker<'_>) {
         && row.tool.as_deref() == body.text("tool")
         && row.status.as_deref() == body.text("status");
     if !same {
-        checker.fault(format!("record {}: a column used for searching differs from the record", body.seq));
+        checker.report_fault(format!("record {}: a column used for searching differs from the record", body.seq));
     }
 }

@@ -1,4 +1,5 @@
-//! Feeds the plain files of an export to the checker. An export of one session is checked by inclusion proofs instead.
+//! Passes the plain files of an export to the checker. An export of one session is checked by
+//! inclusion proofs instead.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -12,9 +13,9 @@ use super::{Expected, Problems};
 use crate::body::{self, Reveal};
 use crate::{canon, note, tree};
 
-/// The longest line that is read.
+/// The most bytes of a line.
 const MAX_LINE: u64 = 64 << 20;
-/// The longest small file.
+/// The most bytes of a small file.
 const MAX_FILE: u64 = 256 << 20;
 
 #[derive(Deserialize)]
@@ -33,7 +34,7 @@ struct ProofLine {
     seq: u64,
 }
 
-/// Lines of a file; each must end with a line feed.
+/// Reads the lines of a file. Each must end with a line feed.
 struct Lines {
     file: BufReader<File>,
 }
@@ -55,7 +56,7 @@ impl Lines {
         Ok(Some(line))
     }
 
-    /// The next line as a canonical JSON object of type `T`.
+    /// Reads the next line as a canonical JSON object of type `T`.
     fn object<T: for<'de> Deserialize<'de>>(&mut self) -> Result<Option<T>, String> {
         let Some(line) = self.next()? else { return Ok(None) };
         let value: serde_json::Value = serde_json::from_slice(&line).map_err(|error| error.to_string())?;
@@ -86,7 +87,7 @@ fn text(path: &Path) -> Result<String, String> {
     Ok(text)
 }
 
-/// Splits the checkpoints apart, by size.
+/// Splits the file of checkpoints, by size.
 fn notes(text: &str) -> Result<BTreeMap<u64, String>, String> {
     let mut notes = BTreeMap::new();
     let pieces: Vec<&str> = text.strip_suffix('\n').unwrap_or_default().split("\n\n").collect();
@@ -109,11 +110,11 @@ fn files(folder: &Path, expected: Expected<'_>, problems: &mut Problems) -> Resu
     let reveals = Lines::open(&folder.join("reveals.jsonl")).map_err(|error| format!("reveals.jsonl: {error}"))?;
     if fs::exists(folder.join("proofs.jsonl")).unwrap_or(false) {
         let proofs = Lines::open(&folder.join("proofs.jsonl")).map_err(|error| format!("proofs.jsonl: {error}"))?;
-        return partial(records, reveals, proofs, &notes, &key, problems);
+        return check_partial(records, reveals, proofs, &notes, &key, problems);
     }
     let origin = notes.values().next_back().and_then(|text| note::parse(text).ok()).map(|n| n.origin).unwrap_or_default();
     let mut checker = Checker::new(problems, expected, notes);
-    whole(records, reveals, &mut checker)?;
+    check_whole(records, reveals, &mut checker)?;
     let summary = checker.finish();
     let stated = summary.key.map(|key| format!("{}\n", note::vkey_of(&origin, &key)));
     if problems.is_empty() && stated.as_deref() != Some(key.as_str()) {
@@ -122,21 +123,21 @@ fn files(folder: &Path, expected: Expected<'_>, problems: &mut Problems) -> Resu
     Ok(summary)
 }
 
-/// The next reveal, with its record.
+/// Reads the next reveal and its record's number.
 fn reveal(lines: &mut Lines) -> Result<Option<(u64, Reveal)>, String> {
     let Some(line) = lines.object::<RevealLine>().map_err(|why| format!("reveals.jsonl: {why}"))? else { return Ok(None) };
     let salt = crate::hex::decode32(&line.salt).ok_or("reveals.jsonl: a salt is not hexadecimal")?;
     Ok(Some((line.seq, Reveal { member: line.member, salt, value: line.value })))
 }
 
-fn whole(mut records: Lines, mut reveals: Lines, checker: &mut Checker<'_>) -> Result<(), String> {
+fn check_whole(mut records: Lines, mut reveals: Lines, checker: &mut Checker<'_>) -> Result<(), String> {
     let mut next = reveal(&mut reveals)?;
     loop {
         let line = match records.next() {
             Ok(Some(line)) => line,
             Ok(None) => break,
             Err(why) => {
-                checker.bad(format!("record {} cannot be read: {why}", checker.size() + 1));
+                checker.report_record(format!("record {} cannot be read: {why}", checker.size() + 1));
                 return Ok(());
             }
         };
@@ -147,8 +148,8 @@ fn whole(mut records: Lines, mut reveals: Lines, checker: &mut Checker<'_>) -> R
             checker.reveal(&value);
             next = reveal(&mut reveals)?;
         }
-        checker.settle();
-        if checker.stopped() {
+        checker.check_size();
+        if checker.has_stopped() {
             return Ok(());
         }
     }
@@ -158,8 +159,8 @@ fn whole(mut records: Lines, mut reveals: Lines, checker: &mut Checker<'_>) -> R
     Ok(())
 }
 
-/// Some records, each proven to be in the signed tree.
-fn partial(
+/// Checks some records, each proven to be in the signed tree.
+fn check_partial(
     mut records: Lines,
     mut reveals: Lines,
     mut proofs: Lines,
@@ -190,7 +191,7 @@ fn partial(
             return Ok(stop(problems, summary, seq, &why.to_string()));
         }
         while let Some((_, value)) = next.take_if(|(of, _)| *of == seq) {
-            // Taken out, so that a second value for it has none.
+            // Removed, so that a second value for it is an error.
             let expected = body.commitments.remove(&value.member);
             if expected.is_none() || value.commitment().map(|hash| crate::hex::encode(&hash)) != expected {
                 problems.add(Some(seq), format!("record {seq}: the value shown for \"{}\" is not the one that was recorded", value.member));

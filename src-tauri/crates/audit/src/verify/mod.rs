@@ -1,5 +1,5 @@
-//! Verification of a log or an export, from its bytes alone. Reads only, streams, never panics on hostile input.
-//! `checker` holds the rules; `database` and `folder` feed it.
+//! Verifies a log or an export from its bytes. Only reads, streams, and never panics on hostile
+//! input. `checker` has the rules; `database` and `folder` pass data to it.
 
 mod checker;
 mod database;
@@ -10,25 +10,26 @@ use std::path::Path;
 
 use contract::{VerifyProblem, VerifyReport};
 
-use crate::anchor::{Mark, Outside, Weighed};
+use crate::anchor::{ComparedMarks, Mark, Outside};
 use crate::open::Tampered;
 use crate::schema;
 
-pub(crate) use checker::{ADDED, Beyond};
+pub(crate) use checker::{ADDED, BeyondMark};
 
-/// At most so many problems are listed.
+/// The most problems that are listed.
 const MAX_PROBLEMS: usize = 50;
 
 /// The faults found so far.
 #[derive(Debug, Default)]
 pub(crate) struct Problems {
     list: Vec<VerifyProblem>,
-    /// The file could not be read; that is the only one of the problems that is no fault of its content.
+    /// Whether the file could not be read. This is the only problem that is not a fault of the
+    /// content.
     unreadable: bool,
 }
 
 impl Problems {
-    /// Adds a fault of a record, or of the log as a whole.
+    /// Adds a fault of a record, or of the whole log.
     pub(crate) fn add(&mut self, seq: Option<u64>, message: impl Into<String>) {
         if self.list.len() < MAX_PROBLEMS {
             self.list.push(VerifyProblem { seq, message: message.into() });
@@ -45,36 +46,38 @@ impl Problems {
         self.list.is_empty()
     }
 
-    /// Earliest record first; faults without a record last, unless there are only such.
+    /// Sorts by record. Faults without a record come last, unless there are no others.
     fn sorted(mut self) -> Vec<VerifyProblem> {
         self.list.sort_by_key(|problem| problem.seq.unwrap_or(u64::MAX));
         self.list
     }
 }
 
-/// Verifies a log file, or the folder of an export. `mark` is a copy of the newest checkpoint that counts as it stands, if there is one.
+/// Verifies a log file, or the folder of an export. `mark` is a trusted copy of the newest
+/// checkpoint, if there is one.
 pub fn verify(path: &Path, mark: Option<&Mark>) -> VerifyReport {
     verify_against(path, &Outside::of(mark))
 }
 
-/// Verifies a log file, or the folder of an export, against all that is known of it outside.
+/// Verifies a log file, or the folder of an export, against everything known about it outside.
 pub fn verify_against(path: &Path, outside: &Outside) -> VerifyReport {
     judge(path, outside).report
 }
 
-/// A report, with what an alarm needs to know beside it.
+/// A report, with further data for an alarm.
 #[derive(Clone, Debug)]
 pub struct Judged {
     pub report: VerifyReport,
-    /// The copy of a checkpoint that a new log tells of.
+    /// The copy of a checkpoint that a new log reports.
     pub mark: Option<Mark>,
-    /// Whether the log itself, or a copy of its checkpoint, is at fault. A file is not that could only not be read (permissions, disk,
-    /// memory, a newer format), or that nothing is known of and that holds no record yet.
+    /// Whether the log itself, or a copy of its checkpoint, is at fault. Not at fault are a file
+    /// that could not be read (permissions, disk, memory, a newer format), and a file without
+    /// records of which nothing is known outside.
     pub at_fault: bool,
 }
 
 impl Judged {
-    /// The fault as an alarm keeps it.
+    /// Returns the fault in the form that an alarm stores.
     pub fn found(&self) -> Tampered {
         let VerifyReport { problems, records, root, .. } = &self.report;
         let read = *records > 0;
@@ -82,20 +85,21 @@ impl Judged {
     }
 }
 
-/// Whether this is a folder as an export is one. A folder in the place of a log is none.
+/// Whether this is the folder of an export. A folder at the log's own path is not one.
 pub fn is_export(path: &Path) -> bool {
     path.is_dir() && path.extension().is_none_or(|ending| ending != "db")
 }
 
-/// Verifies like `verify_against`, and tells a file that cannot be read now from one that is at fault.
+/// Verifies like `verify_against`. The result distinguishes a file that cannot be read now from one
+/// that is at fault.
 pub fn judge(path: &Path, outside: &Outside) -> Judged {
     let mut problems = Problems::default();
-    let weighed = outside.weigh();
+    let weighed = outside.compare();
     for problem in &weighed.problems {
         problems.add(None, problem.as_str());
     }
     let expected = Expected { marks: &weighed.marks, newest: weighed.newest(), key: outside.key, installation: outside.installation.as_deref() };
-    // Faults of the marks must not keep those of the log from being found.
+    // Collected separately: faults of the marks must not prevent the search for those of the log.
     let mut own = Problems::default();
     // A profile's log is never a folder.
     let is_export = is_export(path) && outside.installation.is_none();
@@ -119,17 +123,18 @@ pub fn judge(path: &Path, outside: &Outside) -> Judged {
     Judged { report, mark: outside.evidence(&summary.keys), at_fault }
 }
 
-/// Whether nothing is known of the log and its file holds no record: its first start is under way, or was killed.
-pub(crate) fn is_beginning(path: &Path, outside: &Outside, weighed: &Weighed) -> bool {
+/// Whether nothing is known of the log outside and its file has no record: its first start is under
+/// way, or was killed.
+pub(crate) fn is_beginning(path: &Path, outside: &Outside, weighed: &ComparedMarks) -> bool {
     let is_known = outside.marked || !weighed.marks.is_empty() || !weighed.problems.is_empty();
     !is_known && path.is_file() && !schema::has_begun(path)
 }
 
-/// What a log has to be, as it is known outside.
+/// The properties that a log must have, as known outside.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Expected<'a> {
     pub(crate) marks: &'a [Mark],
-    /// The one of them that was stored last.
+    /// The mark that was stored last.
     pub(crate) newest: Option<&'a Mark>,
     /// The keyring's signing key.
     pub(crate) key: Option<[u8; 32]>,

@@ -1,4 +1,4 @@
-//! Faults of the file itself: the fixed part of SQLite's header, and pages or indexes that SQLite finds unsound.
+//! Checks the file itself: the fixed part of SQLite's header, and the pages and indexes.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -16,10 +16,10 @@ fn number(header: &[u8; HEADER], at: usize) -> u32 {
     u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
 }
 
-/// Checks the header bytes that a log never changes. SQLite itself would overlook some of them.
+/// Checks the header bytes that a log never changes. SQLite itself does not check some of them.
 pub(crate) fn header(path: &Path, problems: &mut Problems) {
     if crate::schema::side_file(path) {
-        // The valid first page is in the side file then, where checksums guard it.
+        // Then the valid first page is in the side file, which has checksums.
         return;
     }
     let mut header = [0u8; HEADER];
@@ -29,11 +29,11 @@ pub(crate) fn header(path: &Path, problems: &mut Problems) {
         return;
     }
     if i32::try_from(number(&header, 60)).is_ok_and(|version| version > FORMAT_VERSION) {
-        // A newer version of the app may set other bytes. That it is newer is told elsewhere.
+        // A newer version of the app may set other bytes. Another check reports that it is newer.
         return;
     }
-    // Offsets as in SQLite's file format: WAL mode, no reserved bytes, fixed fractions, schema format 4, no cache hint,
-    // no vacuum modes, UTF-8, unused bytes.
+    // Offsets of SQLite's file format: WAL mode, no reserved bytes, fixed fractions, schema format
+    // 4, no cache hint, no vacuum modes, UTF-8, unused bytes.
     let fixed = header[18..24] == [2, 2, 0, 64, 32, 32]
         && number(&header, 40) == 1
         && number(&header, 44) == 4
@@ -50,8 +50,8 @@ pub(crate) fn header(path: &Path, problems: &mut Problems) {
     }
 }
 
-/// Compares the closed file with the digest taken when it was closed: even bytes that hold nothing count. Says nothing
-/// about a log that is open, was not closed, or has gone on since.
+/// Compares the closed file with the digest taken when it was closed, including unused bytes.
+/// Checks nothing if the log is open, was not closed, or has continued since.
 pub(crate) fn seal(path: &Path, records: u64, mark: &Mark, problems: &mut Problems) {
     let Some(expected) = mark.seal.as_deref().filter(|seal| mark.size == records && *seal != CLOSED) else { return };
     if crate::schema::side_file(path) {
@@ -62,7 +62,7 @@ pub(crate) fn seal(path: &Path, records: u64, mark: &Mark, problems: &mut Proble
     }
 }
 
-/// Has SQLite look at every page and index.
+/// Lets SQLite check every page and index.
 pub(crate) fn integrity(db: &Connection, problems: &mut Problems) -> rusqlite::Result<()> {
     let look = || -> rusqlite::Result<String> { db.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0)) };
     match look() {

@@ -1,4 +1,4 @@
-//! Ordinary use of many kinds, without anybody tampering: no verification and no opening raises an alarm.
+//! Many kinds of ordinary use without tampering: no verification and no opening raises an alarm.
 
 use audit::{Anchor as _, Log, OpenState, Signer, export_file, export_session, verify};
 use contract::SessionId;
@@ -7,13 +7,13 @@ use soak::{Plan, Random};
 
 use crate::kit::{World, draft, run};
 
-fn sound(world: &World, when: &str, case: &str) {
-    // Of a log that was just made the mark may not be there yet.
+fn assert_sound(world: &World, when: &str, case: &str) {
+    // The mark of a new log may not exist yet.
     let report = verify(&world.db(), world.anchor().load().unwrap().as_ref());
     assert!(report.ok, "{case}: {when}: {:?}", report.problems);
 }
 
-/// One start of the log: records, values that are erased, verifications and exports in between.
+/// One start of the log: records, erased values, verifications and exports.
 async fn start(world: &World, log: &Log, random: &mut Random, case: &str) {
     for _ in 0..random.index(30) {
         let n = log.total() + 1;
@@ -23,7 +23,7 @@ async fn start(world: &World, log: &Log, random: &mut Random, case: &str) {
             7 => drop(log.append(draft(n), Durability::Signed).await.unwrap()),
             8 => drop(log.checkpoint().await.unwrap()),
             9 => drop(log.erase(1 + random.below(n), "arguments").await.unwrap()),
-            10 => sound(world, "read beside the writer", case),
+            10 => assert_sound(world, "read beside the writer", case),
             _ => {
                 let report = log.verify().await.unwrap();
                 assert!(report.ok, "{case}: verified while open: {:?}", report.problems);
@@ -59,7 +59,7 @@ fn a_clean_run_raises_no_alarm() {
         for restart in 0..1 + random.index(4) {
             let mut options = world.options();
             if restart > 0 && random.chance(20) {
-                // The keyring's key was replaced, or is there now, and the old one signs that.
+                // The keyring's key was replaced or added, and the old key signs the change.
                 options.previous = Some(Signer::new(&world.seed, world.anchored));
                 world.seed = [random.byte(); 32];
                 options.signer = Signer::new(&world.seed, world.anchored);
@@ -73,9 +73,9 @@ fn a_clean_run_raises_no_alarm() {
                 start(&world, &log, &mut random, &case).await;
                 log.close().await.unwrap();
             });
-            sound(&world, "closed", &case);
+            assert_sound(&world, "closed", &case);
         }
         exports(&world, &mut random, &case);
-        sound(&world, "at the end", &case);
+        assert_sound(&world, "at the end", &case);
     }
 }

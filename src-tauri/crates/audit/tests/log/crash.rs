@@ -1,5 +1,5 @@
-//! Killed in the middle, on a full disk, on a disk that cannot be written: what was acknowledged stays, the rest is refused.
-//! The tests named `inside_...` are this program started anew by the others.
+//! Kills, a full disk, and a read-only disk: acknowledged records stay, others are refused. The
+//! `inside_...` tests are run by the others in a new process.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ fn inside(test: &str) -> Vec<String> {
     vec![std::env::current_exe().unwrap().display().to_string(), "--exact".into(), format!("crash::{test}"), "--ignored".into(), "--nocapture".into()]
 }
 
-fn given() -> World {
+fn given_world() -> World {
     let mut world = World::new();
     world.place = Some(PathBuf::from(std::env::var_os(FOLDER).expect("started by its parent only")));
     world
@@ -33,7 +33,7 @@ fn numbered(n: u64) -> RecordDraft {
 #[test]
 #[ignore = "started by the test that kills it"]
 fn inside_appends() {
-    let world = given();
+    let world = given_world();
     run(async {
         let log = world.open();
         for n in 0.. {
@@ -46,8 +46,9 @@ fn inside_appends() {
     });
 }
 
-/// A process that appends to the log at `folder`, killed at a random instant: after some acknowledgement, or after some time, which may
-/// be within the opening. Gives the records that it acknowledged.
+/// Starts a process that appends to the log at `folder`, and kills it at a random instant: after an
+/// acknowledgement, or after some time, possibly during the opening. Returns the acknowledged
+/// records.
 pub(crate) fn killed(folder: &Path, random: &mut Random) -> Vec<(u64, u64)> {
     let command = inside("inside_appends");
     let mut child = Command::new(&command[0]).args(&command[1..]).env(FOLDER, folder).stdout(Stdio::piped()).spawn().unwrap();
@@ -73,7 +74,7 @@ pub(crate) fn killed(folder: &Path, random: &mut Random) -> Vec<(u64, u64)> {
     acked
 }
 
-/// Kills that one log survives before the next one begins.
+/// Kills of one log before the next one begins.
 const KILLS: u64 = 10;
 
 #[test]
@@ -85,14 +86,14 @@ fn whatever_was_acknowledged_survives_kill_9() {
         for kill in 0..KILLS {
             let case = format!("{}, kill {kill}", plan.case(number));
             acked.extend(killed(world.folder.path(), &mut random));
-            // As found, before anything is written to it, and with the mark as it was stored.
-            // A mark is stored just after its checkpoint: after the very first one it may not be there yet.
+            // As found, before anything is written, with the stored mark. A mark is stored just
+            // after its checkpoint, so the first one may not exist yet.
             let mark = world.anchor().load().unwrap();
             if mark.is_some() || !acked.is_empty() {
                 let report = verify(&world.db(), mark.as_ref());
                 assert!(report.ok, "{case}: {:?}", report.problems);
             }
-            // Some logs go on after a kill without ever having been closed.
+            // Some logs continue after a kill and are never closed.
             if random.chance(30) {
                 continue;
             }
@@ -110,7 +111,7 @@ fn whatever_was_acknowledged_survives_kill_9() {
     }
 }
 
-/// Runs one of the `inside_` tests with a small disk of its own at `folder`.
+/// Runs one of the `inside_` tests with a small disk mounted at `folder`.
 fn on_a_small_disk(test: &str) {
     let folder = tempfile::tempdir().unwrap();
     let is_root = Command::new("id").arg("-u").output().unwrap().stdout == b"0\n";
@@ -137,7 +138,7 @@ fn a_full_disk_refuses_records_and_takes_them_again_when_there_is_room() {
 #[test]
 #[ignore = "needs the small disk that its parent makes"]
 fn inside_full_disk() {
-    let world = given();
+    let world = given_world();
     let ballast = world.root().join("ballast");
     std::fs::write(&ballast, vec![1u8; 500_000]).unwrap();
     run(async {
@@ -173,7 +174,7 @@ fn a_disk_that_cannot_be_written_refuses_to_open_and_can_still_be_verified() {
 #[test]
 #[ignore = "needs the small disk that its parent makes"]
 fn inside_read_only() {
-    let world = given();
+    let world = given_world();
     run(async {
         let log = world.open();
         log.append(numbered(1), Durability::Durable).await.unwrap();

@@ -1,4 +1,5 @@
-//! Exports, and the two verifiers: whatever is done to an export, `verify` and `verify.py` say the same.
+//! Exports and the two verifiers: `verify` and `verify.py` reach the same verdict on every changed
+//! export.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::kit::{KEY, OTHER_KEY, World, closed, draft, ready, run};
 
-/// What the script says of a folder.
+/// Returns the script's report about a folder.
 fn script(folder: &Path) -> Value {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("verify.py");
     let output = Command::new("python3").arg(script).arg(folder).output().expect("python3 is needed: apt-get install python3");
@@ -20,7 +21,7 @@ fn script(folder: &Path) -> Value {
     document
 }
 
-/// Both verdicts, after making sure that they are the same.
+/// Returns the report of both verifiers, after asserting that they agree.
 pub(crate) fn both(folder: &Path) -> VerifyReport {
     let (ours, theirs) = (verify(folder, None), script(folder));
     let context = format!("{ours:?} against {theirs}");
@@ -37,9 +38,9 @@ pub(crate) fn both(folder: &Path) -> VerifyReport {
     ours
 }
 
-/// A log with two sessions, text that is hard to write, a key of one run only, a change of the keyring's key, an erased
-/// value and an intent without outcome.
-fn eventful(world: &mut World) {
+/// Fills a log with two sessions, text that is hard to escape, a key of one run only, a change of
+/// the keyring's key, an erased value and an intent without outcome.
+fn fill_log(world: &mut World) {
     closed(world, 12);
     (world.seed, world.anchored) = ([0x33; 32], false);
     closed(world, 16);
@@ -60,7 +61,7 @@ fn eventful(world: &mut World) {
     });
 }
 
-fn exported(world: &World, name: &str) -> PathBuf {
+fn export_log(world: &World, name: &str) -> PathBuf {
     let folder = world.folder.path().join(name);
     let answer = export_file(&world.db(), &folder).unwrap();
     assert_eq!(answer.files, ["key.vkey", "checkpoint.txt", "records.jsonl", "reveals.jsonl", "README"]);
@@ -70,8 +71,8 @@ fn exported(world: &World, name: &str) -> PathBuf {
 #[test]
 fn a_whole_export_holds_for_both_verifiers() {
     let mut world = World::new();
-    eventful(&mut world);
-    let report = both(&exported(&world, "export"));
+    fill_log(&mut world);
+    let report = both(&export_log(&world, "export"));
     assert!(report.ok && report.anchored, "{:?}", report.problems);
     let of_file = verify(&world.db(), Some(&world.mark()));
     assert_eq!((of_file.root, of_file.records, of_file.unknown_outcomes), (report.root, report.records, report.unknown_outcomes.clone()));
@@ -82,7 +83,7 @@ fn a_whole_export_holds_for_both_verifiers() {
 #[test]
 fn an_export_of_one_session_proves_its_records_without_the_others() {
     let mut world = World::new();
-    eventful(&mut world);
+    fill_log(&mut world);
     let folder = world.folder.path().join("session");
     export_session(&world.db(), &folder, &"desktop:s2".into()).unwrap();
     let report = both(&folder);
@@ -96,7 +97,7 @@ fn an_export_of_one_session_proves_its_records_without_the_others() {
 #[test]
 fn a_value_twice_in_an_export_of_one_session_is_reported() {
     let mut world = World::new();
-    eventful(&mut world);
+    fill_log(&mut world);
     let folder = world.folder.path().join("session");
     export_session(&world.db(), &folder, &"desktop:s2".into()).unwrap();
     let reveals = fs::read_to_string(folder.join("reveals.jsonl")).unwrap();
@@ -104,9 +105,9 @@ fn a_value_twice_in_an_export_of_one_session_is_reported() {
     assert!(!both(&folder).ok);
 }
 
-/// Applies `change` to a file of a fresh copy and gives the common verdict.
-fn changed(world: &World, name: &str, file: &str, change: impl Fn(String) -> String) -> VerifyReport {
-    let folder = exported(world, name);
+/// Applies `change` to a file of a new copy, and returns the common report.
+fn change_and_verify(world: &World, name: &str, file: &str, change: impl Fn(String) -> String) -> VerifyReport {
+    let folder = export_log(world, name);
     let path = folder.join(file);
     let text = fs::read_to_string(&path).unwrap();
     let fresh = change(text.clone());
@@ -124,7 +125,7 @@ fn lines(text: &str, change: impl Fn(&mut Vec<String>)) -> String {
 #[test]
 fn both_verifiers_name_the_same_first_bad_record() {
     let mut world = World::new();
-    eventful(&mut world);
+    fill_log(&mut world);
     type Change = fn(String) -> String;
     let cases: [(&str, &str, Change, Option<u64>); 17] = [
         ("edit", "records.jsonl", |t| lines(&t, |l| l[6] = l[6].replace("cart.add", "cart.del")), Some(8)),
@@ -146,7 +147,7 @@ fn both_verifiers_name_the_same_first_bad_record() {
         ("key", "key.vkey", |t| t.replacen("+", "-", 1), Some(1)),
     ];
     for (name, file, change, first) in cases {
-        let report = changed(&world, name, file, change);
+        let report = change_and_verify(&world, name, file, change);
         assert!(!report.ok, "{name}");
         if let Some(first) = first {
             assert_eq!(report.problems[0].seq, Some(first), "{name}: {:?}", report.problems);
@@ -165,7 +166,7 @@ fn seeded_damage_is_judged_alike() {
     };
     world.page_size = 4096;
     for round in 0..40 {
-        let folder = exported(&world, &format!("round-{round}"));
+        let folder = export_log(&world, &format!("round-{round}"));
         let file = folder.join(["records.jsonl", "checkpoint.txt", "reveals.jsonl", "key.vkey"][round % 4]);
         let mut bytes = fs::read(&file).unwrap();
         let at = next(bytes.len());

@@ -1,5 +1,6 @@
-//! Every byte of a 50-record log is changed in turn: file, side file (checkpoints lie in both). Each change is reported; one
-//! inside a record's body names that record. What only the seal of the closed file notices changes no row.
+//! Changes every byte of a 50-record log in turn, in the file and the side file (both contain
+//! checkpoints). Each change is reported; a change inside a record's body names that record. A
+//! change that only the seal of the closed file reports changes no row.
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::FileExt as _;
@@ -11,10 +12,10 @@ use rusqlite::Connection;
 
 use crate::kit::{Content, World, closed, copy, draft, run};
 
-/// Small pages: few unused bytes, and still every kind of page.
+/// Small pages have few unused bytes, and every kind of page occurs.
 const PAGE: u32 = 1024;
 
-/// Where in the file each record's body lies, for those that lie in one piece.
+/// Returns the place of each record's body in the file, for bodies that are in one piece.
 fn bodies(path: &Path) -> Vec<(u64, std::ops::Range<usize>)> {
     let bytes = std::fs::read(path).unwrap();
     let db = Connection::open(path).unwrap();
@@ -28,15 +29,16 @@ fn bodies(path: &Path) -> Vec<(u64, std::ops::Range<usize>)> {
 }
 
 struct Case<'a> {
-    /// The log file, then its side file where it has one.
+    /// The log file, and its side file if there is one.
     files: &'a [PathBuf],
-    /// Which of them is changed.
+    /// The index of the file that is changed.
     target: usize,
     mark: &'a Mark,
 }
 
 impl Case<'_> {
-    /// Both halves of the positions side by side, each on its own copy. `check` gets the position and the changed log.
+    /// Changes both halves of the positions in parallel, each on its own copy. `check` gets the
+    /// position and the changed log.
     fn each(&self, change: impl Fn(usize) -> u8 + Copy + Send, check: impl Fn(usize, &Path) + Copy + Send) {
         std::thread::scope(|scope| {
             for part in 0..2 {
@@ -82,7 +84,7 @@ fn every_changed_byte_of_the_file_is_reported() {
             if let Some((seq, _)) = places.iter().find(|(_, range)| range.contains(&at)) {
                 assert_eq!(report.problems.first().and_then(|p| p.seq), Some(*seq), "byte {at} lies in record {seq}");
             } else if report.problems[0].message.contains("hold no record") {
-                // Only the seal noticed: without it this byte would matter to nobody.
+                // Only the seal reported it, so the byte has no meaning without the seal.
                 assert_eq!(Content::read(path).as_ref(), Ok(&before), "byte {at} changes a row");
             }
         },
@@ -102,7 +104,7 @@ fn every_changed_byte_of_the_side_file_is_reported() {
             log.append(draft(n), Durability::Grouped).await.unwrap();
         }
         log.checkpoint().await.unwrap();
-        // As a crash leaves it: nothing of the side file has been folded in.
+        // As after a crash: the side file has not been moved into the file.
         copy(&world.db(), &files[0]);
         copy(&world.folder.path().join("audit.db-wal"), &files[1]);
         log.close().await.unwrap();
@@ -115,7 +117,7 @@ fn every_changed_byte_of_the_side_file_is_reported() {
         |_| 0x10,
         |at, path| {
             let report = verify(path, Some(&mark));
-            // A damaged frame ends the side file there: what it held is missing.
+            // A damaged frame ends the side file there, so the rest of it is missing.
             assert!(!report.ok && report.problems[0].seq.is_some(), "byte {at} goes unreported");
         },
     );

@@ -1,4 +1,4 @@
-//! A small world for logs: fixed clock, seeded randomness, a folder that goes away.
+//! A test environment for logs: fixed clock, seeded randomness, a temporary folder.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ pub(crate) const INSTALLATION: &str = "5f0c1f0e-8f1c-4c1d-9b53-0d9c2f3a1b77";
 pub(crate) const KEY: [u8; 32] = [0x11; 32];
 pub(crate) const OTHER_KEY: [u8; 32] = [0x22; 32];
 
-/// A clock that moves a second at each look.
+/// A clock that advances one second with each read.
 pub(crate) struct Ticking(AtomicU64);
 
 impl Clock for Ticking {
@@ -26,7 +26,7 @@ impl Clock for Ticking {
     }
 }
 
-/// Bytes that look random and repeat from run to run.
+/// Pseudo-random bytes that are the same in every run.
 pub(crate) struct Seeded(AtomicU64);
 
 impl Entropy for Seeded {
@@ -44,7 +44,7 @@ pub(crate) struct World {
     pub(crate) seed: [u8; 32],
     pub(crate) anchored: bool,
     pub(crate) page_size: u32,
-    /// Another place for the files than the world's own folder.
+    /// Another folder for the files, instead of the environment's own.
     pub(crate) place: Option<PathBuf>,
 }
 
@@ -96,7 +96,8 @@ pub(crate) fn run<T>(work: impl std::future::Future<Output = T>) -> T {
     tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap().block_on(work)
 }
 
-/// An intent (odd) or its outcome (even), with a value behind a commitment.
+/// Returns a draft: an intent for odd `n`, its outcome for even `n`, with a value behind a
+/// commitment.
 pub(crate) fn draft(n: u64) -> RecordDraft {
     let (kind, status) = if n % 2 == 1 { (RecordType::ToolIntent, "started") } else { (RecordType::ToolOutcome, "ok") };
     RecordDraft::new(kind)
@@ -107,7 +108,7 @@ pub(crate) fn draft(n: u64) -> RecordDraft {
         .commit("arguments", json!({ "quantity": n, "price": 12.5 }))
 }
 
-/// Appends until the log has `size` records, then a checkpoint.
+/// Appends until the log has `size` records, and then signs a checkpoint.
 pub(crate) async fn fill(log: &Log, size: u64) {
     let mut n = log.total();
     while n < size {
@@ -117,7 +118,7 @@ pub(crate) async fn fill(log: &Log, size: u64) {
     log.checkpoint().await.unwrap();
 }
 
-/// A closed log of `size` records.
+/// Makes a closed log of `size` records.
 pub(crate) fn closed(world: &World, size: u64) {
     run(async {
         let log = world.open();
@@ -130,14 +131,15 @@ pub(crate) fn copy(from: &Path, to: &Path) {
     std::fs::copy(from, to).unwrap();
 }
 
-/// What a log says, however it lies in the file: all rows of all tables, all entries of the indexes, the schema and the version numbers.
+/// The content of a log, independent of its place in the file: all rows of all tables, all index
+/// entries, the schema and the version numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Content {
     pub(crate) records: Vec<Row>,
     pub(crate) nodes: Vec<Row>,
     pub(crate) checkpoints: Vec<Row>,
     pub(crate) reveals: Vec<Row>,
-    /// What has to be the same in every log of this content.
+    /// The parts that are the same in every log with this content.
     pub(crate) around: Vec<Row>,
 }
 

@@ -1,4 +1,5 @@
-//! The log from outside: what is appended comes back and verifies, and whatever is changed is reported.
+//! Tests of the log from outside: appended records are returned and verify, and every change is
+//! reported.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on is to fail there")]
 

@@ -1,4 +1,5 @@
-//! The copies of the newest checkpoint outside the log: forged, cut off, old, unsigned, missing, or left behind by a kill.
+//! The copies of the newest checkpoint outside the log: forged, cut off, old, unsigned, missing, or
+//! outdated after a kill.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,7 +9,7 @@ use engine::ports::{AuditLog as _, Durability};
 
 use crate::kit::{INSTALLATION, OTHER_KEY, World, closed, copy, draft, fill, ready, run};
 
-/// A keyring: only the user can write there.
+/// A keyring, to which only the user can write.
 #[derive(Default)]
 struct Authority {
     mark: Mutex<Option<Mark>>,
@@ -34,7 +35,7 @@ impl Anchor for Authority {
     }
 }
 
-/// A log with both copies.
+/// A log with both outside copies.
 struct Both {
     world: World,
     keyring: Arc<Authority>,
@@ -59,7 +60,8 @@ impl Both {
         });
     }
 
-    /// Opens the log with this key, adds records and closes it, all without the marks: who can write the log's file alone can do so.
+    /// Opens the log with this key, adds records and closes it without updating the marks, as a
+    /// person who can write only the log's file could do.
     fn append_elsewhere(&self, signer: &Signer, records: u64) {
         let mut options = self.world.options();
         options.anchors.clear();
@@ -86,7 +88,7 @@ impl Both {
         verify_against(&self.world.db(), &self.outside())
     }
 
-    /// Verification and opening agree that something is wrong.
+    /// Asserts that verification and opening both report a fault.
     #[track_caller]
     fn is_found_out(&self, why: &str) {
         let report = self.verified();
@@ -106,7 +108,7 @@ impl Both {
     }
 }
 
-/// The newest checkpoint of an old copy, as someone without the key would write its mark.
+/// Forges the mark of an old copy's newest checkpoint without the key.
 fn by_hand(old: &Mark, counter: u64) -> Mark {
     Mark { counter, seal: None, ..old.clone() }
 }
@@ -119,7 +121,7 @@ fn a_forged_newer_mark_does_not_hide_an_old_copy() {
     both.grow(50);
     copy(&old, &both.world.db());
     let forged = by_hand(&old_mark, old_mark.counter + 1_000);
-    // Not signed, signed by a stranger, with the signature of the old one, and the old one itself.
+    // Unsigned, signed by another key, with the old mark's signature, and the old mark itself.
     let stranger = Signer::new(&OTHER_KEY, true);
     for mark in [Mark { signature: None, ..forged.clone() }, forged.clone().signed(&stranger), forged, old_mark] {
         both.world.anchor().store(&mark).unwrap();
@@ -138,7 +140,7 @@ fn a_forged_newer_mark_is_found_out_without_a_keyring_too() {
     let old = world.folder.path().join("old.db");
     copy(&world.db(), &old);
     let old_mark = world.mark();
-    // Another run signs with another key; the first one's is gone with it.
+    // Another run signs with another key; the first run's key is lost.
     world.seed = OTHER_KEY;
     closed(&world, 50);
     copy(&old, &world.db());
@@ -179,7 +181,7 @@ fn a_report_says_what_it_was_compared_with() {
     std::fs::remove_file(both.world.anchor().path()).unwrap();
     let report = both.verified();
     assert!(report.ok && report.compared_with == ComparedWith::Nothing, "{report:?}");
-    // Unless it is known that there was one.
+    // Unless it is known that there was a mark.
     assert!(!verify_against(&both.world.db(), &Outside { marked: true, ..both.outside() }).ok);
     let OpenState::Tampered(_) = Log::open(OpenOptions { marked: true, ..both.options() }).unwrap() else { panic!("opened without the mark it had") };
 }
@@ -203,10 +205,10 @@ fn a_missing_log_with_a_mark_is_found_out() {
     assert!(both.verified().problems[0].message.contains("it had 5 records"), "{:?}", both.verified());
 }
 
-/// Whatever of log, state folder and keyring a kill leaves behind is no alarm.
+/// After a kill, any combination of log, state folder and keyring is accepted.
 #[test]
 fn a_kill_between_commit_and_marks_is_no_alarm() {
-    // Not both: a start takes no record before one of them has its mark.
+    // Not both: a start accepts no record before one of them has its mark.
     for (state_lags, keyring_lags) in [(true, false), (false, true)] {
         for _ in 0..3 {
             let both = Both::new(20);
@@ -221,7 +223,7 @@ fn a_kill_between_commit_and_marks_is_no_alarm() {
             both.is_sound("a kill");
         }
     }
-    // Both lag behind the records of their own run.
+    // Both are older than the records of their own run.
     let both = Both::new(3);
     run(async {
         let log = ready(Log::open(both.options()).unwrap());
@@ -233,11 +235,11 @@ fn a_kill_between_commit_and_marks_is_no_alarm() {
         both.world.anchor().store(&state).unwrap();
         both.keyring.store(&keyring).unwrap();
     });
-    // Two starts that were killed before they stored a mark follow.
+    // Two starts follow that were killed before they stored a mark.
     both.append_elsewhere(&both.world.signer(), 0);
     both.append_elsewhere(&both.world.signer(), 0);
     both.is_sound("a kill of a run, and of two starts");
-    // Of a log that was closed.
+    // The same with a closed log.
     both.append_elsewhere(&both.world.signer(), 0);
     both.is_sound("a kill of a start");
     // Before the very first mark.
@@ -258,7 +260,7 @@ fn records_added_under_another_key_are_found_out() {
         both.append_elsewhere(&stranger, 2);
         both.is_found_out("records behind the end of a closed log");
     }
-    // Behind the last records of a run that was killed, and behind a start that was killed.
+    // Behind the last records of a killed run, and behind a killed start.
     for killed in [false, true] {
         let both = Both::new(3);
         let mark = Mark { seal: None, ..both.keyring_mark() }.signed(&both.world.signer());
@@ -272,7 +274,7 @@ fn records_added_under_another_key_are_found_out() {
     }
 }
 
-/// Also of a new log that is begun in its place.
+/// Also for a new log that is begun in its place.
 #[test]
 fn a_mark_with_a_made_up_counter_is_found_out_and_forgotten() {
     for keyring in [true, false] {
@@ -342,7 +344,7 @@ fn what_version_0_1_left_is_no_alarm_and_is_signed_by_the_first_start() {
         run(async { log.close().await.unwrap() });
         let report = verified();
         assert!(report.ok && report.compared_with == ComparedWith::Keyring, "{report:?}");
-        // Back to the old files: version 0.1's mark is not believed any more.
+        // Back to the old files: version 0.1's mark is not accepted any more.
         copy(&old("audit.db"), &world.db());
         state.store(&Mark { counter: 1_000, ..mark.clone() }).unwrap();
         assert!(!verified().ok);
@@ -359,7 +361,7 @@ fn an_effect_runs_only_when_its_intent_is_marked_outside() {
             let seq = log.append(draft(2 * n + 1), Durability::Signed).await.unwrap();
             assert!(both.keyring_mark().size >= seq && both.world.mark().size >= seq, "record {seq} is not marked");
         }
-        // One place is enough; without any it is refused, and nothing may run.
+        // One place is enough. Without any, the record is refused and no effect may run.
         both.keyring.refuses.store(true, std::sync::atomic::Ordering::SeqCst);
         let seq = log.append(draft(101), Durability::Signed).await.unwrap();
         assert!(both.world.mark().size >= seq && both.keyring_mark().size < seq);

@@ -1,5 +1,6 @@
-//! The power goes at any moment: writes that were not synced are lost, reordered or torn. The log opens without an alarm, verifies
-//! against the mark that was durable by then, and holds every record that somebody had been told of.
+//! Power cuts at any moment: writes that were not synced are lost, reordered or torn. The log opens
+//! without an alarm, verifies against the mark that was durable by then, and has every acknowledged
+//! record.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -11,12 +12,14 @@ use soak::{Cut, Disk, Image, Plan, Random};
 
 use crate::kit::{World, run};
 
-/// Starts of the log in one world; each begins with what the cut of the one before left.
+/// Starts of the log in one environment. Each begins with the state after the cut of the one
+/// before.
 const STARTS: u64 = 5;
-/// Cuts of one start.
+/// Power cuts per start.
 const CUTS: u64 = 2;
 
-/// Keeps the mark, and the moment at which it is stored. Like the file in the state folder it is durable once it is stored.
+/// Stores the mark and the moment at which it was stored. Like the file in the state folder, it is
+/// durable once it is stored.
 struct Kept {
     disk: Option<Arc<Disk>>,
     marks: Mutex<Vec<(usize, Mark)>>,
@@ -27,7 +30,8 @@ impl Kept {
         Arc::new(Self { disk, marks: Mutex::new(mark.into_iter().map(|mark| (0, mark)).collect()) })
     }
 
-    /// The mark on the disk at that moment. While one is being stored, it can also be the one before.
+    /// Returns the mark on the disk at a moment. While one is being stored, it may also be the one
+    /// before.
     fn at(&self, moment: usize, random: &mut Random) -> Option<Mark> {
         let marks = self.marks.lock().unwrap();
         let there = marks.iter().filter(|(stored, _)| *stored <= moment).count();
@@ -55,7 +59,7 @@ impl Anchor for Kept {
     }
 }
 
-/// A record that somebody was told of: its number and what it says.
+/// An acknowledged record: its number and content.
 #[derive(Clone, Copy, Debug)]
 struct Told {
     moment: usize,
@@ -77,7 +81,7 @@ fn open(options: OpenOptions, case: &str) -> Log {
     }
 }
 
-/// Writes records of all kinds of durability; what is told is in the list with its moment.
+/// Writes records of all kinds of durability. Returns the acknowledged ones with their moments.
 async fn work(log: &Log, disk: &Disk, random: &mut Random, next: &mut u64) -> Vec<Told> {
     let (mut told, mut waiting) = (Vec::new(), Vec::new());
     for _ in 0..4 + random.index(24) {
@@ -110,12 +114,12 @@ async fn work(log: &Log, disk: &Disk, random: &mut Random, next: &mut u64) -> Ve
     told
 }
 
-/// Opens what the cut left and looks for everything.
+/// Opens the state after a cut, and checks that every acknowledged record is there.
 fn check(world: &World, image: &Image, mark: Option<&Mark>, told: &[Told], case: &str) {
     let folder = tempfile::tempdir().unwrap();
     image.restore(folder.path());
     let path = folder.path().join("audit.db");
-    // A log that nobody was told of yet may not be there at all.
+    // A log without acknowledged records may not exist at all.
     if mark.is_some() || !told.is_empty() {
         let report = verify(&path, mark);
         assert!(report.ok, "{case}: as found: {:?}", report.problems);
@@ -165,7 +169,8 @@ fn one_world(plan: &Plan, number: u64) {
             let there: Vec<Told> = told.iter().chain(new.iter().filter(|told| told.moment <= moment)).copied().collect();
             check(&world, &image, at_cut.as_ref(), &there, &format!("{case}, {how:?} after {moment} of {} steps", disk.moment()));
             if cut == CUTS - 1 {
-                // The next start finds this one: its first steps are a recovery, which is cut like everything else.
+                // The next start uses this state: its first steps are a recovery, which is cut like
+                // everything else.
                 folder = tempfile::tempdir().unwrap();
                 image.restore(folder.path());
                 (mark, told) = (at_cut, there);

@@ -1,5 +1,5 @@
-//! Someone with the file and a database tool: each change is reported with the first bad record, by `verify` and where it
-//! lies at the end also by `open`.
+//! Tampering with the file and a database tool: `verify` reports each change with the first bad
+//! record, and `open` does so too if it lies at the end.
 
 use audit::{Anchor as _, Log, Mark, OpenState, verify};
 use contract::VerifyProblem;
@@ -7,17 +7,17 @@ use rusqlite::Connection;
 
 use crate::kit::{OTHER_KEY, World, closed, copy, run};
 
-/// Changes a closed log of 50 records and gives what `verify` reports first.
-fn changed(sql: &str) -> VerifyProblem {
+/// Changes a closed log of 50 records, and returns the first problem that `verify` reports.
+fn problem_after(sql: &str) -> VerifyProblem {
     let world = World::new();
     closed(&world, 50);
     let mark = world.mark();
     Connection::open(world.db()).unwrap().execute_batch(sql).unwrap();
-    first(&world, &mark)
+    first_problem(&world, &mark)
 }
 
-fn first(world: &World, mark: &Mark) -> VerifyProblem {
-    // Without the seal, so that the rules on records have to find it by themselves.
+fn first_problem(world: &World, mark: &Mark) -> VerifyProblem {
+    // Without the seal, so that the rules for records must find it.
     let unsealed = Mark { seal: None, ..mark.clone() }.signed(&world.signer());
     let report = verify(&world.db(), Some(&unsealed));
     assert!(!report.ok, "the change goes unreported");
@@ -26,8 +26,8 @@ fn first(world: &World, mark: &Mark) -> VerifyProblem {
 
 #[test]
 fn a_rewritten_record_is_named() {
-    assert_eq!(changed("UPDATE audit_record SET body=CAST(replace(CAST(body AS TEXT),'cart.add','cart.del') AS BLOB) WHERE seq=17").seq, Some(17));
-    assert_eq!(changed("UPDATE audit_record SET leaf=zeroblob(32) WHERE seq=17").seq, Some(17));
+    assert_eq!(problem_after("UPDATE audit_record SET body=CAST(replace(CAST(body AS TEXT),'cart.add','cart.del') AS BLOB) WHERE seq=17").seq, Some(17));
+    assert_eq!(problem_after("UPDATE audit_record SET leaf=zeroblob(32) WHERE seq=17").seq, Some(17));
 }
 
 #[test]
@@ -45,42 +45,47 @@ fn behind_a_changed_record_nothing_is_called_missing() {
 #[test]
 fn swapped_doubled_and_deleted_records_are_named() {
     assert_eq!(
-        changed("UPDATE audit_record SET seq=-1 WHERE seq=20; UPDATE audit_record SET seq=20 WHERE seq=21; UPDATE audit_record SET seq=21 WHERE seq=-1").seq,
+        problem_after("UPDATE audit_record SET seq=-1 WHERE seq=20; UPDATE audit_record SET seq=20 WHERE seq=21; UPDATE audit_record SET seq=21 WHERE seq=-1")
+            .seq,
         Some(20)
     );
     assert_eq!(
-        changed("UPDATE audit_record SET body=(SELECT body FROM audit_record WHERE seq=30), leaf=(SELECT leaf FROM audit_record WHERE seq=30) WHERE seq=31")
-            .seq,
+        problem_after(
+            "UPDATE audit_record SET body=(SELECT body FROM audit_record WHERE seq=30), leaf=(SELECT leaf FROM audit_record WHERE seq=30) WHERE seq=31"
+        )
+        .seq,
         Some(31)
     );
-    assert_eq!(changed("INSERT INTO audit_record SELECT 51, body, leaf, at, type, session, tool, status FROM audit_record WHERE seq=50").seq, Some(51));
-    assert_eq!(changed("DELETE FROM audit_record WHERE seq=12").seq, Some(12));
-    assert_eq!(changed("DELETE FROM audit_record WHERE seq=1").seq, Some(1));
+    assert_eq!(problem_after("INSERT INTO audit_record SELECT 51, body, leaf, at, type, session, tool, status FROM audit_record WHERE seq=50").seq, Some(51));
+    assert_eq!(problem_after("DELETE FROM audit_record WHERE seq=12").seq, Some(12));
+    assert_eq!(problem_after("DELETE FROM audit_record WHERE seq=1").seq, Some(1));
 }
 
 #[test]
 fn a_cut_tail_is_named_also_when_all_that_speaks_of_it_is_cut() {
-    assert_eq!(changed("DELETE FROM audit_record WHERE seq>44").seq, Some(45));
+    assert_eq!(problem_after("DELETE FROM audit_record WHERE seq>44").seq, Some(45));
     // 44 records have 41 complete inner nodes.
     let all = "DELETE FROM audit_record WHERE seq>44; DELETE FROM audit_reveal WHERE seq>44; DELETE FROM audit_node WHERE id>41; DELETE FROM audit_checkpoint WHERE size>44";
-    assert_eq!(changed(all).seq, Some(45));
+    assert_eq!(problem_after(all).seq, Some(45));
 }
 
 #[test]
 fn other_tables_are_checked_too() {
-    assert_eq!(changed("UPDATE audit_node SET hash=zeroblob(32) WHERE id=9").seq, Some(12));
-    assert_eq!(changed("DELETE FROM audit_node WHERE id=9").seq, Some(12));
-    assert_eq!(changed("UPDATE audit_reveal SET value='{\"quantity\":1}' WHERE seq=9").seq, Some(9));
-    assert_eq!(changed("INSERT INTO audit_reveal VALUES(9,'other',zeroblob(32),'1')").seq, Some(9));
-    assert_eq!(changed("UPDATE audit_record SET tool='other' WHERE seq=9").seq, Some(9));
-    assert_eq!(changed("UPDATE audit_record SET status=NULL WHERE seq=9").seq, Some(9));
-    assert_eq!(changed("UPDATE audit_record SET session='desktop:s2' WHERE seq=9").seq, Some(9));
-    assert_eq!(changed("UPDATE audit_checkpoint SET size=49 WHERE size=50").seq, Some(2));
-    assert_eq!(changed("DELETE FROM audit_checkpoint WHERE size=50").seq, Some(2));
-    assert_eq!(changed("DELETE FROM audit_checkpoint").seq, Some(1));
-    assert!(changed("CREATE TABLE more(x)").message.contains("header") || changed("CREATE TABLE more(x)").message.contains("version"));
+    assert_eq!(problem_after("UPDATE audit_node SET hash=zeroblob(32) WHERE id=9").seq, Some(12));
+    assert_eq!(problem_after("DELETE FROM audit_node WHERE id=9").seq, Some(12));
+    assert_eq!(problem_after("UPDATE audit_reveal SET value='{\"quantity\":1}' WHERE seq=9").seq, Some(9));
+    assert_eq!(problem_after("INSERT INTO audit_reveal VALUES(9,'other',zeroblob(32),'1')").seq, Some(9));
+    assert_eq!(problem_after("UPDATE audit_record SET tool='other' WHERE seq=9").seq, Some(9));
+    assert_eq!(problem_after("UPDATE audit_record SET status=NULL WHERE seq=9").seq, Some(9));
+    assert_eq!(problem_after("UPDATE audit_record SET session='desktop:s2' WHERE seq=9").seq, Some(9));
+    assert_eq!(problem_after("UPDATE audit_checkpoint SET size=49 WHERE size=50").seq, Some(2));
+    assert_eq!(problem_after("DELETE FROM audit_checkpoint WHERE size=50").seq, Some(2));
+    assert_eq!(problem_after("DELETE FROM audit_checkpoint").seq, Some(1));
+    assert!(problem_after("CREATE TABLE more(x)").message.contains("header") || problem_after("CREATE TABLE more(x)").message.contains("version"));
     assert!(
-        !changed("PRAGMA writable_schema=ON; UPDATE sqlite_schema SET sql=replace(sql,'tool TEXT','tool  TEXT') WHERE name='audit_record'").message.is_empty()
+        !problem_after("PRAGMA writable_schema=ON; UPDATE sqlite_schema SET sql=replace(sql,'tool TEXT','tool  TEXT') WHERE name='audit_record'")
+            .message
+            .is_empty()
     );
 }
 
@@ -89,17 +94,18 @@ fn a_log_signed_anew_with_another_key_is_reported_from_its_first_record() {
     let mut world = World::new();
     closed(&world, 50);
     let mark = world.mark();
-    // The same records again, in a log made with another key: in itself it is sound, only the copy outside tells.
+    // The same records in a log made with another key. It is valid in itself; only the outside copy
+    // exposes it.
     let mut forged = World::new();
     forged.seed = OTHER_KEY;
     closed(&forged, 50);
     assert!(verify(&forged.db(), None).ok);
     copy(&forged.db(), &world.db());
-    let found = first(&world, &mark);
+    let found = first_problem(&world, &mark);
     assert_eq!(found.seq, Some(1));
     let OpenState::Tampered(found) = Log::open(world.options()).unwrap() else { panic!("opened") };
     assert!(!found.problems.is_empty());
-    // The thief's key in the keyring does not help while the copy is there.
+    // The attacker's key in the keyring does not help while the outside copy exists.
     world.seed = OTHER_KEY;
     assert!(matches!(Log::open(world.options()).unwrap(), OpenState::Tampered(_)));
 }
@@ -121,7 +127,7 @@ fn only_checkpoints_signed_anew_are_reported() {
         db.execute("UPDATE audit_checkpoint SET note=?2 WHERE size=?1", (size, note)).unwrap();
     }
     drop(db);
-    assert_eq!(first(&world, &world.mark()).seq, Some(1));
+    assert_eq!(first_problem(&world, &world.mark()).seq, Some(1));
 }
 
 #[test]
@@ -133,7 +139,7 @@ fn an_old_copy_is_reported_and_set_aside() {
     closed(&world, 50);
     copy(&old, &world.db());
     assert!(verify(&world.db(), None).ok, "in itself the old copy is sound");
-    assert_eq!(first(&world, &world.mark()).seq, Some(21));
+    assert_eq!(first_problem(&world, &world.mark()).seq, Some(21));
     let OpenState::Tampered(found) = Log::open(world.options()).unwrap() else { panic!("an old copy was opened") };
     assert_eq!(found.problems[0].seq, Some(21));
     assert_eq!(found.size, Some(20));
@@ -147,7 +153,7 @@ fn an_old_copy_is_reported_and_set_aside() {
         assert!(log.verify().await.unwrap().ok);
         log.close().await.unwrap();
     });
-    // The new log goes on as any other.
+    // The new log continues like any other.
     closed(&world, 5);
     assert!(verify(&world.db(), Some(&world.mark())).ok);
 }
@@ -183,7 +189,7 @@ fn open_notices_a_changed_tail() {
 }
 
 /// Writes a file beside the log, such as a write-ahead log.
-fn beside(world: &World, ending: &str, bytes: &[u8]) {
+fn write_beside(world: &World, ending: &str, bytes: &[u8]) {
     let mut name = world.db().into_os_string();
     name.push(ending);
     std::fs::write(name, bytes).unwrap();
@@ -194,8 +200,8 @@ fn a_removed_value_is_found_also_where_the_seal_says_nothing() {
     let world = World::new();
     closed(&world, 50);
     Connection::open(world.db()).unwrap().execute_batch("DELETE FROM audit_reveal WHERE seq=20; PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
-    // Beside a write-ahead log the file is not compared with its seal.
-    beside(&world, "-wal", b"x");
+    // With a write-ahead log beside it, the file is not compared with its seal.
+    write_beside(&world, "-wal", b"x");
     let report = verify(&world.db(), world.anchor().load().unwrap().as_ref());
     assert!(report.problems.iter().any(|problem| problem.seq == Some(20) && problem.message.contains("was removed")), "{report:?}");
     assert!(matches!(Log::open(world.options()).unwrap(), OpenState::Tampered(_)));
@@ -207,7 +213,7 @@ fn a_large_write_ahead_log_does_not_make_a_start_skip_the_file() {
     closed(&world, 50);
     let sql = "UPDATE audit_record SET body=CAST(replace(CAST(body AS TEXT),'cart.add','cart.del') AS BLOB) WHERE seq=20; PRAGMA wal_checkpoint(TRUNCATE)";
     Connection::open(world.db()).unwrap().execute_batch(sql).unwrap();
-    beside(&world, "-wal", &vec![0; 17 << 20]);
+    write_beside(&world, "-wal", &vec![0; 17 << 20]);
     assert!(matches!(Log::open(world.options()).unwrap(), OpenState::Tampered(_)));
 }
 
@@ -216,7 +222,7 @@ fn a_journal_beside_a_log_is_found_and_not_played_back() {
     let world = World::new();
     closed(&world, 5);
     let bytes = std::fs::read(world.db()).unwrap();
-    beside(&world, "-journal", b"anything");
+    write_beside(&world, "-journal", b"anything");
     let report = verify(&world.db(), world.anchor().load().unwrap().as_ref());
     assert!(report.problems.iter().any(|problem| problem.message.contains("journal")), "{report:?}");
     assert!(matches!(Log::open(world.options()).unwrap(), OpenState::Tampered(_)));

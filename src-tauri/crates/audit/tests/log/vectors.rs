@@ -24,12 +24,12 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// A hash, or `None` when it has not 32 bytes (some of the bad cases).
+/// Parses a hash. None if it does not have 32 bytes, as in some of the bad cases.
 fn hash(value: &Value) -> Option<Hash> {
     STANDARD.decode(value.as_str().unwrap_or_default()).unwrap().try_into().ok()
 }
 
-/// The same for roots; some cases have short words in their place, which are only compared with each other.
+/// Parses a root. Some cases have short words instead, which are only compared with each other.
 fn root(value: &Value) -> Option<Hash> {
     let mut bytes = STANDARD.decode(value.as_str().unwrap_or_default()).unwrap();
     bytes.resize(bytes.len().max(32), 0);

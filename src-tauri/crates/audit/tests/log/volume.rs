@@ -1,4 +1,5 @@
-//! A large log, only on demand: `cargo test -p audit --test log volume -- --ignored --nocapture`. Prints, asserts nothing of time.
+//! A large log, run on demand only: `cargo test -p audit --test log volume -- --ignored
+//! --nocapture`. Prints times and asserts none.
 
 use std::time::Instant;
 

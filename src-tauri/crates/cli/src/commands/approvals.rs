@@ -1,4 +1,4 @@
-//! `csign approvals`: pending actions, one in full, and the decision of a person at a terminal.
+//! `csign approvals`: lists pending actions, shows one, and lets a person at a terminal decide.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Approvals) -> Result<Ex
         }
         Approvals::Approve { id, hash, word } => {
             let approval = listen::find(link.commands.as_ref(), &id).await?;
-            // Its server may ask something when it runs.
+            // The action's server may ask a question when it runs.
             let params = ApprovalDecideParams { id: approval.id.clone(), hash, decision: Decision::ApproveOnce { confirm_word: word } };
             let commands = Arc::clone(&link.commands);
             let mut asker = Asker::new(out, link::person_present());
@@ -34,7 +34,7 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Approvals) -> Result<Ex
                 None => result_of(link, &decided).await,
                 known => known,
             };
-            tell_approved(out, &decided, result.as_ref());
+            print_approved(out, &decided, result.as_ref());
             Ok(Exit::of_status(decided.status))
         }
         Approvals::Reject { id, reason } => {
@@ -87,14 +87,15 @@ async fn decide(link: &Link, approval: &Approval, hash: String, decision: Decisi
     Ok(link.commands.approval_decide(params).await?.approval)
 }
 
-/// What came of it, as the session keeps it: the turn that waited for the decision runs the call itself.
+/// Returns the result of the call from the session: the turn that waited for the decision runs the
+/// call itself.
 async fn result_of(link: &Link, approval: &Approval) -> Option<ItemBody> {
     let view = link.commands.session_open(SessionParams { session: approval.session.clone() }).await.ok()?;
     let of_call = |body: &ItemBody| matches!(body, ItemBody::ToolResult { call, .. } if *call == approval.call);
     view.items.into_iter().rev().map(|item| item.body).find(of_call)
 }
 
-fn tell_approved(out: Out, approval: &Approval, result: Option<&ItemBody>) {
+fn print_approved(out: Out, approval: &Approval, result: Option<&ItemBody>) {
     if out.json {
         #[derive(serde::Serialize)]
         struct Decided<'a> {

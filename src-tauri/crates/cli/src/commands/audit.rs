@@ -1,4 +1,5 @@
-//! `csign audit`: records, verification, export, checkpoints. Verifying and exporting read files without the profile's lock.
+//! `csign audit`: records, verification, export, checkpoints. Verification and export read files
+//! without the profile's lock.
 
 use std::path::{Path, PathBuf};
 
@@ -30,7 +31,7 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Audit) -> Result<Exit, 
             }
             Ok(Exit::Done)
         }
-        // Both are done without a host.
+        // Both commands run without a host.
         Audit::Verify { .. } | Audit::Export { .. } => Ok(Exit::Usage),
     }
 }
@@ -77,9 +78,10 @@ fn show(out: Out, record: &AuditRecordView) {
     out.line(format!("  leaf: {}", exact(&record.leaf)));
 }
 
-/// What is verified: an export has nothing outside it by its nature, a log should have.
+/// The kind of log that is verified. An export has no outside copies; the profile's log should have
+/// some.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Of {
+enum Subject {
     Log,
     Export,
 }
@@ -87,27 +89,27 @@ enum Of {
 pub(crate) fn verify(out: Out, data_dir: PathBuf, place: Option<PathBuf>) -> Result<Exit, Failure> {
     let paths = Paths::new(Some(data_dir));
     let (of, report) = match place {
-        Some(folder) if audit::is_export(&folder) => (Of::Export, audit::verify(&folder, None)),
-        Some(file) if file.exists() => (Of::Log, host::verify_file(&paths, &file)?),
+        Some(folder) if audit::is_export(&folder) => (Subject::Export, audit::verify(&folder, None)),
+        Some(file) if file.exists() => (Subject::Log, host::verify_file(&paths, &file)?),
         Some(place) => {
             let hint = "Name a folder that `csign audit export` wrote, or the file of a log.";
             return Err(Failure::usage(format!("{} does not exist.", place.display())).hint(hint));
         }
-        None => (Of::Log, host::verify_log(&paths)?),
+        None => (Subject::Log, host::verify_log(&paths)?),
     };
     if out.json {
         out.document(&report);
     } else {
-        tell(out, &report, of);
+        print_report(out, &report, of);
     }
     Ok(match (report.ok, report.compared_with, of) {
         (false, _, _) => Exit::LogBroken,
-        (true, ComparedWith::Nothing, Of::Log) => Exit::NotCompared,
+        (true, ComparedWith::Nothing, Subject::Log) => Exit::NotCompared,
         (true, _, _) => Exit::Done,
     })
 }
 
-/// A person has accepted a new log in the place of one that does not verify.
+/// Accepts a new log, as a person at the terminal requested.
 pub(crate) async fn accept(link: &mut Link, out: Out) -> Result<Exit, Failure> {
     let Some(alarm) = link.commands.audit_alarm(Empty {}).await?.alarm else {
         out.note("There is no alarm: the log goes on.");
@@ -122,16 +124,16 @@ pub(crate) async fn accept(link: &mut Link, out: Out) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn tell(out: Out, report: &VerifyReport, of: Of) {
+fn print_report(out: Out, report: &VerifyReport, of: Subject) {
     let (records, checkpoints) = (count(report.records, "record"), count(report.checkpoints, "checkpoint"));
     let with = match (report.compared_with, of) {
         (ComparedWith::Keyring, _) => "compared with the keyring",
         (ComparedWith::State, _) => "compared with the state folder only",
-        (ComparedWith::Nothing, Of::Log) => "compared with NOTHING: it may be an old copy, or cut",
-        (ComparedWith::Nothing, Of::Export) => "an export, compared with nothing outside it",
+        (ComparedWith::Nothing, Subject::Log) => "compared with NOTHING: it may be an old copy, or cut",
+        (ComparedWith::Nothing, Subject::Export) => "an export, compared with nothing outside it",
     };
     if report.ok {
-        let nothing = report.compared_with == ComparedWith::Nothing && of == Of::Log;
+        let nothing = report.compared_with == ComparedWith::Nothing && of == Subject::Log;
         let (tone, words) = if nothing { (Tone::Strong, "Log verified in itself only:") } else { (Tone::Good, "Log verified:") };
         out.line(format!("{} {records}, {checkpoints}, {with}.", out.tone(tone, words)));
     } else {

@@ -1,4 +1,5 @@
-//! What only those who work on Countersign need: the MCP client against a test server, without a profile.
+//! Commands for developers of Countersign: runs the MCP client against a test server, without a
+//! profile.
 
 use contract::AgentError;
 use host::mcp_dev::{self, Scenario};
@@ -8,7 +9,8 @@ use crate::{
     out::Out,
 };
 
-/// Signs in, lists, calls. A conformance suite says in its variables what is to be tried.
+/// Signs in, lists tools and calls them. The conformance suite passes the scenario in environment
+/// variables.
 pub(crate) fn mcp_client(out: Out, url: &str) -> Result<Exit, Failure> {
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
     let context = serde_json::from_str(&variable("MCP_CONFORMANCE_CONTEXT")).unwrap_or_default();

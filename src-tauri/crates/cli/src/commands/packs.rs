@@ -1,4 +1,4 @@
-//! `csign packs`: for those who write packs. A new one to start from, and every fault of one.
+//! `csign packs`, for authors of packs: creates a new pack, and lists every fault of one.
 
 use std::{
     io,
@@ -41,7 +41,7 @@ pub(crate) fn check(out: Out, folder: &Path) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// The faults; when there are none, what comes of the pack's own scenarios.
+/// Prints the faults of a pack or, if there are none, the results of its own scenarios.
 pub(crate) fn check_and_run(out: Out, folder: &Path, private_network: bool) -> Result<Exit, Failure> {
     let loaded = folder.is_dir().then(|| ::packs::check_folder(folder));
     let Some((view, pack)) = loaded.and_then(|loaded| Some((loaded.view, loaded.pack?))) else { return check(out, folder) };
@@ -77,7 +77,7 @@ pub(crate) fn check_and_run(out: Out, folder: &Path, private_network: bool) -> R
     Ok(exit)
 }
 
-/// All packs that were found. None at all is a failure: nothing can be asked without one.
+/// Lists all packs. Finding none is a failure, because nothing can be asked without one.
 pub(crate) async fn list(link: &Link, out: Out) -> Result<Exit, Failure> {
     let packs = link.commands.packs_list(Empty {}).await?.packs;
     if packs.is_empty() {

@@ -1,4 +1,4 @@
-//! `csign policy`: what decides what may run, and the gate's own answer to a call beforehand.
+//! `csign policy`: shows what decides what may run, and tests a call against it.
 
 use contract::{Empty, PolicyCheckParams, PolicyFault, PolicyMode, PolicyVerdict, RuleAction, SessionId};
 use serde_json::{Map, Value};

@@ -1,4 +1,5 @@
-//! `csign run`: the run contract on a command line. JSON in, JSON out; nobody is asked, so what needs an approval ends with its id.
+//! `csign run`: the run contract on a command line, with JSON input and output. Nobody is asked, so
+//! a request that needs an approval ends with the pending action's id.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -31,7 +32,7 @@ pub(crate) fn run(args: Run, data_dir: PathBuf, out: Out) -> Result<Exit, Failur
         Ok(Exit::Done)
     });
     let result = ran.map_err(|failure| failure.error).and_then(|_| answer.unwrap_or_else(|| Err(AgentError::internal("unexpected", "There is no answer."))));
-    // Also a failure to get as far as the request names it.
+    // Also an early failure names the request.
     let result = result.map_err(|error| match error.details.contains_key("request_id") {
         true => error,
         false => error.with("request_id", request["request_id"].as_str().map_or(Value::Null, Value::from)),
@@ -102,7 +103,7 @@ async fn follow(link: &mut Link, out: Out, params: RunParams) -> Result<RunRespo
             }
         }
     };
-    // What was said before the answer has arrived before it.
+    // Earlier pushes arrive before the answer.
     if stream {
         loop {
             match link.pushes.try_recv() {
@@ -116,7 +117,7 @@ async fn follow(link: &mut Link, out: Out, params: RunParams) -> Result<RunRespo
 }
 
 fn show(out: Out, push: &Push, ours: impl Fn(&Push) -> bool) {
-    listen::tell_declined(out, push);
+    listen::print_declined(out, push);
     if ours(push)
         && let Push::Run { event, .. } = push
     {
@@ -124,8 +125,8 @@ fn show(out: Out, push: &Push, ours: impl Fn(&Push) -> bool) {
     }
 }
 
-/// The one event that ends a stream.
-fn last(result: &Result<RunResponse, AgentError>) -> RunEvent {
+/// Returns the one event that ends a stream.
+fn last_event(result: &Result<RunResponse, AgentError>) -> RunEvent {
     let (kind, data) = match result {
         Ok(response) => (RunEventType::Final, json!(response)),
         Err(error) => (RunEventType::Error, json!(error)),

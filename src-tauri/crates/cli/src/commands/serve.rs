@@ -1,4 +1,4 @@
-//! `csign serve`: the shop's chat API over HTTP until it is told to stop.
+//! `csign serve`: serves the shop's chat API over HTTP until it is stopped.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -15,7 +15,7 @@ use crate::out::{self, Out};
 use crate::telemetry::Telemetry;
 
 const LEAVING_TIME: Duration = Duration::from_secs(5);
-const LOOK_AGAIN: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Failure> {
     if let Some(file) = &args.env_file {
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
             host.stop().await;
             return Err(error);
         }
-        // Further csign calls join this one, to look at the log or at what waits.
+        // Further csign calls can connect, to read the log or see pending actions.
         let joined = host::serve(&host).inspect_err(|error| tracing::warn!(%error, "further csign calls cannot join this one")).ok();
         let (token, grace, stopped) = (config.token_file.clone(), config.grace, OnceLock::new());
         let model = host.model_label(config.model.as_deref());
@@ -70,21 +70,21 @@ pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
             if let Some(token) = token.filter(|_| !out.json) {
                 out.note(format!("The token is in {}.", token.display()));
             }
-            // Whoever started it cannot know where it listens.
+            // If the address could not be printed, the caller cannot know where it listens.
             if matches!(out::delivery(), out::Delivery::Lost(_)) {
                 unwritten.notify_one();
             }
         };
         let stop = async {
             tokio::select! {
-                () = told_to_stop() => {}
+                () = wait_for_signal() => {}
                 () = unwritten.notified() => {}
             }
             let _ = stopped.set(Instant::now());
         };
         let served = gateway::serve(Arc::clone(&host), config, ready, stop).await;
         if let Some(joined) = joined {
-            // Clients have what callers over HTTP left of the same time.
+            // Clients of the socket get the rest of the time that HTTP callers had.
             joined.finish(stopped.get().map_or(Duration::ZERO, |since: &Instant| grace.saturating_sub(since.elapsed()))).await;
         }
         host.stop().await;
@@ -98,7 +98,8 @@ pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
     Ok(Exit::Done)
 }
 
-/// Whoever was told to stop a moment ago may leave the folder a moment later, and a restart does not end by that.
+/// Opens the profile, and retries while another process holds it: a process that was stopped a
+/// moment ago may hold the folder a little longer, and a restart must not fail because of that.
 async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     let latest = Instant::now() + LEAVING_TIME;
     let mut told = false;
@@ -108,14 +109,14 @@ async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
                 if !std::mem::replace(&mut told, true) {
                     tracing::info!(target: "gateway", "the data folder is in use: waiting for whoever may just be leaving it");
                 }
-                tokio::time::sleep(LOOK_AGAIN).await;
+                tokio::time::sleep(POLL_INTERVAL).await;
             }
             opened => return opened,
         }
     }
 }
 
-/// The error for a server that could answer nothing: the shop's tools are missing.
+/// Returns the error for a missing shop pack, without which the server could answer nothing.
 fn without_shop(host: &Host) -> Option<AgentError> {
     if !host.engine().specs().is_empty() {
         return None;
@@ -135,13 +136,14 @@ async fn sessions(config: &Config) -> Result<Sessions, AgentError> {
     }
 }
 
-/// Files that a server may have open: each stream is a connection to the client and one to the model, and the usual limit of a shell
-/// is for far fewer.
+/// The number of files that a server may have open. Each stream is a connection to the client and
+/// one to the model, and the usual limit of a shell is much lower.
 const FILES: libc::rlim_t = 16_384;
 
 fn allow_many_files() {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: both calls get a valid struct, and the limit is raised within what this process may have.
+    // SAFETY: both calls get a valid struct, and the limit is raised only as far as this process
+    // may.
     let raised = unsafe {
         libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) == 0 && {
             limit.rlim_cur = limit.rlim_cur.max(FILES.min(limit.rlim_max));
@@ -153,7 +155,7 @@ fn allow_many_files() {
     }
 }
 
-async fn told_to_stop() {
+async fn wait_for_signal() {
     let interrupt = tokio::signal::ctrl_c();
     match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
         Ok(mut terminate) => {
@@ -168,7 +170,7 @@ async fn told_to_stop() {
     }
 }
 
-/// Lines of NAME=VALUE. What is set already stays.
+/// Reads lines of NAME=VALUE. Variables that are already set stay.
 fn read_env(file: &Path) -> Result<(), Failure> {
     let text = std::fs::read_to_string(file).map_err(|error| Failure::usage(format!("{} cannot be read: {error}.", file.display())))?;
     for (number, line) in text.lines().enumerate() {
@@ -180,17 +182,17 @@ fn read_env(file: &Path) -> Result<(), Failure> {
         let Some((name, value)) = line.split_once('=') else {
             return Err(Failure::usage(format!("Line {} of {} is not NAME=VALUE.", number + 1, file.display())));
         };
-        let (name, bare) = (name.trim(), bare(value));
+        let (name, bare) = (name.trim(), strip_scheme(value));
         if !name.is_empty() && std::env::var_os(name).is_none() {
-            // SAFETY: nothing else runs yet; threads begin with the runtime, after this.
+            // SAFETY: no other thread exists yet; they start with the runtime, after this.
             unsafe { std::env::set_var(name, bare) };
         }
     }
     Ok(())
 }
 
-/// A value without its quotes, or without the comment behind it.
-fn bare(value: &str) -> &str {
+/// Returns a value without its quotes, or without the comment after it.
+fn strip_scheme(value: &str) -> &str {
     let without_comment = |value: &'_ str| value.find(" #").into_iter().chain(value.find("\t#")).min();
     let unquoted = without_comment(value).map_or(value, |at| &value[..at]).trim();
     let value = value.trim();

@@ -1,4 +1,5 @@
-//! `csign service-level`: how fast the last runs were against the targets, what ended them, and what they cost.
+//! `csign service-level`: the speed of the last runs against the targets, their errors, and their
+//! cost.
 
 use contract::{Empty, LatencyClass, LatencyView};
 

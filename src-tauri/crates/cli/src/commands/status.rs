@@ -1,4 +1,4 @@
-//! `csign doctor`: what is well and what is not.
+//! `csign doctor`: the checks of the installation.
 
 use contract::{CheckState, Empty};
 

@@ -1,4 +1,5 @@
-//! `csign tools`: what there is, and one call under the same policy, approvals and log as in a session.
+//! `csign tools`: lists and shows tools, and calls one under the same policy, approvals and log as
+//! in a session.
 
 use contract::{Effect, Empty, ErrorCode, IsolationView, Push, SessionId, ToolCallParams, ToolCallResponse, ToolSpec, ToolTarget};
 use serde_json::Value;
@@ -11,7 +12,7 @@ use crate::listen::{self, Asker};
 use crate::out::{Out, Tone};
 use crate::visible::{exact, prose};
 
-/// Where calls belong that name no session.
+/// The session of calls that name none.
 const OUTSIDE: &str = "direct";
 
 pub(crate) async fn run(link: &mut Link, out: Out, args: Tools, person: bool) -> Result<Exit, Failure> {
@@ -26,7 +27,7 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Tools, person: bool) ->
     }
 }
 
-/// Where a request goes, or how a program runs.
+/// Describes where a request goes, or how a program runs.
 fn how(spec: &ToolSpec, isolation: &IsolationView) -> Option<String> {
     let key = spec.auth.as_ref().and_then(|auth| auth.env_var.as_deref()).map_or_else(String::new, |name| format!(" Needs the key {}.", exact(name)));
     match &spec.target {
@@ -125,12 +126,12 @@ async fn call(link: &mut Link, out: Out, params: ToolCallParams, person: bool) -
             push = listen::next(link), if listening => match push {
                 Ok(push) => {
                     listen::tell_declined(out, &push);
-                    if asker.wanted(&push) && (listen::of_session(&push, &session) || matches!(push, Push::Questions { .. })) {
+                    if asker.wants(&push) && (listen::of_session(&push, &session) || matches!(push, Push::Questions { .. })) {
                         asker.about(link, &push).await?;
                     }
                 }
                 Err(error) if person => return Err(error.into()),
-                // Nothing has to be asked: the answer comes by itself.
+                // Without a listener nobody is asked; the answer still arrives.
                 Err(_) => listening = false,
             },
             pressed = tokio::signal::ctrl_c() => {
@@ -142,7 +143,7 @@ async fn call(link: &mut Link, out: Out, params: ToolCallParams, person: bool) -
     };
     match answer.map_err(|_| contract::AgentError::internal("unexpected", "The call ended without an answer."))? {
         Ok(answer) => Ok(show_answer(out, &answer)),
-        // The tool may be one of a pack that was not found.
+        // The tool may belong to a pack that was not found.
         Err(error) if error.code == ErrorCode::ToolNotFound => Err(link.missing_packs().await.unwrap_or(error).into()),
         Err(error) => Err(error.into()),
     }

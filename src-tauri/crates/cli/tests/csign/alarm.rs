@@ -1,5 +1,6 @@
-//! Someone with the files of a profile puts an old log in its place. It is found out whatever lies in the state folder, and from then on
-//! nothing runs until a person has accepted a new log.
+//! An attacker with write access to a profile's files replaces its log by an old one. It is
+//! detected whatever the state folder contains, and then nothing runs until a person has accepted a
+//! new log.
 
 use std::fs;
 use std::path::PathBuf;
@@ -30,13 +31,13 @@ fn roll_back(world: &World, old: &PathBuf) {
     fs::copy(old, log(world)).expect("copied");
 }
 
-/// The mark in the state folder.
+/// Returns the mark in the state folder.
 fn mark(world: &World) -> PathBuf {
     let found = fs::read_dir(world.path("state/countersign")).expect("a folder").map(|entry| entry.expect("an entry").path());
     found.into_iter().find(|path| path.to_string_lossy().ends_with(".mark.json")).expect("a mark")
 }
 
-/// As someone writes it who has read the log's newest checkpoint but has no key.
+/// Forges a mark from the log's newest checkpoint, without a key.
 fn by_hand(world: &World, old: &PathBuf) -> Value {
     let mut forged: Value = serde_json::from_slice(&fs::read(mark(world)).expect("read")).expect("JSON");
     let db = Connection::open(old).expect("opened");
@@ -59,7 +60,7 @@ fn an_old_copy_with_a_mark_written_by_hand_is_found_out() {
     let (world, old) = with_old_copy();
     let forged = by_hand(&world, &old);
     roll_back(&world, &old);
-    // With the signature of the mark that was there, and without any.
+    // With the signature of the earlier mark, and without a signature.
     let mut unsigned = forged.clone();
     unsigned.as_object_mut().expect("an object").remove("signature");
     for forged in [forged, unsigned] {
@@ -75,11 +76,11 @@ fn an_old_copy_with_a_mark_written_by_hand_is_found_out() {
 fn another_log_in_the_folder_is_found_out() {
     let (world, old) = with_old_copy();
     let id = fs::read_to_string(world.data().join("installation")).expect("read");
-    // The way to the mark is taken away.
+    // The link to the mark is removed.
     roll_back(&world, &old);
     fs::remove_file(world.data().join("installation")).expect("removed");
     world.run(&["audit", "verify"]).ends_with(5);
-    // Another profile of this computer in its place, with a log that is sound in itself.
+    // Another profile of this computer in its place, with a log that is valid in itself.
     let other = world.path("other");
     let mut command = world.bare(crate::world::program());
     assert!(command.arg("--data-dir").arg(&other).args(["ask", "hello"]).status().expect("started").success());
@@ -100,7 +101,7 @@ fn a_log_that_is_gone_is_found_out() {
     assert!(ran.out.contains("missing"), "{}", ran.out);
     world.run(&["ask", "hello"]).ends_with(5);
     assert!(!log(&world).exists(), "no new log is begun in silence");
-    // And so is the whole folder.
+    // And the whole folder as well.
     fs::remove_dir_all(world.data()).expect("removed");
     world.run(&["audit", "verify"]).ends_with(5);
     world.run(&["ask", "hello"]).ends_with(5);
@@ -116,7 +117,7 @@ fn a_log_compared_with_nothing_says_so_and_has_its_own_code() {
     let ran = world.run(&["audit", "verify"]).ends_with(6);
     assert!(ran.out.lines().next().is_some_and(|line| line.contains("compared with NOTHING")), "{}", ran.out);
     assert_eq!(world.run(&["--json", "audit", "verify"]).ends_with(6).json()["compared_with"], "nothing");
-    // The next start marks it again.
+    // The next start stores a mark again.
     world.run(&["ask", "hello"]).ends_with(0);
     world.run(&["audit", "verify"]).ends_with(0);
 }
@@ -154,14 +155,14 @@ fn nothing_runs_after_an_alarm_until_a_person_accepts_a_new_log() {
         0
     );
 
-    // Also once the right file is back: someone has to see that it was not there.
+    // Also after the right file is restored: a person must see that it was missing.
     fs::copy(&good, log(&world)).expect("copied");
     let ran = world.run(&["audit", "verify"]).ends_with(5);
     assert!(ran.out.contains("was not acknowledged"), "{}", ran.out);
     world.run(&["ask", "hello"]).ends_with(5);
     roll_back(&world, &old);
 
-    // Only a person accepts.
+    // Only a person can accept.
     let ran = world.run(&["doctor", "--accept-new-log"]).ends_with(3);
     assert!(ran.err.contains("Only a person at a terminal"), "{}", ran.err);
     world.run(&["ask", "hello"]).ends_with(5);
@@ -173,11 +174,11 @@ fn nothing_runs_after_an_alarm_until_a_person_accepts_a_new_log() {
     let page = world.run(&["--json", "audit", "list", "--type", "alarm_acknowledged"]).ends_with(0).json();
     let [record] = page["records"].as_array().expect("records").as_slice() else { panic!("one acknowledgement: {page}") };
     assert_eq!(record["fields"]["accepted_by"], "terminal");
-    // The old file can be looked at, and is still held to what it should have been.
+    // The old file can still be read, and is verified against its mark.
     let aside = world.data().join(text(&record["fields"], "set_aside"));
     let ran = world.run(&["audit", "verify", aside.to_str().expect("a name")]).ends_with(5);
     assert!(ran.out.contains("are missing"), "{}", ran.out);
-    // Nothing to accept any more.
+    // There is nothing left to accept.
     let ran = world.at_a_terminal(&["doctor", "--accept-new-log"]);
     assert!(ran.out.contains("There is no alarm"), "{}", ran.out);
 }
@@ -222,7 +223,7 @@ fn a_log_that_a_kill_left_without_tables_is_no_alarm() {
     world.run(&["audit", "verify"]).ends_with(0);
 }
 
-/// Changes a record that is neither the last nor one that an opening reads.
+/// Changes a record that is neither the last nor read when the log is opened.
 fn change_record(world: &World) {
     let db = Connection::open(log(world)).expect("opened");
     let sql = r#"UPDATE audit_record SET body=CAST(replace(CAST(body AS TEXT), 'at":"2', 'at":"1') AS BLOB) WHERE seq=3"#;
@@ -289,7 +290,7 @@ fn a_fault_that_verify_finds_is_an_alarm() {
     let good = fs::read(log(&world)).expect("read");
     change_record(&world);
     world.run(&["audit", "verify"]).ends_with(5);
-    // Also once the right file is back.
+    // Also after the right file is restored.
     fs::write(log(&world), good).expect("written");
     let ran = world.run(&["ask", "hello"]).ends_with(5);
     assert!(ran.err.contains("record 3"), "{}", ran.err);
@@ -316,7 +317,7 @@ fn an_export_of_a_log_with_an_alarm_says_so() {
     let folder = world.path("export");
     let ran = world.run(&["audit", "export", folder.to_str().expect("a name")]).ends_with(5);
     assert!(ran.err.contains("Audit log verification failed"), "{}", ran.err);
-    // The evidence is written all the same.
+    // The evidence is exported nevertheless.
     assert!(folder.join("records.jsonl").is_file());
 }
 
@@ -361,7 +362,7 @@ fn a_profile_may_lie_behind_a_link() {
     std::os::unix::fs::symlink(world.path("real"), world.data()).expect("linked");
     world.run(&["ask", "hello"]).ends_with(0);
     world.run(&["audit", "verify"]).ends_with(0);
-    // By its other name it is the same profile, also when its log is gone.
+    // It is the same profile under its other name, also if its log is gone.
     let mut command = world.bare(crate::world::program());
     assert!(command.arg("--data-dir").arg(world.path("real/")).args(["ask", "hello"]).status().expect("started").success());
     world.run(&["audit", "verify"]).ends_with(0);

@@ -1,4 +1,5 @@
-//! Pending actions without a person: they stay, can be looked at, and run out; nothing decides for the user.
+//! Pending actions without a person: they stay, can be viewed, and expire; nothing decides for the
+//! user.
 
 use crate::world::{World, text};
 

@@ -1,4 +1,4 @@
-//! `csign ask`: events, the answer alone on standard output, sessions that go on.
+//! `csign ask`: events, only the answer on standard output, and continued sessions.
 
 use campaign_portfolio_pacing::sample;
 use chrono::DateTime;
@@ -32,12 +32,13 @@ fn json_gives_the_events_of_one_turn() {
     assert!(ran.err.is_empty(), "{}", ran.err);
 }
 
-/// The figures once more, from the rows that the sample is made of and nothing else of the program.
+/// Computes the figures again from the sample's rows, without other code of the program.
 #[test]
 fn the_figures_equal_an_independent_calculation_from_the_sample_rows() {
     let events = events(&World::new().run(&["ask", "--json", "How is account 17 pacing?"]).ends_with(0).out);
     let result = events.iter().map(|event| &event["item"]["body"]).find(|body| body["kind"] == "tool_result").expect("a result");
-    // 10:00 UTC is 02:00 in Los Angeles; without dates the last 30 days count, today the part of it that is over.
+    // 10:00 UTC is 02:00 in Los Angeles. Without dates, the last 30 days count, and of today the
+    // part that has passed.
     let late =
         (DateTime::parse_from_rfc3339(text(&result["data"], "as_of")).expect("a time") - DateTime::parse_from_rfc3339(NOW).expect("a time")).num_seconds();
     assert!((0..3_600).contains(&late), "of this run: {late} s late");

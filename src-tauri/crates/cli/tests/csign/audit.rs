@@ -1,4 +1,4 @@
-//! The log from outside: listed, verified, exported, and found out when someone changed it.
+//! The log through `csign`: listed, verified, exported, and reported when it was changed.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! The guide "Write a pack in ten minutes" followed to the letter in a terminal. The window's part is a journey.
+//! Follows the guide "Write a pack in ten minutes" literally in a terminal. A journey covers the
+//! window's part.
 
 use std::path::Path;
 

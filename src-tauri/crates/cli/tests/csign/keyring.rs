@@ -1,4 +1,4 @@
-//! A session bus with an open keyring, for worlds that need one.
+//! A session bus with an unlocked keyring, for test environments that need one.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -30,21 +30,21 @@ impl Keyring {
         keyring
     }
 
-    /// A program that finds the keyring.
+    /// Returns a command that finds the keyring.
     pub(crate) fn command(&self, world: &World, program: &str) -> Command {
         let mut command = world.bare(program);
         command.env(BUS, &self.address);
         command
     }
 
-    /// `csign` that finds the keyring.
+    /// Returns a `csign` command that finds the keyring.
     pub(crate) fn csign(&self, world: &World, args: &[&str]) -> Command {
         let mut command = world.command(args);
         command.env(BUS, &self.address);
         command
     }
 
-    /// The attributes and the value of an item of this installation.
+    /// Returns the attributes and the value of an item of this installation.
     pub(crate) fn item(&self, world: &World, installation: &str, name: &str) -> (BTreeMap<String, String>, String) {
         let found = self.command(world, "secret-tool").args(["search", "username", name, "service", &format!("countersign/{installation}")]).output();
         let found = found.expect("secret-tool is needed: apt-get install libsecret-tools");
@@ -55,7 +55,7 @@ impl Keyring {
         (attributes, value)
     }
 
-    /// Puts another value in its place.
+    /// Replaces the value of an item.
     pub(crate) fn replace(&self, world: &World, attributes: &BTreeMap<String, String>, value: &str) {
         let pairs: Vec<&str> = attributes.iter().filter(|(key, _)| *key != "xdg:schema").flat_map(|(key, value)| [key.as_str(), value.as_str()]).collect();
         self.command(world, "secret-tool").arg("clear").args(&pairs).status().expect("started");

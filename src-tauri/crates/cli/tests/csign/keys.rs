@@ -1,5 +1,5 @@
-//! Keys: which server is shown one, and that a stored key never gets into a file, whatever a person or a program says with it.
-//! The tests named `inside_...` run in a private D-Bus session with a real keyring.
+//! Keys: which server gets one, and that a stored key is never written to a file, whatever input
+//! contains it. The tests named `inside_...` run in a private D-Bus session with a real keyring.
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
@@ -17,7 +17,7 @@ use crate::world::{Ran, World};
 const KEY: &str = "sk-live-4f9a81c2b7e3d650";
 const TOKEN: &str = "tok-77aa51d09be2c4f8";
 
-/// A server that refuses everything and remembers what it was sent.
+/// A server that refuses everything and records its requests.
 struct Listener {
     port: u16,
     heard: Arc<Mutex<Vec<String>>>,
@@ -43,20 +43,20 @@ impl Listener {
         Self { port, heard }
     }
 
-    fn heard(&self) -> Vec<String> {
+    fn received(&self) -> Vec<String> {
         std::mem::take(&mut *self.heard.lock().unwrap())
     }
 }
 
-/// Writes settings with a model behind this address.
+/// Writes settings with a model at this address.
 fn choose_model(world: &World, base_url: &str) {
     std::fs::create_dir_all(world.data()).unwrap();
     let text = format!("[model]\nprovider = \"openai_compatible\"\nmodel = \"scripted\"\nmax_retries = 0\nbase_url = '{base_url}'\n");
     std::fs::write(world.data().join("countersign.toml"), text).unwrap();
 }
 
-/// Addresses of a server on this machine that look like one of OpenAI's to who reads them as text.
-fn disguised(port: u16) -> Vec<String> {
+/// Returns addresses of a server on this computer that look like one of OpenAI's in plain text.
+fn disguised_addresses(port: u16) -> Vec<String> {
     vec![
         format!("http:127.0.0.1:{port}/x://api.openai.com/v1"),
         format!("http:/127.0.0.1:{port}/x://api.openai.com/v1"),
@@ -68,19 +68,19 @@ fn disguised(port: u16) -> Vec<String> {
 #[test]
 fn the_environments_key_goes_to_no_server_that_only_looks_like_its_own() {
     let (world, listener) = (World::new(), Listener::start());
-    for base_url in disguised(listener.port) {
+    for base_url in disguised_addresses(listener.port) {
         choose_model(&world, &base_url);
         world.run_with("OPENAI_API_KEY", KEY, &["ask", "Hello?"]);
-        let heard = listener.heard();
+        let heard = listener.received();
         assert!(!heard.is_empty(), "{base_url}: it was asked");
         assert!(!heard.concat().contains(KEY), "{base_url}: {heard:?}");
     }
     let own = format!("http://127.0.0.1:{}/v1", listener.port);
     Ran::of(world.command(&["ask", "Hello?"]).env("OPENAI_API_KEY", KEY).env("OPENAI_BASE_URL", own).env("OPENAI_MODEL", "scripted").output().unwrap());
-    assert!(listener.heard().concat().contains(KEY), "where the environment names the server, its key goes there");
+    assert!(listener.received().concat().contains(KEY), "where the environment names the server, its key goes there");
 }
 
-/// Runs one of the `inside_` tests with a home and a bus of its own.
+/// Runs one of the `inside_` tests with its own home folder and bus.
 fn in_session(test: &str) {
     let home = tempfile::tempdir().unwrap();
     let mut command = Command::new("dbus-run-session");
@@ -115,13 +115,13 @@ impl Drop for Daemon {
     }
 }
 
-/// `csign` on the bus of this session.
+/// Runs `csign` on the bus of this session.
 fn csign(world: &World, args: &[&str]) -> Ran {
     let bus = std::env::var("DBUS_SESSION_BUS_ADDRESS").unwrap();
     Ran::of(world.command(args).env("DBUS_SESSION_BUS_ADDRESS", bus).output().unwrap())
 }
 
-/// The keyring of the world's profile, as another program sees it.
+/// Opens the keyring of the profile, as another program does.
 fn keyring(world: &World) -> Keyring {
     csign(world, &["policy", "show"]).ends_with(0);
     Keyring::new(std::fs::read_to_string(world.data().join("installation")).unwrap().trim())
@@ -137,7 +137,7 @@ fn store(keyring: &Keyring, entries: &[(&str, &str)]) {
     }
 }
 
-/// Every file below a folder in which one of the texts lies.
+/// Returns the files below a folder that contain one of the texts.
 fn holding(folder: &Path, texts: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
@@ -162,7 +162,7 @@ fn a_stored_key_gets_into_no_file_from_the_first_words_of_a_process() {
 fn inside_first_words() {
     let (_daemon, world) = (Daemon::start(true), World::new());
     store(&keyring(&world), &[("OPENAI_API_KEY@https://api.openai.com", KEY), ("credential/post/TOKEN", TOKEN)]);
-    // Each is a process of its own, and the key is the first thing that it hears.
+    // Each command is a process of its own, and the key is its first input.
     csign(&world, &["ask", &format!("{KEY} How is account 17 pacing?")]).ends_with(0);
     csign(&world, &["ask", &format!("Search for shoes with {TOKEN} please")]);
     let refused = csign(&world, &["--json", "tools", "call", "product.search", "--args", &format!(r#"{{"query":"shoes {KEY}"}}"#)]);
@@ -193,7 +193,7 @@ fn a_key_of_the_environment_is_refused_as_a_name_or_an_id() {
     let request = world.path("request.json");
     std::fs::write(&request, r#"{"contract_version":"1.0","request_id":"r-1","input":"How is account 17 pacing?"}"#).unwrap();
     let request = request.to_str().unwrap();
-    // With the keys taken out, two such ids could become one.
+    // If keys were removed, two such ids could become equal.
     let of_id = |name: &str, ids: &str| {
         let file = world.path(name);
         std::fs::write(&file, format!(r#"{{"contract_version":"1.0",{ids},"input":"How is account 17 pacing?"}}"#)).unwrap();
@@ -245,10 +245,10 @@ fn inside_servers() {
     let kept = keyring(&world);
     let here = format!("127.0.0.1:{}", listener.port);
     store(&kept, &[("OPENAI_API_KEY@api.openai.com", KEY), (&format!("OPENAI_API_KEY@{here}"), TOKEN)]);
-    for base_url in disguised(listener.port) {
+    for base_url in disguised_addresses(listener.port) {
         choose_model(&world, &base_url);
         csign(&world, &["ask", "Hello?"]);
-        let heard = listener.heard().concat();
+        let heard = listener.received().concat();
         assert!(heard.contains(TOKEN) && !heard.contains(KEY), "{base_url}: {heard}");
     }
     let names = run(kept.set_names());
@@ -256,11 +256,11 @@ fn inside_servers() {
     assert!(has(&format!("OPENAI_API_KEY@http://{here}")) && !has(&format!("OPENAI_API_KEY@{here}")), "moved: {names:?}");
     assert!(has("OPENAI_API_KEY@api.openai.com"), "that of another server stays: {names:?}");
     assert_eq!(run(kept.get(&format!("OPENAI_API_KEY@http://{here}"))).unwrap().unwrap().expose_secret(), TOKEN);
-    // A key that was entered for https, and asked for without it.
+    // A key that was entered for https is requested without encryption.
     store(&kept, &[("OPENAI_API_KEY@https://localhost", KEY), ("OPENAI_API_KEY@localhost", KEY), (&format!("OPENAI_API_KEY@https://{here}"), KEY)]);
     choose_model(&world, &format!("http://{here}/v1"));
     csign(&world, &["ask", "Hello?"]);
-    assert!(!listener.heard().concat().contains(KEY), "a key for https never goes out without it");
+    assert!(!listener.received().concat().contains(KEY), "a key for https never goes out without it");
 }
 
 #[test]
@@ -282,7 +282,7 @@ fn inside_packs() {
     let kept = keyring(&world);
     let [at_own, at_other] = [&own, &other].map(|listener| format!("http://127.0.0.1:{}", listener.port));
     let (shop, parcels) = ("credential/shop/NORCE_OAUTH_CLIENT_SECRET", "credential/web-api-example/DEMO_API_TOKEN");
-    // The names of version 0.1 say no server; what was entered since then does.
+    // Names of version 0.1 contain no server; entries made since then do.
     store(&kept, &[(shop, KEY), (parcels, KEY), (&format!("{shop}@{at_own}"), TOKEN), (&format!("{parcels}@{at_own}"), TOKEN)]);
 
     let search = |url: &str, token_url: &str| {
@@ -292,12 +292,12 @@ fn inside_packs() {
         csign(&world, &["--json", "tools", "call", "product.search", "--args", r#"{"query": "tent"}"#]).out
     };
     let said = search(&at_own, &at_own);
-    let heard = own.heard().concat();
+    let heard = own.received().concat();
     assert!(heard.contains(TOKEN) && !heard.contains(KEY), "{heard}\n{said}");
     for (url, token_url) in [(&at_other, &at_other), (&at_own, &at_other), (&at_other, &at_own)] {
         let said = search(url, token_url);
         assert!(said.contains("NORCE_OAUTH_CLIENT_SECRET"), "the key is missing for these servers: {said}");
-        let heard = own.heard().concat() + &other.heard().concat();
+        let heard = own.received().concat() + &other.received().concat();
         assert!(!heard.contains(KEY) && !heard.contains(TOKEN), "{url} {token_url}: {heard}");
     }
 
@@ -308,11 +308,11 @@ fn inside_packs() {
         csign(&world, &["--json", "tools", "call", "parcel.hold", "--args", r#"{"number": 1001, "until": "2026-11-30"}"#]).out
     };
     let said = hold(&at_own);
-    let heard = own.heard().concat();
+    let heard = own.received().concat();
     assert!(heard.contains(TOKEN) && !heard.contains(KEY), "{heard}\n{said}");
     assert!(hold(&at_other).contains("DEMO_API_TOKEN"));
-    assert_eq!(other.heard(), Vec::<String>::new());
-    // The entry of version 0.1 belongs to the address of the manifest, and moves there.
+    assert_eq!(other.received(), Vec::<String>::new());
+    // The entry of version 0.1 belongs to the manifest's address, and is renamed to it.
     hold("http://127.0.0.1:8787");
     let names = run(kept.set_names());
     assert!(names.contains(&format!("{parcels}@http://127.0.0.1:8787")) && !names.iter().any(|name| name == parcels), "{names:?}");

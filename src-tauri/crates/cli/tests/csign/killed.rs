@@ -1,5 +1,5 @@
-//! `csign` killed at random instants, and run without a kill: after a kill the log verifies and whatever was told is there; without one
-//! there is no alarm.
+//! `csign` is killed at random instants, and also runs without a kill. After a kill the log
+//! verifies and has everything that was reported; without a kill there is no alarm.
 
 use std::io::Read as _;
 use std::process::Stdio;
@@ -20,8 +20,8 @@ const COMMANDS: [&[&str]; 5] = [
     &["audit", "checkpoint"],
 ];
 
-/// Turns whose end was told.
-fn ended(out: &str) -> Vec<String> {
+/// Returns the turns whose end was reported.
+fn ended_turns(out: &str) -> Vec<String> {
     let events = out.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     events.filter(|event| event["type"] == "final").filter_map(|event| event["turn"].as_str().map(str::to_owned)).collect()
 }
@@ -36,8 +36,8 @@ fn is_kept(world: &World, turn: &str) -> bool {
         && count("audit.db", "SELECT count(*) FROM audit_record WHERE CAST(body AS TEXT) LIKE '%\"turn\":\"' || ?1 || '\"%'", turn) > 0
 }
 
-/// Runs the command and kills it within `limit`. Gives what it printed.
-fn killed(world: &World, args: &[&str], limit: Duration, random: &mut Random) -> String {
+/// Runs the command and kills it within `limit`. Returns its output.
+fn run_and_kill(world: &World, args: &[&str], limit: Duration, random: &mut Random) -> String {
     let mut child = world.command(args).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("csign starts");
     sleep(Duration::from_micros(random.below(u64::try_from(limit.as_micros()).expect("short"))));
     child.kill().expect("killed");
@@ -47,7 +47,7 @@ fn killed(world: &World, args: &[&str], limit: Duration, random: &mut Random) ->
     out
 }
 
-/// Kills that one profile survives before the next one begins.
+/// Kills of one profile before the next one begins.
 const KILLS: u64 = 10;
 
 #[test]
@@ -59,15 +59,15 @@ fn a_kill_at_any_instant_loses_nothing_told_and_raises_no_alarm() {
         let mut limit = Duration::from_millis(300);
         if random.chance(50) {
             let began = Instant::now();
-            told.extend(ended(&world.run(COMMANDS[0]).ends_with(0).out));
+            told.extend(ended_turns(&world.run(COMMANDS[0]).ends_with(0).out));
             limit = began.elapsed() * 6 / 5;
         }
         for kill in 0..KILLS {
             let case = format!("{}, kill {kill}", plan.case(number));
             let args = *random.pick(&COMMANDS);
-            told.extend(ended(&killed(&world, args, limit, &mut random)));
+            told.extend(ended_turns(&run_and_kill(&world, args, limit, &mut random)));
             let ran = world.run(&["audit", "verify"]);
-            // Of a log that was only just begun there may be nothing to compare with, or nothing at all.
+            // A log that was just created may have no outside copy, or no records.
             assert!(ran.code == 0 || told.is_empty() && [1, 6].contains(&ran.code), "{case}: {args:?}: {}: {}{}", ran.code, ran.out, ran.err);
             for turn in &told {
                 assert!(is_kept(&world, turn), "{case}: {args:?}: {turn} was told and is lost");

@@ -1,5 +1,5 @@
-//! Numbers that no reader keeps, and answers that are too large: what `csign` refuses, what it cuts, and that its log has the end of
-//! every call.
+//! Numbers that JSON readers change, and answers that are too large: `csign` refuses or cuts them,
+//! and its log has the end of every call.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::world::{NOW, World, packs, text};
 
-/// A server whose answer is as long as it is asked for, in MiB, and which notes what it was asked.
+/// A server whose answer is as long as requested, in MiB, and that records its requests.
 const SERVER: &str = r#"#!/usr/bin/python3 -u
 import json, sys
 for line in sys.stdin:
@@ -63,7 +63,7 @@ fn calls(world: &World) -> String {
     fs::read_to_string(world.data().join("tools/far/calls.txt")).unwrap_or_default()
 }
 
-/// The log verifies, and has the end of every call.
+/// Asserts that the log verifies and has the end of every call.
 #[track_caller]
 fn complete(world: &World) {
     let report = world.run(&["--json", "audit", "verify"]).ends_with(0).json();
@@ -112,7 +112,7 @@ fn an_answer_of_40_mib_is_cut_and_the_log_is_complete() {
     assert_eq!((&first["fields"]["result_bytes"], &first["fields"]["result_sha256"]), (&cut["data"]["bytes"], &cut["data"]["sha256"]));
 }
 
-/// Twenty days of delivery of many line items: so many rows.
+/// Imports twenty days of delivery of many line items, `rows` rows in total.
 fn import(world: &World, rows: usize) {
     let mut csv = String::from("account_id,account_name,advertiser,campaign_id,campaign_name,line_item_id,line_item_name,date,hour,spend,impressions\n");
     for n in 0..rows {
@@ -130,7 +130,7 @@ fn import(world: &World, rows: usize) {
     assert_eq!(report.rows_stored, rows as u64);
 }
 
-/// The pacing pack of the user's own, whose tool has time on a slow machine.
+/// Installs a copy of the pacing pack whose tool has a longer time limit, for slow machines.
 fn with_patience(world: &World) {
     let (source, pack) = (packs().join("campaign-portfolio-pacing"), world.data().join("tools/campaign-portfolio-pacing"));
     fs::create_dir_all(pack.join("answers")).expect("made");

@@ -1,4 +1,5 @@
-//! The real `csign` with a data folder of its own, an empty environment and the offline model: output, exit codes, a terminal.
+//! Tests the real `csign` with its own data folder, an empty environment and the offline model:
+//! output, exit codes, a terminal.
 
 // Helpers are not test functions, so clippy's exemption for tests does not reach them.
 #![allow(clippy::expect_used, clippy::unwrap_used)]

@@ -1,4 +1,5 @@
-//! Output that cannot be written: a full disk fails every command, and a reader that has left ends one quietly.
+//! Output that cannot be written: a full disk is a failure of every command, and a reader that has
+//! gone ends one quietly.
 
 use std::fs::{self, OpenOptions};
 use std::io::Read as _;
@@ -8,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use crate::world::{World, packs, program};
 
-/// How a command ends whose output goes to a full disk, and what it says. One that goes on is ended.
+/// Runs a command whose output goes to a full disk. Returns its exit code and error output. A
+/// command that does not end is killed.
 fn to_a_full_disk(mut command: Command) -> (Option<i32>, String) {
     let full = OpenOptions::new().write(true).open("/dev/full").expect("there");
     let mut child = command.stdout(full).stderr(Stdio::piped()).spawn().expect("started");
@@ -81,9 +83,9 @@ fn a_full_output_fails_every_command() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    // What was done is done all the same.
+    // The command's work is done nevertheless.
     assert!(world.path("export").is_dir() && world.data().join("tools/mine/pack.json").is_file());
-    // An error that should have been read as JSON is said where somebody may see it.
+    // An error that should have been printed as JSON is printed on standard error.
     let (code, said) = to_a_full_disk(world.command(&["--json", "tools", "show", "no.such.tool"]));
     assert!(code == Some(1) && said.contains("no.such.tool") && said.contains("could not be written"), "{code:?}: {said}");
 }

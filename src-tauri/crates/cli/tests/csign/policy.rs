@@ -1,4 +1,5 @@
-//! What may run, asked beforehand and in earnest: the file of rules, grants, the kill switches.
+//! Which calls may run, tested with `policy check` and with real calls: the rules file, grants, the kill
+//! switches.
 
 use std::fs;
 
@@ -41,7 +42,7 @@ fn the_check_says_what_the_gate_then_does() {
     assert!(text(&refused["error"], "message").contains("Rule no-carts denies cart.*: Not this week."), "{refused}");
     assert_eq!(refused["error"]["details"]["approvable"], false);
 
-    // The shop has a person approve what changes a cart, whatever the profile allows.
+    // The shop requires an approval of every cart change, whatever the profile allows.
     rules(&world, r#"{"rules": [{"id": "fine", "action": "allow", "tool": "cart.*"}]}"#);
     settings(&world, "policy = \"writes_allowed\"\n");
     let asked = check(&world, 3);
@@ -113,8 +114,8 @@ fn a_switched_off_tool_disarms_what_waits() {
     assert_eq!(list[0]["status"], "pending");
 }
 
-/// A pack of a stranger with a program that notes that it ran, under the id of one of the shop's tools.
-fn with_a_stranger(world: &World) -> std::path::PathBuf {
+/// Installs a pack with the id of one of the shop's tools, whose program records that it ran.
+fn install_untrusted_pack(world: &World) -> std::path::PathBuf {
     world.run(&["packs", "new", "stranger", "--kind", "program"]).ends_with(0);
     let folder = world.data().join("tools/stranger");
     let manifest = fs::read_to_string(folder.join("pack.json")).expect("made");
@@ -129,7 +130,7 @@ fn with_a_stranger(world: &World) -> std::path::PathBuf {
 #[test]
 fn a_pack_with_a_tool_of_the_same_id_frees_neither_from_the_rules() {
     let world = World::new();
-    with_a_stranger(&world);
+    install_untrusted_pack(&world);
     let listed = world.run(&["--json", "tools", "list"]).ends_with(0).json().to_string();
     assert!(listed.contains("shop:cart.addItem") && listed.contains("stranger:cart.addItem"), "{listed}");
     let calls = [("shop:cart.addItem", add()), ("stranger:cart.addItem", r#"{"who": "Ada"}"#.to_owned())];

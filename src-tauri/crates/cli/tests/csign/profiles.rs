@@ -1,4 +1,5 @@
-//! The data folder: for its user alone whichever command makes it, without packs, and with data of a newer version.
+//! The data folder: accessible to its user only whichever command creates it, without packs, and
+//! with data of a newer version.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -7,14 +8,15 @@ use std::process::{Command, Output, Stdio};
 
 use crate::world::{World, packs, program};
 
-/// Runs `csign` as in a shell where everything that is made is open to everybody.
-fn carelessly(world: &World, args: &[&str]) -> Output {
+/// Runs `csign` in a shell whose new files are accessible to everybody.
+fn run_with_loose_umask(world: &World, args: &[&str]) -> Output {
     let mut command = world.bare("sh");
     command.args(["-c", "umask 0; exec \"$@\"", "sh"]).arg(program()).arg("--data-dir").arg(world.data()).args(args);
     command.output().expect("started")
 }
 
-/// Everything below a folder that others than its user may read, write or enter. Sockets have their own rules.
+/// Returns everything below a folder that other users can read, write or enter. Sockets have their
+/// own rules.
 fn open_to_others(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -49,7 +51,7 @@ fn whichever_command_comes_first_the_data_folder_is_its_users_alone() {
         &["audit", "checkpoint"],
         &["service-level"],
         &["doctor"],
-        // Fails, and writes why into the log of `csign`.
+        // Fails, and writes the reason to the log of `csign`.
         &["serve", "--listen", "192.0.2.1:1", "--allow-remote"],
     ];
     for args in commands {
@@ -57,9 +59,9 @@ fn whichever_command_comes_first_the_data_folder_is_its_users_alone() {
         let file = world.path("request.json");
         fs::write(&file, request).expect("written");
         let args: Vec<&str> = args.iter().map(|arg| if *arg == "REQUEST" { file.to_str().expect("a name") } else { arg }).collect();
-        let ran = carelessly(&world, &args);
+        let ran = run_with_loose_umask(&world, &args);
         assert!(world.data().is_dir(), "{args:?}: {}", String::from_utf8_lossy(&ran.stderr));
-        // A script of a new pack can be run by whoever can come this far: nobody else.
+        // A script of a new pack may be executable for everybody who can reach it; nobody else can.
         let open: Vec<PathBuf> = open_to_others(&world.data()).into_iter().filter(|path| !path.ends_with("greet.sh")).collect();
         assert!(open.is_empty(), "{args:?}: {open:?}");
         assert_eq!(fs::metadata(world.data()).expect("there").permissions().mode() & 0o777, 0o700, "{args:?}");
@@ -75,7 +77,7 @@ fn an_export_of_the_log_is_its_users_alone() {
     let world = World::new();
     world.run(&["ask", "hello"]).ends_with(0);
     let export = world.path("export");
-    assert!(carelessly(&world, &["audit", "export", export.to_str().expect("a name")]).status.success());
+    assert!(run_with_loose_umask(&world, &["audit", "export", export.to_str().expect("a name")]).status.success());
     assert_eq!(open_to_others(&export), [] as [PathBuf; 0]);
 }
 
@@ -87,13 +89,13 @@ fn a_profile_that_others_may_enter_is_closed_and_a_folder_of_the_users_own_is_no
     fs::set_permissions(world.data(), fs::Permissions::from_mode(0o755)).expect("set");
     let told = world.run(&["doctor"]).ends_with(0).out;
     assert!(mode() == 0o755 && told.contains("other users of this computer may enter it"), "{told}");
-    // Now it holds a profile.
+    // Now the folder holds a profile.
     let told = world.run(&["doctor"]).ends_with(0).out;
     assert!(mode() == 0o700 && told.contains("ok       data folder"), "{told}");
 }
 
-/// `csign` as somebody has it who copied only the program.
-fn copied(world: &World, args: &[&str]) -> (Option<i32>, String, String) {
+/// Runs a copy of `csign` without its packs.
+fn run_copied(world: &World, args: &[&str]) -> (Option<i32>, String, String) {
     let bin = world.path("elsewhere/bin");
     fs::create_dir_all(&bin).expect("made");
     let csign = bin.join("csign");
@@ -121,14 +123,14 @@ fn a_copied_program_says_that_it_found_no_packs_and_where_it_looked() {
         &["--json", "doctor"],
     ];
     for args in commands {
-        let (code, out, err) = copied(&world, args);
+        let (code, out, err) = run_copied(&world, args);
         let told = format!("{out}{err}");
         for part in ["No packs were found", &beside, &own, "COUNTERSIGN_TOOLS_DIR"] {
             assert!(code == Some(1) && told.contains(part), "{args:?} ended with {code:?}, and {part} is not in {told}");
         }
         assert!(!told.contains("understand"), "{args:?}: {told}");
     }
-    // The remedy helps.
+    // The advice works.
     let listed = world.run_with("COUNTERSIGN_TOOLS_DIR", packs().to_str().expect("a name"), &["packs", "list"]).ends_with(0).out;
     assert!(listed.contains("campaign-portfolio-pacing") && listed.contains("shop"), "{listed}");
     let ran = world.run_with("COUNTERSIGN_TOOLS_DIR", "/nowhere/at/all", &["tools", "list"]).ends_with(1);
@@ -138,7 +140,7 @@ fn a_copied_program_says_that_it_found_no_packs_and_where_it_looked() {
 #[test]
 fn a_copied_program_with_a_pack_of_the_users_own_says_that_the_others_are_missing() {
     let world = World::new();
-    assert_eq!(copied(&world, &["packs", "new", "mine"]).0, Some(0));
+    assert_eq!(run_copied(&world, &["packs", "new", "mine"]).0, Some(0));
     let beside = world.path("elsewhere/bin/tools").display().to_string();
     let commands: [(&[&str], i32); 5] = [
         (&["ask", "How is account 17 pacing this month?"], 0),
@@ -148,17 +150,17 @@ fn a_copied_program_with_a_pack_of_the_users_own_says_that_the_others_are_missin
         (&["serve", "--listen", "127.0.0.1:0", "--no-token"], 1),
     ];
     for (args, exit) in commands {
-        let (code, out, err) = copied(&world, args);
+        let (code, out, err) = run_copied(&world, args);
         let told = format!("{out}{err}");
         for part in ["The packs that come with Countersign were not found", &beside, "COUNTERSIGN_TOOLS_DIR"] {
             assert!(code == Some(exit) && told.contains(part), "{args:?} ended with {code:?}, and {part} is not in {told}");
         }
         assert!(!told.contains("ok       packs") && !told.contains("Known tools"), "{args:?}: {told}");
     }
-    let refused: serde_json::Value = serde_json::from_str(&copied(&world, &["--json", "tools", "call", "cart.get"]).1).expect("JSON");
+    let refused: serde_json::Value = serde_json::from_str(&run_copied(&world, &["--json", "tools", "call", "cart.get"]).1).expect("JSON");
     assert_eq!(refused["error"]["details"]["reason"], "no_packs", "{refused}");
     // The pack that was found is used.
-    let (code, out, err) = copied(&world, &["tools", "call", "mine.greet", "--args", r#"{"name": "Ann"}"#]);
+    let (code, out, err) = run_copied(&world, &["tools", "call", "mine.greet", "--args", r#"{"name": "Ann"}"#]);
     assert!(!format!("{out}{err}").contains("no_packs") && code != Some(2), "{code:?}: {out}{err}");
 }
 
@@ -166,14 +168,14 @@ fn a_copied_program_with_a_pack_of_the_users_own_says_that_the_others_are_missin
 fn a_copied_program_without_packs_knows_no_tool_and_serves_nobody() {
     let world = World::new();
     for args in [&["tools", "call", "cart.get"][..], &["tools", "show", "cart.get"], &["serve", "--listen", "127.0.0.1:0", "--no-token"]] {
-        let (code, out, err) = copied(&world, args);
+        let (code, out, err) = run_copied(&world, args);
         let told = format!("{out}{err}");
         assert!(code == Some(1) && told.contains("No packs were found") && !told.contains("Known tools"), "{args:?} ended with {code:?}: {told}");
     }
 }
 
-/// Marks a database as one of a later version; its bytes as they are then.
-fn made_newer(file: &Path) -> Vec<u8> {
+/// Marks a database as one of a newer version. Returns its bytes.
+fn make_newer(file: &Path) -> Vec<u8> {
     let db = rusqlite::Connection::open(file).expect("opened");
     db.execute_batch("PRAGMA journal_mode = DELETE; PRAGMA user_version = 99;").expect("changed");
     drop(db);
@@ -187,7 +189,7 @@ fn data_of_a_newer_version_is_refused_by_name_and_everything_else_stays_usable()
     world.run(&["tools", "call", "cart.get"]).ends_with(0);
     let pacing = world.data().join("packs/campaign-portfolio-pacing/pacing.db");
     let carts = world.data().join("packs/shop/carts.db");
-    let before = (made_newer(&pacing), made_newer(&carts));
+    let before = (make_newer(&pacing), make_newer(&carts));
 
     let asked: [(&[&str], &Path); 2] =
         [(&["tools", "call", "analyze_portfolio_pacing", "--args", r#"{"account_id": "17"}"#], &pacing), (&["tools", "call", "cart.get"], &carts)];
@@ -215,7 +217,7 @@ fn data_of_a_newer_version_is_refused_by_name_and_everything_else_stays_usable()
     let said = String::from_utf8_lossy(&server.stderr);
     assert!(server.status.code() == Some(1) && said.contains("carts.db was written by a newer version") && said.lines().count() == 1, "{said}");
 
-    // The remedy helps.
+    // The advice works.
     fs::remove_file(&pacing).expect("moved");
     fs::remove_file(&carts).expect("moved");
     world.run(&["tools", "call", "cart.get"]).ends_with(0);

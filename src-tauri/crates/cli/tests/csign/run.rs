@@ -1,4 +1,5 @@
-//! `csign run`: the run contract as a program sees it, with the real store, the offline model and the demo shop.
+//! `csign run`: the run contract as a program uses it, with the real store, the offline model and
+//! the demo shop.
 
 use std::fs;
 use std::io::Write as _;
@@ -133,7 +134,7 @@ fn s10_a_line_of_the_log_carries_the_callers_ids() {
     let asked = |id: &str| json!({"contract_version": "1.0", "request_id": id, "input": "How is account 17 pacing this month?", "conversation_id": "c"});
     run(&world, &asked("r1"), &[]).ends_with(0);
     let file = write(&world, "request.json", &asked("r2"));
-    // It is answered from the first one's analysis, which the log tells.
+    // It is answered from the first run's analysis, as the log shows.
     world.run_with("COUNTERSIGN_LOG", "debug", &["run", "--request", &file, "--correlation-id", "trace-9"]).ends_with(0);
     let log = fs::read_to_string(world.data().join("logs/csign.log")).expect("a log");
     let line = log.lines().find(|line| line.contains("answered from an earlier analysis")).unwrap_or_else(|| panic!("{log}"));

@@ -1,4 +1,4 @@
-//! `csign packs check --run`: a pack's own scenarios, with the same result each time.
+//! `csign packs check --run`: a pack's own scenarios give the same result each time.
 
 use serde_json::{Value, json};
 

@@ -1,8 +1,10 @@
-//! Random tampering with everything that a profile's log stands on: the log, the marks in the state folder and the keyring, the
-//! `installation` file, whole folders, exports. The real `csign` verifies; each attempt begins with the files as they were.
+//! Random tampering with everything that a profile's log relies on: the log, the marks in the state
+//! folder and the keyring, the `installation` file, whole folders, exports. The real `csign`
+//! verifies; each attempt begins with the original files.
 //!
-//! Not tried, because nothing is lost by it: taking the state folder's mark away, or putting an older signed one there, while the keyring
-//! has its own. Who may write to the state folder and to the keyring can do anything; see SECURITY.md.
+//! Not tried, because they lose nothing: removing the state folder's mark, or replacing it by an
+//! older signed one, while the keyring has its own. A person who can write to the state folder and
+//! the keyring can do anything; see SECURITY.md.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -54,14 +56,14 @@ struct Profile {
     world: World,
     keyring: Keyring,
     early: Moment,
-    /// As it is found: left by a kill, and closed.
+    /// The states that are attacked: left by a kill, and closed.
     now: Vec<Moment>,
     /// Another profile of the same user: its data folder, and an export of the first one's log.
     other: Tree,
     export: Tree,
 }
 
-/// Does something and says what. `None` if it changes nothing.
+/// Attacks the profile and returns a description. None if it changes nothing.
 type Attack = fn(&Profile, &Moment, &mut Random) -> Option<String>;
 
 const ATTACKS: [Attack; 16] = [
@@ -75,12 +77,12 @@ const ATTACKS: [Attack; 16] = [
     early_log_and_mark_and_installation,
     mark_bytes,
     forged_mark,
-    installation_changed,
+    change_installation,
     installation_and_early_log,
     others_log,
     others_folder,
     no_folder,
-    index_damaged,
+    damage_index,
 ];
 
 const MARK: &str = "audit-mark";
@@ -116,7 +118,7 @@ impl Profile {
         Self { early, now, other, export, keyring, world }
     }
 
-    /// The keyring's mark, too, which no attack changes but the one on it.
+    /// Restores the files, and also the keyring's mark, which only one attack changes.
     fn begin(&self, moment: &Moment) {
         let (attributes, _) = self.keyring.item(&self.world, &installation(&moment.data), MARK);
         self.keyring.replace(&self.world, &attributes, &moment.mark);
@@ -139,7 +141,7 @@ impl Profile {
         (out.status.code(), String::from_utf8_lossy(&out.stdout).into_owned() + &String::from_utf8_lossy(&out.stderr))
     }
 
-    /// The log as it was earlier, alone in the folder.
+    /// Puts the earlier log alone into the folder.
     fn put_early_log(&self) {
         for name in ["audit.db", "audit.db-wal", "audit.db-shm"] {
             let _ = fs::remove_file(self.world.data().join(name));
@@ -147,7 +149,7 @@ impl Profile {
         self.write("audit.db", &self.early.data[Path::new("audit.db")]);
     }
 
-    /// The profile's mark: path in the state folder, and bytes.
+    /// Returns the profile's mark: its path in the state folder, and its bytes.
     fn mark<'a>(&self, moment: &'a Moment) -> (PathBuf, &'a Vec<u8>) {
         let id = installation(&moment.data);
         let name = PathBuf::from(format!("countersign/{id}.mark.json"));
@@ -156,8 +158,8 @@ impl Profile {
     }
 }
 
-/// The bytes with one bit changed, or one byte, or a stretch of zeros.
-fn damaged(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
+/// Returns the bytes with one bit or byte changed, or with a range of zeros.
+fn damage(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
     let mut new = bytes.to_vec();
     let at = random.index(new.len());
     match random.below(3) {
@@ -171,12 +173,13 @@ fn damaged(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
     (new != bytes).then_some(new)
 }
 
-/// Of a log that was closed every byte counts. Others are attacked in the tests of `audit`, which know what their bytes hold.
+/// Changes bytes of the log. In a closed log every byte counts; other logs are attacked in the
+/// tests of `audit`, which know the meaning of the bytes.
 fn log_bytes(profile: &Profile, moment: &Moment, random: &mut Random) -> Option<String> {
     if moment.data.contains_key(Path::new("audit.db-wal")) {
         return None;
     }
-    profile.write("audit.db", &damaged(&moment.data[Path::new("audit.db")], random)?);
+    profile.write("audit.db", &damage(&moment.data[Path::new("audit.db")], random)?);
     Some("damage in audit.db".to_owned())
 }
 
@@ -212,8 +215,8 @@ fn early_log_and_mark_and_installation(profile: &Profile, moment: &Moment, rando
     Some("an early log with its mark, and no installation".to_owned())
 }
 
-/// The mark of the early log with a higher counter, as someone writes it who has no key.
-fn early_log_with_forged_mark(profile: &Profile, moment: &Moment, random: &mut Random) -> Option<String> {
+/// Forges the mark of the early log with a higher counter, without a key.
+fn early_log_with_forge_mark(profile: &Profile, moment: &Moment, random: &mut Random) -> Option<String> {
     profile.put_early_log();
     let (path, _) = profile.mark(moment);
     let mut mark: serde_json::Value = serde_json::from_slice(profile.mark(&profile.early).1).expect("JSON");
@@ -228,11 +231,11 @@ fn early_log_with_forged_mark(profile: &Profile, moment: &Moment, random: &mut R
 
 fn mark_bytes(profile: &Profile, moment: &Moment, random: &mut Random) -> Option<String> {
     let (path, bytes) = profile.mark(moment);
-    fs::write(path, damaged(bytes, random)?).expect("written");
+    fs::write(path, damage(bytes, random)?).expect("written");
     Some("damage in the mark".to_owned())
 }
 
-fn forged_mark(profile: &Profile, moment: &Moment, random: &mut Random) -> Option<String> {
+fn forge_mark(profile: &Profile, moment: &Moment, random: &mut Random) -> Option<String> {
     let (path, bytes) = profile.mark(moment);
     let mut mark: serde_json::Value = serde_json::from_slice(bytes).expect("JSON");
     let name = *random.pick(&["size", "counter"]);
@@ -241,7 +244,7 @@ fn forged_mark(profile: &Profile, moment: &Moment, random: &mut Random) -> Optio
     Some(format!("another {name} in the mark"))
 }
 
-fn installation_changed(profile: &Profile, moment: &Moment, random: &mut Random) -> Option<String> {
+fn change_installation(profile: &Profile, moment: &Moment, random: &mut Random) -> Option<String> {
     let path = profile.world.data().join("installation");
     let id = String::from_utf8_lossy(&moment.data[Path::new("installation")]).into_owned();
     match random.below(4) {
@@ -260,7 +263,7 @@ fn installation_changed(profile: &Profile, moment: &Moment, random: &mut Random)
 
 fn installation_and_early_log(profile: &Profile, moment: &Moment, random: &mut Random) -> Option<String> {
     profile.put_early_log();
-    installation_changed(profile, moment, random)
+    change_installation(profile, moment, random)
 }
 
 fn others_log(profile: &Profile, _: &Moment, random: &mut Random) -> Option<String> {
@@ -283,8 +286,8 @@ fn no_folder(profile: &Profile, _: &Moment, _: &mut Random) -> Option<String> {
     Some("no data folder".to_owned())
 }
 
-/// The memory of the state folder that there is a log here.
-fn index_damaged(profile: &Profile, moment: &Moment, random: &mut Random) -> Option<String> {
+/// Damages the record in the state folder that there is a log here.
+fn damage_index(profile: &Profile, moment: &Moment, random: &mut Random) -> Option<String> {
     let of_this = |bytes: &[u8]| String::from_utf8_lossy(bytes).contains(&format!("{}\"", profile.world.data().display()));
     let (name, bytes) = moment.state.iter().find(|(name, bytes)| name.starts_with("countersign/logs") && of_this(bytes))?;
     let to = random.index(bytes.len());
@@ -322,18 +325,18 @@ fn one_moment(plan: &Plan, profile: &Profile, part: u64, moment: &Moment, count:
         profile.restore(moment);
         match random.below(20) {
             0..=1 => {
-                export_changed(profile, &mut random, &name);
+                change_export(profile, &mut random, &name);
                 count.in_exports += 1;
             }
             2 => {
-                keyring_changed(profile, moment, &mut random, &name);
+                change_keyring(profile, moment, &mut random, &name);
                 count.in_the_keyring += 1;
             }
             _ => {
                 let Some(what) = random.pick(&ATTACKS)(profile, moment, &mut random) else { continue };
                 let (code, said) = profile.verify(&[]);
                 assert_eq!(code, Some(5), "{name}: {what}: {said}");
-                // And nothing runs with it.
+                // Nothing runs with it.
                 if random.chance(10) {
                     let out = profile.keyring.csign(&profile.world, &["ask", "hello"]).output().expect("started");
                     assert_eq!(out.status.code(), Some(5), "{name}: {what}: {}", String::from_utf8_lossy(&out.stderr));
@@ -344,13 +347,13 @@ fn one_moment(plan: &Plan, profile: &Profile, part: u64, moment: &Moment, count:
     }
 }
 
-fn export_changed(profile: &Profile, random: &mut Random, case: &str) {
+fn change_export(profile: &Profile, random: &mut Random, case: &str) {
     let folder = profile.world.path("export");
     put(&folder, &profile.export);
     let files: Vec<&PathBuf> = profile.export.keys().filter(|name| name.to_string_lossy() != "README").collect();
     let name = *random.pick(&files);
     let new = loop {
-        if let Some(new) = damaged(&profile.export[name], random) {
+        if let Some(new) = damage(&profile.export[name], random) {
             break new;
         }
     };
@@ -359,7 +362,7 @@ fn export_changed(profile: &Profile, random: &mut Random, case: &str) {
     assert_eq!(code, Some(5), "{case}: damage in {}: {said}", name.display());
 }
 
-fn keyring_changed(profile: &Profile, moment: &Moment, random: &mut Random, case: &str) {
+fn change_keyring(profile: &Profile, moment: &Moment, random: &mut Random, case: &str) {
     let (attributes, mark) = profile.keyring.item(&profile.world, &installation(&moment.data), MARK);
     let changed = {
         let mut fields: serde_json::Value = serde_json::from_str(&mark).expect("JSON");

@@ -1,12 +1,12 @@
-//! A person at a terminal: asked before a write, heard, and joined by a second `csign`. The terminal is a pseudo-terminal
-//! made by `script`.
+//! A person at a terminal: asked before a write, answered, and joined by a second `csign`. The
+//! terminal is a pseudo-terminal made by `script`.
 
 use std::io::{Read as _, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 use crate::world::{SHOE, World, program, text};
 
-/// `csign` on a terminal of its own.
+/// A `csign` on a terminal of its own.
 pub(crate) struct Terminal {
     child: Child,
     keys: ChildStdin,
@@ -17,7 +17,7 @@ pub(crate) struct Terminal {
 impl Terminal {
     pub(crate) fn start(world: &World, args: &[&str]) -> Self {
         let quoted: Vec<String> = args.iter().map(|arg| format!("'{}'", arg.replace('\'', r"'\''"))).collect();
-        // `exec`: a shell in between would take Ctrl-C for itself.
+        // `exec`, because a shell in between would receive Ctrl-C.
         let line = format!("exec '{}' --data-dir '{}' {}", program(), world.data().display(), quoted.join(" "));
         let mut child = world
             .bare("script")
@@ -41,7 +41,8 @@ impl Terminal {
         }
     }
 
-    /// The same, and forgets everything up to there: the next text has to come after it.
+    /// Waits for the text, and discards everything before it, so that the next text must come
+    /// later.
     fn pass(&mut self, text: &str) {
         self.wait_for(text);
         if let Some((_, rest)) = self.seen.split_once(text) {
@@ -54,7 +55,7 @@ impl Terminal {
         self.keys.flush().expect("typed");
     }
 
-    /// Waits for the end: everything seen, and the exit code.
+    /// Waits for the end. Returns the whole output and the exit code.
     pub(crate) fn end(mut self) -> (String, Option<i32>) {
         let mut rest = Vec::new();
         self.screen.read_to_end(&mut rest).expect("read");
@@ -184,7 +185,8 @@ fn a_servers_question_is_answered_on_the_terminal_field_by_field() {
         ("Country (one of the numbers above): ", "\n"),
         ("This needs a value.", "3\n"),
         ("Weight - In grams, with the envelope (whole number): ", "heavy\n"),
-        // More than the server takes: its schema is looked at when all is said, and the question comes again.
+        // More than the server accepts: its schema is checked at the end, and the question is asked
+        // again.
         ("Type a whole number", "9000\n"),
         ("Note for the postman", "\n"),
         ("Registered", "\n"),

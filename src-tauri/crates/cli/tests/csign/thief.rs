@@ -1,5 +1,6 @@
-//! A real server of a pack that tries to read the log's signing key from a real keyring over a real session bus: as root, and as a user
-//! without rights. The same program outside the guard gets the key, so the attack is a real one.
+//! A real server of a pack tries to read the log's signing key from a real keyring over a real
+//! session bus, as root and as an unprivileged user. The same program outside the guard gets the
+//! key, so the attack is real.
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::PathBuf};
 
@@ -10,7 +11,8 @@ use crate::{
     world::{World, text},
 };
 
-/// Runs csign as its user would, with the keyring, and installs the thief among his packs.
+/// Runs csign as its user would, with the keyring, and installs the hostile server as one of the
+/// user's packs.
 struct Scene {
     world: World,
     keyring: Keyring,
@@ -39,13 +41,13 @@ impl Scene {
     }
 
     /// Returns the data that the program gets as a server of a pack.
-    fn guarded(&self) -> Value {
+    fn run_guarded(&self) -> Value {
         let ran = self.keyring.csign(&self.world, &["tools", "call", "letter.terms", "--args", "{}"]).output().unwrap();
         assert!(ran.status.success(), "{}{}", String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
         serde_json::from_slice(&fs::read(self.world.path("home/loot.json")).unwrap()).unwrap()
     }
 
-    fn unguarded(&self) -> Value {
+    fn run_unguarded(&self) -> Value {
         let ran = self.keyring.command(&self.world, self.thief.to_str().unwrap()).arg("unguarded").output().unwrap();
         serde_json::from_slice(&ran.stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&ran.stderr)))
     }
@@ -53,15 +55,15 @@ impl Scene {
 
 fn no_key_is_stolen(world: World) {
     let scene = Scene::set(world);
-    let outside = scene.unguarded();
+    let outside = scene.run_unguarded();
     assert!(outside["keys"].to_string().contains(&scene.signing_key), "the attack works outside the guard: {outside}");
     assert_ne!(outside["keyring files"].as_array().map(Vec::len), Some(0), "{outside}");
-    let inside = scene.guarded();
+    let inside = scene.run_guarded();
     assert!(!inside["seen"].as_array().unwrap().is_empty(), "it knows where the sockets are: {inside}");
     for found in ["connected", "keys", "bus variables", "keyring files"] {
         assert_eq!(inside[found].as_array().map(Vec::len), Some(0), "{found}: {inside}");
     }
-    // doctor has tried it, too.
+    // doctor has tried it too.
     let told = Keyring::csign(&scene.keyring, &scene.world, &["--json", "doctor"]).output().unwrap();
     let told: Value = serde_json::from_slice(&told.stdout).unwrap();
     let check = told["checks"].as_array().unwrap().iter().find(|check| check["name"] == "server isolation").expect("the check").clone();
@@ -75,7 +77,7 @@ fn a_server_cannot_read_the_signing_key_from_the_keyring() {
 
 #[test]
 fn a_server_of_a_user_without_rights_cannot_read_the_signing_key() {
-    // SAFETY: takes nothing, changes nothing and cannot fail.
+    // SAFETY: takes no arguments, changes nothing and cannot fail.
     if unsafe { libc::geteuid() } == 0 {
         no_key_is_stolen(World::of_user(65534));
     }
@@ -84,7 +86,7 @@ fn a_server_of_a_user_without_rights_cannot_read_the_signing_key() {
 #[test]
 fn doctor_tells_which_sockets_stay_open_to_servers() {
     let world = World::new();
-    // A bus over TCP cannot be closed for one program alone.
+    // A bus over TCP cannot be hidden from a single program.
     let ran = crate::world::Ran::of(world.command(&["doctor"]).env("DBUS_SESSION_BUS_ADDRESS", "tcp:host=localhost,port=1").output().unwrap());
     assert!(ran.out.contains("server isolation") && ran.out.contains("tcp:host=localhost,port=1"), "{}", ran.out);
 }

@@ -1,4 +1,5 @@
-//! Help, wrong usage, the state of the installation, packs, and failures that a person has to understand.
+//! Help, wrong usage, the state of the installation, packs, and failures that a person must
+//! understand.
 
 use std::fs;
 
@@ -105,8 +106,8 @@ fn failures_are_one_sentence_and_a_hint() {
     assert_eq!(error["error"]["details"]["reason"], "not_found");
 }
 
-/// Runs `csign` in a mount namespace of its own, after `script` has mounted something on the data folder (`$1`).
-/// `None` where mounting is impossible.
+/// Runs `csign` in its own mount namespace, after `script` has mounted something on the data folder
+/// (`$1`). None if mounting is not possible.
 fn on_a_mount(world: &World, script: &str, args: &[&str]) -> Option<std::process::Output> {
     let can = world.bare("unshare").args(["-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]).output();
     if !can.is_ok_and(|output| output.status.success()) {

@@ -1,4 +1,5 @@
-//! The example of a web API, through `csign`: access that both sides allow, credentials, what a write waits for.
+//! The example of a web API through `csign`: access that both sides allow, credentials, and
+//! approvals of writes.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};

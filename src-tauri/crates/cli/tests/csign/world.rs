@@ -1,4 +1,4 @@
-//! A folder for everything a run may touch, and `csign` started in it.
+//! A folder for everything that a test may change, and `csign` started in it.
 
 use std::ffi::OsStr;
 use std::os::unix::process::CommandExt as _;
@@ -9,22 +9,22 @@ use std::time::Instant;
 use chrono::{DateTime, SecondsFormat, TimeDelta};
 use serde_json::Value;
 
-/// When a world begins.
+/// The time at which a test begins.
 pub(crate) const NOW: &str = "2026-11-21T10:00:00Z";
-/// A variant that the demo shop has and has in stock.
+/// A variant that the demo shop has in stock.
 pub(crate) const SHOE: &str = "FJS-TR1001-BLK-42";
 
-/// A user without rights, for runs by root.
+/// An unprivileged user, for tests that run as root.
 const NOBODY: u32 = 65_534;
 
 pub(crate) struct World {
     folder: tempfile::TempDir,
     began: Instant,
-    /// Whose it is, if it is another user's.
+    /// The user that owns it, if it is another user.
     user: Option<u32>,
 }
 
-/// What a run printed and how it ended.
+/// The output and exit code of a run.
 pub(crate) struct Ran {
     pub(crate) code: i32,
     pub(crate) out: String,
@@ -53,7 +53,7 @@ impl World {
         Self { folder: tempfile::tempdir().expect("a folder"), began: Instant::now(), user: None }
     }
 
-    /// One in which everything runs as this user. Only root can make it.
+    /// An environment in which everything runs as this user. Only root can create it.
     pub(crate) fn of_user(user: u32) -> Self {
         let world = Self { user: Some(user), ..Self::new() };
         drop(world.bare("true"));
@@ -61,16 +61,17 @@ impl World {
         world
     }
 
-    /// One in which everything runs as a user without rights, if root runs the test: root may do what others may not, and would hide a
-    /// fault. Hand it over when everything is in place.
+    /// An environment in which everything runs as an unprivileged user, if root runs the test: root
+    /// may do more than others, which would hide faults. Call `hand_over` when everything is in
+    /// place.
     pub(crate) fn for_nobody() -> Self {
         let world = Self { user: Some(NOBODY), ..Self::new() };
-        // Another user cannot start a program below a folder that only root may enter.
+        // Another user cannot start a program in a folder that only root may enter.
         let may_start = world.bare(program()).arg("--version").output().is_ok_and(|ran| ran.status.success());
         if may_start { world } else { Self { user: None, ..world } }
     }
 
-    /// Gives what a test has put here to the world's user.
+    /// Gives the files that a test has created to the environment's user.
     pub(crate) fn hand_over(&self) {
         if let Some(user) = self.user {
             let done = Command::new("chown").args(["-R", &format!("{user}:{user}")]).arg(self.folder.path()).status();
@@ -78,7 +79,8 @@ impl World {
         }
     }
 
-    /// The time here: a later run never comes before an earlier one's end, however long that took.
+    /// Returns the time here. A later run never starts before the end of an earlier one, however
+    /// long that took.
     fn now(&self) -> String {
         let start = DateTime::parse_from_rfc3339(NOW).expect("a time");
         let passed = TimeDelta::from_std(self.began.elapsed()).expect("not that long");
@@ -93,7 +95,7 @@ impl World {
         self.path("data")
     }
 
-    /// `program` with nothing of this process's environment.
+    /// Returns a command without this process's environment.
     pub(crate) fn bare(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(program);
         command.env_clear().env("PATH", "/usr/bin:/bin").env("LANG", "C.UTF-8").env("COUNTERSIGN_TEST_NOW", self.now()).stdin(Stdio::null());
@@ -127,7 +129,7 @@ impl World {
         Ran::of(self.command(args).env(variable, value).output().expect("csign starts"))
     }
 
-    /// `csign` with a pseudo-terminal as its standard streams.
+    /// Runs `csign` with a pseudo-terminal as its standard streams.
     pub(crate) fn at_a_terminal(&self, args: &[&str]) -> Ran {
         let line = format!("exec '{}' --data-dir '{}' {}", program(), self.data().display(), args.join(" "));
         let mut command = self.bare("script");
@@ -135,7 +137,7 @@ impl World {
         Ran::of(command.output().expect("script starts"))
     }
 
-    /// Proposes to add two shoes where nobody can approve. Gives the pending action.
+    /// Proposes to add two shoes when nobody can approve. Returns the pending action.
     pub(crate) fn pending(&self) -> Value {
         let args = format!(r#"{{"partNo":"{SHOE}","quantity":2}}"#);
         self.run(&["--json", "tools", "call", "cart.addItem", "--args", &args]).ends_with(3);
@@ -143,7 +145,7 @@ impl World {
         list.as_array().and_then(|all| all.first()).expect("one waits").clone()
     }
 
-    /// How many shoes the cart holds.
+    /// Returns how many shoes the cart contains.
     pub(crate) fn shoes(&self, session: &str) -> u64 {
         let cart = self.run(&["--json", "tools", "call", "cart.get", "--session", session]).ends_with(0).json();
         let text = cart["data"].to_string();
@@ -161,7 +163,7 @@ pub(crate) fn text<'a>(value: &'a Value, name: &str) -> &'a str {
     value[name].as_str().unwrap_or_else(|| panic!("{name} is text in {value}"))
 }
 
-/// The packs of the source tree.
+/// Returns the folder of packs in the source tree.
 pub(crate) fn packs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tools")
 }

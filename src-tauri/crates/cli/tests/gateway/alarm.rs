@@ -1,5 +1,5 @@
-//! A log that is found not to verify while the gateway runs: it answers no more, and its health route says why, until a person at a
-//! terminal has accepted a new log.
+//! A log stops verifying while the gateway runs: it answers no more requests, and its health route
+//! says why, until a person at a terminal has accepted a new log.
 
 use reqwest::StatusCode;
 use rusqlite::Connection;
@@ -14,7 +14,7 @@ async fn an_alarm_shows_in_the_health_route_and_stops_the_answers() {
     db.busy_timeout(std::time::Duration::from_secs(5)).unwrap();
     db.execute("UPDATE audit_record SET tool='other' WHERE seq=1", []).unwrap();
     drop(db);
-    // Whoever looks finds it; from then on everybody is told.
+    // The first check finds it; from then on every request is refused.
     let checks = gateway.csign(&["doctor"])["checks"].clone();
     let of_log = checks.as_array().unwrap().iter().find(|check| check["name"] == "audit log").unwrap().clone();
     assert_eq!(of_log["state"], "failed", "{of_log}");

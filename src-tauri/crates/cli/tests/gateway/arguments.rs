@@ -1,5 +1,5 @@
-//! What the model asks for and what becomes of it: arguments put into shape, names that nobody knows, calls that run together, the end of
-//! the rounds, and what is said beside calls.
+//! The model's tool calls: coerced arguments, unknown names, parallel calls, the end of the rounds,
+//! and text beside calls.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::front::{Break, Front};
 use crate::remote_shop::open;
 use crate::world::{Gateway, SHOE, message_of, model, names};
 
-/// The results that the model was given behind the newest message.
+/// Returns the results that the model got after the newest message.
 fn results(server: &ModelServer, request: usize) -> Vec<Value> {
     let body = server.seen()[request].body.clone();
     let messages = body["messages"].as_array().unwrap().clone();
@@ -57,7 +57,7 @@ async fn section_10_arguments_are_put_into_shape_and_unknown_ones_dropped() {
     assert_eq!(done["debug"]["toolTrace"][0]["args"], json!({"partNo": SHOE, "quantity": 2}));
     let added = sent("cart.addItem");
     assert_eq!((&added["partNo"], &added["quantity"], added.get("note"), added.get("basketId")), (&json!(SHOE), &json!(2), None, None), "{added}");
-    // What is not in the cart is not asked about.
+    // A line that is not in the cart is not proposed.
     let cart = json!({"items": [{"partNo": "4711", "name": "Boot", "quantity": 1}]});
     front.breaks("cart.get", (0..3).map(|_| Break::Result(cart.clone())));
     gateway.say("s", "three").await;
@@ -70,7 +70,7 @@ async fn section_10_arguments_are_put_into_shape_and_unknown_ones_dropped() {
 #[tokio::test(flavor = "multi_thread")]
 async fn section_10_an_unknown_tool_is_told_to_the_model_and_nothing_is_forwarded() {
     let front = Front::start().await;
-    // The second is a name that real endpoints do not take back.
+    // Real endpoints do not accept the second name in a later request.
     let unknown = Reply::new().ask("cart_empty", &json!({"all": true})).ask("shop.search now", &json!({"query": "tent"}));
     let server = model([unknown, Reply::text(["I cannot."])]).await;
     let gateway = open(&front, &server, &[]).await;
@@ -86,7 +86,7 @@ async fn section_10_an_unknown_tool_is_told_to_the_model_and_nothing_is_forwarde
         assert!(told["error"].to_string().contains("no tool named") && result["tool_call_id"].is_string(), "{told}");
     }
     assert_eq!(events.last().unwrap().data["text"], "I cannot.");
-    assert!(front.heard().is_empty(), "nobody was asked: {:?}", front.heard());
+    assert!(front.requests().is_empty(), "nobody was asked: {:?}", front.requests());
     server.assert_clean();
 }
 
@@ -131,7 +131,7 @@ async fn section_10_used_up_rounds_end_in_an_apology_with_what_was_found_and_it_
 #[tokio::test(flavor = "multi_thread")]
 async fn section_22_20_reads_of_one_round_run_together_and_are_told_in_order() {
     let front = Front::start().await;
-    // None is answered before all three have been asked.
+    // No call is answered before all three have arrived.
     let all = Arc::new(Barrier::new(3));
     front.breaks("product.get", (0..3).map(|_| Break::Meet(Arc::clone(&all))));
     let looks = [1003, 1001, 1002].into_iter().fold(Reply::new(), |reply, id| reply.ask("product_get", &json!({"productId": id.to_string()})));

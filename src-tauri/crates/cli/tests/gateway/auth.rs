@@ -1,4 +1,4 @@
-//! Who may ask: the token of the file, tokens of demos, and how often.
+//! Access: the token file, demo tokens, and rate limits.
 
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -44,7 +44,7 @@ async fn section_22_17_a_token_from_a_private_file_opens_chat_and_debug() {
     assert_eq!(runs.status(), StatusCode::UNAUTHORIZED);
     assert_eq!(gateway.post("/v1/chat", &message_of("s", "hello")).await.0, StatusCode::OK);
     assert_eq!(gateway.get("/v1/debug/runs").await.status(), StatusCode::OK);
-    // It is the same one after a restart, and it is not told anywhere.
+    // It is the same token after a restart, and it appears in no output.
     let before = std::fs::read_to_string(gateway.path("data/gateway.token")).unwrap();
     let gateway = gateway.restart(&[], &[]).await;
     assert_eq!(std::fs::read_to_string(gateway.path("data/gateway.token")).unwrap(), before);
@@ -142,7 +142,7 @@ async fn section_1_refusals_come_in_their_order() {
     assert_eq!(ask("wrong", "{\"broken").await, 400, "the body before the visitor");
     assert_eq!(ask("wrong", "{}").await, 401, "the visitor before the shape");
     assert_eq!(ask(&jwt, "{}").await, 400);
-    // Here the token's application counts; where it is the body's own, its shape comes first.
+    // Here the token's application counts; if it is that of the body, its shape is checked first.
     let open = Gateway::start(&["--no-token"], &[("ALLOWED_APPLICATION_IDS", "shop-web")]).await;
     let mut body = message_of("s", "hello");
     (body["applicationId"], body["context"]) = (json!("stranger"), json!(7));
@@ -162,7 +162,7 @@ async fn section_7_limits_count_the_visitor_and_the_address() {
     let gateway = with_simple_auth(&[("DEMO_RL_CHAT_PER_MIN", "2"), ("DEMO_RL_TOKEN_PER_MIN", "3")]).await;
     let jwt = token(&gateway).await["token"].as_str().unwrap().to_owned();
     let send = |path: &str| gateway.http.post(format!("{}{path}", gateway.base)).bearer_auth(&jwt).json(&message_of("s", "hello")).send();
-    // A window of the clock may end in between: it is asked until one window has refused.
+    // The rate limit's window may end in between, so requests continue until one is refused.
     let mut refused = None;
     for _ in 0..6 {
         let response = send("/v1/chat").await.unwrap();
@@ -183,7 +183,7 @@ async fn section_7_limits_count_the_visitor_and_the_address() {
         statuses.push(request.send().await.unwrap().status().as_u16());
     }
     assert!(statuses.contains(&429), "{statuses:?}");
-    // Another address has a count of its own, as a proxy on this machine says.
+    // Another address, as reported by a proxy on this computer, has its own limit.
     let other = gateway.request(Method::POST, "/v1/auth/simple/token").header("x-forwarded-for", "203.0.113.9").json(&json!({"applicationId": "a"}));
     assert_eq!(other.send().await.unwrap().status(), StatusCode::OK);
 }

@@ -1,5 +1,5 @@
-//! The shared Redis dies and comes back, and gateways die in the middle of a change: nothing is done twice, nothing is lost, and what
-//! nobody knows is said to be unknown.
+//! The shared Redis stops and returns, and gateways are killed during a change: nothing is done
+//! twice, nothing is lost, and an unknown outcome is reported as unknown.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +20,7 @@ use crate::world::{Gateway, SHOE, message_of, model, names};
 const UNKNOWN: &str = "may or may not have happened";
 const NOT_OPEN: &str = "That question is not open any more.";
 
-/// The session cannot be reached, which is said as the contract says everything.
+/// Asserts the contract's error for a session that cannot be reached.
 fn is_away(status: StatusCode, answer: &Value) {
     let error = &answer["error"];
     assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE, "{answer}");
@@ -49,7 +49,7 @@ async fn section_9_redis_dies_in_the_middle_of_a_turn_and_comes_back() {
     assert_eq!(server.seen().len(), 1, "no model is asked for a session that cannot be reached");
 
     redis.back().await;
-    // It goes on without a restart, and the other gateway gets what was said meanwhile.
+    // It continues without a restart, and the other gateway gets the messages of the meantime.
     while redis.keys().iter().all(|key| key != "agent:sess:shop-web:s") {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
@@ -80,7 +80,8 @@ async fn section_11_a_yes_while_redis_is_away_decides_nothing_and_later_decides_
     server.assert_clean();
 }
 
-/// Redis goes away behind the decision and before the shop is asked for the change. `asked` breaks the looks of the question.
+/// Redis stops after the decision and before the shop gets the change. `asked` breaks the reads for
+/// the question.
 async fn kept_and_nothing_more(asked: &[Break]) {
     let (mut redis, front) = (Redis::start().await, Front::start().await);
     let server = model([add(1), Reply::text(["Good."])]).await;
@@ -89,7 +90,7 @@ async fn kept_and_nothing_more(asked: &[Break]) {
     front.breaks("product.get", asked.iter().cloned());
     gateway.say("s", "one shoe").await;
     front.assert_broken();
-    // The look behind the decision is not answered before Redis is gone.
+    // The read after the decision is not answered before Redis has stopped.
     let gone = Arc::new(Barrier::new(2));
     front.breaks("product.get", [Break::Meet(Arc::clone(&gone))]);
     let looks = front.count("product.get");
@@ -126,7 +127,7 @@ async fn section_9_what_redis_lost_its_gateway_still_has_but_nothing_waits_any_m
     gateway.say("s", "one shoe").await;
     redis.kill();
     redis.back_empty().await;
-    // Whether another gateway has made the change meanwhile, nobody knows any more.
+    // It is not known whether another gateway has made the change meanwhile.
     assert!(gateway.say("s", "yes").await["text"].as_str().unwrap().starts_with(NOT_OPEN));
     assert_eq!(gateway.say("s", "yes").await["text"], "What?");
     assert!(server.seen()[2].body["messages"].to_string().contains("violin"));
@@ -174,7 +175,7 @@ async fn section_9_what_could_not_be_shared_before_the_end_is_shared_by_the_next
     server.assert_clean();
 }
 
-/// A gateway that dies at a point of the confirmed change; another answers the repeated yes.
+/// A gateway is killed at a point of the confirmed change; another one answers the repeated yes.
 async fn dies_at(point: &str, expected: u64, unknown: bool) {
     let redis = Redis::start().await;
     let server = model([add(1), add(1), Reply::text(["Good."])]).await;
@@ -194,7 +195,7 @@ async fn dies_at(point: &str, expected: u64, unknown: bool) {
     let told = server.seen().last().unwrap().body["messages"].to_string();
     assert!(told.contains("\"role\":\"tool\""), "{point}: the model knows that the call has ended: {told}");
     server.assert_clean();
-    // The one that died starts again and finds it settled.
+    // The killed gateway starts again and finds the action decided.
     let one = one.restart(&["--no-token"], &[("SESSION_STORE", "redis"), ("REDIS_URL", &url)]).await;
     let reminded = one.post("/v1/chat", &message_of("other", "yes")).await;
     assert!(reminded.1.get("pendingAction").is_none());
@@ -216,7 +217,7 @@ async fn section_22_5_a_gateway_that_dies_behind_the_change_leaves_it_done_once(
     dies_at("BetweenEffectAndOutcome", 2, true).await;
 }
 
-/// The same without another gateway: the one that died starts again.
+/// The same without another gateway: the killed one starts again.
 #[tokio::test(flavor = "multi_thread")]
 async fn section_22_5_a_change_that_a_crash_cut_off_is_not_repeated_after_the_start() {
     let server = model([add(1), add(1), Reply::text(["Good."])]).await;

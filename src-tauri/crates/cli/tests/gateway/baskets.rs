@@ -1,4 +1,5 @@
-//! Carts of a shop behind its address: what each change sends, and what every form of a cart becomes in an answer.
+//! Carts of a shop behind an address: what each change sends, and how every form of a cart appears
+//! in an answer.
 
 use kit::model_server::Reply;
 use reqwest::Method;
@@ -15,8 +16,8 @@ fn add(part: &str) -> Reply {
     Reply::call("cart_add_item", json!({"partNo": part, "quantity": 1}))
 }
 
-/// A message and its yes, from behind two proxies.
-async fn confirmed(gateway: &Gateway, message: &str) -> Value {
+/// Sends a message and confirms it, through two proxies.
+async fn say_and_confirm(gateway: &Gateway, message: &str) -> Value {
     let say = async |message: &str| {
         let request = gateway.request(Method::POST, "/v1/chat").json(&message_of("s", message));
         let request = request.header("x-real-ip", "198.51.100.2").header("x-forwarded-for", "10.0.0.1, ::ffff:203.0.113.9 , 127.0.0.1 ");
@@ -34,12 +35,12 @@ async fn section_16_and_21_each_change_sends_its_arguments_and_the_address_goes_
     let remove = Reply::call("cart_remove_item", json!({"productId": OTHER, "quantity": 9}));
     let server = model([add(SHOE), add(OTHER), set, remove]).await;
     let gateway = open(&front, &server, &[]).await;
-    let first = confirmed(&gateway, "a shoe").await;
+    let first = say_and_confirm(&gateway, "a shoe").await;
     let basket: u64 = first["cart"]["cartId"].as_str().unwrap().parse().unwrap();
     for message in ["the other", "three of them"] {
-        confirmed(&gateway, message).await;
+        say_and_confirm(&gateway, message).await;
     }
-    let done = confirmed(&gateway, "without the other").await;
+    let done = say_and_confirm(&gateway, "without the other").await;
     assert_eq!((&done["cart"]["cartId"], &done["cart"]["items"][0]["quantity"]), (&json!(basket.to_string()), &json!(3)), "{done}");
     let context = json!({"cultureCode": "en-GB", "currencyCode": "SEK"});
     let ip = "203.0.113.9";
@@ -54,7 +55,7 @@ async fn section_16_and_21_each_change_sends_its_arguments_and_the_address_goes_
     assert_eq!(front.sent("cart.removeItem"), [json!({"productId": OTHER, "basketId": basket, "context": context})]);
     let carts = front.sent("cart.get");
     assert!(carts.len() >= 4 && carts.iter().all(|sent| *sent == json!({"basketId": basket, "context": context})), "{carts:?}");
-    let with_ip: Vec<String> = front.heard().into_iter().filter(|one| one.text.contains(ip)).map(|one| one.what).collect();
+    let with_ip: Vec<String> = front.requests().into_iter().filter(|one| one.text.contains(ip)).map(|one| one.what).collect();
     assert_eq!(with_ip, ["cart.addItem", "cart.addItem"], "nobody else is told who asks");
     server.assert_clean();
 }
@@ -91,7 +92,7 @@ async fn section_21_ids_of_digits_are_numbers_where_the_shop_wants_numbers_and_n
         front.sent("product.get").into_iter().map(|mut sent| sent.as_object_mut().unwrap().remove("context").map(|_| sent).unwrap()).collect();
     assert_eq!(sent, [json!({"productId": 4711}), json!({"productId": 4712}), json!({"productId": "A-4711"}), json!({"partNo": "4711"})]);
 
-    // In a cart the line's id is text, whatever it looks like, and the basket's a number, however the shop wrote it.
+    // In a cart, a line's id is text and the basket's is a number, whatever the shop wrote.
     let cart = json!({"items": [{"partNo": "4711", "name": "Boot", "quantity": 1}]});
     for tool in ["cart.addItem", "cart.setItemQuantity", "cart.removeItem"] {
         front.breaks(tool, [Break::Result(json!({"basketId": "88", "basket": cart}))]);
@@ -103,7 +104,7 @@ async fn section_21_ids_of_digits_are_numbers_where_the_shop_wants_numbers_and_n
         server.push(reply);
     }
     for message in ["a boot", "two of them", "none"] {
-        confirmed(&gateway, message).await;
+        say_and_confirm(&gateway, message).await;
     }
     let context = json!({"cultureCode": "en-GB", "currencyCode": "SEK"});
     assert_eq!(front.sent("cart.setItemQuantity"), [json!({"productId": "4711", "quantity": 2, "basketId": 88, "context": context})]);
@@ -121,7 +122,7 @@ async fn section_21_without_a_basket_the_cart_is_empty_and_nobody_is_asked() {
         let cart = &answer["cart"];
         assert_eq!((&cart["itemCount"], &cart["items"], cart.get("cartId")), (&json!(0), &json!([]), None), "{answer}");
     }
-    assert!(front.heard().is_empty(), "not even for a token: {:?}", front.heard());
+    assert!(front.requests().is_empty(), "not even for a token: {:?}", front.requests());
     assert_eq!(crate::memory::result(&server, 1)["items"], json!([]), "the model is told");
     server.assert_clean();
 }
@@ -143,7 +144,7 @@ async fn section_21_every_form_of_a_cart_is_the_same_cart() {
     ];
     let server = model([add(SHOE)]).await;
     let gateway = open(&front, &server, &[]).await;
-    confirmed(&gateway, "a shoe").await;
+    say_and_confirm(&gateway, "a shoe").await;
     let wanted = json!({
         "cartId": "88", "itemCount": 3,
         "items": [
@@ -179,7 +180,7 @@ async fn section_21_a_long_cart_is_counted_whole_and_shown_in_part() {
     front.breaks("cart.get", [Break::Result(json!({"basketId": 88, "items": lines}))]);
     let server = model([add(SHOE)]).await;
     let gateway = open(&front, &server, &[]).await;
-    let cart = confirmed(&gateway, "a shoe").await["cart"].clone();
+    let cart = say_and_confirm(&gateway, "a shoe").await["cart"].clone();
     let shown: Vec<&str> = cart["items"].as_array().unwrap().iter().map(|line| line["productId"].as_str().unwrap()).collect();
     let wanted: Vec<String> = (0..20).map(|n| format!("P-{n}")).collect();
     assert_eq!((shown, &cart["itemCount"]), (wanted.iter().map(String::as_str).collect(), &json!(23)));

@@ -106,7 +106,7 @@ async fn section_11_what_is_left_of_several_changes_is_named_and_not_called_done
     server.assert_clean();
 }
 
-/// Waits for what another task brings about.
+/// Waits until another task has made this true.
 pub(crate) async fn until(what: impl Fn() -> bool) {
     tokio::time::timeout(Duration::from_secs(30), async {
         while !what() {
@@ -117,7 +117,7 @@ pub(crate) async fn until(what: impl Fn() -> bool) {
     .expect("it comes about");
 }
 
-/// Waits until the gateway's counters say all of this.
+/// Waits until the gateway's counters have these values.
 async fn counts(gateway: &Gateway, all: &[&str]) {
     let told = async {
         loop {
@@ -131,7 +131,7 @@ async fn counts(gateway: &Gateway, all: &[&str]) {
     tokio::time::timeout(Duration::from_secs(30), told).await.unwrap_or_else(|_| panic!("{all:?}"));
 }
 
-/// Says something and leaves the answer unread; its turn has begun.
+/// Sends a message and does not read the answer. Returns when the turn has begun.
 pub(crate) async fn sends(gateway: &Gateway, message: &str) -> TcpStream {
     let (body, place) = (message_of("s", message).to_string(), gateway.base.trim_start_matches("http://"));
     let mut client = TcpStream::connect(place).await.unwrap();
@@ -141,8 +141,8 @@ pub(crate) async fn sends(gateway: &Gateway, message: &str) -> TcpStream {
     client
 }
 
-/// Leaves, and waits until the gateway has noticed: then it closes the connection, too.
-pub(crate) async fn leaves(mut client: TcpStream) {
+/// Disconnects, and waits until the gateway has closed the connection too.
+pub(crate) async fn disconnect(mut client: TcpStream) {
     client.shutdown().await.unwrap();
     assert_eq!(client.read_to_end(&mut Vec::new()).await.unwrap(), 0, "nothing was answered");
 }
@@ -168,7 +168,8 @@ async fn section_11_and_22_18_a_question_that_nobody_read_is_put_again() {
     let front = Front::start().await;
     let server = model([add(1)]).await;
     let gateway = crate::remote_shop::open(&front, &server, &[]).await;
-    // The preview's read is answered at once; the look for variants takes longer than the client stays.
+    // The preview's read is answered at once; the search for variants takes longer than the client
+    // stays.
     front.breaks("product.get", [Break::Slow(0), Break::Slow(4_000)]);
     let request = gateway.request(reqwest::Method::POST, "/v1/chat").json(&message_of("s", "a shoe"));
     let asking = tokio::spawn(request.send());
@@ -186,10 +187,10 @@ async fn section_11_and_22_18_a_reminder_that_nobody_read_leaves_the_question_se
     let server = model([add(1)]).await;
     let gateway = Gateway::with(&server, &[]).await;
     gateway.say("s", "one shoe").await;
-    // The reminder is not kept before its client has left.
+    // The reminder is not stored before its client has left.
     let writer = crate::sessions::database(&gateway);
     writer.execute_batch("BEGIN IMMEDIATE").unwrap();
-    leaves(sends(&gateway, "hm").await).await;
+    disconnect(sends(&gateway, "hm").await).await;
     writer.execute_batch("COMMIT").unwrap();
     counts(&gateway, &["csign_gateway_turns_total{status=\"2xx\"} 2\n", "csign_gateway_clients_left_total 1\n"]).await;
     assert_eq!(pieces(&gateway.say("s", "yes").await), 1);
@@ -215,7 +216,7 @@ async fn section_11_another_price_makes_a_new_proposal() {
     let gateway = crate::remote_shop::open(&front, &server, &[]).await;
     let asked = gateway.say("s", "one shoe").await;
     assert!(asked["pendingAction"].is_object(), "{asked}");
-    // What the shop says of the product when the yes comes.
+    // The product's data when the yes arrives.
     let dearer = json!({"productId": 1001, "partNo": SHOE, "name": "Shoe", "priceIncVat": "SEK 9 999.00", "currency": "SEK"});
     front.breaks("product.get", std::iter::repeat_n(Break::Result(dearer), 8));
     let changed = gateway.say("s", "yes").await;
@@ -268,7 +269,7 @@ async fn section_11_only_whole_words_decide_and_everything_else_reminds() {
     let cancelled = gateway.say("s", "Nej").await;
     assert!(cancelled.get("pendingAction").is_none() && cancelled.get("cart").is_none(), "{cancelled}");
     assert_eq!(server.seen().len(), 1, "the model was not asked");
-    // The model hears of it, and not of the reminders.
+    // The model gets the result, and not the reminders.
     gateway.say("s", "thanks").await;
     let heard = server.seen()[1].body["messages"].to_string();
     assert!(heard.contains("Nej") && !heard.contains("yesterday"), "{heard}");
@@ -415,7 +416,7 @@ async fn section_12_a_parent_asks_for_its_variant_and_a_number_chooses() {
     assert!(description.contains(part) && description.contains('2'), "{description}");
     assert_eq!(server.seen().len(), 2, "no model is needed to choose");
     assert_eq!(pieces(&gateway.say("s", "yes").await), 2);
-    // Choices that were used are gone.
+    // Used choices are gone.
     let later = gateway.say("s", "option 1").await;
     assert_eq!((later["text"].as_str(), later.get("pendingAction")), (Some("Sure."), None));
     server.assert_clean();

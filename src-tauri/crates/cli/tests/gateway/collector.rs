@@ -1,4 +1,5 @@
-//! A collector of traces and metrics by OTLP: a small receiver on the loopback, which keeps what the server sends.
+//! A collector of traces and metrics by OTLP: a small receiver on the loopback interface that keeps
+//! what the server sends.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -8,7 +9,7 @@ use opentelemetry_proto::tonic::collector::{metrics::v1::ExportMetricsServiceReq
 use opentelemetry_proto::tonic::trace::v1::Span;
 use prost::Message as _;
 
-/// A request as it came.
+/// A received request.
 pub(crate) struct Sent {
     path: String,
     pub(crate) head: String,
@@ -48,7 +49,7 @@ impl Receiver {
         all.flat_map(|one| one.resource_metrics).flat_map(|of| of.scope_metrics).flat_map(|of| of.metrics).map(|metric| metric.name).collect()
     }
 
-    /// Everything that came, as text, to look for what must not be in it.
+    /// Returns everything received as text, to search for what must not be in it.
     pub(crate) fn text(&self) -> String {
         self.sent.lock().unwrap().iter().map(|sent| String::from_utf8_lossy(&sent.body).into_owned()).collect()
     }

@@ -1,5 +1,5 @@
-//! How a caller is asked before the cart changes and how the answer is understood: the wording in both languages, the words that decide,
-//! what a refusal leaves behind, and what is never asked about.
+//! The question before a cart change and its answer: the wording in both languages, the words that
+//! decide, the state after a refusal, and the changes that are never asked about.
 
 use kit::model_server::Reply;
 use serde_json::{Value, json};
@@ -47,7 +47,8 @@ async fn section_11_a_yes_that_was_sent_before_the_question_is_not_its_answer() 
     let front = Front::start().await;
     let server = model([add(3)]).await;
     let gateway = open(&front, &server, &[]).await;
-    // The preview's read is answered at once; the look for variants, when the action waits already, takes its time.
+    // The preview's read is answered at once; the search for variants is slow, after the action
+    // already waits.
     front.breaks("product.get", [Break::Slow(0), Break::Slow(1_500)]);
     let asking = tokio::spawn(gateway.request(reqwest::Method::POST, "/v1/chat").json(&message_of("s", "three shoes")).send());
     until(|| front.count("product.get") > 1).await;
@@ -83,7 +84,8 @@ async fn section_11_a_yes_decides_nothing_that_took_the_place_of_what_was_shown(
     let server = model([add(1)]).await;
     let gateway = open(&front, &server, &[]).await;
     let shown = gateway.say("s", "one shoe").await;
-    // As when somebody approved it elsewhere after the price had changed, or edited it: another row waits.
+    // As if a person had approved it elsewhere after the price had changed, or had edited it:
+    // another row waits.
     let row = format!("approval_{}", "0".repeat(32));
     assert_eq!(crate::sessions::database(&gateway).execute("UPDATE approval SET id = ?1, body = json_set(body, '$.id', ?1)", [&row]).unwrap(), 1);
     let asked = gateway.say("s", "yes").await;
@@ -149,7 +151,7 @@ async fn section_11_a_refusal_ends_the_action_and_the_shop_is_never_asked() {
             assert!(refused.get(block).is_none(), "{block}: {refused}");
         }
         assert_eq!(server.seen().len(), 1, "no model is asked for a no");
-        // Nothing was done, so that nothing is done already either.
+        // Nothing was done, so nothing is reported as done.
         assert_eq!(say_in(&gateway, culture, "s", "yes").await["text"], "Good.");
         assert_eq!(say_in(&gateway, culture, "s", "no").await["text"], "Still good.");
         let heard = server.seen()[1].body["messages"].to_string();
@@ -184,7 +186,7 @@ async fn section_11_what_is_asked_names_item_and_quantity_in_the_callers_languag
                     {"id": "cancel", "label": labels[1], "value": values[1], "style": "secondary"}
                 ])
             );
-            // What the button sends decides.
+            // The button's text decides.
             assert!(say_in(&gateway, culture, "s", values[0]).await.get("pendingAction").is_none());
         }
         server.assert_clean();
@@ -221,7 +223,7 @@ async fn section_22_9_only_the_message_right_after_a_change_is_a_repeat() {
         assert_eq!((repeated["text"].as_str(), pieces(&repeated)), (Some("That has been done already."), 1), "{again}: {repeated}");
     }
     assert_eq!(server.seen().len(), 1, "a repeat is for no model");
-    // A no is no repeat, and what comes behind it neither.
+    // A second no is an ordinary message, and so is the next one.
     assert_eq!(gateway.say("s", "no").await["text"], "Hello.");
     let next = gateway.say("s", "yes").await;
     assert!(next["pendingAction"]["description"].as_str().is_some_and(|text| text.contains("2 ×")), "a new action replaces the old one: {next}");
@@ -260,7 +262,7 @@ async fn section_22_2_nothing_is_asked_about_an_item_without_a_name() {
             let session = format!("{tool} {at}");
             server.push(Reply::call(tool, arguments));
             let (_, answer) = gateway.post("/v1/chat?debug=1", &message_of(&session, "change my cart")).await;
-            // What is not in the cart is told to the model; what would be added is looked at by the host.
+            // If it is not in the cart, the model is told so. The host checks what would be added.
             let (said, blocked, error) = match tool {
                 "cart_add_item" => ("Sorry, the cart could not be changed. Please ask for it again.", json!(true), "failed"),
                 _ => ("Which one?", Value::Null, "VALIDATION_REQUEST_INVALID"),
@@ -316,7 +318,7 @@ async fn a_change_that_the_shop_refuses_gets_a_sentence_that_helps() {
     assert!(refused.get("pendingAction").is_none(), "{refused}");
     server.assert_clean();
 
-    // Of one there is no smaller number to try.
+    // For a quantity of one there is no smaller number to try.
     let front = Front::start().await;
     front.breaks("cart.addItem", [Break::Quote]);
     let server = model([add(1)]).await;

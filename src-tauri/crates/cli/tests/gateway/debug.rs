@@ -1,4 +1,4 @@
-//! Debug: who gets it, kept runs and their replay.
+//! Debug data: who gets it, stored runs and their replay.
 
 use kit::model_server::Reply;
 use reqwest::{Method, StatusCode};
@@ -12,7 +12,7 @@ async fn get(gateway: &Gateway, path: &str) -> (StatusCode, Value) {
     read(gateway.get(path).await).await
 }
 
-/// What debug adds, at both routes: blocks in answers, and `dev_status` events.
+/// Returns the debug data of both routes: blocks in answers, and `dev_status` events.
 async fn debug_of(gateway: &Gateway, query: &str) -> (bool, bool, Vec<Event>) {
     let body = message_of("s", "hello");
     let (_, answer) = gateway.post(&format!("/v1/chat{query}"), &body).await;
@@ -284,7 +284,7 @@ async fn section_19_a_run_that_is_not_there_is_not_found() {
     for (status, answer) in [
         get(&gateway, "/v1/debug/runs/00000000-0000-4000-8000-000000000000").await,
         gateway.post("/v1/debug/replay/00000000-0000-4000-8000-000000000000", &json!({})).await,
-        // What never became a turn cannot be run again.
+        // A request that never became a turn cannot be replayed.
         gateway.post(&never, &json!({})).await,
     ] {
         let error = &answer["error"];

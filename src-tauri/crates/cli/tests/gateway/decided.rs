@@ -1,5 +1,5 @@
-//! What somebody else decides than the caller who was asked: a person at a terminal, at the gateway's own folder. How the caller hears of
-//! it, and what gateways that share sessions leave to the caller alone.
+//! Decisions by another person than the caller: at a terminal, in the gateway's own folder. How the
+//! caller learns of them, and what only the caller may decide if gateways share sessions.
 
 use std::process::Child;
 use std::sync::Arc;
@@ -8,14 +8,14 @@ use kit::model_server::{ModelServer, Reply};
 use serde_json::{Value, json};
 use tokio::sync::Barrier;
 
-use crate::cart::{add, leaves, pieces, sends, until};
+use crate::cart::{add, disconnect, pieces, sends, until};
 use crate::front::{Break, Front};
 use crate::redis::Redis;
 use crate::world::{Gateway, message_of, model};
 
 const REFUSED: &str = "Sorry, the shop did not accept that change.";
 
-/// A gateway at which terminals may decide.
+/// A gateway whose actions may be decided in terminals.
 async fn open(server: &ModelServer, more: &[(&str, &str)]) -> Gateway {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir_all(folder.path().join("data")).unwrap();
@@ -26,26 +26,26 @@ async fn open(server: &ModelServer, more: &[(&str, &str)]) -> Gateway {
     Gateway::start_in(folder, &["--no-token"], &all).await
 }
 
-/// The same with the shop behind its address.
-async fn behind(front: &Front, server: &ModelServer) -> Gateway {
+/// The same with the shop behind an address.
+async fn gateway_behind(front: &Front, server: &ModelServer) -> Gateway {
     let variables = front.variables();
     open(server, &variables.iter().map(|(name, value)| (*name, value.as_str())).collect::<Vec<_>>()).await
 }
 
-/// Id and hash of what waits in a caller's session.
+/// Returns id and hash of the pending action in a caller's session.
 fn waiting(gateway: &Gateway, session: &str) -> (String, String) {
     let list = gateway.csign(&["approvals", "list"]);
     let row = list.as_array().unwrap().iter().find(|row| row["session"] == format!("shop-web:{session}")).unwrap_or_else(|| panic!("{list}"));
     (row["id"].as_str().unwrap().to_owned(), row["hash"].as_str().unwrap().to_owned())
 }
 
-fn approves(gateway: &Gateway, session: &str) -> Child {
+fn spawn_approval(gateway: &Gateway, session: &str) -> Child {
     let (id, hash) = waiting(gateway, session);
     gateway.terminal(&["approvals", "approve", &id, "--hash", &hash]).spawn().unwrap()
 }
 
-/// What it said, and whether it did what it was told.
-fn ended(terminal: Child) -> (String, bool) {
+/// Returns the terminal's output, and whether it succeeded.
+fn wait_for_end(terminal: Child) -> (String, bool) {
     let output = terminal.wait_with_output().unwrap();
     (String::from_utf8_lossy(&output.stdout).into_owned(), output.status.success())
 }
@@ -54,11 +54,11 @@ fn ended(terminal: Child) -> (String, bool) {
 async fn section_11_what_a_terminal_approves_is_told_while_it_runs_and_when_it_has_ended() {
     let front = Front::start().await;
     let server = model([add(1), add(1), Reply::text(["You are welcome."])]).await;
-    let gateway = behind(&front, &server).await;
+    let gateway = gateway_behind(&front, &server).await;
     gateway.say("s", "one shoe").await;
     let answers = Arc::new(Barrier::new(2));
     front.breaks("cart.addItem", [Break::Meet(Arc::clone(&answers))]);
-    let terminal = approves(&gateway, "s");
+    let terminal = spawn_approval(&gateway, "s");
     until(|| front.count("cart.addItem") == 1).await;
     for message in ["yes", "no"] {
         let (_, meanwhile) = gateway.post("/v1/chat?debug=1", &message_of("s", message)).await;
@@ -66,13 +66,13 @@ async fn section_11_what_a_terminal_approves_is_told_while_it_runs_and_when_it_h
         assert!(meanwhile.get("debug").is_none(), "as a repeated yes: {meanwhile}");
     }
     answers.wait().await;
-    let (told, went) = ended(terminal);
+    let (told, went) = wait_for_end(terminal);
     assert!(went, "{told}");
     let after = gateway.say("s", "no").await;
     assert_eq!((after["text"].as_str(), pieces(&after)), (Some("That has been done already."), 1), "{after}");
 
     gateway.say("s", "another one").await;
-    assert!(ended(approves(&gateway, "s")).1);
+    assert!(wait_for_end(spawn_approval(&gateway, "s")).1);
     let later = gateway.say("s", "thanks").await;
     assert_eq!((later["text"].as_str(), pieces(&later)), (Some("You are welcome."), 2), "the cart is the one of now: {later}");
     assert_eq!(front.count("cart.addItem"), 2);
@@ -83,22 +83,22 @@ async fn section_11_what_a_terminal_approves_is_told_while_it_runs_and_when_it_h
 async fn section_11_what_the_shop_refuses_elsewhere_is_told_as_refused() {
     let front = Front::start().await;
     let server = model([add(1), add(1), add(2), Reply::text(["Hello."])]).await;
-    let gateway = behind(&front, &server).await;
+    let gateway = gateway_behind(&front, &server).await;
     for message in ["yes", "no"] {
         gateway.say("s", "one shoe").await;
         front.breaks("cart.addItem", [Break::Quote]);
-        ended(approves(&gateway, "s"));
+        wait_for_end(spawn_approval(&gateway, "s"));
         assert_eq!(gateway.say("s", message).await["text"], REFUSED);
     }
 
-    // By the customer's own yes, whose answer nobody read.
+    // Decided by the customer's own yes, whose answer was not read.
     gateway.say("s", "two shoes").await;
     let (answers, looks) = (Arc::new(Barrier::new(2)), front.count("product.get"));
     front.breaks("product.get", [Break::Meet(Arc::clone(&answers))]);
     front.breaks("cart.addItem", [Break::Quote]);
     let client = sends(&gateway, "yes").await;
     until(|| front.count("product.get") > looks).await;
-    leaves(client).await;
+    disconnect(client).await;
     answers.wait().await;
     let again = gateway.say("s", "yes").await;
     assert_eq!(again["text"], format!("{REFUSED} Perhaps fewer are left; try a smaller number."));
@@ -113,7 +113,7 @@ async fn section_11_a_no_whose_answer_nobody_read_is_answered_when_it_comes_agai
     gateway.say("s", "one shoe").await;
     let writer = crate::sessions::database(&gateway);
     writer.execute_batch("BEGIN IMMEDIATE").unwrap();
-    leaves(sends(&gateway, "no").await).await;
+    disconnect(sends(&gateway, "no").await).await;
     writer.execute_batch("COMMIT").unwrap();
     assert_eq!(gateway.say("s", "no").await["text"], "All right, nothing was changed.");
     assert_eq!(gateway.say("s", "no").await["text"], "Hello.");
@@ -125,26 +125,26 @@ async fn section_11_an_end_outlives_a_turn_that_fails_and_a_cart_that_cannot_be_
     let front = Front::start().await;
     let server =
         model([add(1), add(1), Reply::refusal(401, &json!({"error": {"message": "no"}})), add(1), Reply::text(["Hm."]), Reply::text(["Good."]), add(1)]).await;
-    let gateway = behind(&front, &server).await;
+    let gateway = gateway_behind(&front, &server).await;
     gateway.say("s", "one shoe").await;
     gateway.say("s", "yes").await;
     gateway.say("s", "another one").await;
-    assert!(ended(approves(&gateway, "s")).1);
+    assert!(wait_for_end(spawn_approval(&gateway, "s")).1);
     let (status, failed) = gateway.post("/v1/chat", &message_of("s", "hm?")).await;
     assert!(status.is_server_error(), "{failed}");
     let told = gateway.say("s", "yes").await;
     assert_eq!((told["text"].as_str(), pieces(&told)), (Some("That has been done already."), 2), "{told}");
 
     gateway.say("s", "another one").await;
-    assert!(ended(approves(&gateway, "s")).1);
+    assert!(wait_for_end(spawn_approval(&gateway, "s")).1);
     front.breaks("cart.get", [Break::Quote]);
     assert!(gateway.say("s", "hm?").await.get("cart").is_none(), "nobody knows the cart");
     assert_eq!(pieces(&gateway.say("s", "good?").await), 3);
 
-    // Where nothing was begun, the cart is the one that it was.
+    // If nothing was started, the cart is unchanged.
     gateway.say("s", "another one").await;
     let rejects = gateway.terminal(&["approvals", "reject", &waiting(&gateway, "s").0]).spawn().unwrap();
-    assert!(ended(rejects).1);
+    assert!(wait_for_end(rejects).1);
     front.breaks("cart.get", [Break::Quote]);
     let told = gateway.say("s", "no").await;
     assert_eq!((told["text"].as_str(), pieces(&told)), (Some("All right, nothing was changed."), 3), "{told}");
@@ -160,18 +160,18 @@ async fn section_11_and_22_5_what_gateways_share_its_caller_alone_approves() {
     let one = open(&server, &env).await;
     let other = one.beside(&server, &env).await;
     one.say("s", "one shoe").await;
-    let (told, went) = ended(approves(&one, "s"));
+    let (told, went) = wait_for_end(spawn_approval(&one, "s"));
     assert!(!went && told.contains("only its customer approves this"), "{told}");
 
-    // A no is heard everywhere.
+    // A no takes effect everywhere.
     one.say("t", "one shoe").await;
-    let (told, went) = ended(one.terminal(&["approvals", "reject", &waiting(&one, "t").0]).spawn().unwrap());
+    let (told, went) = wait_for_end(one.terminal(&["approvals", "reject", &waiting(&one, "t").0]).spawn().unwrap());
     assert!(went, "{told}");
     let closed = other.say("t", "yes").await;
     assert!(closed["text"].as_str().unwrap().starts_with("That question is not open any more."), "{closed}");
     assert_eq!(other.say("t", "ok").await["text"], "Good.", "which is said once");
 
-    // Nobody would hear of what is decided in the folder alone.
+    // A decision in one folder would not reach the other gateways.
     let (id, _) = waiting(&one, "s");
     let folder = one.stopped();
     let output = Gateway::command(&folder).args(["--json", "approvals", "reject", &id]).output().unwrap();

@@ -1,4 +1,4 @@
-//! What the description of the API says of an answer. Every answer that a test reads is held to it.
+//! Checks every answer that a test reads against the description of the API.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ fn named(name: &str) -> Value {
     json!({"$ref": format!("#/components/schemas/{name}")})
 }
 
-/// What is described for an answer of a route. Who asks for no route gets the server's own refusal.
+/// Returns the schema of a route's answer. A path without a route gets the server's own refusal.
 fn schema_of(path: &str, status: u16) -> Value {
     let is_route = |route: &str| {
         let (mut asked, mut known) = (path.split('/'), route.split('/'));
@@ -33,12 +33,12 @@ fn assert_fits(what: &str, schema: &Value, value: &Value) {
     assert!(faults.is_empty(), "{what} is as it is described: {faults:#?}\n{value}");
 }
 
-/// The body of an answer fits its route and status.
+/// Asserts that a body fits its route and status.
 pub(crate) fn assert_answer(path: &str, status: u16, body: &Value) {
     assert_fits(&format!("{path} with {status}"), &schema_of(path, status), body);
 }
 
-/// What stands in an event fits its kind.
+/// Asserts that an event's data fits its kind.
 pub(crate) fn assert_event(event: &Event) {
     let name = event.name.as_str();
     let known = &DOCUMENT["components"]["schemas"]["Event"]["properties"]["event"]["enum"];

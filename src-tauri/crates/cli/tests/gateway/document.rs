@@ -1,4 +1,4 @@
-//! The API's description: served, complete, and held to by the server.
+//! The API's description is served and complete, and the server follows it.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -31,13 +31,15 @@ async fn the_description_is_served_and_names_every_route() {
     assert_eq!(routes.into_iter().collect::<Vec<_>>(), known);
     for path in known {
         let answer = gateway.get(&path.replace("{runId}", "none")).await;
-        // Where only POST is known, GET is refused as a method and not as a route; a run that is not there is told as such.
+        // If only POST is supported, GET is refused as a method and not as a route. A missing run
+        // is reported as missing.
         let (status, said) = (answer.status(), answer.text().await.unwrap());
         assert!(status != 404 || said.contains("RUN_NOT_FOUND"), "{path} answers {status}: {said}");
     }
 }
 
-/// Requests made from the description, whole and broken ones: the server never fails, and answers as it is described.
+/// Sends valid and invalid requests made from the description: the server never fails, and its
+/// answers fit the description.
 async fn schemathesis(gateway: &Gateway, more: &[&str]) {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../target"), Into::into);
     let program = Path::new(&target).join("gateway-python/bin/schemathesis");
@@ -61,7 +63,7 @@ async fn schemathesis_finds_neither_a_failure_nor_an_answer_that_is_not_describe
     schemathesis(&gateway, &["--exclude-path", TOKEN]).await;
 }
 
-/// The same where visitors show tokens: the route that gives them, and the chat with and without one.
+/// The same with visitors' tokens: the route that issues them, and the chat with and without one.
 #[tokio::test(flavor = "multi_thread")]
 async fn schemathesis_finds_nothing_with_simple_auth_either() {
     let gateway = Gateway::start(

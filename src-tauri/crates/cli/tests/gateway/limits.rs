@@ -1,4 +1,4 @@
-//! What fits into a request, and what a failing model leads to.
+//! Limits of a request, and the results of a failing model.
 
 use std::time::{Duration, Instant};
 
@@ -56,7 +56,7 @@ async fn section_2_and_22_24_requests_that_do_not_fit_are_told_what_is_wrong() {
             assert!(uuid_like(&answer["turnId"]), "{answer}");
         }
     }
-    // Unknown keys are dropped, and a missing context is an empty one.
+    // Unknown keys are ignored, and a missing context counts as empty.
     assert_eq!(gateway.post("/v1/chat", &without("context")).await.0, StatusCode::OK);
     let page = with("context", json!({"cultureCode": "sv-SE", "page": {"url": "/"}, "timestamp": "2026-11-22"}));
     assert_eq!(gateway.post("/v1/chat", &page).await.0, StatusCode::OK);
@@ -210,7 +210,7 @@ async fn section_5_a_model_that_says_nothing_is_given_up() {
     let gateway = Gateway::with(&server, &[("OPENAI_TIMEOUT_MS", "300")]).await;
     let (status, answer) = gateway.post("/v1/chat", &message_of("s", "hello")).await;
     assert_eq!((status, answer["error"]["code"].as_str()), (StatusCode::GATEWAY_TIMEOUT, Some("OPENAI_TIMEOUT")), "{answer}");
-    // The session goes on.
+    // The session continues.
     server.push(Reply::text(["Here I am."]));
     assert_eq!(gateway.say("s", "and now?").await["text"], "Here I am.");
     server.assert_clean();
@@ -254,7 +254,8 @@ async fn section_5_two_models_that_say_nothing_have_the_time_of_one() {
     assert_eq!(log.lines().filter(|line| line.contains("a turn failed") && line.contains("OPENAI_TIMEOUT")).count(), 2, "the log says why: {log}");
 }
 
-/// A stream that ends with this failure; the model's connection is given up, and the session goes on.
+/// Asserts that a stream ends with this failure, the model's connection is closed, and the session
+/// continues.
 async fn stream_given_up(reply: Reply, env: &[(&str, &str)], code: &str, retryable: bool) {
     let server = model([reply]).await;
     let gateway = Gateway::with(&server, env).await;

@@ -1,4 +1,5 @@
-//! What a session knows of products: plain searches, numbers as on the screen, what is to be compared, and the variant before the cart.
+//! A session's memory of products: plain searches, numbers as on the screen, comparison, and the
+//! variant before the cart.
 
 use kit::model_server::{ModelServer, Reply};
 use serde_json::{Value, json};
@@ -17,7 +18,7 @@ fn ids(answer: &Value) -> Vec<&str> {
     answer["cards"].as_array().into_iter().flatten().map(|card| card["productId"].as_str().unwrap()).collect()
 }
 
-/// The system messages that stood before the newest message, and the last result that the model was given.
+/// Returns the system messages before the newest message, and the last result that the model got.
 pub(crate) fn hints(server: &ModelServer, request: usize) -> Vec<String> {
     let body = server.seen()[request].body.clone();
     let messages = body["messages"].as_array().unwrap().clone();
@@ -26,7 +27,7 @@ pub(crate) fn hints(server: &ModelServer, request: usize) -> Vec<String> {
     before.map(|message| message["content"].as_str().unwrap().to_owned()).collect()
 }
 
-/// What the model was told of products before the newest message.
+/// Returns the products that the model was told about before the newest message.
 pub(crate) fn told(server: &ModelServer, request: usize) -> Value {
     let hints = hints(server, request);
     let first = hints.first().unwrap_or_else(|| panic!("a memory of products"));
@@ -142,7 +143,7 @@ async fn section_12_and_22_4_a_parent_never_goes_into_the_cart_however_it_is_nam
         assert!(chosen["pendingAction"]["description"].as_str().unwrap().contains(part), "{chosen}");
         server.assert_clean();
     }
-    // A variant is what it is, also under its id.
+    // A variant may also be named by its id.
     let server = model([add(SHOE)]).await;
     let gateway = Gateway::with(&server, &[]).await;
     assert_eq!(gateway.say("s", "that one").await["pendingAction"]["tool"], "cart_add_item");
@@ -172,7 +173,7 @@ async fn section_22_2_a_missing_part_number_is_never_asked_about() {
         assert_eq!((answer["text"].as_str(), answer.get("pendingAction")), (Some("Which one?"), None), "{arguments}: {answer}");
         server.assert_clean();
     }
-    // An id alone says which product, and not which variant: the shop's own choices are offered.
+    // An id identifies the product but not the variant, so the shop's choices are offered.
     let server = model([Reply::call("cart_add_item", json!({"productId": "1001"})), Reply::text(["Which one?"])]).await;
     let answer = Gateway::with(&server, &[]).await.say("s", "add it").await;
     assert!(answer["choices"]["options"].is_array() && answer.get("pendingAction").is_none(), "{answer}");

@@ -1,4 +1,5 @@
-//! What a model that fails leads to, on both routes: how often it is asked, what is told, and that the session goes on.
+//! A failing model on both routes: how often it is called, the error, and that the session
+//! continues.
 
 use kit::model_server::{ModelServer, Reply};
 use reqwest::StatusCode;
@@ -19,14 +20,14 @@ fn refuses_request(param: &str) -> Reply {
     Reply::refusal(400, &json!({"message": WORDS, "type": "invalid_request_error", "param": param}))
 }
 
-/// What a failure must come to.
+/// The expected result of a failure.
 type Row = (StatusCode, &'static str, &'static str, bool);
 
 const BUSY: Row = (StatusCode::TOO_MANY_REQUESTS, "upstream", "OPENAI_RATE_LIMIT", true);
 const FAILED: Row = (StatusCode::SERVICE_UNAVAILABLE, "upstream", "OPENAI_API_ERROR", false);
 const SCHEMA: Row = (StatusCode::INTERNAL_SERVER_ERROR, "upstream", "OPENAI_TOOL_SCHEMA_ERROR", false);
 
-/// A message that fails with this row, at both routes; the events of the stream.
+/// Sends a message that fails as in this row, on both routes. Returns the events of the stream.
 async fn fails(gateway: &Gateway, row: Row, what: &str) -> Vec<Event> {
     let (status, answer) = gateway.post("/v1/chat", &message_of("s", "hello")).await;
     let error = &answer["error"];
@@ -71,8 +72,8 @@ async fn section_5_a_model_that_is_not_there_has_its_row_at_both_routes() {
     assert!(!format!("{events:?}").contains(&nobody.to_string()), "{events:?}");
 }
 
-/// What the model was told last, as text.
-fn heard(server: &ModelServer) -> String {
+/// Returns the last request to the model as text.
+fn first_input(server: &ModelServer) -> String {
     server.seen().pop().unwrap().body["messages"].to_string()
 }
 
@@ -121,7 +122,7 @@ async fn section_5_and_22_7_a_model_that_fails_behind_a_tool_leaves_a_whole_conv
         );
         assert_eq!((front.count("product.search"), server.seen().len()), (1, 4), "the tool ran once, whatever the model did");
         assert_eq!(gateway.say("s", "and now?").await["text"], "Here I am.");
-        assert!(heard(&server).contains("tents"), "what was asked is kept");
+        assert!(first_input(&server).contains("tents"), "what was asked is kept");
         server.assert_clean();
     }
 }

@@ -1,4 +1,5 @@
-//! Traces and metrics by OTLP, as a collector gets them. And by which id a request is found again in answers, log and audit records.
+//! Traces and metrics by OTLP, as a collector gets them, and the id by which a request is found in
+//! answers, log and audit records.
 
 use std::collections::HashMap;
 use std::net::TcpListener;
@@ -39,7 +40,7 @@ async fn a_collector_gets_spans_of_turn_model_and_tools_with_ids_and_nothing_tha
     assert_eq!(response.status(), StatusCode::OK);
     let request = response.headers()["x-request-id"].to_str().unwrap().to_owned();
     assert!(response.text().await.unwrap().contains("A loud answer."));
-    // The end sends what is left.
+    // The rest is sent at the end.
     assert_eq!(gateway.stop(), Some(0), "{}", gateway.log());
 
     let spans = receiver.spans();
@@ -104,8 +105,8 @@ async fn a_collector_that_is_away_disturbs_nobody() {
     assert_eq!(gateway.stop(), Some(0), "{}", gateway.log());
 }
 
-/// Sends a message; the id in the answer's header, and the last JSON that came.
-async fn sent(gateway: &Gateway, path: &str, body: &Value) -> (String, Value) {
+/// Sends a message. Returns the id in the answer's header, and the last JSON of the answer.
+async fn post_and_read_id(gateway: &Gateway, path: &str, body: &Value) -> (String, Value) {
     let response = gateway.request(Method::POST, path).json(body).send().await.unwrap();
     let id = response.headers()["x-request-id"].to_str().unwrap().to_owned();
     let text = response.text().await.unwrap();
@@ -117,8 +118,8 @@ async fn sent(gateway: &Gateway, path: &str, body: &Value) -> (String, Value) {
 async fn every_record_of_a_confirmed_change_names_the_request_that_made_it() {
     let server = model([add(1)]).await;
     let gateway = Gateway::with(&server, &[]).await;
-    let (asked, _) = sent(&gateway, "/v1/chat", &message_of("s", "one shoe")).await;
-    let (confirmed, done) = sent(&gateway, "/v1/chat/stream", &message_of("s", "yes")).await;
+    let (asked, _) = post_and_read_id(&gateway, "/v1/chat", &message_of("s", "one shoe")).await;
+    let (confirmed, done) = post_and_read_id(&gateway, "/v1/chat/stream", &message_of("s", "yes")).await;
     assert_eq!(done["cart"]["itemCount"], 1, "{done}");
     let page = gateway.csign(&["audit", "list", "--limit", "100"]);
     let records: Vec<&Value> = page["records"].as_array().unwrap().iter().filter(|record| record["session"] == "shop-web:s").collect();
@@ -154,7 +155,7 @@ async fn section_5_a_refusal_and_a_failure_name_their_request_in_header_error_an
         ("/v1/chat", &message_of("s", "hello"), 503),
         ("/v1/chat/stream", &message_of("s", "hello"), 503),
     ] {
-        let (id, answer) = sent(&gateway, path, body).await;
+        let (id, answer) = post_and_read_id(&gateway, path, body).await;
         assert_eq!(answer["error"]["requestId"], id, "{path}: {answer}");
         assert!(!ids.contains(&(id.clone(), status)), "each has its own");
         ids.push((id, status));
@@ -233,8 +234,8 @@ async fn every_line_that_a_request_leaves_names_it_whatever_the_filter() {
         front.breaks("cart.addItem", [Break::Result(json!({"basketId": 1, "basket": {"items": "no list"}}))]);
         let server = model([search(), add(1)]).await;
         let mut gateway = open(&front, &server, &[("COUNTERSIGN_LOG", filter)]).await;
-        let (asked, _) = sent(&gateway, "/v1/chat", &message_of("s", "one shoe")).await;
-        let (confirmed, _) = sent(&gateway, "/v1/chat/stream", &message_of("s", "yes")).await;
+        let (asked, _) = post_and_read_id(&gateway, "/v1/chat", &message_of("s", "one shoe")).await;
+        let (confirmed, _) = post_and_read_id(&gateway, "/v1/chat/stream", &message_of("s", "yes")).await;
         assert_eq!(gateway.stop(), Some(0));
         let log = gateway.log();
         let told: Vec<Value> = lines(&log).into_iter().filter(|line| line["message"] == "a result does not fit its schema").collect();
@@ -252,7 +253,7 @@ async fn a_turn_that_panics_is_told_once_counted_and_kept_as_failed_and_the_serv
     let env = [("COUNTERSIGN_TEST_PANIC_AT", "BetweenIntentAndEffect"), ("DEBUG_RUNS_ENABLED", "1")];
     let mut gateway = Gateway::with(&server, &env).await;
     gateway.say("s", "one shoe").await;
-    let (id, answer) = sent(&gateway, "/v1/chat", &message_of("s", "yes")).await;
+    let (id, answer) = post_and_read_id(&gateway, "/v1/chat", &message_of("s", "yes")).await;
     assert_eq!((&answer["error"]["code"], &answer["error"]["requestId"]), (&json!("INTERNAL_ERROR"), &json!(id)), "{answer}");
     let run = gateway.get(&format!("/v1/debug/runs/{}", answer["turnId"].as_str().unwrap())).await.json::<Value>().await.unwrap();
     assert_eq!((&run["result"]["status"], &run["result"]["httpStatus"]), (&json!("error"), &json!(500)), "{run}");

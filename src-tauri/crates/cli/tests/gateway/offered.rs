@@ -1,4 +1,5 @@
-//! What the model is asked, offered and told: the request as a whole, the six tools with their schemas, and the results as it reads them.
+//! The model's input: the whole request, the six tools with their schemas, and the results as it
+//! gets them.
 
 use kit::model_server::Reply;
 use reqwest::StatusCode;
@@ -7,7 +8,7 @@ use serde_json::{Value, json};
 use crate::memory::result;
 use crate::world::{Gateway, SHOE, message_of, model};
 
-/// A schema without its words for the reader.
+/// Returns a schema without its descriptions.
 fn shape(schema: &Value) -> Value {
     match schema {
         Value::Object(members) => {
@@ -74,7 +75,8 @@ async fn section_18_the_six_tools_have_these_schemas_and_nothing_of_the_callers(
         "filters": {"type": "object", "properties": filters},
         "pageSize": {"type": "integer", "minimum": 1, "default": 10},
     }));
-    // Either of the two is needed, which cannot be said at the top of an offered schema: providers refuse a union there.
+    // One of the two is required. A schema for a model cannot say that at its top level, because
+    // providers refuse unions there.
     let get = object(json!({"productId": {"type": ["integer", "string"]}, "partNo": text}));
     let add = object(json!({"partNo": part, "quantity": {"type": "integer", "minimum": 1, "maximum": 999, "default": 1}}));
     let expected = [

@@ -1,4 +1,5 @@
-//! Packs beside the shop while `csign serve` holds the profile: its own clients have all of them, its callers none.
+//! Packs besides the shop while `csign serve` holds the profile: its own clients can use all of
+//! them, its callers none.
 
 use std::{fs, os::unix::fs::PermissionsExt as _};
 
@@ -7,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::world::{Gateway, model};
 
-/// A server that notes that it was started, and what it was asked.
+/// A server that records its start and its requests.
 const SERVER: &str = r#"#!/usr/bin/python3 -u
 import json, pathlib, sys
 pathlib.Path("started.txt").write_text("yes")
@@ -27,7 +28,7 @@ for line in sys.stdin:
         print(json.dumps(reply))
 "#;
 
-/// A folder whose profile has a pack of the user's own.
+/// Returns a folder whose profile has a pack of the user's own.
 fn with_a_pack() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let pack = folder.path().join("data/tools/post");
@@ -47,7 +48,7 @@ fn tools(gateway: &Gateway) -> Vec<String> {
     gateway.csign(&["tools", "list"]).as_array().unwrap().iter().map(|tool| tool["id"].as_str().unwrap().to_owned()).collect()
 }
 
-/// What `csign run` answers to a question.
+/// Returns the answer of `csign run` to a question.
 fn run(gateway: &Gateway, id: &str, input: &str) -> Value {
     let file = gateway.path(&format!("{id}.json"));
     fs::write(&file, json!({"contract_version": "1.0", "request_id": id, "input": input}).to_string()).unwrap();
@@ -77,7 +78,7 @@ async fn clients_of_a_gateway_have_every_pack() {
 async fn callers_of_a_gateway_reach_nothing_but_the_shop() {
     let gateway = Gateway::start_in(with_a_pack(), &["--no-token"], &[]).await;
     gateway.say("s", "hello").await;
-    // Also once a client has made the other packs ready.
+    // Also after a client has made the other packs ready.
     assert!(tools(&gateway).len() > 6);
     for message in ["How is Northwind pacing this month?", "How is account 17 pacing this month?", "What can you do?"] {
         let answer = gateway.say("s", message).await["text"].as_str().unwrap().to_lowercase();
@@ -107,7 +108,8 @@ async fn a_hijacked_model_of_a_gateway_runs_no_tool_of_another_pack() {
     assert_eq!(records["records"], json!([]), "{records}");
 }
 
-/// A program under the ids of the shop's tools changes nothing of what callers reach, and a program is never it.
+/// A program with the ids of the shop's tools does not change what callers can use, and is never
+/// called.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pack_with_the_shops_ids_changes_nothing_for_callers() {
     let folder = with_a_pack();

@@ -1,5 +1,5 @@
-//! What an answer shows of products that a shop writes in its own ways: cards from every form of a result, products that were looked
-//! at, and their comparison.
+//! How an answer shows products in the formats of different shops: cards from every form of a
+//! result, viewed products, and their comparison.
 
 use kit::model_server::{ModelServer, Reply};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::memory::hints;
 use crate::remote_shop::{open, search};
 use crate::world::{Gateway, model};
 
-/// The cards of results of a search, one after the other, each in a conversation of its own.
+/// Returns the cards of search results, each from its own conversation.
 async fn cards_of(results: &[Value]) -> Vec<Vec<Value>> {
     let front = Front::start().await;
     front.breaks("product.search", results.iter().cloned().map(Break::Result));
@@ -25,21 +25,21 @@ async fn cards_of(results: &[Value]) -> Vec<Vec<Value>> {
     all
 }
 
-/// Items with an id and a name, and of each a member of its card.
+/// Searches for items with an id and a name. Returns one member of each item's card.
 async fn each<const N: usize>(items: [Value; N], member: &str) -> Vec<Option<Value>> {
-    let numbered: Vec<Value> = items.iter().enumerate().map(|(at, item)| merged(json!({"productId": at, "name": "Boot"}), item)).collect();
+    let numbered: Vec<Value> = items.iter().enumerate().map(|(at, item)| merge(json!({"productId": at, "name": "Boot"}), item)).collect();
     let groups: Vec<Value> = numbered.chunks(6).map(|items| json!({"items": items})).collect();
     let cards: Vec<Value> = cards_of(&groups).await.concat();
     (0..N).map(|at| cards.iter().find(|card| card["productId"].as_str() == Some(&at.to_string())).unwrap().get(member).cloned()).collect()
 }
 
-fn merged(mut item: Value, more: &Value) -> Value {
+fn merge(mut item: Value, more: &Value) -> Value {
     item.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     item
 }
 
-/// A turn in which the model looks at products one after the other, and the shop tells these of them.
-async fn looked_at(gateway: &Gateway, front: &Front, server: &ModelServer, session: &str, products: &[(u32, Value)]) -> Value {
+/// Runs a turn in which the model reads products one after the other, and the shop returns these.
+async fn show_product(gateway: &Gateway, front: &Front, server: &ModelServer, session: &str, products: &[(u32, Value)]) -> Value {
     for (asked, product) in products {
         front.breaks("product.get", [Break::Result(product.clone())]);
         server.push(Reply::call("product_get", json!({"productId": asked})));
@@ -53,11 +53,11 @@ async fn section_15_a_card_has_the_first_id_and_title_that_there_are() {
     let named = ["productId", "id", "partNo", "productNumber", "sku", "code"];
     let titles = ["name", "title", "productName", "displayName"];
     let only = |at: usize| json!({named[at]: format!("by {}", named[at]), titles[at % 4]: format!(" {} ", titles[at % 4])});
-    let from = |at: usize| (at..6).fold(json!({}), |item, at| merged(item, &json!({named[at]: format!("from {}", named[at])})));
-    let titled = |at: usize| (at..4).fold(json!({"id": at}), |item, at| merged(item, &json!({titles[at]: titles[at]})));
+    let from = |at: usize| (at..6).fold(json!({}), |item, at| merge(item, &json!({named[at]: format!("from {}", named[at])})));
+    let titled = |at: usize| (at..4).fold(json!({"id": at}), |item, at| merge(item, &json!({titles[at]: titles[at]})));
     let all = [
         json!({"items": (0..6).map(only).collect::<Vec<_>>()}),
-        json!({"items": (0..6).map(|at| merged(from(at), &json!({"name": "x"}))).collect::<Vec<_>>()}),
+        json!({"items": (0..6).map(|at| merge(from(at), &json!({"name": "x"}))).collect::<Vec<_>>()}),
         json!({"items": (0..4).map(titled).chain([json!({"id": " ", "sku": 47.0, "name": "", "title": "Boot"})]).collect::<Vec<_>>()}),
         json!({"items": [{"name": "no id"}, {"id": 1}, {"id": 2, "name": " "}, {"id": 3, "name": "Boot"}]}),
     ];
@@ -129,7 +129,7 @@ async fn section_15_variant_names_thumbnails_and_attributes_are_texts_or_nothing
     assert_eq!((missing, each([json!({})], "variantName").await), (vec![None], vec![None]), "missing stays missing");
     let top = json!({"color": "red", "size": 42, "material": null, "brand": "Own"});
     let inner = json!({"color": "blue", "size": "42", "material": "wool", "category": "Boots", "manufacturer": "Maker", "weight": "1 kg", "isBuyable": true});
-    let shown = each([merged(top, &json!({"attributes": inner})), json!({"attributes": {"size": 42, "brand": ["a"]}})], "attributes").await;
+    let shown = each([merge(top, &json!({"attributes": inner})), json!({"attributes": {"size": 42, "brand": ["a"]}})], "attributes").await;
     let wanted = json!({"color": "red", "size": "42", "material": "wool", "brand": "Own", "category": "Boots", "manufacturer": "Maker"});
     assert_eq!(shown, [Some(wanted), None], "top level first, and six of them");
 }
@@ -173,7 +173,7 @@ async fn section_15_products_that_were_looked_at_are_ordered_by_what_is_there() 
         product(4, json!({"value": "10"})),
         product(5, json!({"value": 9})),
     ];
-    let shown = looked_at(&gateway, &front, &server, "several", &several).await;
+    let shown = show_product(&gateway, &front, &server, "several", &several).await;
     let ids: Vec<&str> = shown["cards"].as_array().unwrap().iter().map(|card| card["productId"].as_str().unwrap()).collect();
     assert_eq!(ids, ["4", "5", "2", "3", "1"], "more comes first within a status, and as numbers");
 
@@ -190,7 +190,7 @@ async fn section_15_products_that_were_looked_at_are_ordered_by_what_is_there() 
         (22, json!({"status": "in_stock", "onHandValue": 4})),
         (23, json!({"status": "unknown"})),
     ] {
-        let shown = looked_at(&gateway, &front, &server, &asked.to_string(), &[(asked, parent.clone())]).await;
+        let shown = show_product(&gateway, &front, &server, &asked.to_string(), &[(asked, parent.clone())]).await;
         assert_eq!(shown["cards"][0]["availability"], availability, "{asked}: {shown}");
         let hints = &shown["cards"][0]["dimensionHints"];
         let volts: Vec<String> = (0..20).map(|n| n.to_string()).collect();
@@ -200,10 +200,10 @@ async fn section_15_products_that_were_looked_at_are_ordered_by_what_is_there() 
     server.assert_clean();
 }
 
-/// Products with attributes, each looked at under its own id, from 1.
+/// Returns products with attributes, each read under its own id, from 1.
 fn described<const N: usize>(attributes: [Value; N]) -> Vec<(u32, Value)> {
     let name = |id: u32| format!("Tent {id} with a name of more than thirty letters");
-    (1_u32..).zip(attributes).map(|(id, more)| (id, merged(json!({"productId": id, "name": name(id)}), &more))).collect()
+    (1_u32..).zip(attributes).map(|(id, more)| (id, merge(json!({"productId": id, "name": name(id)}), &more))).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -217,7 +217,7 @@ async fn section_13_and_23_features_have_their_order_and_the_widget_its_rows() {
     });
     let one = json!({"price": 499.5, "currency": "SEK", "brand": "North", "attributes": whole});
     let two = json!({"price": {"value": "500", "currency": "EUR"}, "attributes": {"material": false, "category": "Tents"}});
-    let shown = looked_at(&gateway, &front, &server, "first", &described([one, two])).await;
+    let shown = show_product(&gateway, &front, &server, "first", &described([one, two])).await;
     let comparison = &shown["comparison"];
     let features = ["price", "brand", "material", "color", "size", "WEIGHT", "Dimensions", "category"];
     let values = [["499.5 SEK", "500 EUR"], ["North", "-"], ["Yes", "No"], ["red", "-"], ["L", "-"], ["3", "-"], ["1x2", "-"], ["Tents", "Tents"]];
@@ -226,11 +226,11 @@ async fn section_13_and_23_features_have_their_order_and_the_widget_its_rows() {
     let rows: Vec<Value> = features.iter().zip(values).map(|(feature, values)| json!({"key": feature, "values": {"1": values[0], "2": values[1]}})).collect();
     assert_eq!((&comparison["productIds"], &comparison["rows"]), (&json!(["1", "2"]), &json!(rows)));
 
-    // What the first table has no room for.
+    // Columns that do not fit into the first table.
     let rest = json!({
         "zip": "long", "stock": "some", "apple": 1, "availability": "now", "warranty": "2 y", "model": "M", "manufacturer": "Acme", "category": "Tents", "zoo": 0
     });
-    let shown = looked_at(&gateway, &front, &server, "second", &described([json!({"attributes": rest}), json!({})])).await;
+    let shown = show_product(&gateway, &front, &server, "second", &described([json!({"attributes": rest}), json!({})])).await;
     let rows = shown["comparison"]["rows"].as_array().unwrap();
     let features: Vec<&str> = rows.iter().map(|row| row["key"].as_str().unwrap()).collect();
     assert_eq!(
@@ -254,8 +254,8 @@ async fn section_13_the_title_is_the_category_that_all_share_or_their_number() {
         ("none", vec![json!({}), json!({})], "Comparison (2)"),
     ] {
         let products: Vec<(u32, Value)> =
-            (1_u32..).zip(products).map(|(id, more)| (id, merged(json!({"productId": id, "name": format!("Tent {id}")}), &more))).collect();
-        let shown = looked_at(&gateway, &front, &server, session, &products).await;
+            (1_u32..).zip(products).map(|(id, more)| (id, merge(json!({"productId": id, "name": format!("Tent {id}")}), &more))).collect();
+        let shown = show_product(&gateway, &front, &server, session, &products).await;
         assert_eq!(shown["comparison"]["title"], title, "{session}: {shown}");
     }
     server.assert_clean();
@@ -267,7 +267,7 @@ async fn section_13_these_are_what_was_looked_at_and_three_at_most() {
     let server = model([]).await;
     let gateway = open(&front, &server, &[]).await;
     let four = || described([json!({}), json!({}), json!({}), json!({})]);
-    let shown = looked_at(&gateway, &front, &server, "s", &four()).await;
+    let shown = show_product(&gateway, &front, &server, "s", &four()).await;
     assert_eq!(shown["comparison"]["productIds"], json!(["1", "2", "3"]), "the first three, when nobody said which");
     for (message, ids) in [("which of these is better?", "2, 3, 4"), ("compare 4 and 2", "4, 2"), ("3 or 4?", "3, 4")] {
         server.push(Reply::text(["Well."]));

@@ -1,4 +1,4 @@
-//! A real Redis on a free port of this machine, in a folder of its own: killed and started again as a test wants it.
+//! A real Redis on a free port of this computer, in its own folder. Tests can kill and restart it.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -14,12 +14,12 @@ pub(crate) struct Redis {
 }
 
 impl Redis {
-    /// Starts one that keeps every change before it answers.
+    /// Starts one that stores every change before it answers.
     pub(crate) async fn start() -> Self {
         Self::start_with(false).await
     }
 
-    /// The same behind TLS, with a certificate for `localhost` of an authority in `root.pem`.
+    /// Starts one behind TLS, with a certificate for `localhost` of an authority in `root.pem`.
     pub(crate) async fn start_tls() -> Self {
         Self::start_with(true).await
     }
@@ -47,19 +47,19 @@ impl Redis {
         self.folder.path().join(name)
     }
 
-    /// Ends it at once, as a crash does.
+    /// Kills it, as in a crash.
     pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    /// Starts it again where it was, with what it had.
+    /// Starts it again at the same address, with its data.
     pub(crate) async fn back(&mut self) {
         self.child = run(self.folder.path(), self.port, self.tls);
         self.answers().await;
     }
 
-    /// The same with nothing of what it had.
+    /// Starts it again without its data.
     pub(crate) async fn back_empty(&mut self) {
         std::fs::remove_dir_all(self.folder.path().join("appendonlydir")).unwrap();
         self.back().await;
@@ -97,7 +97,7 @@ impl Redis {
         keys
     }
 
-    /// Everything that lies in it.
+    /// Returns its whole contents.
     pub(crate) fn contents(&self) -> String {
         self.keys().iter().map(|key| format!("{key} {}\n", self.ask(&["GET", key]))).collect()
     }

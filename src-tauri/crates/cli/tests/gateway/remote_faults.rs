@@ -1,5 +1,5 @@
-//! What breaks between the gateway and a shop behind an address: what is tried again and how often the shop hears of it, what is told of
-//! it, and that no change is ever made twice.
+//! Failures between the gateway and a shop behind an address: what is retried, how many requests
+//! the shop gets, what is reported, and that no change is made twice.
 
 use std::time::Duration;
 
@@ -16,12 +16,13 @@ use crate::world::{Event, Gateway, SHOE, message_of, model, without_ids};
 const STREAM: &str = "/v1/chat/stream?debug=1";
 const JSON: &str = "/v1/chat?debug=1";
 
-/// Says something on the stream; the events.
-async fn hear(gateway: &Gateway, message: &str) -> Vec<Event> {
+/// Sends a message on the stream route. Returns the events.
+async fn stream_events(gateway: &Gateway, message: &str) -> Vec<Event> {
     gateway.events(STREAM, &message_of("s", message)).await
 }
 
-/// Says something on either route: the events of a stream, or the one answer as if it were the end of one.
+/// Sends a message on either route. Returns the events of a stream, or the single answer as if it
+/// were its last event.
 pub(crate) async fn ask(gateway: &Gateway, route: &str, message: &str) -> Vec<Event> {
     if route.starts_with("/v1/chat/stream") {
         return gateway.events(route, &message_of("s", message)).await;
@@ -41,18 +42,21 @@ fn oks(events: &[Event]) -> Vec<bool> {
     events.iter().filter(|event| event.name == "tool_end").map(|event| event.data["ok"].as_bool().unwrap()).collect()
 }
 
-/// What both routes led to is the same, but for ids and times. The stream's events are it.
+/// Asserts that both routes had the same result, except for ids and times. Returns the stream's
+/// events.
 fn same<T: PartialEq + std::fmt::Debug>((streamed, heard): (Vec<Event>, T), (plain, other): (Vec<Event>, T), how: &[Break]) -> (Vec<Event>, T) {
     assert_eq!((without_ids(last(&plain)), &other), (without_ids(last(&streamed)), &heard), "{how:?}");
     (streamed, heard)
 }
 
-/// Nobody hears what the shop's failures hold: neither who asked, nor the model, nor the log, nor what is kept.
+/// Asserts that the shop's error texts reach nobody: neither the caller, nor the model, nor the
+/// log, nor stored runs.
 fn assert_untold(front: &Front, gateway: &Gateway, server: &ModelServer, events: &[Event]) {
     front.assert_untold(&[&format!("{events:?}"), &json!(server.requests()).to_string(), &gateway.written()]);
 }
 
-/// A search that breaks as told, on both routes; the events, how often the shop was asked, and how often for a token and a session.
+/// Makes a search that breaks like this, on both routes. Returns the events, how many requests the
+/// shop got, and how many for a token and a session.
 async fn broken_search(what: &str, how: &[Break], more: &[(&str, &str)]) -> (Vec<Event>, [usize; 3]) {
     let of = async |route: &str| {
         let front = Front::start().await;
@@ -71,7 +75,7 @@ async fn broken_search(what: &str, how: &[Break], more: &[(&str, &str)]) -> (Vec
     same(streamed, plain, how)
 }
 
-/// The code that debug tells of a failed call.
+/// Returns the error code of a failed call in the debug data.
 fn code(events: &[Event]) -> &str {
     assert_eq!(oks(events), [false]);
     let end = events.iter().find(|event| event.name == "tool_end").unwrap();
@@ -139,7 +143,7 @@ async fn section_17_nobody_at_the_token_endpoint_is_told_shortly() {
     let front = Front::start().await;
     let server = model([search(), Reply::text(["So it is."])]).await;
     let gateway = open(&front, &server, &[("NORCE_OAUTH_TOKEN_URL", url.as_str())]).await;
-    let events = hear(&gateway, "tents").await;
+    let events = stream_events(&gateway, "tents").await;
     assert_eq!((oks(&events), front.count("product.search")), (vec![false], 0));
     assert!(!format!("{events:?}").contains(&nobody.to_string()), "{events:?}");
     let told = server.seen().pop().unwrap().body["messages"].to_string();
@@ -224,7 +228,8 @@ async fn section_17_a_failure_to_get_a_token_is_not_kept() {
     assert_eq!(front.count("token"), 2);
 }
 
-/// A change that breaks as told at the yes, on both routes; the events of it, and how often the shop heard of it.
+/// Makes a change that breaks like this at the yes, on both routes. Returns its events, and how
+/// many requests the shop got.
 async fn broken_change(how: &[Break]) -> (Vec<Event>, usize) {
     let of = async |route: &str| {
         let front = Front::start().await;
@@ -235,7 +240,7 @@ async fn broken_change(how: &[Break]) -> (Vec<Event>, usize) {
         assert!(asked["pendingAction"].is_object(), "{asked}");
         let events = ask(&gateway, route, "yes").await;
         assert!(last(&events).get("pendingAction").is_none() && last(&events).get("error").is_none(), "{events:?}");
-        // Whoever says yes again does not make it a second time.
+        // A second yes does not make the change again.
         let again = ask(&gateway, route, "yes").await;
         assert!(last(&again).get("pendingAction").is_none());
         assert_untold(&front, &gateway, &server, &[events.clone(), again].concat());
@@ -268,7 +273,7 @@ async fn section_22_6_a_change_that_may_have_happened_is_never_sent_again() {
         assert_eq!((oks(&events)[0], count), (false, 1), "{how:?}");
         let text = last(&events)["text"].as_str().unwrap();
         assert!(text.contains("may or may not"), "it is said that nobody knows: {how:?}: {text}");
-        // The number of a first basket is lost with the answer: no empty cart is shown in its place.
+        // The id of a first basket is lost with the answer, so no empty cart is shown.
         assert!(last(&events).get("cart").is_none(), "{how:?}: {events:?}");
     }
 }
@@ -413,11 +418,11 @@ async fn section_11_a_yes_without_a_token_changes_nothing_and_is_over() {
     let gateway = open(&front, &server, &[]).await;
     assert!(gateway.say("s", "one shoe").await["pendingAction"].is_object());
     front.breaks("token", vec![Break::Status(500); 8]);
-    let events = hear(&gateway, "yes").await;
+    let events = stream_events(&gateway, "yes").await;
     assert_eq!((oks(&events), front.count("cart.addItem")), (vec![false], 0));
     assert!(last(&events)["text"].as_str().unwrap().contains("could not be changed"), "{events:?}");
     assert!(last(&events).get("pendingAction").is_none(), "{events:?}");
-    assert_eq!(last(&hear(&gateway, "yes").await)["text"], "Anything else?", "a later yes is the model's");
+    assert_eq!(last(&stream_events(&gateway, "yes").await)["text"], "Anything else?", "a later yes is the model's");
     assert_eq!(front.count("cart.addItem"), 0);
 }
 
@@ -445,6 +450,6 @@ async fn a_shop_that_is_not_there_is_told_and_the_turn_goes_on() {
     env.retain(|(name, _)| *name != "NORCE_MCP_BASE_URL");
     env.push(("NORCE_MCP_BASE_URL", &url));
     let gateway = Gateway::with(&server, &env).await;
-    let events = hear(&gateway, "tents").await;
+    let events = stream_events(&gateway, "tents").await;
     assert_eq!((code(&events), last(&events)["text"].as_str()), ("MCP_PROTOCOL_INIT_FAILED", Some("Sorry.")));
 }

@@ -1,4 +1,5 @@
-//! A shop behind an address: the real demo shop over HTTP with its login, asked by the real gateway, and heard on the way.
+//! A shop behind an address: the real demo shop over HTTP with its login, called by the real
+//! gateway, and recorded in between.
 
 use kit::model_server::{ModelServer, Reply};
 use reqwest::Method;
@@ -7,7 +8,7 @@ use serde_json::{Value, json};
 use crate::front::{Break, CLIENT_ID, Front, SECRET};
 use crate::world::{Gateway, SHOE, message_of, model, refusal_to_start};
 
-/// A gateway with a scripted model and the shop behind its address.
+/// A gateway with a scripted model and the shop behind an address.
 pub(crate) async fn open(front: &Front, server: &ModelServer, more: &[(&str, &str)]) -> Gateway {
     let variables = front.variables();
     let mut all: Vec<(&str, &str)> = variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
@@ -55,7 +56,7 @@ async fn section_17_the_whole_journey_goes_over_one_session_and_one_token() {
         assert_eq!(front.count(tool), 1, "{tool}");
     }
 
-    let heard = front.heard();
+    let heard = front.requests();
     let order: Vec<&str> = heard.iter().take(4).map(|one| one.what.as_str()).collect();
     assert_eq!(order, ["token", "initialize", "notifications/initialized", "product.search"]);
     assert_eq!((front.count("token"), front.count("initialize")), (1, 1), "once for the session");
@@ -370,7 +371,7 @@ async fn the_shop_packs_settings_name_a_shop_too_and_this_machine_needs_leave() 
     assert!(missing.contains("oauth_client_id is not set"), "{missing}");
     let keyless = call(true, None, CLIENT_ID).await.to_string();
     assert!(keyless.contains("NORCE_OAUTH_CLIENT_SECRET"), "{keyless}");
-    assert!(front.heard().is_empty(), "nothing was sent so far");
+    assert!(front.requests().is_empty(), "nothing was sent so far");
     let found = call(true, Some(SECRET), CLIENT_ID).await;
     assert!(found["data"]["items"].as_array().is_some_and(|items| !items.is_empty()), "{found}");
     assert_eq!(front.of("product.search")[0].header("application-id"), Some("desktop"));

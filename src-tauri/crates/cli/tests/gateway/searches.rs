@@ -1,4 +1,5 @@
-//! What a search asks the shop for, its one broader try, and what the model is told of both and of the products that were found.
+//! The requests of a search to the shop, its one broader retry, and what the model is told about
+//! both and about the found products.
 
 use kit::model_server::Reply;
 use serde_json::{Value, json};
@@ -124,7 +125,7 @@ async fn section_16_the_model_is_told_shortly_of_what_the_screen_shows() {
     });
     assert_eq!(hints(&server, 0), Vec::<String>::new(), "there is nothing to tell before the first");
     assert_eq!(memory(2), json!({"lastResults": [boot], "shortlist": ["7"]}));
-    // Another result takes the place of the first; what was looked at stays.
+    // Another result replaces the first; viewed products stay.
     for reply in [search(), Reply::text(["Those."]), Reply::text(["Hm."])] {
         server.push(reply);
     }
@@ -169,7 +170,7 @@ async fn section_16_a_hint_names_what_a_message_means_and_comes_only_then() {
 #[tokio::test(flavor = "multi_thread")]
 async fn section_14_and_23_the_label_of_a_retry_searches_for_its_very_words() {
     let front = Front::start().await;
-    // As simplified, once more with the first word, and then as it was written.
+    // Simplified, then once more with the first word, and then as written.
     let there = Break::Result(json!([{"productId": 1, "name": "Sock"}]));
     front.breaks("product.search", [nothing(), nothing(), there]);
     let server = model([Reply::call("product_search", json!({"query": "red wool socks"})), Reply::text(["Nothing."])]).await;

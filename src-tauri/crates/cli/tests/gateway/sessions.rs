@@ -1,5 +1,6 @@
-//! Sessions in the data folder: when they end and what ends with them, what is cleared away, how long they may become, and what is
-//! kept of products. The folder's database is read beside the gateway; time passes by setting a session's end.
+//! Sessions in the data folder: when they end and what is deleted with them, cleanup, their maximum
+//! length, and stored products. The tests read the folder's database directly, and let time pass by
+//! setting a session's end.
 
 use std::time::Duration;
 
@@ -21,20 +22,20 @@ pub(crate) fn database(gateway: &Gateway) -> Connection {
     database
 }
 
-/// What the gateway keeps of the session.
-fn kept(gateway: &Gateway) -> Value {
+/// Returns the gateway's data of the session.
+fn stored_session(gateway: &Gateway) -> Value {
     let read = "SELECT value FROM session_value WHERE session = ?1 AND name = '$gateway'";
     let text: String = database(gateway).query_row(read, [SESSION], |row| row.get(0)).unwrap();
     serde_json::from_str(&text).unwrap()
 }
 
-/// The session ends then.
+/// Sets the time at which the session ends.
 pub(crate) fn end_at(gateway: &Gateway, at_ms: i64) {
     let write = "UPDATE session_value SET value = json_set(value, '$.expiresAt', ?2) WHERE session = ?1 AND name = '$gateway'";
     assert_eq!(database(gateway).execute(write, (SESSION, at_ms)).unwrap(), 1);
 }
 
-/// Rows of a session, table by table.
+/// Returns the number of a session's rows, table by table.
 fn rows(gateway: &Gateway, session: &str) -> Vec<(&'static str, i64)> {
     let database = database(gateway);
     let count = |table: &'static str, column: &str| {
@@ -54,13 +55,13 @@ async fn until(what: &str, holds: impl Fn() -> bool) {
     panic!("{what}");
 }
 
-fn scripted(server: &ModelServer) -> Vec<(&'static str, String)> {
+fn requests_of(server: &ModelServer) -> Vec<(&'static str, String)> {
     vec![("OPENAI_BASE_URL", server.base_url()), ("OPENAI_API_KEY", "sk-test-0123456789abcdef".into()), ("OPENAI_MODEL", "scripted".into())]
 }
 
-/// Another process in the same folder.
-async fn restarted(gateway: Gateway, server: &ModelServer) -> Gateway {
-    let variables = scripted(server);
+/// Starts another process in the same folder.
+async fn restart_gateway(gateway: Gateway, server: &ModelServer) -> Gateway {
+    let variables = requests_of(server);
     let env: Vec<(&str, &str)> = variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
     gateway.restart(&["--no-token"], &env).await
 }
@@ -72,8 +73,8 @@ async fn section_9_a_session_has_its_end_from_its_first_message_on() {
     let request = gateway.request(reqwest::Method::POST, "/v1/chat").json(&message_of("s", "hello"));
     let asking = tokio::spawn(request.send());
     until("the model is asked", || !server.seen().is_empty()).await;
-    // A crash now leaves a session that the next start clears away in time.
-    assert!(kept(&gateway)["expiresAt"].as_i64().unwrap() > Utc::now().timestamp_millis());
+    // If the gateway crashes now, the next start deletes the session in time.
+    assert!(stored_session(&gateway)["expiresAt"].as_i64().unwrap() > Utc::now().timestamp_millis());
     asking.abort();
 }
 
@@ -82,11 +83,12 @@ async fn section_9_each_turn_gives_a_session_its_whole_time_again_and_an_ended_o
     let failing = Reply::refusal(400, &json!({"message": "no", "type": "invalid_request_error"}));
     let server = model([Reply::text(["A violin."]), Reply::text(["Still."]), add(1), failing, Reply::text(["Who are you?"])]).await;
     let gateway = Gateway::with(&server, &[("SESSION_TTL_SECONDS", "600")]).await;
-    // An answer, one more when the time was nearly over, a proposal, a reminder, a refusal, and a turn that fails.
+    // An answer, another one when the time was nearly over, a proposal, a reminder, a refusal, and
+    // a turn that fails.
     for message in ["remember the violin", "still?", "one shoe", "hm", "no", "what now?"] {
         let before = Utc::now().timestamp_millis();
         gateway.post("/v1/chat", &message_of("s", message)).await;
-        let ends = kept(&gateway)["expiresAt"].as_i64().unwrap();
+        let ends = stored_session(&gateway)["expiresAt"].as_i64().unwrap();
         assert!((before + 600_000..=Utc::now().timestamp_millis() + 600_000).contains(&ends), "{message}: {ends} after {before}");
         end_at(&gateway, before + 60_000);
     }
@@ -138,7 +140,7 @@ async fn section_9_sessions_whose_time_is_over_are_cleared_away_and_others_stay(
     gateway.say("other", "one shoe").await;
     assert!(rows(&gateway, SESSION).iter().all(|(_, count)| *count > 0), "{:?}", rows(&gateway, SESSION));
     end_at(&gateway, Utc::now().timestamp_millis() - 1);
-    let gateway = restarted(gateway, &server).await;
+    let gateway = restart_gateway(gateway, &server).await;
     until("what is over goes", || rows(&gateway, SESSION).iter().all(|(_, count)| *count == 0)).await;
     let lost: Vec<Value> = gateway.csign(&["approvals", "list", "--all"]).as_array().unwrap().clone();
     assert!(lost.iter().all(|row| row["session"] != SESSION), "{lost:?}");
@@ -156,9 +158,9 @@ async fn section_9_and_22_16_a_long_conversation_stays_bounded_for_the_model_and
         gateway.say("s", &format!("message {turn}")).await;
     }
     let heard = server.seen().iter().map(|seen| seen.body["messages"].as_array().unwrap().len()).max().unwrap();
-    // The window, and what may wait for a summary while the model cools down.
+    // The window, and messages that may wait for a summary during the model's cooldown.
     assert!(heard < 140, "{heard} messages went to the model");
-    let gateway = restarted(gateway, &server).await;
+    let gateway = restart_gateway(gateway, &server).await;
     let items = || rows(&gateway, SESSION)[1].1;
     until("the oldest items go", || items() <= 500).await;
     assert!(items() > 490, "and no others: {}", items());
@@ -190,7 +192,7 @@ async fn section_9_and_16_results_are_kept_in_full_and_told_in_short_until_other
             "availabilityStatus": "in_stock", "onHandValue": 7.0},
         {"index": 2, "productId": "12", "name": "Pole", "availabilityStatus": "unknown"}
     ]);
-    assert_eq!(kept(&gateway)["memory"]["lastResults"], results);
+    assert_eq!(stored_session(&gateway)["memory"]["lastResults"], results);
     let told = json!([
         {"index": 1, "id": "11", "partNo": "T-11", "name": "Tent", "brand": "Own", "color": "Red", "price": "1299.5 SEK", "availability": "in_stock"},
         {"index": 2, "id": "12", "name": "Pole", "availability": "unknown"}
@@ -198,10 +200,10 @@ async fn section_9_and_16_results_are_kept_in_full_and_told_in_short_until_other
     gateway.say("s", "is it warm?").await;
     assert_eq!(crate::memory::told(&server, 2)["lastResults"], told);
     gateway.say("s", "other tents").await;
-    assert_eq!(kept(&gateway)["memory"]["lastResults"], results, "neither talk nor an empty search replaces them");
+    assert_eq!(stored_session(&gateway)["memory"]["lastResults"], results, "neither talk nor an empty search replaces them");
     gateway.say("s", "ropes").await;
     assert_eq!(crate::memory::told(&server, 5)["lastResults"], told);
-    assert_eq!(kept(&gateway)["memory"]["lastResults"], json!([{"index": 1, "productId": "13", "name": "Rope", "availabilityStatus": "unknown"}]));
+    assert_eq!(stored_session(&gateway)["memory"]["lastResults"], json!([{"index": 1, "productId": "13", "name": "Rope", "availabilityStatus": "unknown"}]));
     server.assert_clean();
     front.assert_broken();
 }

@@ -1,4 +1,4 @@
-//! Where settings come from: the environment, a named file, flags.
+//! The sources of settings: the environment, a named file, flags.
 
 use std::ffi::OsStr;
 use std::net::TcpListener;
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::world::{Gateway, message_of, not_started, refusal_to_start};
 
-/// `csign serve` without an address, in a folder of its own that holds a file.
+/// Returns `csign serve` without an address, in its own folder with a file.
 fn with_file(name: &str, text: &str) -> (tempfile::TempDir, Command) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join(name), text).unwrap();
@@ -38,7 +38,7 @@ async fn section_20_variables_come_from_a_named_file_and_those_that_are_set_stay
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_20_no_file_is_read_that_is_not_named() {
-    // Files that hold secrets are read only by name, wherever the program is started.
+    // Files with secrets are read only if named, wherever the program is started.
     let (folder, command) = with_file(".env", "AGENT_MAX_ROUNDS=many\nDEBUG=1\n");
     let gateway = Gateway::run(folder, command);
     assert!(gateway.say("s", "hello").await.get("debug").is_none());
@@ -104,7 +104,7 @@ async fn what_leaves_a_server_without_answers_is_said_at_the_start() {
         }
         assert!(told(), "{}", gateway.log());
     }
-    // Without the shop's tools it can answer nothing, so it does not start.
+    // Without the shop's tools it could answer nothing, so it does not start.
     let folder = tempfile::tempdir().unwrap();
     let faulty = folder.path().join("packs/shop");
     std::fs::create_dir_all(&faulty).unwrap();

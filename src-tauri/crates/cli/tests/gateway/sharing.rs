@@ -1,4 +1,5 @@
-//! Sessions in a real Redis: two gateways answer in the same ones, and a change that one proposes the other makes, once.
+//! Sessions in a real Redis: two gateways serve the same sessions, and a change that one of them
+//! proposes is made by the other, once.
 
 use std::time::Duration;
 
@@ -24,7 +25,7 @@ pub(crate) async fn two(redis: &Redis, server: &ModelServer) -> (Gateway, Gatewa
     (one, other)
 }
 
-/// The same message at several gateways at once.
+/// Sends the same message to several gateways at once.
 pub(crate) async fn at_once(gateways: &[&Gateway], each: usize, message: &str) -> Vec<Value> {
     let mut asking = tokio::task::JoinSet::new();
     for gateway in gateways.iter().flat_map(|gateway| std::iter::repeat_n(gateway, each)) {
@@ -46,7 +47,7 @@ async fn section_9_two_gateways_go_on_with_one_conversation() {
     for said in ["violin", "Answer 1.", "cello", "Answer 2."] {
         assert!(heard.contains(said), "{said}: {heard}");
     }
-    // The same letters cut elsewhere are another session.
+    // The same letters, split differently, are another session.
     other.post("/v1/chat", &json!({"applicationId": "shop-web:s", "sessionId": "s", "message": "hello", "context": {}})).await;
     assert!(!server.seen()[3].body["messages"].to_string().contains("violin"));
     assert_eq!(redis.keys(), ["agent:sess:shop-web%3As:s", "agent:sess:shop-web:s"], "no lock is left");
@@ -265,7 +266,7 @@ async fn section_22_16_a_long_conversation_stays_bounded_for_the_model_and_in_re
     assert_eq!(items[0]["body"]["kind"], "user_message", "whole turns");
     assert!(items.last().unwrap()["seq"].as_u64().unwrap() > 200, "the newest ones");
     let heard = server.seen().iter().map(|seen| seen.body["messages"].as_array().unwrap().len()).max().unwrap();
-    // The window, and what may wait for a summary while the model cools down.
+    // The window, and messages that may wait for a summary during the model's cooldown.
     assert!(heard < 140, "{heard} messages went to the model");
     server.assert_clean();
 }
@@ -279,7 +280,7 @@ async fn section_20_redis_behind_tls_is_believed_by_its_certificate_alone() {
     let gateway = Gateway::with(&server, &env).await;
     gateway.say("s", "hello").await;
     assert_eq!(redis.keys(), [KEY]);
-    // Without the authority nothing is sent there.
+    // Without the certificate authority nothing is sent.
     let folder = tempfile::tempdir().unwrap();
     let output = Gateway::command(&folder).args(["serve", "--no-token", "--listen", "127.0.0.1:0"]).envs(env.iter().take(2).copied()).output().unwrap();
     assert!(!output.status.success() && String::from_utf8_lossy(&output.stderr).contains("does not answer"), "{output:?}");

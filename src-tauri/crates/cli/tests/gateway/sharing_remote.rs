@@ -1,5 +1,5 @@
-//! Two gateways with one Redis before one shop behind its login: what is shared is the conversation with its open session at the shop,
-//! and a change that one proposes the shop hears once, whoever confirms it.
+//! Two gateways with one Redis and one shop behind its login. They share the conversation with its
+//! open session at the shop, and the shop gets a proposed change once, whoever confirms it.
 
 use kit::model_server::{ModelServer, Reply};
 
@@ -16,7 +16,7 @@ async fn two(redis: &Redis, front: &Front, server: &ModelServer) -> (Gateway, Ga
     (open(front, server, &shared).await, open(front, server, &shared).await)
 }
 
-/// The sessions at the shop that calls of a tool went to.
+/// Returns the sessions at the shop that calls of a tool used.
 fn sessions(front: &Front, tool: &str) -> Vec<String> {
     front.of(tool).iter().map(|one| one.header("mcp-session-id").unwrap().to_owned()).collect()
 }
@@ -37,7 +37,7 @@ async fn section_11_and_17_a_change_proposed_at_one_is_made_by_the_other_in_the_
     assert_eq!((front.count("cart.addItem"), front.count("initialize"), front.count("notifications/initialized")), (1, 1, 1));
     let searched = sessions(&front, "product.search");
     assert_eq!((&searched[0], &sessions(&front, "cart.addItem")), (&searched[1], &vec![searched[0].clone()]), "one session for both");
-    let mut ids: Vec<u64> = front.heard().iter().filter_map(|one| one.body["id"].as_u64()).collect();
+    let mut ids: Vec<u64> = front.requests().iter().filter_map(|one| one.body["id"].as_u64()).collect();
     let all = ids.len();
     ids.sort_unstable();
     ids.dedup();

@@ -72,7 +72,7 @@ async fn section_3_and_13_compared_items_say_what_is_known_of_each() {
     let two = json!({"productId": "8", "name": "Ridge", "brand": "Moor", "price": {"value": "1 299,00", "currency": "EUR"}});
     let three = json!({"productId": "9", "name": "Bivouac"});
     front.breaks("product.get", [one, two, three].map(Break::Result));
-    // One after the other: the front answers in the order in which it is asked.
+    // One after the other, because the front answers in the order of requests.
     let look = |id: &str| Reply::call("product_get", json!({"productId": id}));
     let server = model([look("7"), look("8"), look("9"), Reply::text(["Compared."])]).await;
     let gateway = open(&front, &server, &[]).await;
@@ -114,7 +114,7 @@ async fn section_3_and_14_ways_on_depend_on_what_was_tried() {
             assert!(label.as_str().is_some_and(|label| !label.is_empty()), "{query}: {answer}");
             let payload = one["payload"].as_object_mut().unwrap();
             if payload["type"] == "ask_clarify" {
-                // Its words are free.
+                // Its wording is not fixed.
                 assert!(payload.remove("question").unwrap().is_string() && payload.remove("questionId").unwrap().is_string());
             }
         }
@@ -155,7 +155,7 @@ async fn section_16_22_12_and_22_14_context_is_the_callers_and_the_models_is_tra
     );
     assert_eq!(trace["effectiveContext"], json!({"cultureCode": "sv-SE", "currencyCode": "SEK"}));
     assert!(answer["cards"].is_array());
-    // Neither the model nor debug sees the customer or the address.
+    // Neither the model nor debug data contains the customer or the address.
     let told = format!("{}{answer}", json!(server.requests()));
     assert!(!told.contains("4711990") && !told.contains("127.0.0.1\""), "{told}");
     server.assert_clean();

@@ -1,4 +1,4 @@
-//! A stream's headers, and what its events say of tools, one after the other.
+//! A stream's headers, and its events about tools, in order.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::world::{Event, Gateway, message_of, model, names};
 
-/// The messages of the statuses, in order.
+/// Returns the messages of the statuses, in order.
 fn statuses(events: &[Event]) -> Vec<&str> {
     events.iter().filter(|event| event.name == "status").map(|event| event.data["message"].as_str().unwrap()).collect()
 }

@@ -1,4 +1,4 @@
-//! What is served where, to whom it answers, and what it refuses before it looks closer.
+//! The routes, who may use them, and what is refused before a request is read.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ async fn section_1_health_needs_nothing_and_unknown_routes_are_404() {
 async fn section_1_bodies_are_json_of_a_bounded_size() {
     let gateway = Gateway::start(&["--no-token"], &[("BODY_LIMIT_BYTES", "2000")]).await;
     let long = format!("{{\"message\":\"{}\"}}", "x".repeat(3_000));
-    // In pieces, of which nobody said before how long they are together.
+    // In chunks, without a total length.
     let pieces = |text: &str| {
         Body::wrap_stream(futures::stream::iter(text.as_bytes().chunks(500).map(|piece| Ok::<_, std::io::Error>(piece.to_vec())).collect::<Vec<_>>()))
     };
@@ -94,7 +94,8 @@ async fn section_1_who_takes_nothing_of_the_answer_is_hung_up_on() {
     let mut deaf = TcpStream::connect(gateway.base.trim_start_matches("http://")).await.unwrap();
     let ask = "GET /v1/openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n".repeat(2_000);
     let asking = async {
-        // Answers that nobody takes fill every buffer on the way; then nothing more is read, either.
+        // Unread answers fill every buffer on the way; then nothing more is read from the client
+        // either.
         let end = deaf.write_all(ask.as_bytes()).await;
         std::future::pending::<()>().await;
         end
@@ -125,7 +126,7 @@ async fn section_1_there_are_only_so_many_connections() {
     }
     let mut refused = connect().await;
     let mut nothing = Vec::new();
-    // Closed, with or without what was sent having been read.
+    // The connection is closed, whether or not the request was read.
     let read = refused.read_to_end(&mut nothing).await;
     assert!(read.map_or(true, |bytes| bytes == 0));
     held.pop();
@@ -164,7 +165,7 @@ async fn section_8_and_22_17_allowed_pages_may_ask_and_foreign_ones_get_no_heade
     assert!(!allowed.headers().contains_key(header::ACCESS_CONTROL_ALLOW_CREDENTIALS));
     let foreign = preflight("null").await.unwrap();
     assert!(foreign.status().as_u16() < 500 && !foreign.headers().contains_key(header::ACCESS_CONTROL_ALLOW_ORIGIN));
-    // An error is readable for the page that made it.
+    // An error is readable for the page that caused it.
     let broken = gateway.request(Method::POST, "/v1/chat").header(header::ORIGIN, "https://shop.example").json(&json!({})).send().await.unwrap();
     assert_eq!((broken.status().as_u16(), broken.headers()[header::ACCESS_CONTROL_ALLOW_ORIGIN].to_str().unwrap()), (400, "https://shop.example"));
 }
@@ -211,7 +212,7 @@ async fn section_8_and_22_17_a_page_is_allowed_by_its_whole_name_alone() {
             assert!(response.status().as_u16() < 500 && named.is_none(), "{origin} at {path}: {response:?}");
         }
     }
-    // Without a setting it is the widget's own development server.
+    // Without a setting, the widget's development server is allowed.
     let gateway = Gateway::open().await;
     for page in ["http://localhost:5173", "http://127.0.0.1:5173"] {
         let response = gateway.request(Method::OPTIONS, "/v1/chat").header(header::ORIGIN, page).send().await.unwrap();

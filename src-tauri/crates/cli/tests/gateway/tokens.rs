@@ -1,4 +1,4 @@
-//! Demo tokens: what stands in them, which ones hold, and how their route refuses.
+//! Demo tokens: their contents, which ones are accepted, and the refusals of their route.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD as BASE64};
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -17,8 +17,8 @@ async fn open(more: &[(&str, &str)]) -> Gateway {
     Gateway::start(&[], &env).await
 }
 
-/// A token as anybody who knows a secret could make it.
-pub(crate) fn signed(head: &Value, claims: &Value, secret: &str) -> String {
+/// Makes a token as anybody with the secret could.
+pub(crate) fn sign_token(head: &Value, claims: &Value, secret: &str) -> String {
     let signed = format!("{}.{}", BASE64.encode(head.to_string()), BASE64.encode(claims.to_string()));
     let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
     mac.update(signed.as_bytes());
@@ -29,8 +29,8 @@ fn part(token: &str, at: usize) -> Value {
     serde_json::from_slice(&BASE64.decode(token.split('.').nth(at).unwrap()).unwrap()).unwrap()
 }
 
-/// The claims with another value of one, or without it.
-fn changed(claims: &Value, name: &str, value: Option<Value>) -> Value {
+/// Returns the claims with another value of one, or without it.
+fn change_claim(claims: &Value, name: &str, value: Option<Value>) -> Value {
     let mut claims = claims.clone();
     claims.as_object_mut().unwrap().remove(name);
     if let Some(value) = value {
@@ -43,14 +43,15 @@ fn head() -> Value {
     json!({"alg": "HS256", "typ": "JWT"})
 }
 
-/// A token for an id and an application that the route did not choose, as a shop signs it that shares the secret.
+/// Returns a token for an id and an application that the route did not choose, as a shop with the
+/// shared secret signs it.
 pub(crate) fn token_for(sid: &str, application: &str, secret: &str) -> String {
     let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_secs();
     let claims = json!({"iss": "norce-agent-bff", "aud": "norce-agent-widget", "sid": sid, "applicationId": application, "iat": now, "exp": now + 600});
-    signed(&head(), &claims, secret)
+    sign_token(&head(), &claims, secret)
 }
 
-async fn issued(gateway: &Gateway) -> Value {
+async fn issue_token(gateway: &Gateway) -> Value {
     let (status, body) = gateway.post(ROUTE, &json!({"applicationId": "shop-web"})).await;
     assert_eq!(status, StatusCode::OK, "{body}");
     body
@@ -66,7 +67,7 @@ async fn section_7_a_token_says_whose_it_is_and_how_long_it_holds() {
     let gateway = open(&[("SIMPLE_AUTH_JWT_TTL_SECONDS", "90")]).await;
     let now = || i64::try_from(std::time::UNIX_EPOCH.elapsed().unwrap().as_secs()).unwrap();
     let before = now();
-    let (first, second) = (issued(&gateway).await, issued(&gateway).await);
+    let (first, second) = (issue_token(&gateway).await, issue_token(&gateway).await);
     let (token, sid) = (first["token"].as_str().unwrap(), &first["sid"]);
     assert_eq!(first, json!({"token": token, "expiresInSeconds": 90, "sid": sid}), "and nothing else");
     assert!(is_random_uuid(sid) && *sid != second["sid"], "every visitor has an own id: {first}, {second}");
@@ -86,10 +87,10 @@ async fn section_7_a_token_says_whose_it_is_and_how_long_it_holds() {
 #[tokio::test(flavor = "multi_thread")]
 async fn section_7_only_a_whole_token_of_our_own_holds() {
     let gateway = open(&[("DEMO_RL_CHAT_PER_MIN", "1000000")]).await;
-    let good = part(issued(&gateway).await["token"].as_str().unwrap(), 1);
-    let with = |name: &str, value: Value| signed(&head(), &changed(&good, name, Some(value)), SECRET);
-    let without = |name: &str| signed(&head(), &changed(&good, name, None), SECRET);
-    let whole = signed(&head(), &good, SECRET);
+    let good = part(issue_token(&gateway).await["token"].as_str().unwrap(), 1);
+    let with = |name: &str, value: Value| sign_token(&head(), &change_claim(&good, name, Some(value)), SECRET);
+    let without = |name: &str| sign_token(&head(), &change_claim(&good, name, None), SECRET);
+    let whole = sign_token(&head(), &good, SECRET);
     assert_eq!(ask(&gateway, "/v1/chat", &whole).await.0, StatusCode::OK, "what is changed below holds as it is");
     for right in [without("scope"), with("scope", json!(["cart", "chat"])), with("scope", json!("cart chat")), with("sid", json!("Anna_7-x"))] {
         assert_eq!(ask(&gateway, "/v1/chat", &right).await.0, StatusCode::OK, "{right}");
@@ -103,7 +104,7 @@ async fn section_7_only_a_whole_token_of_our_own_holds() {
         with("exp", json!(past)),
         with("exp", json!("never")),
         with("sid", json!("")),
-        // The id of a visitor is a part of names: it is plain and short.
+        // A visitor's id is part of other names, so it must be plain and short.
         with("sid", json!("anna/x")),
         with("sid", json!("anna@clerk")),
         with("sid", json!("anna; Path=/")),
@@ -117,14 +118,14 @@ async fn section_7_only_a_whole_token_of_our_own_holds() {
         without("exp"),
         without("sid"),
         without("applicationId"),
-        signed(&head(), &good, "another secret, and a long one, too"),
-        // The signature is right; what it says of itself is not.
-        signed(&json!({"alg": "none", "typ": "JWT"}), &good, SECRET),
-        signed(&json!({"alg": "HS512", "typ": "JWT"}), &good, SECRET),
-        signed(&json!({"typ": "JWT"}), &good, SECRET),
-        // No extension is understood here, so none may be called critical.
-        signed(&json!({"alg": "HS256", "crit": ["exp", "b64"], "b64": false}), &good, SECRET),
-        signed(&json!({"alg": "HS256", "crit": []}), &good, SECRET),
+        sign_token(&head(), &good, "another secret, and a long one, too"),
+        // The signature is right, but the header is not.
+        sign_token(&json!({"alg": "none", "typ": "JWT"}), &good, SECRET),
+        sign_token(&json!({"alg": "HS512", "typ": "JWT"}), &good, SECRET),
+        sign_token(&json!({"typ": "JWT"}), &good, SECRET),
+        // No extension is supported here, so none may be critical.
+        sign_token(&json!({"alg": "HS256", "crit": ["exp", "b64"], "b64": false}), &good, SECRET),
+        sign_token(&json!({"alg": "HS256", "crit": []}), &good, SECRET),
         format!("{}.{}.", BASE64.encode("{\"alg\":\"none\"}"), BASE64.encode(good.to_string())),
         text.to_owned(),
         format!("{text}."),
@@ -141,8 +142,8 @@ async fn section_7_only_a_whole_token_of_our_own_holds() {
     }
 }
 
-/// What came of a request. A refusal is its envelope alone.
-async fn refused(request: RequestBuilder) -> (StatusCode, HeaderMap, Value) {
+/// Sends a request. Asserts that a refusal contains only its envelope.
+async fn send_refused(request: RequestBuilder) -> (StatusCode, HeaderMap, Value) {
     let response = request.send().await.unwrap();
     let headers = response.headers().clone();
     let (status, body) = read(response).await;
@@ -160,27 +161,27 @@ async fn refused(request: RequestBuilder) -> (StatusCode, HeaderMap, Value) {
 async fn section_7_the_token_route_refuses_with_an_envelope() {
     let gateway = open(&[("ALLOWED_APPLICATION_IDS", "shop-web"), ("DEMO_RL_TOKEN_PER_MIN", "1000000")]).await;
     for body in [json!({}), json!([]), json!({"applicationId": ""}), json!({"applicationId": 7}), json!({"applicationId": null})] {
-        let (status, _, error) = refused(gateway.request(Method::POST, ROUTE).json(&body)).await;
+        let (status, _, error) = send_refused(gateway.request(Method::POST, ROUTE).json(&body)).await;
         assert_eq!(
             (status, &error["category"], &error["code"]),
             (StatusCode::BAD_REQUEST, &json!("validation"), &json!("VALIDATION_REQUEST_INVALID")),
             "{body}"
         );
     }
-    let (status, _, error) = refused(gateway.request(Method::POST, ROUTE).json(&json!({"applicationId": "stranger"}))).await;
+    let (status, _, error) = send_refused(gateway.request(Method::POST, ROUTE).json(&json!({"applicationId": "stranger"}))).await;
     assert_eq!((status, &error["category"], &error["code"]), (StatusCode::FORBIDDEN, &json!("auth"), &json!("AUTHZ_FORBIDDEN")));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_7_who_asks_too_often_is_told_when_to_come_again() {
     let gateway = open(&[("DEMO_RL_TOKEN_PER_MIN", "1"), ("DEMO_RL_CHAT_PER_MIN", "1")]).await;
-    let token = issued(&gateway).await["token"].as_str().unwrap().to_owned();
+    let token = issue_token(&gateway).await["token"].as_str().unwrap().to_owned();
     let number = |headers: &HeaderMap, name: &str| headers.get(name).unwrap_or_else(|| panic!("{name}: {headers:?}")).to_str().unwrap().parse::<u64>().unwrap();
     for (path, body) in [(ROUTE, json!({"applicationId": "shop-web"})), ("/v1/chat", message_of("s", "hello"))] {
-        // The clock's minute may end in between: then the next one refuses.
+        // The clock's minute may end in between; then the next request is refused.
         let mut refusal = None;
         for _ in 0..6 {
-            let (status, headers, body) = refused(gateway.http.post(format!("{}{path}", gateway.base)).bearer_auth(&token).json(&body)).await;
+            let (status, headers, body) = send_refused(gateway.http.post(format!("{}{path}", gateway.base)).bearer_auth(&token).json(&body)).await;
             assert_eq!((number(&headers, "x-ratelimit-remaining"), number(&headers, "x-ratelimit-reset") % 60), (0, 0), "{headers:?}");
             if status == StatusCode::TOO_MANY_REQUESTS {
                 refusal = Some((headers, body));
@@ -199,9 +200,9 @@ async fn section_7_who_asks_too_often_is_told_when_to_come_again() {
 #[tokio::test(flavor = "multi_thread")]
 async fn section_4_and_7_a_stream_that_is_refused_for_its_rate_is_plain_json() {
     let gateway = open(&[("DEMO_RL_CHAT_PER_MIN", "1")]).await;
-    let token = issued(&gateway).await["token"].as_str().unwrap().to_owned();
+    let token = issue_token(&gateway).await["token"].as_str().unwrap().to_owned();
     let ask = || gateway.http.post(format!("{}/v1/chat/stream", gateway.base)).bearer_auth(&token).json(&message_of("s", "hello"));
-    // The clock's minute may end in between: then the next one refuses.
+    // The clock's minute may end in between; then the next request is refused.
     for _ in 0..6 {
         let response = ask().send().await.unwrap();
         if response.status() == StatusCode::OK {
@@ -233,8 +234,8 @@ async fn section_7_a_secret_that_is_too_short_is_refused_at_the_start() {
         let told = refusal_to_start(&["--listen", "127.0.0.1:0"], &env);
         assert!(told.contains("SIMPLE_AUTH_JWT_SECRET") && told.contains("32") && !told.contains(short), "{told}");
     }
-    // One letter more is enough, and nobody asks for it while simple auth is off.
-    issued(&open(&[]).await).await;
+    // One more letter is enough, and the length does not matter while simple auth is off.
+    issue_token(&open(&[]).await).await;
     Gateway::start(&[], &[("SIMPLE_AUTH_JWT_SECRET", short)]).await;
 }
 
@@ -246,18 +247,18 @@ async fn section_7_and_20_old_names_of_the_settings_count_and_are_warned_of() {
         |gateway: &Gateway| gateway.log().lines().filter(|line| line.contains("\"WARN\"") && line.contains("DEMO_")).map(str::to_owned).collect::<Vec<_>>();
     let old = [("DEMO_AUTH_ENABLED", "true"), ("DEMO_JWT_SECRET", SECRET), ("DEMO_JWT_TTL_SECONDS", "120")];
     let gateway = Gateway::start(&[], &old).await;
-    let body = issued(&gateway).await;
+    let body = issue_token(&gateway).await;
     let token = body["token"].as_str().unwrap();
     assert_eq!(body["expiresInSeconds"], 120);
-    assert_eq!(token, signed(&head(), &part(token, 1), SECRET), "signed with that secret");
+    assert_eq!(token, sign_token(&head(), &part(token, 1), SECRET), "signed with that secret");
     assert_eq!((ask(&gateway, "/v1/chat", token).await.0, ask(&gateway, "/v1/chat", "").await.0), (StatusCode::OK, StatusCode::UNAUTHORIZED));
     let told = warnings(&gateway);
     for (new, old) in names {
         assert!(told.iter().any(|line| line.contains(old) && line.contains(new)), "{old} is warned of: {told:?}");
     }
     assert!(!gateway.log().contains(SECRET));
-    // Beside the new names the old ones are nothing.
+    // The old names are ignored if the new ones are set.
     let both = [("DEMO_AUTH_ENABLED", "0"), ("DEMO_JWT_SECRET", "short"), ("DEMO_JWT_TTL_SECONDS", "120"), ("SIMPLE_AUTH_JWT_TTL_SECONDS", "60")];
     let gateway = open(&both).await;
-    assert_eq!((&issued(&gateway).await["expiresInSeconds"], warnings(&gateway)), (&json!(60), vec![]));
+    assert_eq!((&issue_token(&gateway).await["expiresInSeconds"], warnings(&gateway)), (&json!(60), vec![]));
 }

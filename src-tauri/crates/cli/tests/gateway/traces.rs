@@ -1,4 +1,4 @@
-//! The debug block of an answer: who gets one, and what it tells of each call.
+//! The debug block of an answer: who gets one, and its data of each call.
 
 use kit::model_server::Reply;
 use serde_json::{Value, json};
@@ -11,8 +11,8 @@ use crate::world::{Event, Gateway, message_of, model};
 const JSON: &str = "/v1/chat?debug=1";
 const STREAM: &str = "/v1/chat/stream?debug=1";
 
-/// What an entry of the trace says beside its tool, its arguments and its time.
-fn said(entry: &Value) -> Vec<&str> {
+/// Returns the texts of a trace entry, besides its tool, its arguments and its time.
+fn entry_texts(entry: &Value) -> Vec<&str> {
     let usual = ["tool", "args", "ms", "result"];
     entry.as_object().unwrap().keys().map(String::as_str).filter(|name| !usual.contains(name)).collect()
 }
@@ -63,16 +63,16 @@ async fn section_19_a_trace_tells_of_each_call_what_holds_for_it_and_no_more() {
     let trace = &answer["debug"]["toolTrace"];
     let searched = &trace[0];
     assert_eq!(trace.as_array().unwrap().len(), 2, "{trace}");
-    assert_eq!(said(searched), ["querySimplification", "thumbnailsPresentCount"], "without a context none is told");
+    assert_eq!(entry_texts(searched), ["querySimplification", "thumbnailsPresentCount"], "without a context none is told");
     assert_eq!((searched["thumbnailsPresentCount"].as_u64(), searched["result"]["itemCount"].as_u64()), (Some(4), Some(4)), "{searched}");
-    assert_eq!((said(&trace[1]), trace[1].get("result")), (vec!["error"], None), "{trace}");
+    assert_eq!((entry_texts(&trace[1]), trace[1].get("result")), (vec!["error"], None), "{trace}");
     let (_, asked) = gateway.post(JSON, &message_of("s", "a shoe")).await;
     let proposed = &asked["debug"]["toolTrace"][0];
-    assert_eq!(said(proposed), ["blockedByPolicy", "effectiveContext", "pendingActionCreated"], "{proposed}");
+    assert_eq!(entry_texts(proposed), ["blockedByPolicy", "effectiveContext", "pendingActionCreated"], "{proposed}");
     assert_eq!((&proposed["args"]["quantity"], proposed.get("result")), (&json!(1), None), "{proposed}");
     let (_, done) = gateway.post(JSON, &message_of("s", "yes")).await;
     let trace = done["debug"]["toolTrace"].as_array().unwrap();
-    assert_eq!((said(&trace[0]), said(&trace[1])), (vec!["effectiveContext", "pendingActionExecuted"], vec!["effectiveContext"]), "{trace:?}");
+    assert_eq!((entry_texts(&trace[0]), entry_texts(&trace[1])), (vec!["effectiveContext", "pendingActionExecuted"], vec!["effectiveContext"]), "{trace:?}");
     server.assert_clean();
 }
 
@@ -96,7 +96,7 @@ async fn section_12_and_19_an_addition_that_needs_a_variant_is_traced_as_blocked
     let (_, asked) = gateway.post(JSON, &message_of("s", "the trail shoe")).await;
     let blocked = &asked["debug"]["toolTrace"][0];
     assert_eq!((asked["choices"]["kind"].as_str(), asked.get("pendingAction")), (Some("variant"), None), "{asked}");
-    assert_eq!(said(blocked), ["blockedByPolicy", "effectiveContext", "error"], "{blocked}");
+    assert_eq!(entry_texts(blocked), ["blockedByPolicy", "effectiveContext", "error"], "{blocked}");
     assert_eq!((&blocked["blockedByPolicy"], &blocked["args"]["partNo"]), (&json!(true), &json!("FJS-TR1001")), "{blocked}");
     server.assert_clean();
 }

@@ -1,4 +1,4 @@
-//! A turn: its stream and its answer, its rounds, who comes next, and who left.
+//! A turn: its stream and its answer, its rounds, the queue, and clients that leave.
 
 use std::time::Duration;
 
@@ -18,8 +18,8 @@ fn text_of(events: &[Event]) -> String {
     events.iter().filter(|event| event.name == "delta").filter_map(|event| event.data["text"].as_str()).collect()
 }
 
-/// An answer without what is new in every turn.
-fn timeless(answer: &Value) -> Value {
+/// Returns an answer without the values that differ in every turn.
+fn without_times(answer: &Value) -> Value {
     let mut answer = answer.clone();
     answer["turnId"] = json!("");
     answer
@@ -57,9 +57,9 @@ async fn section_4_the_stream_has_its_headers_order_and_an_equal_final() {
     let mut other = body.clone();
     other["sessionId"] = json!("json");
     let (_, answer) = gateway.post("/v1/chat", &other).await;
-    let mut streamed = timeless(last(&events));
+    let mut streamed = without_times(last(&events));
     (streamed["sessionId"], _) = (json!("json"), streamed.as_object_mut().unwrap().remove("debug"));
-    assert_eq!(timeless(&answer), streamed);
+    assert_eq!(without_times(&answer), streamed);
     server.assert_clean();
 }
 
@@ -74,7 +74,8 @@ async fn section_4_deltas_come_while_the_model_speaks() {
         text.push_str(&String::from_utf8_lossy(&chunk));
     }
     assert!(text.contains("event: delta") && !text.contains("event: final"));
-    // Who leaves stops the turn: the model's connection is given up, and the session answers the next message.
+    // A client that leaves stops the turn: the model's connection is closed, and the session
+    // answers the next message.
     drop(response);
     server.client_left(1).await;
     server.push(Reply::text(["Welcome back."]));
@@ -151,7 +152,7 @@ async fn section_10_calls_over_the_limit_are_dropped_and_told() {
     assert_eq!(events.iter().filter(|event| event.data["error"] == "That step was left out.").count(), 2);
     let told = server.seen().pop().unwrap().body["messages"].to_string();
     assert_eq!(told.matches("too many tool calls").count(), 2, "the model knows what was not run: {told}");
-    // One after the other for the reader, whatever ran at the same time.
+    // Events are in order, whatever ran at the same time.
     let tools: Vec<&str> = names(&events).into_iter().filter(|name| name.starts_with("tool_")).collect();
     assert!(tools.chunks(2).all(|pair| pair == ["tool_start", "tool_end"]), "{tools:?}");
     server.assert_clean();
@@ -187,7 +188,7 @@ async fn section_10_the_model_gets_one_conversation_and_six_tools() {
     gateway.say("a:b", "first").await;
     let mut other = message_of("a:b", "second");
     gateway.post("/v1/chat", &other).await;
-    // The same letters cut elsewhere are another session.
+    // The same letters, split differently, are another session.
     (other["applicationId"], other["sessionId"]) = (json!("shop-web:a"), json!("b"));
     gateway.post("/v1/chat", &other).await;
     let seen = server.seen();
@@ -244,7 +245,7 @@ async fn told_to_stop_it_lets_turns_finish() {
 #[tokio::test(flavor = "multi_thread")]
 async fn told_to_stop_it_answers_a_message_that_was_still_on_its_way() {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-    // Longer than idle connections are given at the end.
+    // Longer than idle connections get at the end.
     let server = model([Reply::new().say("Slow ").wait_ms(2_500).say("answer.")]).await;
     let mut gateway = Gateway::with(&server, &[]).await;
     let place = gateway.base.trim_start_matches("http://").to_owned();
@@ -253,7 +254,7 @@ async fn told_to_stop_it_answers_a_message_that_was_still_on_its_way() {
     let head = format!("POST /v1/chat HTTP/1.1\r\nHost: {place}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n", body.len());
     client.write_all(head.as_bytes()).await.unwrap();
     client.write_all(&body.as_bytes()[..10]).await.unwrap();
-    // The header is read before the end is told.
+    // The header is read before the server is stopped.
     tokio::time::sleep(Duration::from_millis(300)).await;
     let stopping = tokio::task::spawn_blocking(move || (gateway.stop(), gateway));
     tokio::time::sleep(Duration::from_millis(300)).await;
@@ -278,13 +279,13 @@ async fn told_to_stop_it_gives_up_what_takes_too_long_and_says_so() {
     assert_eq!((code, last(&events)["error"]["retryable"].as_bool()), (Some(0), Some(true)));
 }
 
-/// The socket of a gateway's profile.
+/// Returns the socket of a gateway's profile.
 fn socket(gateway: &Gateway) -> std::path::PathBuf {
     let names = std::fs::read_dir(gateway.path("run/countersign")).unwrap();
     names.map(|entry| entry.unwrap().path()).find(|path| path.extension().is_some_and(|end| end == "sock")).unwrap()
 }
 
-/// A client at a terminal whose call waits for a person's decision.
+/// Starts a client at a terminal whose call waits for a person's decision.
 fn waiting_client(gateway: &Gateway) -> std::process::Child {
     let args = format!(r#"{{"partNo":"{SHOE}","quantity":2}}"#);
     let mut client = gateway.terminal(&["tools", "call", "cart.addItem", "--args", &args]).stdin(std::process::Stdio::piped()).spawn().unwrap();
@@ -318,7 +319,7 @@ async fn told_to_stop_it_waits_for_its_clients_no_longer_than_for_turns() {
 async fn the_call_of_a_client_that_is_gone_is_cancelled() {
     let gateway = Gateway::open().await;
     let mut client = waiting_client(&gateway);
-    // `script` takes its terminal with it, and so ends what runs there.
+    // `script` closes its terminal, which ends the program in it.
     client.kill().unwrap();
     client.wait().unwrap();
     for _ in 0..600 {

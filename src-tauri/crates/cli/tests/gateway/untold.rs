@@ -1,5 +1,6 @@
-//! What a shop says of its own failures, or gives back of what it was asked, is told and written nowhere: not in answers, events and kept
-//! runs, not to the model, not in the log at its loudest, not in counters, spans and metrics.
+//! A shop's error texts, and values that it returns from a request, are shown and written nowhere:
+//! not in answers, events and stored runs, not to the model, not in the log at its most verbose
+//! level, not in counters, spans and metrics.
 
 use kit::model_server::Reply;
 use serde_json::{Value, json};
@@ -12,7 +13,7 @@ use crate::world::{Gateway, message_of, model, read};
 
 const ROUTES: [&str; 2] = ["/v1/chat?debug=1", "/v1/chat/stream?debug=1"];
 
-/// A search at both routes that breaks in this way, with everything on that tells of it.
+/// Makes a search that breaks in this way, on both routes, with all output enabled.
 async fn assert_told_nowhere(what: &str, how: Break) {
     let front = Front::start().await;
     let receiver = Receiver::start();
@@ -101,7 +102,7 @@ async fn a_key_of_the_gateway_in_an_id_or_the_context_is_refused_and_written_now
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_of_a_joining_commands_own_environment_gets_into_no_file() {
     const KEY: &str = "tok-77aa51d09be2c4f8";
-    // By its name alone nobody would take the second variable for a credential: a pack says that it is one.
+    // The second variable's name does not look like a credential, but a pack declares it as one.
     for variable in ["OTHER_API_TOKEN", "CRM_PAT"] {
         keeps_out(variable, KEY).await;
     }

@@ -1,5 +1,6 @@
-//! A product with variants before it goes into the cart: what is offered, in which order and under which names, how the next message
-//! chooses, and what cannot be bought at all. Products of odd shapes come from the front, in place of the shop's own.
+//! A product with variants before it goes into the cart: the choices, their order and names, how
+//! the next message chooses, and what cannot be bought. The front replaces the shop's answers by
+//! oddly shaped products.
 
 use kit::model_server::Reply;
 use serde_json::{Value, json};
@@ -12,7 +13,7 @@ fn add(part: &str, quantity: u64) -> Reply {
     Reply::call("cart_add_item", json!({"partNo": part, "quantity": quantity}))
 }
 
-/// A shop with one product, however often and by whom it is looked at.
+/// A shop with one product, which any number of requests may read.
 async fn shop_of(product: &Value) -> Front {
     let front = Front::start().await;
     front.breaks("product.get", (0..200).map(|_| Break::Result(product.clone())));
@@ -23,8 +24,8 @@ fn boot(variants: Value) -> Value {
     json!({"productId": 70, "partNo": "BOOT", "name": "Boot", "price": "10", "attributes": {"isBuyable": true}, "variants": variants})
 }
 
-/// A variant with a size, and so many in stock.
-fn sized(id: u32, size: &str, stock: i64) -> Value {
+/// A variant with a size and a stock.
+fn sized_variant(id: u32, size: &str, stock: i64) -> Value {
     json!({
         "productId": id, "partNo": format!("BOOT-{size}"), "uniqueName": format!("boot-eu-{size}"), "eanCode": format!("73500{id}"), "price": "10",
         "isBuyable": true, "onHand": {"value": stock, "isActive": true}, "variantParametrics": [{"name": "Size", "value": size}]
@@ -36,14 +37,14 @@ fn with(mut variant: Value, more: Value) -> Value {
     variant
 }
 
-/// The part that waits for a yes, as the shop would be told.
+/// Returns the part that waits for a yes.
 fn proposed(answer: &Value) -> &str {
     answer["pendingAction"]["description"].as_str().unwrap_or_else(|| panic!("a proposal: {answer}"))
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_12_what_cannot_be_bought_is_refused_in_words_and_nothing_waits() {
-    let no = |id: u32, size: &str, more: Value| with(sized(id, size, 4), more);
+    let no = |id: u32, size: &str, more: Value| with(sized_variant(id, size, 4), more);
     let closed = json!([no(71, "41", json!({"isBuyable": false})), no(72, "42", json!({"partNo": null})), no(73, "43", json!({"partNo": " "}))]);
     let alone = json!({"productId": 70, "partNo": "BOOT", "name": "Boot", "price": "10", "attributes": {"isBuyable": false}});
     for product in [boot(closed), alone.clone(), with(alone, json!({"attributes": {}}))] {
@@ -90,14 +91,14 @@ async fn section_12_the_demo_shops_unsold_product_is_refused_whoever_has_looked_
 async fn section_12_six_options_at_most_in_the_order_in_which_they_can_be_had() {
     let comes = |day: &str| json!({"onHand": {"value": 0, "isActive": true, "nextDeliveryDate": day}});
     let variants = json!([
-        with(sized(71, "36", 0), comes("2031-05-01")),
-        sized(72, "37", 2),
-        with(sized(73, "38", 0), comes("2031-04-01")),
-        with(sized(74, "39", 0), json!({"onHand": {"value": 50, "isActive": false, "nextDeliveryDate": "2031-04-15"}})),
-        sized(75, "40", 0),
-        sized(76, "41", 12),
-        sized(77, "42", 3),
-        with(sized(78, "43", 99), json!({"isBuyable": false})),
+        with(sized_variant(71, "36", 0), comes("2031-05-01")),
+        sized_variant(72, "37", 2),
+        with(sized_variant(73, "38", 0), comes("2031-04-01")),
+        with(sized_variant(74, "39", 0), json!({"onHand": {"value": 50, "isActive": false, "nextDeliveryDate": "2031-04-15"}})),
+        sized_variant(75, "40", 0),
+        sized_variant(76, "41", 12),
+        sized_variant(77, "42", 3),
+        with(sized_variant(78, "43", 99), json!({"isBuyable": false})),
     ]);
     let front = shop_of(&boot(variants)).await;
     let server = model([add("BOOT", 1), add("BOOT", 1)]).await;
@@ -121,7 +122,7 @@ async fn section_12_labels_name_three_dimensions_and_the_stock_and_meta_all_of_t
     let four = json!({"variantParametrics": [{"name": "Volume", "value": "40 l"}, {"name": "Colour", "value": "Red", "isPrimary": true}], "parametrics": [
         {"name": "Back", "value": "Long"}, {"name": "Belt", "value": "Wide"}]});
     let none = json!({"variantParametrics": [], "variantName": "Plain one"});
-    let variants = json!([with(sized(71, "1", 5), four), with(sized(72, "2", 0), none)]);
+    let variants = json!([with(sized_variant(71, "1", 5), four), with(sized_variant(72, "2", 0), none)]);
     for (culture, there, gone) in [("en-GB", "in stock", "out of stock"), ("sv-SE", "i lager", "slut i lager")] {
         let front = shop_of(&boot(variants.clone())).await;
         let server = model([add("BOOT", 1)]).await;
@@ -145,7 +146,7 @@ async fn section_12_labels_name_three_dimensions_and_the_stock_and_meta_all_of_t
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_12_every_way_to_choose_proposes_the_part_without_a_model() {
-    let front = shop_of(&boot(json!([sized(7_100, "41", 9), sized(7_200, "42", 5), sized(7_300, "43", 1)]))).await;
+    let front = shop_of(&boot(json!([sized_variant(7_100, "41", 9), sized_variant(7_200, "42", 5), sized_variant(7_300, "43", 1)]))).await;
     let server = model([add("BOOT", 1).repeated()]).await;
     let gateway = open(&front, &server, &[]).await;
     let numbers = ["#2", "option 2", "Option 2", "number 2", "nr 2", "nr. 2", "2nd", "2", " 2 "];
@@ -167,7 +168,7 @@ async fn section_12_every_way_to_choose_proposes_the_part_without_a_model() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_12_what_chooses_nothing_is_a_normal_turn() {
-    let front = shop_of(&boot(json!([sized(7_100, "41", 9), sized(7_200, "42", 5)]))).await;
+    let front = shop_of(&boot(json!([sized_variant(7_100, "41", 9), sized_variant(7_200, "42", 5)]))).await;
     let server = model([Reply::text(["What do you mean?"]).when("say: ").repeated(), add("BOOT", 1).repeated()]).await;
     let gateway = open(&front, &server, &[]).await;
     assert!(gateway.say("s", "the boot").await["choices"].is_object());
@@ -186,7 +187,7 @@ async fn section_12_what_chooses_nothing_is_a_normal_turn() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_12_a_variant_and_a_plain_product_go_on_without_a_question() {
-    let variants = json!([sized(7_100, "41", 9), sized(7_200, "42", 5)]);
+    let variants = json!([sized_variant(7_100, "41", 9), sized_variant(7_200, "42", 5)]);
     let plain = json!({"productId": 80, "partNo": "CUP", "name": "Cup", "price": "10", "attributes": {"isBuyable": true}});
     for (product, named, part) in [(boot(variants.clone()), "BOOT-42", "BOOT-42"), (boot(variants), "7200", "BOOT-42"), (plain, "CUP", "CUP")] {
         let front = shop_of(&product).await;
@@ -204,11 +205,11 @@ async fn section_12_a_variant_and_a_plain_product_go_on_without_a_question() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_signed_names_and_prices_the_variant_and_not_its_parent() {
-    let big = with(sized(7_200, "42", 5), json!({"variantName": "Size 42", "price": null, "priceIncVat": "25.00"}));
+    let big = with(sized_variant(7_200, "42", 5), json!({"variantName": "Size 42", "price": null, "priceIncVat": "25.00"}));
     let dearer = with(big.clone(), json!({"priceIncVat": "30.00"}));
-    let of = |variant: Value| with(boot(json!([sized(7_100, "41", 9), variant])), json!({"priceIncVat": "10.00", "currency": "SEK"}));
+    let of = |variant: Value| with(boot(json!([sized_variant(7_100, "41", 9), variant])), json!({"priceIncVat": "10.00", "currency": "SEK"}));
     let front = Front::start().await;
-    // The question and its look behind it, then a dearer shop at the yes.
+    // The question and its read, then a higher price at the yes.
     front.breaks("product.get", std::iter::repeat_n(Break::Result(of(big)), 2).chain(std::iter::repeat_n(Break::Result(of(dearer)), 20)));
     let server = model([add("BOOT-42", 3)]).await;
     let gateway = open(&front, &server, &[]).await;
@@ -222,7 +223,7 @@ async fn what_is_signed_names_and_prices_the_variant_and_not_its_parent() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_12_a_place_after_the_question_is_an_options_and_no_products() {
-    let front = shop_of(&boot(json!([sized(7_100, "41", 9), sized(7_200, "42", 5)]))).await;
+    let front = shop_of(&boot(json!([sized_variant(7_100, "41", 9), sized_variant(7_200, "42", 5)]))).await;
     let server = model([]).await;
     let gateway = open(&front, &server, &[]).await;
     let asked = async |session: &str| {
@@ -242,7 +243,7 @@ async fn section_12_a_place_after_the_question_is_an_options_and_no_products() {
     let told = crate::memory::hints(&server, server.seen().len() - 1);
     assert!(told.iter().all(|hint| !hint.contains("The message below means")), "{told:?}");
     assert!(told.iter().any(|hint| hint.contains("2: Size: 42") && hint.contains("BOOT-42")), "{told:?}");
-    // Who asked something else in between means what the screen shows.
+    // After a question in between, the numbers mean what the screen shows.
     server.push(Reply::text(["It is warm."]));
     gateway.say("s", "is the second one warm?").await;
     let told = crate::memory::hints(&server, server.seen().len() - 1);
@@ -252,8 +253,8 @@ async fn section_12_a_place_after_the_question_is_an_options_and_no_products() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_4_and_12_a_choice_is_heard_without_a_tool() {
-    let closed = boot(json!([with(sized(7_300, "43", 1), json!({"isBuyable": false}))]));
-    for (product, told) in [(boot(json!([sized(7_100, "41", 9), sized(7_200, "42", 5)])), "choices"), (closed, "text")] {
+    let closed = boot(json!([with(sized_variant(7_300, "43", 1), json!({"isBuyable": false}))]));
+    for (product, told) in [(boot(json!([sized_variant(7_100, "41", 9), sized_variant(7_200, "42", 5)])), "choices"), (closed, "text")] {
         let front = shop_of(&product).await;
         let server = model([add("BOOT", 1)]).await;
         let gateway = open(&front, &server, &[]).await;
@@ -278,7 +279,7 @@ async fn section_22_4_a_parent_is_not_proposed_while_the_shop_cannot_be_asked() 
         let front = Front::start().await;
         let server = model([add("FJS-TR1001", 1), Reply::text(["Yes what?"])]).await;
         let gateway = open(&front, &server, &[("MCP_CALL_TIMEOUT_MS", "400")]).await;
-        // The preview of the proposal, and then the look for variants.
+        // The preview of the proposal, and then the search for variants.
         front.breaks("product.get", vec![how.clone(); 2 * tries]);
         let mut body = message_of("s", "one of those shoes");
         body["context"]["cultureCode"] = json!("sv-SE");
@@ -304,7 +305,7 @@ async fn section_12_and_22_4_where_nobody_may_look_for_variants_what_was_named_g
         std::fs::write(gateway.path("data").join(file), content).unwrap();
         let gateway = gateway.restart(&["--no-token"], &env).await;
         assert!(proposed(&gateway.say("s", "that one").await).contains(SHOE), "{file}");
-        // Of a parent it is the shop that says no, and it is asked.
+        // For a parent, the shop is asked, and refuses.
         assert!(proposed(&gateway.say("parent", "those").await).contains("FJS-TR1001"), "{file}");
         assert_eq!(gateway.say("parent", "yes").await["text"], "Sorry, the shop did not accept that change.", "{file}");
         let looked = gateway.csign(&["audit", "list", "--type", "tool_intent"]).to_string();

@@ -1,5 +1,5 @@
-//! Who a visitor is: sessions that belong to whoever holds the token, addresses that only proxies tell, ids that callers bring, and the
-//! sentence that says that an automated assistant answers.
+//! Visitors: sessions that belong to the holder of the token, addresses that only proxies may
+//! report, ids from callers, and the notice that an automated assistant answers.
 
 use kit::model_server::Reply;
 use reqwest::{Client, Method, StatusCode, header};
@@ -14,7 +14,7 @@ const ROUTE: &str = "/v1/auth/simple/token";
 const ENGLISH: &str = "An automated assistant is answering you.";
 const SWEDISH: &str = "Du får svar av en automatisk assistent.";
 
-/// A visitor's token, with headers that the request for it brings.
+/// Requests a visitor's token.
 async fn token(gateway: &Gateway, client: &Client, bearer: Option<&str>) -> Value {
     let request = client.post(format!("{}{ROUTE}", gateway.base)).json(&json!({"applicationId": "shop-web"}));
     let request = if let Some(bearer) = bearer { request.bearer_auth(bearer) } else { request };
@@ -42,7 +42,7 @@ async fn another_visitors_yes_changes_nothing_and_shows_no_cart() {
     let stranger = says(&gateway, &second, "shared-name", "yes").await;
     assert!(stranger.get("cart").is_none() && stranger.get("pendingAction").is_none(), "{stranger}");
     assert!(!stranger.to_string().contains(SHOE), "{stranger}");
-    // The visitor's own yes, with another token that the first one was renewed to.
+    // The visitor's own yes, with the token that replaced the first one.
     let renewed = token(&gateway, &gateway.http, first["token"].as_str()).await;
     assert_eq!(renewed["sid"], first["sid"]);
     let done = says(&gateway, &renewed, "shared-name", "yes").await;
@@ -139,7 +139,8 @@ async fn a_browser_is_known_again_by_its_cookie_and_by_no_forged_one() {
     };
     let (sid, set) = ask("other=1").await;
     assert!(["HttpOnly", "SameSite=Lax", "Secure"].iter().all(|part| set.contains(part)), "{set}");
-    // Behind a prefix of a proxy the path is another one: without `Path` the browser takes that of the request.
+    // Behind a proxy's prefix the path is different: without `Path`, the browser uses that of the
+    // request.
     assert!(!set.contains("Path="), "{set}");
     let pair = set.split(';').next().unwrap();
     assert_eq!(ask(pair).await.0, sid, "the same visitor");
@@ -167,7 +168,7 @@ async fn the_cookie_crosses_sites_only_where_the_shop_says_so_and_is_secure_wher
     assert!(told.contains("SIMPLE_AUTH_COOKIE_SAME_SITE must be lax or none."), "{told}");
 }
 
-/// Another id of the same shape.
+/// Returns another id of the same shape.
 fn uuid_like(sid: &str) -> String {
     sid.chars().rev().collect()
 }
@@ -189,7 +190,7 @@ async fn a_visitor_with_many_addresses_or_many_ids_is_counted_once() {
     let gateway = Gateway::start(&[], &[&auth[..], &[("DEMO_RL_TOKEN_PER_MIN", "1")]].concat()).await;
     let mut statuses = Vec::new();
     for n in 0..6 {
-        // A home has a network of 64 bits, and takes any address of it.
+        // A household has a network of 64 bits, and uses any address of it.
         let request = gateway.http.post(format!("{}{ROUTE}", gateway.base)).header("x-forwarded-for", format!("2001:db8:1:2::{n}"));
         statuses.push(request.json(&json!({"applicationId": "a"})).send().await.unwrap().status().as_u16());
     }
@@ -254,7 +255,7 @@ async fn the_first_answer_of_a_session_says_that_an_assistant_answers() {
     server.assert_clean();
 }
 
-/// The assistant's own words in the place of an answer that the model did not give come as one delta.
+/// The assistant's own text, which replaces a missing answer of the model, arrives as one delta.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_first_delta_begins_with_the_notice_also_when_the_model_says_nothing() {
     let server = model((0..8).map(|_| Reply::text([""]))).await;

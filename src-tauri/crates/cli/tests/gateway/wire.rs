@@ -1,5 +1,5 @@
-//! The log equals the wire: what the shop's server was asked, at this computer and behind an address, is what the log has, and what a
-//! person approved.
+//! The log equals the wire: requests to the shop's server, on this computer and behind an address,
+//! are those in the log, and those that a person approved.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -44,8 +44,8 @@ async fn converse(gateway: &Gateway) {
     }
 }
 
-/// Tool and arguments of every recorded request that was sent.
-fn recorded(gateway: &Gateway) -> Vec<(String, Value)> {
+/// Returns tool and arguments of every recorded request that was sent.
+fn recorded_requests(gateway: &Gateway) -> Vec<(String, Value)> {
     let page = gateway.csign(&["audit", "list", "--type", "tool_intent", "--limit", "500"]);
     let one = |record: &Value| {
         let shown = gateway.csign(&["audit", "show", &record["seq"].to_string()]);
@@ -55,7 +55,7 @@ fn recorded(gateway: &Gateway) -> Vec<(String, Value)> {
     page["records"].as_array().unwrap().iter().filter_map(one).collect()
 }
 
-/// Preview reads may run side by side, so the order is not compared.
+/// Reads of a preview may run in parallel, so their order is not compared.
 fn of(requests: &[(String, Value)], tool: &str) -> Vec<String> {
     let mut all: Vec<String> = requests.iter().filter(|(of, _)| of == tool).map(|(_, arguments)| arguments.to_string()).collect();
     all.sort();
@@ -64,7 +64,7 @@ fn of(requests: &[(String, Value)], tool: &str) -> Vec<String> {
 
 #[track_caller]
 fn assert_equal(gateway: &Gateway, sent: &[(String, Value)]) {
-    let recorded = recorded(gateway);
+    let recorded = recorded_requests(gateway);
     for tool in TOOLS {
         assert!(!of(sent, tool).is_empty(), "{tool} was asked");
         assert_eq!(of(&recorded, tool), of(sent, tool), "{tool}");
@@ -106,7 +106,7 @@ async fn a_context_with_a_number_that_would_change_is_refused() {
     }
 }
 
-/// The shop's pack, with a server that writes down each line that it gets before the real one reads it.
+/// Installs the shop's pack with a server that records each line before the real one reads it.
 fn with_a_recorder(folder: &Path) {
     let pack = folder.join("data/tools/shop");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tools/shop");

@@ -1,4 +1,4 @@
-//! `csign serve` started in a folder of its own, asked over HTTP, and read as a widget reads it.
+//! Starts `csign serve` in its own folder, sends HTTP requests, and reads answers like a widget.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
@@ -35,7 +35,8 @@ impl Gateway {
             std::fs::create_dir_all(folder.path().join(name)).unwrap();
             command.env(variable, folder.path().join(name));
         }
-        // What a first answer begins with is tested by itself; elsewhere answers are compared as a whole.
+        // The notice of a first answer has its own tests. Elsewhere answers are compared as a
+        // whole.
         command.env("ASSISTANT_NOTICE", "0");
         command.arg("--data-dir").arg(folder.path().join("data"));
         command
@@ -51,7 +52,7 @@ impl Gateway {
         Self::run(folder, command)
     }
 
-    /// With a command of one's own that serves.
+    /// Starts it with another command.
     pub(crate) fn run(folder: tempfile::TempDir, mut command: Command) -> Self {
         let log = std::fs::OpenOptions::new().create(true).append(true).open(folder.path().join("serve.log")).unwrap();
         let mut child = command.stderr(log).spawn().unwrap();
@@ -62,18 +63,18 @@ impl Gateway {
         let base = told.or_else(|| Some(first.trim().strip_prefix("listening on ")?.to_owned()));
         let base = base.unwrap_or_else(|| panic!("csign serve says where it listens: {first}\n{log}"));
         let token = std::fs::read_to_string(folder.path().join("data/gateway.token")).ok();
-        // Two TLS providers are compiled in; the client wants one of them chosen.
+        // Two TLS providers are compiled in, and the client needs one to be chosen.
         let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
         let http = Client::builder().no_proxy().build().unwrap();
         Self { folder, child, base, http, token }
     }
 
-    /// With the offline model, and no token asked for.
+    /// Starts it with the offline model and without a token.
     pub(crate) async fn open() -> Self {
         Self::start(&["--no-token"], &[]).await
     }
 
-    /// With a scripted model.
+    /// Starts it with a scripted model.
     pub(crate) async fn with(model: &ModelServer, env: &[(&str, &str)]) -> Self {
         Self::with_args(model, &["--no-token"], env).await
     }
@@ -85,18 +86,18 @@ impl Gateway {
         Self::start(args, &all).await
     }
 
-    /// Another `csign` that joins this one, to its end.
+    /// Runs another `csign` that joins this one, to its end.
     pub(crate) fn ran(&self, args: &[&str]) -> std::process::Output {
         Self::command(&self.folder).args(args).output().unwrap()
     }
 
-    /// What another `csign` says that joins this one.
+    /// Returns the JSON output of another `csign` that joins this one.
     pub(crate) fn csign(&self, args: &[&str]) -> Value {
         let output = Self::command(&self.folder).arg("--json").args(args).output().unwrap();
         serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("JSON, but {error}: {output:?}"))
     }
 
-    /// Another `csign` on a terminal of its own, as a person runs it who joins this one.
+    /// Returns another `csign` on its own terminal, which joins this one.
     pub(crate) fn terminal(&self, args: &[&str]) -> Command {
         let csign = Self::command(&self.folder);
         let words = std::iter::once(csign.get_program()).chain(csign.get_args()).map(|word| word.to_string_lossy().into_owned());
@@ -108,7 +109,7 @@ impl Gateway {
         command
     }
 
-    /// Another gateway with a folder of its own and the same shop behind it.
+    /// Starts another gateway with its own folder and the same shop.
     pub(crate) async fn beside(&self, model: &ModelServer, env: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(folder.path().join("data/packs")).unwrap();
@@ -123,7 +124,8 @@ impl Gateway {
         std::fs::read_to_string(self.folder.path().join("serve.log")).unwrap_or_default()
     }
 
-    /// Everything that it has written: its log, its data and whatever else lies in its folder, as text to look for what must not be there.
+    /// Returns everything that it has written (its log, its data, and all other files in its
+    /// folder) as text, to search for what must not be there.
     pub(crate) fn written(&self) -> String {
         let mut all = String::new();
         let mut folders = vec![self.folder.path().to_owned()];
@@ -133,7 +135,7 @@ impl Gateway {
                 if kind.is_dir() {
                     folders.push(entry.path());
                 } else if kind.is_file() {
-                    // One that is just being put in the place of another may be gone.
+                    // A file that is being replaced may be gone.
                     all.push_str(&String::from_utf8_lossy(&std::fs::read(entry.path()).unwrap_or_default()));
                 }
             }
@@ -145,9 +147,9 @@ impl Gateway {
         self.folder.path().join(name)
     }
 
-    /// Tells it to stop; its exit code, or None if it is still there after a minute.
+    /// Stops it. Returns its exit code, or None if it still runs after a minute.
     pub(crate) fn stop_in_time(&mut self) -> Option<i32> {
-        // SAFETY: a signal to a child of ours that has not been waited for.
+        // SAFETY: a signal to a child process that has not been waited for.
         unsafe { libc::kill(i32::try_from(self.child.id()).unwrap(), libc::SIGTERM) };
         for _ in 0..600 {
             if let Some(status) = self.child.try_wait().unwrap() {
@@ -158,25 +160,25 @@ impl Gateway {
         None
     }
 
-    /// Tells it to stop; its exit code.
+    /// Stops it. Returns its exit code.
     pub(crate) fn stop(&mut self) -> Option<i32> {
-        // SAFETY: a signal to a child of ours that has not been waited for.
+        // SAFETY: a signal to a child process that has not been waited for.
         unsafe { libc::kill(i32::try_from(self.child.id()).unwrap(), libc::SIGTERM) };
         self.child.wait().unwrap().code()
     }
 
-    /// Stops it and starts another in the same folder.
+    /// Stops it and starts another one in the same folder.
     pub(crate) async fn restart(self, args: &[&str], env: &[(&str, &str)]) -> Self {
         Self::start_in(self.stopped(), args, env).await
     }
 
-    /// Stops it; its folder, for another.
+    /// Stops it. Returns its folder for another one.
     pub(crate) fn stopped(mut self) -> tempfile::TempDir {
         self.stop();
         std::mem::replace(&mut self.folder, tempfile::tempdir().unwrap())
     }
 
-    /// A request with the token of the file, if there is one.
+    /// Returns a request with the token of the file, if there is one.
     pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
         let request = self.http.request(method, format!("{}{path}", self.base));
         match &self.token {
@@ -193,7 +195,7 @@ impl Gateway {
         read(self.request(Method::POST, path).json(body).send().await.unwrap()).await
     }
 
-    /// Says something in a session; the answer must be one.
+    /// Sends a message in a session, and asserts that it is answered.
     pub(crate) async fn say(&self, session: &str, message: &str) -> Value {
         let (status, answer) = self.post("/v1/chat", &message_of(session, message)).await;
         assert_eq!(status, StatusCode::OK, "{answer}\n{}", self.log());
@@ -218,7 +220,7 @@ pub(crate) fn message_of(session: &str, message: &str) -> Value {
     json!({"applicationId": "shop-web", "sessionId": session, "message": message, "context": {"cultureCode": "en-GB", "currencyCode": "SEK"}})
 }
 
-/// Status and body of an answer, which is as it is described.
+/// Returns status and body of an answer, after checking it against the description.
 pub(crate) async fn read(response: Response) -> (StatusCode, Value) {
     let (status, path) = (response.status(), response.url().path().to_owned());
     let text = response.text().await.unwrap();
@@ -243,7 +245,7 @@ pub(crate) fn names(events: &[Event]) -> Vec<&str> {
     events.iter().map(|event| event.name.as_str()).collect()
 }
 
-/// An answer without what is new in every turn, at any depth.
+/// Returns an answer without the values that differ in every turn, at any depth.
 pub(crate) fn without_ids(answer: &Value) -> Value {
     const NEW: [&str; 6] = ["turnId", "requestId", "pendingActionId", "cartId", "createdAt", "ms"];
     match answer {
@@ -255,7 +257,7 @@ pub(crate) fn without_ids(answer: &Value) -> Value {
     }
 }
 
-/// An id that chance made.
+/// Whether a value is a random UUID.
 pub(crate) fn is_random_uuid(value: &Value) -> bool {
     let text = value.as_str().unwrap_or_default();
     let fits = |(at, c): (usize, char)| match at {
@@ -267,7 +269,8 @@ pub(crate) fn is_random_uuid(value: &Value) -> bool {
     text.len() == 36 && text.chars().enumerate().all(fits)
 }
 
-/// The exit code of a `csign serve` that does not start, and what it says. One that starts all the same is ended.
+/// Runs a `csign serve` that should not start. Returns its exit code and error output. If it
+/// starts, it is killed.
 pub(crate) fn not_started(mut command: Command) -> (Option<i32>, String) {
     let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
     let mut first = String::new();
@@ -280,7 +283,7 @@ pub(crate) fn not_started(mut command: Command) -> (Option<i32>, String) {
     (ran.status.code(), String::from_utf8(ran.stderr).unwrap())
 }
 
-/// What `csign serve` says when it does not start because of its settings.
+/// Returns the error output of `csign serve` with invalid settings.
 pub(crate) fn refusal_to_start(args: &[&str], env: &[(&str, &str)]) -> String {
     let folder = tempfile::tempdir().unwrap();
     let mut command = Gateway::command(&folder);
@@ -295,5 +298,5 @@ pub(crate) async fn model(replies: impl IntoIterator<Item = Reply>) -> ModelServ
     ModelServer::start(replies).await
 }
 
-/// A variant that the demo shop has and has in stock.
+/// A variant that the demo shop has in stock.
 pub(crate) const SHOE: &str = "FJS-TR1001-BLK-42";

@@ -1,5 +1,5 @@
-//! Blocks of an agent's blueprint that a pack may bring: what data it handles and what may go to a model, which calls a person has to
-//! approve, and scenarios that show whether it does what it promises.
+//! Blocks of an agent's blueprint that a pack may include: the data it handles and what may go to a
+//! model, the calls that a person must approve, and scenarios that test its promises.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use ts_rs::TS;
 
 use crate::{Effect, RedactionLevel, ToolId};
 
-/// What data the pack handles, and what of it may go to a model.
+/// The data that the pack handles, and what of it may go to a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]
 pub struct DataFlow {
@@ -17,7 +17,7 @@ pub struct DataFlow {
 }
 
 impl DataFlow {
-    /// What is held back at least from models in turns that have the pack's tools.
+    /// Returns the minimum redaction level of turns that have the pack's tools.
     pub fn redaction(&self) -> RedactionLevel {
         let sensitive = self.data_classes.iter().any(|class| matches!(class, DataClass::Pii | DataClass::Confidential));
         self.llm_egress.redaction.unwrap_or(if sensitive { RedactionLevel::Strict } else { RedactionLevel::Basic })
@@ -36,17 +36,18 @@ pub enum DataClass {
     Unknown,
 }
 
-/// What may go to a model.
+/// The data that may go to a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]
 pub struct LlmEgress {
-    /// In words, for the user.
+    /// A description of the data, for the user.
     #[schemars(length(min = 1))]
     pub what_is_sent: String,
-    /// False: only models on this computer get to know of its results.
+    /// If false, only models on this computer get its results.
     #[serde(default = "yes")]
     pub allowed: bool,
-    /// Held back at least; without it `strict` for PII and confidential data, else `basic`. The user may ask for more, never for less.
+    /// The minimum redaction level; without it `strict` for PII and confidential data, else
+    /// `basic`. The user may choose a higher level, but not a lower one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redaction: Option<RedactionLevel>,
 }
@@ -55,7 +56,7 @@ fn yes() -> bool {
     true
 }
 
-/// What the pack is never trusted with.
+/// Restrictions that no setting of the user can lift.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]
 pub struct Security {
@@ -64,7 +65,8 @@ pub struct Security {
 }
 
 impl Security {
-    /// Whether every call of a tool waits for a person, whatever the policy and the rules of a profile say.
+    /// Whether every call of a tool needs a person's approval, whatever the policy and the rules of
+    /// a profile say.
     pub fn needs_person(&self, tool: &ToolId, effect: Effect) -> bool {
         let named = |of: &AppliesTo| of.tool_ids.contains(tool) || of.side_effect_level == Some(effect);
         self.approvals.iter().any(|demand| match demand.mode {
@@ -73,7 +75,7 @@ impl Security {
     }
 }
 
-/// Calls that a person has to approve, each of them.
+/// Calls that a person must approve one by one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ApprovalDemand {
@@ -83,14 +85,14 @@ pub struct ApprovalDemand {
     pub applies_to: AppliesTo,
 }
 
-/// Who approves.
+/// The person who must approve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalMode {
     HumanRequired,
 }
 
-/// The tools that are named, and those with this effect.
+/// The named tools, and all tools with this effect.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]
 pub struct AppliesTo {
@@ -100,7 +102,7 @@ pub struct AppliesTo {
     pub side_effect_level: Option<Effect>,
 }
 
-/// How to see whether the pack does what it promises.
+/// Scenarios that test the pack's promises.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]
 pub struct Acceptance {
@@ -108,27 +110,28 @@ pub struct Acceptance {
     pub scenarios: Vec<Scenario>,
 }
 
-/// One case: what is said, and what must come of it.
+/// One scenario: a message, and the expected result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
     #[schemars(length(min = 1))]
     pub title: String,
     pub given: String,
-    /// What happens; also what is sent, unless `message` says it.
+    /// The event of the scenario. It is also the message, unless `message` is given.
     #[schemars(length(min = 1))]
     pub when: String,
     pub then: String,
-    /// Such as `status == ok` or `output contains "Kiruna"`; tools/README.md lists them. One that is not known has failed.
+    /// Such as `status == ok` or `output contains "Kiruna"`; tools/README.md lists them. An unknown
+    /// check fails.
     #[schemars(length(min = 1))]
     pub expected_output_checks: Vec<String>,
     pub priority: Priority,
     #[serde(default)]
     pub kind: ScenarioKind,
-    /// What is sent, in place of `when`.
+    /// The message to send, instead of `when`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// False: with the kill switch off.
+    /// If false, the scenario runs with the assistant switched off.
     #[serde(default = "yes")]
     pub agent_enabled: bool,
 }
@@ -141,7 +144,7 @@ pub enum Priority {
     P2,
 }
 
-/// How a scenario is run. Kinds that this app has no adapter for are skipped, and said to be.
+/// How a scenario is run. Kinds that this app cannot run are skipped and reported as skipped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ScenarioKind {
@@ -157,7 +160,7 @@ pub enum ScenarioKind {
     Sdk,
 }
 
-/// What came of running a pack's scenarios.
+/// The results of running a pack's scenarios.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct Evidence {
     pub agent_id: String,
@@ -168,7 +171,7 @@ pub struct Evidence {
     pub skipped: u32,
 }
 
-/// What came of one.
+/// The result of one scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct ScenarioResult {
     pub title: String,

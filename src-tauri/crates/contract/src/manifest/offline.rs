@@ -16,32 +16,33 @@ use crate::ToolId;
 /// Text by language tag (`en`, `sv`).
 pub type Localised<T> = BTreeMap<String, T>;
 
-/// What the offline model knows of the pack as a whole.
+/// The offline model's data about the pack as a whole.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PackOffline {
-    /// What the pack is for, as the end of "I can ...".
+    /// The purpose of the pack, as the end of "I can ...".
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub can: Localised<String>,
     /// Example questions for "what can you do".
     #[serde(default)]
     pub examples: Localised<Vec<String>>,
-    /// Kinds of things that results list and that people point at, by name.
+    /// Kinds of things that results list and that users refer to, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub things: BTreeMap<String, Thing>,
-    /// Requests that sound like this pack's and that it cannot fulfil.
+    /// Requests that seem to be for this pack but that it cannot fulfil.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cannot: Vec<Cannot>,
-    /// Words of a language and what they are called in the pack's data.
+    /// Words of a language, with the words for them in the pack's data.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub synonyms: Localised<BTreeMap<String, String>>,
-    /// Words that describe one of several variants (colours ...): they narrow a choice and are left out of a search.
+    /// Words that describe one of several variants, such as colours. They narrow a choice and are
+    /// left out of a search.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attributes: Vec<String>,
-    /// Words that never describe a thing, such as the names of the place it is put into.
+    /// Words that never describe a thing, such as the name of the place it is put into.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<String>,
-    /// Words of the pack's field: they let a message of one or two words be understood.
+    /// Words of the pack's field. They allow a message of one or two words to be understood.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub vocabulary: Vec<String>,
 }
@@ -61,21 +62,21 @@ pub struct Thing {
     /// Nouns for it ("products"), used in questions to the user.
     #[serde(default)]
     pub nouns: Localised<String>,
-    /// Where such things are found.
+    /// The tools that find such things.
     pub sources: Vec<ThingSource>,
-    /// One line that tells it apart: a template over `item`.
+    /// A template over `item`: one line that identifies the thing.
     pub label: Localised<String>,
     /// JSON pointers into an item to the texts compared with the user's words; `*` stands for every element.
     pub words: Vec<String>,
-    /// Pointer to what makes an item the same item in another result.
+    /// Pointer to the value that identifies the same item in another result.
     pub id: String,
-    /// A template expression over `item`: whether a write may use it.
+    /// A template expression over `item` that tells whether a write may use it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usable: Option<String>,
-    /// Said when nothing usable is left: a template over `items`.
+    /// The answer if no usable thing is left: a template over `items`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub unusable: Localised<String>,
-    /// Said when there is none at all: a template over `words`.
+    /// The answer if no thing was found: a template over `words`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub none: Localised<String>,
 }
@@ -94,7 +95,7 @@ pub struct ThingSource {
     /// How to call the tool to find one. Without it the tool's results are only read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub find: Option<Find>,
-    /// JSON pointer to how many there are in all, where the list may be only the first of them.
+    /// JSON pointer to the total number of things, if the list may contain only the first of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total: Option<String>,
 }
@@ -105,25 +106,26 @@ pub struct ThingSource {
 pub enum Find {
     /// By the user's words, put into this parameter.
     Words { parameter: String },
-    /// By another thing, chosen before: its field goes into the parameter.
+    /// By another thing that was chosen before: one of its fields goes into the parameter.
     Thing { parameter: String, thing: String, field: String },
-    /// Without arguments; asked again in every turn, because it changes.
+    /// Without arguments. The tool is called again in every turn, because its result changes.
     All,
 }
 
-/// How the offline model recognises, fills and words one tool.
+/// How the offline model recognises one tool, fills its arguments and words its answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ToolOffline {
-    /// What people want from the tool, each with its own phrases and answer.
+    /// The requests that the tool serves, each with its own phrases and answer.
     #[serde(default)]
     pub intents: Vec<Intent>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slots: Vec<Slot>,
-    /// JSON pointer to the time a result speaks of. A follow-up within 15 minutes of it is answered without a new call.
+    /// JSON pointer to the instant that a result describes. A follow-up within 15 minutes of it is
+    /// answered without a new call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub as_of: Option<String>,
-    /// Said after a write that did not happen, e.g. "Nothing was added to the cart."
+    /// The sentence after a write that did not happen, e.g. "Nothing was added to the cart."
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub undone: Localised<String>,
 }
@@ -133,22 +135,23 @@ pub struct ToolOffline {
 #[serde(deny_unknown_fields)]
 pub struct Intent {
     pub name: String,
-    /// Phrases that speak for it.
+    /// Phrases that indicate the intent.
     #[serde(default)]
     pub triggers: Localised<Vec<String>>,
-    /// Phrases that speak against it.
+    /// Phrases that exclude the intent.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub not: Localised<Vec<String>>,
-    /// Recognised only after a result of the tool was shown ("why is it behind?").
+    /// Whether the intent is recognised only after a result of the tool was shown ("why is it
+    /// behind?").
     #[serde(default)]
     pub after: bool,
-    /// Recognised by the pack's vocabulary alone.
+    /// Whether the pack's vocabulary alone is enough to recognise the intent.
     #[serde(default)]
     pub bare: bool,
     /// Fixed arguments of this intent.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub set: BTreeMap<String, Value>,
-    /// Takes several things, one call each, at least two ("compare ...").
+    /// Whether it takes several things, one call each, at least two ("compare ...").
     #[serde(default)]
     pub several: bool,
     /// A template over `args`, `result` (or `results`) and helpers; its output is the answer in Markdown.
@@ -158,13 +161,13 @@ pub struct Intent {
 
 /// How one argument is taken from the text. A parameter with a point (`filters.maxPrice`) is set inside an object.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-// Unknown members are refused by the JSON Schema: serde cannot do that beside `flatten`.
+// The JSON Schema refuses unknown members, because serde cannot do that beside `flatten`.
 #[schemars(extend("unevaluatedProperties" = false))]
 pub struct Slot {
     pub parameter: String,
     #[serde(flatten)]
     pub kind: SlotKind,
-    /// Asked for when the text does not give it.
+    /// Whether the user is asked for it if the text does not contain it.
     #[serde(default)]
     pub required: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -202,7 +205,7 @@ pub enum SlotKind {
     Flag {
         value: Value,
     },
-    /// A bound from a field of the things listed before ("cheaper ones"), taken when a cue occurs.
+    /// A bound from a field of the things listed before ("cheaper ones"), used if a cue occurs.
     Listed {
         thing: String,
         field: String,
@@ -210,7 +213,7 @@ pub enum SlotKind {
     },
 }
 
-/// On which side of the middle of a list, or of the only thing, a value must lie.
+/// On which side of the middle of a list, or of a single thing, a value must lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
@@ -219,7 +222,7 @@ pub enum Side {
 }
 
 impl Thing {
-    /// Whether the tool's results hold such things.
+    /// Returns the tool's source if its results contain such things.
     pub fn source(&self, tool: &ToolId) -> Option<&ThingSource> {
         self.sources.iter().find(|source| source.tool == tool.as_str())
     }

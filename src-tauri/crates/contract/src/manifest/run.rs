@@ -1,7 +1,8 @@
-//! How the host itself runs a tool: one HTTP request, or one program. What a manifest may say about it; who does it is
-//! not known here.
+//! Tools that the host itself runs: one HTTP request, or one program. This file defines what a
+//! manifest may say; running happens elsewhere.
 //!
-//! In templates `{name}` stands for an argument, `{{` and `}}` for braces. Only validated arguments are put in.
+//! In templates `{name}` stands for an argument, `{{` and `}}` for braces. Only validated arguments
+//! are filled in.
 
 use std::collections::BTreeMap;
 
@@ -29,10 +30,11 @@ pub struct HttpCall {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(type = "unknown")]
     pub body: Option<Value>,
-    /// Hosts that a redirect may lead to, beside the one of `url`.
+    /// Hosts that a redirect may lead to, besides that of `url`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<String>,
-    /// The address may lie on this computer or in the local network, if the user's settings allow it, too.
+    /// Whether the address may lie on this computer or in the local network, if the user's settings
+    /// also allow it.
     #[serde(default)]
     pub private_network: bool,
     #[serde(default)]
@@ -54,7 +56,7 @@ pub enum HttpMethod {
     Delete,
 }
 
-/// What comes back: JSON as it is, or text, which becomes `{"text": ...}`.
+/// The kind of answer: JSON as it is, or text, which becomes `{"text": ...}`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
@@ -77,13 +79,13 @@ pub struct ProgramCall {
     pub stdin: Stdin,
     #[serde(default)]
     pub output: Answer,
-    /// Names of variables handed on to the program; everything else is scrubbed.
+    /// Names of variables that the program gets; all others are removed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<String>,
-    /// The program may open network connections.
+    /// Whether the program may open network connections.
     #[serde(default)]
     pub network: bool,
-    /// Handed on as `COUNTERSIGN_PACK_DATA`: a folder of the pack's own that stays.
+    /// Whether it gets a permanent folder of the pack, passed as `COUNTERSIGN_PACK_DATA`.
     #[serde(default)]
     pub data_dir: bool,
     /// Address space in MiB. 0 = 1 024.
@@ -96,7 +98,7 @@ pub struct ProgramCall {
     pub max_output_bytes: u64,
 }
 
-/// What a program reads: nothing, or its arguments as one JSON object.
+/// The input of a program: empty, or its arguments as one JSON object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Stdin {

@@ -1,5 +1,5 @@
-//! MCP servers in a manifest: a program of the pack, or an address, with who it is told we are and how patient we are.
-//! Only shapes; how a server is reached is the business of `mcp`.
+//! MCP servers in a manifest: a program of the pack, or an address, with the client's identity and
+//! time limits. This file defines the shape only; the crate `mcp` reaches servers.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Auth;
 
-/// An MCP server that the pack brings: a program (`command`), or an address (`http`).
+/// An MCP server of the pack: a program (`command`) or an address (`http`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ServerEntry {
@@ -19,36 +19,39 @@ pub struct ServerEntry {
     pub command: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
-    /// Names of variables handed on to the process; everything else is scrubbed.
+    /// Names of variables that the process gets; all others are removed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<String>,
-    /// Handed on as `COUNTERSIGN_PACK_DATA`: a folder of the pack's own inside the data dir.
+    /// Whether it gets a permanent folder inside the data folder, passed as
+    /// `COUNTERSIGN_PACK_DATA`.
     #[serde(default)]
     pub data_dir: bool,
-    /// Instead of `command`: a server that is reached over streamable HTTP.
+    /// Instead of `command`: a server behind an address, over streamable HTTP.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub http: Option<ServerHttp>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeouts: Option<ServerTimeouts>,
-    /// Also offer the tools that the server lists and `tools` does not declare, as `server.tool`. Each counts as a write until the
-    /// user says otherwise.
+    /// Whether tools that the server lists but `tools` does not declare are offered too, as
+    /// `server.tool`. Each counts as a write until the user says otherwise.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub offer_all: bool,
-    /// Beside `command`: where another server with the same tools is reached in its place, once its address is set.
+    /// Beside `command`: another server with the same tools, which is used instead once its address
+    /// is set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elsewhere: Option<ServerElsewhere>,
 }
 
-/// A server with the same tools that is reached over HTTP in place of the pack's own program. It keeps one session for each
-/// conversation, is told whose application asks (`application-id`), and gives tokens to the app itself (client credentials).
-/// All members but the last two name settings of the pack; where the environment counts, the variable of the same name in capitals
-/// behind `env_prefix` wins.
+/// A server with the same tools that is reached over HTTP instead of the pack's own program. It
+/// keeps one session for each conversation, gets the name of the calling application
+/// (`application-id`), and issues tokens to the app itself (client credentials). All members but
+/// the last two name settings of the pack. Where the environment counts, the variable with the
+/// setting's name in capitals after `env_prefix` takes precedence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ServerElsewhere {
     /// The address that calls are posted to. While it is empty the pack's own program answers.
     pub url: String,
-    /// Where tokens are got.
+    /// The setting with the address of the token endpoint.
     pub token_url: String,
     pub client_id: String,
     pub scope: String,
@@ -59,32 +62,32 @@ pub struct ServerElsewhere {
 }
 
 impl ServerElsewhere {
-    /// The settings it names, the address first.
+    /// Returns the names of its settings, the address first.
     pub fn settings(&self) -> [&str; 4] {
         [&self.url, &self.token_url, &self.client_id, &self.scope]
     }
 
-    /// The variable that a setting may come from.
+    /// Returns the variable that may hold a setting.
     pub fn variable(&self, setting: &str) -> String {
         format!("{}{}", self.env_prefix, setting.to_ascii_uppercase())
     }
 }
 
-/// Where a server is and what it is shown of who asks.
+/// Where a server is, and the credentials that it gets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ServerHttp {
     /// The whole address; it may begin with `{settings.NAME}`.
     #[schemars(length(min = 1))]
     pub url: String,
-    /// The server may lie on this computer or in the local network, and be reached without encryption; counts only while the user
-    /// allows it for this pack.
+    /// Whether the server may lie on this computer or in the local network, and be reached without
+    /// encryption. Counts only while the user allows it for this pack.
     #[serde(default)]
     pub private_network: bool,
     /// `bearer_token`, `api_key`, or `oauth2` with `oauth`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auth: Option<Auth>,
-    /// Kind `oauth2`: how tokens are got.
+    /// Kind `oauth2`: how tokens are obtained.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub oauth: Option<ServerOauth>,
     /// Further headers by name; each value is the name of a credential, never the credential itself.
@@ -92,7 +95,7 @@ pub struct ServerHttp {
     pub headers: BTreeMap<String, String>,
 }
 
-/// How tokens for a server are got. They are kept in the keyring and nowhere else.
+/// How tokens for a server are obtained. They are kept in the keyring only.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ServerOauth {
@@ -103,18 +106,19 @@ pub struct ServerOauth {
     /// An https address that describes the app, for servers that ask for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_metadata_url: Option<String>,
-    /// Who gives the tokens, as its own metadata says. The secret goes nowhere else. Without it the first issuer that is shown the secret
-    /// stays the only one.
+    /// The issuer of the tokens, as in its own metadata. The secret is sent only to it. If absent,
+    /// the first issuer that receives the secret stays the only one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issuer: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scopes: Vec<String>,
-    /// The secret named by `auth.env_var` is a private key (PEM) that signs who we are, with this algorithm.
+    /// The algorithm, if the secret named by `auth.env_var` is a private key (PEM) that signs the
+    /// client's identity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signed_with: Option<KeyAlgorithm>,
 }
 
-/// Who the tokens speak for.
+/// Whom the tokens represent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OauthGrant {
@@ -133,11 +137,11 @@ pub enum KeyAlgorithm {
     ES384,
 }
 
-/// How patient we are with a server.
+/// The time limits of a server.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ServerTimeouts {
-    /// From starting or reaching it to its list of tools. 0 = 15 000; at most 120 000.
+    /// Milliseconds from starting or reaching it to its list of tools. 0 = 15 000; at most 120 000.
     #[serde(default)]
     #[schemars(range(max = 120_000))]
     pub start_ms: u64,

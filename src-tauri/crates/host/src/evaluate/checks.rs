@@ -1,11 +1,11 @@
-//! The small language of checks: what a scenario's outcome is compared with. Pure.
+//! The language of a scenario's checks, with which its outcome is compared. Pure.
 
 use contract::{
     AgentError, CONTRACT_VERSION, ErrorCode,
     manifest::{CheckResult, ScenarioStatus},
 };
 
-/// What came of a scenario.
+/// The outcome of a scenario.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
     pub(super) output: String,
@@ -13,23 +13,24 @@ pub(super) struct Outcome {
     /// The contract's version in the answer.
     pub(super) version: Option<String>,
     pub(super) tools: Vec<String>,
-    /// Messages of the conversation afterwards, and before the last one was sent.
+    /// The number of messages in the conversation afterwards, and before the last message.
     pub(super) messages: usize,
     pub(super) earlier_messages: Option<usize>,
 }
 
-/// One check against an outcome.
+/// Compares an outcome with one check.
 pub(super) fn check(check: &str, outcome: &Outcome) -> CheckResult {
-    let (expected, actual, holds) = judge(check.trim(), outcome).unwrap_or_else(|| ("a check that is known".into(), "this check is not known".into(), false));
+    let (expected, actual, holds) =
+        run_check(check.trim(), outcome).unwrap_or_else(|| ("a check that is known".into(), "this check is not known".into(), false));
     let result = if holds { ScenarioStatus::Passed } else { ScenarioStatus::Failed };
     CheckResult { check: check.to_owned(), result, actual, expected }
 }
 
-fn judge(check: &str, outcome: &Outcome) -> Option<(String, String, bool)> {
+fn run_check(check: &str, outcome: &Outcome) -> Option<(String, String, bool)> {
     let error = outcome.error.as_ref();
     let equal = |expected: &str, actual: String| Some((expected.to_owned(), actual.clone(), actual == expected));
     match check {
-        "output is non-empty" => return Some(("some text".into(), shown(&outcome.output), !outcome.output.trim().is_empty())),
+        "output is non-empty" => return Some(("some text".into(), shorten(&outcome.output), !outcome.output.trim().is_empty())),
         "contract_version preserved" => return equal(CONTRACT_VERSION, outcome.version.clone().unwrap_or_else(|| "none".to_owned())),
         "messages_count increases" => {
             let before = outcome.earlier_messages.unwrap_or(0);
@@ -53,7 +54,7 @@ fn judge(check: &str, outcome: &Outcome) -> Option<(String, String, bool)> {
     let (left, right) = check.split_once(" contains ")?;
     let wanted = right.trim().trim_matches('"');
     match left.trim() {
-        "output" => Some((wanted.to_owned(), shown(&outcome.output), outcome.output.contains(wanted))),
+        "output" => Some((wanted.to_owned(), shorten(&outcome.output), outcome.output.contains(wanted))),
         "tools_used" => Some((wanted.to_owned(), outcome.tools.join(", "), outcome.tools.iter().any(|tool| tool == wanted))),
         _ => None,
     }
@@ -63,11 +64,11 @@ fn code(code: ErrorCode) -> String {
     serde_json::to_value(code).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
-fn shown(text: &str) -> String {
+fn shorten(text: &str) -> String {
     text.chars().take(200).collect()
 }
 
-/// As an HTTP adapter would answer.
+/// Returns the status with which an HTTP adapter would answer.
 fn http_status(error: Option<&AgentError>) -> u16 {
     let Some(error) = error else { return 200 };
     match error.code {
@@ -81,7 +82,7 @@ fn http_status(error: Option<&AgentError>) -> u16 {
     }
 }
 
-/// As `csign` would end.
+/// Returns the exit code with which `csign` would end.
 fn exit_code(error: Option<&AgentError>) -> u8 {
     match error.map(|error| error.code) {
         None => 0,

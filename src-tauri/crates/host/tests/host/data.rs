@@ -1,4 +1,5 @@
-//! Delivery data of the pacing pack: imports, the set that answers, and the pack's settings, which hold at once.
+//! Delivery data of the pacing pack: imports, the active data set, and the pack's settings, which
+//! take effect at once.
 
 use std::{fs, path::Path, sync::Arc, time::Duration};
 

@@ -1,4 +1,5 @@
-//! A stored key where a person or a program gives something beside a message: it is refused, and gets into no file.
+//! A stored key in any input of a person or program besides a message: it is refused, and is
+//! written to no file.
 
 use std::{fs, path::Path};
 
@@ -8,7 +9,7 @@ use serde_json::json;
 
 const KEY: &str = "Xk29fLm3QpZr81TbVw6Y";
 
-/// Files below a folder that hold the key.
+/// Returns the files below a folder that contain the key.
 fn holding(folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {

@@ -1,4 +1,5 @@
-//! Grants, destructive confirmation and editing through a whole host, with a pack (and its server process) that exists only here.
+//! Grants, destructive confirmation and editing through a whole host, with a pack (and its server
+//! process) that exists only here.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -27,7 +28,7 @@ impl Bench {
         self.host.tool_call(params).await.unwrap()
     }
 
-    /// Calls a tool that asks; the waiting call and its pending action come back.
+    /// Calls a tool that needs an approval. Returns the waiting call and its pending action.
     async fn ask(&self, tool: &'static str, arguments: Value) -> (tokio::task::JoinHandle<ToolCallResponse>, Approval) {
         let before = self.pending().await.len();
         let host = Arc::clone(&self.host);

@@ -1,4 +1,4 @@
-//! A whole host from the outside: the command list in, answers out.
+//! Tests of a whole host through its command list.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on may stop")]
 
 mod data;
@@ -12,8 +12,8 @@ use std::{sync::Arc, time::Duration};
 
 use host::{Host, Options};
 
-/// Opens a profile, also again. A program that another test starts just then holds this process's locks, too, until it has become what
-/// it is to be.
+/// Opens a profile, and retries. A program that another test is starting also holds this process's
+/// locks until its exec.
 async fn open(options: impl Fn() -> Options) -> Arc<Host> {
     for _ in 0..500 {
         match Host::open(options()).await {

@@ -1,4 +1,4 @@
-//! What the Tools view is told of packs whose server cannot run.
+//! Packs whose server cannot run, as the Tools view shows them.
 
 use std::{fs, path::Path};
 
@@ -17,7 +17,7 @@ async fn a_server_without_a_program_is_shown_with_the_reason() {
     }
     let manifest = fs::read_to_string(pack.join("pack.json")).unwrap();
     let mut manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
-    // A program of the app that this installation does not have.
+    // A program of the app that this installation lacks.
     manifest["servers"][0]["command"] = "csign".into();
     fs::write(pack.join("pack.json"), manifest.to_string()).unwrap();
     let options = Options {

@@ -1,5 +1,5 @@
-//! Tools that a server offers and no manifest declares, through a whole host: a write until the user says otherwise, switched off
-//! when the server describes it differently, accepted only as it was shown.
+//! Tools that a server offers and no manifest declares, through a whole host: a write until the
+//! user sets another effect, switched off when the definition changes, and accepted only as shown.
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, sync::Arc};
 
@@ -10,7 +10,7 @@ use contract::{
 use host::{Host, Options, Person, Terminal};
 use serde_json::json;
 
-/// A server that describes its tools in the words of a file beside it.
+/// A server whose tool descriptions are read from a file beside it.
 const SERVER: &str = r#"#!/usr/bin/python3 -u
 import json, os, pathlib, sys
 words = pathlib.Path("words.txt")
@@ -58,8 +58,8 @@ impl Bench {
         Self { folder, host }
     }
 
-    /// The app is started again.
-    async fn again(self) -> Self {
+    /// Starts the app again.
+    async fn restart(self) -> Self {
         self.host.stop().await;
         drop(self.host);
         let host = host(self.folder.path()).await;
@@ -70,7 +70,7 @@ impl Bench {
         self.host.server_tools(Empty {}).await.unwrap().tools
     }
 
-    /// What models are given.
+    /// Returns the tools that models get.
     async fn offered(&self) -> Vec<(String, Effect)> {
         let packs = self.host.packs_list(Empty {}).await.unwrap().packs;
         packs.iter().flat_map(|pack| &pack.tools).map(|tool| (tool.id.0.clone(), tool.effect)).collect()
@@ -81,8 +81,8 @@ impl Bench {
         self.host.tool_call(params).await.unwrap()
     }
 
-    /// The same while it asks first, and nobody is there.
-    async fn refused(&self) -> contract::AgentError {
+    /// Makes a call that needs an approval, with nobody to approve.
+    async fn refused_call(&self) -> contract::AgentError {
         let params = ToolCallParams { tool: "post.send".into(), arguments: json!({"to": "Ada"}), session: None, headless: true };
         self.host.tool_call(params).await.unwrap_err()
     }
@@ -117,9 +117,9 @@ async fn an_offered_tool_is_a_write_until_the_user_says_otherwise() {
     assert_eq!(bench.offered().await, [("post.send".to_owned(), Effect::Write)], "whatever the server says of it");
     let tool = bench.tools().await.remove(0);
     assert_eq!((tool.state, tool.says, tool.declared), (DefinitionState::Accepted, Some(Effect::ReadOnly), false));
-    assert_eq!(bench.refused().await.code, ErrorCode::ApprovalRequired);
+    assert_eq!(bench.refused_call().await.code, ErrorCode::ApprovalRequired);
     let params = ServerToolEffectParams { pack: "post".into(), server: "post".into(), name: "send".into(), effect: Effect::ReadOnly };
-    // A terminal may not widen.
+    // A terminal may not widen access.
     let terminal = Terminal::local(Arc::clone(&bench.host), Person::Deciding);
     assert_eq!(terminal.server_tool_effect(params.clone()).await.unwrap_err().reason_text(), Some("window_only"));
     drop(terminal);
@@ -127,12 +127,12 @@ async fn an_offered_tool_is_a_write_until_the_user_says_otherwise() {
     assert_eq!(bench.offered().await, [("post.send".to_owned(), Effect::ReadOnly)]);
     let done = bench.send().await;
     assert_eq!((done.outcome, done.data), (ToolOutcome::Ok, json!({"done": true})));
-    let bench = bench.again().await;
+    let bench = bench.restart().await;
     assert_eq!(bench.offered().await, [("post.send".to_owned(), Effect::ReadOnly)], "it is remembered");
     bench.host.stop().await;
 }
 
-/// Only a read, only where the manifest says nothing, and only towards asking more often.
+/// Only for a read, only if the manifest says nothing, and only to require more approvals.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_servers_word_that_a_read_goes_anywhere_counts_where_the_pack_is_silent() {
     let bench = Bench::open().await;
@@ -162,7 +162,7 @@ async fn a_servers_word_that_a_read_goes_anywhere_counts_where_the_pack_is_silen
     let words = "silent: Looks anywhere.\nclosed: Looks anywhere.\nopen: Looks where it is.\nhome: Looks where it is.\nwrite: Writes anywhere.\n";
     describe(bench.folder.path(), words);
     fs::remove_file(bench.folder.path().join("data/tool-definitions.json")).unwrap();
-    let bench = bench.again().await;
+    let bench = bench.restart().await;
     let packs = bench.host.packs_list(Empty {}).await.unwrap().packs;
     assert!(packs.iter().all(|pack| pack.faults.is_empty()), "{packs:?}");
     let told: std::collections::BTreeMap<&str, bool> = packs.iter().flat_map(|pack| &pack.tools).map(|tool| (tool.id.as_str(), tool.open_world)).collect();
@@ -179,8 +179,8 @@ async fn a_changed_tool_is_not_called_until_a_person_accepts_what_changed() {
     bench.send().await;
     assert_eq!(bench.calls(), 1);
     describe(bench.folder.path(), "send: Sends a letter, and a copy to us.\nburn: Burns a letter.\n");
-    let bench = bench.again().await;
-    // It is found out when the server is started for the call, before the call.
+    let bench = bench.restart().await;
+    // Noticed when the server is started for the call, before the call.
     let refused = bench.send().await;
     assert_eq!((refused.outcome, refused.error.unwrap().reason_text()), (ToolOutcome::Error, Some("definition_changed")));
     assert_eq!(bench.calls(), 1);
@@ -203,8 +203,8 @@ async fn a_changed_tool_is_not_called_until_a_person_accepts_what_changed() {
     bench.host.stop().await;
 }
 
-/// A pack with one declared tool of a server; gives its folder.
-fn declaring(folder: &Path, mut server: serde_json::Value, effect: &str) -> std::path::PathBuf {
+/// Creates a pack with one declared tool of a server. Returns its folder.
+fn pack_declaring(folder: &Path, mut server: serde_json::Value, effect: &str) -> std::path::PathBuf {
     let pack = folder.join("packs/far");
     fs::create_dir_all(&pack).unwrap();
     server["name"] = json!("far");
@@ -229,7 +229,7 @@ async fn section_4_1_a_servers_missing_credential_is_told_before_anybody_is_aske
     let http = json!({
         "url": "https://mcp.invalid/mcp", "auth": {"kind": "bearer_token", "env_var": "FAR_TOKEN"}, "headers": {"X-Tenant": "FAR_TENANT"}
     });
-    declaring(folder.path(), json!({"http": http}), "write");
+    pack_declaring(folder.path(), json!({"http": http}), "write");
     let host = host(folder.path()).await;
     let send = || {
         let params = ToolCallParams { tool: "far.send".into(), arguments: json!({"to": "Ada"}), session: None, headless: true };
@@ -253,7 +253,7 @@ async fn section_4_1_a_servers_missing_credential_is_told_before_anybody_is_aske
 async fn a_servers_program_gets_what_was_entered_for_its_pack() {
     let folder = tempfile::tempdir().unwrap();
     let server = json!({"command": "./server", "env": ["FAR_TOKEN", "FAR_LANGUAGE"], "timeouts": {"start_ms": 60_000}});
-    let pack = declaring(folder.path(), server, "read_only");
+    let pack = pack_declaring(folder.path(), server, "read_only");
     fs::write(pack.join("server"), SERVER).unwrap();
     fs::set_permissions(pack.join("server"), fs::Permissions::from_mode(0o755)).unwrap();
     fs::write(pack.join("words.txt"), "send: Sends a letter.\n").unwrap();

@@ -1,5 +1,6 @@
-//! The local socket from a client's side: greeted first whatever happens meanwhile, served once, and what it leaves behind. And what the chat
-//! window may do without a yes in the approval window.
+//! The local socket from a client's side: the greeting comes first, it is served once, and its
+//! files are removed. Also what the chat window may do without a confirmation in the approval
+//! window.
 
 use std::{
     fs,
@@ -89,7 +90,7 @@ async fn a_profile_is_served_once_and_a_second_try_takes_nothing_away() {
     host.stop().await;
 }
 
-/// What waits in the approval window, once something does.
+/// Waits until a change waits in the approval window, and returns it.
 async fn waiting(host: &Host) -> Confirmation {
     loop {
         if let Some(found) = host.confirmations(Empty {}).await.unwrap().confirmations.into_iter().next() {
@@ -99,8 +100,9 @@ async fn waiting(host: &Host) -> Confirmation {
     }
 }
 
-/// Has the chat window change settings; what it was told, and what a person read in the approval window before saying `accept`.
-async fn asked(host: &Arc<Host>, change: impl Fn(&mut Settings), accept: bool) -> (Result<(), AgentError>, Vec<String>) {
+/// Lets the chat window change settings. Returns its result, and the text that a person read in the
+/// approval window before answering `accept`.
+async fn request_change(host: &Arc<Host>, change: impl Fn(&mut Settings), accept: bool) -> (Result<(), AgentError>, Vec<String>) {
     let mut settings = host.settings_get(Empty {}).await.unwrap().settings;
     change(&mut settings);
     let window = ChatWindow::new(Arc::clone(host));
@@ -123,7 +125,7 @@ async fn the_chat_window_widens_only_after_a_yes_in_the_approval_window() {
         settings.egress.redaction = RedactionLevel::None;
         settings.theme = "dark".into();
     };
-    let (told, read) = asked(&host, elsewhere, false).await;
+    let (told, read) = request_change(&host, elsewhere, false).await;
     assert_eq!(told.unwrap_err().reason_text(), Some("not_confirmed"));
     let before = host.settings_get(Empty {}).await.unwrap().settings;
     assert_eq!(before, Settings::default(), "nothing of it was changed");
@@ -133,19 +135,19 @@ async fn the_chat_window_widens_only_after_a_yes_in_the_approval_window() {
         "egress.redaction: basic -> none",
     ];
     assert_eq!(read, expected);
-    let (told, _) = asked(&host, elsewhere, true).await;
+    let (told, _) = request_change(&host, elsewhere, true).await;
     told.unwrap();
     let now = host.settings_get(Empty {}).await.unwrap().settings;
     assert_eq!((now.model.base_url.as_str(), now.egress.redaction, now.theme.as_str()), ("https://models.example/v1", RedactionLevel::None, "dark"));
 
-    // What does not widen needs no yes.
+    // A change that does not widen access needs no confirmation.
     let window = ChatWindow::new(Arc::clone(&host));
     let mut narrower = now.clone();
     narrower.egress.redaction = RedactionLevel::Strict;
     narrower.theme = "light".into();
     assert_eq!(window.settings_set(SettingsSetParams { settings: narrower.clone() }).await.unwrap().settings, narrower);
 
-    // A key: its place is shown, and never the key.
+    // For a key, its destination is shown, and never the key.
     let window = Arc::new(window);
     let storing = tokio::spawn({
         let window = Arc::clone(&window);

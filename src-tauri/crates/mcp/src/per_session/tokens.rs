@@ -1,5 +1,6 @@
-//! Tokens for the app itself, one for each application: kept while they last, got once for all who wait. A failure is told to those
-//! who waited for it and then forgotten.
+//! Tokens for the app itself, one for each application. A token is kept while it is valid, and
+//! requested once for all who wait for it. A failure is reported to those who waited and then
+//! forgotten.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -12,17 +13,17 @@ use url::{Url, form_urlencoded};
 
 use super::{
     Place, Token,
-    lost::Lost,
-    wire::{read, unsent},
+    call_error::CallError,
+    wire::{read, request_error},
 };
 use crate::Access;
 
-/// A token that ends sooner is not used any more.
+/// A token that expires sooner than this is not used any more.
 const SPARE: Duration = Duration::from_secs(60);
-/// The most that the token endpoint may say.
+/// The most bytes of an answer of the token endpoint.
 const LARGEST: usize = 64 * 1024;
-/// Applications whose tokens are kept before those that have ended are cleared away.
-const MOST: usize = 1_024;
+/// Applications with tokens above which expired ones are removed.
+const MAX_TOKENS: usize = 1_024;
 
 struct CachedToken {
     token: Token,
@@ -31,8 +32,9 @@ struct CachedToken {
 }
 
 impl CachedToken {
-    /// Whether who asked then may use it now. Who waited for it takes it however soon it ends.
-    fn serves(&self, asked: Instant) -> bool {
+    /// Whether a call that asked for a token at `asked` may use this one. A call that waited for it
+    /// may use it even if it expires soon.
+    fn is_usable(&self, asked: Instant) -> bool {
         let now = Instant::now();
         self.ends > now + SPARE || (self.got >= asked && self.ends > now)
     }
@@ -41,7 +43,7 @@ impl CachedToken {
 #[derive(Default)]
 struct Slot {
     token: Option<CachedToken>,
-    failed: Option<(Lost, Instant)>,
+    failed: Option<(CallError, Instant)>,
 }
 
 pub(super) struct Tokens {
@@ -69,13 +71,13 @@ impl Tokens {
         }
     }
 
-    /// The application's token, got now if there is none that lasts.
-    pub(super) async fn of(&self, application: &str) -> Result<Token, Lost> {
+    /// Returns the application's token, and requests a new one if none is valid.
+    pub(super) async fn get(&self, application: &str) -> Result<Token, CallError> {
         let asked = Instant::now();
         let slot = self.slot(application);
-        // Whoever comes first asks; the others wait here for what comes of it.
+        // The first caller sends the request; the others wait here for its result.
         let mut slot = slot.lock().await;
-        if let Some(kept) = slot.token.as_ref().filter(|kept| kept.serves(asked)) {
+        if let Some(kept) = slot.token.as_ref().filter(|kept| kept.is_usable(asked)) {
             return Ok(kept.token.clone());
         }
         if let Some((lost, at)) = &slot.failed
@@ -83,7 +85,7 @@ impl Tokens {
         {
             return Err(lost.clone());
         }
-        match timeout(self.patience, self.fetch()).await.unwrap_or_else(|_| Err(Lost::Token("no answer in time".into()))) {
+        match timeout(self.patience, self.fetch()).await.unwrap_or_else(|_| Err(CallError::Token("no answer in time".into()))) {
             Ok((token, lasts)) => {
                 self.access.note(&token, lasts);
                 let got = Instant::now();
@@ -97,8 +99,8 @@ impl Tokens {
         }
     }
 
-    /// The server did not accept a token: it is not used again. One that somebody else has got meanwhile stays.
-    pub(super) async fn refused(&self, application: &str, token: &Token) {
+    /// Drops a token that the server did not accept, unless it has been replaced meanwhile.
+    pub(super) async fn drop_refused(&self, application: &str, token: &Token) {
         let slot = self.slot(application);
         let mut slot = slot.lock().await;
         if slot.token.as_ref().is_some_and(|kept| kept.token.expose_secret() == token.expose_secret()) {
@@ -108,20 +110,20 @@ impl Tokens {
 
     fn slot(&self, application: &str) -> Arc<tokio::sync::Mutex<Slot>> {
         let mut slots = self.slots.lock();
-        if slots.len() >= MOST && !slots.contains_key(application) {
+        if slots.len() >= MAX_TOKENS && !slots.contains_key(application) {
             let now = Instant::now();
             let lasts = |slot: &Slot| slot.token.as_ref().is_some_and(|kept| kept.ends > now);
-            // Names of applications are the callers' to choose.
+            // Callers choose the names of applications, so there may be many.
             slots.retain(|_, slot| Arc::strong_count(slot) > 1 || slot.try_lock().is_ok_and(|slot| lasts(&slot)));
-            if slots.len() >= MOST {
+            if slots.len() >= MAX_TOKENS {
                 slots.retain(|_, slot| Arc::strong_count(slot) > 1);
             }
         }
         Arc::clone(slots.entry(application.to_owned()).or_default())
     }
 
-    async fn fetch(&self) -> Result<(Token, Duration), Lost> {
-        let secret = self.access.credential(&self.secret).await.map_err(Lost::Secret)?;
+    async fn fetch(&self) -> Result<(Token, Duration), CallError> {
+        let secret = self.access.credential(&self.secret).await.map_err(CallError::Secret)?;
         let form = form_urlencoded::Serializer::new(String::new())
             .append_pair("grant_type", "client_credentials")
             .append_pair("client_id", &self.id)
@@ -134,15 +136,15 @@ impl Tokens {
             .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
             .header(header::ACCEPT, "application/json")
             .body(form);
-        let response = request.send().await.map_err(|error| match unsent(&error) {
-            Lost::Private => Lost::Private,
-            other => Lost::Token(other.to_string()),
+        let response = request.send().await.map_err(|error| match request_error(&error) {
+            CallError::Private => CallError::Private,
+            other => CallError::Token(other.to_string()),
         })?;
         let status = response.status();
         if !status.is_success() {
-            return Err(Lost::Token(format!("status {}", status.as_u16())));
+            return Err(CallError::Token(format!("status {}", status.as_u16())));
         }
-        let odd = |what: &str| Lost::Token(what.to_owned());
+        let odd = |what: &str| CallError::Token(what.to_owned());
         let body = read(response, LARGEST).await.map_err(|_| odd("an answer that cannot be read"))?;
         let answer: Value = serde_json::from_slice(&body).map_err(|_| odd("an answer that is no JSON"))?;
         let token = answer["access_token"].as_str().filter(|token| !token.is_empty()).ok_or_else(|| odd("an answer without a token"))?;

@@ -1,5 +1,5 @@
-//! Which session is open at the server for which conversation. It belongs to the conversation and is kept with it, so another
-//! process goes on with it; what is here is only what this process has of it.
+//! The open session of each conversation at the server. It is stored with the conversation, so
+//! another process can continue it; this file holds the part that this process uses.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -8,44 +8,46 @@ use contract::SessionId;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
-use super::lost::Lost;
+use super::call_error::CallError;
 
 /// The number of a session's first request.
 pub(super) const FIRST: u64 = 1;
-/// Numbers that a process takes at once, so that no two give the same one and not every call is written down.
+/// How many request numbers a process reserves at once. Two processes then never use the same
+/// number, and not every call is written down.
 const BLOCK: u64 = 1_000;
-/// Conversations that are remembered here; of the others what is kept is read again.
-const MOST: usize = 1_024;
+/// The most conversations that are kept in memory. The stored sessions of others are read again.
+const MAX_VISITS: usize = 1_024;
 
-/// An open session, as it is kept with its conversation.
+/// An open session, as it is stored with its conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Open {
-    /// The server that it was opened at.
+    /// The server at which it was opened.
     pub server: String,
-    /// Its name there; some servers give none.
+    /// Its name at the server. Some servers give none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     pub next_rpc: u64,
 }
 
-/// Keeps open sessions with their conversations.
+/// Stores open sessions with their conversations.
 #[async_trait]
 pub trait KeptVisits: Send + Sync {
-    /// Reads what is kept, puts what `change` makes of it in its place, and gives that. Nothing that could be kept is none.
+    /// Replaces the stored session by the result of `change`, and returns it. Returns None if it
+    /// could not be stored.
     async fn change(&self, session: &SessionId, change: Box<dyn FnOnce(Option<Open>) -> Option<Open> + Send>) -> Option<Open>;
 }
 
-/// What this process has of an open session.
-struct Held {
+/// The part of an open session that this process uses.
+struct HeldSession {
     session: Option<String>,
     next: u64,
-    /// The first number that is not this process's to give.
+    /// The first request number that is not reserved for this process.
     end: u64,
 }
 
-type Visit = Arc<tokio::sync::Mutex<Option<Held>>>;
+type Visit = Arc<tokio::sync::Mutex<Option<HeldSession>>>;
 
-/// Conversations with the turn in which each was last asked for, and the newest turn.
+/// Conversations with the turn in which each was last used, and the newest turn.
 #[derive(Default)]
 struct OpenVisits {
     visits: HashMap<SessionId, (Visit, u64)>,
@@ -63,10 +65,11 @@ impl Visits {
         Self { server, kept, known: Mutex::default() }
     }
 
-    /// The conversation's session and the number of the next request; opened now, once for all who wait, when there is none.
-    pub(super) async fn ready<F>(&self, conversation: &SessionId, open: impl FnOnce() -> F) -> Result<(Option<String>, u64), Lost>
+    /// Returns the conversation's session and the number of the next request. If there is no
+    /// session, it is opened once for all who wait.
+    pub(super) async fn ready<F>(&self, conversation: &SessionId, open: impl FnOnce() -> F) -> Result<(Option<String>, u64), CallError>
     where
-        F: Future<Output = Result<Option<String>, Lost>>,
+        F: Future<Output = Result<Option<String>, CallError>>,
     {
         let visit = self.visit(conversation);
         let mut visit = visit.lock().await;
@@ -80,7 +83,7 @@ impl Visits {
                 let end = FIRST + BLOCK;
                 let opened = Open { server: self.server.clone(), session: session.clone(), next_rpc: end };
                 self.kept.change(conversation, Box::new(move |_| Some(opened))).await;
-                visit.insert(Held { session, next: FIRST + 1, end })
+                visit.insert(HeldSession { session, next: FIRST + 1, end })
             }
         };
         let rpc = held.next;
@@ -88,8 +91,9 @@ impl Visits {
         Ok((held.session.clone(), rpc))
     }
 
-    /// The server does not know a session any more. Another process may have opened the next one.
-    pub(super) async fn lost(&self, conversation: &SessionId, session: Option<&str>) {
+    /// Drops a session that the server does not know any more, unless another process has already
+    /// opened the next one.
+    pub(super) async fn drop_lost(&self, conversation: &SessionId, session: Option<&str>) {
         let visit = self.visit(conversation);
         let mut visit = visit.lock().await;
         if visit.as_ref().is_some_and(|held| held.session.as_deref() == session) {
@@ -97,13 +101,13 @@ impl Visits {
         }
     }
 
-    /// Takes over what is kept, with numbers of its own, unless that is the session that was lost.
-    async fn take(&self, conversation: &SessionId, lost: Option<&str>) -> Option<Held> {
+    /// Takes over the stored session and reserves numbers in it, unless it is the lost session.
+    async fn take(&self, conversation: &SessionId, lost: Option<&str>) -> Option<HeldSession> {
         let (server, lost) = (self.server.clone(), lost.map(str::to_owned));
         let mine = move |open: &Open| open.server == server && (lost.is_none() || open.session != lost);
         let change = move |kept: Option<Open>| kept.filter(mine).map(|open| Open { next_rpc: open.next_rpc.saturating_add(BLOCK), ..open });
         let kept = self.kept.change(conversation, Box::new(change)).await?;
-        Some(Held { session: kept.session, next: kept.next_rpc - BLOCK, end: kept.next_rpc })
+        Some(HeldSession { session: kept.session, next: kept.next_rpc - BLOCK, end: kept.next_rpc })
     }
 
     fn visit(&self, conversation: &SessionId) -> Visit {
@@ -114,8 +118,9 @@ impl Visits {
             *last = *turn;
             return Arc::clone(visit);
         }
-        if visits.len() >= MOST {
-            // The older half goes; what is in use stays, so that nothing is opened twice.
+        if visits.len() >= MAX_VISITS {
+            // The half that was used longest ago is dropped. Sessions in use stay, so that none is
+            // opened twice.
             let mut lasts: Vec<u64> = visits.values().map(|(_, last)| *last).collect();
             lasts.sort_unstable();
             let middle = lasts[lasts.len() / 2];

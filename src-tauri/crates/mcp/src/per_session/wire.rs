@@ -1,5 +1,5 @@
-//! One request and its answer: JSON-RPC by POST, answered as JSON or as events. Statuses, sizes and time limits are looked at here;
-//! what an answer means is not.
+//! One request and its answer: JSON-RPC by POST, answered as JSON or as events. Statuses, sizes and
+//! time limits are checked here; the content of an answer is not.
 
 use std::time::Duration;
 
@@ -12,17 +12,17 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 use url::Url;
 
-use super::{Token, lost::Lost};
+use super::{Token, call_error::CallError};
 use crate::{failure, http::PrivateAddress};
 
-/// The most that one answer may hold.
+/// The most bytes of one answer.
 const LARGEST: usize = 16 * 1024 * 1024;
 const SESSION: &str = "mcp-session-id";
 const APPLICATION: &str = "application-id";
 
-/// What is asked, and as whom.
+/// A request, and the application that sends it.
 pub(super) struct WireRequest<'a> {
-    /// None for what wants no answer.
+    /// None for a notification, which has no answer.
     pub(super) id: Option<u64>,
     pub(super) method: &'a str,
     pub(super) params: Value,
@@ -31,10 +31,10 @@ pub(super) struct WireRequest<'a> {
     pub(super) session: Option<&'a str>,
 }
 
-/// What came back.
-pub(super) struct Answered {
+/// An answer.
+pub(super) struct WireAnswer {
     pub(super) result: Value,
-    /// The session's name, when the server gave one.
+    /// The session's name, if the server gave one.
     pub(super) session: Option<String>,
 }
 
@@ -53,25 +53,25 @@ impl Wire {
         &self.url
     }
 
-    /// Asks and waits for the answer.
-    pub(super) async fn ask(&self, asked: WireRequest<'_>) -> Result<Answered, Lost> {
+    /// Sends a request and waits for the answer.
+    pub(super) async fn ask(&self, asked: WireRequest<'_>) -> Result<WireAnswer, CallError> {
         let id = asked.id.unwrap_or_default();
         timeout(self.patience, async {
             let response = self.send(asked).await?;
             let session = response.headers().get(SESSION).and_then(|name| name.to_str().ok()).map(str::to_owned);
-            let message = if is_events(&response) { events(response, id).await? } else { single(response, id).await? };
-            result(message).map(|result| Answered { result, session })
+            let message = if is_events(&response) { read_events(response, id).await? } else { read_json(response, id).await? };
+            result(message).map(|result| WireAnswer { result, session })
         })
         .await
-        .unwrap_or(Err(Lost::TimedOut))
+        .unwrap_or(Err(CallError::TimedOut))
     }
 
-    /// Tells something that has no answer.
-    pub(super) async fn tell(&self, asked: WireRequest<'_>) -> Result<(), Lost> {
-        timeout(self.patience, self.send(asked)).await.unwrap_or(Err(Lost::TimedOut)).map(drop)
+    /// Sends a notification, which has no answer.
+    pub(super) async fn notify(&self, asked: WireRequest<'_>) -> Result<(), CallError> {
+        timeout(self.patience, self.send(asked)).await.unwrap_or(Err(CallError::TimedOut)).map(drop)
     }
 
-    async fn send(&self, asked: WireRequest<'_>) -> Result<Response, Lost> {
+    async fn send(&self, asked: WireRequest<'_>) -> Result<Response, CallError> {
         let mut message = json!({"jsonrpc": "2.0", "method": asked.method});
         if let Some(id) = asked.id {
             message["id"] = json!(id);
@@ -89,52 +89,52 @@ impl Wire {
         if let Some(session) = asked.session {
             headers.insert(SESSION, value(session)?);
         }
-        let response = self.client.post(self.url.clone()).headers(headers).body(message.to_string()).send().await.map_err(|error| unsent(&error))?;
+        let response = self.client.post(self.url.clone()).headers(headers).body(message.to_string()).send().await.map_err(|error| request_error(&error))?;
         match response.status() {
             status if status.is_success() => Ok(response),
-            status => Err(Lost::Status(status.as_u16())),
+            status => Err(CallError::Status(status.as_u16())),
         }
     }
 
-    /// Fetches what a result names, from the same server: a path from its top, with its query, or a whole address. Nothing is said
-    /// of who asks.
-    pub(super) async fn picture(&self, reference: &str, most: usize) -> Result<Vec<u8>, Lost> {
-        let url = named(&self.url, reference).ok_or(Lost::Odd("the picture does not lie on it"))?;
+    /// Fetches a picture that a result names, from the same server only: an absolute path with its
+    /// query, or a whole URL. The request does not name the application.
+    pub(super) async fn picture(&self, reference: &str, most: usize) -> Result<Vec<u8>, CallError> {
+        let url = resolve_reference(&self.url, reference).ok_or(CallError::Odd("the picture does not lie on it"))?;
         timeout(self.patience, async {
-            let response = self.client.get(url).send().await.map_err(|error| unsent(&error))?;
+            let response = self.client.get(url).send().await.map_err(|error| request_error(&error))?;
             match response.status() {
                 status if status.is_success() => read(response, most).await,
-                status => Err(Lost::Status(status.as_u16())),
+                status => Err(CallError::Status(status.as_u16())),
             }
         })
         .await
-        .unwrap_or(Err(Lost::TimedOut))
+        .unwrap_or(Err(CallError::TimedOut))
     }
 }
 
-/// The address of what a result names; none for what lies elsewhere.
-fn named(server: &Url, reference: &str) -> Option<Url> {
+/// Resolves a picture's reference. Returns None if it lies on another server.
+fn resolve_reference(server: &Url, reference: &str) -> Option<Url> {
     let url = server.join("/").and_then(|top| top.join(reference)).ok()?;
     (url.origin() == server.origin() && url.username().is_empty() && url.password().is_none()).then_some(url)
 }
 
-fn value(text: &str) -> Result<HeaderValue, Lost> {
-    HeaderValue::from_bytes(text.as_bytes()).map_err(|_| Lost::Unsendable)
+fn value(text: &str) -> Result<HeaderValue, CallError> {
+    HeaderValue::from_bytes(text.as_bytes()).map_err(|_| CallError::Unsendable)
 }
 
-/// What lies behind a request that brought no answer. Addresses in errors stay here.
-pub(super) fn unsent(error: &reqwest::Error) -> Lost {
+/// Maps a transport error. Addresses in errors are dropped.
+pub(super) fn request_error(error: &reqwest::Error) -> CallError {
     let mut next: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(cause) = next {
         if cause.is::<PrivateAddress>() {
-            return Lost::Private;
+            return CallError::Private;
         }
         next = cause.source();
     }
     match (error.is_connect(), error.is_timeout()) {
-        (true, _) => Lost::Unreachable,
-        (false, true) => Lost::TimedOut,
-        (false, false) => Lost::Broken,
+        (true, _) => CallError::Unreachable,
+        (false, true) => CallError::TimedOut,
+        (false, false) => CallError::Broken,
     }
 }
 
@@ -143,29 +143,29 @@ fn is_events(response: &Response) -> bool {
     kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream")
 }
 
-/// The whole body.
-pub(super) async fn read(mut response: Response, most: usize) -> Result<Vec<u8>, Lost> {
+/// Reads the whole body.
+pub(super) async fn read(mut response: Response, most: usize) -> Result<Vec<u8>, CallError> {
     let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(|_| Lost::Broken)? {
+    while let Some(chunk) = response.chunk().await.map_err(|_| CallError::Broken)? {
         if body.len() + chunk.len() > most {
-            return Err(Lost::Odd("the answer is too large"));
+            return Err(CallError::Odd("the answer is too large"));
         }
         body.extend_from_slice(&chunk);
     }
     Ok(body)
 }
 
-async fn single(response: Response, id: u64) -> Result<Value, Lost> {
+async fn read_json(response: Response, id: u64) -> Result<Value, CallError> {
     let body = read(response, LARGEST).await?;
-    let message: Value = serde_json::from_slice(&body).map_err(|_| Lost::Odd("the answer is no JSON"))?;
+    let message: Value = serde_json::from_slice(&body).map_err(|_| CallError::Odd("the answer is no JSON"))?;
     match message {
         Value::Array(all) => choose(all, id),
         one => choose(vec![one], id),
     }
-    .ok_or(Lost::Odd("it is no answer to the request"))
+    .ok_or(CallError::Odd("it is no answer to the request"))
 }
 
-/// Of several messages the one with the request's id, else the last answer.
+/// Returns the message with the request's id, or else the last answer.
 fn choose(messages: Vec<Value>, id: u64) -> Option<Value> {
     let mut answers: Vec<Value> = messages.into_iter().filter(is_answer).collect();
     match answers.iter().position(|message| is_of(message, id)) {
@@ -182,15 +182,15 @@ fn is_of(message: &Value, id: u64) -> bool {
     message["id"].as_u64() == Some(id) || message["id"].as_str().is_some_and(|text| text == id.to_string())
 }
 
-/// Reads events until the answer has come; what else is told on the way is nobody's here.
-async fn events(mut response: Response, id: u64) -> Result<Value, Lost> {
+/// Reads events until the answer has arrived. Other messages are ignored.
+async fn read_events(mut response: Response, id: u64) -> Result<Value, CallError> {
     let (mut lines, mut taken) = (Lines::default(), 0);
     let mut last = None;
     loop {
-        let chunk = response.chunk().await.map_err(|_| Lost::Broken)?;
+        let chunk = response.chunk().await.map_err(|_| CallError::Broken)?;
         taken += chunk.as_ref().map_or(0, |chunk| chunk.len());
         if taken > LARGEST {
-            return Err(Lost::Odd("the answer is too large"));
+            return Err(CallError::Odd("the answer is too large"));
         }
         let ended = chunk.is_none();
         let found = match chunk {
@@ -205,15 +205,15 @@ async fn events(mut response: Response, id: u64) -> Result<Value, Lost> {
             last = Some(message);
         }
         if ended {
-            return last.ok_or(Lost::Odd("the events hold no answer"));
+            return last.ok_or(CallError::Odd("the events hold no answer"));
         }
     }
 }
 
-/// Puts events together from pieces of a stream: the `data` of each.
+/// Assembles events from pieces of a stream, and returns the `data` of each.
 #[derive(Default)]
 struct Lines {
-    /// The line that is not at its end yet.
+    /// The line that is not complete yet.
     line: Vec<u8>,
     data: Vec<String>,
 }
@@ -242,23 +242,23 @@ impl Lines {
         None
     }
 
-    /// The stream may end in the middle of a line: it is a whole one all the same.
+    /// Ends the stream. An incomplete line counts as complete.
     fn stream_ends(&mut self) -> Option<String> {
         if self.line.is_empty() { self.event_ends() } else { self.line_ends().or_else(|| self.event_ends()) }
     }
 
-    /// What there is when an event ends.
+    /// Returns the data of the event that ended, if there is any.
     fn event_ends(&mut self) -> Option<String> {
         let data = std::mem::take(&mut self.data).join("\n");
         (!data.is_empty()).then_some(data)
     }
 }
 
-/// The result of an answer; some servers write an empty one beside an error. What is said of an error stays there, and one without a
-/// code says nothing of how far the call came.
-fn result(mut message: Value) -> Result<Value, Lost> {
+/// Returns the result of an answer. Some servers add an empty result to an error. The text of an
+/// error is dropped; an error without a code does not tell whether the call took effect.
+fn result(mut message: Value) -> Result<Value, CallError> {
     match message.get("error").filter(|error| error.is_object()) {
-        Some(error) => Err(Lost::Refused(error["code"].as_i64().unwrap_or(failure::INTERNAL))),
+        Some(error) => Err(CallError::Refused(error["code"].as_i64().unwrap_or(failure::INTERNAL))),
         None => Ok(message["result"].take()),
     }
 }
@@ -281,7 +281,7 @@ mod tests {
     #[test]
     fn a_picture_lies_on_the_same_server() {
         let server = Url::parse("https://shop.example.com/api/mcp?tenant=7").unwrap();
-        let of = |reference: &str| named(&server, reference).map(|url| url.to_string());
+        let of = |reference: &str| resolve_reference(&server, reference).map(|url| url.to_string());
         let here = |path: &str| Some(format!("https://shop.example.com{path}"));
         for (reference, path) in [
             ("/img/4711.jpg?w=200", "/img/4711.jpg?w=200"),
@@ -320,7 +320,7 @@ mod tests {
     fn the_answer_is_the_one_with_the_id_else_the_last() {
         let all = vec![json!({"id": 1, "result": "a"}), json!({"id": "2", "result": "b"}), json!({"method": "note"}), json!({"id": 3, "error": {"code": 1}})];
         assert_eq!(choose(all.clone(), 2).unwrap()["result"], "b");
-        assert_eq!(result(choose(all, 9).unwrap()), Err(Lost::Refused(1)));
+        assert_eq!(result(choose(all, 9).unwrap()), Err(CallError::Refused(1)));
         assert!(choose(vec![json!({"method": "note"}), json!("text")], 1).is_none());
     }
 }

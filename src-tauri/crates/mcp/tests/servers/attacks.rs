@@ -1,5 +1,5 @@
-//! A server that attacks: it changes modes and times of files, makes namespaces, and knocks at sockets of the session. As root, and as a
-//! user without rights where there is one to become.
+//! A hostile server: it changes modes and times of files, creates namespaces, and connects to
+//! sockets of the session. It runs as root, and as an unprivileged user if the tests run as root.
 
 use std::{
     collections::BTreeMap,
@@ -22,7 +22,8 @@ use serde_json::{Value, json};
 
 use crate::{call, server, servers};
 
-/// The errors of calls that change a file named by its path, of calls on it once it is open, and of calls for namespaces.
+/// Returns the errors of calls that change a file by its path, of calls on the open file, and of
+/// calls for namespaces.
 pub(crate) fn system_calls(path: &str) -> Value {
     let path = CString::new(path).unwrap();
     let (name, here) = (c"user.x", libc::AT_FDCWD);
@@ -66,7 +67,7 @@ pub(crate) fn system_calls(path: &str) -> Value {
     }
 }
 
-/// Whether a socket takes a connection: a path, or an abstract name after `@`.
+/// Whether a socket accepts a connection. It is a path, or an abstract name after `@`.
 pub(crate) fn knock(socket: &str) -> bool {
     let address = match socket.strip_prefix('@') {
         Some(name) => SocketAddr::from_abstract_name(name),
@@ -75,9 +76,9 @@ pub(crate) fn knock(socket: &str) -> bool {
     UnixStream::connect_addr(&address.unwrap()).is_ok()
 }
 
-/// Runs a test of this file once more as a user without rights, if this one has them.
+/// Runs a test of this file once more as an unprivileged user, if this process runs as root.
 fn also_without_rights(test: &str) {
-    // SAFETY: takes nothing, changes nothing and cannot fail.
+    // SAFETY: takes no arguments, changes nothing and cannot fail.
     if unsafe { libc::geteuid() } != 0 {
         return;
     }
@@ -87,7 +88,7 @@ fn also_without_rights(test: &str) {
     assert!(ended.status.success(), "as nobody:\n{}{}", String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr));
 }
 
-async fn attacked(key: &Path, own_folder: bool) -> Value {
+async fn run_attack(key: &Path, own_folder: bool) -> Value {
     let mut config = server("odd", "odd", &[("LOOK", key.to_str().unwrap())]);
     let Reach::Program(program) = &mut config.reach else { unreachable!() };
     program.own_folder = own_folder;
@@ -103,17 +104,18 @@ async fn a_server_changes_no_mode_owner_time_or_attribute() {
     let key = folder.path().join("id_ed25519");
     fs::write(&key, "PRIVATE").unwrap();
     fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).unwrap();
-    let said = attacked(&key, false).await;
+    let said = run_attack(&key, false).await;
     let errors = |part: &str| -> BTreeMap<String, i32> { serde_json::from_value(said[part].clone()).unwrap() };
     for (call, error) in errors("path").into_iter().chain(errors("namespaces")) {
         assert_eq!(error, libc::EPERM, "{call}: {said}");
     }
-    // The times of open files are free: `touch` sets them on what it has just made.
+    // The times of open files may be changed: `touch` sets them on a file it has created.
     assert_eq!(said["open"], json!({"fchmod": libc::EPERM, "futimens": 0}));
     assert_eq!(said["clone3"], libc::ENOSYS, "unknown, so that the C library falls back");
     assert_eq!(fs::metadata(&key).unwrap().mode() & 0o777, 0o600);
-    // With a folder of its own it may change what it has open: what it can open is Landlock's decision.
-    let said = attacked(&key, true).await;
+    // With its own folder it may change files that it has open. Landlock decides which files it can
+    // open.
+    let said = run_attack(&key, true).await;
     assert_eq!(said["open"], json!({"fchmod": 0, "futimens": 0}));
     let by_path: BTreeMap<String, i32> = serde_json::from_value(said["path"].clone()).unwrap();
     assert!(by_path.values().all(|error| *error == libc::EPERM), "{said}");
@@ -142,7 +144,7 @@ async fn a_server_reaches_no_covered_socket_by_any_way() {
     let servers = servers(vec![config]);
     let reached: Vec<String> = serde_json::from_value(call(&servers, "knock", json!({})).await.unwrap()).unwrap();
     servers.shut_down().await;
-    // What is tried from outside says the same as the server itself.
+    // `reaches` gives the same result as the attempts of the server.
     let told = |path: &PathBuf| mcp::reaches(&hidden, SocketAddr::from_pathname(path).unwrap()).unwrap();
     assert_eq!(told(&alone), reached.contains(&alone.display().to_string()));
     assert!(told(&beside), "everything else stays as it is");

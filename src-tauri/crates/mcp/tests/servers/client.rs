@@ -1,4 +1,4 @@
-//! What the client makes of answers, rubbish, silence and crashes.
+//! The client's handling of answers, invalid output, silence and crashes.
 
 use std::{
     sync::{Arc, Mutex},
@@ -10,20 +10,20 @@ use mcp::{Hidden, Reach, ServerConfig, Servers};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::{LONG, alive, call, gone, pid_of, quick, server, servers};
+use crate::{LONG, call, is_alive, pid_of, quick_timings, server, servers, wait_until_gone};
 
 fn set_program(config: &mut ServerConfig, to: Result<std::path::PathBuf, mcp::ProgramError>) {
     let Reach::Program(program) = &mut config.reach else { panic!("it is a program") };
     program.program = to;
 }
 
-fn odd() -> Servers {
+fn odd_servers() -> Servers {
     servers(vec![server("odd", "odd", &[])])
 }
 
 #[tokio::test]
 async fn answers_come_back_as_values() {
-    let servers = odd();
+    let servers = odd_servers();
     assert_eq!(call(&servers, "structured", json!({})).await.unwrap(), json!({"n": 1}));
     let failure = call(&servers, "nothing", Value::Null).await.unwrap_err();
     assert_eq!((failure.error.code, failure.error.message.as_str(), failure.may_have_happened), (ErrorCode::ToolHttpError, "No such thing.", false));
@@ -38,7 +38,7 @@ async fn answers_come_back_as_values() {
 
 #[tokio::test]
 async fn rubbish_and_floods_are_tolerated() {
-    let servers = odd();
+    let servers = odd_servers();
     assert_eq!(call(&servers, "rubbish", json!({})).await.unwrap(), json!({"after": "rubbish"}));
     assert_eq!(call(&servers, "flood", json!({})).await.unwrap(), json!({"after": "flood"}));
     assert_eq!(call(&servers, "large", json!({})).await.unwrap()["text"].as_str().map(str::len), Some(9 * 1024 * 1024));
@@ -50,7 +50,7 @@ async fn rubbish_and_floods_are_tolerated() {
 
 #[tokio::test]
 async fn a_crash_is_told_and_the_next_call_starts_it_anew() {
-    let servers = odd();
+    let servers = odd_servers();
     call(&servers, "structured", json!({})).await.unwrap();
     let first = pid_of(&servers, "odd");
     let failure = call(&servers, "crash", json!({})).await.unwrap_err();
@@ -58,7 +58,7 @@ async fn a_crash_is_told_and_the_next_call_starts_it_anew() {
     assert_eq!(call(&servers, "structured", json!({})).await.unwrap(), json!({"n": 1}));
     assert_ne!(pid_of(&servers, "odd"), first);
     assert_eq!((servers.views()[0].state, servers.views()[0].restarts), (ServerState::Ready, 1));
-    assert!(!alive(first));
+    assert!(!is_alive(first));
     servers.shut_down().await;
 }
 
@@ -99,7 +99,7 @@ async fn a_program_that_cannot_be_used_is_said_before_anything_is_called() {
 
 #[tokio::test]
 async fn a_silent_call_times_out_and_two_in_a_row_end_the_server() {
-    let servers = odd();
+    let servers = odd_servers();
     call(&servers, "structured", json!({})).await.unwrap();
     let first = pid_of(&servers, "odd");
     for _ in 0..2 {
@@ -108,13 +108,13 @@ async fn a_silent_call_times_out_and_two_in_a_row_end_the_server() {
     }
     assert_eq!(call(&servers, "structured", json!({})).await.unwrap(), json!({"n": 1}));
     assert_ne!(pid_of(&servers, "odd"), first);
-    gone(first).await;
+    wait_until_gone(first).await;
     servers.shut_down().await;
 }
 
 #[tokio::test]
 async fn a_stopped_call_ends_at_once_and_the_server_hears_of_it() {
-    let servers = odd();
+    let servers = odd_servers();
     call(&servers, "structured", json!({})).await.unwrap();
     let cancel = CancellationToken::new();
     let stopper = cancel.clone();
@@ -148,7 +148,7 @@ async fn a_server_that_ignores_the_newest_protocol_is_reached_all_the_same() {
 async fn the_environment_is_what_was_named_and_nothing_else() {
     let servers = servers(vec![server("odd", "odd", &[("NAMED", "yes")])]);
     let seen = call(&servers, "env", json!({})).await.unwrap();
-    // Cargo gives this process dozens of variables of its own; none may come through.
+    // Cargo sets dozens of variables in this process; none of them may reach the server.
     let allowed = ["HOME", "LANG", "LC_ALL", "LC_CTYPE", "NAMED", "PATH", "ROLE", "TMPDIR", "TZ"];
     assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some());
     let others: Vec<&String> = seen.as_object().unwrap().keys().filter(|name| !allowed.contains(&name.as_str())).collect();
@@ -159,7 +159,7 @@ async fn the_environment_is_what_was_named_and_nothing_else() {
 
 #[tokio::test]
 async fn many_callers_share_one_start() {
-    let servers = odd();
+    let servers = odd_servers();
     let calls: Vec<_> = (0..16)
         .map(|_| {
             let servers = servers.clone();
@@ -177,8 +177,10 @@ async fn many_callers_share_one_start() {
 async fn changes_are_told_in_order() {
     let seen: Arc<Mutex<Vec<ServerState>>> = Arc::default();
     let listener = Arc::clone(&seen);
-    let servers =
-        Servers::builder(vec![server("odd", "odd", &[])]).timings(quick()).on_change(Arc::new(move |view| listener.lock().unwrap().push(view.state))).build();
+    let servers = Servers::builder(vec![server("odd", "odd", &[])])
+        .timings(quick_timings())
+        .on_change(Arc::new(move |view| listener.lock().unwrap().push(view.state)))
+        .build();
     servers.start_all();
     call(&servers, "structured", json!({})).await.unwrap();
     servers.shut_down().await;
@@ -202,7 +204,7 @@ async fn a_server_sees_what_is_the_users_and_not_what_is_the_apps() {
     program.hidden =
         Hidden { folders: vec![root.path().join("app"), root.path().join("not-yet")], but: vec![root.path().join("app/packs/odd")], ..Hidden::default() };
     let servers = servers(vec![config]);
-    // A kernel without Landlock hides nothing, and says so in the list of tools.
+    // A kernel without Landlock hides nothing, and its list of modules shows that.
     let hidden = !std::fs::read_to_string("/sys/kernel/security/lsm").is_ok_and(|modules| !modules.contains("landlock"));
     assert_eq!(call(&servers, "look", json!({})).await.unwrap(), json!([[true, true], [!hidden, !hidden], [true, true], [!hidden, !hidden]]));
 }
@@ -213,7 +215,7 @@ async fn a_server_that_lists_tools_without_end_is_cut_off_while_they_come_in() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("pages");
         let config = server("odd", "odd", &[("ODD_MODE", "lists"), ("PAGE", &size.to_string()), ("LOOK", file.to_str().unwrap())]);
-        let servers = Servers::builder(vec![config]).timings(quick()).definitions(Arc::<crate::real::Listed>::default()).build();
+        let servers = Servers::builder(vec![config]).timings(quick_timings()).definitions(Arc::<crate::real::ListedTools>::default()).build();
         let failure = call(&servers, "structured", json!({})).await.unwrap_err();
         assert!(failure.error.message.contains(words) && !failure.may_have_happened, "{}", failure.error);
         let view = servers.views().remove(0);

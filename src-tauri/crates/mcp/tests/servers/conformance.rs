@@ -1,5 +1,6 @@
-//! The official conformance suite drives this client (`csign dev mcp-client` is the same code) over both protocols. What is listed
-//! in `tests/mcp/expected-failures.yml` is known; anything else that fails, and anything listed that passes, fails here.
+//! Runs the official conformance suite against this client (`csign dev mcp-client` is the same
+//! code) over both protocols. Failures listed in `tests/mcp/expected-failures.yml` are known. Any
+//! other failure, and any listed scenario that passes, fails here.
 
 use std::process::Command;
 
@@ -7,7 +8,8 @@ use mcp::dev::{self, Scenario};
 
 use crate::{real::repository, role};
 
-/// Plays `csign dev mcp-client` for the suite. The address is the last argument; the suite says the rest in variables.
+/// Plays `csign dev mcp-client` for the suite. The address is the last argument; the suite passes
+/// the rest in variables.
 pub(crate) fn client() {
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
     let context = serde_json::from_str(&variable("MCP_CONFORMANCE_CONTEXT")).unwrap_or_default();
@@ -27,7 +29,7 @@ pub(crate) fn client() {
 fn suite(revision: &str) {
     let folder = repository().join("tests/mcp");
     let results = tempfile::tempdir().unwrap();
-    // The suite puts the address behind the command; this binary takes it from a variable.
+    // The suite appends the address to the command; this binary reads it from a variable.
     let command = results.path().join("client");
     let me = std::env::current_exe().unwrap();
     let script = format!("#!/bin/sh\nROLE=conformance MCP_TEST_URL=\"$1\" exec {} --exact role_conformance --nocapture --test-threads=1\n", me.display());
@@ -52,20 +54,21 @@ fn suite(revision: &str) {
     if good {
         return;
     }
-    // All scenarios run at once, and one of them times a wait to the millisecond: on a small machine it has to be seen alone.
+    // All scenarios run at once. One of them measures a wait in milliseconds, so on a small machine
+    // it is repeated alone.
     let timed = unexpected(&said);
     assert_eq!(timed, ["sse-retry"], "{}", tail(&said));
     let (good, alone) = run(&["--scenario", "sse-retry", "--spec-version", revision]);
     assert!(good, "{}", tail(&alone));
 }
 
-/// The scenarios that failed and are not in the list of expected failures.
+/// Returns the failed scenarios that are not in the list of expected failures.
 fn unexpected(said: &str) -> Vec<&str> {
     let after = said.split_once("Unexpected failures (").map_or("", |(_, after)| after);
     after.lines().skip(1).map_while(|line| line.trim().strip_prefix("✗ ")).collect()
 }
 
-/// The end of what the suite says: its summary.
+/// Returns the summary at the end of the suite's output.
 fn tail(text: &str) -> &str {
     let at = text.len().saturating_sub(8_000);
     &text[(at..).find(|at| text.is_char_boundary(*at)).unwrap_or(0)..]

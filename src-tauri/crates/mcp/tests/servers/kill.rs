@@ -1,5 +1,6 @@
-//! No process outlives its owner: not a stubborn server, not a server's child, not a daemon that left it, not the servers of an
-//! app that is killed. And what ends by itself leaves neither zombies nor doubts about how it ended.
+//! No process outlives its owner: neither a stubborn server, nor its child, nor a daemon that left
+//! it, nor the servers of an app that is killed. A process that ends by itself leaves no zombie,
+//! and its exit status is known.
 
 use std::{
     fs,
@@ -14,38 +15,39 @@ use std::{
 use mcp::Servers;
 use serde_json::{Value, json};
 
-use crate::{alive, call, gone, pid_of, quick, server, servers};
+use crate::{call, is_alive, pid_of, quick_timings, server, servers, wait_until_gone};
 
-/// What the app of these tests holds in memory, and its guard must not.
+/// Bytes that the app of these tests holds in memory, and that its guard must not hold.
 const WEIGHT: usize = 64 * 1024 * 1024;
 
-/// Plays the app: starts a server that leaves a child and a daemon, tells the process ids of all, and waits to be killed.
+/// Plays the app: starts a server that leaves a child and a daemon, prints all process ids, and
+/// waits to be killed.
 pub(crate) fn run_app() {
-    // Whoever started the tests in the background had interrupts ignored; a terminal's app does not ignore them.
+    // Tests that were started in the background ignore SIGINT; an app in a terminal does not.
     // SAFETY: a plain system call, before any other thread looks at signals.
     unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
     let weight = vec![1_u8; WEIGHT];
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     runtime.block_on(async {
         let servers = servers(vec![server("odd", "odd", &[("ODD_MODE", "stays")])]);
-        println!("\nprocesses {:?}", stubborn(&servers).await);
+        println!("\nprocesses {:?}", start_stubborn(&servers).await);
         std::io::stdout().flush().unwrap();
         std::future::pending::<()>().await;
     });
     drop(weight);
 }
 
-/// A server's processes: itself, its guard, its child, its daemon.
-async fn stubborn(servers: &Servers) -> [u32; 4] {
-    let (child, daemon) = (started(servers, "child").await, started(servers, "daemon").await);
+/// Returns a server's processes: itself, its guard, its child, its daemon.
+async fn start_stubborn(servers: &Servers) -> [u32; 4] {
+    let (child, daemon) = (start_process(servers, "child").await, start_process(servers, "daemon").await);
     let server = pid_of(servers, "odd");
     let processes = [server, parent(server), child, daemon];
-    assert!(processes.iter().all(|process| alive(*process)), "{processes:?}");
+    assert!(processes.iter().all(|process| is_alive(*process)), "{processes:?}");
     processes
 }
 
-/// The process that a tool of the odd server starts.
-async fn started(servers: &Servers, tool: &str) -> u32 {
+/// Returns the process that a tool of the odd server starts.
+async fn start_process(servers: &Servers, tool: &str) -> u32 {
     let process = call(servers, tool, json!({})).await.unwrap().get("pid").and_then(Value::as_u64).unwrap();
     u32::try_from(process).unwrap()
 }
@@ -54,14 +56,14 @@ fn parent(process: u32) -> u32 {
     field(process, "PPid")
 }
 
-/// A number of `/proc/PID/status`.
+/// Reads a number from `/proc/PID/status`.
 fn field(process: u32, name: &str) -> u32 {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).unwrap();
     line.split_whitespace().next().unwrap().parse().unwrap()
 }
 
-/// Starts the app in a group of its own, as a terminal does. It comes back with its processes.
+/// Starts the app in its own process group, as a terminal does. Returns it with its processes.
 fn start_app() -> (Child, Vec<u32>) {
     let mut app = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "role_app", "--nocapture"])
@@ -76,14 +78,14 @@ fn start_app() -> (Child, Vec<u32>) {
     (app, told.expect("the app tells its processes"))
 }
 
-/// Sends a signal to the app, or to its whole group, and waits until nothing of it is left.
+/// Sends a signal to the app, or to its whole group, and waits until all its processes have ended.
 async fn end(mut app: Child, processes: Vec<u32>, group: bool, signal: i32) {
     let id = i32::try_from(app.id()).unwrap();
     // SAFETY: a plain system call; the app is a child of this process and not yet waited for.
     assert_eq!(unsafe { libc::kill(if group { -id } else { id }, signal) }, 0);
     assert_eq!(app.wait().unwrap().signal(), Some(signal));
     for process in processes {
-        gone(process).await;
+        wait_until_gone(process).await;
     }
 }
 
@@ -118,7 +120,7 @@ async fn the_guard_holds_none_of_the_apps_memory() {
 #[tokio::test]
 async fn shutting_down_ends_stubborn_servers_and_what_they_started() {
     let servers = servers(vec![server("odd", "odd", &[("ODD_MODE", "stays")])]);
-    let processes = stubborn(&servers).await;
+    let processes = start_stubborn(&servers).await;
     servers.shut_down().await;
     for process in processes {
         assert!(!Path::new(&format!("/proc/{process}")).exists(), "{process} of {processes:?} is gone and reaped");
@@ -128,10 +130,10 @@ async fn shutting_down_ends_stubborn_servers_and_what_they_started() {
 #[tokio::test]
 async fn dropping_the_servers_ends_them() {
     let servers = servers(vec![server("odd", "odd", &[("ODD_MODE", "stays")])]);
-    let processes = stubborn(&servers).await;
+    let processes = start_stubborn(&servers).await;
     drop(servers);
     for process in processes {
-        gone(process).await;
+        wait_until_gone(process).await;
     }
 }
 
@@ -140,21 +142,21 @@ async fn how_a_server_ended_is_told_and_what_it_left_goes_with_it() {
     let told: Arc<Mutex<Vec<String>>> = Arc::default();
     let listener = Arc::clone(&told);
     let servers = Servers::builder(vec![server("odd", "odd", &[])])
-        .timings(quick())
+        .timings(quick_timings())
         .on_change(Arc::new(move |view| listener.lock().unwrap().extend(view.message)))
         .build();
-    let crashed = stubborn(&servers).await;
+    let crashed = start_stubborn(&servers).await;
     call(&servers, "crash", json!({})).await.unwrap_err();
-    let killed = stubborn(&servers).await;
+    let killed = start_stubborn(&servers).await;
     // SAFETY: a plain system call on a server of this test, which runs.
     unsafe { libc::kill(i32::try_from(killed[0]).unwrap(), libc::SIGKILL) };
     for process in crashed.into_iter().chain(killed) {
-        gone(process).await;
+        wait_until_gone(process).await;
     }
     while told.lock().unwrap().len() < 2 {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    // Without a child, which would hold its output.
+    // Without a child process, which would keep its output open.
     call(&servers, "structured", json!({})).await.unwrap();
     let deaf = [pid_of(&servers, "odd"), parent(pid_of(&servers, "odd"))];
     call(&servers, "close_output", json!({})).await.unwrap_err();
@@ -173,7 +175,7 @@ async fn how_a_server_ended_is_told_and_what_it_left_goes_with_it() {
 #[tokio::test]
 async fn a_daemon_that_ends_does_not_stay_as_a_zombie() {
     let servers = servers(vec![server("odd", "odd", &[])]);
-    let daemon = started(&servers, "brief_daemon").await;
+    let daemon = start_process(&servers, "brief_daemon").await;
     while Path::new(&format!("/proc/{daemon}")).exists() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }

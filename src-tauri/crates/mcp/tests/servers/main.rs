@@ -1,6 +1,6 @@
-//! The MCP client against real processes. This binary plays the servers itself: started again with `ROLE` set, the "tests"
-//! named `role_*` become a shop, a misbehaving server or an app that gets killed. What the harness prints before them on
-//! stdout is the first thing the client has to put up with.
+//! Tests the MCP client with real processes. This binary plays the servers itself: started again
+//! with `ROLE` set, the "tests" named `role_*` become a shop, a misbehaving server or an app that
+//! is killed. The client must also cope with what the test harness prints on stdout before them.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test says what went wrong by panicking")]
 
@@ -19,17 +19,18 @@ use mcp::{Hidden, Program, Reach, ServerConfig, Servers, Timings};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-/// The role this process plays, if it was started to play one.
+/// Returns the role of this process, if it was started with one.
 fn role() -> Option<String> {
     std::env::var("ROLE").ok()
 }
 
-/// The harness leaves a half line on stdout ("test role_odd ... "), which would swallow the first answer.
+/// Ends the line that the harness leaves on stdout ("test role_odd ... "), which would swallow the
+/// first answer.
 fn end_line() {
     println!();
 }
 
-/// A server played by this binary.
+/// Returns the configuration of a server that this binary plays.
 fn server(name: &str, role: &str, more: &[(&str, &str)]) -> ServerConfig {
     let mut env: BTreeMap<String, String> = more.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     env.insert("ROLE".to_owned(), role.to_owned());
@@ -45,8 +46,8 @@ fn server(name: &str, role: &str, more: &[(&str, &str)]) -> ServerConfig {
     ServerConfig { name: name.to_owned(), pack: "test".into(), reach: Reach::Program(program), start: None }
 }
 
-/// Waits short enough for tests, long enough for a busy machine.
-fn quick() -> Timings {
+/// Time limits that are short enough for tests and long enough for a busy machine.
+fn quick_timings() -> Timings {
     Timings {
         start: Duration::from_secs(20),
         probe: Duration::from_millis(300),
@@ -57,7 +58,7 @@ fn quick() -> Timings {
 }
 
 fn servers(configs: Vec<ServerConfig>) -> Servers {
-    Servers::builder(configs).timings(quick()).build()
+    Servers::builder(configs).timings(quick_timings()).build()
 }
 
 const LONG: Duration = Duration::from_secs(30);
@@ -66,15 +67,15 @@ async fn call(servers: &Servers, tool: &str, arguments: Value) -> Result<Value, 
     servers.call("test/odd", tool, arguments, LONG, CancellationToken::new()).await
 }
 
-/// Whether a process is there and not merely waiting to be reaped by somebody else.
-fn alive(pid: u32) -> bool {
+/// Whether a process exists and is not a zombie.
+fn is_alive(pid: u32) -> bool {
     std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.rsplit(')').next().unwrap_or("").trim_start().starts_with('Z'))
 }
 
-/// Waits until a process is gone.
-async fn gone(pid: u32) {
+/// Waits until a process has ended.
+async fn wait_until_gone(pid: u32) {
     for _ in 0..1_000 {
-        if !alive(pid) {
+        if !is_alive(pid) {
             return;
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
@@ -142,5 +143,5 @@ async fn the_shop_is_called_over_stdio() {
     assert!(missing.error.message.contains("no picture"), "{}", missing.error.message);
     let pid = pid_of(&servers, "shop");
     servers.shut_down().await;
-    assert!(!alive(pid));
+    assert!(!is_alive(pid));
 }

@@ -1,5 +1,5 @@
-//! A server that does what servers must not do, on request: crash, hang, print rubbish, flood, leave children and daemons, tell
-//! its environment.
+//! A server that misbehaves on request: crashes, hangs, prints invalid output, floods, leaves
+//! children and daemons, prints its environment.
 
 use std::{
     io::{BufRead, BufReader, Write},
@@ -29,16 +29,17 @@ pub(crate) fn run() {
         }
     }
     if mode == "stays" {
-        // Neither the end of input nor a polite signal makes it go.
+        // Neither the end of its input nor SIGTERM ends it.
         loop {
             std::thread::park();
         }
     }
-    // The harness would print a verdict and end normally; a server just ends.
+    // The harness would print a verdict; a real server just ends.
     exit(0);
 }
 
-/// One page of a list that never ends, with as many tools as `PAGE` says. Every page is noted in the file `LOOK`.
+/// Sends one page of an endless list, with as many tools as `PAGE` says. Each page is noted in the
+/// file `LOOK`.
 fn list(id: &Value, cursor: &Value) {
     let page: usize = cursor.as_str().map_or(0, |cursor| cursor.parse().unwrap());
     let size: usize = std::env::var("PAGE").unwrap().parse().unwrap();
@@ -87,12 +88,12 @@ fn tool(id: &Value, name: &str, cancelled: usize) {
     }
 }
 
-/// Whether a file can be read, and another be made beside it.
+/// Whether a file can be read, and a file be created beside it.
 fn look(path: &str) -> Value {
     json!([std::fs::read(path).is_ok(), std::fs::write(format!("{path}.new"), "x").is_ok()])
 }
 
-/// Starts a process in a session of its own, whose parent ends at once, and which takes no notice of polite signals.
+/// Starts a process in its own session that ignores SIGTERM, and whose parent ends at once.
 fn daemon(then: &str) -> u32 {
     let script = format!(r#"setsid sh -c 'trap "" HUP INT TERM; echo $$; {then}' </dev/null 2>/dev/null &"#);
     let mut parent = Command::new("/bin/sh").args(["-c", &script]).stdout(Stdio::piped()).spawn().unwrap();

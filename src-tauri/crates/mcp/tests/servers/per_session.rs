@@ -1,4 +1,5 @@
-//! The client with one session for each conversation: what its answers mean, tokens that hardly last, and sessions that are lost.
+//! The client with one session for each conversation: how it reads answers, tokens that expire
+//! soon, and lost sessions.
 
 use std::{
     sync::{Arc, Mutex},
@@ -14,13 +15,13 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 mod shop;
-use shop::{Answer, Shop, error, well};
+use shop::{Answer, Shop, error, ok_answer};
 
 #[derive(Default)]
-struct Shown(Mutex<Vec<(String, Duration)>>);
+struct TestAccess(Mutex<Vec<(String, Duration)>>);
 
 #[async_trait]
-impl Access for Shown {
+impl Access for TestAccess {
     async fn credential(&self, _: &str) -> Result<SecretString, AgentError> {
         Ok(SecretString::from("app-secret"))
     }
@@ -38,19 +39,19 @@ impl Access for Shown {
     }
 }
 
-struct Never;
+struct NoChance;
 
-impl Random for Never {
+impl Random for NoChance {
     fn unit(&self) -> f64 {
         0.0
     }
 }
 
-/// Keeps nothing: what this process has is all there is.
-struct Nowhere;
+/// Stores nothing, so a session exists in this process only.
+struct NoStore;
 
 #[async_trait]
-impl KeptVisits for Nowhere {
+impl KeptVisits for NoStore {
     async fn change(&self, _: &SessionId, _: Box<dyn FnOnce(Option<Open>) -> Option<Open> + Send>) -> Option<Open> {
         None
     }
@@ -60,7 +61,7 @@ fn client(shop: &Shop) -> PerSession {
     client_with(shop, &Arc::default())
 }
 
-fn client_with(shop: &Shop, access: &Arc<Shown>) -> PerSession {
+fn client_with(shop: &Shop, access: &Arc<TestAccess>) -> PerSession {
     PerSession::new(Place {
         name: "shop".into(),
         url: format!("{}/mcp", shop.base),
@@ -71,13 +72,13 @@ fn client_with(shop: &Shop, access: &Arc<Shown>) -> PerSession {
         patience: Patience { base: Duration::from_millis(1), jitter: Duration::ZERO, ..Patience::default() },
         access: Arc::clone(access) as _,
         private: true,
-        chance: Arc::new(Never),
-        kept: Arc::new(Nowhere),
+        chance: Arc::new(NoChance),
+        kept: Arc::new(NoStore),
     })
     .unwrap()
 }
 
-/// Makes a change.
+/// Makes a call that changes something.
 async fn change(client: &PerSession) -> Result<Value, ToolFailure> {
     let session = SessionId::of("web", "s");
     client.call(PerSessionCall { session: &session, tool: "cart.addItem", arguments: json!({}), reads: false }, CancellationToken::new()).await
@@ -88,7 +89,7 @@ async fn events_end_with_the_stream_even_without_a_last_line_feed() {
     let shop = Shop::start(3_600).await;
     let client = client(&shop);
     for ending in ["", "\n", "\r\n", "\n\n"] {
-        shop.answers([Answer::Events(format!("event: message\ndata: {}{ending}", well("added")))]);
+        shop.answers([Answer::Events(format!("event: message\ndata: {}{ending}", ok_answer("added")))]);
         assert_eq!(change(&client).await.unwrap(), json!("added"), "{ending:?}");
     }
     shop.answers([Answer::Events("data: {\"jsonrpc\": \"2.0\", \"id\": $ID, \"result\": {\"cont".into())]);
@@ -103,7 +104,7 @@ async fn an_error_counts_although_an_empty_result_stands_beside_it() {
     shop.answers([Answer::Json("{\"jsonrpc\": \"2.0\", \"id\": $ID, \"result\": null, \"error\": {\"code\": -32602, \"message\": \"no\"}}".into())]);
     let failure = change(&client).await.unwrap_err();
     assert_eq!((failure.error.reason_text(), failure.error.details["code"].as_i64()), (Some("mcp_refused"), Some(-32_602)));
-    let empty = well("added").replacen("\"jsonrpc\"", "\"error\": null, \"jsonrpc\"", 1);
+    let empty = ok_answer("added").replacen("\"jsonrpc\"", "\"error\": null, \"jsonrpc\"", 1);
     shop.answers([Answer::Json(empty)]);
     assert_eq!(change(&client).await.unwrap(), json!("added"), "an empty error is none");
 }
@@ -131,7 +132,7 @@ async fn those_who_wait_for_a_token_that_hardly_lasts_take_it_too() {
     let client = client(&shop);
     change(&client).await.unwrap();
     let before = shop.tokens();
-    // One task: all three have asked before the first gets an answer.
+    // All three calls have started before the first one gets an answer.
     let (one, two, three) = tokio::join!(change(&client), change(&client), change(&client));
     for done in [one, two, three] {
         assert_eq!(done.unwrap(), json!("done"));
@@ -143,7 +144,7 @@ async fn those_who_wait_for_a_token_that_hardly_lasts_take_it_too() {
 
 #[tokio::test]
 async fn a_token_is_told_as_a_secret_for_as_long_as_it_lasts() {
-    let (shop, access) = (Shop::start(3_600).await, Arc::<Shown>::default());
+    let (shop, access) = (Shop::start(3_600).await, Arc::<TestAccess>::default());
     change(&client_with(&shop, &access)).await.unwrap();
     assert_eq!(*access.0.lock().unwrap(), [("token-1".to_owned(), Duration::from_secs(3_600))]);
 }

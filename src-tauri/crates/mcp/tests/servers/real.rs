@@ -1,5 +1,5 @@
-//! Servers that people use, from npm and PyPI, over stdio: list, call, cancel, crash, hang, garbage on stdout, a large result; what
-//! they see of the environment, and that nothing of them stays.
+//! Published servers from npm and PyPI over stdio: listing, calls, cancellation, crash, hang,
+//! invalid output on stdout, a large result, their environment, and that nothing of them remains.
 
 use std::{
     collections::BTreeSet,
@@ -13,9 +13,9 @@ use mcp::{Definition, Definitions, Hidden, Program, Reach, ServerConfig, Servers
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::{gone, pid_of, quick};
+use crate::{pid_of, quick_timings, wait_until_gone};
 
-/// An interpreter takes its time on a busy machine.
+/// Interpreters start slowly on a busy machine.
 const LONG: Duration = Duration::from_secs(180);
 
 /// The root of the source tree.
@@ -54,12 +54,12 @@ fn config(program: PathBuf, args: &[&str], env: &[(&str, &str)], cwd: &Path) -> 
     ServerConfig { name: "real".into(), pack: "test".into(), reach: Reach::Program(program), start: Some(Duration::from_secs(90)) }
 }
 
-/// Remembers what was listed.
+/// Records the listed tools.
 #[derive(Default)]
-pub(crate) struct Listed(Mutex<BTreeSet<String>>);
+pub(crate) struct ListedTools(Mutex<BTreeSet<String>>);
 
-impl Definitions for Listed {
-    fn seen(&self, _: &PackId, _: &str, tools: &[Definition]) {
+impl Definitions for ListedTools {
+    fn record_tools(&self, _: &PackId, _: &str, tools: &[Definition]) {
         *self.0.lock().unwrap() = tools.iter().map(|tool| tool.name.clone()).collect();
     }
     fn check(&self, _: &PackId, _: &str, tool: &str) -> Result<(), AgentError> {
@@ -69,13 +69,13 @@ impl Definitions for Listed {
 
 struct Real {
     servers: Servers,
-    listed: Arc<Listed>,
+    listed: Arc<ListedTools>,
 }
 
 impl Real {
     fn start(config: ServerConfig) -> Self {
-        let listed = Arc::<Listed>::default();
-        Self { servers: Servers::builder(vec![config]).timings(quick()).definitions(Arc::clone(&listed) as _).build(), listed }
+        let listed = Arc::<ListedTools>::default();
+        Self { servers: Servers::builder(vec![config]).timings(quick_timings()).definitions(Arc::clone(&listed) as _).build(), listed }
     }
 
     async fn call(&self, tool: &str, arguments: Value) -> Result<Value, mcp::ToolFailure> {
@@ -89,7 +89,7 @@ impl Real {
         }
     }
 
-    /// Ends it: nothing that it started is left, and nobody waits to be reaped.
+    /// Ends the server. Asserts that nothing it started is left and that there is no zombie.
     async fn end(self) {
         let pid = pid_of(&self.servers, "real");
         let names: BTreeSet<String> = std::fs::read_to_string(format!("/proc/{pid}/environ"))
@@ -103,13 +103,13 @@ impl Real {
         let family = family(pid);
         self.servers.shut_down().await;
         for member in family {
-            gone(member).await;
+            wait_until_gone(member).await;
             assert!(!zombie(member), "{member} was not reaped");
         }
     }
 }
 
-/// A process and everything below it.
+/// Returns a process and all its descendants.
 fn family(pid: u32) -> Vec<u32> {
     let mut all = vec![pid];
     let mut at = 0;
@@ -125,9 +125,9 @@ fn zombie(pid: u32) -> bool {
     std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| stat.rsplit(')').next().unwrap_or("").trim_start().starts_with('Z'))
 }
 
-/// Waits until a process is gone and its parent knows how it ended.
-async fn reaped(pid: u32) {
-    gone(pid).await;
+/// Waits until a process has ended and has been reaped.
+async fn wait_until_reaped(pid: u32) {
+    wait_until_gone(pid).await;
     for _ in 0..1_000 {
         if !zombie(pid) {
             return;
@@ -176,24 +176,24 @@ async fn everything_is_cancelled_crashes_and_hangs_without_harm() {
     assert_eq!(failure.unwrap_err().error.reason_text(), Some("cancelled"));
     real.call("echo", json!({"message": "still there"})).await.unwrap();
     assert_eq!(pid_of(&real.servers, "real"), first, "a stopped call costs no server");
-    // It crashes.
+    // The server crashes.
     signal(first, "-KILL");
-    gone(first).await;
-    // A call that comes before the crash was noticed is told of it; the next one starts the server again.
+    wait_until_gone(first).await;
+    // A call before the crash was noticed fails; the next one restarts the server.
     if let Err(failure) = real.call("echo", json!({"message": "again"})).await {
         assert_eq!(failure.error.reason_text(), Some("mcp_exception"));
         real.call("echo", json!({"message": "again"})).await.unwrap();
     }
     let second = pid_of(&real.servers, "real");
     assert_ne!(first, second);
-    // It hangs.
+    // The server hangs.
     signal(second, "-STOP");
     for _ in 0..2 {
         let failure = real.servers.call("test/real", "echo", json!({"message": "?"}), Duration::from_millis(300), CancellationToken::new()).await.unwrap_err();
         assert_eq!((failure.error.code, failure.may_have_happened), (ErrorCode::ToolTimeout, true));
     }
     real.call("echo", json!({"message": "once more"})).await.unwrap();
-    reaped(second).await;
+    wait_until_reaped(second).await;
     real.end().await;
 }
 
@@ -204,7 +204,7 @@ async fn the_file_system_with_a_large_file_and_garbage_before_it() {
     std::fs::write(folder_path.join("large.txt"), "x".repeat(10 * 1024 * 1024)).unwrap();
     let (node, script) = npm("server-filesystem");
     let (node, place) = (node.display().to_string(), folder_path.display().to_string());
-    // What some launchers print before the server speaks.
+    // Output that some launchers print before the server speaks.
     let noisy = "echo 'Starting up'; echo '{not json'; printf '\\377\\376\\n'; exec \"$@\"";
     let real = Real::start(config(found("sh"), &["-c", noisy, "sh", &node, &script, &place], &[], &folder_path));
     let path = |name: &str| folder_path.join(name).display().to_string();

@@ -1,5 +1,5 @@
-//! Puts the events of one message together: text and thinking go out at once, tool calls and the blocks that must come back
-//! when the message is complete. It knows nothing of HTTP or time.
+//! Assembles the events of one message. Text and thinking are passed on at once; tool calls, and
+//! blocks that must be sent back, when the message is complete. It knows nothing of HTTP or time.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::http::failure;
-use crate::wire::{Answer, Assemble, Fed, Loose, tokens};
+use crate::wire::{Answer, Assemble, FeedResult, Loose, tokens};
 
 /// More blocks than any message has.
 const MAX_BLOCKS: usize = 256;
@@ -53,17 +53,17 @@ enum Block {
     },
     /// Thinking that only the provider can read.
     Redacted(Value),
-    /// `given` are arguments that came with the start, for servers that send no pieces.
+    /// `given` holds arguments that came with the start, from servers that send no pieces.
     Call {
         name: String,
         json: String,
         given: Option<Value>,
     },
-    /// What the provider's own tools do.
+    /// Calls of the provider's own tools.
     Other,
 }
 
-/// A message as far as it has arrived.
+/// The part of a message that has arrived.
 pub(super) struct Assembler {
     answer: Answer,
     maker: String,
@@ -124,12 +124,13 @@ impl Assembler {
             "tool_use" => Some(Finish::ToolCalls),
             "max_tokens" | "model_context_window_exceeded" => Some(Finish::Length),
             "refusal" => Some(Finish::ContentFilter),
-            // "end_turn", "stop_sequence", "pause_turn" and what may come.
+            // "end_turn", "stop_sequence", "pause_turn" and future reasons.
             _ => Some(Finish::Stop),
         };
     }
 
-    /// Counts are told again and again; the newest holds. What was cached is input, too.
+    /// Records token counts. They are repeated; the newest ones count. Cached tokens are input,
+    /// too.
     fn count(&mut self, usage: &Value) {
         if let Some(input) = tokens(usage, "input_tokens") {
             let cached = ["cache_creation_input_tokens", "cache_read_input_tokens"].iter().filter_map(|name| tokens(usage, name)).sum::<u64>();
@@ -138,8 +139,8 @@ impl Assembler {
         self.answer.usage.output_tokens = tokens(usage, "output_tokens").unwrap_or(self.answer.usage.output_tokens);
     }
 
-    /// A message with its content.
-    fn whole(&mut self, mut message: Value, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
+    /// Reads a message that arrives with its content.
+    fn read_whole(&mut self, mut message: Value, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
         let blocks = message.get_mut("content").map(Value::take);
         for (index, block) in (0..).zip(blocks.as_ref().and_then(Value::as_array).into_iter().flatten()) {
             self.start(index, block.clone(), out)?;
@@ -154,17 +155,17 @@ impl Assemble for Assembler {
         &self.answer
     }
 
-    fn speaks(&self, event: &str) -> bool {
+    fn handles_event(&self, event: &str) -> bool {
         event.starts_with("message") || event.starts_with("content_block") || event == "error"
     }
 
-    fn feed(&mut self, data: &str, out: &mut VecDeque<ModelEvent>) -> Result<Fed, ModelError> {
+    fn feed(&mut self, data: &str, out: &mut VecDeque<ModelEvent>) -> Result<FeedResult, ModelError> {
         let data = data.trim();
         if data == "[DONE]" {
-            return Ok(Fed::Done);
+            return Ok(FeedResult::Done);
         }
         if !data.starts_with('{') {
-            return Ok(Fed::Ignored);
+            return Ok(FeedResult::Ignored);
         }
         let mut event: Event<'_> = serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?;
         if let Some(usage) = event.usage.take() {
@@ -173,25 +174,26 @@ impl Assemble for Assembler {
         let index = event.index.unwrap_or_default();
         match event.kind.text() {
             "message_start" => {
-                // A gateway that tried again begins anew: what was half said before is not part of this message.
+                // A gateway that retried begins the message again; the earlier part does not belong
+                // to it.
                 self.blocks.clear();
                 if let Some(usage) = event.message.as_ref().and_then(|message| message.get("usage")) {
                     self.count(usage);
                 }
-                // Where the provider's own tools ask for ours, the message is complete when it begins.
-                self.whole(event.message.as_mut().map(Value::take).unwrap_or_default(), out)?;
+                // If the provider's own tools call ours, the message is complete when it begins.
+                self.read_whole(event.message.as_mut().map(Value::take).unwrap_or_default(), out)?;
             }
             "content_block_start" => self.start(index, event.content_block.unwrap_or_default(), out)?,
             "content_block_delta" => self.delta(index, &event.delta.unwrap_or_default(), out),
             "content_block_stop" => {}
             "message_delta" => self.stop(event.delta.unwrap_or_default().stop_reason.text()),
-            "message_stop" => return Ok(Fed::Done),
-            "message" => self.whole(serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?, out)?,
+            "message_stop" => return Ok(FeedResult::Done),
+            "message" => self.read_whole(serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?, out)?,
             "error" => return Err(failure::in_stream(&event.error.unwrap_or_default())),
-            // "ping" above all: a server that lives but says nothing.
-            _ => return Ok(Fed::Ignored),
+            // Mostly "ping": a server that is alive but has no data.
+            _ => return Ok(FeedResult::Ignored),
         }
-        Ok(Fed::Progress)
+        Ok(FeedResult::Progress)
     }
 
     fn end(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {

@@ -129,10 +129,10 @@ mod tests {
     use reqwest::header::HeaderMap;
 
     use super::*;
-    use crate::capabilities::known;
+    use crate::capabilities::lookup_model;
 
     fn wire(reasoning: bool) -> Anthropic {
-        Anthropic::new("claude-sonnet-4-5", "me".into(), known("claude-sonnet-4-5"), reasoning, HeaderMap::new())
+        Anthropic::new("claude-sonnet-4-5", "me".into(), lookup_model("claude-sonnet-4-5"), reasoning, HeaderMap::new())
     }
 
     fn conversation(maker: &str) -> ModelRequest {

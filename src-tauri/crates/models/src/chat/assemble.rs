@@ -1,5 +1,6 @@
-//! Puts the chunks of one answer together: text and reasoning go out at once, tool calls when the answer is complete.
-//! It knows nothing of HTTP or time. Providers' own call ids end here: the engine names calls.
+//! Assembles the chunks of one answer. Text and reasoning are passed on at once, tool calls when
+//! the answer is complete. It knows nothing of HTTP or time. Call ids of providers are not passed
+//! on: the engine names calls.
 
 use std::collections::VecDeque;
 
@@ -9,21 +10,22 @@ use serde_json::Value;
 
 use super::chunk::{CallPart, Choice, Chunk, Delta};
 use crate::http::failure;
-use crate::wire::{Answer, Assemble, Fed, Loose, count};
+use crate::wire::{Answer, Assemble, FeedResult, Loose, count};
 
-/// More calls than any model sends in one answer; a bound against a stream that never stops opening new ones.
+/// More calls than any model makes in one answer. Limits a stream that never stops opening new
+/// ones.
 const MAX_CALLS: usize = 64;
 
-/// An answer as far as it has arrived.
+/// The part of an answer that has arrived.
 pub(super) struct Assembler {
     answer: Answer,
     calls: Vec<PartialCall>,
 }
 
 struct PartialCall {
-    /// As the server numbers it; `None` when it does not.
+    /// The server's number of the call, or None.
     index: Option<u64>,
-    /// The server's id, only to tell calls apart.
+    /// The server's id of the call. Used only to tell calls apart.
     wire_id: String,
     name: String,
     arguments: String,
@@ -44,7 +46,7 @@ impl Assembler {
             "length" | "max_tokens" | "model_length" => self.answer.finish = Some(Finish::Length),
             "content_filter" => self.answer.finish = Some(Finish::ContentFilter),
             "error" => return Err(failure::broke_off()),
-            // "stop", "eos", "end_turn" and whatever else a server calls the ordinary end.
+            // "stop", "eos", "end_turn", and other servers' words for the ordinary end.
             _ => self.answer.finish = Some(Finish::Stop),
         }
         Ok(())
@@ -65,7 +67,7 @@ impl Assembler {
         Ok(())
     }
 
-    /// Content as a list of typed parts: `text`, and `thinking` with parts of its own.
+    /// Reads content that is a list of typed parts: `text`, and `thinking` with parts of its own.
     fn parts(&mut self, parts: &Value, out: &mut VecDeque<ModelEvent>) {
         for part in parts.as_array().into_iter().flatten() {
             if let Some(text) = part.get("text").and_then(Value::as_str) {
@@ -112,17 +114,18 @@ impl Assembler {
         Ok(())
     }
 
-    /// The open call that a part belongs to; `None` opens another one.
+    /// Returns the open call that a part belongs to. None opens another one.
     fn place(&self, index: Option<u64>, id: &str, name: &str) -> Option<usize> {
         let candidate = match index {
             Some(index) => self.calls.iter().rposition(|call| call.index == Some(index))?,
-            // Without an index a known id decides, then the newest call.
+            // Without an index, a known id decides; otherwise the newest call.
             None => self.calls.iter().rposition(|call| !id.is_empty() && call.wire_id == id).or(self.calls.len().checked_sub(1))?,
         };
         let call = self.calls.get(candidate)?;
-        // A second call under the same (or no) index: named, with another id or none to compare, after a complete first one.
+        // A second call under the same index, or without one: it has a name, another id or none,
+        // and the first call is complete.
         let other_id = id.is_empty() || call.wire_id.is_empty() || call.wire_id != id;
-        let starts_anew = !name.is_empty() && other_id && !call.name.is_empty() && complete(&call.arguments);
+        let starts_anew = !name.is_empty() && other_id && !call.name.is_empty() && is_complete(&call.arguments);
         let another = starts_anew && (index.is_none() || (!id.is_empty() && call.wire_id != id));
         (!another).then_some(candidate)
     }
@@ -133,13 +136,13 @@ impl Assemble for Assembler {
         &self.answer
     }
 
-    fn feed(&mut self, data: &str, out: &mut VecDeque<ModelEvent>) -> Result<Fed, ModelError> {
+    fn feed(&mut self, data: &str, out: &mut VecDeque<ModelEvent>) -> Result<FeedResult, ModelError> {
         let data = data.trim();
         if data == "[DONE]" {
-            return Ok(Fed::Done);
+            return Ok(FeedResult::Done);
         }
         if !data.starts_with('{') {
-            return Ok(Fed::Ignored);
+            return Ok(FeedResult::Ignored);
         }
         let chunk: Chunk<'_> = serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?;
         if let Some(error) = chunk.error.as_ref().filter(|error| !error.is_null()) {
@@ -153,7 +156,7 @@ impl Assemble for Assembler {
         if let Some(choice) = chunk.choices.unwrap_or_default().into_iter().next() {
             self.choice(choice, out)?;
         }
-        Ok(if known { Fed::Progress } else { Fed::Ignored })
+        Ok(if known { FeedResult::Progress } else { FeedResult::Ignored })
     }
 
     fn end(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
@@ -168,7 +171,7 @@ impl Assemble for Assembler {
     }
 }
 
-/// Arguments as text, whatever shape they came in.
+/// Returns the arguments as text, whatever shape they have.
 fn argument_text(arguments: &Loose<'_>) -> String {
     match arguments {
         Loose::Absent => String::new(),
@@ -177,6 +180,6 @@ fn argument_text(arguments: &Loose<'_>) -> String {
     }
 }
 
-fn complete(arguments: &str) -> bool {
+fn is_complete(arguments: &str) -> bool {
     arguments.trim().is_empty() || serde_json::from_str::<IgnoredAny>(arguments).is_ok()
 }

@@ -1,12 +1,12 @@
-//! One `data:` line of a chat-completions stream (or a whole answer), read into borrowed text.
-//! It owns what servers are known to send in odd shapes; it does not know what the pieces add up to.
+//! Parses one `data:` line of a chat-completions stream, or a whole answer, into borrowed text. It
+//! handles the odd shapes that servers send; it does not know how the pieces are assembled.
 
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::wire::Loose;
 
-/// A chunk, a complete answer or an error object: the fields tell which.
+/// A chunk, a complete answer or an error object. The fields tell which.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Chunk<'a> {
     #[serde(borrow, default)]
@@ -17,19 +17,19 @@ pub(super) struct Chunk<'a> {
     pub(super) error: Option<Value>,
 }
 
-/// The first choice carries the answer; others are never asked for.
+/// A choice. Only the first one is used; no others are requested.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Choice<'a> {
     #[serde(borrow, default)]
     pub(super) delta: Option<Delta<'a>>,
-    /// In place of `delta` when the server does not stream.
+    /// Instead of `delta`, if the server does not stream.
     #[serde(borrow, default)]
     pub(super) message: Option<Delta<'a>>,
     #[serde(borrow, default)]
     pub(super) finish_reason: Loose<'a>,
 }
 
-/// What came since the last chunk.
+/// The data since the last chunk.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Delta<'a> {
     #[serde(borrow, default)]
@@ -64,7 +64,7 @@ pub(super) struct FunctionPart<'a> {
     pub(super) arguments: Loose<'a>,
 }
 
-/// Token counts; everything else in the object is the provider's own business.
+/// Token counts. Other members of the object are ignored.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 pub(super) struct WireUsage {
     #[serde(default)]

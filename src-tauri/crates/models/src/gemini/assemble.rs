@@ -1,5 +1,6 @@
-//! Puts the chunks of one answer together: text and thoughts go out at once, calls and their signatures when it is complete.
-//! There is no end mark on this wire: a reason to stop and the end of the bytes are one. It knows nothing of HTTP or time.
+//! Assembles the chunks of one answer. Text and thoughts are passed on at once, calls and their
+//! signatures when it is complete. This wire has no end mark: the answer ends with a finish reason
+//! and the end of the bytes. It knows nothing of HTTP or time.
 
 use std::collections::VecDeque;
 
@@ -9,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::partial;
 use crate::http::failure;
-use crate::wire::{Answer, Assemble, Fed, Loose, tokens};
+use crate::wire::{Answer, Assemble, FeedResult, Loose, tokens};
 
 /// More calls than any model makes in one answer.
 const MAX_CALLS: usize = 64;
@@ -60,11 +61,11 @@ struct Call {
     id: Option<String>,
     signature: Option<String>,
     arguments: Value,
-    /// More of its arguments follow.
+    /// Whether more of its arguments follow.
     open: bool,
 }
 
-/// An answer as far as it has arrived.
+/// The part of an answer that has arrived.
 pub(super) struct Assembler {
     answer: Answer,
     maker: String,
@@ -76,7 +77,7 @@ impl Assembler {
         Self { answer: Answer::new(), maker, calls: Vec::new() }
     }
 
-    fn chunk(&mut self, chunk: Chunk<'_>, out: &mut VecDeque<ModelEvent>) -> Result<Fed, ModelError> {
+    fn chunk(&mut self, chunk: Chunk<'_>, out: &mut VecDeque<ModelEvent>) -> Result<FeedResult, ModelError> {
         if let Some(error) = chunk.error.as_ref().filter(|error| !error.is_null()) {
             return Err(failure::in_stream(error));
         }
@@ -93,7 +94,7 @@ impl Assembler {
             }
             self.stop(candidate.finish_reason.text())?;
         }
-        Ok(if known { Fed::Progress } else { Fed::Ignored })
+        Ok(if known { FeedResult::Progress } else { FeedResult::Ignored })
     }
 
     fn part(&mut self, part: Part<'_>, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
@@ -110,7 +111,7 @@ impl Assembler {
         Ok(())
     }
 
-    /// A call, the beginning of one, a piece of the newest one, or its end.
+    /// Reads a call, its beginning, a piece of the newest call, or its end.
     fn call(&mut self, mut piece: Value, signature: &str) -> Result<(), ModelError> {
         let open = piece.get("willContinue").and_then(Value::as_bool).unwrap_or_default();
         let text = |name: &str| piece.get(name).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned);
@@ -141,13 +142,14 @@ impl Assembler {
             "MAX_TOKENS" => Some(Finish::Length),
             "SAFETY" | "RECITATION" | "LANGUAGE" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "IMAGE_SAFETY" => Some(Finish::ContentFilter),
             "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" | "MISSING_THOUGHT_SIGNATURE" | "MALFORMED_RESPONSE" => return Err(failure::broke_off()),
-            // "STOP", "OTHER" and what may come.
+            // "STOP", "OTHER" and future reasons.
             _ => Some(Finish::Stop),
         };
         Ok(())
     }
 
-    /// Counts are told with every chunk; the newest holds. Thoughts are output, what tools brought is input.
+    /// Records token counts. They are repeated with every chunk; the newest ones count. Thoughts
+    /// are output; results of the provider's tools are input.
     fn count(&mut self, usage: &Value) {
         if let Some(prompt) = tokens(usage, "promptTokenCount") {
             self.answer.usage.input_tokens = prompt.saturating_add(tokens(usage, "toolUsePromptTokenCount").unwrap_or_default());
@@ -164,24 +166,24 @@ impl Assemble for Assembler {
         &self.answer
     }
 
-    fn feed(&mut self, data: &str, out: &mut VecDeque<ModelEvent>) -> Result<Fed, ModelError> {
+    fn feed(&mut self, data: &str, out: &mut VecDeque<ModelEvent>) -> Result<FeedResult, ModelError> {
         let data = data.trim();
         if data == "[DONE]" {
-            return Ok(Fed::Done);
+            return Ok(FeedResult::Done);
         }
         if data.starts_with('[') {
-            // All chunks at once: a server that did not want to stream.
+            // All chunks at once, from a server that does not stream.
             let chunks: Vec<Chunk<'_>> = serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?;
-            let mut fed = Fed::Ignored;
+            let mut fed = FeedResult::Ignored;
             for chunk in chunks {
-                if self.chunk(chunk, out)? == Fed::Progress {
-                    fed = Fed::Progress;
+                if self.chunk(chunk, out)? == FeedResult::Progress {
+                    fed = FeedResult::Progress;
                 }
             }
             return Ok(fed);
         }
         if !data.starts_with('{') {
-            return Ok(Fed::Ignored);
+            return Ok(FeedResult::Ignored);
         }
         self.chunk(serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?, out)
     }

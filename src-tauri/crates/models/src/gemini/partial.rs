@@ -1,8 +1,9 @@
-//! Arguments of a call that come as values with a path each (`$.items[0].name`). It knows JSON and nothing of streams.
+//! Arguments of a call that arrive as values with a path each (`$.items[0].name`). It knows JSON
+//! and no streams.
 
 use serde_json::{Map, Value};
 
-/// Nothing that a tool takes is larger or deeper.
+/// Larger than any index or depth in a tool's arguments.
 const MAX_INDEX: usize = 10_000;
 const MAX_DEPTH: usize = 64;
 
@@ -11,8 +12,8 @@ enum Step {
     Index(usize),
 }
 
-/// Puts one piece into the arguments: text goes behind text that is there, anything else takes the place. A path that cannot
-/// be followed is left out.
+/// Puts one piece into the arguments. Text is appended to text; any other value replaces the old
+/// one. A piece whose path cannot be followed is ignored.
 pub(super) fn put(arguments: &mut Value, piece: &Value) {
     let Some(path) = piece.get("jsonPath").and_then(Value::as_str).and_then(steps) else { return };
     let value = ["stringValue", "numberValue", "boolValue"].iter().find_map(|name| piece.get(name)).cloned().unwrap_or_default();
@@ -44,7 +45,7 @@ fn follow<'a>(at: &'a mut Value, step: &Step) -> Option<&'a mut Value> {
     }
 }
 
-/// The steps of a path below `$`.
+/// Parses a path below `$`.
 fn steps(path: &str) -> Option<Vec<Step>> {
     let mut rest = path.strip_prefix('$')?;
     let mut steps = Vec::new();

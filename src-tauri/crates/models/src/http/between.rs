@@ -1,63 +1,64 @@
-//! What stands between here and a server, read from the transport's own errors: names, connections, certificates, proxies.
-//! In our words, never the library's. What a server answers is understood elsewhere.
+//! Explains failures on the way to a server from the transport's errors: names, connections,
+//! certificates, proxies. It uses its own words, not the library's. Answers of a server are handled
+//! elsewhere.
 
 use std::error::Error;
 
 use contract::ConnectionProblem as Problem;
 use engine::ports::{ModelError, ModelErrorKind};
 
-use super::failure::{Failure, bad_address, cut, new};
+use super::failure::{Failure, bad_address, cut_off, new};
 use super::trust::UntrustedIssuer;
 
-/// The server could not be reached, or the connection broke.
+/// The failure for a server that could not be reached, or whose connection broke.
 pub(super) fn of_transport(host: &str, error: &reqwest::Error) -> Failure {
     if error.is_builder() || error.is_redirect() {
-        return Failure::last(bad_address()).because(Problem::Address);
+        return Failure::permanent(bad_address()).with_problem(Problem::Address);
     }
     if let Some(certificate) = certificate_problem(error) {
         return certificate_failure(host, &certificate);
     }
     if let Some(text) = tls_problem(error) {
-        return Failure::last(new(
+        return Failure::permanent(new(
             ModelErrorKind::Unavailable,
             format!("No encrypted connection to {host}: {text}."),
             "Check the base URL in Settings (http or https?) and that the package ca-certificates is installed.",
         ))
-        .because(Problem::Tls);
+        .with_problem(Problem::Tls);
     }
     if error.is_dns() {
-        return Failure::last(new(
+        return Failure::permanent(new(
             ModelErrorKind::Unavailable,
             format!("The name {host} cannot be resolved."),
             "Check the base URL in Settings and the network connection.",
         ))
-        .because(Problem::Dns);
+        .with_problem(Problem::Dns);
     }
     if mentions(error, &["proxy", "tunnel", "socks"]) {
-        return Failure::passing(new(
+        return Failure::transient(new(
             ModelErrorKind::Unavailable,
             "The proxy could not be reached or refused the connection.",
             "Check HTTPS_PROXY and NO_PROXY, or the proxy itself.",
         ))
-        .because(Problem::Proxy);
+        .with_problem(Problem::Proxy);
     }
     if error.is_timeout() {
-        return Failure::passing(new(
+        return Failure::transient(new(
             if error.is_connect() { ModelErrorKind::Unavailable } else { ModelErrorKind::Broken },
             format!("{host} did not answer in time."),
             "Check the network connection, or whether a proxy is needed (HTTPS_PROXY).",
         ))
-        .because(Problem::Timeout);
+        .with_problem(Problem::Timeout);
     }
     if error.is_connect() {
-        return Failure::passing(new(
+        return Failure::transient(new(
             ModelErrorKind::Unavailable,
             format!("No connection to {host}."),
             "Check that the server runs, the base URL in Settings, and the network connection.",
         ))
-        .because(Problem::NoConnection);
+        .with_problem(Problem::NoConnection);
     }
-    Failure::passing(cut(host))
+    Failure::transient(cut_off(host))
 }
 
 fn certificate_failure(host: &str, why: &rustls::CertificateError) -> Failure {
@@ -66,10 +67,10 @@ fn certificate_failure(host: &str, why: &rustls::CertificateError) -> Failure {
         _ => None,
     };
     let problem = if issuer.is_some() { Problem::TlsIssuer } else { Problem::Tls };
-    Failure { issuer, ..Failure::last(certificate_error(host, why)).because(problem) }
+    Failure { issuer, ..Failure::permanent(certificate_error(host, why)).with_problem(problem) }
 }
 
-/// A certificate that is not trusted; `why` names the kind of problem.
+/// The error for an untrusted certificate. `why` is the kind of problem.
 fn certificate_error(host: &str, why: &rustls::CertificateError) -> ModelError {
     use rustls::CertificateError as C;
     let (message, hint) = match why {
@@ -92,7 +93,8 @@ fn certificate_error(host: &str, why: &rustls::CertificateError) -> ModelError {
     new(ModelErrorKind::Unavailable, message, hint)
 }
 
-/// Walks an error and everything below it. `io::Error` hides what it wraps from `source`.
+/// Iterates over an error and its causes. `io::Error` does not return the error it wraps as
+/// `source`.
 fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
     std::iter::successors(Some(error as &(dyn Error + 'static)), |&error| match error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref) {
         Some(inner) => Some(inner as &(dyn Error + 'static)),
@@ -107,7 +109,7 @@ fn certificate_problem(error: &reqwest::Error) -> Option<rustls::CertificateErro
     })
 }
 
-/// What failed in a handshake, where it was not the certificate: in our words, not the library's.
+/// Returns what failed in a handshake, unless it was the certificate.
 fn tls_problem(error: &reqwest::Error) -> Option<&'static str> {
     causes(error).find_map(|cause| cause.downcast_ref::<rustls::Error>()).map(|problem| match problem {
         rustls::Error::InvalidMessage(_) => "the server does not speak TLS there",
@@ -129,7 +131,7 @@ fn mentions(error: &reqwest::Error, words: &[&str]) -> bool {
 mod tests {
     use super::*;
 
-    /// What a client says whose proxy is not there, or does not let it through.
+    /// The error messages if the proxy is missing or does not let the client through.
     #[tokio::test]
     async fn a_proxy_that_stands_in_between_is_named() {
         use tokio::io::{AsyncReadExt, AsyncWriteExt};

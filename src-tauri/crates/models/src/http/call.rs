@@ -1,5 +1,6 @@
-//! One model call over HTTP: send, retry before anything of the answer was seen, read until the end or the idle timer.
-//! Dropping the stream drops the request, and the server sees the connection close. It does not know what the pieces mean.
+//! One model call over HTTP: sends it, retries it as long as nothing of the answer has arrived, and
+//! reads until the end or the idle timer. Dropping the stream drops the request, and the server
+//! sees the connection close. It does not know what the pieces mean.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -13,35 +14,36 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 use reqwest::{Response, Url};
 use tokio::time::Instant;
 
-use super::Plainly;
+use super::PlainRequests;
 use super::between;
 use super::failure::{self, Failure};
-use super::reading::{Reading, Step};
+use super::reading::{ResponseReader, Step};
 use super::retry;
 use crate::wire::Wire;
 
-/// How much of a refusal is looked at.
+/// The most bytes of an error answer that are read.
 const REFUSAL_BYTES: usize = 64 * 1024;
-/// How long a refusal may take to arrive in full.
+/// How long an error answer may take to arrive.
 const REFUSAL_TIME: Duration = Duration::from_secs(5);
 
-/// With less than that left, another attempt is none: what came of the one before is the truer reason.
+/// With less time left there is no further attempt; the error of the attempt before is more useful.
 const LEAST_ATTEMPT: Duration = Duration::from_secs(1);
 
-/// What all calls of one provider share.
+/// The shared data of all calls of one provider.
 #[derive(Clone)]
 pub(crate) struct Shared {
     pub(crate) http: reqwest::Client,
     pub(crate) wire: Arc<dyn Wire>,
     pub(crate) base: Url,
     pub(crate) host: String,
-    /// The server that may be asked, and shown the key.
+    /// The server that requests may go to, and that the key belongs to.
     pub(crate) server: Origin,
-    /// Wire, server and model.
+    /// Identifies wire, server and model.
     pub(crate) maker: String,
-    pub(crate) plainly: Plainly,
+    pub(crate) plainly: PlainRequests,
     pub(crate) idle: Duration,
-    /// The answer must begin within that time of the call's own begin, however often it is tried again.
+    /// Whether a fallback model waits. The answer must then begin within the idle time of the whole
+    /// call, including retries.
     pub(crate) before_another: bool,
     pub(crate) max_retries: u32,
     pub(crate) random: Arc<dyn Random>,
@@ -49,12 +51,13 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// The address of a request, if it leads to the server that the key belongs to.
+    /// Checks that a request's address belongs to the key's server.
     pub(super) fn address(&self, url: Url) -> Result<Url, ModelError> {
         if Origin::of(&url).as_ref() == Some(&self.server) { Ok(url) } else { Err(failure::bad_address()) }
     }
 
-    /// Who is asked, and for what: a server may refuse a shape and take what every other request offers.
+    /// Identifies the server and the kind of request: a server may refuse a schema and accept
+    /// everything else.
     fn asks(&self, request: &ModelRequest) -> String {
         format!("{} {}", self.maker, request.structured.is_some())
     }
@@ -62,14 +65,15 @@ impl Shared {
 
 enum Phase {
     Send,
-    Read(Box<Reading>),
+    Read(Box<ResponseReader>),
     Over,
 }
 
 struct Call {
     shared: Arc<Shared>,
     request: ModelRequest,
-    /// Something optional is left out, because the server refused it lately or in this very call.
+    /// Whether optional parts are left out, because the server refused them recently or in this
+    /// call.
     plain: bool,
     refused: bool,
     attempt: u32,
@@ -78,14 +82,14 @@ struct Call {
     pending: VecDeque<ModelEvent>,
 }
 
-/// Starts a call; nothing is sent before the stream is polled.
+/// Starts a call. Nothing is sent before the stream is polled.
 pub(crate) fn start(shared: Arc<Shared>, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
-    diagnosed(shared, request).map(|event| event.map_err(|failure| failure.error)).boxed()
+    stream_with_diagnosis(shared, request).map(|event| event.map_err(|failure| failure.error)).boxed()
 }
 
-/// The same, with all that is known of a failure.
-pub(super) fn diagnosed(shared: Arc<Shared>, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, Failure>> {
-    let plain = shared.plainly.wanted(&shared.asks(&request), shared.clock.now());
+/// As `start`, with full details of a failure.
+pub(super) fn stream_with_diagnosis(shared: Arc<Shared>, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, Failure>> {
+    let plain = shared.plainly.is_wanted(&shared.asks(&request), shared.clock.now());
     let call = Box::new(Call { shared, request, plain, refused: false, attempt: 0, began: Instant::now(), phase: Phase::Send, pending: VecDeque::new() });
     futures::stream::unfold(call, |mut call| async move { call.next().await.map(|item| (item, call)) }).boxed()
 }
@@ -111,19 +115,19 @@ impl Call {
                         self.phase = Phase::Over;
                         continue;
                     }
-                    Err(failure) => Failure { retry: failure.retry && !reading.begun(), ..failure },
+                    Err(failure) => Failure { retry: failure.retry && !reading.has_begun(), ..failure },
                 },
             };
             self.phase = Phase::Over;
-            match self.again(failed).await {
+            match self.wait_for_retry(failed).await {
                 Ok(()) => self.phase = Phase::Send,
                 Err(error) => return Some(Err(error)),
             }
         }
     }
 
-    /// Waits until the next attempt, or gives the error back when there is none.
-    async fn again(&mut self, failed: Failure) -> Result<(), Failure> {
+    /// Waits until the next attempt. Returns the error if there is none.
+    async fn wait_for_retry(&mut self, failed: Failure) -> Result<(), Failure> {
         if failed.optional_refused && !self.plain {
             (self.plain, self.refused) = (true, true);
             return Ok(());
@@ -145,38 +149,38 @@ impl Call {
         Ok(())
     }
 
-    async fn send(&mut self) -> Result<Reading, Failure> {
+    async fn send(&mut self) -> Result<ResponseReader, Failure> {
         let shared = &self.shared;
         let idle = shared.idle;
-        // Headers are no data: they do not begin the wait anew.
+        // Headers are not data, so they do not restart the timer.
         let silent_until = if shared.before_another { self.began + idle } else { Instant::now() + idle };
-        let body = shared.wire.body(&self.request, self.plain).map_err(|_| Failure::last(failure::not_writable()))?;
+        let body = shared.wire.body(&self.request, self.plain).map_err(|_| Failure::permanent(failure::not_writable()))?;
         let mut headers = shared.wire.headers().clone();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(ACCEPT, HeaderValue::from_static(if self.request.whole { "application/json, text/event-stream" } else { "text/event-stream" }));
-        let url = shared.address(shared.wire.url(&shared.base, self.request.whole)).map_err(Failure::last)?;
+        let url = shared.address(shared.wire.url(&shared.base, self.request.whole)).map_err(Failure::permanent)?;
         let sent = shared.http.post(url).headers(headers).body(body).send();
         let response = tokio::time::timeout_at(silent_until, sent)
             .await
-            .map_err(|_| Failure::last(failure::stalled(&shared.host, idle)))?
+            .map_err(|_| Failure::permanent(failure::stalled(&shared.host, idle)))?
             .map_err(|error| between::of_transport(&shared.host, &error))?;
         if response.status().is_success() {
             if self.refused {
                 shared.plainly.remember(shared.asks(&self.request), shared.clock.now());
             }
             let begins_by = shared.before_another.then_some(silent_until);
-            Ok(Reading::new(response, &shared.host, idle, silent_until, shared.wire.assembler()).that_begins_by(begins_by))
+            Ok(ResponseReader::new(response, &shared.host, idle, silent_until, shared.wire.assembler()).that_begins_by(begins_by))
         } else {
-            Err(refused(shared, response).await)
+            Err(read_refusal(shared, response).await)
         }
     }
 }
 
-/// Understands a status other than success.
-pub(super) async fn refused(shared: &Shared, response: Response) -> Failure {
+/// Turns an error answer into a failure.
+pub(super) async fn read_refusal(shared: &Shared, response: Response) -> Failure {
     let status = response.status();
-    let wish = retry::wish(response.headers(), shared.clock.now());
-    let body = tokio::time::timeout(REFUSAL_TIME, beginning(response, REFUSAL_BYTES)).await.unwrap_or_default();
+    let wish = retry::requested_wait(response.headers(), shared.clock.now());
+    let body = tokio::time::timeout(REFUSAL_TIME, read_beginning(response, REFUSAL_BYTES)).await.unwrap_or_default();
     let mut failure = failure::of_status(&shared.host, status, &String::from_utf8_lossy(&body), shared.wire.optional());
     if failure.retry {
         failure.error.retry_after_ms = wish.and_then(|wish| u64::try_from(wish.as_millis()).ok());
@@ -184,8 +188,8 @@ pub(super) async fn refused(shared: &Shared, response: Response) -> Failure {
     failure
 }
 
-/// The beginning of a body, as far as it matters.
-pub(super) async fn beginning(response: Response, most: usize) -> Vec<u8> {
+/// Reads the beginning of a body, up to `most` bytes.
+pub(super) async fn read_beginning(response: Response, most: usize) -> Vec<u8> {
     let mut body = Vec::new();
     let mut chunks: Pin<Box<_>> = Box::pin(response.bytes_stream());
     while let Some(Ok(chunk)) = chunks.next().await {

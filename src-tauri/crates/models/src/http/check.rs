@@ -1,4 +1,5 @@
-//! "Test connection": which models the server lists, whether the chosen one answers, and what stands in between if not.
+//! "Test connection": lists the server's models, tests whether the chosen one answers, and finds
+//! out why if it does not.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,34 +14,34 @@ use super::between;
 use super::call::{self, Shared};
 use super::failure::{self, Failure};
 
-/// How long the list of models may take; the question itself has the stream's own timer.
+/// How long the list of models may take. The test request has the stream's own timer.
 const LIST_TIME: Duration = Duration::from_secs(15);
-/// Longer lists and answers are of no use here.
+/// The most bytes of a list or answer.
 const LIST_BYTES: usize = 4 * 1024 * 1024;
 const MAX_MODELS: usize = 500;
 
-/// What a test found.
+/// The result of a successful test.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Checked {
-    /// Ids as the server lists them; empty when it lists none.
+pub struct ConnectionCheck {
+    /// Ids that the server lists; empty if it has no list.
     pub models: Vec<String>,
     /// The chosen model's answer to a request for one word.
     pub answer: String,
 }
 
-/// What stands in between.
+/// Why the model cannot be used.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diagnosis {
     pub problem: ConnectionProblem,
     pub error: ModelError,
-    /// Who issued a certificate that is not trusted.
+    /// The issuer of an untrusted certificate.
     pub issuer: Option<String>,
-    /// What the server lists in place of the model that it does not know.
+    /// The models that the server lists, if it does not know the chosen one.
     pub models: Vec<String>,
 }
 
 impl Diagnosis {
-    /// What is known before anything was sent: the address, the key's form or the keyring stand in between.
+    /// A problem that is known before sending: the address, the form of the key, or the keyring.
     pub fn before_asking(error: ModelError) -> Self {
         let problem = match error.kind {
             ModelErrorKind::Unauthorized => ConnectionProblem::Key,
@@ -57,28 +58,28 @@ impl From<Failure> for Diagnosis {
     }
 }
 
-/// Lists the models and asks for one word. Nothing is retried.
-pub(crate) async fn run(shared: &Shared, model: &str) -> Result<Checked, Diagnosis> {
+/// Lists the models, and requests one word. Nothing is retried.
+pub(crate) async fn run(shared: &Shared, model: &str) -> Result<ConnectionCheck, Diagnosis> {
     let listed = list(shared).await?;
     let request = ModelRequest { messages: vec![Message::User { text: "Answer with the single word: ready".into() }], ..ModelRequest::default() };
     let once = Arc::new(Shared { max_retries: 0, ..shared.clone() });
-    let mut events = call::diagnosed(once, request);
+    let mut events = call::stream_with_diagnosis(once, request);
     let mut answer = String::new();
     while let Some(event) = events.next().await {
         match event {
             Ok(ModelEvent::Text(text)) => answer.push_str(&text),
             Ok(_) => {}
-            Err(failure) => return Err(judged(failure, listed, &shared.host, model)),
+            Err(failure) => return Err(diagnose(failure, listed, &shared.host, model)),
         }
         if answer.len() > 200 {
             break;
         }
     }
-    Ok(Checked { models: listed.unwrap_or_default(), answer: answer.trim().chars().take(80).collect() })
+    Ok(ConnectionCheck { models: listed.unwrap_or_default(), answer: answer.trim().chars().take(80).collect() })
 }
 
-/// "Not found" is the model's fault where the server lists its models, and the address's where it does not.
-fn judged(failure: Failure, listed: Option<Vec<String>>, host: &str, model: &str) -> Diagnosis {
+/// Explains "not found": if the server lists its models, the model is wrong, otherwise the address.
+fn diagnose(failure: Failure, listed: Option<Vec<String>>, host: &str, model: &str) -> Diagnosis {
     let mut found = Diagnosis::from(failure);
     let Some(models) = listed else {
         if found.problem == ConnectionProblem::Model {
@@ -96,14 +97,15 @@ fn judged(failure: Failure, listed: Option<Vec<String>>, host: &str, model: &str
     found
 }
 
-/// The server's models; `None` where it has no such list. A refused key or no connection is a failure.
+/// Returns the server's models, or None if it has no list. A refused key or a failed connection is
+/// an error.
 async fn list(shared: &Shared) -> Result<Option<Vec<String>>, Failure> {
-    let url = shared.address(shared.wire.list_url(&shared.base)).map_err(Failure::last)?;
+    let url = shared.address(shared.wire.list_url(&shared.base)).map_err(Failure::permanent)?;
     let request = shared.http.get(url).timeout(LIST_TIME).headers(shared.wire.headers().clone());
     let response = request.send().await.map_err(|error| between::of_transport(&shared.host, &error))?;
     if matches!(response.status().as_u16(), 400 | 401 | 403 | 407) {
-        let failure = call::refused(shared, response).await;
-        // Google refuses a key with status 400; any other 400 only means that there is no list.
+        let failure = call::read_refusal(shared, response).await;
+        // Google refuses a key with status 400. Any other 400 only means that there is no list.
         let matters = matches!(failure.problem, ConnectionProblem::Key | ConnectionProblem::Proxy);
         return if matters { Err(failure) } else { Ok(None) };
     }
@@ -111,7 +113,7 @@ async fn list(shared: &Shared) -> Result<Option<Vec<String>>, Failure> {
     if !response.status().is_success() || !json {
         return Ok(None);
     }
-    let body = call::beginning(response, LIST_BYTES).await;
-    let listed = serde_json::from_slice::<Value>(&body).ok().and_then(|list| shared.wire.listed(&list));
+    let body = call::read_beginning(response, LIST_BYTES).await;
+    let listed = serde_json::from_slice::<Value>(&body).ok().and_then(|list| shared.wire.parse_model_list(&list));
     Ok(listed.map(|models| models.into_iter().take(MAX_MODELS).collect()))
 }

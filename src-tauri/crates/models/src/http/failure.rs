@@ -1,5 +1,6 @@
-//! What went wrong with a model call, in words that are safe to show: never the key, never the server's own body.
-//! Every message says what happened; every hint says what to do. Whether a retry is worthwhile is said here as well.
+//! Errors of model calls, with messages that are safe to show: never the key, never the server's
+//! own body. Every message says what happened; every hint says what to do. This file also decides
+//! whether a retry is worthwhile.
 
 use std::time::Duration;
 
@@ -8,21 +9,21 @@ use engine::ports::{ModelError, ModelErrorKind};
 use reqwest::StatusCode;
 use serde_json::Value;
 
-/// A failure with what the retry loop needs to know.
+/// An error, with the facts for the retry loop.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Failure {
     pub(super) error: ModelError,
     pub(super) retry: bool,
-    /// The server refused something that can be left out: worth one more try without.
+    /// Whether the server refused an optional part, so that one more try without it is worthwhile.
     pub(super) optional_refused: bool,
-    /// What the connection test calls it.
+    /// The kind of problem for the connection test.
     pub(super) problem: Problem,
-    /// Who issued a certificate that is not trusted.
+    /// The issuer of an untrusted certificate.
     pub(super) issuer: Option<String>,
 }
 
 impl Failure {
-    pub(super) fn last(error: ModelError) -> Self {
+    pub(super) fn permanent(error: ModelError) -> Self {
         let problem = match error.kind {
             ModelErrorKind::Unavailable | ModelErrorKind::Broken => Problem::Server,
             ModelErrorKind::RateLimited => Problem::Limit,
@@ -32,10 +33,10 @@ impl Failure {
         };
         Self { error, retry: false, optional_refused: false, problem, issuer: None }
     }
-    pub(super) fn passing(error: ModelError) -> Self {
-        Self { retry: true, ..Self::last(error) }
+    pub(super) fn transient(error: ModelError) -> Self {
+        Self { retry: true, ..Self::permanent(error) }
     }
-    pub(super) fn because(self, problem: Problem) -> Self {
+    pub(super) fn with_problem(self, problem: Problem) -> Self {
         Self { problem, ..self }
     }
 }
@@ -44,7 +45,7 @@ pub(super) fn new(kind: ModelErrorKind, message: impl Into<String>, hint: &str) 
     ModelError { kind, message: message.into(), hint: Some(hint.into()), retry_after_ms: None }
 }
 
-/// The settings hold something that is no web address.
+/// The address in the settings is not a web address.
 pub(crate) fn bad_address() -> ModelError {
     new(
         ModelErrorKind::BadRequest,
@@ -58,12 +59,12 @@ pub(crate) fn no_tls() -> ModelError {
     new(ModelErrorKind::Unavailable, "Encrypted connections cannot be set up on this machine.", "Run `csign doctor`, and check HTTPS_PROXY if it is set.")
 }
 
-/// The stored key holds characters that no header can carry.
+/// The stored key contains characters that a header cannot carry.
 pub(crate) fn bad_key() -> ModelError {
     new(ModelErrorKind::Unauthorized, "The stored API key holds characters that no key has.", "Enter the key again in Settings, without spaces or line breaks.")
 }
 
-/// The key was entered for another server.
+/// The key belongs to another server.
 pub(crate) fn key_of_another(belongs_to: &Origin, asked: &Origin) -> ModelError {
     new(
         ModelErrorKind::Unauthorized,
@@ -72,7 +73,7 @@ pub(crate) fn key_of_another(belongs_to: &Origin, asked: &Origin) -> ModelError 
     )
 }
 
-/// Anybody on the way could read the key.
+/// The key would be sent without encryption.
 pub(crate) fn key_in_plain_text(asked: &Origin) -> ModelError {
     new(
         ModelErrorKind::Unauthorized,
@@ -81,12 +82,12 @@ pub(crate) fn key_in_plain_text(asked: &Origin) -> ModelError {
     )
 }
 
-/// The request could not be written.
+/// The request could not be written as JSON.
 pub(super) fn not_writable() -> ModelError {
     new(ModelErrorKind::BadRequest, "The request to the model could not be written.", "Start a new session.")
 }
 
-/// Something answered that does not speak the wire that was chosen.
+/// The answer does not follow the chosen wire.
 pub(crate) fn not_the_protocol() -> ModelError {
     new(
         ModelErrorKind::Protocol,
@@ -95,32 +96,32 @@ pub(crate) fn not_the_protocol() -> ModelError {
     )
 }
 
-/// The model said that it broke off.
+/// The model reported that it broke off.
 pub(crate) fn broke_off() -> ModelError {
     new(ModelErrorKind::Broken, "The model broke off its answer.", "Send the message again.")
 }
 
-/// The model, or a filter before it, declined to answer at all.
-pub(crate) fn declined() -> ModelError {
+/// The model, or a filter in front of it, refused to answer at all.
+pub(crate) fn model_declined() -> ModelError {
     new(ModelErrorKind::BadRequest, "The provider's safety rules blocked this answer.", "Word the message differently, or choose another model in Settings.")
 }
 
-/// A tool call that names no tool.
+/// A tool call has no tool name.
 pub(crate) fn nameless_call() -> ModelError {
     new(ModelErrorKind::Protocol, "The model asked for a tool without naming it.", "Ask again, or choose another model in Settings.")
 }
 
-/// The server lists its models, and this is none of them.
+/// The server lists its models, and the chosen one is not among them.
 pub(super) fn unknown_model(host: &str, model: &str) -> ModelError {
     new(ModelErrorKind::BadRequest, format!("{host} has no model named {model}."), "Choose one of the models that the server lists.")
 }
 
 /// The connection ended before the answer did.
-pub(super) fn cut(host: &str) -> ModelError {
+pub(super) fn cut_off(host: &str) -> ModelError {
     new(ModelErrorKind::Broken, format!("{host} closed the connection before the answer was complete."), "Send the message again.")
 }
 
-/// Nothing came for too long.
+/// No data arrived for too long.
 pub(super) fn stalled(host: &str, idle: Duration) -> ModelError {
     new(
         ModelErrorKind::Broken,
@@ -129,49 +130,49 @@ pub(super) fn stalled(host: &str, idle: Duration) -> ModelError {
     )
 }
 
-/// More data than any answer has.
+/// The answer is longer than any real one.
 pub(super) fn too_long(host: &str) -> ModelError {
     new(ModelErrorKind::Protocol, format!("{host} sent more data than an answer can have."), "Choose another model in Settings.")
 }
 
-/// The server's wish is longer than anyone waits here.
+/// The server asks for a longer wait than is allowed.
 pub(super) fn wait_too_long(mut failed: Failure, wait: Duration) -> Failure {
     failed.error.hint = Some(format!("Try again in {} seconds.", wait.as_secs().max(1)));
     failed
 }
 
-/// A status other than success. `body` is only looked at for known codes and for words of what was `optional`; it is never
-/// shown.
+/// The failure for an error status. `body` is searched only for known codes and for the words in
+/// `optional`; it is never shown.
 pub(super) fn of_status(host: &str, status: StatusCode, body: &str, optional: &[&str]) -> Failure {
     let error = serde_json::from_str::<Value>(body).unwrap_or_default();
-    // Some of Google's errors come in a list of one.
+    // Google sends some errors in a list of one.
     let error = error.get(0).unwrap_or(&error);
     let known = KnownFailure::of(error.get("error").unwrap_or(error));
     let failure = match status.as_u16() {
-        401 | 403 => Failure::last(unauthorized(host)),
-        402 => Failure::last(no_credit(host)),
-        404 => Failure::last(new(
+        401 | 403 => Failure::permanent(unauthorized(host)),
+        402 => Failure::permanent(no_credit(host)),
+        404 => Failure::permanent(new(
             ModelErrorKind::BadRequest,
             format!("{host} knows no such model or address."),
             "Check the model's name and the base URL in Settings.",
         ))
-        .because(Problem::Model),
+        .with_problem(Problem::Model),
         407 => proxy_login(),
-        408 | 409 | 425 | 500..=599 => Failure::passing(new(
+        408 | 409 | 425 | 500..=599 => Failure::transient(new(
             ModelErrorKind::Unavailable,
             format!("{host} cannot answer just now (status {}).", status.as_u16()),
             "Wait a moment and send the message again.",
         )),
-        413 => Failure::last(too_much(host)),
-        429 if known == KnownFailure::NoCredit => Failure::last(no_credit(host)),
-        429 => Failure::passing(rate_limited(host)),
-        300..=399 => Failure::last(new(
+        413 => Failure::permanent(too_much(host)),
+        429 if known == KnownFailure::NoCredit => Failure::permanent(no_credit(host)),
+        429 => Failure::transient(rate_limited(host)),
+        300..=399 => Failure::permanent(new(
             ModelErrorKind::BadRequest,
             format!("{host} points to another address."),
             "Enter the final address as base URL in Settings; redirects are not followed, so that the key goes nowhere else.",
         ))
-        .because(Problem::Api),
-        code => Failure::last(match known {
+        .with_problem(Problem::Api),
+        code => Failure::permanent(match known {
             KnownFailure::ContextLength => too_much(host),
             KnownFailure::AnswerLength => no_room(host),
             KnownFailure::NoCredit => no_credit(host),
@@ -194,18 +195,19 @@ pub(super) fn of_status(host: &str, status: StatusCode, body: &str, optional: &[
 
 fn proxy_login() -> Failure {
     let error = new(ModelErrorKind::Unavailable, "The proxy asks for a name and password.", "Put them into the proxy's address (HTTPS_PROXY).");
-    Failure::last(error).because(Problem::Proxy)
+    Failure::permanent(error).with_problem(Problem::Proxy)
 }
 
-/// Where no name is at hand.
+/// Used if there is no host name.
 const SERVER: &str = "The model's server";
 
-/// A failure that the server reported in its answer: by its kind it may pass or not. An empty purse stays empty.
-pub(super) fn judged(error: ModelError) -> Failure {
-    if error.kind.retryable() && error != no_credit(SERVER) { Failure::passing(error) } else { Failure::last(error) }
+/// Decides whether an error that the server reported in its answer may pass. Missing credit does
+/// not.
+pub(super) fn classify(error: ModelError) -> Failure {
+    if error.kind.retryable() && error != no_credit(SERVER) { Failure::transient(error) } else { Failure::permanent(error) }
 }
 
-/// An error object in the middle of a stream, or in an answer with status 200.
+/// Reads an error object in the middle of a stream, or in an answer with status 200.
 pub(crate) fn in_stream(error: &Value) -> ModelError {
     let host = SERVER;
     match KnownFailure::of(error) {
@@ -245,7 +247,7 @@ fn too_much(host: &str) -> ModelError {
     )
 }
 
-/// The answer that is asked for does not fit beside the conversation, however short that is made.
+/// The requested answer does not fit, however much the conversation is shortened.
 fn no_room(host: &str) -> ModelError {
     new(
         ModelErrorKind::TooLong,
@@ -254,22 +256,22 @@ fn no_room(host: &str) -> ModelError {
     )
 }
 
-/// Error codes and types that servers agree on well enough.
+/// Error codes and types that most servers use.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum KnownFailure {
     Unauthorized,
     NoCredit,
     RateLimited,
     ContextLength,
-    /// The same, of a request for a long answer.
+    /// The request for a long answer is too large.
     AnswerLength,
     Overloaded,
-    /// A tool's name or schema.
+    /// A tool's name or schema is refused.
     Tools,
     Other,
 }
 
-/// What servers say of a conversation that is longer than the model can read.
+/// Phrases by which servers say that a conversation is longer than the model can read.
 const TOO_LONG: [&str; 14] = [
     "prompt is too long",
     "exceed context limit",
@@ -286,7 +288,7 @@ const TOO_LONG: [&str; 14] = [
     "model token limit",
     "longer than the model's context length",
 ];
-/// What they say of the answer's bound, where it is that which is too much.
+/// The phrase by which they say that the limit of the answer is too large.
 const BOUND_TOO_LARGE: &str = "_tokens' is too large";
 
 impl KnownFailure {
@@ -304,13 +306,13 @@ impl KnownFailure {
             }
             words.push(' ');
         }
-        // Google says what it means only in the details.
+        // Google gives the real reason only in the details.
         for detail in error.get("details").and_then(Value::as_array).into_iter().flatten() {
             words.push_str(detail.get("reason").and_then(Value::as_str).unwrap_or_default());
             words.push(' ');
         }
         let words = words.to_ascii_lowercase();
-        // Some say it in their sentence alone, which is looked at and never shown.
+        // Some servers give the reason only in their sentence, which is searched and never shown.
         let said = error.get("message").unwrap_or(error).as_str().unwrap_or_default().to_ascii_lowercase();
         let has = |needles: &[&str]| needles.iter().any(|n| words.contains(n));
         if has(&["insufficient_quota", "billing", "402"]) {
@@ -397,7 +399,8 @@ mod tests {
             assert_eq!((failure.error.kind, failure.retry), (ModelErrorKind::TooLong, false), "{error}");
             assert!(failure.error.message.contains("too long"), "{error}");
         }
-        // What was asked for is too long an answer: fewer messages may make room for it, and a new session need not.
+        // The requested answer is too long. Fewer messages may make room for it, so no new session
+        // is needed.
         let bound = json!({"object": "error", "code": 400, "message": "'max_tokens' or 'max_completion_tokens' is too large: 2000. This model's maximum context length is 4096 tokens and your request has 2104 input tokens"});
         let failure = of_status("host", StatusCode::BAD_REQUEST, &bound.to_string(), &[]);
         assert_eq!(failure.error.kind, ModelErrorKind::TooLong);

@@ -1,5 +1,5 @@
-//! Reads one answer: frames the bytes as events, watches the idle timer, knows a whole answer from a cut one.
-//! Only data that belongs to the answer resets the timer; comments and foreign events do not.
+//! Reads one answer: splits the bytes into events, watches the idle timer, and tells a whole answer
+//! from a cut one. Only data of the answer resets the timer; comments and unknown events do not.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -17,14 +17,14 @@ use tokio::time::{Instant, Sleep};
 
 use super::between;
 use super::failure::{self, Failure};
-use crate::wire::{Assemble, Fed};
+use crate::wire::{Assemble, FeedResult};
 
-/// More bytes than any answer has; a bound on memory, not on use.
+/// More bytes than any answer has. Limits memory, not use.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
-/// How long usage and the end mark may still take once the model has said that it stopped.
+/// How long usage and the end mark may take after the model has stopped.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// How reading goes on.
+/// The result of reading one step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     More,
@@ -33,12 +33,12 @@ pub(super) enum Step {
 
 /// Why the bytes ended early.
 #[derive(Debug)]
-enum Broken {
+enum StreamFault {
     Transport(reqwest::Error),
     TooLong,
 }
 
-type Body = BoxStream<'static, Result<Bytes, Broken>>;
+type Body = BoxStream<'static, Result<Bytes, StreamFault>>;
 
 enum Source {
     Events(Box<EventStream<Body>>),
@@ -46,44 +46,45 @@ enum Source {
     Whole(Body, Vec<u8>),
 }
 
-/// An answer that is being read.
-pub(super) struct Reading {
+/// Reads an answer.
+pub(super) struct ResponseReader {
     source: Source,
     assembler: Box<dyn Assemble>,
     timer: Pin<Box<Sleep>>,
     idle: Duration,
-    /// When something of the answer must have arrived, whatever is told before it.
+    /// When the answer must have begun, even if other events arrive.
     begins_by: Option<Instant>,
     host: String,
-    /// Any data at all has been framed.
+    /// Whether any event has arrived.
     framed: bool,
 }
 
-impl Reading {
-    /// Its first data must have arrived at an instant, and more after each time of silence.
+impl ResponseReader {
+    /// Creates a reader. The first data must arrive before `silent_until`, and more after each idle
+    /// time.
     pub(super) fn new(response: Response, host: &str, idle: Duration, silent_until: Instant, assembler: Box<dyn Assemble>) -> Self {
         let kind = response.headers().get(CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default().to_ascii_lowercase();
         let source = if kind.starts_with("application/json") {
-            Source::Whole(bounded(response), Vec::new())
+            Source::Whole(bounded_body(response), Vec::new())
         } else {
-            // An event that lost its blank line at the end of the stream is still an event.
+            // An event without its blank line at the end of the stream is still an event.
             let tail = futures::stream::once(async { Ok(Bytes::from_static(b"\n\n")) });
-            Source::Events(Box::new(EventStream::new(bounded(response).chain(tail).boxed())))
+            Source::Events(Box::new(EventStream::new(bounded_body(response).chain(tail).boxed())))
         };
         Self { source, assembler, timer: Box::pin(tokio::time::sleep_until(silent_until)), idle, begins_by: None, host: host.to_owned(), framed: false }
     }
 
-    /// The same for an answer of which something must have arrived by then: another model is waited with.
+    /// Sets when the answer must have begun, because a fallback model waits.
     pub(super) fn that_begins_by(self, begins_by: Option<Instant>) -> Self {
         Self { begins_by, ..self }
     }
 
     /// Whether anything of the answer has arrived.
-    pub(super) fn begun(&self) -> bool {
-        self.assembler.begun()
+    pub(super) fn has_begun(&self) -> bool {
+        self.assembler.has_begun()
     }
 
-    /// Reads one event; what it says is pushed to `out`.
+    /// Reads one event, and pushes its contents to `out`.
     pub(super) async fn step(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<Step, Failure> {
         match &mut self.source {
             Source::Events(events) => {
@@ -94,9 +95,9 @@ impl Reading {
                 };
                 match next {
                     Some(Ok(event)) => self.event(&event.event, &event.data, out),
-                    Some(Err(EventStreamError::Utf8Error(_))) => Err(Failure::last(failure::not_the_protocol())),
-                    Some(Err(EventStreamError::Transport(broken))) => self.broken(&broken, out),
-                    None => self.ended(out),
+                    Some(Err(EventStreamError::Utf8Error(_))) => Err(Failure::permanent(failure::not_the_protocol())),
+                    Some(Err(EventStreamError::Transport(broken))) => self.handle_fault(&broken, out),
+                    None => self.handle_end(out),
                 }
             }
             Source::Whole(body, bytes) => {
@@ -111,12 +112,12 @@ impl Reading {
                         self.timer.as_mut().reset(Instant::now() + self.idle);
                         Ok(Step::More)
                     }
-                    Some(Err(broken)) => self.broken(&broken, out),
+                    Some(Err(broken)) => self.handle_fault(&broken, out),
                     None => {
-                        let text = String::from_utf8(std::mem::take(bytes)).map_err(|_| Failure::last(failure::not_the_protocol()))?;
-                        match self.assembler.feed(&text, out).map_err(failure::judged)? {
-                            Fed::Progress => self.finish(out),
-                            Fed::Ignored | Fed::Done => Err(Failure::last(failure::not_the_protocol())),
+                        let text = String::from_utf8(std::mem::take(bytes)).map_err(|_| Failure::permanent(failure::not_the_protocol()))?;
+                        match self.assembler.feed(&text, out).map_err(failure::classify)? {
+                            FeedResult::Progress => self.finish(out),
+                            FeedResult::Ignored | FeedResult::Done => Err(Failure::permanent(failure::not_the_protocol())),
                         }
                     }
                 }
@@ -128,20 +129,20 @@ impl Reading {
         self.framed = true;
         let fed = match self.assembler.feed(data, out) {
             Ok(fed) => fed,
-            // Events of a foreign kind need not be JSON of ours.
-            Err(error) if error == failure::not_the_protocol() && !self.assembler.speaks(name) => Fed::Ignored,
-            Err(error) => return Err(failure::judged(error)),
+            // Events of unknown kinds need not contain known JSON.
+            Err(error) if error == failure::not_the_protocol() && !self.assembler.handles_event(name) => FeedResult::Ignored,
+            Err(error) => return Err(failure::classify(error)),
         };
         match fed {
-            Fed::Ignored => Ok(Step::More),
-            Fed::Done => {
+            FeedResult::Ignored => Ok(Step::More),
+            FeedResult::Done => {
                 self.drain();
                 self.finish(out)
             }
-            Fed::Progress => {
-                let wait = if self.assembler.finished() { self.idle.min(GRACE) } else { self.idle };
+            FeedResult::Progress => {
+                let wait = if self.assembler.is_finished() { self.idle.min(GRACE) } else { self.idle };
                 let until = Instant::now() + wait;
-                let most = self.begins_by.filter(|_| !self.assembler.begun()).unwrap_or(until);
+                let most = self.begins_by.filter(|_| !self.assembler.has_begun()).unwrap_or(until);
                 self.timer.as_mut().reset(until.min(most));
                 Ok(Step::More)
             }
@@ -149,36 +150,37 @@ impl Reading {
     }
 
     fn finish(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<Step, Failure> {
-        self.assembler.end(out).map_err(Failure::last)?;
+        self.assembler.end(out).map_err(Failure::permanent)?;
         Ok(Step::End)
     }
 
     fn timed_out(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<Step, Failure> {
-        if self.assembler.finished() {
+        if self.assembler.is_finished() {
             return self.finish(out);
         }
-        Err(Failure::last(failure::stalled(&self.host, self.idle)))
+        Err(Failure::permanent(failure::stalled(&self.host, self.idle)))
     }
 
-    fn broken(&mut self, broken: &Broken, out: &mut VecDeque<ModelEvent>) -> Result<Step, Failure> {
-        if self.assembler.finished() {
+    fn handle_fault(&mut self, broken: &StreamFault, out: &mut VecDeque<ModelEvent>) -> Result<Step, Failure> {
+        if self.assembler.is_finished() {
             return self.finish(out);
         }
         Err(match broken {
-            Broken::Transport(error) => between::of_transport(&self.host, error),
-            Broken::TooLong => Failure::last(failure::too_long(&self.host)),
+            StreamFault::Transport(error) => between::of_transport(&self.host, error),
+            StreamFault::TooLong => Failure::permanent(failure::too_long(&self.host)),
         })
     }
 
-    /// The bytes ended without an end mark: whole when the model said why it stopped, cut otherwise.
-    fn ended(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<Step, Failure> {
-        if self.assembler.finished() {
+    /// Handles the end of the bytes without an end mark. The answer is whole if the model gave a
+    /// finish reason, and cut otherwise.
+    fn handle_end(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<Step, Failure> {
+        if self.assembler.is_finished() {
             return self.finish(out);
         }
-        Err(if self.framed { Failure::passing(failure::cut(&self.host)) } else { Failure::last(failure::not_the_protocol()) })
+        Err(if self.framed { Failure::transient(failure::cut_off(&self.host)) } else { Failure::permanent(failure::not_the_protocol()) })
     }
 
-    /// Reads what follows the end mark, so that the connection can carry the next request.
+    /// Reads the rest after the end mark, so that the connection can be used again.
     fn drain(&mut self) {
         let rest = std::mem::replace(&mut self.source, Source::Whole(futures::stream::empty().boxed(), Vec::new()));
         if let Source::Events(mut events) = rest {
@@ -190,14 +192,14 @@ impl Reading {
     }
 }
 
-fn bounded(response: Response) -> Body {
+fn bounded_body(response: Response) -> Body {
     let mut received = 0_usize;
     response
         .bytes_stream()
         .map(move |chunk| {
-            let chunk = chunk.map_err(Broken::Transport)?;
+            let chunk = chunk.map_err(StreamFault::Transport)?;
             received = received.saturating_add(chunk.len());
-            if received > MAX_BYTES { Err(Broken::TooLong) } else { Ok(chunk) }
+            if received > MAX_BYTES { Err(StreamFault::TooLong) } else { Ok(chunk) }
         })
         .boxed()
 }

@@ -1,5 +1,6 @@
-//! When to try again: the server's own wish (`Retry-After`) or exponential back-off with injected randomness.
-//! It decides about time only; what may be retried at all is decided where the failure is understood.
+//! Waits between attempts: the server's `Retry-After`, or exponential back-off with injected
+//! randomness. It decides about time only; whether a failure may be retried is decided where the
+//! failure is made.
 
 use std::time::Duration;
 
@@ -10,14 +11,16 @@ use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
 pub(super) const LONGEST: Duration = Duration::from_secs(30);
 const FIRST: Duration = Duration::from_millis(500);
 
-/// The wait before attempt `attempt + 1` (counted from 0), between half and all of an exponentially growing span.
+/// Returns the wait before attempt `attempt + 1` (counted from 0): between half and all of an
+/// exponentially growing span.
 pub(super) fn back_off(attempt: u32, unit: f64) -> Duration {
     let span = FIRST.saturating_mul(2_u32.saturating_pow(attempt.min(16))).min(LONGEST);
     span.mul_f64(0.5 + 0.5 * unit.clamp(0.0, 1.0))
 }
 
-/// The server's wish: milliseconds, seconds, or a date (against the server's own clock where it tells it).
-pub(super) fn wish(headers: &HeaderMap, now: DateTime<Utc>) -> Option<Duration> {
+/// Returns the wait that the server requests: milliseconds, seconds, or a date (by the server's own
+/// clock if it sends one).
+pub(super) fn requested_wait(headers: &HeaderMap, now: DateTime<Utc>) -> Option<Duration> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     if let Some(ms) = text("retry-after-ms").and_then(|t| t.parse::<f64>().ok()) {
         return seconds(ms / 1000.0);
@@ -68,7 +71,7 @@ mod tests {
             (&[], None),
         ];
         for (pairs, expected) in table {
-            assert_eq!(wish(&headers(pairs), now).map(|d| u64::try_from(d.as_millis()).unwrap()), expected, "{pairs:?}");
+            assert_eq!(requested_wait(&headers(pairs), now).map(|d| u64::try_from(d.as_millis()).unwrap()), expected, "{pairs:?}");
         }
     }
 }

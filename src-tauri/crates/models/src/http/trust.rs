@@ -1,6 +1,7 @@
-//! Which servers are trusted: those that the system trusts (its own store, `SSL_CERT_FILE`, `SSL_CERT_DIR`). The store is read
-//! with the first encrypted connection, so that a server on this machine needs none; a refusal names who issued the
-//! certificate. Nothing is ever accepted that the system's verifier refuses.
+//! Decides which servers are trusted: those whose certificates the system trusts (its own store,
+//! `SSL_CERT_FILE`, `SSL_CERT_DIR`). The store is read with the first encrypted connection, so a
+//! server on this computer does not need it. A refusal names the issuer of the certificate. A
+//! certificate that the system's verifier refuses is never accepted.
 
 use std::sync::{Arc, OnceLock};
 
@@ -10,7 +11,7 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, OtherError, SignatureScheme};
 use rustls_platform_verifier::Verifier;
 
-/// Longer names are no names.
+/// The most characters of an issuer's name.
 const MAX_NAME: usize = 80;
 
 /// The chain ends at an authority that the system does not know.
@@ -20,7 +21,7 @@ pub(super) struct UntrustedIssuer {
     pub(super) issuer: String,
 }
 
-/// TLS as all providers use it.
+/// Returns the TLS configuration of all providers.
 pub(super) fn client_config() -> Result<ClientConfig, Error> {
     let provider = CryptoProvider::get_default().cloned().unwrap_or_else(|| Arc::new(rustls::crypto::aws_lc_rs::default_provider()));
     let trust = Arc::new(SystemTrust { provider: Arc::clone(&provider), system: OnceLock::new() });
@@ -52,7 +53,8 @@ impl ServerCertVerifier for SystemTrust {
         let verified = system.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
         verified.map_err(|error| match error {
             Error::InvalidCertificate(CertificateError::UnknownIssuer) => {
-                // The top of the chain tells most: a company's root, not the proxy of the day.
+                // The top of the chain is the most useful: a company's root, and not a short-lived
+                // proxy certificate.
                 let top = intermediates.last().unwrap_or(end_entity);
                 let issuer = issuer(top).or_else(|| issuer(end_entity)).unwrap_or_else(|| "an unknown authority".to_owned());
                 Error::InvalidCertificate(CertificateError::Other(OtherError(Arc::new(UntrustedIssuer { issuer }))))
@@ -79,7 +81,8 @@ const VERSION: u8 = 0xa0;
 const COMMON_NAME: &[u8] = &[0x55, 0x04, 0x03];
 const ORGANISATION: &[u8] = &[0x55, 0x04, 0x0a];
 
-/// The issuer as people know it: its common name, with the organisation where that is another text.
+/// Returns the issuer as people know it: its common name, and its organisation if that is a
+/// different text.
 fn issuer(certificate: &[u8]) -> Option<String> {
     let (_, certificate, _) = element(certificate)?;
     let (_, mut rest, _) = element(certificate)?;
@@ -113,7 +116,7 @@ fn issuer(certificate: &[u8]) -> Option<String> {
     }
 }
 
-/// One element of DER: its tag, its content, and what follows it.
+/// Reads one DER element. Returns its tag, its content, and the bytes after it.
 fn element(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (tag, rest) = der.split_first()?;
     let (first, rest) = rest.split_first()?;
@@ -130,7 +133,8 @@ fn element(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     Some((*tag, content, after))
 }
 
-/// The name comes from whoever sits on the line: only letters that can be seen, and not many.
+/// Returns a name that is safe to show. It comes from an untrusted certificate, so it may contain
+/// visible characters only, and not many.
 fn presentable(text: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(text).ok()?;
     let seen: String =

@@ -1,5 +1,5 @@
-//! Puts the events of one response together: text and reasoning go out at once, calls and the items that must come back when
-//! the response is complete. It knows nothing of HTTP or time.
+//! Assembles the events of one response. Text and reasoning are passed on at once; calls, and items
+//! that must be sent back, when the response is complete. It knows nothing of HTTP or time.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::http::failure;
-use crate::wire::{Answer, Assemble, Fed, Loose, tokens};
+use crate::wire::{Answer, Assemble, FeedResult, Loose, tokens};
 
 /// More items than any response has.
 const MAX_ITEMS: usize = 256;
@@ -31,7 +31,7 @@ struct Event<'a> {
     response: Option<Value>,
     #[serde(default)]
     error: Option<Value>,
-    /// Of an `error` event, and of a whole response.
+    /// The code of an `error` event, or of a whole response.
     #[serde(borrow, default)]
     code: Loose<'a>,
     #[serde(borrow, default)]
@@ -45,11 +45,11 @@ enum Item {
         name: String,
         arguments: String,
     },
-    /// A message or reasoning, as it goes back.
+    /// A message or reasoning, to be sent back.
     Kept(Value),
 }
 
-/// A response as far as it has arrived.
+/// The part of a response that has arrived.
 pub(super) struct Assembler {
     answer: Answer,
     maker: String,
@@ -61,7 +61,7 @@ impl Assembler {
         Self { answer: Answer::new(), maker, items: BTreeMap::new() }
     }
 
-    /// An item that begins or is complete: the later form holds.
+    /// Reads an item that begins or is complete. The later form replaces the earlier one.
     fn item(&mut self, index: u64, item: &Value) -> Result<(), ModelError> {
         if self.items.len() >= MAX_ITEMS {
             return Err(failure::not_the_protocol());
@@ -77,14 +77,15 @@ impl Assembler {
                 let arguments = if text("arguments").is_empty() { before } else { text("arguments").to_owned() };
                 self.items.insert(index, Item::Call { name: text("name").to_owned(), arguments });
             }
-            // Without its content the server could not find it again: nothing is stored there.
+            // Without its encrypted content it cannot be sent back, because the server stores
+            // nothing.
             "reasoning" if !text("encrypted_content").is_empty() => {
                 let summary = item.get("summary").cloned().unwrap_or_else(|| json!([]));
                 let kept = json!({"type": "reasoning", "id": text("id"), "summary": summary, "encrypted_content": text("encrypted_content")});
                 self.items.insert(index, Item::Kept(kept));
             }
             "message" => {
-                let mut kept = json!({"type": "message", "role": "assistant", "content": said(item)});
+                let mut kept = json!({"type": "message", "role": "assistant", "content": message_texts(item)});
                 if let Some(phase) = item.get("phase").filter(|phase| phase.is_string()) {
                     kept["phase"] = phase.clone();
                 }
@@ -103,8 +104,8 @@ impl Assembler {
         }
     }
 
-    /// The response as a whole, at its end. Some servers send only this.
-    fn whole(&mut self, response: &Value, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
+    /// Reads the whole response at its end. Some servers send only this.
+    fn read_whole(&mut self, response: &Value, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
         if let Some(usage) = response.get("usage") {
             self.answer.usage.input_tokens = tokens(usage, "input_tokens").unwrap_or_default();
             self.answer.usage.output_tokens = tokens(usage, "output_tokens").unwrap_or_default();
@@ -112,7 +113,7 @@ impl Assembler {
         if !self.answer.begun {
             for (index, item) in (0..).zip(response.get("output").and_then(Value::as_array).into_iter().flatten()) {
                 self.item(index, item)?;
-                for part in said(item).as_array().into_iter().flatten() {
+                for part in message_texts(item).as_array().into_iter().flatten() {
                     self.answer.say(part.get("text").and_then(Value::as_str).unwrap_or_default(), out);
                 }
             }
@@ -126,8 +127,8 @@ impl Assembler {
     }
 }
 
-/// The texts of a message, as they go back.
-fn said(item: &Value) -> Value {
+/// Returns the texts of a message, as they are sent back.
+fn message_texts(item: &Value) -> Value {
     let parts = item.get("content").and_then(Value::as_array).into_iter().flatten();
     let texts = parts.filter_map(|part| part.get("text").or(part.get("refusal")).and_then(Value::as_str));
     if item.get("type").and_then(Value::as_str) == Some("message") {
@@ -142,17 +143,17 @@ impl Assemble for Assembler {
         &self.answer
     }
 
-    fn speaks(&self, event: &str) -> bool {
+    fn handles_event(&self, event: &str) -> bool {
         event.starts_with("response.") || event == "message" || event == "error"
     }
 
-    fn feed(&mut self, data: &str, out: &mut VecDeque<ModelEvent>) -> Result<Fed, ModelError> {
+    fn feed(&mut self, data: &str, out: &mut VecDeque<ModelEvent>) -> Result<FeedResult, ModelError> {
         let data = data.trim();
         if data == "[DONE]" {
-            return Ok(Fed::Done);
+            return Ok(FeedResult::Done);
         }
         if !data.starts_with('{') {
-            return Ok(Fed::Ignored);
+            return Ok(FeedResult::Ignored);
         }
         let event: Event<'_> = serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?;
         match event.kind.text() {
@@ -164,8 +165,8 @@ impl Assemble for Assembler {
                 self.item(event.output_index.unwrap_or_default(), &event.item.unwrap_or_default())?;
             }
             "response.completed" | "response.incomplete" => {
-                self.whole(&event.response.unwrap_or_default(), out)?;
-                return Ok(Fed::Done);
+                self.read_whole(&event.response.unwrap_or_default(), out)?;
+                return Ok(FeedResult::Done);
             }
             "response.failed" => {
                 let error = event.response.as_ref().and_then(|response| response.get("error")).cloned().unwrap_or_default();
@@ -178,12 +179,12 @@ impl Assemble for Assembler {
                 if let Some(error) = response.get("error").filter(|error| !error.is_null()) {
                     return Err(failure::in_stream(error));
                 }
-                self.whole(&response, out)?;
+                self.read_whole(&response, out)?;
             }
             "" if event.error.is_some() => return Err(failure::in_stream(&event.error.unwrap_or_default())),
-            _ => return Ok(Fed::Ignored),
+            _ => return Ok(FeedResult::Ignored),
         }
-        Ok(Fed::Progress)
+        Ok(FeedResult::Progress)
     }
 
     fn end(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {

@@ -68,10 +68,10 @@ mod tests {
     use reqwest::header::HeaderMap;
 
     use super::*;
-    use crate::capabilities::known;
+    use crate::capabilities::lookup_model;
 
     fn wire(model: &str) -> Responses {
-        Responses::new(model, "me".into(), known(model), true, HeaderMap::new())
+        Responses::new(model, "me".into(), lookup_model(model), true, HeaderMap::new())
     }
 
     fn conversation(maker: &str) -> ModelRequest {

@@ -1,5 +1,5 @@
-//! What every wire keeps of an answer while it arrives, and how one ends: what is sealed goes back, the
-//! reason for the end is made one. The shape of the events is each wire's own.
+//! The state that all wires keep of an arriving answer, and how an answer ends: data to send back
+//! is sealed, and finish reasons are unified. Each wire has its own shape of events.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -10,11 +10,11 @@ use serde_json::Value;
 
 use crate::http::failure;
 
-/// An answer as far as it has arrived.
+/// The part of an answer that has arrived.
 pub(crate) struct Answer {
     pub(crate) usage: Usage,
     pub(crate) finish: Option<Finish>,
-    /// Something of it has been seen.
+    /// Whether any of it has arrived.
     pub(crate) begun: bool,
     called: bool,
 }
@@ -38,31 +38,33 @@ impl Answer {
         }
     }
 
-    /// A whole call. Arguments that were never written are an empty object.
+    /// Pushes a whole call. Missing arguments become an empty object.
     pub(crate) fn call(&mut self, name: String, arguments: String, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
         if name.is_empty() {
             return Err(failure::nameless_call());
         }
         let arguments = if arguments.trim().is_empty() { "{}".to_owned() } else { arguments };
-        // The engine names calls: what a provider calls them may repeat or be empty.
+        // The engine names calls. A provider's ids may repeat or be empty.
         out.push_back(ModelEvent::Call(ModelCall { id: CallId::new(""), name, arguments }));
         self.called = true;
         Ok(())
     }
 
-    /// What the server wants back with the calls. Without a call no round follows, and nothing goes back.
+    /// Pushes the data that the server wants back with the calls. Without a call there is no
+    /// further round, and nothing is sent back.
     pub(crate) fn seal(&self, maker: &str, kept: Vec<Value>, out: &mut VecDeque<ModelEvent>) {
         if self.called {
             out.push_back(ModelEvent::Opaque(Opaque { maker: maker.to_owned(), data: Arc::new(Value::Array(kept)) }));
         }
     }
 
-    /// An answer that was blocked before its first word is a failure.
+    /// Returns an error if the answer was blocked before its first word.
     pub(crate) fn check(&self) -> Result<(), ModelError> {
-        if self.finish == Some(Finish::ContentFilter) && !self.begun { Err(failure::declined()) } else { Ok(()) }
+        if self.finish == Some(Finish::ContentFilter) && !self.begun { Err(failure::model_declined()) } else { Ok(()) }
     }
 
-    /// The end. Servers say "stop" after calls and the other way round: what was called decides.
+    /// Pushes the end. Some servers say "stop" after calls, or the reverse; the presence of calls
+    /// decides.
     pub(crate) fn done(&self, out: &mut VecDeque<ModelEvent>) {
         let finish = match self.finish {
             Some(Finish::Stop | Finish::ToolCalls) | None => {
@@ -78,8 +80,8 @@ impl Answer {
     }
 }
 
-/// What was kept of an answer, in the order in which it came, with the calls where their marks (items of the type `mark`) stand.
-/// `None`: nothing was kept that this maker could read.
+/// Returns the kept items of an answer in their original order, with the calls in the places of the
+/// items of type `mark`. None if there are no items that this maker can read.
 pub(crate) fn in_order(opaque: Option<&Opaque>, maker: &str, mark: &str, calls: &[Value]) -> Option<Vec<Value>> {
     let is_mark = |item: &&Value| item.get("type").and_then(Value::as_str) == Some(mark);
     let kept = super::own(opaque, maker)?.as_array()?;

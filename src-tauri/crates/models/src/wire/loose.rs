@@ -1,4 +1,5 @@
-//! A JSON value that should be text: servers differ in what they send where nothing is to be said. It knows no field.
+//! A JSON value that should be text. Servers send different values instead of an empty text. It
+//! knows no fields.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,7 +9,7 @@ use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
-/// A value that should be text but is not always. The common case borrows and allocates nothing.
+/// A value that should be text but sometimes is not. The common case borrows and does not allocate.
 #[derive(Debug, Default)]
 pub(crate) enum Loose<'a> {
     #[default]
@@ -18,7 +19,7 @@ pub(crate) enum Loose<'a> {
 }
 
 impl Loose<'_> {
-    /// The text, empty when it is anything else.
+    /// Returns the text, or an empty text for any other value.
     pub(crate) fn text(&self) -> &str {
         match self {
             Self::Text(text) => text,
@@ -26,7 +27,7 @@ impl Loose<'_> {
         }
     }
 
-    /// A number, also when written as text.
+    /// Returns a number, also if it is written as text.
     pub(crate) fn number(&self) -> Option<u64> {
         match self {
             Self::Absent => None,

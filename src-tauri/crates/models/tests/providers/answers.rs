@@ -1,11 +1,11 @@
-//! Streams written by hand: several calls in a round, pieces in odd shapes, endings that are missing.
+//! Hand-written streams: several calls in a round, oddly shaped pieces, missing endings.
 
 use engine::ports::{AskedCall, Finish, Message, Model, ModelErrorKind, ModelEvent, ModelRequest, ToolDef};
 use futures::StreamExt;
 use kit::model_server::{Chunking, ModelServer, Reply};
 use serde_json::{Value, json};
 
-use crate::support::{Answer, answer, collect, provider, sent};
+use crate::support::{Answer, answer, as_sent, collect, provider};
 
 async fn answer_to(reply: Reply) -> Answer {
     let server = ModelServer::start([reply]).await;
@@ -94,7 +94,7 @@ async fn host_ids_go_out_and_come_back_one_to_one() {
     let request = ModelRequest {
         messages: vec![
             Message::User { text: "Pace of 17?".into() },
-            Message::Assistant { text: "".into(), calls: vec![sent(&made)], opaque: None },
+            Message::Assistant { text: "".into(), calls: vec![as_sent(&made)], opaque: None },
             Message::Tool { call: made.id.clone(), name: "pace".into(), content: "110 %".into(), data: engine::ports::OutboundValue::default() },
         ],
         tools: vec![ToolDef { name: "pace".into(), description: "Pacing".into(), parameters: engine::ports::OutboundValue::fixed(r#"{"type": "object"}"#) }],

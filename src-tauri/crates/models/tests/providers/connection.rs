@@ -1,4 +1,4 @@
-//! "Test connection" names what stands in between, and servers on this machine are found.
+//! "Test connection" names the problem, and servers on this computer are found.
 
 use contract::ConnectionProblem as Problem;
 use kit::model_server::{ModelServer, Reply};
@@ -18,7 +18,7 @@ fn closed_port() -> u16 {
 
 #[tokio::test]
 async fn what_stands_between_here_and_a_server() {
-    // A label longer than names may have: no resolver is asked for it.
+    // A label longer than names may have, so no resolver is used.
     let nowhere = problem_at(&format!("http://{}.example/v1", "x".repeat(70))).await;
     assert_eq!(nowhere.problem, Problem::Dns, "{nowhere:?}");
     assert_eq!(problem_at(&format!("http://127.0.0.1:{}/v1", closed_port())).await.problem, Problem::NoConnection);

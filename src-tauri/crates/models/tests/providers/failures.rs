@@ -1,4 +1,4 @@
-//! What goes wrong between here and a server, which of it is tried again, and in what words it is told.
+//! Failures on the way to a server: which ones are retried, and their messages.
 
 use engine::ports::{Finish, Model, ModelErrorKind};
 use kit::model_server::{ModelServer, Reply};
@@ -11,7 +11,7 @@ fn refusal(status: u16) -> Reply {
     Reply::refusal(status, &json!({"message": "upstream SECRET words"}))
 }
 
-/// A wish of no time at all, so that no test waits.
+/// A refusal that asks for a wait of zero, so that no test waits.
 fn at_once(status: u16) -> Reply {
     refusal(status).header("retry-after", "0")
 }
@@ -59,7 +59,7 @@ async fn a_wish_longer_than_anyone_waits_is_told_in_place_of_waiting() {
 async fn an_error_object_in_the_stream_is_tried_again_only_before_text() {
     let overloaded = json!({"error": {"message": "SECRET", "type": "overloaded_error"}}).to_string();
     let server = ModelServer::start([Reply::raw(format!("data: {overloaded}\n\n")), Reply::text(["fine"])]).await;
-    // The first wait is a quarter of a second: the randomness is fixed at its least.
+    // The first wait is a quarter of a second, because the randomness is fixed at its minimum.
     assert_eq!(answer(&provider(&server)).await.text, "fine");
     server.assert_clean();
 
@@ -94,9 +94,10 @@ async fn a_server_that_refuses_to_count_tokens_is_asked_without() {
     let refused = Reply::refusal(400, &json!({"message": "Unknown parameter: stream_options"}));
     let server = ModelServer::start([refused, Reply::text(["fine"]), Reply::text(["again"]), Reply::text(["later"]), Reply::text(["now"])]).await;
     assert_eq!(answer(&provider(&server)).await.text, "fine");
-    // Another one of the same host, as it is opened for a later message.
+    // Another provider of the same host, as it is created for a later message.
     assert_eq!(answer(&provider(&server)).await.text, "again");
-    // It may have learned to count: after an hour it is asked again, whoever asked without in between.
+    // The server may have been updated: the part is sent again after an hour, also if there were
+    // requests without it in between.
     for (minutes, text) in [(50, "later"), (70, "now")] {
         let after = Provider::new(config(&server.base_url()), world_after(minutes)).unwrap();
         assert_eq!(answer(&after).await.text, text);
@@ -140,7 +141,8 @@ async fn a_server_without_encryption_is_no_certificate_problem() {
     assert!(error.message.contains("does not speak TLS"), "{error:?}");
 }
 
-/// A server as a proxy that inspects traffic shows it: a chain to a root that this machine does not know.
+/// A server behind a proxy that inspects traffic: its certificate chain ends at a root that this
+/// computer does not know.
 pub async fn untrusted_server() -> (String, tokio::task::JoinHandle<()>) {
     use tokio_rustls::rustls::{ServerConfig, pki_types::PrivateKeyDer};
 

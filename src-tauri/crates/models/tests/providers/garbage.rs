@@ -1,4 +1,5 @@
-//! Whatever a server sends, the provider ends in an orderly way, and how the bytes are cut makes no difference.
+//! The provider ends in an orderly way whatever a server sends, and the result does not depend on
+//! how the bytes are cut.
 
 use kit::model_server::{Chunking, ModelServer, Reply};
 use models::{Config, Provider};
@@ -6,10 +7,10 @@ use proptest::prelude::*;
 
 use crate::support::{Answer, answer, config, world};
 
-/// An answer, with its error's kind alone: the words name the port.
+/// An answer, with only the kind of its error, because the message contains the port.
 type End = (Answer, Option<engine::ports::ModelErrorKind>);
 
-/// Pieces that parsers trip over, and plain noise.
+/// Pieces that parsers often fail on, and random bytes.
 fn piece() -> impl Strategy<Value = Vec<u8>> {
     let known = [
         "data: ",

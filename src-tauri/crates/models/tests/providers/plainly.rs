@@ -1,4 +1,4 @@
-//! Reads recordings the slow and plain way, so that there is something to compare with.
+//! A slow and simple reader of recordings, to compare the real one with.
 
 use std::path::Path;
 
@@ -7,12 +7,12 @@ use serde_json::Value;
 
 use crate::support::Answer;
 
-/// The events of one recorded answer.
+/// Returns the events of one recorded answer.
 pub fn events(text: &str) -> Vec<Value> {
     text.lines().filter_map(|line| serde_json::from_str(line.trim_start_matches("data:").trim()).ok()).collect()
 }
 
-/// The wire that a recording was made of.
+/// Returns the wire of a recording.
 pub fn api_of(path: &Path) -> Api {
     let name = path.to_string_lossy();
     if name.contains("anthropic/") || name.contains("minimax") {
@@ -104,7 +104,7 @@ fn anthropic(events: &[Value]) -> Answer {
                 }
             }
             "content_block_start" if event["content_block"]["type"] == "tool_use" => {
-                // Arguments that come with the start count where no pieces follow.
+                // Arguments that come with the start count only if no pieces follow.
                 let given = event["content_block"]["input"].as_object().filter(|input| !input.is_empty());
                 let given = given.map(|input| serde_json::to_string(input).unwrap()).unwrap_or_default();
                 calls.push((index, text(event, "/content_block/name"), given));

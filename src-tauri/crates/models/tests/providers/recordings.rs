@@ -1,4 +1,5 @@
-//! What real servers sent, under every way of cutting it: always the same events, and the text that a plain reading gives.
+//! Recordings of real servers, cut in every way: the events are always the same, and the text
+//! equals that of the simple reader.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +9,7 @@ use models::Api;
 use serde_json::Value;
 
 use crate::plainly;
-use crate::support::{collect, joined, on};
+use crate::support::{collect, join_answer, on};
 
 const CHUNKINGS: [Chunking; 6] =
     [Chunking::PerEvent, Chunking::Whole, Chunking::EveryBytes(1), Chunking::EveryBytes(37), Chunking::InsideUtf8, Chunking::InsideCrlf];
@@ -32,7 +33,7 @@ fn recordings(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The answers of a recording, each with the events that it consists of.
+/// Returns the answers of a recording, each with its events.
 fn replies(path: &Path) -> Vec<(Reply, Vec<Value>)> {
     let whole = path.to_string_lossy().ends_with("_chat-response_000.txt");
     let events = plainly::events(&std::fs::read_to_string(path).unwrap());
@@ -54,7 +55,7 @@ async fn all_of(api: Api, at_least: usize) {
 
 async fn under_every_cut(api: Api, path: &Path, reply: &Reply, recorded: &[Value]) {
     let name = path.display();
-    // A chunk for every single byte only where that is quick.
+    // One chunk for every byte is used only for short recordings.
     let size = recorded.iter().map(|event| event.to_string().len()).sum::<usize>();
     let finest = Chunking::EveryBytes(if size < 30_000 { 1 } else { 13 });
     let chunkings = CHUNKINGS.map(|chunking| if chunking == Chunking::EveryBytes(1) { finest } else { chunking });
@@ -73,7 +74,7 @@ async fn under_every_cut(api: Api, path: &Path, reply: &Reply, recorded: &[Value
 }
 
 fn check(name: &str, api: Api, events: &[Result<ModelEvent, ModelError>], recorded: &[Value]) {
-    let mut answer = joined(events);
+    let mut answer = join_answer(events);
     if name.contains("openai-error") {
         assert_eq!(answer.error.unwrap().kind, ModelErrorKind::RateLimited, "no credit is told as such");
         return;
@@ -85,7 +86,8 @@ fn check(name: &str, api: Api, events: &[Result<ModelEvent, ModelError>], record
     assert!(answer.error.is_none() && answer.finish.take().is_some(), "{name}: {answer:?}");
     let mut plain = plainly::answer(api, recorded);
     if recorded.iter().any(|event| event.to_string().contains("partialArgs")) {
-        // The pieces are added up by their paths; that they make sense is looked at elsewhere.
+        // The simple reader joins the pieces by their paths. Other tests check that they make
+        // sense.
         assert!(answer.calls.iter().all(|(_, arguments)| serde_json::from_str::<Value>(arguments).unwrap().is_object()), "{name}: {answer:?}");
         plain.calls.clone_from(&answer.calls);
     }
@@ -112,13 +114,13 @@ async fn responses_however_they_are_cut() {
     all_of(Api::Responses, 30).await;
 }
 
-/// Every call has an id of its own, so that only the rest can be equal.
+/// Removes the call ids, which differ in every run.
 fn without_ids(events: &[Result<ModelEvent, ModelError>]) -> Vec<String> {
     events
         .iter()
         .map(|event| match event {
             Ok(ModelEvent::Call(call)) => format!("call {} {}", call.name, call.arguments),
-            // The maker names the port.
+            // The maker contains the port.
             Ok(ModelEvent::Opaque(opaque)) => format!("opaque {}", opaque.data),
             other => format!("{other:?}"),
         })

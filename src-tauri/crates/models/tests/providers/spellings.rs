@@ -1,4 +1,4 @@
-//! However an address is written, a key goes to the server that it belongs to and to no other.
+//! However an address is written, a key is sent only to the server that it belongs to.
 
 use std::net::IpAddr;
 
@@ -9,7 +9,7 @@ use secrecy::SecretString;
 
 use crate::support::{config, world};
 
-/// Pieces that addresses are put together from: schemes, what stands between, names of people, hosts in many writings, ports, paths.
+/// Pieces of addresses: schemes, separators, user names, hosts in many spellings, ports, paths.
 fn spelled() -> impl Strategy<Value = String> {
     let scheme = prop::sample::select(vec!["https", "http", "HTTPS", "hTTp", "ht\ttps", "\nhttps", " http", "ftp", ""]);
     let between = prop::sample::select(vec!["://", ":", ":/", ":///", ":\\\\", ":/\\", ":\t//", "//"]);
@@ -62,7 +62,7 @@ fn spelled() -> impl Strategy<Value = String> {
     (scheme, between, user, host, port, path).prop_map(|(scheme, between, user, host, port, path)| format!("{scheme}{between}{user}{host}{port}{path}"))
 }
 
-/// Whether an encrypted connection is made, or one within this computer, as another reader of addresses says.
+/// Whether a second URL parser also finds an encrypted connection, or one within this computer.
 fn is_private(url: &url::Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let address: Option<IpAddr> = host.trim_matches(['[', ']']).parse().ok();
@@ -82,12 +82,12 @@ proptest! {
         let asked = server_of(&text);
         prop_assert_eq!(with_key(own.clone()).is_ok(), asked == Some(own), "{:?} leads to {:?}", &text, &asked);
         let Some(asked) = asked else { return Ok(()) };
-        // What requests reach, by the library that sends them.
+        // The server that requests reach, according to the library that sends them.
         let url = url::Url::parse(text.trim().trim_end_matches('/')).unwrap();
         prop_assert_eq!(url.origin().ascii_serialization(), asked.to_string());
         prop_assert!(url.username().is_empty() && url.password().is_none());
         prop_assert_eq!(with_key(asked.clone()).is_ok(), is_private(&url), "{:?}", &text);
-        // Names in the keyring of the first version lead to the same server, or nowhere.
+        // Keyring names of version 0.1 lead to the same server or to none.
         let typed = text.split_once("://").map_or(text.as_str(), |(_, rest)| rest).split(['/', '?']).next().unwrap_or_default();
         if asked.had_legacy_name(typed) {
             let named = url::Url::parse(&format!("https://{typed}")).unwrap();

@@ -1,4 +1,4 @@
-//! A provider pointed at a scripted server, with fixed clock and randomness.
+//! A provider for a scripted server, with fixed clock and randomness.
 
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -7,7 +7,7 @@ use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use engine::ports::{AskedCall, Clock, Finish, Message, Model, ModelCall, ModelError, ModelEvent, ModelRequest, Outbound, OutboundValue, Random, ToolDef};
 use futures::StreamExt;
 use kit::model_server::ModelServer;
-use models::{Api, Config, HttpClient, Provider, ServerKey, World, http_client, server_of};
+use models::{Api, Config, HttpClient, Provider, ProviderDeps, ServerKey, http_client, server_of};
 use secrecy::SecretString;
 
 struct Fixed;
@@ -24,24 +24,24 @@ impl Random for Fixed {
     }
 }
 
-struct At(DateTime<Utc>);
+struct ClockAt(DateTime<Utc>);
 
-impl Clock for At {
+impl Clock for ClockAt {
     fn now(&self) -> DateTime<Utc> {
         self.0
     }
 }
 
-/// The same world some minutes later.
-pub fn world_after(minutes: i64) -> World {
-    World { clock: Arc::new(At(Fixed.now() + TimeDelta::minutes(minutes))), ..world() }
+/// The same dependencies some minutes later.
+pub fn world_after(minutes: i64) -> ProviderDeps {
+    ProviderDeps { clock: Arc::new(ClockAt(Fixed.now() + TimeDelta::minutes(minutes))), ..world() }
 }
 
-pub fn world() -> World {
-    // Reading the system's certificates takes long enough to share the client.
+pub fn world() -> ProviderDeps {
+    // Shared, because reading the system's certificates is slow.
     static HTTP: LazyLock<HttpClient> = LazyLock::new(|| http_client().unwrap());
     let fixed = Arc::new(Fixed);
-    World { http: HTTP.clone(), random: fixed.clone(), clock: fixed }
+    ProviderDeps { http: HTTP.clone(), random: fixed.clone(), clock: fixed }
 }
 
 pub fn config(base_url: &str) -> Config {
@@ -62,7 +62,7 @@ pub fn provider(server: &ModelServer) -> Provider {
     Provider::new(config(&server.base_url()), world()).unwrap()
 }
 
-/// A model of any wire, with a name that tells what it can do.
+/// A model over any wire. Its name decides its capabilities.
 pub fn on(api: Api, server: &ModelServer, model: &str) -> Provider {
     let base_url = if api == Api::Gemini { server.google_url() } else { server.base_url() };
     Provider::new(Config { api, model: model.into(), reasoning: true, ..config(&base_url) }, world()).unwrap()
@@ -87,7 +87,7 @@ pub struct Answer {
     pub error: Option<ModelError>,
 }
 
-pub fn joined(events: &[Result<ModelEvent, ModelError>]) -> Answer {
+pub fn join_answer(events: &[Result<ModelEvent, ModelError>]) -> Answer {
     let mut answer = Answer::default();
     for event in events {
         assert!(answer.finish.is_none() && answer.error.is_none(), "nothing follows the end");
@@ -108,20 +108,21 @@ pub fn joined(events: &[Result<ModelEvent, ModelError>]) -> Answer {
 }
 
 pub async fn answer(provider: &dyn Model) -> Answer {
-    joined(&collect(provider).await)
+    join_answer(&collect(provider).await)
 }
 
-/// Text as it goes out when nothing is to be held back.
+/// Text that contains no private data.
 pub fn plain(text: &str) -> Outbound {
     redaction::Redactor::new(redaction::Level::None, Arc::default()).composed(text)
 }
 
-/// A call as it goes back.
-pub fn sent(call: &AskedCall) -> ModelCall {
+/// A call as it is sent back.
+pub fn as_sent(call: &AskedCall) -> ModelCall {
     ModelCall { id: call.id.clone(), name: plain(&call.name), arguments: plain(&call.arguments) }
 }
 
-/// A conversation as the engine leads it: calls get ids of the host's and results, until there is an answer.
+/// A conversation as the engine leads it: calls get the host's ids and results, until there is an
+/// answer.
 #[derive(Default)]
 pub struct Conversation {
     pub messages: Vec<Message>,
@@ -133,7 +134,7 @@ impl Conversation {
         Self { messages: vec![Message::System { text: "Be brief.".into() }, Message::User { text: text.into() }], calls: 0 }
     }
 
-    /// Asks once. Calls are answered at once, so that the conversation can go on with any model.
+    /// Makes one request, and answers its calls, so that any model can continue.
     pub async fn round(&mut self, model: &dyn Model) -> Answer {
         let mut names: Vec<&str> = Vec::new();
         for message in &self.messages {
@@ -148,7 +149,7 @@ impl Conversation {
             names.iter().map(|name| ToolDef { name: plain(name), description: "A tool.".into(), parameters: OutboundValue::fixed(r#"{"type": "object"}"#) });
         let request = ModelRequest { messages: self.messages.clone(), tools: tools.collect(), ..ModelRequest::default() };
         let events: Vec<_> = model.stream(request).collect().await;
-        let answer = joined(&events);
+        let answer = join_answer(&events);
         let mut opaque = None;
         let mut calls = Vec::new();
         for event in events.into_iter().flatten() {
@@ -156,7 +157,7 @@ impl Conversation {
                 ModelEvent::Opaque(kept) => opaque = Some(kept),
                 ModelEvent::Call(call) => {
                     self.calls += 1;
-                    calls.push(sent(&AskedCall { id: format!("host_{}", self.calls).into(), ..call }));
+                    calls.push(as_sent(&AskedCall { id: format!("host_{}", self.calls).into(), ..call }));
                 }
                 _ => {}
             }
@@ -170,7 +171,7 @@ impl Conversation {
         answer
     }
 
-    /// Asks until there are no more calls.
+    /// Makes requests until there are no more calls.
     pub async fn until_answered(&mut self, model: &dyn Model) -> Answer {
         for _ in 0..8 {
             let answer = self.round(model).await;

@@ -1,4 +1,5 @@
-//! One conversation, several models: history moves from wire to wire, and a second model steps in for one that fails.
+//! One conversation with several models: the history moves between wires, and a fallback replaces a
+//! model that fails.
 
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use crate::wires::{anthropic_calls, anthropic_text};
 const APIS: [(Api, &str); 4] =
     [(Api::Chat, "gpt-4o"), (Api::Responses, "gpt-5-mini"), (Api::Anthropic, "claude-sonnet-4-5"), (Api::Gemini, "gemini-3-pro-preview")];
 
-/// An answer that asks for tools, with whatever the wire seals.
+/// An answer that calls tools, with the data that the wire wants back.
 fn calls(api: Api) -> Reply {
     match api {
         Api::Chat => Reply::new().say("Looking.").ask("pace", &json!({"account": 17})),
@@ -35,7 +36,8 @@ fn text(api: Api) -> Reply {
     }
 }
 
-/// The server refuses what does not pair, has lost a signature, or brings one to another provider.
+/// The scripted server refuses calls without results, lost signatures, and signatures of another
+/// provider.
 #[tokio::test]
 async fn a_conversation_moves_between_any_two_wires_in_the_middle_of_its_calls() {
     for (from, first) in APIS {
@@ -58,7 +60,7 @@ fn failing(server: &ModelServer) -> Arc<Provider> {
     Arc::new(Provider::new(Config { max_retries: 0, ..config(&server.base_url()) }, world()).unwrap())
 }
 
-async fn heard(model: &dyn Model) -> Vec<Result<ModelEvent, ModelErrorKind>> {
+async fn collect_kinds(model: &dyn Model) -> Vec<Result<ModelEvent, ModelErrorKind>> {
     model.stream(question()).map(|event| event.map_err(|error| error.kind)).collect().await
 }
 
@@ -70,14 +72,14 @@ async fn the_second_model_answers_for_one_that_cannot_and_says_so() {
     let (from, to) = (failing(&broken).label(), second.label());
     let both = WithFallback::new(failing(&broken), Arc::new(second));
     assert_eq!(both.label(), from);
-    let events = heard(&both).await;
+    let events = collect_kinds(&both).await;
     let Ok(ModelEvent::FellBack { from: told_from, to: told_to, kind: ModelErrorKind::Unavailable, why }) = &events[0] else {
         panic!("told first: {events:?}")
     };
     assert_eq!((told_from, told_to), (&from, &to));
     assert!(why.contains("503"), "{why}");
     assert_eq!(events[1], Ok(ModelEvent::Text("Here.".into())));
-    assert_eq!(heard(&both).await[0], Ok(ModelEvent::Text("Again.".into())), "the rest of the turn stays with it");
+    assert_eq!(collect_kinds(&both).await[0], Ok(ModelEvent::Text("Again.".into())), "the rest of the turn stays with it");
     assert_eq!((broken.requests().len(), both.label()), (1, to));
 }
 
@@ -86,20 +88,20 @@ async fn no_second_voice_after_the_first_word_or_for_what_waiting_does_not_cure(
     for reply in [Reply::text(["half"]).cut(), Reply::refusal(401, &json!({})), Reply::refusal(400, &json!({}))] {
         let first = ModelServer::start([reply]).await;
         let second = ModelServer::start([Reply::text(["never"])]).await;
-        let events = heard(&WithFallback::new(failing(&first), failing(&second))).await;
+        let events = collect_kinds(&WithFallback::new(failing(&first), failing(&second))).await;
         assert!(events.last().unwrap().is_err(), "{events:?}");
         assert!(second.requests().is_empty());
     }
 }
 
-/// What the engine enters into its ledger: a silent model may have been paid for, one of this program never is.
+/// The engine's ledger: a silent model may cost money, and a model of this program never does.
 #[tokio::test]
 async fn what_takes_over_says_whose_work_is_paid_for() {
     let silent = ModelServer::start([Reply::new().hang()]).await;
     let first = Provider::new(Config { idle_timeout: std::time::Duration::from_millis(50), ..config(&silent.base_url()) }, world()).unwrap();
     let both = WithFallback::new(Arc::new(first), Arc::new(OfflineModel::new(Vec::new())));
     assert!(!both.answers_in_process());
-    let events = heard(&both).await;
+    let events = collect_kinds(&both).await;
     assert!(matches!(&events[0], Ok(ModelEvent::FellBack { kind, .. }) if kind.may_have_worked()), "{events:?}");
     assert!(both.answers_in_process() && !both.in_process(), "what goes out is still redacted");
 }
@@ -133,7 +135,7 @@ async fn there_is_room_for_thoughts_where_either_thinks() {
     assert!(WithFallback::new(offline, thinking).capabilities().reasoning);
 }
 
-/// A bound that suits the first model may be more than the second's whole window.
+/// A limit that suits the first model may exceed the whole context of the second.
 #[tokio::test]
 async fn each_of_two_models_is_asked_for_what_it_can_give() {
     let ask = |first: &'static str, second: &'static str, wanted, left| async move {
@@ -164,7 +166,7 @@ async fn a_model_before_another_is_asked_for_pieces_also_where_the_whole_is_want
     assert_eq!(server.requests()[0]["stream"], json!(true));
 }
 
-/// What is reserved for an answer is what its request can bring.
+/// The reservation for an answer covers what its request can return.
 #[tokio::test]
 async fn the_longest_answer_is_what_is_asked_for() {
     let server = ModelServer::start([]).await;

@@ -1,4 +1,4 @@
-//! Stalls, cancelling, and connections: with the clock of the runtime paused where time itself is tested.
+//! Stalls, cancellation and connections. The runtime's clock is paused in tests of time itself.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use models::{Config, Provider};
 
 use crate::support::{answer, config, provider, question, world};
 
-fn impatient(server: &ModelServer, ms: u64) -> Provider {
+fn impatient_provider(server: &ModelServer, ms: u64) -> Provider {
     Provider::new(Config { idle_timeout: Duration::from_millis(ms), ..config(&server.base_url()) }, world()).unwrap()
 }
 
@@ -17,7 +17,7 @@ fn impatient(server: &ModelServer, ms: u64) -> Provider {
 async fn keepalives_do_not_hide_a_stall() {
     let reply = (0..1_000).fold(Reply::text(["half"]), |reply, _| reply.wait_ms(20).keepalive()).hang();
     let server = ModelServer::start([reply]).await;
-    let got = answer(&impatient(&server, 200)).await;
+    let got = answer(&impatient_provider(&server, 200)).await;
     assert_eq!(got.text, "half");
     let error = got.error.unwrap();
     assert_eq!(error.kind, ModelErrorKind::Broken);
@@ -28,7 +28,7 @@ async fn keepalives_do_not_hide_a_stall() {
 async fn foreign_events_do_not_hide_a_stall_either() {
     let reply = (0..1_000).fold(Reply::new(), |reply, _| reply.wait_ms(20).bytes("event: ping\ndata: {\"type\":\"ping\"}\n\n")).hang();
     let server = ModelServer::start([reply]).await;
-    assert_eq!(answer(&impatient(&server, 200)).await.error.unwrap().kind, ModelErrorKind::Broken);
+    assert_eq!(answer(&impatient_provider(&server, 200)).await.error.unwrap().kind, ModelErrorKind::Broken);
     assert_eq!(server.requests().len(), 1, "a stall is not waited for twice");
 }
 
@@ -36,7 +36,7 @@ async fn foreign_events_do_not_hide_a_stall_either() {
 async fn a_slow_answer_is_not_a_stall() {
     let reply = (0..12).fold(Reply::new(), |reply, _| reply.wait_ms(50).say("x"));
     let server = ModelServer::start([reply]).await;
-    let got = answer(&impatient(&server, 400)).await;
+    let got = answer(&impatient_provider(&server, 400)).await;
     assert_eq!((got.text.len(), got.error), (12, None), "longer in all than the timer, never between two pieces");
 }
 
@@ -54,7 +54,7 @@ fn before_another(server: &ModelServer, idle_timeout: Duration) -> Provider {
     Provider::new(Config { idle_timeout, before_another: true, max_retries: 9, ..config(&server.base_url()) }, world()).unwrap()
 }
 
-/// Whoever waits for the answer has as much time again for the model behind, and no more.
+/// A model with a fallback has the idle time once in total, and the fallback has it again.
 #[tokio::test]
 async fn a_model_before_another_has_its_time_once() {
     let busy = |wait: &str| Reply::refusal(429, &serde_json::json!({})).header("retry-after", wait);
@@ -65,10 +65,11 @@ async fn a_model_before_another_has_its_time_once() {
     assert!(answer(&before_another(&server, Duration::from_millis(2_500))).await.error.is_some());
     assert!(server.requests().len() <= 2, "nor are many short ones");
     let server = ModelServer::start([busy("2.5"), Reply::text(["fine"])]).await;
-    assert_eq!(answer(&impatient(&server, 3_000)).await.text, "fine", "where there is no other, the wish is granted");
+    assert_eq!(answer(&impatient_provider(&server, 3_000)).await.text, "fine", "where there is no other, the wish is granted");
 }
 
-/// Who only says that it has heard holds nobody up; a thought is a part of the answer.
+/// A server that only acknowledges the request does not stop the timer. A thought is part of the
+/// answer and does.
 #[tokio::test]
 async fn what_comes_before_an_answer_does_not_hide_a_stall_from_the_model_behind() {
     let pieces = |delta: &str, most| {
@@ -81,7 +82,7 @@ async fn what_comes_before_an_answer_does_not_hide_a_stall_from_the_model_behind
     assert_eq!(answer(&before_another(&server, Duration::from_secs(3))).await.text, "fine");
 }
 
-/// What is sent before the answer does not begin the wait anew.
+/// Data before the answer does not restart the timer.
 #[tokio::test]
 async fn headers_do_not_hide_a_stall() {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -106,8 +107,9 @@ async fn headers_do_not_hide_a_stall() {
 async fn silence_after_the_end_of_the_text_is_the_end() {
     let reply = Reply::raw("data: {\"choices\":[{\"delta\":{\"content\":\"all\"},\"finish_reason\":\"stop\"}]}\n\n").hang();
     let server = ModelServer::start([reply]).await;
-    // Long enough for a busy machine to bring the piece, short enough to end the silence behind it.
-    let got = answer(&impatient(&server, 3_000)).await;
+    // Long enough for a busy machine to send the piece, and short enough to end the silence after
+    // it.
+    let got = answer(&impatient_provider(&server, 3_000)).await;
     assert_eq!((got.text.as_str(), got.finish, got.error), ("all", Some(Finish::Stop), None));
 }
 
@@ -123,7 +125,7 @@ async fn dropping_the_stream_closes_the_connection() {
 
 #[tokio::test]
 async fn the_idle_time_of_the_settings_is_the_one_that_counts() {
-    // Nothing is listening to the paused clock but the provider: real sockets would race it, so the stall is before any data.
+    // Real sockets would race the paused clock, so the stall is before any data.
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}/v1", listener.local_addr().unwrap());
     let provider = Provider::new(Config { idle_timeout: Duration::from_secs(5), ..config(&base) }, world()).unwrap();

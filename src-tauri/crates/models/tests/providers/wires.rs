@@ -1,4 +1,4 @@
-//! What each wire asks for beyond text: signatures over tool rounds, its own errors, its own ways of ending.
+//! Features of each wire beyond text: signatures over tool rounds, errors, and endings.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use models::{Api, Config, Provider};
 use serde_json::{Value, json};
 
 use crate::recordings::folder;
-use crate::support::{Conversation, answer, config, joined, on, world};
+use crate::support::{Conversation, answer, config, join_answer, on, world};
 
 fn anthropic_start() -> Value {
     json!({"type": "message_start", "message": {"role": "assistant", "content": [], "usage": {"input_tokens": 20, "cache_read_input_tokens": 5, "output_tokens": 1}}})
@@ -84,7 +84,7 @@ async fn the_last_round_has_no_tools_and_anthropic_takes_it() {
     conversation.messages.push(Message::System { text: "Answer the user now, in text.".into() });
     let request = ModelRequest { messages: conversation.messages, ..ModelRequest::default() };
     let events: Vec<_> = model.stream(request).collect().await;
-    assert_eq!(joined(&events).text, "Enough.");
+    assert_eq!(join_answer(&events).text, "Enough.");
     server.assert_clean();
 }
 
@@ -136,7 +136,7 @@ async fn a_model_without_sealed_reasoning_is_asked_without() {
     assert!(server.requests()[1].get("include").is_none());
 }
 
-/// Each wire's own way of saying that it is overloaded, before anything was said.
+/// Each wire's error for an overloaded server, before any text.
 fn overloaded() -> [(Api, Reply, Reply); 3] {
     let text = folder().join("google/google-text.chunks.txt");
     let response = folder().join("openai-responses/openai-phase.1.chunks.txt");
@@ -176,7 +176,7 @@ async fn status_529_is_an_overload_with_a_wish_of_its_own() {
     assert_eq!(answer(&on(Api::Anthropic, &server, "scripted")).await.text, "fine");
 }
 
-/// Half an answer with a whole call in it, and then nothing.
+/// Half an answer with a whole call in it, and then silence.
 fn halves() -> [(Api, Reply); 3] {
     let half = |reply: Reply| reply.cut();
     [
@@ -252,7 +252,7 @@ async fn what_is_blocked_is_told_as_such() {
     }
 }
 
-/// Some say only in a sentence what is wrong.
+/// Some servers give the reason only in a sentence.
 #[tokio::test]
 async fn an_error_without_a_code_is_read_by_its_sentence() {
     let said = "The input (61709 tokens) is longer than the model's context length (40960 tokens).";

@@ -1,4 +1,4 @@
-//! The specialist of a pack: a scope of tools that are there, and defaults that its tools can take.
+//! Checks the specialist of a pack: its tools exist, and its defaults fit their parameters.
 
 use serde_json::Value;
 
@@ -30,7 +30,7 @@ pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
     }
 }
 
-/// Files of instructions that the manifest names.
+/// Checks the instruction files that the manifest names.
 fn instructions(subject: &Subject<'_>, faults: &mut Faults) {
     for (at, tool) in subject.tools() {
         let Some(name) = tool.get("instructions").and_then(Value::as_str) else { continue };

@@ -1,12 +1,12 @@
-//! Requests and programs of tools: templates that name what there is, addresses that a value cannot bend, nothing that
-//! the host could not keep to.
+//! Checks HTTP requests and programs of tools: templates name existing parameters, no value can
+//! change the address, and the host can do what they ask for.
 
 use serde_json::Value;
 
 use super::{Subject, list, servers, text, tools::present};
 use crate::{fault::Faults, fault::join, resolve, run::Template};
 
-/// Headers that belong to the connection, or that only the host sets.
+/// Headers of the connection itself, and headers that only the host sets.
 const RESERVED: [&str; 12] = [
     "host",
     "content-length",
@@ -44,7 +44,7 @@ pub(super) fn http(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mut F
         }
     }
     for (index, host) in list(call.get("hosts")).enumerate() {
-        let good = host.as_str().is_some_and(|host| !host.is_empty() && resolve::is_base(&format!("https://{host}")) && !host.contains('/'));
+        let good = host.as_str().is_some_and(|host| !host.is_empty() && resolve::is_base_url(&format!("https://{host}")) && !host.contains('/'));
         if !good {
             faults.at(format!("{at}/hosts/{index}"), format!("{host} is not the name of a host"), "give the host alone, such as `files.example.com`");
         }
@@ -63,7 +63,7 @@ fn address(subject: &Subject<'_>, at: &str, tool: &Value, call: &Value, url: &st
                 return;
             };
             let value = value.as_str().unwrap_or_default();
-            if !resolve::is_base(value) {
+            if !resolve::is_base_url(value) {
                 faults.at(join("/settings", name), format!("`{value}` is not a web address"), "write it like https://api.example.com/v1, without a query");
                 return;
             }
@@ -72,7 +72,7 @@ fn address(subject: &Subject<'_>, at: &str, tool: &Value, call: &Value, url: &st
         None => {
             let end = url.find("://").and_then(|scheme| url[scheme + 3..].find('/').map(|path| scheme + 3 + path)).unwrap_or(url.len());
             let (base, rest) = url.split_at(end);
-            if !resolve::is_base(base) {
+            if !resolve::is_base_url(base) {
                 faults.at(
                     &pointer,
                     format!("`{base}` is not a web address"),
@@ -106,7 +106,7 @@ fn address(subject: &Subject<'_>, at: &str, tool: &Value, call: &Value, url: &st
     }
 }
 
-/// A template's names, with a fault for each that is no parameter.
+/// Returns the names in a template. Adds a fault for each one that is not a parameter.
 fn template(subject: &Subject<'_>, at: &str, tool: &Value, source: Option<&str>, faults: &mut Faults) -> Vec<String> {
     let template = match source.map(Template::parse) {
         Some(Ok(template)) => template,

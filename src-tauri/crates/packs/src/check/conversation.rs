@@ -1,4 +1,4 @@
-//! What a pack's agent says about earlier messages: bounds that can be kept.
+//! Checks the conversation settings of a pack's agent against their bounds.
 
 use contract::Conversation;
 
@@ -8,7 +8,7 @@ use crate::fault::Faults;
 const AT: &str = "/agent/conversation";
 
 pub(super) fn check(subject: &Subject<'_>, faults: &mut Faults) {
-    // Another shape is the schema's business.
+    // A wrong shape is reported by the schema.
     let Some(Ok(policy)) = subject.manifest.pointer(AT).map(|value| serde_json::from_value::<Conversation>(value.clone())) else { return };
     for (field, rule) in policy.faults() {
         faults.at(format!("{AT}/{}", field.replace('.', "/")), format!("{field} {rule}"), "change the value, or leave it out for the default");

@@ -1,4 +1,4 @@
-//! Entities: within one kind, an id or a name leads to one thing only.
+//! Checks entities: within one kind, an id or name belongs to one entity only.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! The `offline` blocks: texts only in languages that the app speaks, so that a slip in a tag does not hide a text, and
-//! templates that parse.
+//! Checks the `offline` blocks: language tags are known, so that a mistyped tag does not hide a
+//! text, and templates parse.
 
 use serde_json::{Map, Value};
 
@@ -13,7 +13,7 @@ use crate::{
 const LANGUAGES: [&str; 2] = ["en", "sv"];
 /// Members of the `offline` blocks that hold texts by language.
 const LOCALISED: [&str; 12] = ["answer", "can", "cues", "examples", "label", "none", "not", "nouns", "synonyms", "triggers", "undone", "unusable"];
-/// Those of them that are templates.
+/// The members of `LOCALISED` that are templates.
 const TEMPLATES: [&str; 5] = ["answer", "label", "none", "undone", "unusable"];
 
 pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {

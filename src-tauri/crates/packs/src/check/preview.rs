@@ -1,4 +1,4 @@
-//! Previews: they may only read, and their templates must parse before anyone relies on them.
+//! Checks previews: they only read, and their templates parse.
 
 use serde_json::Value;
 

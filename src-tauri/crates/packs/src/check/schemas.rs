@@ -1,4 +1,5 @@
-//! The pack's own JSON Schemas: valid ones, with references that lead to one another and nowhere else.
+//! Checks the pack's own JSON Schemas: they are valid, and their references lead to schemas of the
+//! pack only.
 
 use serde_json::Value;
 
@@ -28,9 +29,10 @@ pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
             faults.at(at, format!("this is not a valid JSON Schema: {error}"), "correct the schema (draft 2020-12)");
         }
     }
-    // Put together only when each part is right: one wrong part would be told again for every schema that uses it.
+    // Compiled only if each part is valid; otherwise a fault would be reported for every schema that
+    // uses the part.
     if whole {
-        schemas.keys().for_each(|name| compiles(&owned, name, &join("/schemas", name), faults));
+        schemas.keys().for_each(|name| check_compiles(&owned, name, &join("/schemas", name), faults));
     }
 }
 
@@ -46,8 +48,8 @@ fn reference_leads_somewhere(subject: &Subject<'_>, at: &str, reference: &str, f
     there
 }
 
-/// Patterns and the like are only looked at when the schema is put to use.
-fn compiles(schemas: &std::collections::BTreeMap<String, Value>, name: &str, pointer: &str, faults: &mut Faults) {
+/// Compiles a schema, which also checks its patterns.
+fn check_compiles(schemas: &std::collections::BTreeMap<String, Value>, name: &str, pointer: &str, faults: &mut Faults) {
     let Some(bundled) = refs::bundle(schemas, name) else {
         faults.at(pointer, "the schema only refers to itself", "describe the value");
         return;

@@ -1,4 +1,5 @@
-//! Approvals that a pack demands: of tools that there are, and of none that it lets a person allow for a session.
+//! Checks the approvals that a pack demands: the tools exist, and none of them is grantable for a
+//! session.
 
 use serde_json::Value;
 

@@ -1,5 +1,5 @@
-//! Servers: a program of the pack itself or one of the app's own, never a path to somewhere else; or an address, with credentials
-//! by name only.
+//! Checks servers. A server is a program of the pack or of the app, never a path to another place;
+//! or an address, whose credentials are given by name only.
 
 use serde_json::Value;
 
@@ -43,7 +43,8 @@ pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
     }
 }
 
-/// What stands in for a program: told by settings of the pack, whose secret is named only.
+/// Checks the remote server that may replace a program. Settings of the pack describe it; its
+/// secret is given by name only.
 fn elsewhere(subject: &Subject<'_>, at: &str, server: &Value, other: &Value, faults: &mut Faults) {
     if present(server, "http").is_some() || present(server, "offer_all") == Some(&Value::Bool(true)) {
         faults.at(at, "`elsewhere` stands in for a program whose tools are all declared", "remove it, or `http` and `offer_all`");
@@ -67,10 +68,12 @@ pub(super) fn is_variable(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-/// Programs of the app that a pack may name. The search path is never used, so no other bare name can be started.
-const OF_THE_APP: [&str; 1] = ["csign"];
+/// Programs of the app that a pack may name. The search path is never used, so no other bare name
+/// can be started.
+const APP_PROGRAMS: [&str; 1] = ["csign"];
 
-/// Launchers and interpreters that other clients find on the search path, and how their programs get into a pack.
+/// Launchers and interpreters that other clients find on the search path, and how to put their
+/// programs into a pack.
 const LAUNCHERS: [(&[&str], &str); 4] = [
     (
         &["npx", "npm", "node", "bunx", "bun", "deno", "pnpm", "yarn", "tsx"],
@@ -84,10 +87,10 @@ const LAUNCHERS: [(&[&str], &str); 4] = [
     (&["docker", "podman"], "run the container yourself, and give its address in `http` instead of `command`"),
 ];
 
-/// A command that the host can start: the rules are those of `mcp::resolve_program`.
+/// Checks that the host can start a command. The rules are those of `mcp::resolve_program`.
 pub(super) fn program(subject: &Subject<'_>, at: &str, command: &str, faults: &mut Faults) {
     if command.contains(['/', '\\']) {
-        match files::inside(subject.folder, command) {
+        match files::resolve_inside(subject.folder, command) {
             Err(problem) => faults.at(at, problem, "use a path below the pack, such as `./server`, or the name of a program of the app"),
             Ok(_) if !command.starts_with("./") => {
                 faults.at(at, format!("`{command}` does not begin with `./`"), format!("write `./{command}`"));
@@ -102,7 +105,7 @@ pub(super) fn program(subject: &Subject<'_>, at: &str, command: &str, faults: &m
         faults.at(at, problem, "give the program alone; its arguments go to `args`");
     } else if subject.folder.join(command).is_file() {
         faults.at(at, format!("`{command}` does not begin with `./`"), format!("write `./{command}`"));
-    } else if !OF_THE_APP.contains(&command) {
+    } else if !APP_PROGRAMS.contains(&command) {
         let usual = "put the program into the pack, make it executable with `chmod +x`, and write its path, such as `./server`";
         let fix = LAUNCHERS.iter().find(|(names, _)| names.contains(&command)).map_or(usual, |(_, fix)| fix);
         faults.at(at, format!("`{command}` is no program of the app, and the search path is not used"), fix);
@@ -123,7 +126,8 @@ fn executable(file: &std::path::Path, at: &str, command: &str, faults: &mut Faul
 #[cfg(not(unix))]
 fn executable(_: &std::path::Path, _: &str, _: &str, _: &mut Faults) {}
 
-/// A variable that a program is given: its name alone. Those of the session bus are never handed on.
+/// Checks the name of a variable that is passed to a program. Variables of the session bus are
+/// never passed.
 pub(super) fn variable(at: &str, name: &str, faults: &mut Faults) {
     if !is_variable(name) {
         faults.at(at, format!("`{name}` is not the name of a variable"), "give the name only, never a value");
@@ -138,7 +142,7 @@ fn address(subject: &Subject<'_>, at: &str, http: &Value, faults: &mut Faults) {
     if let Some(url) = text(http, "url") {
         let settings = subject.manifest.get("settings").and_then(Value::as_object).cloned().unwrap_or_default();
         match resolve::address_with(url, &settings, &serde_json::Map::new()) {
-            Some(whole) if resolve::is_base(&whole) => {
+            Some(whole) if resolve::is_base_url(&whole) => {
                 if !resolve::is_encrypted(&whole) && !private {
                     let fix = "use https, or set `private_network` for a server on this computer or in the local network";
                     faults.at(&url_at, "without encryption anyone on the way can read and change what is said", fix);
@@ -159,7 +163,7 @@ fn address(subject: &Subject<'_>, at: &str, http: &Value, faults: &mut Faults) {
     sign_in(at, http, faults);
 }
 
-/// Who the server is told we are.
+/// Checks the client's identity for a server's sign-in.
 fn sign_in(at: &str, http: &Value, faults: &mut Faults) {
     let auth = |member: &str| http.pointer(&format!("/auth/{member}")).and_then(Value::as_str);
     let (kind, variable) = (auth("kind").unwrap_or("none"), auth("env_var"));
@@ -189,7 +193,7 @@ fn sign_in(at: &str, http: &Value, faults: &mut Faults) {
     if present(oauth, "signed_with").is_some() && grant != Some("client_credentials") {
         faults.at(format!("{at}/oauth/signed_with"), "only the app itself signs in with a key", "remove it, or use the grant `client_credentials`");
     }
-    if text(oauth, "issuer").is_some_and(|issuer| !resolve::is_base(issuer)) {
+    if text(oauth, "issuer").is_some_and(|issuer| !resolve::is_base_url(issuer)) {
         faults.at(format!("{at}/oauth/issuer"), "it is not a web address", "write the `issuer` of the authorization server's metadata");
     }
     if text(oauth, "client_metadata_url").is_some_and(|url| !resolve::is_encrypted(url)) {

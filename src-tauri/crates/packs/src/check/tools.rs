@@ -1,4 +1,4 @@
-//! One tool entry at a time: references, retries, kinds, and who owns which parameter.
+//! Checks each tool entry: references, retries, kinds, and the owner of each parameter.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::{
 };
 
 pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
-    doubles(subject, faults);
+    check_duplicates(subject, faults);
     for (at, tool) in subject.tools() {
         schema_refs(subject, &at, tool, faults);
         retry(&at, tool, faults);
@@ -22,7 +22,7 @@ pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
     }
 }
 
-fn doubles(subject: &Subject<'_>, faults: &mut Faults) {
+fn check_duplicates(subject: &Subject<'_>, faults: &mut Faults) {
     let mut seen: Vec<(&str, String)> = Vec::new();
     for (at, tool) in subject.tools() {
         let Some(id) = text(tool, "id") else { continue };
@@ -68,7 +68,7 @@ fn retry(at: &str, tool: &Value, faults: &mut Faults) {
     }
 }
 
-/// What each kind needs, and what then belongs to it.
+/// For each kind: its name, the member it needs, and the fix.
 const KINDS: [(&str, &str, &str); 4] = [
     ("internal_service", "service", "name the built-in service"),
     ("mcp_server", "mcp", "add `mcp` with `server` and `tool`"),
@@ -105,7 +105,7 @@ fn mcp(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mut Faults) {
     }
 }
 
-/// A member that is there and not `null`.
+/// Returns a member that exists and is not `null`.
 pub(crate) fn present<'a>(value: &'a Value, name: &str) -> Option<&'a Value> {
     value.get(name).filter(|v| !v.is_null())
 }
@@ -146,7 +146,7 @@ fn parameters(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mut Faults
     }
     for (index, slot) in list(tool.pointer("/offline/slots")).enumerate() {
         let Some(name) = text(slot, "parameter") else { continue };
-        // A name with a point reaches into an object; its first part is the parameter.
+        // A name with a point reaches into an object. Its first part is the parameter.
         let first = name.split('.').next().unwrap_or(name);
         if known.as_ref().is_some_and(|names| !names.contains(&first)) {
             let pointer = format!("{at}/offline/slots/{index}/parameter");

@@ -1,5 +1,6 @@
-//! Where a request may go. The address that is connected to is looked at, not the name: a name that leads to this computer
-//! or into the local network reaches nothing, however often it is resolved again.
+//! Decides where a request may go. It checks the IP address that is connected to, not the name. A
+//! name that resolves to this computer or the local network is refused, also if it resolves
+//! differently later.
 
 use std::{
     io,
@@ -11,13 +12,13 @@ use contract::address::{leads_there, may_reach};
 use futures::future::BoxFuture;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
-/// Turns names into addresses.
+/// Resolves names to addresses.
 pub trait Lookup: Send + Sync {
-    /// All addresses of a name.
+    /// Returns all addresses of a name.
     fn lookup(&self, host: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>>;
 }
 
-/// The system's own.
+/// The system's resolver.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemLookup;
 
@@ -27,12 +28,12 @@ impl Lookup for SystemLookup {
     }
 }
 
-/// A name leads only to addresses that this tool may not reach.
+/// A name has only addresses that this tool may not reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the address lies on this computer or in the local network")]
 pub(crate) struct PrivateAddress;
 
-/// The resolver of one client: what may not be reached is not given to it.
+/// The resolver of one client. It returns only addresses that may be reached.
 pub(crate) struct Guarded {
     pub(crate) lookup: Arc<dyn Lookup>,
     pub(crate) private: bool,

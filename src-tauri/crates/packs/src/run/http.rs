@@ -1,5 +1,6 @@
-//! One HTTP call of a tool: where it may go is looked at before every hop, what comes back is bounded and read as the
-//! manifest says, and every failure gets its code. Retries, time limits and schemas are the engine's.
+//! Executes one HTTP call of a tool. The target is checked before every hop, the answer is limited
+//! in size and parsed as the manifest says, and every failure gets its code. Retries, time limits
+//! and schemas belong to the engine.
 
 use std::sync::{Arc, OnceLock};
 
@@ -21,24 +22,25 @@ use url::{Host, Url};
 
 use super::{
     address::{Guarded, Lookup, PrivateAddress, SystemLookup},
-    failure::{before, config, http, perhaps},
-    request::{self, Built, Key},
+    failure::{config, http, maybe_done, not_started},
+    request::{self, BuiltRequest, Key},
 };
 
 const HOPS: usize = 5;
 const DEFAULT_BYTES: u64 = 1024 * 1024;
-/// The most of a failed answer that is told to the model.
-const TOLD: usize = 2_000;
+/// The most characters of an error answer that the model gets.
+const MAX_EXCERPT: usize = 2_000;
 
-/// What a call may do and use, as it is now.
+/// Permissions and secrets of a call.
 #[derive(Clone, Debug, Default)]
 pub struct Permit {
-    /// The user allows this pack to reach this computer and the local network.
+    /// Whether the user allows this pack to reach this computer and the local network.
     pub private_network: bool,
     pub secret: Option<SecretString>,
 }
 
-/// Sends requests. One client for the open network, one for everything; each is made with its first use.
+/// Sends requests. It has one client for public addresses and one for all addresses; each is
+/// created on first use.
 pub struct HttpRunner {
     lookup: Arc<dyn Lookup>,
     open: OnceLock<Client>,
@@ -52,7 +54,7 @@ impl Default for HttpRunner {
 }
 
 impl HttpRunner {
-    /// A runner that finds addresses in another way.
+    /// Creates a runner that resolves names with `lookup`.
     pub fn new(lookup: Arc<dyn Lookup>) -> Self {
         Self { lookup, open: OnceLock::new(), anywhere: OnceLock::new() }
     }
@@ -61,14 +63,14 @@ impl HttpRunner {
     pub async fn run(&self, call: &HttpCall, request: &ToolRequest, permit: &Permit, cancel: &CancellationToken) -> Result<Value, ToolFailure> {
         let spec = &request.spec;
         let private = call.private_network && permit.private_network;
-        let client = self.client(private).map_err(before)?;
+        let client = self.client(private).map_err(not_started)?;
         let none = Map::new();
         let key = Key { strategy: spec.idempotency, place: spec.idempotency_key_ref.as_deref(), value: request.idempotency_key.as_deref() };
-        let built = request::build(call, request.arguments.as_object().unwrap_or(&none), key).map_err(before)?;
+        let built = request::build(call, request.arguments.as_object().unwrap_or(&none), key).map_err(not_started)?;
         let attempt = Attempt { client, call, spec, private, permit };
         tokio::select! {
             done = attempt.run(built) => done,
-            () = cancel.cancelled() => Err(perhaps(AgentError::internal("cancelled", format!("{} was stopped.", spec.title)))),
+            () = cancel.cancelled() => Err(maybe_done(AgentError::internal("cancelled", format!("{} was stopped.", spec.title)))),
         }
     }
 
@@ -77,7 +79,7 @@ impl HttpRunner {
         if let Some(client) = kept.get() {
             return Ok(client);
         }
-        // No proxy: it would choose the address, and nobody could look at it.
+        // No proxy: it would choose the address, and the address could not be checked.
         let built = Client::builder()
             .no_proxy()
             .redirect(redirect::Policy::none())
@@ -99,7 +101,7 @@ struct Attempt<'a> {
     permit: &'a Permit,
 }
 
-/// Where a credential goes.
+/// Where a credential is put.
 enum Credential<'a> {
     None,
     Header(HeaderName, HeaderValue),
@@ -107,13 +109,14 @@ enum Credential<'a> {
 }
 
 impl Attempt<'_> {
-    async fn run(&self, built: Built) -> Result<Value, ToolFailure> {
+    async fn run(&self, built: BuiltRequest) -> Result<Value, ToolFailure> {
         let origin = built.url.clone();
         let (mut url, mut method, mut body) = (built.url, method(self.call.method), built.body);
         for hop in 0..=HOPS {
-            self.check(&url, &origin).map_err(|error| if hop == 0 { before(error) } else { perhaps(error) })?;
-            // A credential goes to the server it belongs to, and to no other that this one points at.
-            let credential = if Origin::of(&url) == Origin::of(&origin) { self.credential(&url).map_err(before)? } else { Credential::None };
+            self.check(&url, &origin).map_err(|error| if hop == 0 { not_started(error) } else { maybe_done(error) })?;
+            // A credential is sent only to its own server, and not to a server that a redirect
+            // leads to.
+            let credential = if Origin::of(&url) == Origin::of(&origin) { self.credential(&url).map_err(not_started)? } else { Credential::None };
             let mut target = url.clone();
             if let Credential::Query(name, secret) = &credential {
                 target.query_pairs_mut().append_pair(name, secret.expose_secret());
@@ -128,9 +131,9 @@ impl Attempt<'_> {
             if let Some(bytes) = &body {
                 sending = sending.header(header::CONTENT_TYPE, "application/json").body(bytes.clone());
             }
-            let response = sending.header(header::ACCEPT, accept(self.call.response)).send().await.map_err(|error| self.unsent(&error))?;
-            self.check_peer(&response).map_err(perhaps)?;
-            match self.next(&response, &url, &method).map_err(perhaps)? {
+            let response = sending.header(header::ACCEPT, accept(self.call.response)).send().await.map_err(|error| self.request_failure(&error))?;
+            self.check_peer(&response).map_err(maybe_done)?;
+            match self.next(&response, &url, &method).map_err(maybe_done)? {
                 None => return self.read(response).await,
                 Some((next, as_get)) => {
                     url = next;
@@ -140,14 +143,14 @@ impl Attempt<'_> {
                 }
             }
         }
-        Err(perhaps(http(format!("{} sends in circles.", self.host(&origin))).reason("redirects").retryable(false)))
+        Err(maybe_done(http(format!("{} sends in circles.", self.host(&origin))).reason("redirects").retryable(false)))
     }
 
-    /// Whether this hop may be taken, as far as the address itself tells.
+    /// Checks a hop by its URL.
     fn check(&self, url: &Url, origin: &Url) -> Result<(), AgentError> {
         let host = self.host(url);
         let port = |url: &Url| url.port_or_known_default();
-        // The same host on another port is another server; only the step to encryption is none.
+        // The same host on another port is another server, except for the step from http to https.
         let upgraded = (port(origin), port(url)) == (Some(80), Some(443));
         let same = url.host() == origin.host() && (port(url) == port(origin) || upgraded);
         let listed = same || self.call.hosts.iter().any(|allowed| same_host(allowed, url));
@@ -159,7 +162,7 @@ impl Attempt<'_> {
         }
         let plain_allowed = self.private || url.scheme() == "https";
         if !plain_allowed || !matches!(url.scheme(), "https" | "http") || !url.username().is_empty() || url.password().is_some() {
-            return Err(self.refused_private(&host));
+            return Err(self.private_refusal(&host));
         }
         let ip = match url.host() {
             Some(Host::Ipv4(ip)) => Some(ip.into()),
@@ -167,20 +170,21 @@ impl Attempt<'_> {
             Some(Host::Domain(_)) | None => None,
         };
         if ip.is_some_and(|ip| !may_reach(ip, self.private)) {
-            return Err(self.refused_private(&host));
+            return Err(self.private_refusal(&host));
         }
         Ok(())
     }
 
-    /// What was really connected to. The resolver has given nothing else; this is the second look.
+    /// Checks the address that was really connected to. The resolver allows no other; this is a
+    /// second check.
     fn check_peer(&self, response: &Response) -> Result<(), AgentError> {
         match response.remote_addr() {
-            Some(peer) if !may_reach(peer.ip(), self.private) => Err(self.refused_private(&self.host(response.url()))),
+            Some(peer) if !may_reach(peer.ip(), self.private) => Err(self.private_refusal(&self.host(response.url()))),
             _ => Ok(()),
         }
     }
 
-    fn refused_private(&self, host: &str) -> AgentError {
+    fn private_refusal(&self, host: &str) -> AgentError {
         let error =
             http(format!("{host} lies on this computer or in the local network, or is reached without encryption; {} may not go there.", self.spec.title))
                 .reason("private_address")
@@ -193,7 +197,7 @@ impl Attempt<'_> {
         }
     }
 
-    /// What the server is shown of who asks. Without encryption only servers of this computer are shown anything.
+    /// Returns the credential for a URL. Without encryption, only servers on this computer get one.
     fn credential(&self, url: &Url) -> Result<Credential<'_>, AgentError> {
         let (Some(auth), Some(secret)) = (&self.spec.auth, &self.permit.secret) else { return Ok(Credential::None) };
         if auth.kind != AuthKind::None && !Origin::of(url).is_some_and(|server| server.may_carry_key()) {
@@ -219,7 +223,7 @@ impl Attempt<'_> {
         Ok(Credential::Header(name, value))
     }
 
-    /// Where a redirect leads, and whether it is followed by a plain read.
+    /// Returns the target of a redirect, and whether it becomes a GET.
     fn next(&self, response: &Response, from: &Url, method: &Method) -> Result<Option<(Url, bool)>, AgentError> {
         let reads = *method == Method::GET;
         let as_get = match response.status() {
@@ -237,15 +241,16 @@ impl Attempt<'_> {
         .ok_or_else(|| http(format!("{} sends to a place that is no address.", self.host(from))).reason("redirects").retryable(false))
     }
 
-    /// Why a request got no answer. The address is left out: it may carry a key.
-    fn unsent(&self, error: &reqwest::Error) -> ToolFailure {
+    /// The failure of a request that got no answer. The URL is left out, because it may contain a
+    /// key.
+    fn request_failure(&self, error: &reqwest::Error) -> ToolFailure {
         let host = self.host_of_template();
         if caused_by::<PrivateAddress>(error) {
-            return before(self.refused_private(&host));
+            return not_started(self.private_refusal(&host));
         }
         let (what, certain) = if error.is_connect() { ("cannot be reached", true) } else { ("did not answer", false) };
         let error = http(format!("{host} {what}.")).retryable(true).with("status", Value::Null).reason("network").hint("Check the connection, then try again.");
-        if certain { before(error) } else { perhaps(error) }
+        if certain { not_started(error) } else { maybe_done(error) }
     }
 
     async fn read(&self, mut response: Response) -> Result<Value, ToolFailure> {
@@ -260,19 +265,19 @@ impl Attempt<'_> {
                 Ok(Some(chunk)) => bytes.extend_from_slice(&chunk),
                 Ok(None) => break,
                 Err(_) if status.is_success() => {
-                    return Err(perhaps(http(format!("The answer of {host} broke off.")).retryable(true).with("status", status.as_u16()).reason("network")));
+                    return Err(maybe_done(http(format!("The answer of {host} broke off.")).retryable(true).with("status", status.as_u16()).reason("network")));
                 }
                 Err(_) => break,
             }
             if bytes.len() > limit && status.is_success() {
                 let error = http(format!("The answer of {host} is larger than {limit} bytes.")).retryable(false).with("status", status.as_u16());
-                return Err(perhaps(error.reason("response_too_large").hint("Ask for less at a time.")));
+                return Err(maybe_done(error.reason("response_too_large").hint("Ask for less at a time.")));
             }
-            if !status.is_success() && bytes.len() > 4 * TOLD {
+            if !status.is_success() && bytes.len() > 4 * MAX_EXCERPT {
                 break;
             }
         }
-        if status.is_success() { self.value(&bytes, &kind, &host) } else { Err(self.refused(status, retry_after, &bytes, &host)) }
+        if status.is_success() { self.value(&bytes, &kind, &host) } else { Err(self.status_failure(status, retry_after, &bytes, &host)) }
     }
 
     fn value(&self, bytes: &[u8], kind: &str, host: &str) -> Result<Value, ToolFailure> {
@@ -281,15 +286,15 @@ impl Attempt<'_> {
             Answer::Json if bytes.iter().all(u8::is_ascii_whitespace) => Ok(json!({})),
             Answer::Json => serde_json::from_slice(bytes).map_err(|_| {
                 let error = AgentError::internal(Reason::InvalidResponse, format!("{host} answered with something that is not JSON ({kind})."));
-                perhaps(error.with("answer", excerpt(bytes)))
+                maybe_done(error.with("answer", excerpt(bytes)))
             }),
         }
     }
 
-    /// What a status says.
-    fn refused(&self, status: StatusCode, retry_after: Option<u64>, bytes: &[u8], host: &str) -> ToolFailure {
+    /// The failure for an error status.
+    fn status_failure(&self, status: StatusCode, retry_after: Option<u64>, bytes: &[u8], host: &str) -> ToolFailure {
         let number = status.as_u16();
-        let said = serde_json::from_slice::<Value>(bytes).ok().filter(|value| value.to_string().len() <= TOLD);
+        let said = serde_json::from_slice::<Value>(bytes).ok().filter(|value| value.to_string().len() <= MAX_EXCERPT);
         let mut error = match number {
             429 => AgentError::new(ErrorCode::RateLimited, format!("{host} asks to slow down.")).reason(Reason::UpstreamRateLimit),
             401 | 403 if self.spec.auth.is_some() => http(format!("{host} refuses the key ({number})."))
@@ -302,11 +307,11 @@ impl Attempt<'_> {
         if let Some(ms) = retry_after {
             error = error.with("retry_after_ms", ms);
         }
-        // A server that failed, or that sends elsewhere, may have done it before; one that refused has not. A proxy says 503 also when it
-        // lost the server after that had the request.
+        // After a server error or a redirect, the effect may have happened; after a refusal, it has
+        // not. A proxy also sends 503 after it lost a server that had the request.
         match number {
-            501 | 400..=499 => before(error),
-            _ => perhaps(error),
+            501 | 400..=499 => not_started(error),
+            _ => maybe_done(error),
         }
     }
 
@@ -337,7 +342,7 @@ fn accept(answer: Answer) -> &'static str {
     }
 }
 
-/// A host of the list, with its port when it names one.
+/// Whether a URL matches a host of the list, including its port if the entry has one.
 fn same_host(allowed: &str, url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     match url.port() {
@@ -354,7 +359,8 @@ fn content_type(response: &Response) -> String {
         .map_or_else(|| "no type given".to_owned(), |text| text.chars().take(60).collect())
 }
 
-/// The server's wish in milliseconds: seconds, or a date against the server's own clock.
+/// Returns the server's `Retry-After` in milliseconds. It is in seconds, or a date by the server's
+/// own clock.
 fn retry_after(response: &Response) -> Option<u64> {
     let text = |name| response.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
     let wish = text(header::RETRY_AFTER)?.trim();
@@ -367,7 +373,7 @@ fn retry_after(response: &Response) -> Option<u64> {
 }
 
 fn excerpt(bytes: &[u8]) -> Value {
-    Value::String(String::from_utf8_lossy(bytes).chars().take(TOLD).collect())
+    Value::String(String::from_utf8_lossy(bytes).chars().take(MAX_EXCERPT).collect())
 }
 
 fn caused_by<E: std::error::Error + 'static>(error: &dyn std::error::Error) -> bool {

@@ -1,5 +1,5 @@
-//! One child process behind a guard: its limits, and an end that takes along everything it started, however the run or the app
-//! ends. The only place that starts programs of packs.
+//! One child process behind a guard. It has limits, and everything that it started ends with it,
+//! however the run or the app ends. Programs of packs are started here only.
 
 use std::{
     io,
@@ -24,26 +24,30 @@ pub(crate) struct Limits {
     pub(crate) files: u64,
 }
 
-/// A running program. Dropping it kills it and all it started; its folder goes when they are gone.
+/// A running program. Dropping it kills the program and everything that it started; its folder is
+/// removed afterwards.
 pub(crate) struct Group {
-    /// The guard's process, which ends as the program does, after everything that the program left behind.
+    /// The guard's process. It ends with the program's status, after everything that the program
+    /// left behind.
     child: Option<Child>,
     guard: Option<Arc<Guard>>,
     folder: Option<TempDir>,
 }
 
 impl Group {
-    /// Starts the command behind a guard. `confine` runs in the program's process only, last before the program.
+    /// Starts the command behind a guard. `confine` runs in the program's process only, directly
+    /// before the program.
     pub(crate) async fn start(
         mut command: Command,
         limits: Limits,
         folder: TempDir,
         mut confine: impl FnMut() -> io::Result<()> + Send + Sync + 'static,
     ) -> io::Result<Self> {
-        // Copying a large process takes a moment.
+        // Forking a large process takes a moment.
         let (child, guard) = spawn_blocking(move || {
             let guard = Guard::attach(command.as_std_mut())?;
-            // SAFETY: between fork and exec only system calls are made that are safe there; what they need was made before.
+            // SAFETY: between fork and exec only system calls are made that are safe there; their
+            // arguments were prepared before.
             unsafe {
                 command.as_std_mut().pre_exec(move || {
                     limit(libc::RLIMIT_AS, limits.memory_bytes)?;
@@ -60,12 +64,12 @@ impl Group {
         Ok(Self { child: Some(child), guard: Some(Arc::new(guard)), folder: Some(folder) })
     }
 
-    /// The program's pipes, which can be taken once.
+    /// Returns the program's pipes, which can be taken once.
     pub(crate) fn child(&mut self) -> Option<&mut Child> {
         self.child.as_mut()
     }
 
-    /// Waits for the program, and for whatever it started and left behind, which is killed.
+    /// Waits for the program. Everything that it started and left behind is killed.
     pub(crate) async fn wait(&mut self) -> io::Result<ExitStatus> {
         let Some(child) = &mut self.child else { return Err(io::Error::other("the program was waited for already")) };
         let status = child.wait().await;
@@ -73,7 +77,7 @@ impl Group {
         status
     }
 
-    /// A way to end it while somebody else waits for it.
+    /// Returns a handle that can end the program while another task waits for it.
     pub(crate) fn killer(&self) -> Killer {
         Killer(self.guard.as_ref().map(Arc::downgrade).unwrap_or_default())
     }
@@ -84,7 +88,7 @@ impl Group {
 pub(crate) struct Killer(Weak<Guard>);
 
 impl Killer {
-    /// Ends all of it at once.
+    /// Kills the program and everything that it started.
     pub(crate) fn kill(&self) {
         if let Some(guard) = self.0.upgrade() {
             guard.signal(libc::SIGKILL);
@@ -105,7 +109,7 @@ impl Drop for Group {
     }
 }
 
-/// Lowers a limit; one that is lower already stays.
+/// Lowers a limit. A limit that is already lower stays.
 fn limit(which: libc::__rlimit_resource_t, most: u64) -> io::Result<()> {
     let mut now = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: plain system calls on a live structure of this function.

@@ -1,5 +1,6 @@
-//! One run of a pack's program: arguments as an array or JSON on its input, never a shell; a fresh folder to work in, an
-//! environment with nothing of the user's, limits on everything it takes and gives. How long it may take is the engine's.
+//! One run of a pack's program. It gets arguments as a list or JSON on its input, never through a
+//! shell; a new working folder; an environment without variables of the user; and limits on its
+//! resources and output. The engine limits its time.
 
 use std::{
     collections::BTreeMap,
@@ -23,31 +24,31 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    failure::{bad_value, before, config, perhaps},
+    failure::{bad_value, config, maybe_done, not_started},
     process::{Group, Killer, Limits},
     template::{Piece, Template, plain, value_of},
 };
 
 const DEFAULT_MEMORY_MB: u64 = 1_024;
 const DEFAULT_OUTPUT: u64 = 1024 * 1024;
-/// The most of a program's complaints that is kept.
-const COMPLAINTS: usize = 8 * 1024;
+/// The most bytes of the error output that are kept.
+const MAX_STDERR: usize = 8 * 1024;
 const FILE_BYTES: u64 = 256 * 1024 * 1024;
 const FILES: u64 = 256;
-/// Of the sysexits convention: it may work later.
+/// The sysexits code for a temporary failure.
 const TEMPORARY: i32 = 75;
 
-/// Where and with what a program runs.
+/// Where a program runs, and its inputs.
 #[derive(Clone, Debug)]
 pub struct Place {
-    /// As `mcp::resolve_program` gives it: below the pack, or the app's own.
+    /// The result of `mcp::resolve_program`: a program in the pack, or one of the app.
     pub program: PathBuf,
     pub pack_folder: PathBuf,
-    /// The pack's own folder that stays, when it asks for one.
+    /// The pack's own permanent folder, if it asks for one.
     pub data: Option<PathBuf>,
     /// Variables that the manifest names, with their values.
     pub env: BTreeMap<String, String>,
-    /// The credential and the variable it goes into.
+    /// The credential, and the variable that holds it.
     pub secret: Option<(String, SecretString)>,
 }
 
@@ -55,9 +56,9 @@ pub struct Place {
 pub async fn run_program(call: &ProgramCall, request: &ToolRequest, place: Place, cancel: &CancellationToken) -> Result<Value, ToolFailure> {
     let none = Map::new();
     let arguments = request.arguments.as_object().unwrap_or(&none);
-    let args = argv(&call.args, arguments).map_err(before)?;
+    let args = argv(&call.args, arguments).map_err(not_started)?;
     let work = tempfile::Builder::new().prefix("countersign-").tempdir().map_err(|e| {
-        before(
+        not_started(
             AgentError::internal("tool_config_error", format!("No folder could be made for {}: {e}.", request.spec.title))
                 .hint("Free some disk space, then try again."),
         )
@@ -69,11 +70,11 @@ pub async fn run_program(call: &ProgramCall, request: &ToolRequest, place: Place
     let limits = Limits { memory_bytes: memory_mb.saturating_mul(1024 * 1024), file_bytes: FILE_BYTES, files: FILES };
     let confine = confinement(call, &place, work.path()).map_err(|why| {
         let hint = "Update or restart the system: programs of packs do not run with less protection than `csign doctor` tells.";
-        before(config(format!("{} was not started: {why}.", request.spec.title), hint))
+        not_started(config(format!("{} was not started: {why}.", request.spec.title), hint))
     })?;
     let started = Group::start(command, limits, work, confine).await;
     let mut group = started.map_err(|e| {
-        before(config(
+        not_started(config(
             format!("{} could not be started: {e}.", request.spec.title),
             "Check that the program exists, may be executed, and that its interpreter lies in /usr.",
         ))
@@ -82,7 +83,7 @@ pub async fn run_program(call: &ProgramCall, request: &ToolRequest, place: Place
     let (stdin, stdout, stderr) = pipes.unwrap_or_default();
     if let Some(mut stdin) = stdin {
         let text = request.arguments.to_string();
-        // A program that does not read is its own business.
+        // A program need not read its input.
         tokio::spawn(async move { drop(stdin.write_all(text.as_bytes()).await) });
     }
     let limit = usize::try_from(if call.max_output_bytes == 0 { DEFAULT_OUTPUT } else { call.max_output_bytes }).unwrap_or(usize::MAX);
@@ -91,14 +92,14 @@ pub async fn run_program(call: &ProgramCall, request: &ToolRequest, place: Place
     let title = &request.spec.title;
     tokio::select! {
         (out, err, status) = working => {
-            let status = status.map_err(|e| perhaps(AgentError::internal("program_failed", format!("{title} could not be followed: {e}."))))?;
+            let status = status.map_err(|e| maybe_done(AgentError::internal("program_failed", format!("{title} could not be followed: {e}."))))?;
             let Some(out) = out else {
                 let error = AgentError::internal("output_too_large", format!("{title} printed more than {limit} bytes."));
-                return Err(perhaps(error.hint("Ask for less at a time.")));
+                return Err(maybe_done(error.hint("Ask for less at a time.")));
             };
-            if status.success() { read_output(call.output, &out, title) } else { Err(failed(status, &err, title)) }
+            if status.success() { read_output(call.output, &out, title) } else { Err(exit_failure(status, &err, title)) }
         }
-        () = cancel.cancelled() => Err(perhaps(AgentError::internal("cancelled", format!("{title} was stopped.")))),
+        () = cancel.cancelled() => Err(maybe_done(AgentError::internal("cancelled", format!("{title} was stopped.")))),
     }
 }
 
@@ -106,7 +107,7 @@ pub async fn run_program(call: &ProgramCall, request: &ToolRequest, place: Place
 fn confinement(call: &ProgramCall, place: &Place, work: &Path) -> Result<impl FnMut() -> std::io::Result<()> + Send + Sync + use<>, String> {
     let mut own = vec![work];
     own.extend(place.data.as_deref());
-    // A program of the app's own lies in a folder that is readable anyway, or is a test's.
+    // A program of the app lies in a readable folder anyway, or belongs to a test.
     let pack = if place.program.starts_with(&place.pack_folder) { place.pack_folder.as_path() } else { place.program.as_path() };
     let sockets = if call.network { Sockets::Internet } else { Sockets::Pairs };
     let permits = Permits { sockets, sessions: false, open_files: place.data.is_some() };
@@ -123,7 +124,7 @@ fn environment(place: &Place, work: &Path, request: &ToolRequest) -> BTreeMap<St
     let work = work.display().to_string();
     let fixed = [("PATH", "/usr/local/bin:/usr/bin:/bin".to_owned()), ("LANG", "C.UTF-8".to_owned()), ("HOME", work.clone()), ("TMPDIR", work)];
     let mut env: BTreeMap<String, String> = fixed.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-    // A program has no way to the session bus, so it is not told of one.
+    // A program cannot reach the session bus, so its address is removed.
     env.extend(place.env.clone().into_iter().filter(|(name, _)| !name.starts_with("DBUS_")));
     if let Some(data) = &place.data {
         env.insert("COUNTERSIGN_PACK_DATA".into(), data.display().to_string());
@@ -137,7 +138,8 @@ fn environment(place: &Place, work: &Path, request: &ToolRequest) -> BTreeMap<St
     env
 }
 
-/// One argument of the program for each template; what is absent is left out.
+/// Returns the arguments of the program, one for each template. A template with an absent argument
+/// is left out.
 fn argv(templates: &[String], arguments: &Map<String, Value>) -> Result<Vec<String>, AgentError> {
     let mut args: Vec<String> = Vec::new();
     let mut options_ended = false;
@@ -145,10 +147,10 @@ fn argv(templates: &[String], arguments: &Map<String, Value>) -> Result<Vec<Stri
         let template = Template::parse(source)
             .map_err(|problem| config(format!("An argument of this tool cannot be read: {problem}."), "Correct `args` in pack.json."))?;
         options_ended |= source == "--";
-        // Text that a value begins could be read as an option.
+        // A text that begins with a value could be read as an option.
         let leads = matches!(template.0.first(), Some(Piece::Argument(_))) && !options_ended;
         let first = template.names().next().unwrap_or_default().to_owned();
-        let values = match template.alone().and_then(|name| value_of(arguments, name)) {
+        let values = match template.single_argument().and_then(|name| value_of(arguments, name)) {
             Some(Value::Array(list)) => list.iter().map(plain).collect(),
             _ => template.fill::<AgentError>(arguments, |_, value| Ok(plain(value)))?.into_iter().collect::<Vec<_>>(),
         };
@@ -165,7 +167,7 @@ fn argv(templates: &[String], arguments: &Map<String, Value>) -> Result<Vec<Stri
     Ok(args)
 }
 
-/// Everything a pipe gives. More than the limit ends the program.
+/// Reads a pipe to its end. More than the limit kills the program.
 async fn read_all(pipe: Option<impl AsyncRead + Unpin>, limit: usize, killer: Killer) -> Option<Vec<u8>> {
     let mut kept = Vec::new();
     let mut pipe = pipe?;
@@ -184,11 +186,11 @@ async fn read_tail(pipe: Option<impl AsyncRead + Unpin>) -> String {
     let Some(mut pipe) = pipe else { return String::new() };
     while let Ok(read @ 1..) = pipe.read(&mut buffer).await {
         tail.extend_from_slice(&buffer[..read]);
-        if tail.len() > 2 * COMPLAINTS {
-            tail.drain(..tail.len() - COMPLAINTS);
+        if tail.len() > 2 * MAX_STDERR {
+            tail.drain(..tail.len() - MAX_STDERR);
         }
     }
-    let from = tail.len().saturating_sub(COMPLAINTS);
+    let from = tail.len().saturating_sub(MAX_STDERR);
     String::from_utf8_lossy(&tail[from..]).trim().to_owned()
 }
 
@@ -198,12 +200,12 @@ fn read_output(answer: Answer, out: &[u8], title: &str) -> Result<Value, ToolFai
         Answer::Json if out.iter().all(u8::is_ascii_whitespace) => Ok(json!({})),
         Answer::Json => serde_json::from_slice(out).map_err(|e| {
             let said: String = String::from_utf8_lossy(out).chars().take(500).collect();
-            perhaps(AgentError::internal(Reason::InvalidResponse, format!("{title} printed something that is not JSON: {e}.")).with("answer", said))
+            maybe_done(AgentError::internal(Reason::InvalidResponse, format!("{title} printed something that is not JSON: {e}.")).with("answer", said))
         }),
     }
 }
 
-fn failed(status: std::process::ExitStatus, complaints: &str, title: &str) -> ToolFailure {
+fn exit_failure(status: std::process::ExitStatus, complaints: &str, title: &str) -> ToolFailure {
     use std::os::unix::process::ExitStatusExt as _;
     let how = match (status.code(), status.signal()) {
         (Some(code), _) => format!("ended with code {code}"),
@@ -216,7 +218,7 @@ fn failed(status: std::process::ExitStatus, complaints: &str, title: &str) -> To
         .with("exit_code", json!(status.code()))
         .with("answer", complaints)
         .retryable(status.code() == Some(TEMPORARY));
-    perhaps(error)
+    maybe_done(error)
 }
 
 #[cfg(test)]

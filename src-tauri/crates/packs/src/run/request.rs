@@ -1,5 +1,6 @@
-//! One request from a manifest's literals and validated arguments. Every value is encoded for its place: it can change
-//! neither the host nor the path's structure, and it adds no header, parameter or member.
+//! Builds a request from a manifest's literals and validated arguments. Every value is encoded for
+//! its place, so it can change neither the host nor the structure of the path, and can add no
+//! header, parameter or member.
 
 use contract::{
     AgentError,
@@ -15,21 +16,21 @@ use super::{
     template::{Piece, Template, plain, value_of},
 };
 
-/// Everything but the unreserved characters of RFC 3986.
+/// All characters except the unreserved ones of RFC 3986.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 const KEY_HEADER: &str = "Idempotency-Key";
 const KEY_MEMBER: &str = "idempotency_key";
 const SEE_PACK: &str = "Correct the tool in its pack.json; `csign packs check FOLDER` shows what is wrong.";
 
-/// A request, without its credential.
+/// A request without its credential.
 #[derive(Debug)]
-pub(crate) struct Built {
+pub(crate) struct BuiltRequest {
     pub(crate) url: Url,
     pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
     pub(crate) body: Option<Vec<u8>>,
 }
 
-/// How a repeated request is recognised.
+/// How the server recognises a repeated request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Key<'a> {
     pub(crate) strategy: IdempotencyStrategy,
@@ -37,7 +38,7 @@ pub(crate) struct Key<'a> {
     pub(crate) value: Option<&'a str>,
 }
 
-pub(crate) fn build(call: &HttpCall, arguments: &Map<String, Value>, key: Key<'_>) -> Result<Built, AgentError> {
+pub(crate) fn build(call: &HttpCall, arguments: &Map<String, Value>, key: Key<'_>) -> Result<BuiltRequest, AgentError> {
     let mut url = address(&call.url, arguments)?;
     for (name, source) in &call.query {
         add_query(&mut url, name, &parse(source)?, arguments)?;
@@ -64,7 +65,7 @@ pub(crate) fn build(call: &HttpCall, arguments: &Map<String, Value>, key: Key<'_
             headers.push((header_name(KEY_HEADER)?, header_value(KEY_HEADER, value)?));
         }
     }
-    Ok(Built { url, headers, body: body.map(|value| value.to_string().into_bytes()) })
+    Ok(BuiltRequest { url, headers, body: body.map(|value| value.to_string().into_bytes()) })
 }
 
 fn parse(source: &str) -> Result<Template, AgentError> {
@@ -90,7 +91,7 @@ fn address(source: &str, arguments: &Map<String, Value>) -> Result<Url, AgentErr
         filled.push_str(&fill_segment(&parse(segment)?, arguments)?);
     }
     let url = Url::parse(&format!("{origin}{filled}")).map_err(|_| broken())?;
-    // What the lines above promise, looked at once more in the result.
+    // Checks the result once more against what the code above guarantees.
     let segments = |path: &str| path.split('/').count();
     let same_place = url.scheme() == expected.scheme() && url.host_str() == expected.host_str() && url.port() == expected.port();
     let same_shape = path.is_empty() || segments(url.path()) == segments(path);
@@ -137,7 +138,7 @@ fn path_text(name: &str, value: &Value) -> Result<String, AgentError> {
 }
 
 fn add_query(url: &mut Url, name: &str, template: &Template, arguments: &Map<String, Value>) -> Result<(), AgentError> {
-    let values = match template.alone().and_then(|argument| value_of(arguments, argument)) {
+    let values = match template.single_argument().and_then(|argument| value_of(arguments, argument)) {
         Some(Value::Array(list)) => list.iter().map(plain).collect(),
         _ => template.fill::<AgentError>(arguments, |_, value| Ok(plain(value)))?.into_iter().collect::<Vec<_>>(),
     };
@@ -152,7 +153,7 @@ fn header_text(name: &str, value: &Value) -> Result<String, AgentError> {
     if text.chars().any(char::is_control) {
         return Err(bad_value(name, "it holds control characters, which a header cannot carry"));
     }
-    // Headers are ASCII: anything else travels percent-encoded.
+    // Headers are ASCII; other characters are percent-encoded.
     Ok(text.chars().map(|c| if c.is_ascii() { c.to_string() } else { utf8_percent_encode(&c.to_string(), NON_ALPHANUMERIC).to_string() }).collect())
 }
 
@@ -168,7 +169,7 @@ fn body(call: &HttpCall, arguments: &Map<String, Value>) -> Result<Option<Value>
     match (&call.body, call.method) {
         (Some(template), _) => fill_json(template, arguments),
         (None, HttpMethod::Post | HttpMethod::Put | HttpMethod::Patch) => {
-            let used = used_elsewhere(call)?;
+            let used = arguments_used_elsewhere(call)?;
             let rest = arguments.iter().filter(|(name, _)| !used.contains(name)).map(|(name, value)| (name.clone(), value.clone()));
             Ok(Some(Value::Object(rest.collect())))
         }
@@ -176,22 +177,23 @@ fn body(call: &HttpCall, arguments: &Map<String, Value>) -> Result<Option<Value>
     }
 }
 
-fn used_elsewhere(call: &HttpCall) -> Result<Vec<String>, AgentError> {
+fn arguments_used_elsewhere(call: &HttpCall) -> Result<Vec<String>, AgentError> {
     let mut used = Vec::new();
     let path = split_origin(&call.url).map_or("", |(_, path)| path);
     for source in [path].into_iter().chain(call.query.values().chain(call.headers.values()).map(String::as_str)) {
-        // A name with a point reaches into an argument, which then is used.
+        // A name with a point reaches into an argument, which then counts as used.
         used.extend(parse(source)?.names().filter_map(|name| name.split('.').next()).map(str::to_owned));
     }
     Ok(used)
 }
 
-/// JSON with templates in its texts. `None`: an argument is absent, and with it the member or element.
+/// Fills templates in the texts of a JSON value. Returns None if an argument is absent; its member
+/// or element is then left out.
 fn fill_json(template: &Value, arguments: &Map<String, Value>) -> Result<Option<Value>, AgentError> {
     Ok(match template {
         Value::String(source) => {
             let template = parse(source)?;
-            match template.alone() {
+            match template.single_argument() {
                 Some(name) => value_of(arguments, name).cloned(),
                 None => template.fill::<AgentError>(arguments, |_, value| Ok(plain(value)))?.map(Value::String),
             }

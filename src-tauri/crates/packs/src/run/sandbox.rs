@@ -1,6 +1,7 @@
-//! What the kernel keeps a program of a pack from: files beyond the system's programs, its pack and its own folders
-//! (Landlock), and sockets, other processes, modes of files and ways around the first (seccomp, whose filters are the guard's).
-//! Everything is prepared in the parent; the child only makes system calls.
+//! Restricts a program of a pack through the kernel. It may use only system programs, its pack and
+//! its own folders (Landlock). Sockets, other processes, file modes and ways around Landlock are
+//! denied (seccomp; the guard has the filters). The parent prepares everything; the child only
+//! makes system calls.
 
 use std::{io, path::Path, sync::OnceLock};
 
@@ -10,9 +11,9 @@ use landlock::{
     path_beneath_rules,
 };
 
-/// What programs are made of. Nothing of a user, nothing of another program's state.
+/// Folders that programs need to run. They hold no data of users and no state of other programs.
 const SYSTEM: &[&str] = &["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix/store"];
-/// Settings that libraries read to find others, names and certificates.
+/// Settings that libraries read to find other libraries, names and certificates.
 const READ_ONLY: &[&str] = &[
     "/etc/alternatives",
     "/etc/ca-certificates",
@@ -41,10 +42,10 @@ const READ_ONLY: &[&str] = &[
 ];
 const READ_WRITE: &[&str] = &["/dev/null", "/dev/full"];
 
-/// Landlock's newest rights that are asked for; an older kernel gives what it has.
+/// The newest Landlock rights that are requested. An older kernel applies those it knows.
 const RIGHTS: ABI = ABI::V9;
 
-/// What is put on a child between fork and exec.
+/// The restrictions that are applied to a child between fork and exec.
 pub(crate) struct Sandbox {
     files: Option<RulesetCreated>,
     calls: Option<CallFilter>,
@@ -52,21 +53,22 @@ pub(crate) struct Sandbox {
 
 /// The folders of one run.
 pub(crate) struct Folders<'a> {
-    /// Read and run.
+    /// The program may read and execute files here.
     pub(crate) pack: &'a Path,
-    /// Everything.
+    /// The program may do everything here.
     pub(crate) own: &'a [&'a Path],
 }
 
 impl Sandbox {
-    /// Prepares what this kernel can do. What it can do and refuses is an error: no program runs with less than was told.
+    /// Prepares the restrictions that this kernel supports. If the kernel supports one but refuses
+    /// it, that is an error: no program runs with weaker isolation than is reported.
     pub(crate) fn new(folders: &Folders<'_>, permits: Permits) -> Result<Self, String> {
         let files = (landlock_abi() > 0).then(|| ruleset(folders)).transpose().map_err(|error| format!("Landlock cannot be applied ({error})"))?;
         let calls = CallFilter::new(permits).map_err(|error| error.to_string())?;
         Ok(Self { files, calls })
     }
 
-    /// For the child: no allocation, only system calls.
+    /// Applies the restrictions. For the child: allocates nothing and makes system calls only.
     pub(crate) fn enforce(&mut self) -> io::Result<()> {
         if let Some(files) = self.files.take() {
             let status = files.restrict_self().map_err(|_| io::Error::from_raw_os_error(libc::EPERM))?;
@@ -93,7 +95,7 @@ fn ruleset(folders: &Folders<'_>) -> Result<RulesetCreated, RulesetError> {
         .add_rules(path_beneath_rules(folders.own, all))
 }
 
-/// Landlock's version in this kernel; 0 = none.
+/// Returns Landlock's version in this kernel, or 0 without Landlock.
 pub(crate) fn landlock_abi() -> u32 {
     static ABI: OnceLock<u32> = OnceLock::new();
     *ABI.get_or_init(|| {

@@ -1,5 +1,5 @@
-//! Text with arguments in it: `{name}` stands for one, `{{` and `}}` for braces. Values are put in once and never read
-//! as templates again.
+//! Texts with arguments: `{name}` stands for an argument, `{{` and `}}` for braces. Values are
+//! filled in once and are never parsed as templates.
 
 use serde_json::{Map, Value};
 
@@ -47,7 +47,7 @@ impl Template {
         Ok(Self(pieces))
     }
 
-    /// The names of the arguments in it.
+    /// Returns the names of the arguments in it.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|piece| match piece {
             Piece::Argument(name) => Some(name.as_str()),
@@ -55,15 +55,16 @@ impl Template {
         })
     }
 
-    /// The argument that the whole template is.
-    pub(crate) fn alone(&self) -> Option<&str> {
+    /// Returns the argument's name if the template consists of one argument only.
+    pub(crate) fn single_argument(&self) -> Option<&str> {
         match self.0.as_slice() {
             [Piece::Argument(name)] => Some(name),
             _ => None,
         }
     }
 
-    /// The text with each value as `show` gives it. `None` when an argument is absent.
+    /// Fills the template, with each value as `show` writes it. Returns None if an argument is
+    /// absent.
     pub(crate) fn fill<E>(&self, arguments: &Map<String, Value>, mut show: impl FnMut(&str, &Value) -> Result<String, E>) -> Result<Option<String>, E> {
         let mut filled = String::new();
         for piece in &self.0 {
@@ -83,7 +84,7 @@ fn is_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'))
 }
 
-/// An argument by name; a point reaches into an object. `null` counts as absent.
+/// Returns an argument by name. A point reaches into an object. `null` counts as absent.
 pub(crate) fn value_of<'a>(arguments: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
     let found = arguments.get(name).or_else(|| {
         let mut parts = name.split('.');
@@ -93,7 +94,7 @@ pub(crate) fn value_of<'a>(arguments: &'a Map<String, Value>, name: &str) -> Opt
     found.filter(|value| !value.is_null())
 }
 
-/// A value as text: numbers and truth values as they are written, lists and objects as JSON.
+/// Writes a value as text: numbers and booleans as they are, lists and objects as JSON.
 pub(crate) fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -1,4 +1,5 @@
-//! Whatever pack is added, nothing that was there may do more than before, and nothing that is new may do what was allowed to another.
+//! Adding any pack allows nothing more to existing tools, and nothing that was allowed to another
+//! tool to the new ones.
 
 use chrono::{TimeDelta, TimeZone as _, Utc};
 use contract::{Effect, PackId, PolicyMode, PolicyRule, RuleAction, SessionId, StandingGrant, Switches, ToolId, ToolSpec};
@@ -57,7 +58,7 @@ fn strictness(tool: &ToolSpec, rules: &Rules, mode: PolicyMode, switches: &Switc
     if switches.tool(tool) { policy::decide(question).strictness() } else { 3 }
 }
 
-fn qualified(mut tools: Vec<ToolSpec>) -> Vec<ToolSpec> {
+fn qualify_all(mut tools: Vec<ToolSpec>) -> Vec<ToolSpec> {
     packs::qualify(&mut tools.iter_mut().collect::<Vec<_>>());
     tools
 }
@@ -73,10 +74,11 @@ proptest! {
         mode in prop::sample::select(&[PolicyMode::ReadOnlyOnly, PolicyMode::WritesRequireApproval, PolicyMode::WritesAllowed]),
     ) {
         let switches = Switches { tools_off: off, ..Switches::default() };
-        there = qualified(there);
-        let all = qualified([there.clone(), added].concat());
+        there = qualify_all(there);
+        let all = qualify_all([there.clone(), added].concat());
         let allows = |tool: &str| tool == "*" || tool.contains(':') || tool.contains('*');
-        // What is allowed to an id without a pack is not allowed to a tool that came later with the same id.
+        // A permission for an id without a pack does not extend to a tool that was added later with
+        // the same id.
         let narrower = Rules {
             rules: rules.rules.iter().filter(|rule| rule.action != RuleAction::Allow || allows(&rule.tool)).cloned().collect(),
             grants: rules.grants.iter().filter(|grant| allows(grant.tool.as_str())).cloned().collect(),
@@ -95,7 +97,7 @@ proptest! {
                 None => {}
             }
         }
-        // And switching on one of several tools leaves the others off.
+        // Switching on one of several tools leaves the others off.
         for tool in &all {
             let mut changed = switches.clone();
             changed.tool_on(&tool.id, &all);
@@ -104,7 +106,7 @@ proptest! {
                 prop_assert_eq!(changed.tool(other), switches.tool(other), "{} with {}", other.id, tool.id);
             }
         }
-        // Ids and names are of one tool each, and none of a pack is the host's.
+        // Each id and name belongs to one tool, and no pack's tool has a name of the host's.
         for (at, tool) in all.iter().enumerate() {
             prop_assert!(all.iter().skip(at + 1).all(|other| other.id != tool.id && other.model_name != tool.model_name));
             prop_assert!(tool.id.as_str() != "read_result" && tool.model_name != "read_result");

@@ -1,5 +1,6 @@
-//! A program of a pack that attacks: it makes every system call that could reach beyond its folders, by path, by descriptor, and by the
-//! processor's other ways to call the kernel. Programs that do ordinary work go on working.
+//! A hostile program of a pack: it makes every system call that could reach beyond its folders, by
+//! path, by descriptor, and through the processor's other ways to call the kernel. Ordinary
+//! programs still work.
 #![cfg(target_os = "linux")]
 
 use std::{
@@ -13,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::program::Bench;
 
-/// Tools for scripts: raw system calls, each with the error it gives (0 = it worked).
+/// Helpers for scripts: raw system calls, each with its error (0 if it succeeded).
 const RAW: &str = r#"#!/usr/bin/python3
 import ctypes, json, os, signal, subprocess, sys, threading
 libc = ctypes.CDLL(None, use_errno=True)
@@ -28,17 +29,17 @@ const EPERM: i64 = 1;
 const ENOSYS: i64 = 38;
 const SIGSYS: i64 = 31;
 
-/// The errors of the calls in a Python dictionary, made on the file that `PLACE` names.
-async fn errors(bench: &Bench, call: Value) -> Value {
+/// Returns the errors of the calls in a Python dictionary. They use the file that `PLACE` names.
+async fn call_errors(bench: &Bench, call: Value) -> Value {
     bench.run(call, json!({"id": "x"})).await.unwrap()
 }
 
-/// A private key of the user, with a time, a mode and an attribute that nobody changes.
-struct Key {
+/// A private key of the user, whose time, mode and attributes must not change.
+struct UserKey {
     folder: tempfile::TempDir,
 }
 
-impl Key {
+impl UserKey {
     fn new() -> Self {
         let key = Self { folder: tempfile::tempdir_in("/var/tmp").unwrap() };
         fs::write(key.path(), "PRIVATE").unwrap();
@@ -90,16 +91,16 @@ async fn a_program_changes_no_mode_owner_time_or_attribute() {
     if !isolation().seccomp {
         return;
     }
-    let key = Key::new();
+    let key = UserKey::new();
     let before = key.facts();
-    // The times of open files are free: `touch` sets them on what it has just made.
+    // The times of open files may be changed: `touch` sets them on a file it has created.
     let script = format!(
         "{RAW}{CHANGES}\nkey = b'{}'\nfree = lambda calls: {{name: error for name, error in calls.items() if name != 'futimens'}}\nprint(json.dumps({{'key': changes(key), 'handle': free(open_changes(os.open(key, os.O_PATH))), 'pack': free(open_changes(os.open(sys.argv[0], os.O_RDONLY))), 'own': changes(b'own') if open('own', 'w') else None}}))\n",
         key.path().display()
     );
     let bench = Bench::new(&script);
     let pack = facts(&bench.place().program);
-    let said = errors(&bench, json!({})).await;
+    let said = call_errors(&bench, json!({})).await;
     for (place, calls) in said.as_object().unwrap() {
         for (call, error) in calls.as_object().unwrap() {
             assert_eq!(error.as_i64(), Some(EPERM), "{call} of {place}: {said}");
@@ -115,7 +116,7 @@ async fn a_program_with_a_folder_of_its_own_changes_what_it_has_open_and_nothing
     if !isolation().seccomp {
         return;
     }
-    let key = Key::new();
+    let key = UserKey::new();
     let before = key.facts();
     let script = format!(
         "{RAW}{CHANGES}\nos.chdir(os.environ['COUNTERSIGN_PACK_DATA'])\nopen('own', 'w').write('mine')\nown = os.open('own', os.O_RDWR)\nos.fchmod(own, 0o640)\nos.utime(own, (1, 1))\nkey = b'{}'\nhandle = open_changes(os.open(key, os.O_PATH))\nprint(json.dumps({{'key': changes(key), 'own': changes(b'own'), 'handle': {{name: handle[name] for name in ('empty path', 'through proc')}}, 'weak': handle['fchmod'], 'mode': os.stat('own').st_mode & 0o777, 'time': os.stat('own').st_mtime}}))\n",
@@ -173,7 +174,7 @@ worked.append(subprocess.run(["/bin/echo", "child"], capture_output=True, text=T
 print(json.dumps({"denied": denied, "unknown": unknown, "interrupt": status & 0x7f, "worked": worked}))
 "#
     );
-    let said = errors(&Bench::new(&script), json!({})).await;
+    let said = call_errors(&Bench::new(&script), json!({})).await;
     for (calls, error) in [("denied", EPERM), ("unknown", ENOSYS)] {
         for (call, found) in said[calls].as_object().unwrap() {
             assert_eq!(found.as_i64(), Some(error), "{call}: {said}");

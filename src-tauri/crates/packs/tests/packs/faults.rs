@@ -1,18 +1,19 @@
-//! One faulty pack per check: what is wrong, where, and that everything else that is wrong is told as well.
+//! One faulty pack for each check: the fault, its place, and that all other faults are reported as
+//! well.
 
 use std::fs;
 
 use contract::PackFault;
 use serde_json::{Value, json};
 
-use crate::{ledger, place};
+use crate::{ledger, write_pack};
 
-/// The faults of the ledger after a change.
+/// Returns the faults of the ledger pack after a change.
 fn faults(change: impl FnOnce(&mut Value)) -> Vec<PackFault> {
     let folder = tempfile::tempdir().unwrap();
     let mut manifest = ledger();
     change(&mut manifest);
-    place(folder.path(), &manifest);
+    write_pack(folder.path(), &manifest);
     let loaded = packs::check_folder(folder.path());
     assert_eq!(loaded.pack.is_some(), loaded.view.faults.is_empty(), "a pack with any fault is not used");
     assert!(loaded.pack.is_some() || loaded.view.tools.is_empty());
@@ -40,7 +41,8 @@ fn remove(manifest: &mut Value, pointer: &str) {
 const READ: &str = "/tools/tools/0";
 const BOOK: &str = "/tools/tools/1";
 
-/// A member of the manifest, a value for it that is wrong, where the fault is found, and words of its sentence.
+/// A member of the manifest, a wrong value for it, the place of the fault, and a part of its
+/// sentence.
 type Case = (String, Value, String, &'static str);
 
 fn read(member: &str) -> String {
@@ -294,7 +296,7 @@ fn what_cannot_be_read_or_is_given_twice_is_told() {
 #[test]
 fn a_fault_inside_a_template_file_names_file_and_line() {
     let folder = tempfile::tempdir().unwrap();
-    place(folder.path(), &ledger());
+    write_pack(folder.path(), &ledger());
     fs::write(folder.path().join("book.jinja"), "{\n{{ args. }}\n}").unwrap();
     let found = packs::check_folder(folder.path()).view.faults;
     assert_eq!((found.len(), found[0].file.as_str(), found[0].field.as_str()), (1, "book.jinja", "line 2"), "{found:?}");
@@ -304,7 +306,7 @@ fn a_fault_inside_a_template_file_names_file_and_line() {
 #[test]
 fn a_link_that_leads_out_of_the_pack_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    place(folder.path(), &ledger());
+    write_pack(folder.path(), &ledger());
     fs::remove_file(folder.path().join("server")).unwrap();
     std::os::unix::fs::symlink("/bin/sh", folder.path().join("server")).unwrap();
     let found = packs::check_folder(folder.path()).view.faults;

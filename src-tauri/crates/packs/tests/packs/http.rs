@@ -1,4 +1,5 @@
-//! Requests against a server on this machine: where they may go, what they carry, what each answer becomes.
+//! Requests to a server on this machine: allowed targets, what a request carries, and the result of
+//! each answer.
 
 use std::{
     collections::HashMap,
@@ -24,9 +25,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::running::{request, spec, target};
 
-type Seen = Arc<Mutex<Vec<Value>>>;
+type RequestLog = Arc<Mutex<Vec<Value>>>;
 
-/// Names of the tests, and how often each was asked for.
+/// Resolves the names of the tests, and counts the lookups of each.
 #[derive(Default)]
 struct Names {
     known: HashMap<&'static str, Vec<&'static str>>,
@@ -45,12 +46,12 @@ impl Lookup for Names {
 
 struct Server {
     at: SocketAddr,
-    seen: Seen,
+    seen: RequestLog,
     names: Arc<Names>,
     runner: HttpRunner,
 }
 
-async fn echo(State(seen): State<Seen>, method: Method, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
+async fn echo(State(seen): State<RequestLog>, method: Method, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
     let headers: HashMap<String, String> = headers.iter().map(|(n, v)| (n.to_string(), String::from_utf8_lossy(v.as_bytes()).into_owned())).collect();
     let saw = json!({"method": method.as_str(), "uri": uri.to_string(), "headers": headers, "body": String::from_utf8_lossy(&body)});
     seen.lock().unwrap().push(saw.clone());
@@ -74,7 +75,7 @@ async fn status(Path(code): Path<u16>, Query(query): Query<HashMap<String, Strin
 
 impl Server {
     async fn start() -> Self {
-        let seen = Seen::default();
+        let seen = RequestLog::default();
         let router = Router::new()
             .route("/echo/{*rest}", any(echo))
             .route("/status/{code}", any(status))
@@ -107,7 +108,7 @@ impl Server {
         format!("http://api.test:{}{path}", self.at.port())
     }
 
-    /// By a name of this computer: keys go there without encryption.
+    /// Returns a URL with a name of this computer. Keys may be sent to it without encryption.
     fn here(&self, path: &str) -> String {
         format!("http://api.localhost:{}{path}", self.at.port())
     }
@@ -126,11 +127,11 @@ impl Server {
     }
 
     async fn get(&self, path: &str) -> Result<Value, ToolFailure> {
-        self.run(&self.tool(path, json!({})), json!({"id": "x"}), &allowed()).await
+        self.run(&self.tool(path, json!({})), json!({"id": "x"}), &open_permit()).await
     }
 }
 
-fn allowed() -> Permit {
+fn open_permit() -> Permit {
     Permit { private_network: true, secret: None }
 }
 
@@ -165,17 +166,18 @@ async fn private_addresses_need_the_manifest_and_the_user() {
         assert_eq!((refused.code, refused.reason_text(), refused.retryable), (ErrorCode::ToolHttpError, Some("private_address"), false));
         assert!(refused.hint_text().is_some_and(|hint| hint.contains("Settings")));
     }
-    // Names that lead here, an address written as such, and every disguise of one: never without the manifest.
+    // Names that lead to this computer, its addresses, and every disguised form of them are refused
+    // without the manifest's permission.
     for host in ["api.test", "metadata.test", "127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "2130706433", "0x7f.1", "127.1"] {
         let spec = spec(json!({"http": {"url": format!("https://{host}:{}/echo/x", server.at.port())}}));
-        let failure = server.run(&spec, json!({"id": "x"}), &allowed()).await.unwrap_err();
+        let failure = server.run(&spec, json!({"id": "x"}), &open_permit()).await.unwrap_err();
         assert_eq!(failure.error.reason_text(), Some("private_address"), "{host}: {}", failure.error);
         assert!(!failure.may_have_happened);
     }
     assert!(server.seen.lock().unwrap().is_empty(), "nothing was sent");
 }
 
-/// Clouds hand out keys there to whoever asks: neither the manifest nor the user can open them.
+/// Clouds give out keys at these addresses. Neither the manifest nor the user can allow them.
 #[tokio::test]
 async fn metadata_addresses_stay_closed_also_where_the_private_network_is_open() {
     let server = Server::start().await;
@@ -189,7 +191,7 @@ async fn metadata_addresses_stay_closed_also_where_the_private_network_is_open()
         "[fd00:ec2::254]",
         "[fe80::1]",
         "100.100.100.200",
-        // Names that lead here in this test.
+        // Names that lead to this computer in this test.
         "metadata.google.internal",
         "METADATA.google.internal.",
         "instance-data",
@@ -198,7 +200,7 @@ async fn metadata_addresses_stay_closed_also_where_the_private_network_is_open()
     for host in hosts {
         for scheme in ["http", "https"] {
             let spec = spec(json!({"http": {"url": format!("{scheme}://{host}:{}/echo/x", server.at.port()), "private_network": true}}));
-            let failure = server.run(&spec, json!({"id": "x"}), &allowed()).await.unwrap_err();
+            let failure = server.run(&spec, json!({"id": "x"}), &open_permit()).await.unwrap_err();
             assert_eq!((failure.error.reason_text(), failure.may_have_happened), (Some("private_address"), false), "{host}: {}", failure.error);
         }
     }
@@ -208,15 +210,16 @@ async fn metadata_addresses_stay_closed_also_where_the_private_network_is_open()
 #[tokio::test]
 async fn a_name_is_looked_at_where_it_really_leads() {
     let server = Server::start().await;
-    // The first answer is a public address, every later one is this machine: the connection sees only what was checked.
+    // The first lookup returns a public address, every later one this computer. The connection uses
+    // only the checked address.
     let looked_at_before = server.names.lookup("rebinds.test".to_owned()).await.unwrap();
     assert!(packs::run::may_reach(looked_at_before[0], false));
     let spec = spec(json!({"http": {"url": format!("https://rebinds.test:{}/echo/x", server.at.port())}}));
-    assert_eq!(error(server.run(&spec, json!({"id": "x"}), &allowed()).await).reason_text(), Some("private_address"));
+    assert_eq!(error(server.run(&spec, json!({"id": "x"}), &open_permit()).await).reason_text(), Some("private_address"));
     assert!(server.seen.lock().unwrap().is_empty());
 }
 
-/// The names lead to this machine here, but they are not names of this machine.
+/// The names lead to this computer here, but they are not names of this computer.
 #[tokio::test]
 async fn a_key_goes_out_encrypted_or_to_this_computer() {
     let server = Server::start().await;
@@ -307,22 +310,22 @@ async fn each_status_has_its_code() {
         call["query"] = query;
         spec(json!({"http": call}))
     };
-    let seconds = error(server.run(&asks(json!({"retry-after": "7"})), json!({"id": "x"}), &allowed()).await);
+    let seconds = error(server.run(&asks(json!({"retry-after": "7"})), json!({"id": "x"}), &open_permit()).await);
     assert_eq!(seconds.details["retry_after_ms"], 7_000);
     let dated = json!({"retry-after": "Sun, 22 Nov 2026 10:00:30 GMT", "date": "Sun, 22 Nov 2026 10:00:00 GMT"});
-    assert_eq!(error(server.run(&asks(dated), json!({"id": "x"}), &allowed()).await).details["retry_after_ms"], 30_000);
+    assert_eq!(error(server.run(&asks(dated), json!({"id": "x"}), &open_permit()).await).details["retry_after_ms"], 30_000);
 }
 
 #[tokio::test]
 async fn answers_are_read_as_declared_and_bounded() {
     let server = Server::start().await;
-    let text = server.run(&server.tool("/text", json!({"response": "text"})), json!({"id": "x"}), &allowed()).await.unwrap();
+    let text = server.run(&server.tool("/text", json!({"response": "text"})), json!({"id": "x"}), &open_permit()).await.unwrap();
     assert_eq!(text, json!({"text": "plain words"}));
     assert_eq!(server.get("/empty").await.unwrap(), json!({}));
     let wrong = server.get("/text").await.unwrap_err();
     assert_eq!((wrong.error.code, wrong.error.reason_text(), wrong.may_have_happened), (ErrorCode::InternalError, Some("invalid_response"), true));
     let big = server.tool("/big", json!({"response": "text", "max_response_bytes": 5000}));
-    assert_eq!(error(server.run(&big, json!({"id": "x"}), &allowed()).await).reason_text(), Some("response_too_large"));
+    assert_eq!(error(server.run(&big, json!({"id": "x"}), &open_permit()).await).reason_text(), Some("response_too_large"));
 }
 
 #[tokio::test]
@@ -339,7 +342,8 @@ async fn what_cannot_be_reached_is_told_without_the_address() {
     assert!(!serde_json::to_string(&failure.error).unwrap().contains("s3cret"));
 }
 
-/// One row per strategy: where the key of a repeated call is found, and that it is found nowhere else.
+/// One row per strategy: where the key of a repeated call is found, and that it is found nowhere
+/// else.
 #[tokio::test]
 async fn section_6_idempotency_by_strategy() {
     let server = Server::start().await;
@@ -353,13 +357,14 @@ async fn section_6_idempotency_by_strategy() {
         (json!({"strategy": "payload_field"}), [Value::Null, Value::Null], json!({"id": "order-9", "n": 2, "idempotency_key": "key-1"})),
         (json!({"strategy": "payload_field", "key_ref": "ref"}), [Value::Null, Value::Null], json!({"id": "order-9", "n": 2, "ref": "key-1"})),
         (json!({"strategy": "hash_payload"}), [json!("key-1"), Value::Null], arguments.clone()),
-        // The engine takes the argument itself as the key: the other side finds it where it looks for one, too.
+        // The engine uses the argument itself as the key, so the server also finds it in its usual
+        // place.
         (json!({"strategy": "external_key", "key_ref": "id"}), [json!("key-1"), Value::Null], arguments.clone()),
     ] {
         let call = json!({"method": "POST", "url": server.url("/echo/orders"), "private_network": true});
         let spec = spec(json!({"http": call, "side_effect_level": "write", "idempotency": idempotency}));
         for _try in 0..2 {
-            let saw = server.run(&spec, arguments.clone(), &allowed()).await.unwrap();
+            let saw = server.run(&spec, arguments.clone(), &open_permit()).await.unwrap();
             assert_eq!([header(&saw, "idempotency-key"), header(&saw, "x-request")], expected_headers, "{idempotency}");
             assert_eq!(body(&saw), expected_body, "{idempotency}");
         }

@@ -1,5 +1,5 @@
-//! Packs as authors write them: each kind of fault is found where it is, good ones resolve to what the golden file says,
-//! and the packs that ship have no faults.
+//! Packs as authors write them: each kind of fault is found at its place, valid packs resolve to
+//! the golden file, and the packs that ship have no faults.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may stop")]
 
 mod adding;
@@ -31,12 +31,12 @@ fn ledger() -> Value {
     serde_json::from_str(include_str!("ledger/pack.json")).unwrap()
 }
 
-/// A resolved tool to make others of.
+/// A resolved tool from which tests build others.
 static LEDGER_TOOL: std::sync::LazyLock<contract::ToolSpec> =
     std::sync::LazyLock::new(|| packs::check_folder(&here().join("ledger")).pack.unwrap().tools.remove(0));
 
-/// Puts a manifest with the ledger's files into a folder.
-fn place(folder: &Path, manifest: &Value) {
+/// Writes a manifest into a folder, with the ledger's files.
+fn write_pack(folder: &Path, manifest: &Value) {
     fs::create_dir_all(folder).unwrap();
     fs::write(folder.join("pack.json"), manifest.to_string()).unwrap();
     for file in ["book.jinja", "server"] {
@@ -86,7 +86,7 @@ fn resolved_tools_are_what_the_golden_file_says() {
 fn the_hash_changes_with_what_a_call_means_and_with_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
     let hash = |manifest: &Value| {
-        place(folder.path(), manifest);
+        write_pack(folder.path(), manifest);
         let loaded = packs::check_folder(folder.path());
         loaded.pack.unwrap_or_else(|| panic!("{:#?}", loaded.view.faults)).tools[1].definition_hash.clone()
     };
@@ -106,8 +106,8 @@ fn the_hash_changes_with_what_a_call_means_and_with_nothing_else() {
 #[test]
 fn the_users_folder_wins_and_the_other_pack_is_shown() {
     let (user, bundled) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    place(&user.path().join("mine"), &ledger());
-    place(&bundled.path().join("ledger"), &ledger());
+    write_pack(&user.path().join("mine"), &ledger());
+    write_pack(&bundled.path().join("ledger"), &ledger());
     let loaded = packs::load(&[user.path().into(), bundled.path().into(), user.path().join("nowhere")]);
     assert_eq!(loaded.len(), 2);
     assert!(loaded[0].pack.is_some() && loaded[0].view.faults.is_empty());
@@ -122,8 +122,8 @@ fn a_faulty_pack_does_not_push_out_a_good_one() {
     let (user, bundled) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let mut broken = ledger();
     broken["version"] = json!(1);
-    place(&user.path().join("ledger"), &broken);
-    place(&bundled.path().join("ledger"), &ledger());
+    write_pack(&user.path().join("ledger"), &broken);
+    write_pack(&bundled.path().join("ledger"), &ledger());
     let loaded = packs::load(&[user.path().into(), bundled.path().into()]);
     assert!(loaded[0].pack.is_none() && loaded[1].pack.is_some());
 }
@@ -133,8 +133,8 @@ fn tools_of_the_same_name_are_told_apart_by_their_pack() {
     let folder = tempfile::tempdir().unwrap();
     let mut other = ledger();
     other["id"] = json!("other");
-    place(&folder.path().join("a"), &ledger());
-    place(&folder.path().join("b"), &other);
+    write_pack(&folder.path().join("a"), &ledger());
+    write_pack(&folder.path().join("b"), &other);
     let loaded = packs::load(&[folder.path().into()]);
     let names = |id: &str| {
         let tools = &by_id(&loaded, id).view.tools;
@@ -150,10 +150,10 @@ fn tools_of_the_same_name_are_told_apart_by_their_pack() {
 fn a_preview_that_reads_with_an_open_world_tool_is_warned_of() {
     let folder = tempfile::tempdir().unwrap();
     let mut pack = ledger();
-    place(folder.path(), &pack);
+    write_pack(folder.path(), &pack);
     assert_eq!(packs::check_folder(folder.path()).view.warnings, []);
     pack["tools"]["tools"][0]["open_world"] = json!(true);
-    place(folder.path(), &pack);
+    write_pack(folder.path(), &pack);
     let loaded = packs::check_folder(folder.path());
     assert!(loaded.pack.is_some(), "it is used all the same: {:?}", loaded.view.faults);
     let [warning] = loaded.view.warnings.as_slice() else { panic!("one warning: {:?}", loaded.view.warnings) };
@@ -161,7 +161,7 @@ fn a_preview_that_reads_with_an_open_world_tool_is_warned_of() {
     assert!(warning.problem.contains("before anybody has approved"), "{warning:?}");
 }
 
-/// The names of the third pack's tools are written as the first pack's would be with their pack in front.
+/// The third pack's tool names are written like the first pack's names with their pack in front.
 #[test]
 fn a_qualified_name_is_no_other_tools_name() {
     let folder = tempfile::tempdir().unwrap();
@@ -172,7 +172,7 @@ fn a_qualified_name_is_no_other_tools_name() {
             pack["tools"]["tools"][at]["id"] = json!(tool);
         }
         pack["tools"]["tools"][1]["preview"]["reads"][0]["tool"] = json!(ids[0]);
-        place(&folder.path().join(id), &pack);
+        write_pack(&folder.path().join(id), &pack);
     }
     let loaded = packs::load(&[folder.path().into()]);
     assert!(loaded.iter().all(|pack| pack.view.faults.is_empty()), "{:?}", loaded.iter().map(|pack| &pack.view.faults).collect::<Vec<_>>());

@@ -1,4 +1,4 @@
-//! Programs as tools: what they get, what they see of this machine, and how they end.
+//! Programs as tools: their input, what they can access on this machine, and how they end.
 #![cfg(target_os = "linux")]
 
 use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt, path::Path, time::Duration};
@@ -34,7 +34,7 @@ impl Bench {
         self.run_at(self.place(), call, arguments).await
     }
 
-    /// Runs it with a folder of its own.
+    /// Runs the program with a permanent folder.
     pub(crate) async fn run_with_data(&self, data: &Path, call: Value) -> Result<Value, ToolFailure> {
         self.run_at(Place { data: Some(data.to_owned()), ..self.place() }, call, json!({"id": "x"})).await
     }
@@ -127,7 +127,7 @@ async fn a_stopped_run_ends_with_everything_it_started() {
     panic!("the grandchild {pid} still runs");
 }
 
-/// Plays the app: runs a program that starts others, tells their ids, and waits to be killed.
+/// Plays the app: runs a program that starts others, prints their ids, and waits to be killed.
 #[test]
 fn role_app() {
     if std::env::var_os("ROLE").is_none() {
@@ -186,7 +186,7 @@ fn killing_the_app_leaves_nothing_of_a_program() {
     }
 }
 
-/// What a program sees depends on the kernel; where this one can, all of it holds.
+/// The isolation depends on the kernel. Where this kernel supports it, all of it holds.
 #[tokio::test]
 async fn a_program_sees_its_pack_and_nothing_of_the_user() {
     if isolation().landlock_abi == 0 {
@@ -202,7 +202,8 @@ async fn a_program_sees_its_pack_and_nothing_of_the_user() {
     assert_eq!(said.lines().collect::<Vec<_>>(), ["pack", "x"]);
 }
 
-/// From here on, this thread and what it starts may ask for Landlock's version and not for a ruleset.
+/// From here on, this thread and its children may ask for Landlock's version but not create a
+/// ruleset.
 fn refuse_rulesets() {
     let sized = SeccompCondition::new(1, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0).unwrap();
     let rules = BTreeMap::from([(libc::SYS_landlock_create_ruleset, vec![SeccompRule::new(vec![sized]).unwrap()])]);

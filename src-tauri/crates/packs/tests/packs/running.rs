@@ -1,4 +1,4 @@
-//! What the tests of running tools share: a pack of one tool, and a request for it.
+//! Shared by the tests that run tools: a pack of one tool, and a request for it.
 
 use std::{fs, path::Path};
 
@@ -6,7 +6,7 @@ use contract::{ToolSpec, ToolTarget};
 use engine::ports::ToolRequest;
 use serde_json::{Value, json};
 
-/// A manifest with one tool; members of `tool` replace what stands here.
+/// A manifest with one tool. Members of `tool` replace the defaults here.
 pub(crate) fn manifest(tool: Value) -> Value {
     let mut entry = json!({
         "id": "t", "title": "The tool", "kind": "http_api", "side_effect_level": "read_only",
@@ -25,7 +25,7 @@ pub(crate) fn manifest(tool: Value) -> Value {
     })
 }
 
-/// The tool of such a pack, resolved.
+/// Returns the resolved tool of such a pack.
 pub(crate) fn spec_in(folder: &Path, tool: Value) -> ToolSpec {
     fs::write(folder.join("pack.json"), manifest(tool).to_string()).unwrap();
     let loaded = packs::check_folder(folder);

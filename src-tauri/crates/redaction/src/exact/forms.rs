@@ -1,21 +1,22 @@
-//! The forms of one secret that are searched for: the whole of it and pieces of it, in each encoding.
-//! Escapes (percent, JSON, HTML) are not forms: the text is unescaped instead, however much of it was escaped.
+//! The byte sequences that are searched for one secret: the secret and pieces of it, in each
+//! encoding. Escapes (percent, JSON, HTML) have no forms here; the text is unescaped instead.
 
 use std::ops::Range;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
 
-/// Shorter values are no secrets.
+/// Values with fewer bytes are not treated as secrets.
 pub(super) const SHORTEST: usize = 6;
-/// The shortest piece by which a longer secret is recognised. Half of a secret is never shorter for secrets of 12 bytes on.
+/// Length in bytes of the shortest piece by which a secret is recognised: 6 for short secrets, 12
+/// for long ones. For secrets of 12 bytes or more, a half is never shorter than its piece.
 const PIECE: Range<usize> = 6..12;
-/// Pieces of one form that are searched for.
+/// The most pieces of one form that are searched for.
 const PIECES: usize = 64;
 
-/// Bytes to search for.
+/// A byte sequence to search for.
 pub(super) struct Form {
     pub(super) bytes: Vec<u8>,
-    /// The neighbouring base64 character carries some bits of the secret, too.
+    /// Whether the base64 character before the match also carries bits of the secret.
     before: bool,
     after: bool,
 }
@@ -25,8 +26,8 @@ impl Form {
         Self { bytes, before: false, after: false }
     }
 
-    /// The hit with the neighbours that belong to it.
-    pub(super) fn widened(&self, text: &[u8], hit: Range<usize>) -> Range<usize> {
+    /// Widens a match by the neighbouring characters that carry bits of the secret.
+    pub(super) fn widen(&self, text: &[u8], hit: Range<usize>) -> Range<usize> {
         let is_base64 = |byte: Option<&u8>| byte.is_some_and(|b| b.is_ascii_alphanumeric() || b"+/-_".contains(b));
         let before = self.before && hit.start > 0 && is_base64(text.get(hit.start - 1));
         let after = self.after && is_base64(text.get(hit.end));
@@ -34,7 +35,7 @@ impl Form {
     }
 }
 
-/// All forms of a secret.
+/// Returns all forms of a secret.
 pub(super) fn of(secret: &str) -> Vec<Form> {
     let mut forms = Vec::new();
     let piece = secret.len().div_ceil(2).clamp(PIECE.start, PIECE.end);
@@ -46,7 +47,7 @@ pub(super) fn of(secret: &str) -> Vec<Form> {
             forms.push(Form::plain(other.into_bytes()));
         }
     }
-    for hex in [hexed(plain, false), hexed(plain, true)] {
+    for hex in [hex_digits(plain, false), hex_digits(plain, true)] {
         forms.extend(pieces(&hex, piece * 2).map(Form::plain));
         let pairs: Vec<&[u8]> = hex.chunks(2).collect();
         forms.push(Form::plain(pairs.join(&b':')));
@@ -76,23 +77,24 @@ pub(super) fn of(secret: &str) -> Vec<Form> {
     forms
 }
 
-/// Pieces of this length at every place, or at evenly spread places when there are very many.
+/// Returns the pieces of this length: all of them, or at most `PIECES` at even distances.
 fn pieces(bytes: &[u8], length: usize) -> impl Iterator<Item = Vec<u8>> + '_ {
     let step = (bytes.len() / PIECES).max(1);
     bytes.windows(length).step_by(step).map(<[u8]>::to_vec)
 }
 
-/// Letters and digits together: a piece that is only a word would take that word out of every text.
+/// Whether a piece contains both letters and digits. A piece of letters only could be an ordinary
+/// word, which would then be removed from every text.
 fn is_keylike(bytes: &[u8]) -> bool {
     bytes.iter().any(u8::is_ascii_digit) && bytes.iter().any(u8::is_ascii_alphabetic)
 }
 
-fn hexed(bytes: &[u8], upper: bool) -> Vec<u8> {
+fn hex_digits(bytes: &[u8], upper: bool) -> Vec<u8> {
     bytes.iter().flat_map(|byte| if upper { format!("{byte:02X}") } else { format!("{byte:02x}") }.into_bytes()).collect()
 }
 
-/// The characters of base64 that depend on the secret alone when `offset` bytes stand before it in its group of three,
-/// and whether a character before and after carries some of its bits.
+/// Returns the base64 characters that depend only on the secret if `offset` bytes precede it in its
+/// group of three, and whether the characters before and after carry some of its bits.
 fn base64_core(secret: &[u8], offset: usize) -> (Vec<u8>, bool, bool) {
     let padded: Vec<u8> = std::iter::repeat_n(0, offset).chain(secret.iter().copied()).collect();
     let text = STANDARD_NO_PAD.encode(&padded).into_bytes();

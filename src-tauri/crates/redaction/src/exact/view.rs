@@ -1,18 +1,19 @@
-//! A text as it reads after unescaping or without white space, with the way back to where each byte came from.
+//! A text after unescaping or without white space, with a map from each byte to its place in the
+//! original text.
 
 use std::{borrow::Cow, ops::Range};
 
-/// Whether a reading knows where its bytes came from.
+/// Whether a view maps its bytes back to the original text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
     Kept,
     Lost,
 }
 
-/// A text, or a reading of it.
+/// The original text, or a decoded version of it.
 pub(super) struct View<'a> {
     bytes: Cow<'a, [u8]>,
-    /// Where each byte came from; `None` for the text itself, and where the way is lost.
+    /// The source range of each byte. None for the original text, and for views without a map.
     from: Option<Vec<(u32, u32)>>,
 }
 
@@ -25,7 +26,7 @@ impl<'a> View<'a> {
         &self.bytes
     }
 
-    /// The place in the text itself.
+    /// Converts a range of this view into a range of the original text.
     pub(super) fn range(&self, range: Range<usize>) -> Range<usize> {
         let Some(from) = &self.from else { return range };
         let start = from.get(range.start).map_or(0, |(start, _)| *start as usize);
@@ -38,7 +39,7 @@ impl<'a> View<'a> {
         (u32::try_from(range.start).unwrap_or(u32::MAX), u32::try_from(range.end).unwrap_or(u32::MAX))
     }
 
-    /// The same without white space; `None` when there is none.
+    /// Returns a view without white space, or None if there is no white space.
     pub(super) fn without_spaces(&self) -> Option<View<'static>> {
         self.bytes.iter().any(u8::is_ascii_whitespace).then(|| {
             let kept = || self.bytes.iter().enumerate().filter(|(_, byte)| !byte.is_ascii_whitespace());
@@ -47,18 +48,19 @@ impl<'a> View<'a> {
         })
     }
 
-    /// The bytes without white space.
-    pub(super) fn tight(&self) -> Cow<'_, [u8]> {
+    /// Returns the bytes without white space.
+    pub(super) fn bytes_without_spaces(&self) -> Cow<'_, [u8]> {
         if !self.bytes.iter().any(u8::is_ascii_whitespace) {
             return Cow::Borrowed(&self.bytes);
         }
-        let mut tight = Vec::with_capacity(self.bytes.len());
-        tight.extend(self.bytes.iter().copied().filter(|byte| !byte.is_ascii_whitespace()));
-        Cow::Owned(tight)
+        let mut bytes_without_spaces = Vec::with_capacity(self.bytes.len());
+        bytes_without_spaces.extend(self.bytes.iter().copied().filter(|byte| !byte.is_ascii_whitespace()));
+        Cow::Owned(bytes_without_spaces)
     }
 
-    /// The same with one layer of escapes read, of those that begin with one of these marks; `None` when there is none.
-    pub(super) fn unescaped(&self, marks: &[u8], way: Way) -> Option<View<'static>> {
+    /// Decodes one level of escapes that begin with one of these bytes. Returns None if there are
+    /// none.
+    pub(super) fn unescape(&self, marks: &[u8], way: Way) -> Option<View<'static>> {
         let next = |at: usize| self.bytes[at..].iter().position(|byte| marks.contains(byte)).map(|found| at + found);
         let mut mark = Some(next(0)?);
         let (mut bytes, mut from, mut at, mut changed) = (Vec::with_capacity(self.bytes.len()), Vec::new(), 0, false);
@@ -70,12 +72,12 @@ impl<'a> View<'a> {
             }
             at = plain;
             let Some(here) = self.bytes.get(at..).filter(|rest| !rest.is_empty()) else { break };
-            let (meant, length) = escape(here).unwrap_or((Meant::Byte(here[0]), 1));
+            let (meant, length) = escape(here).unwrap_or((Unescaped::Byte(here[0]), 1));
             changed |= length > 1;
             let before = bytes.len();
             match meant {
-                Meant::Byte(byte) => bytes.push(byte),
-                Meant::Char(c) => bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+                Unescaped::Byte(byte) => bytes.push(byte),
+                Unescaped::Char(c) => bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
             }
             if way == Way::Kept {
                 from.extend(std::iter::repeat_n(self.source(at..at + length), bytes.len() - before));
@@ -87,9 +89,9 @@ impl<'a> View<'a> {
     }
 }
 
-/// The ways to read a text's escapes: all of them at once, and each family alone when there are several, because what begins
-/// an escape in one of them may be a letter of the secret in another.
-pub(super) fn readings(text: &str) -> Vec<&'static [u8]> {
+/// Returns the sets of escape marks to decode: all together and, if the text has several, each one
+/// alone. A byte that begins an escape in one encoding may be a letter of the secret in another.
+pub(super) fn escape_families(text: &str) -> Vec<&'static [u8]> {
     let present: Vec<&[u8]> = [&b"%"[..], b"\\", b"&"].into_iter().filter(|mark| text.as_bytes().contains(&mark[0])).collect();
     match present.len() {
         0 | 1 => present,
@@ -97,22 +99,22 @@ pub(super) fn readings(text: &str) -> Vec<&'static [u8]> {
     }
 }
 
-enum Meant {
+enum Unescaped {
     Byte(u8),
     Char(char),
 }
 
-/// What an escape at the beginning means, and its length.
-fn escape(text: &[u8]) -> Option<(Meant, usize)> {
+/// Decodes the escape at the beginning of a text. Returns its meaning and its length.
+fn escape(text: &[u8]) -> Option<(Unescaped, usize)> {
     match text.first()? {
-        b'%' => Some((Meant::Byte(hex_byte(text.get(1..3)?)?), 3)),
+        b'%' => Some((Unescaped::Byte(hex_byte(text.get(1..3)?)?), 3)),
         b'\\' => backslash(text),
         b'&' => entity(text),
         _ => None,
     }
 }
 
-fn backslash(text: &[u8]) -> Option<(Meant, usize)> {
+fn backslash(text: &[u8]) -> Option<(Unescaped, usize)> {
     let plain = match text.get(1)? {
         b'n' => b'\n',
         b'r' => b'\r',
@@ -120,25 +122,25 @@ fn backslash(text: &[u8]) -> Option<(Meant, usize)> {
         b'b' => 8,
         b'f' => 12,
         byte @ (b'"' | b'\'' | b'/' | b'\\') => *byte,
-        b'x' => return Some((Meant::Byte(hex_byte(text.get(2..4)?)?), 4)),
+        b'x' => return Some((Unescaped::Byte(hex_byte(text.get(2..4)?)?), 4)),
         b'u' => return unicode(text),
         _ => return None,
     };
-    Some((Meant::Byte(plain), 2))
+    Some((Unescaped::Byte(plain), 2))
 }
 
-fn unicode(text: &[u8]) -> Option<(Meant, usize)> {
+fn unicode(text: &[u8]) -> Option<(Unescaped, usize)> {
     let unit = |at: usize| (text.get(at..at + 2)? == br"\u").then(|| hex_number(text.get(at + 2..at + 6)?)).flatten();
     let first = unit(0)?;
     if let Some(c) = char::from_u32(first) {
-        return Some((Meant::Char(c), 6));
+        return Some((Unescaped::Char(c), 6));
     }
     let second = unit(6)?;
     let pair = char::decode_utf16([u16::try_from(first).ok()?, u16::try_from(second).ok()?]).next()?.ok()?;
-    Some((Meant::Char(pair), 12))
+    Some((Unescaped::Char(pair), 12))
 }
 
-fn entity(text: &[u8]) -> Option<(Meant, usize)> {
+fn entity(text: &[u8]) -> Option<(Unescaped, usize)> {
     let end = text.iter().take(12).position(|byte| *byte == b';')?;
     let name = std::str::from_utf8(text.get(1..end)?).ok()?;
     let c = match name {
@@ -156,7 +158,7 @@ fn entity(text: &[u8]) -> Option<(Meant, usize)> {
             char::from_u32(code)?
         }
     };
-    Some((Meant::Char(c), end + 1))
+    Some((Unescaped::Char(c), end + 1))
 }
 
 fn hex_byte(digits: &[u8]) -> Option<u8> {

@@ -1,5 +1,5 @@
-//! Numbers of people: payment cards, phone numbers, personal identity numbers. Each has a shape and, where there is one, a
-//! check digit; bare runs of digits are left alone unless everything fits.
+//! Finds payment cards, phone numbers and personal identity numbers. Each has a shape and, where
+//! one exists, a check digit. A bare run of digits matches only if everything fits.
 
 use std::{ops::Range, sync::LazyLock};
 
@@ -8,17 +8,17 @@ use regex::Regex;
 use super::{Place, Span, luhn, pattern, stands_alone};
 use crate::Kind;
 
-/// Fewest digits of a card, of a number of a person, of a phone number.
+/// The fewest digits of a card, of a personal identity number and of a phone number.
 pub(super) const CARD: usize = 15;
 pub(super) const PERSONAL_ID: usize = 9;
 pub(super) const PHONE: usize = 8;
 
-/// Runs of digits with single blanks or hyphens between their groups.
+/// Runs of digits with single spaces or hyphens between their groups.
 static GROUPS: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"[0-9]+(?:[ -][0-9]+)*"));
-/// How cards are printed.
+/// The group lengths in which cards are printed.
 const SHAPES: [&[usize]; 6] = [&[4, 4, 4, 4], &[4, 6, 5], &[4, 4, 4, 4, 3], &[16], &[15], &[19]];
 
-/// Payment cards: a shape, a brand's first digits and its length, the check digit.
+/// Finds payment cards by shape, prefix and length of a brand, and check digit.
 pub(super) fn cards(text: &str, place: Place<'_>, found: &mut Vec<Span>) {
     let Some(groups) = GROUPS.as_ref() else { return };
     for run in groups.find_iter(text).filter(|run| run.len() >= CARD) {
@@ -56,7 +56,7 @@ fn card(text: &str, parts: &[Range<usize>], shape: &[usize], place: Place<'_>) -
     fits.then_some((range, shape.len()))
 }
 
-/// The ranges of the large card networks.
+/// Whether the first digits belong to a large card network.
 fn is_brand(digits: &[u32]) -> bool {
     let first = |count: usize| digits.iter().take(count).fold(0, |number, digit| number * 10 + digit);
     let (two, three, four) = (first(2), first(3), first(4));
@@ -76,7 +76,7 @@ fn is_brand(digits: &[u32]) -> bool {
     }
 }
 
-/// Swedish personal numbers (with their hyphen) and US social security numbers.
+/// Finds Swedish personal numbers (with a hyphen) and US social security numbers.
 pub(super) fn personal_ids(text: &str, found: &mut Vec<Span>) {
     static SWEDISH: LazyLock<Option<Regex>> =
         LazyLock::new(|| pattern(r"(?:19|20)?[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01]|6[1-9]|[78][0-9]|9[01])[-+][0-9]{4}"));
@@ -98,7 +98,7 @@ pub(super) fn personal_ids(text: &str, found: &mut Vec<Span>) {
     }
 }
 
-/// Phone numbers: international with `+`, or national ones in the shapes they are written in.
+/// Finds phone numbers: international ones with `+`, and national ones in their usual shapes.
 pub(super) fn phones(text: &str, found: &mut Vec<Span>) {
     static INTERNATIONAL: LazyLock<Option<Regex>> =
         LazyLock::new(|| pattern(r"\+[1-9][0-9]{0,14}(?:(?: ?\(0?\) ?|[ ./-])?(?:\([0-9]{1,4}\) ?|[0-9]{1,8})){0,7}"));
@@ -120,7 +120,8 @@ pub(super) fn phones(text: &str, found: &mut Vec<Span>) {
     }
 }
 
-/// Not a difference such as "+12 345 678" or "+1 200.50".
+/// Whether a number with `+` is a phone number and not a difference such as "+12 345 678" or "+1
+/// 200.50".
 fn is_international(number: &str) -> bool {
     let digits = number.bytes().filter(u8::is_ascii_digit).count();
     let groups: Vec<&str> = number[1..].split(|c: char| !c.is_ascii_digit()).filter(|group| !group.is_empty()).collect();

@@ -1,4 +1,4 @@
-//! Bank account numbers: a country, its length, and the check by 97.
+//! Finds bank account numbers (IBAN) by country, length and check digits (modulo 97).
 
 use std::{ops::Range, sync::LazyLock};
 
@@ -9,12 +9,12 @@ use crate::Kind;
 
 static START: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"[A-Z]{2}[0-9]{2} ?[A-Z0-9]{4}"));
 
-/// Countries with the length of their numbers.
+/// Country codes with the length of their account numbers.
 const LENGTHS: &str = "AD24AE23AL28AT20AZ28BA20BE16BG22BH22BR29BY28CH21CR22CY28CZ24DE22DK18DO28EE20EG29ES24FI18FO18FR27GB22GE22GI23GL18GR27\
 GT28HR21HU28IE22IL23IQ23IS26IT27JO30KW30KZ20LB28LC32LI21LT20LU20LV21LY25MC27MD24ME22MK19MR27MT31MU30NL18NO15PK24PL28PS29PT25QA29RO24RS22SA24SC31\
 SE24SI19SK24SM27ST25SV28TL23TN24TR26UA29VA22VG24XK20";
 
-/// Account numbers in capitals, with or without blanks between groups.
+/// Finds account numbers in capitals, with or without spaces between groups.
 pub(super) fn ibans(text: &str, found: &mut Vec<Span>) {
     let Some(start) = START.as_ref() else { return };
     let mut from = 0;
@@ -23,14 +23,14 @@ pub(super) fn ibans(text: &str, found: &mut Vec<Span>) {
         if before(text, hit.start()).is_some_and(|c| c.is_alphanumeric() || c == '_') {
             continue;
         }
-        if let Some(range) = whole(text, hit.start()) {
+        if let Some(range) = find_account(text, hit.start()) {
             from = range.end;
             found.push((range, Kind::Iban));
         }
     }
 }
 
-fn whole(text: &str, start: usize) -> Option<Range<usize>> {
+fn find_account(text: &str, start: usize) -> Option<Range<usize>> {
     let length = length_of(text.get(start..start + 2)?)?;
     let mut number = String::with_capacity(length);
     let mut end = start;
@@ -43,7 +43,7 @@ fn whole(text: &str, start: usize) -> Option<Range<usize>> {
         end += 1;
         if number.len() == length {
             let ends = !after(text, end).0.is_some_and(|c| c.is_alphanumeric() || c == '_');
-            return (ends && checks(&number)).then_some(start..end);
+            return (ends && has_valid_check(&number)).then_some(start..end);
         }
     }
     None
@@ -54,7 +54,7 @@ fn length_of(country: &str) -> Option<usize> {
     LENGTHS.get(at + 2..at + 4)?.parse().ok()
 }
 
-fn checks(number: &str) -> bool {
+fn has_valid_check(number: &str) -> bool {
     let (head, tail) = number.split_at(4);
     let rest = tail.chars().chain(head.chars()).filter_map(|c| c.to_digit(36)).fold(0, |rest, digit| {
         let shift = if digit > 9 { 100 } else { 10 };

@@ -1,4 +1,5 @@
-//! Keys as services hand them out, private key files, and values that a text itself calls a password or token.
+//! Finds keys in the formats that services issue, private key files, and values that a text itself
+//! calls a password or token.
 
 use std::sync::LazyLock;
 
@@ -7,8 +8,8 @@ use regex::Regex;
 use super::{Span, before, pattern};
 use crate::Kind;
 
-/// Forms that name their maker. The whole match is the key.
-static KNOWN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+/// Key formats that name their issuer. The whole match is the key.
+static VENDOR_KEYS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(
         &[
             r"sk-[A-Za-z0-9_-]{16,}",
@@ -31,27 +32,28 @@ static KNOWN: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// `password: …`, `api_key=…`. The value is the key.
-static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static NAMED_VALUES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(
         r#"(?i)(?:pass(?:word|wd|phrase)|lösenord|secret|api[_-]?key|access[_-]?token|auth[_-]?token|client[_-]?secret|token)["']?\s{0,3}[:=]\s{0,3}["']?([^\s"'<>,;&]{8,})"#,
     )
 });
 
-/// `Authorization: Bearer …`.
+/// `Authorization: Bearer …`. The token is the key.
 static BEARER: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"(?i)bearer\s{1,3}([A-Za-z0-9._~+/=-]{16,})"));
 
 const BEGIN: &str = "-----BEGIN ";
 const PRIVATE: &str = "PRIVATE KEY-----";
 const END: &str = "-----END ";
 
-/// `named`: there is something in the text that stands between a name and its value.
+/// Finds keys. `named` tells whether the text contains a character that can stand between a name
+/// and its value.
 pub(super) fn keys(text: &str, named: bool, found: &mut Vec<Span>) {
-    for hit in KNOWN.iter().flat_map(|p| p.find_iter(text)) {
+    for hit in VENDOR_KEYS.iter().flat_map(|p| p.find_iter(text)) {
         if !before(text, hit.start()).is_some_and(char::is_alphanumeric) {
             found.push((hit.range(), Kind::Key));
         }
     }
-    let behind_names = NAMED.iter().filter(|_| named).chain(BEARER.iter());
+    let behind_names = NAMED_VALUES.iter().filter(|_| named).chain(BEARER.iter());
     for hit in behind_names.flat_map(|p| p.captures_iter(text)) {
         if let Some(value) = hit.get(1).filter(|value| is_no_word(value.as_str())) {
             found.push((value.range(), Kind::Key));
@@ -60,13 +62,14 @@ pub(super) fn keys(text: &str, named: bool, found: &mut Vec<Span>) {
     private_keys(text, found);
 }
 
-/// "password: required" is a sentence; a password has more than letters.
+/// Whether a value contains more than letters. "password: required" is a sentence, not a password.
 fn is_no_word(value: &str) -> bool {
     let letters = value.chars().any(char::is_alphabetic);
     letters && (value.chars().any(|c| c.is_ascii_digit()) || value.chars().filter(|c| c.is_ascii_punctuation()).count() >= 2)
 }
 
-/// Blocks from their first line to their last; one that never ends is a key to the end of the text.
+/// Finds blocks from their first line to their last. A block without a last line extends to the end
+/// of the text.
 fn private_keys(text: &str, found: &mut Vec<Span>) {
     let mut from = 0;
     while let Some(start) = text[from..].find(BEGIN).map(|at| from + at) {
@@ -83,7 +86,7 @@ fn private_keys(text: &str, found: &mut Vec<Span>) {
     }
 }
 
-/// Names of members whose value is a secret whatever it looks like.
+/// Whether a member of this name always holds a secret, whatever its value looks like.
 pub(super) fn is_secret_name(name: &str) -> bool {
     const NAMES: [&str; 17] = [
         "password",

@@ -1,4 +1,4 @@
-//! E-mail addresses, and what only the strict level takes: web addresses and long random tokens.
+//! Finds e-mail addresses and, at the strict level only, web addresses and long random tokens.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use regex::Regex;
 use super::{Span, pattern};
 use crate::Kind;
 
-/// Characters of the shortest token.
+/// The fewest characters of a token.
 pub(super) const TOKEN: usize = 20;
 
 static EMAIL: LazyLock<Option<Regex>> =
@@ -16,7 +16,8 @@ static URL: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r#"(?i)(?:https?|
 static LONG: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"[A-Za-z0-9_+/=.~-]{20,}"));
 static UUID: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"));
 
-/// Addresses, also with a percent-escaped `@`. Picture names such as `logo@2x.png` are none.
+/// Finds e-mail addresses, also with a percent-escaped `@`. Picture names such as `logo@2x.png` do
+/// not match.
 pub(super) fn emails(text: &str, found: &mut Vec<Span>) {
     for hit in EMAIL.iter().flat_map(|p| p.find_iter(text)) {
         let lead = hit.as_str().len() - hit.as_str().trim_start_matches(['.', '\'', '-', '~', '+']).len();
@@ -27,14 +28,14 @@ pub(super) fn emails(text: &str, found: &mut Vec<Span>) {
     }
 }
 
-/// `logo@2x.png`: the name of a picture for dense screens.
+/// Whether a text such as `logo@2x.png` is the name of a picture for dense screens.
 fn is_picture(address: &str) -> bool {
     let Some((_, host)) = address.split_once('@') else { return false };
     let lower = host.to_ascii_lowercase();
     host.starts_with(|c: char| c.is_ascii_digit()) && [".png", ".jpg", ".jpeg", ".webp", ".gif", ".svg", ".avif"].iter().any(|end| lower.ends_with(end))
 }
 
-/// Web addresses without the punctuation of the sentence around them.
+/// Finds web addresses, without the punctuation of the sentence around them.
 pub(super) fn urls(text: &str, found: &mut Vec<Span>) {
     for hit in URL.iter().flat_map(|p| p.find_iter(text)) {
         let address = hit.as_str().trim_end_matches(['.', ',', ';', ':', '!', '?', ')', ']', '*', '_']);
@@ -44,12 +45,13 @@ pub(super) fn urls(text: &str, found: &mut Vec<Span>) {
     }
 }
 
-/// Long runs in which letters and digits alternate as in random text. Names made of words, years and codes are left alone.
+/// Finds long runs in which letters and digits alternate as in random text. Names made of words,
+/// years and codes do not match.
 pub(super) fn tokens(text: &str, found: &mut Vec<Span>) {
     for hit in LONG.iter().flat_map(|p| p.find_iter(text)) {
         let uuid = UUID.as_ref().is_some_and(|p| p.is_match(hit.as_str()));
         if uuid || hit.as_str().split(['_', '/', '=', '.', '~', '-']).any(is_random) {
-            // The end of a sentence is not the token's.
+            // Punctuation at the end belongs to the sentence.
             let length = hit.as_str().trim_end_matches(['.', '/', '~', '-']).len();
             found.push((hit.start()..hit.start() + length, Kind::Token));
         }

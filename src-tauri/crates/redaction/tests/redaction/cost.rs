@@ -1,5 +1,6 @@
-//! Text made to be slow costs no more than any other: twice the text, about twice the work. Asserted as counts of steps is
-//! impossible here, so the sizes are such that anything quadratic would not end.
+//! Text that is built to be slow costs no more than other text: twice the length takes about twice
+//! the work. Steps cannot be counted here, so the sizes are chosen such that quadratic work would
+//! not finish.
 
 use redaction::Level;
 

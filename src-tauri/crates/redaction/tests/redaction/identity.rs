@@ -1,4 +1,5 @@
-//! Redacted and restored, a text is what it was: whatever it holds, also what looks like a placeholder.
+//! Redacting and restoring gives back the same text, also if it contains something that looks like
+//! a placeholder.
 
 use proptest::prelude::*;
 use redaction::Level;
@@ -6,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::kit::Session;
 
-/// Pieces that are replaced, pieces that almost are, and anything else.
+/// Pieces that are replaced, pieces that nearly match, and any other text.
 fn piece() -> impl Strategy<Value = String> {
     prop_oneof![
         Just("anna@example.com".to_owned()),

@@ -1,4 +1,4 @@
-//! A redactor for one session, as the engine keeps it.
+//! A redactor for one session, kept as the engine keeps it.
 
 use std::sync::Arc;
 

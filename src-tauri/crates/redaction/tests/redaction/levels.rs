@@ -1,4 +1,4 @@
-//! Which kinds each level takes, their numbers, and what a person is told.
+//! The kinds that each level replaces, their numbers, and the counts for a person.
 
 use contract::RedactionKind;
 use redaction::{Level, Numbers};
@@ -80,7 +80,7 @@ fn members_of_a_value_are_seen_with_their_names() {
         "login": {"password": "<key_1>", "user": "<email_1>"}, "by": {"<email_2>": 2}
     });
     let out = session.value(&value);
-    // Numbers are given in the order of reading; which of the two addresses came first does not matter here.
+    // Numbers follow reading order. Which of the two addresses came first does not matter here.
     let swapped = out.to_string().replace("<email_1>", "<x>").replace("<email_2>", "<email_1>").replace("<x>", "<email_2>");
     let swapped: serde_json::Value = serde_json::from_str(&swapped).unwrap();
     assert!(out == expected || swapped == expected, "{out}");

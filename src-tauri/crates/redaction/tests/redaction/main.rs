@@ -1,4 +1,4 @@
-//! The redactor as a whole: what it takes out, what it leaves alone, and the way back.
+//! Tests the redactor as a whole: what it removes, what it leaves, and how values are restored.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 mod cost;

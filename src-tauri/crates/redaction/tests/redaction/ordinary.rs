@@ -1,4 +1,5 @@
-//! What analysts work with is left alone, at every level: the pacing report, the demo shop, and the numbers in questions.
+//! Ordinary data is not changed at any level: the pacing report, the demo shop, and the numbers in
+//! questions.
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ fn now() -> DateTime<Utc> {
 }
 
 #[track_caller]
-fn untouched(level: Level, value: &Value) {
+fn assert_untouched(level: Level, value: &Value) {
     let mut session = Session::new(level);
     let out = session.value(value);
     assert!(session.replaced.is_empty(), "{:?} in {out}", session.replaced.counts());
@@ -33,8 +34,8 @@ fn the_pacing_report_is_left_alone() {
     for account in accounts {
         let report = pacing.analyze(&json!({"account_id": account, "campaign_budget": 30000})).unwrap();
         assert!(report.to_string().len() > 500);
-        untouched(Level::Basic, &report);
-        untouched(Level::Strict, &report);
+        assert_untouched(Level::Basic, &report);
+        assert_untouched(Level::Strict, &report);
     }
 }
 
@@ -47,7 +48,7 @@ fn the_shop_is_left_alone_but_for_web_addresses() {
     for query in ["shoes", "jacket", "skor", "bike"] {
         arguments.insert("query".into(), json!(query));
         let found = shop.call("product.search", &arguments).map_err(|(error, locale)| error.sentence(locale)).unwrap();
-        untouched(Level::Basic, &found);
+        assert_untouched(Level::Basic, &found);
         let mut session = Session::new(Level::Strict);
         session.value(&found);
         assert!(session.replaced.counts().iter().all(|count| count.kind == RedactionKind::Url), "{:?}", session.replaced.counts());

@@ -1,4 +1,4 @@
-//! Exact values: gone at every level, in every encoding, in parts, and wherever they stand.
+//! Exact values are removed at every level, in every encoding, in parts, and wherever they occur.
 
 use base64::{Engine as _, engine::general_purpose as alphabets};
 use proptest::prelude::*;
@@ -22,7 +22,7 @@ fn unicode(text: &str) -> String {
     text.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect()
 }
 
-/// The forms of a value, each with its name.
+/// Returns the forms of a value, each with its name.
 fn forms(secret: &str) -> Vec<(String, String)> {
     let json = json!(secret).to_string();
     let json = json[1..json.len() - 1].to_owned();
@@ -53,9 +53,10 @@ fn forms(secret: &str) -> Vec<(String, String)> {
     forms
 }
 
-/// What is left must not decode to a half of the secret in any form: judged by the form's own text.
+/// Asserts that the rest does not decode to half of the secret. `form` is the encoded secret that
+/// was in the text.
 #[track_caller]
-fn gone(name: &str, form: &str, out: &str) {
+fn assert_gone(name: &str, form: &str, out: &str) {
     assert!(out.contains(MARK), "{name}: {out}");
     let longest = (1..=form.len()).rev().find(|length| {
         (0..=form.len() - length).any(|at| form.is_char_boundary(at) && form.is_char_boundary(at + length) && out.contains(&form[at..at + length]))
@@ -69,11 +70,11 @@ fn gone_at_every_level_in_every_encoding() {
         for level in [Level::None, Level::Basic, Level::Strict] {
             for (name, form) in forms(secret) {
                 let mut session = Session::with(level, &[secret]);
-                gone(&name, &form, &session.text(&format!("it is ({form}) ok")));
+                assert_gone(&name, &form, &session.text(&format!("it is ({form}) ok")));
                 let out = session.value(&json!({"a": [form], "b": 1}));
-                gone(&name, &form, out["a"][0].as_str().unwrap());
+                assert_gone(&name, &form, out["a"][0].as_str().unwrap());
                 let out = session.value(&json!({form.clone(): 1}));
-                gone(&name, &form, out.as_object().unwrap().keys().next().unwrap());
+                assert_gone(&name, &form, out.as_object().unwrap().keys().next().unwrap());
             }
         }
     }
@@ -93,13 +94,13 @@ fn a_secret_in_two_parts_never_leaves_whole_wherever_it_is_cut() {
         for at in (1..secret.len()).filter(|at| secret.is_char_boundary(*at)) {
             let (head, tail) = secret.split_at(at);
             let mut session = Session::with(Level::None, &[secret]);
-            // In two texts of one result: both parts go.
+            // In two texts of one result, both parts are removed.
             let out = session.value(&json!({"content": [{"type": "text", "text": format!("a {head}")}, {"type": "text", "text": format!("{tail} b")}]}));
             assert_eq!(out["content"][0]["text"], format!("a {MARK}"), "{at}");
             assert_eq!(out["content"][1]["text"], format!("{MARK} b"), "{at}");
         }
     }
-    // In two messages or two results: the longer part goes at least.
+    // In two messages or two results, at least the longer part is removed.
     for at in 1..PLAIN.len() {
         let (head, tail) = PLAIN.split_at(at);
         let mut session = Session::with(Level::None, &[PLAIN]);
@@ -149,7 +150,7 @@ proptest! {
     }
 }
 
-/// As above, without the form that is cut at a fixed place.
+/// As `forms`, without the form that is cut at a fixed position.
 fn forms_of_any(secret: &str) -> Vec<(String, String)> {
     let cut = (0..=secret.len() / 2).rev().find(|at| secret.is_char_boundary(*at)).unwrap_or(0);
     let padded = if secret.is_char_boundary(8) { secret.to_owned() } else { format!("{}{}", &secret[..cut], &secret[cut..]) };

@@ -1,4 +1,4 @@
-//! A reply that arrives in pieces is restored as if it had come at once.
+//! A reply that arrives in pieces is restored like a reply that arrives at once.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ fn session() -> Session {
     session
 }
 
-fn streamed(session: &Session, pieces: &[&str]) -> String {
+fn restore_stream(session: &Session, pieces: &[&str]) -> String {
     let mut restoring = Restoring::new(Arc::new(session.replaced.clone()));
     let mut out: String = pieces.iter().map(|piece| restoring.push(piece)).collect();
     out.push_str(&restoring.end());
@@ -30,11 +30,11 @@ fn every_split_of_every_placeholder_comes_out_whole() {
         let whole = session.replaced.restore(text);
         for first in (0..=text.len()).filter(|at| text.is_char_boundary(*at)) {
             for second in (first..=text.len()).filter(|at| text.is_char_boundary(*at)) {
-                assert_eq!(streamed(&session, &[&text[..first], &text[first..second], &text[second..]]), whole, "{text} at {first} and {second}");
+                assert_eq!(restore_stream(&session, &[&text[..first], &text[first..second], &text[second..]]), whole, "{text} at {first} and {second}");
             }
         }
         let each: Vec<String> = text.chars().map(String::from).collect();
-        assert_eq!(streamed(&session, &each.iter().map(String::as_str).collect::<Vec<_>>()), whole);
+        assert_eq!(restore_stream(&session, &each.iter().map(String::as_str).collect::<Vec<_>>()), whole);
     }
 }
 
@@ -56,6 +56,6 @@ proptest! {
         let session = session();
         let whole = pieces.concat();
         let pieces: Vec<&str> = pieces.iter().map(String::as_str).collect();
-        prop_assert_eq!(streamed(&session, &pieces), session.replaced.restore(&whole));
+        prop_assert_eq!(restore_stream(&session, &pieces), session.replaced.restore(&whole));
     }
 }

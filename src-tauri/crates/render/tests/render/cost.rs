@@ -1,15 +1,15 @@
-//! What goes to the window for an answer of many deltas stays within a small multiple of its length, whatever its shape.
-//! Counted, not timed.
+//! The data sent to the window for an answer of many deltas stays within a small multiple of its
+//! length, whatever its shape. The tests count bytes, not time.
 
 use render::Stream;
 
-/// Bytes of all patches, with a frame after every delta.
-fn sent(deltas: impl Iterator<Item = String>) -> (usize, usize) {
-    sent_every(1, deltas)
+/// Counts the bytes of all patches, with a frame after every delta.
+fn count_patch_bytes(deltas: impl Iterator<Item = String>) -> (usize, usize) {
+    count_bytes_every(1, deltas)
 }
 
-/// The same with a frame after every few deltas.
-fn sent_every(frame: usize, deltas: impl Iterator<Item = String>) -> (usize, usize) {
+/// The same, with a frame after every few deltas.
+fn count_bytes_every(frame: usize, deltas: impl Iterator<Item = String>) -> (usize, usize) {
     let mut stream = Stream::new();
     let (mut text, mut sent) = (0, 0);
     for (n, delta) in deltas.enumerate() {
@@ -27,13 +27,14 @@ fn sent_every(frame: usize, deltas: impl Iterator<Item = String>) -> (usize, usi
 
 #[test]
 fn one_plain_paragraph() {
-    let (text, sent) = sent((0..20_000).map(|n| format!("word{n} ")));
+    let (text, sent) = count_patch_bytes((0..20_000).map(|n| format!("word{n} ")));
     assert!(sent < 3 * text, "{sent} for {text}");
 }
 
 #[test]
 fn one_code_fence() {
-    let (text, sent) = sent(std::iter::once("```rust\n".to_owned()).chain((0..20_000).map(|n| if n % 8 == 7 { ";\n".to_owned() } else { format!(" x{n}") })));
+    let (text, sent) =
+        count_patch_bytes(std::iter::once("```rust\n".to_owned()).chain((0..20_000).map(|n| if n % 8 == 7 { ";\n".to_owned() } else { format!(" x{n}") })));
     assert!(sent < 3 * text, "{sent} for {text}");
 }
 
@@ -41,17 +42,18 @@ fn one_code_fence() {
 fn ordinary_answers() {
     let paragraph = "Spend is **on track** for `account 17`: 110 % of target.\n\n- first\n- second *item*\n\n";
     let chars: Vec<char> = paragraph.repeat(60).chars().collect();
-    let (text, sent) = sent(chars.chunks(4).map(|c| c.iter().collect()));
+    let (text, sent) = count_patch_bytes(chars.chunks(4).map(|c| c.iter().collect()));
     assert!(sent < 40 * text, "a frame for every four characters renders only the block that is open: {sent} for {text}");
 }
 
-/// The worst: everything in one block that cannot simply be added to. The factor is constant: twice the text, twice the cost.
+/// The worst case: one block to which text cannot simply be appended. Twice the text costs twice as
+/// much.
 #[test]
 fn one_formatted_block_grows_linearly() {
     let shapes: [(&str, &str); 3] = [("paragraph", "**bold** and `code` word "), ("list", "- an *item* of a list\n"), ("table", "| **1** | two |\n")];
     for (name, piece) in shapes {
         let head = if name == "table" { "| a | b |\n|---|---|\n" } else { "" };
-        let cost = |n: usize| sent_every(8, std::iter::once(head.to_owned()).chain(std::iter::repeat_n(piece.to_owned(), n)));
+        let cost = |n: usize| count_bytes_every(8, std::iter::once(head.to_owned()).chain(std::iter::repeat_n(piece.to_owned(), n)));
         let (small_text, small) = cost(800);
         let (large_text, large) = cost(2_400);
         let growth = (large * small_text) as f64 / (small * large_text) as f64;

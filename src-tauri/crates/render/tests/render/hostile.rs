@@ -1,4 +1,5 @@
-//! Hostile answers: whatever a model writes, only elements and attributes of a short list come out.
+//! Hostile answers: the output contains only elements and attributes of a short list, whatever a
+//! model writes.
 
 use proptest::prelude::*;
 use render::{Stream, blocks};
@@ -90,7 +91,7 @@ const TAGS: &[&str] = &[
     "ul",
 ];
 
-/// Reads the output as a browser would split it and accepts only what is expected of it.
+/// Splits the output as a browser would, and asserts that every part is allowed.
 fn check(html: &str) {
     let mut rest = html;
     while let Some((text, tail)) = rest.split_once('<') {

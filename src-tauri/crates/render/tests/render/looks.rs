@@ -1,4 +1,4 @@
-//! What Markdown becomes.
+//! The HTML of each Markdown construct.
 
 use render::{Stream, blocks};
 
@@ -8,8 +8,8 @@ fn html(text: &str) -> Vec<String> {
     blocks.into_iter().map(|block| block.html).collect()
 }
 
-/// The whole of what is shown while `text` is all there is.
-fn live(text: &str) -> String {
+/// Renders an unfinished answer of this text.
+fn render_live(text: &str) -> String {
     let mut stream = Stream::new();
     stream.push(text);
     stream.frame().blocks.into_iter().map(|block| block.html).collect()
@@ -66,7 +66,7 @@ fn links_show_where_they_go() {
 
 #[test]
 fn code_is_highlighted_when_its_fence_has_closed() {
-    let open = live("```rust\nfn main() {}\n");
+    let open = render_live("```rust\nfn main() {}\n");
     assert!(!open.contains("hl-") && open.contains("data-lang=\"rust\""), "{open}");
     assert!(html("```rust\nfn main() {}\n```")[0].contains("hl-keyword"));
     assert!(html("```rust\nfn main() {}\n")[0].contains("hl-keyword"), "a fence that never closed is closed by the end");
@@ -92,7 +92,7 @@ fn unfinished_text_looks_sane() {
         ("```\na\n``", "<pre class=\"md-code\" tabindex=\"0\"><code>a\n</code></pre>"),
     ];
     for (text, expected) in table {
-        assert_eq!(live(text), expected, "{text:?}");
+        assert_eq!(render_live(text), expected, "{text:?}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Rendering from outside: blocks as they look, streams against whole texts, hostile input, cost.
+//! Tests of rendering: the HTML of blocks, streams compared with whole texts, hostile input, cost.
 
 mod cost;
 mod hostile;

@@ -1,10 +1,11 @@
-//! A stream shows at every moment what the text so far would show by itself, and ends with the blocks of the whole text.
+//! A stream shows at every moment the same as its text so far would show, and ends with the blocks
+//! of the whole text.
 
 use contract::{Block, BlockPatch};
 use proptest::prelude::*;
 use render::{Stream, blocks};
 
-/// The window's side: blocks, and text added behind the last one's last text.
+/// Plays the window: holds the blocks and appends text to the last one.
 #[derive(Default)]
 struct Window {
     blocks: Vec<(String, String)>,
@@ -27,7 +28,7 @@ impl Window {
         }
     }
 
-    /// What is read on the screen.
+    /// Returns the visible text.
     fn text(&self) -> String {
         self.blocks.iter().map(|(html, tail)| format!("{}{tail}\u{1f}", plain(html))).collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ")
     }
@@ -47,7 +48,7 @@ fn plain(html: &str) -> String {
     text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&nbsp;", "\u{a0}").replace("&amp;", "&")
 }
 
-/// Pieces that make blocks begin, end and turn into one another.
+/// Pieces that begin, end and change blocks.
 fn markdown() -> impl Strategy<Value = String> {
     let pieces = [
         "word ",
@@ -155,7 +156,7 @@ proptest! {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
-    /// Long blocks are cut for their length, at the same places however the text arrives.
+    /// Long blocks are cut at the same positions, however the text arrives.
     #[test]
     fn long_texts_are_cut_the_same_way(part in markdown(), sizes in proptest::collection::vec(1_usize..4000, 1..6), times in 1_usize..400, joiner in prop::sample::select(vec![" ", "\n", ". More words ", "\n- item ", "\n| x | y |\n"])) {
         let text = std::iter::repeat_n(part.as_str(), times).collect::<Vec<_>>().join(joiner);

@@ -1,5 +1,5 @@
-//! Table `approval`: pending actions and their decisions. The status changes only by compare-and-set, and never
-//! after it is final: of two that decide, one loses.
+//! Table `approval`: pending actions and their decisions. The status changes only by
+//! compare-and-set, and never after it is final. Of two concurrent decisions, one fails.
 
 use chrono::{DateTime, Utc};
 use contract::{Approval, ApprovalId, ApprovalStatus, SessionId, Transition};
@@ -8,12 +8,12 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use crate::error::DbError;
 use crate::text;
 
-/// Decided ones that a list shows at most; the audit log has them all.
-const LISTED: u32 = 1000;
-/// Those that have not ended.
+/// The most decided approvals in a list. The audit log has all of them.
+const MAX_LISTED: u32 = 1000;
+/// The statuses that are not final.
 const OPEN: &str = "'pending', 'approved', 'executing'";
 
-/// `shared`: the gateways that share its session decide it together.
+/// Inserts an approval. `shared` tells that the gateways that share its session decide it together.
 pub(crate) fn insert(conn: &Connection, approval: &Approval, shared: bool) -> Result<(), DbError> {
     conn.prepare_cached("INSERT INTO approval (id, session, created_at, status, reason, decided_at, body, shared) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")?
         .execute(params![
@@ -39,7 +39,8 @@ pub(crate) fn get(conn: &Connection, id: &ApprovalId) -> Result<Option<Approval>
     statement.query_row([id.as_str()], columns).optional()?.map(approval).transpose()
 }
 
-/// The reason is kept unless a new one is given; the time of the first decision stays.
+/// Changes the status. The reason is kept unless a new one is given, and the time of the first
+/// decision stays.
 pub(crate) fn advance(conn: &Connection, id: &ApprovalId, transition: Transition, reason: Option<&str>, at: DateTime<Utc>) -> Result<bool, DbError> {
     check(transition)?;
     let (from, to) = (text::word(&transition.from)?, text::word(&transition.to)?);
@@ -61,7 +62,7 @@ pub(crate) fn check(transition: Transition) -> Result<(), DbError> {
     Ok(())
 }
 
-/// Takes over how it stands elsewhere, unless it has ended here.
+/// Copies the status of the shared store, unless the approval has ended here.
 pub(crate) fn follow(conn: &Connection, id: &ApprovalId, to: ApprovalStatus, reason: Option<&str>, at: DateTime<Utc>) -> Result<bool, DbError> {
     let changed = conn
         .prepare_cached(&format!(
@@ -72,18 +73,20 @@ pub(crate) fn follow(conn: &Connection, id: &ApprovalId, to: ApprovalStatus, rea
     Ok(changed == 1)
 }
 
-/// Those of one session, the one that came last first: clocks may have gone back meanwhile, or be another machine's.
+/// Returns the approvals of one session, the last created first. Clocks may have been set back, or
+/// belong to another machine, so the order does not depend on time.
 pub(crate) fn of_session(conn: &Connection, session: &SessionId, limit: u32) -> Result<Vec<Approval>, DbError> {
     let mut statement = conn.prepare_cached("SELECT body, status, reason, decided_at FROM approval WHERE session = ?1 ORDER BY rowid DESC LIMIT ?2")?;
     let rows = statement.query_map(params![session.as_str(), limit], columns)?;
     rows.map(|row| approval(row?)).collect()
 }
 
-/// Takes over the approvals that a session came with. What has ended here stays so; what was open here and did not come has expired, for
-/// the reason `untold`. Gives those that were open here and are not any more.
+/// Copies the approvals of a session that another process served. An approval that has ended here
+/// stays ended. One that was open here and is missing there expires with the reason `untold`.
+/// Returns those that were open here and are not any more.
 pub(crate) fn adopt(conn: &Connection, session: &SessionId, approvals: &[Approval], untold: &str) -> Result<Vec<Approval>, DbError> {
     let (mut came, mut ended) = (Vec::new(), Vec::new());
-    // They come newest first.
+    // They arrive newest first.
     for approval in approvals.iter().rev() {
         came.push(approval.id.as_str());
         if get(conn, &approval.id)?.is_none() {
@@ -104,14 +107,14 @@ pub(crate) fn adopt(conn: &Connection, session: &SessionId, approvals: &[Approva
     Ok(ended)
 }
 
-/// All that have not ended, oldest first.
+/// Returns all approvals that have not ended, oldest first.
 pub(crate) fn open(conn: &Connection) -> Result<Vec<Approval>, DbError> {
     let mut statement = conn.prepare_cached(&format!("SELECT body, status, reason, decided_at FROM approval WHERE status IN ({OPEN}) ORDER BY rowid"))?;
     let rows = statement.query_map([], columns)?;
     rows.map(|row| approval(row?)).collect()
 }
 
-/// Those that wait although their time is over. Only these are read whole.
+/// Returns pending approvals whose time is over. Only these rows are parsed.
 pub(crate) fn overdue(conn: &Connection, now: DateTime<Utc>) -> Result<Vec<Approval>, DbError> {
     let mut statement = conn.prepare_cached(
         "SELECT body, status, reason, decided_at FROM approval WHERE status = 'pending' AND unixepoch(json_extract(body, '$.expires_at')) <= ?1 ORDER BY rowid",
@@ -121,15 +124,17 @@ pub(crate) fn overdue(conn: &Connection, now: DateTime<Utc>) -> Result<Vec<Appro
     Ok(found.into_iter().filter(|approval| approval.expires_at <= now).collect())
 }
 
-/// Pending first, then those under way, then (if wanted) those that ended; newest first within each.
+/// Lists pending approvals, then those under way, then (if wanted) ended ones; newest first within
+/// each.
 pub(crate) fn list(conn: &Connection, include_decided: bool) -> Result<Vec<Approval>, DbError> {
-    // In the statement's text and not a parameter, so that the index by status finds the few that are open among all that ever were.
+    // Part of the statement and not a parameter, so that the index on the status is used to find
+    // the few open approvals.
     let which = if include_decided { "1".to_owned() } else { format!("status IN ({OPEN})") };
     let mut statement = conn.prepare_cached(&format!(
         "SELECT body, status, reason, decided_at FROM approval WHERE {which}
          ORDER BY CASE status WHEN 'pending' THEN 0 WHEN 'approved' THEN 1 WHEN 'executing' THEN 1 ELSE 2 END, created_at DESC, id LIMIT ?1",
     ))?;
-    let rows = statement.query_map(params![LISTED], columns)?;
+    let rows = statement.query_map(params![MAX_LISTED], columns)?;
     rows.map(|row| approval(row?)).collect()
 }
 

@@ -46,7 +46,7 @@ pub(crate) fn interrupted(conn: &Connection) -> Result<(), DbError> {
     Ok(())
 }
 
-/// What has been used in a scope that a cap is on.
+/// Returns what has been used in a scope that has a cap.
 fn used(conn: &Connection, wish: &ReservationRequest, scope: Scope) -> Result<Used, DbError> {
     if !wish.caps.iter().any(|cap| cap.scope == scope && (cap.tokens.is_some() || cap.nano_usd.is_some())) {
         return Ok(Used::default());
@@ -84,7 +84,7 @@ pub(crate) fn reserve(conn: &Connection, wish: &ReservationRequest) -> Result<Re
     ])?;
     let id = conn.last_insert_rowid();
     if id % 1_000 == 0 {
-        conn.prepare_cached("DELETE FROM spending WHERE id <= ?1")?.execute([id - KEPT_CALLS])?;
+        conn.prepare_cached("DELETE FROM spending WHERE id <= ?1")?.execute([id - MAX_CALLS])?;
     }
     Ok(Reserved::Entry { id, output_tokens })
 }
@@ -106,17 +106,18 @@ pub(crate) fn spent(conn: &Connection, day: NaiveDate) -> Result<Spent, DbError>
     })?)
 }
 
-/// Entries of the ledger, more than turns under way can have; what they add up to stays in `spent`.
-const KEPT_CALLS: i64 = 20_000;
-/// Rows that no figure looks at any more go away with each new one.
-const KEPT: i64 = 1_000;
+/// The most entries in the ledger of calls, more than running turns can have. Their sums stay in
+/// `spent`.
+const MAX_CALLS: i64 = 20_000;
+/// The most rows of served turns. Older rows, which no figure uses, are deleted with each new one.
+const MAX_RUNS: i64 = 1_000;
 
 pub(crate) fn served_put(conn: &Connection, served: &Served) -> Result<(), DbError> {
     let entered = conn
         .prepare_cached("INSERT OR IGNORE INTO served (turn, ended_at, duration_ms, tools, status, code) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
         .execute(params![served.turn.as_str(), text::instant(served.ended_at), stored(served.duration_ms), served.tools, served.status, served.code])?;
     if entered > 0 {
-        conn.prepare_cached("DELETE FROM served WHERE id <= ?1")?.execute([conn.last_insert_rowid() - KEPT])?;
+        conn.prepare_cached("DELETE FROM served WHERE id <= ?1")?.execute([conn.last_insert_rowid() - MAX_RUNS])?;
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
-//! Tables `conversation` and `conversation_item`: what is remembered of conversations beside their items, and the items of memories
-//! that several sessions share. What is deleted with a session is deleted here, too: also a shared summary that may speak of it.
+//! Tables `conversation` and `conversation_item`: memories of conversations, and the items of
+//! memories that several sessions share. Deleting a session also deletes its memories, including a
+//! shared summary that may contain parts of it.
 
 use contract::{AgentId, SessionId, TurnId};
 use engine::ports::{Memory, MemoryItem, MemoryOf, Side};
@@ -17,7 +18,7 @@ pub(crate) fn get(conn: &Connection, key: &str) -> Result<Option<Memory>, DbErro
     Ok(Some(Memory { live, ..serde_json::from_str(&body)? }))
 }
 
-/// What is remembered of one session alone.
+/// Returns the memories of one session alone.
 pub(crate) fn of_session(conn: &Connection, session: &SessionId) -> Result<Vec<Memory>, DbError> {
     let mut statement = conn.prepare_cached("SELECT body, live FROM conversation WHERE session = ?1 ORDER BY key")?;
     let rows = statement.query_map([session.as_str()], |row| Ok((row.get::<_, String>(0)?, row.get::<_, bool>(1)?)))?;
@@ -28,7 +29,8 @@ pub(crate) fn of_session(conn: &Connection, session: &SessionId) -> Result<Vec<M
     .collect()
 }
 
-/// Stores it; of more than `most` (0 = no bound) of the same settings the ones used longest ago are forgotten.
+/// Stores a memory. If there are more than `most` (0 = no bound) with the same settings, those used
+/// longest ago are deleted.
 pub(crate) fn put(conn: &Connection, memory: &Memory, most: u32) -> Result<(), DbError> {
     conn.prepare_cached(
         "INSERT INTO conversation (key, session, updated_at, live, body) VALUES (?1, ?2, ?3, ?4, ?5)
@@ -56,7 +58,8 @@ pub(crate) fn join(conn: &Connection, key: &str, turn: &TurnId) -> Result<(), Db
     Ok(())
 }
 
-/// Items behind a position, ascending: the newest or the oldest of them, when there are more than `limit`.
+/// Returns items after a position, ascending: the newest or the oldest of them, if there are more
+/// than `limit`.
 pub(crate) fn items(conn: &Connection, recent: &Recent, of: &MemoryOf, after: u64, side: Side, limit: u32) -> Result<Vec<MemoryItem>, DbError> {
     let after = i64::try_from(after).unwrap_or(i64::MAX);
     let order = match side {
@@ -88,14 +91,14 @@ pub(crate) fn items(conn: &Connection, recent: &Recent, of: &MemoryOf, after: u6
     Ok(found)
 }
 
-/// Takes what is remembered of a session, and forgets what it shares with others.
+/// Deletes the memories of a session, and those that it shares with others.
 pub(crate) fn forget_session(conn: &Connection, session: &SessionId) -> Result<(), DbError> {
     forget(conn, "key IN (SELECT key FROM conversation_item WHERE session = ?1)", [session.as_str()])?;
     conn.prepare_cached("DELETE FROM conversation WHERE session = ?1")?.execute([session.as_str()])?;
     Ok(())
 }
 
-/// The row stays, so that older items do not come back as if nothing had been forgotten.
+/// Deletes the content. The row stays, so that older items do not become part of the memory again.
 fn forget(conn: &Connection, which: &str, values: impl rusqlite::Params) -> Result<(), DbError> {
     let sql = format!("UPDATE conversation SET live = 0, body = json_set(body, '$.summary', '') WHERE {which}");
     conn.prepare_cached(&sql)?.execute(values)?;

@@ -1,4 +1,5 @@
-//! Table `grant`: remembered permissions. A revoked one stays listed, so that the person sees what there was.
+//! Table `grant`: remembered permissions. A revoked one stays in the list, so that the person can
+//! see it.
 
 use chrono::{DateTime, Utc};
 use contract::{Grant, GrantId};
@@ -21,7 +22,7 @@ pub(crate) fn insert(conn: &Connection, grant: &Grant) -> Result<(), DbError> {
     Ok(())
 }
 
-/// All of them, newest first.
+/// Lists all grants, newest first.
 pub(crate) fn list(conn: &Connection) -> Result<Vec<Grant>, DbError> {
     let mut statement = conn.prepare_cached(r#"SELECT body, last_used_at, revoked_at FROM "grant" ORDER BY created_at DESC, id"#)?;
     let rows = statement.query_map([], columns)?;
@@ -32,7 +33,7 @@ pub(crate) fn used(conn: &Connection, id: &GrantId, at: DateTime<Utc>) -> Result
     touch(conn, r#"UPDATE "grant" SET last_used_at = ?2 WHERE id = ?1"#, id, at)
 }
 
-/// Revoking twice keeps the first time.
+/// Revokes a grant. Revoking it again keeps the first time.
 pub(crate) fn revoke(conn: &Connection, id: &GrantId, at: DateTime<Utc>) -> Result<(), DbError> {
     touch(conn, r#"UPDATE "grant" SET revoked_at = coalesce(revoked_at, ?2) WHERE id = ?1"#, id, at)
 }

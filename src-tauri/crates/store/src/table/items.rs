@@ -1,4 +1,5 @@
-//! Table `item`: the steps of a session, a row each, paged by number so that the length of a session does not matter.
+//! Table `item`: the steps of a session, one row each, paged by number so that the length of a
+//! session does not matter.
 
 use contract::{Item, ItemBody, ItemId, NoticeLevel, ResultView, SessionId, ToolOutcome, TurnId};
 use rusqlite::{Connection, Row, params};
@@ -9,7 +10,8 @@ use crate::text;
 
 const COLUMNS: &str = "id, session, turn, seq, created_at, body";
 
-/// Numbers and stores them. Rendered blocks are not kept: they are made anew when items are shown.
+/// Numbers and stores items. Rendered blocks are not stored; they are rendered again when items are
+/// shown.
 pub(crate) fn append(conn: &Connection, mut items: Vec<Item>) -> Result<Vec<Item>, DbError> {
     let mut insert = conn.prepare_cached("INSERT INTO item (id, session, turn, seq, created_at, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
     for item in &mut items {
@@ -20,7 +22,7 @@ pub(crate) fn append(conn: &Connection, mut items: Vec<Item>) -> Result<Vec<Item
     Ok(items)
 }
 
-/// The newest `limit` items before a number, ascending.
+/// Returns the newest `limit` items before a number, ascending.
 pub(crate) fn before(conn: &Connection, session: &SessionId, before: Option<u64>, limit: u32) -> Result<Vec<Item>, DbError> {
     let before = before.and_then(|n| i64::try_from(n).ok()).unwrap_or(i64::MAX);
     let sql = format!("SELECT {COLUMNS} FROM item WHERE session = ?1 AND seq < ?2 ORDER BY seq DESC LIMIT ?3");
@@ -31,14 +33,14 @@ pub(crate) fn before(conn: &Connection, session: &SessionId, before: Option<u64>
     Ok(items)
 }
 
-/// Items that are looked through for one.
-const LOOKED_THROUGH: i64 = 1_000;
+/// The most items that are searched for one.
+const MAX_SCANNED: i64 = 1_000;
 
 pub(crate) fn newest_shown(conn: &Connection, session: &SessionId, view: ResultView, before: u64) -> Result<Option<Item>, DbError> {
     let before = i64::try_from(before).unwrap_or(i64::MAX);
     let mark = format!("\"view\":\"{}\"", text::word(&view)?);
-    let first = before.saturating_sub(LOOKED_THROUGH);
-    // Most need not be read as what they are.
+    let first = before.saturating_sub(MAX_SCANNED);
+    // Most rows need not be parsed.
     let sql = format!("SELECT {COLUMNS} FROM item WHERE session = ?1 AND seq < ?2 AND seq >= ?3 AND instr(body, ?4) > 0 ORDER BY seq DESC");
     let mut statement = conn.prepare_cached(&sql)?;
     let mut rows = statement.query(params![session.as_str(), before, first, mark])?;
@@ -66,7 +68,8 @@ pub(crate) fn adopt(conn: &Connection, items: &[Item]) -> Result<(), DbError> {
     Ok(())
 }
 
-/// Takes the oldest items of long sessions that have a value of this name. Few are that long, so few are looked at.
+/// Deletes the oldest items of long sessions that have a value of this name. Few sessions are that
+/// long, so few rows are read.
 pub(crate) fn trim(conn: &Connection, name: &str, keep: u32) -> Result<(), DbError> {
     let mut long = conn.prepare_cached(
         "SELECT s.id, s.next_seq FROM session s JOIN session_value v ON v.session = s.id AND v.name = ?2
@@ -113,7 +116,8 @@ impl<'a> Columns<'a> {
         Ok(Self { id: text(0)?, session: text(1)?, turn: text(2)?, seq: row.get(3)?, created_at: text(4)?, body: text(5)? })
     }
 
-    /// A body that cannot be read becomes a notice: one bad row must not keep a session closed.
+    /// Parses a row. A body that cannot be parsed becomes a notice, because one bad row must not
+    /// make a session unreadable.
     pub(crate) fn item(&self) -> Result<Item, DbError> {
         let body = serde_json::from_str(self.body).unwrap_or_else(|error| {
             tracing::warn!(item = self.id, %error, "an item cannot be read");
@@ -129,7 +133,7 @@ impl<'a> Columns<'a> {
         })
     }
 
-    /// Whether an item stands where this row does, whatever its body says.
+    /// Whether an item has the same place as this row, whatever its body is.
     pub(crate) fn is_place_of(&self, item: &Item) -> bool {
         item.id.as_str() == self.id
             && item.session.as_str() == self.session

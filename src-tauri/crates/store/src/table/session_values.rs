@@ -1,4 +1,5 @@
-//! Table `session_value`: what is kept beside a session, a row for each name. A caller's own values fill parameters of tools.
+//! Table `session_value`: values of a session, one row for each name. A caller's own values fill
+//! parameters of tools.
 
 use contract::SessionId;
 use engine::ports::{SessionValues, ValueChanges};
@@ -17,7 +18,7 @@ pub(crate) fn all(conn: &Connection, session: &SessionId) -> Result<SessionValue
         .collect()
 }
 
-/// Those of these names that there are.
+/// Returns the values that exist for these names.
 pub(crate) fn of(conn: &Connection, session: &SessionId, names: &[&str]) -> Result<SessionValues, DbError> {
     let mut one = conn.prepare_cached("SELECT value FROM session_value WHERE session = ?1 AND name = ?2")?;
     let mut values = SessionValues::new();
@@ -30,7 +31,7 @@ pub(crate) fn of(conn: &Connection, session: &SessionId, names: &[&str]) -> Resu
     Ok(values)
 }
 
-/// Sessions that have a value of this name.
+/// Returns the sessions that have a value of this name.
 pub(crate) fn with_value(conn: &Connection, name: &str) -> Result<Vec<SessionId>, DbError> {
     let mut rows = conn.prepare_cached("SELECT session FROM session_value WHERE name = ?1")?;
     let found = rows.query_map([name], |row| row.get::<_, String>(0))?;
@@ -49,7 +50,7 @@ pub(crate) fn put(conn: &Connection, session: &SessionId, changes: &ValueChanges
     Ok(())
 }
 
-/// These in place of all that there are.
+/// Replaces all values of a session.
 pub(crate) fn replace(conn: &Connection, session: &SessionId, values: &SessionValues) -> Result<(), DbError> {
     conn.prepare_cached("DELETE FROM session_value WHERE session = ?1")?.execute([session.as_str()])?;
     let changes = values.iter().map(|(name, value)| (name.clone(), Some(value.clone()))).collect();

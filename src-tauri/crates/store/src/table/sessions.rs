@@ -1,4 +1,4 @@
-//! Table `session`: the list of conversations, newest first, found by any part of the title.
+//! Table `session`: the list of conversations, newest first, searchable by any part of the title.
 
 use chrono::{DateTime, Utc};
 use contract::{Approval, SessionId, SessionSummary};
@@ -9,10 +9,10 @@ use super::{approvals, conversations, items, session_values};
 use crate::error::DbError;
 use crate::text;
 
-/// Creating one that exists changes nothing.
+/// Creates a session. Does nothing if it exists.
 pub(crate) fn create(conn: &Connection, id: &SessionId, title: &str, at: DateTime<Utc>) -> Result<(), DbError> {
     conn.prepare_cached("INSERT INTO session (id, title, title_folded, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?4) ON CONFLICT (id) DO NOTHING")?
-        .execute(params![id.as_str(), title, text::folded(title), text::instant(at)])?;
+        .execute(params![id.as_str(), title, text::fold(title), text::instant(at)])?;
     Ok(())
 }
 
@@ -21,24 +21,25 @@ pub(crate) fn get(conn: &Connection, id: &SessionId) -> Result<Option<SessionSum
     columns.map(summary).transpose()
 }
 
-/// `instr` compares text as it is: `%` and `_` in a query mean themselves.
+/// Lists sessions. `instr` compares text literally, so `%` and `_` in a query have no special
+/// meaning.
 pub(crate) fn list(conn: &Connection, query: &str, offset: u32, limit: u32) -> Result<Vec<SessionSummary>, DbError> {
     let mut statement = conn.prepare_cached(
         "SELECT id, title, created_at, updated_at FROM session WHERE ?1 = '' OR instr(title_folded, ?1) > 0
          ORDER BY updated_at DESC, id LIMIT ?3 OFFSET ?2",
     )?;
-    let rows = statement.query_map(params![text::folded(query.trim()), offset, limit], columns)?;
+    let rows = statement.query_map(params![text::fold(query.trim()), offset, limit], columns)?;
     rows.map(|row| summary(row?)).collect()
 }
 
 pub(crate) fn rename(conn: &Connection, id: &SessionId, title: &str) -> Result<(), DbError> {
     let changed =
-        conn.prepare_cached("UPDATE session SET title = ?2, title_folded = ?3 WHERE id = ?1")?.execute(params![id.as_str(), title, text::folded(title)])?;
-    found(changed, id)
+        conn.prepare_cached("UPDATE session SET title = ?2, title_folded = ?3 WHERE id = ?1")?.execute(params![id.as_str(), title, text::fold(title)])?;
+    require_found(changed, id)
 }
 
-/// Takes its items and turns (by foreign key), approvals, grants, values and its own budget with it. What was spent on a day stays, and so
-/// do audit records, which live elsewhere.
+/// Deletes a session with its items and turns (by foreign key), approvals, grants, values and its
+/// own budget. The spending of a day stays, and so do audit records, which are in another file.
 pub(crate) fn delete(conn: &Connection, id: &SessionId) -> Result<(), DbError> {
     conversations::forget_session(conn, id)?;
     for sql in [
@@ -50,10 +51,10 @@ pub(crate) fn delete(conn: &Connection, id: &SessionId) -> Result<(), DbError> {
         conn.prepare_cached(sql)?.execute([id.as_str()])?;
     }
     let changed = conn.prepare_cached("DELETE FROM session WHERE id = ?1")?.execute([id.as_str()])?;
-    found(changed, id)
+    require_found(changed, id)
 }
 
-/// Reserves `count` item numbers and marks the session as used at `at`. Gives the first number.
+/// Reserves `count` item numbers, and marks the session as used at `at`. Returns the first number.
 pub(crate) fn reserve(conn: &Connection, id: &SessionId, count: usize, at: DateTime<Utc>) -> Result<i64, DbError> {
     let count = i64::try_from(count).map_err(|_| DbError::Refused("too many items at once".into()))?;
     let after: Option<i64> = conn
@@ -63,8 +64,8 @@ pub(crate) fn reserve(conn: &Connection, id: &SessionId, count: usize, at: DateT
     after.map(|after| after - count).ok_or_else(|| missing(id))
 }
 
-/// Puts what travelled in place of the session's own items, values and memories. Its turns, and what was spent on it, stay. Gives
-/// the actions that ended by it.
+/// Replaces the session's items, values and memories by those of another process. Its turns and its
+/// spending stay. Returns the actions that ended by it.
 pub(crate) fn adopt(conn: &Connection, image: &SessionImage, untold: &str) -> Result<Vec<Approval>, DbError> {
     let id = &image.session;
     create(conn, id, &image.title, image.created_at)?;
@@ -84,7 +85,7 @@ pub(crate) fn adopt(conn: &Connection, image: &SessionImage, untold: &str) -> Re
     approvals::adopt(conn, id, &image.approvals, untold)
 }
 
-fn found(changed: usize, id: &SessionId) -> Result<(), DbError> {
+fn require_found(changed: usize, id: &SessionId) -> Result<(), DbError> {
     if changed == 0 { Err(missing(id)) } else { Ok(()) }
 }
 

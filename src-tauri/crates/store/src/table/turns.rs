@@ -1,4 +1,4 @@
-//! Table `turn`: which turns ran, and which one a crash cut off.
+//! Table `turn`: the turns, and the one that a crash interrupted.
 
 use contract::{SessionId, TurnId, Usage};
 use engine::ports::TurnRow;

@@ -1,4 +1,5 @@
-//! Approvals: the order of the list, what a decision keeps, and that of many deciders exactly one wins.
+//! Approvals: the order of the list, what a decision keeps, and that exactly one of many concurrent
+//! decisions succeeds.
 
 use std::sync::Arc;
 
@@ -127,11 +128,11 @@ async fn all_that_are_open_or_overdue_are_found_however_many_there_are() {
     assert_eq!(overdue, ["a0"]);
 }
 
-/// A shared place that has forgotten what was moved there last.
-struct Forgetful(Moved);
+/// A shared store that has lost its last transition.
+struct ForgetfulStore(Moved);
 
 #[async_trait::async_trait]
-impl SharedSessions for Forgetful {
+impl SharedSessions for ForgetfulStore {
     async fn lock(&self, _: &SessionId, _: &str) -> Result<bool, StoreError> {
         Ok(true)
     }
@@ -162,7 +163,7 @@ async fn what_ran_here_has_ended_here_also_when_the_shared_place_forgot_that_it_
         [(Moved::No(Pending), true, Done), (Moved::No(Approved), true, Done), (Moved::Gone, true, Done), (Moved::No(Rejected), false, Rejected)]
     {
         let world = World::new();
-        let store = world.store().sharing(Some(Arc::new(Forgetful(found))));
+        let store = world.store().sharing(Some(Arc::new(ForgetfulStore(found))));
         let session = with_session(&store, "shop:s").await;
         store.approval_insert(&pending("a1", &session, "2026-11-21T10:00:00Z")).await.expect("inserted");
         for (from, to) in [(Pending, Approved), (Approved, Executing)] {
@@ -176,7 +177,7 @@ async fn what_ran_here_has_ended_here_also_when_the_shared_place_forgot_that_it_
 #[tokio::test]
 async fn what_gateways_share_is_told_apart_also_where_nothing_is_shared_any_more() {
     let world = World::new();
-    let store = world.store().sharing(Some(Arc::new(Forgetful(Moved::Yes))));
+    let store = world.store().sharing(Some(Arc::new(ForgetfulStore(Moved::Yes))));
     let (theirs, own) = (with_session(&store, "shop:s").await, with_session(&store, "s").await);
     let (shared, alone) = (pending("a1", &theirs, "2026-11-21T10:00:00Z"), pending("a2", &own, "2026-11-21T10:00:00Z"));
     let came = pending("a3", &theirs, "2026-11-21T10:01:00Z");

@@ -1,4 +1,4 @@
-//! Daily copies: made at a clean end when something changed, complete, and only three of them.
+//! Daily copies: made at a clean end if something changed, complete, and only three of them.
 
 use chrono::TimeDelta;
 use engine::ports::Store as _;

@@ -1,4 +1,5 @@
-//! The books on a real file: a cap that many at once cannot pass, reservations that outlive a crash, ids that are claimed once.
+//! The ledger in a real file: a cap that concurrent calls cannot exceed, reservations that survive
+//! a crash, ids that are claimed once.
 
 use std::sync::Arc;
 
@@ -88,7 +89,7 @@ async fn a_limit_is_held_against_what_was_really_used() {
             "{scope:?}: in full, until it is settled"
         );
         store.spend_settle(first, Settlement { input_tokens: 50, output_tokens: 10, nano_usd: Some(7) });
-        // A day that lies ahead counts as today.
+        // A day in the future counts as today.
         entry(store.spend_reserve(&capped(day(20))).await.unwrap());
         assert!(matches!(store.spend_reserve(&capped(day(20))).await, Ok(Reserved::Refused(refusal)) if refusal.used == 1_060), "{scope:?}");
         let elsewhere = ReservationRequest { session: "other".into(), turn: "other".into(), ..capped(day(22)) };

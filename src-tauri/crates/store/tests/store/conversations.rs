@@ -1,4 +1,4 @@
-//! What is remembered of conversations: rows, items at their positions, and what goes with a session.
+//! Memories of conversations: rows, items at their positions, and deletion with a session.
 
 use contract::{SessionId, SummaryMethod, TurnId};
 use engine::ports::{Conversations as _, Memory, MemoryOf, Side, Store as _};

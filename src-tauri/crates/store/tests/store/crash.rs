@@ -1,4 +1,4 @@
-//! SIGKILL at any moment: what was answered is there, and the file is sound.
+//! SIGKILL at any moment: acknowledged data is there, and the file is valid.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::Stdio;
@@ -9,11 +9,12 @@ use engine::ports::Store as _;
 use rusqlite::Connection;
 use soak::{Plan, Random};
 
-use crate::world::{World, again, message, with_session};
+use crate::world::{World, message, run_again, with_session};
 
 const FOLDER: &str = "STORE_TEST_CRASH_FOLDER";
 
-/// Not a test by itself: the process that is killed. Tells the number of each item that the store has answered for.
+/// Not a test by itself: the process that is killed. Prints the number of each item that the store
+/// has acknowledged.
 #[test]
 fn child() {
     let Some(folder) = std::env::var_os(FOLDER) else { return };
@@ -34,10 +35,11 @@ fn child() {
     });
 }
 
-/// A process that stores items, killed at a random instant: after some answer, or after some time, which may be within the opening.
-/// Gives the number of the last item that it was answered for.
+/// Starts a process that stores items, and kills it at a random instant: after an acknowledgement,
+/// or after some time, possibly during the opening. Returns the number of the last acknowledged
+/// item.
 fn killed(world: &World, random: &mut Random) -> Option<u64> {
-    let mut child = again("crash::child", &[]).env(FOLDER, world.folder.path()).stdout(Stdio::piped()).spawn().expect("started");
+    let mut child = run_again("crash::child", &[]).env(FOLDER, world.folder.path()).stdout(Stdio::piped()).spawn().expect("started");
     let lines = BufReader::new(child.stdout.take().expect("piped")).lines();
     let after = random.chance(70).then(|| 1 + random.below(60));
     if after.is_none() {
@@ -59,7 +61,7 @@ fn killed(world: &World, random: &mut Random) -> Option<u64> {
     told
 }
 
-/// Kills that one store survives before the next one begins.
+/// Kills of one store before the next one begins.
 const KILLS: u64 = 10;
 
 #[tokio::test]
@@ -72,7 +74,7 @@ async fn what_was_answered_survives_a_kill() {
         for kill in 0..KILLS {
             let case = format!("{}, kill {kill}", plan.case(number));
             told = killed(&world, &mut random).unwrap_or(told);
-            // Some stores go on after a kill without ever having been closed.
+            // Some stores continue after a kill and are never closed.
             if random.chance(30) {
                 continue;
             }

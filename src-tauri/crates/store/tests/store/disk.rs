@@ -1,5 +1,5 @@
-//! A full disk and a read-only folder, as real mounts in a private mount namespace (the tests may run as root, whom no
-//! file mode stops). Where mounting is impossible the tests say so and pass.
+//! A full disk and a read-only folder, as real mounts in a private mount namespace (the tests may
+//! run as root, who ignores file modes). Where mounting is not possible, the tests say so and pass.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use engine::ports::{Store as _, StoreError};
 use store::{OpenError, SqliteStore};
 
-use crate::world::{World, again, message, open_at, with_session};
+use crate::world::{World, message, open_at, run_again, with_session};
 
 const FOLDER: &str = "STORE_TEST_MOUNT_FOLDER";
 
@@ -20,12 +20,12 @@ fn in_own_mounts(test: &str, script: &str) {
     }
     let folder = tempfile::tempdir().expect("a folder");
     let script = format!("set -e; {script}; exec \"$@\"");
-    let output = again(test, &["unshare", "-m", "sh", "-c", &script, "sh"]).env(FOLDER, folder.path()).output().expect("started");
+    let output = run_again(test, &["unshare", "-m", "sh", "-c", &script, "sh"]).env(FOLDER, folder.path()).output().expect("started");
     assert!(output.status.success(), "{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(String::from_utf8_lossy(&output.stdout).contains("1 passed"), "the child ran its test");
 }
 
-fn mounted() -> Option<PathBuf> {
+fn mounted_folder() -> Option<PathBuf> {
     std::env::var_os(FOLDER).map(PathBuf::from)
 }
 
@@ -36,7 +36,7 @@ fn a_full_disk_loses_nothing() {
 
 #[tokio::test]
 async fn child_full() {
-    let Some(folder) = mounted() else { return };
+    let Some(folder) = mounted_folder() else { return };
     let clock = World::new().clock;
     let path = folder.join("countersign.db");
     let store = open_at(&path, clock.clone()).store;
@@ -55,7 +55,8 @@ async fn child_full() {
     fs::write(folder.join("filler"), vec![0; 1 << 21]).expect_err("full");
     drop(store);
 
-    // Room again: the same file opens and takes more. (On the full disk the log could not be emptied.)
+    // After space is freed, the same file opens and accepts writes. (On the full disk the
+    // write-ahead log could not be emptied.)
     fs::remove_file(folder.join("filler")).expect("removed");
     std::process::Command::new("mount").args(["-o", "remount,size=16m"]).arg(&folder).status().expect("remounted");
     let opened = open_at(&path, clock);
@@ -71,7 +72,7 @@ fn a_full_disk_at_the_start_is_told() {
 
 #[test]
 fn child_full_at_start() {
-    let Some(folder) = mounted() else { return };
+    let Some(folder) = mounted_folder() else { return };
     fs::write(folder.join("filler"), vec![0; 1 << 17]).expect_err("full");
     let path = folder.join("countersign.db");
     let Err(error) = SqliteStore::open(&path, World::new().clock) else { panic!("there is no room for a database") };
@@ -95,7 +96,7 @@ fn a_read_only_folder_is_shown_but_not_changed() {
 
 #[tokio::test]
 async fn child_read_only() {
-    let Some(folder) = mounted() else { return };
+    let Some(folder) = mounted_folder() else { return };
     let path = folder.join("countersign.db");
     let opened = open_at(&path, World::new().clock);
     assert!(opened.read_only);

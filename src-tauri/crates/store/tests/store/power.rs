@@ -1,5 +1,6 @@
-//! The power goes at any moment: writes that were not synced are lost, reordered or torn. The store opens, is not damaged, and has
-//! everything that somebody acts on; of what is written along, nothing is missing that came before such a write.
+//! Power cuts at any moment: writes that were not synced are lost, reordered or torn. The store
+//! opens, is not damaged, and has all data that somebody acts on. Of deferred writes, none before
+//! such a write is missing.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,25 +13,26 @@ use store::SqliteStore;
 
 use crate::world::{World, instant, message, open_at, pending};
 
-/// Starts of the store in one world; each begins with what the cut of the one before left.
+/// Starts of the store in one environment. Each begins with the state after the cut of the one
+/// before.
 const STARTS: u64 = 5;
-/// Cuts of one start.
+/// Power cuts per start.
 const CUTS: u64 = 2;
 
-/// Something that was answered for.
+/// An acknowledged write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Fact {
     Session,
-    /// The item of this number, which says the same number.
+    /// The item with this number, which also has the number in its text.
     Item(u64),
-    /// An approval is here, and at least as far as this.
+    /// An approval exists, with at least this status.
     Approval(u64, ApprovalStatus),
     Turn(u64),
     Note(u64),
 }
 
-/// A fact with the moment from which it has to survive.
-type Told = (usize, Fact);
+/// A fact, with the moment from which it must survive.
+type Reported = (usize, Fact);
 
 fn session() -> SessionId {
     SessionId::from("s")
@@ -48,15 +50,15 @@ fn turn(n: u64, ended: bool) -> TurnRow {
     }
 }
 
-/// Where the numbers of one world stand.
+/// The next numbers of one environment.
 #[derive(Clone, Default)]
 struct Next {
     item: u64,
     other: u64,
 }
 
-/// Writes of all kinds. What was written along counts from the next write that is there at once.
-async fn work(store: &SqliteStore, disk: &Disk, random: &mut Random, next: &mut Next) -> Vec<Told> {
+/// Makes writes of all kinds. A deferred write counts from the next write that is synced at once.
+async fn work(store: &SqliteStore, disk: &Disk, random: &mut Random, next: &mut Next) -> Vec<Reported> {
     let (mut told, mut along) = (Vec::new(), Vec::new());
     if store.session(&session()).await.expect("read").is_none() {
         store.session_create(&session(), "A title", instant("2026-11-21T09:00:00Z")).await.expect("created");
@@ -108,7 +110,7 @@ async fn work(store: &SqliteStore, disk: &Disk, random: &mut Random, next: &mut 
     told
 }
 
-/// Opens what the cut left and looks for everything.
+/// Opens the state after a cut, and checks all facts.
 async fn check(image: &Image, world: &World, told: &[Fact], case: &str) {
     let folder = tempfile::tempdir().expect("a folder");
     image.restore(folder.path());
@@ -162,7 +164,7 @@ async fn one_world(plan: &Plan, number: u64) {
         let opened = open_at(&folder.path().join("countersign.db"), Arc::clone(&world.clock));
         assert!(opened.recovered.is_none() && !opened.read_only, "{case}");
         let store = opened.store;
-        // What a cut took of what was written along is written again.
+        // Deferred writes that the cut lost are written again.
         next.item = store.items_before(&session(), None, u32::MAX).await.expect("read").len() as u64;
         let new = work(&store, &disk, &mut random, &mut next).await;
         if random.chance(50) {

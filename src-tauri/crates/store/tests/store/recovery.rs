@@ -1,15 +1,16 @@
-//! Damaged files: cut, overwritten, or no database at all. They are set aside and the newest sound copy takes over.
+//! Damaged files: cut, overwritten, or not a database at all. They are renamed, and the newest
+//! valid copy replaces them.
 
 use std::fs;
 use std::io::{Seek as _, SeekFrom, Write as _};
 
 use chrono::TimeDelta;
 use engine::ports::Store as _;
-use store::Opened;
+use store::OpenedStore;
 
 use crate::world::{World, instant, message, names, with_session};
 
-/// A closed store with a copy of 20 items and 20 more items since.
+/// A closed store with a copy of 20 items, and 20 more items since.
 async fn with_history() -> World {
     let world = World::new();
     let store = world.store();
@@ -23,7 +24,7 @@ async fn with_history() -> World {
     world
 }
 
-async fn items(opened: &Opened) -> usize {
+async fn items(opened: &OpenedStore) -> usize {
     opened.store.items_before(&"s".into(), None, 100).await.expect("read").len()
 }
 
@@ -74,7 +75,7 @@ async fn overwritten_pages_are_found_by_the_daily_check() {
 #[tokio::test]
 async fn damage_met_while_running_is_repaired_at_the_next_start() {
     let world = with_history().await;
-    // The pages of one table: the schema, which every start reads, lies elsewhere.
+    // The pages of one table. The schema, which every start reads, is elsewhere.
     let root: u32 = {
         let conn = rusqlite::Connection::open(world.db()).expect("opened");
         conn.query_row("SELECT rootpage FROM sqlite_schema WHERE name = 'item'", [], |row| row.get(0)).expect("a page")

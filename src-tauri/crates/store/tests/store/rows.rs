@@ -1,4 +1,5 @@
-//! What is put in comes out equal, also after closing and opening: items of every kind, turns, grants, values, notes.
+//! Stored rows are equal when they are read, also after closing and opening: items of every kind,
+//! turns, grants, values, notes.
 
 use contract::{AgentError, Block, Choice, Effect, Grant, Item, ItemBody, NoticeLevel, ResultView, ToolOutcome, Usage};
 use engine::ports::{Books as _, Served, Store as _, StoreError, TurnRow};
@@ -120,7 +121,7 @@ async fn a_turn_that_is_served_twice_takes_no_other_away() {
     for turn in ["t1", "t2"] {
         store.turn_save(&ended(turn), Vec::new(), Some(&served(turn))).await.expect("saved");
     }
-    // Other tables count further.
+    // Other tables have higher numbers.
     store.items_append((0..1_100).map(|n| message(&id, n)).collect()).await.expect("appended");
     store.turn_save(&ended("t2"), Vec::new(), Some(&served("t2"))).await.expect("saved");
     assert_eq!(store.served(9).await, Ok(vec![served("t2"), served("t1")]));

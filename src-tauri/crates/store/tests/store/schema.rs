@@ -1,5 +1,6 @@
-//! The schema as released: a snapshot of it, every released file still opens with all its rows, newer ones are refused.
-//! `UPDATE_GENERATED=1` writes the snapshot anew; files of released versions are never changed.
+//! The released schema: a snapshot of it, every released file still opens with all its rows, and
+//! newer files are refused. `UPDATE_GENERATED=1` writes the snapshot; files of released versions
+//! never change.
 
 use std::path::PathBuf;
 
@@ -96,7 +97,8 @@ fn a_long_ledger_is_counted_at_once_and_keeps_its_newest_entries() {
     for step in ["0001_first", "0002_conversations", "0003_books", "0004_spent", "0005_values", "0006_spending"] {
         conn.execute_batch(&std::fs::read_to_string(migrations.join(step).with_extension("sql")).expect("there")).expect(step);
     }
-    // Forty thousand calls of ten thousand sessions in four hundred days; ten of the sessions are still there.
+    // Forty thousand calls of ten thousand sessions in four hundred days. Ten of the sessions still
+    // exist.
     let filled = "PRAGMA user_version = 6; BEGIN;
         WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 39999)
         INSERT INTO spending (at, day, session, turn, model, tokens, nano_usd)

@@ -1,4 +1,4 @@
-//! A temporary folder, a clock that stands still until told, and builders for rows.
+//! A temporary folder, a clock that is advanced by hand, and builders for rows.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,15 +7,15 @@ use std::sync::{Arc, Mutex};
 use chrono::{DateTime, TimeDelta, Utc};
 use contract::{Approval, ApprovalStatus, Effect, Item, ItemBody, SessionId};
 use engine::ports::{Clock, Store as _};
-use store::{Opened, SqliteStore};
+use store::{OpenedStore, SqliteStore};
 
 pub(crate) fn instant(text: &str) -> DateTime<Utc> {
     text.parse().expect("the test's time is RFC 3339")
 }
 
-pub(crate) struct Standing(Mutex<DateTime<Utc>>);
+pub(crate) struct ManualClock(Mutex<DateTime<Utc>>);
 
-impl Clock for Standing {
+impl Clock for ManualClock {
     fn now(&self) -> DateTime<Utc> {
         *self.0.lock().expect("no test panics with the clock")
     }
@@ -23,12 +23,12 @@ impl Clock for Standing {
 
 pub(crate) struct World {
     pub(crate) folder: tempfile::TempDir,
-    pub(crate) clock: Arc<Standing>,
+    pub(crate) clock: Arc<ManualClock>,
 }
 
 impl World {
     pub(crate) fn new() -> Self {
-        Self { folder: tempfile::tempdir().expect("a temporary folder"), clock: Arc::new(Standing(Mutex::new(instant("2026-11-21T10:00:00Z")))) }
+        Self { folder: tempfile::tempdir().expect("a temporary folder"), clock: Arc::new(ManualClock(Mutex::new(instant("2026-11-21T10:00:00Z")))) }
     }
     pub(crate) fn db(&self) -> PathBuf {
         self.folder.path().join("countersign.db")
@@ -36,7 +36,7 @@ impl World {
     pub(crate) fn backups(&self) -> Vec<String> {
         names(&self.folder.path().join("backups"), ".db")
     }
-    pub(crate) fn open(&self) -> Opened {
+    pub(crate) fn open(&self) -> OpenedStore {
         open_at(&self.db(), Arc::clone(&self.clock))
     }
     pub(crate) fn store(&self) -> SqliteStore {
@@ -50,7 +50,7 @@ impl World {
     }
 }
 
-pub(crate) fn open_at(path: &Path, clock: Arc<Standing>) -> Opened {
+pub(crate) fn open_at(path: &Path, clock: Arc<ManualClock>) -> OpenedStore {
     SqliteStore::open(path, clock).expect("the store opens")
 }
 
@@ -109,8 +109,8 @@ pub(crate) async fn with_session(store: &SqliteStore, id: &str) -> SessionId {
     id
 }
 
-/// This test program again, to run one test of it as a process of its own. `wrapper` goes in front.
-pub(crate) fn again(test: &str, wrapper: &[&str]) -> Command {
+/// Runs one test of this program in a process of its own. `wrapper` goes in front of the command.
+pub(crate) fn run_again(test: &str, wrapper: &[&str]) -> Command {
     let me = std::env::current_exe().expect("the test program has a path");
     let mut command = match wrapper {
         [] => Command::new(&me),

@@ -1,4 +1,5 @@
-//! Messages of blocks: roles take turns, results stand first in the message right after their calls, text says something.
+//! Messages of blocks: roles alternate, results stand first in the message directly after their
+//! calls, and texts are not empty.
 
 use serde_json::Value;
 
@@ -17,7 +18,7 @@ pub(super) fn violations_of(body: &Value) -> Vec<String> {
         if body.get("max_tokens").and_then(Value::as_u64).is_some_and(|most| most <= budget) {
             found.push("the budget for thinking is not below `max_tokens`".to_owned());
         }
-        unthought(body, &mut found);
+        check_thinking(body, &mut found);
     }
     found
 }
@@ -41,15 +42,15 @@ fn conversation(body: &Value, found: &mut Vec<String>) {
         }
         for block in blocks {
             if text(block, "type") != "tool_result" && role == "user" {
-                pairing.settled("the user's words", found);
+                pairing.require_answered("the user's words", found);
             }
             self::block(block, role, &mut pairing, body, found);
         }
         if role == "user" {
-            pairing.settled("the next answer", found);
+            pairing.require_answered("the next answer", found);
         }
     }
-    pairing.settled("the end", found);
+    pairing.require_answered("the end", found);
 }
 
 fn block(block: &Value, role: &str, pairing: &mut Pairing, body: &Value, found: &mut Vec<String>) {
@@ -72,8 +73,9 @@ fn block(block: &Value, role: &str, pairing: &mut Pairing, body: &Value, found: 
     }
 }
 
-/// While thinking with a budget, an answer whose calls are being worked on must begin with thinking.
-fn unthought(body: &Value, found: &mut Vec<String>) {
+/// Checks that an answer with unfinished calls begins with thinking, if thinking with a budget is
+/// on.
+fn check_thinking(body: &Value, found: &mut Vec<String>) {
     let newest = list(body, "messages")
         .iter()
         .rev()

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::is_safe_name;
 
-/// Everything that is wrong with a chat-completions request; empty when it is fine.
+/// Returns all violations of a chat-completions request; empty if there are none.
 pub(super) fn violations_of(body: &Value) -> Vec<String> {
     let mut found = Vec::new();
     tools(body.get("tools"), &mut found);
@@ -39,14 +39,15 @@ fn tools(tools: Option<&Value>, found: &mut Vec<String>) {
     }
 }
 
-/// Calls and results pair up: every call is answered right after its message, once, and nothing else is answered.
+/// Checks that calls and results pair up: every call is answered once, directly after its message,
+/// and nothing else is answered.
 fn conversation(messages: &[Value], found: &mut Vec<String>) {
     let mut open: BTreeSet<&str> = BTreeSet::new();
     let mut known: BTreeSet<&str> = BTreeSet::new();
     for message in messages {
         let role = message.get("role").and_then(Value::as_str).unwrap_or_default();
         if role != "tool" && !open.is_empty() {
-            found.push(format!("calls without a result before a `{role}` message: {}", listed(&open)));
+            found.push(format!("calls without a result before a `{role}` message: {}", join_ids(&open)));
             open.clear();
         }
         match role {
@@ -69,7 +70,7 @@ fn conversation(messages: &[Value], found: &mut Vec<String>) {
         }
     }
     if !open.is_empty() {
-        found.push(format!("calls without a result at the end: {}", listed(&open)));
+        found.push(format!("calls without a result at the end: {}", join_ids(&open)));
     }
 }
 
@@ -99,7 +100,7 @@ fn assistant<'a>(message: &'a Value, open: &mut BTreeSet<&'a str>, known: &mut B
     }
 }
 
-fn listed(ids: &BTreeSet<&str>) -> String {
+fn join_ids(ids: &BTreeSet<&str>) -> String {
     ids.iter().copied().collect::<Vec<_>>().join(", ")
 }
 

@@ -1,4 +1,4 @@
-//! Contents of parts: roles take turns, and every call is answered by name in the content right after it.
+//! Contents of parts: roles alternate, and every call is answered by name in the next content.
 
 use serde_json::Value;
 
@@ -22,7 +22,7 @@ pub(super) fn violations_of(body: &Value) -> Vec<String> {
         }
         before = role;
         if role == "user" {
-            answered(&std::mem::take(&mut open), parts, &mut found);
+            check_answered(&std::mem::take(&mut open), parts, &mut found);
         }
         for part in parts {
             match (part.get("functionCall"), part.get("functionResponse"), part.get("text")) {
@@ -39,8 +39,8 @@ pub(super) fn violations_of(body: &Value) -> Vec<String> {
     found
 }
 
-/// The responses are those of the calls, in number, name and (where there is one) id.
-fn answered(calls: &[Value], parts: &[Value], found: &mut Vec<String>) {
+/// Checks that the responses match the calls in number, name and (if there is one) id.
+fn check_answered(calls: &[Value], parts: &[Value], found: &mut Vec<String>) {
     let results: Vec<&Value> = parts.iter().filter_map(|part| part.get("functionResponse")).collect();
     let same = |call: &Value, result: &&Value| text(call, "name") == text(result, "name") && call.get("id") == result.get("id");
     if calls.len() != results.len() || !calls.iter().zip(&results).all(|(call, result)| same(call, result)) {

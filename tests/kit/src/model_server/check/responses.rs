@@ -1,4 +1,4 @@
-//! Items: every call has its output before anything else is said, and reasoning comes with its content.
+//! Items: every call has its output before anything else follows, and reasoning has its content.
 
 use serde_json::Value;
 
@@ -35,7 +35,7 @@ pub(super) fn violations_of(body: &Value) -> Vec<String> {
             ("reasoning", _) => {}
             ("message" | "", role @ ("user" | "assistant" | "developer")) => {
                 if role != "assistant" {
-                    pairing.settled("a message", &mut found);
+                    pairing.require_answered("a message", &mut found);
                 }
                 if item.get("content").is_none_or(|content| content.is_null() || *content == "") {
                     found.push(format!("a `{role}` message without content"));
@@ -44,6 +44,6 @@ pub(super) fn violations_of(body: &Value) -> Vec<String> {
             (kind, role) => found.push(format!("an item `{kind}` of `{role}`")),
         }
     }
-    pairing.settled("the end", &mut found);
+    pairing.require_answered("the end", &mut found);
     found
 }

@@ -1,17 +1,17 @@
-//! What endpoints refuse in the schema of a tool's arguments, as their messages say: an object at the top and no alternatives there,
-//! lists with their elements, and nothing required that there is not.
+//! The schemas of tool arguments that endpoints refuse: the top level must be an object without
+//! alternatives, lists need the type of their elements, and required members must exist.
 
 use serde_json::Value;
 
-const REFUSED: [&str; 5] = ["oneOf", "anyOf", "allOf", "enum", "not"];
+const UNSUPPORTED: [&str; 5] = ["oneOf", "anyOf", "allOf", "enum", "not"];
 
-/// Everything that is wrong with a schema.
+/// Returns all problems of a schema.
 pub(super) fn problems(schema: &Value) -> Vec<String> {
     let mut found = Vec::new();
     if schema.get("type").and_then(Value::as_str) != Some("object") {
         found.push("is no schema of type object".to_owned());
     }
-    found.extend(REFUSED.iter().filter(|word| schema.get(word).is_some()).map(|word| format!("has `{word}` at the top level")));
+    found.extend(UNSUPPORTED.iter().filter(|word| schema.get(word).is_some()).map(|word| format!("has `{word}` at the top level")));
     within(schema, &mut found);
     found
 }

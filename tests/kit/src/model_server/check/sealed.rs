@@ -1,20 +1,22 @@
-//! What a server seals and wants back unread: signatures of thoughts, encrypted reasoning. It remembers what its replies gave
-//! out, and finds requests that lost some of it or bring it to another wire.
+//! Opaque data that a server wants back unchanged: signatures of thoughts, encrypted reasoning. It
+//! remembers the data in its replies, and finds requests that lost some of it or send it to another
+//! wire.
 
 use serde_json::Value;
 
 use super::{Wire, list, text};
 
-/// What was given out so far.
+/// The data sent so far.
 #[derive(Default)]
 pub struct Sealed {
     given: Vec<(Wire, String)>,
-    /// Wanted back by the request that brings the results of the newest calls.
+    /// The data that the request with the results of the newest calls must contain.
     owed: Option<(Wire, Vec<String>)>,
 }
 
 impl Sealed {
-    /// Looks at a request before it is answered. `results`: it ends with results of calls.
+    /// Checks a request before it is answered. `results` tells whether it ends with results of
+    /// calls.
     pub fn violations_of(&mut self, wire: Wire, body: &Value, results: bool) -> Vec<String> {
         let body = body.to_string();
         let mut found = Vec::new();
@@ -33,7 +35,7 @@ impl Sealed {
         found
     }
 
-    /// Looks at the events of a reply.
+    /// Records the data in the events of a reply.
     pub fn given(&mut self, wire: Wire, events: &[Value]) {
         let (seals, calls) = match wire {
             Wire::Chat => (Vec::new(), false),
@@ -51,7 +53,7 @@ fn anthropic(events: &[Value]) -> (Vec<String>, bool) {
     let mut calls = false;
     for event in events {
         match text(event, "type") {
-            // Begun anew: the first attempt counts for nothing.
+            // The message begins again, so the first attempt does not count.
             "message_start" => seals.clear(),
             "content_block_start" => match event.pointer("/content_block/type").and_then(Value::as_str) {
                 Some("thinking") => seals.push(String::new()),

@@ -1,4 +1,5 @@
-// Puts changed blocks into the page, at most once per frame. Appended text goes into the last text node of the last block.
+// Writes changed blocks into the page, at most once per frame. Appended text goes into the last
+// text node of the last block.
 import type { BlockChange, BlockStream } from "../../../state/blocks";
 
 export class BlockPainter {
@@ -13,7 +14,7 @@ export class BlockPainter {
 
   take(change: BlockChange): void {
     for (const index of change.changed) this.dirty.add(index);
-    // The tail of a block that is put anew comes with it.
+    // If a block is written again, it already contains the appended text.
     if (change.append !== "" && !this.dirty.has(change.count - 1))
       this.appended.push(change.append);
     if (change.complete) this.flush();
@@ -31,7 +32,8 @@ export class BlockPainter {
     if (this.appended.length > 0 && last === known - 1 && !this.dirty.has(last)) {
       appendText(this.root.children[last]!, this.appended.join(""));
     } else if (this.appended.length > 0 && last >= 0) {
-      // Text was added and a block followed in the same frame: put what was added to anew.
+      // Text was appended and a block followed in the same frame, so the block with the text is
+      // written again.
       for (let index = Math.max(0, known - 1); index <= last; index++) this.dirty.add(index);
     }
     this.appended = [];
@@ -61,7 +63,7 @@ export class BlockPainter {
 function appendText(element: Element, text: string): void {
   let node: Node = element;
   while (node.lastChild) {
-    // Line ends between tags are no place for text.
+    // Text must not go into the line breaks between tags.
     let child: Node = node.lastChild;
     while (
       child.nodeType === Node.TEXT_NODE &&

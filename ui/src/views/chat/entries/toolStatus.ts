@@ -1,4 +1,4 @@
-// How a tool call stands, as words, tone and icon. Pure.
+// The state of a tool call as text, tone and icon. Pure.
 import type { MessageKey } from "../../../i18n/index.svelte";
 import type { AgentError } from "../../../platform/generated/AgentError";
 import type { ToolOutcome } from "../../../platform/generated/ToolOutcome";
@@ -21,7 +21,7 @@ const OUTCOMES: Record<ToolOutcome, ToolStatus> = {
   unknown: { text: "outcome.unknown", tone: "warn", icon: "unknown" },
 };
 
-/** Why a call did not end well, for its unfolded details. What failed by an error is told below the card already. */
+/** Why a call failed, for its details. An error is already shown below the card. */
 export function reasonOf({
   outcome,
   result,

@@ -1,4 +1,4 @@
-// Products side by side: which features they have and where they differ. Pure; the table words it.
+// Compares products: their features, and where they differ. Pure; the table has the texts.
 import { num } from "../../../lib/read";
 import type { Product } from "./shop";
 
@@ -55,7 +55,7 @@ export function spread(values: readonly string[]): string {
   return values.join(", ");
 }
 
-/** What the variants of a product come in. */
+/** The values in which the variants of a product differ. */
 export function dimensions(product: Product): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const [name, value] of product.variants.flatMap((variant) => variant.dimensions)) {
@@ -76,7 +76,7 @@ function featuresOf(product: Product): Map<string, { name: string; value: string
   put("brand", product.brand);
   for (const [name, values] of dimensions(product)) put(name, spread(values));
   for (const [name, value] of Object.entries(product.attributes)) put(name, value);
-  // The maker is named once.
+  // The manufacturer is shown once.
   if (found.get("manufacturer")?.value === product.brand) found.delete("manufacturer");
   return found;
 }

@@ -1,4 +1,4 @@
-// Reads the pacing tool's result into what the dashboard shows. Pure.
+// Parses the pacing tool's result for the dashboard. Pure.
 import { list, num, obj, str } from "../../../lib/read";
 import { daysBetween } from "./chart";
 

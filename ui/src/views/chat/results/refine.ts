@@ -1,5 +1,5 @@
-// How a search can go on: in other words when it found nothing (the host says which), narrower when it found much. Pure; the chips
-// word it.
+// Refinements of a search: other words if it found nothing (the host suggests them), narrower ones
+// if it found much. Pure; the chips have the texts.
 import { list, obj, str } from "../../../lib/read";
 import { readProducts, type Product } from "./shop";
 
@@ -13,7 +13,7 @@ export type Refinement =
 const MOST = 4;
 /** A list that is seen at a glance needs no narrowing. */
 const MANY = 6;
-/** What results can be narrowed by, the first that tells them apart. */
+/** The first property by which the results can be narrowed. */
 const BY = ["category", "color", "brand"];
 
 export function refinements(args: unknown, data: unknown): Refinement[] {
@@ -21,12 +21,12 @@ export function refinements(args: unknown, data: unknown): Refinement[] {
   if (query === "") return [];
   const { products, total } = readProducts(data);
   if (products.length === 0) return otherWays(query, data);
-  // Other words would be searched for without the filters, and so show what they left out.
+  // Other words would be searched without the filters, and would show what the filters left out.
   const isFiltered = Object.keys(obj(obj(args)["filters"])).length > 0;
   return total > MANY && !isFiltered ? narrower(query, products) : [];
 }
 
-/** What the search itself offers, worded here; and the words themselves, to be changed. */
+/** The refinements of the search itself, and its words, to be edited. */
 function otherWays(query: string, data: unknown): Refinement[] {
   const offered = list(obj(data)["refinements"]).flatMap((one): Refinement[] => {
     const payload = obj(one["payload"]);
@@ -38,7 +38,7 @@ function otherWays(query: string, data: unknown): Refinement[] {
       ? [{ kind: "without", query: rest.join(" "), names }]
       : [];
   });
-  // Two that search for the same are one.
+  // Two refinements with the same search count as one.
   const different = offered.filter(
     (one, at) => offered.findIndex((other) => other.query === one.query) === at,
   );

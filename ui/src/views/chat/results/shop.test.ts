@@ -1,4 +1,4 @@
-// What the window makes of a shop's results: amounts as shops write them, products side by side, and ways to go on searching.
+// Parsing of a shop's results: amounts, compared products, and refinements of a search.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

@@ -1,5 +1,5 @@
-// Reads the shop's results: products, variants, carts. Tolerant: shops name things differently, and a field that is missing
-// or odd is left out. Pure.
+// Parses the shop's results: products, variants, carts. Tolerant: shops use different names, and a
+// missing or invalid field is left out. Pure.
 import { readAmount } from "../../../lib/amount";
 import { first, list, num, obj, str, type Obj } from "../../../lib/read";
 
@@ -28,7 +28,7 @@ export interface Product {
   variantName: string | null;
   description: string | null;
   brand: string | null;
-  /** What is told of it beside its name and price, by the shop's own names. */
+  /** Further properties besides name and price, by the shop's own names. */
   attributes: Record<string, string>;
   price: Amount | null;
   currency: string | null;
@@ -170,7 +170,7 @@ export function readProduct(source: Obj): Product | null {
     name,
     attributes,
     variants,
-    // Of a product with variants theirs decides, and never its own.
+    // If a product has variants, they decide whether it can be bought.
     buyable: variants.length > 0 || (buyableOf(source) ?? true),
     partNo: str(source["partNo"]),
     variantName: str(source["variantName"]),
@@ -189,7 +189,7 @@ export function readProducts(data: unknown): { products: Product[]; total: numbe
   const read = list(items)
     .map(readProduct)
     .filter((product) => product !== null);
-  // What was found may have variants that are not told here.
+  // A found product may have variants that the result does not contain.
   const products = read.map((product) => ({ ...product, buyable: true }));
   return { products, total: Math.max(num(source["totalCount"]) ?? 0, products.length) };
 }

@@ -1,5 +1,5 @@
-// What the results of a turn say together: products that were looked up beside each other are compared, and the newest search
-// offers ways to go on. Pure.
+// Combines the results of a turn: products that were read together are compared, and the newest
+// search offers refinements. Pure.
 import { obj } from "../../../lib/read";
 import type { Entry, ToolEntry } from "../../../state/transcript";
 import { COMPARED } from "./compare";

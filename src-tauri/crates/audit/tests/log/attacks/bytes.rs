@@ -1,4 +1,4 @@
-//! Attacks on the files' bytes, without knowing what they hold.
+//! Attacks on the bytes of the files, without knowledge of their content.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use super::{Attack, Attempt};
 
 pub(super) const ATTACKS: &[Attack] = &[flip, flip, overwrite, zero, swap_pages, copy_page, cut, append, shift, remove, older_file, older_log, foreign_log];
 
-/// One of the log's files with its bytes; the side file as often as the file.
+/// Returns one of the log's files with its bytes; the side file as often as the file.
 fn target(attempt: &mut Attempt<'_>) -> Option<(PathBuf, Vec<u8>)> {
     let name = attempt.random.pick(&attempt.state.files.names()).as_str();
     let bytes = attempt.state.files.bytes(name)?.clone();
@@ -34,7 +34,7 @@ fn flip(attempt: &mut Attempt<'_>) -> Option<String> {
     })
 }
 
-/// A stretch of the file.
+/// Returns a random range of the file.
 fn stretch(attempt: &mut Attempt<'_>, bytes: &[u8]) -> std::ops::Range<usize> {
     let from = attempt.random.index(bytes.len());
     let most = if attempt.random.chance(50) { 8 } else { 3_000 };
@@ -57,7 +57,7 @@ fn zero(attempt: &mut Attempt<'_>) -> Option<String> {
     })
 }
 
-/// The beginnings of two pages.
+/// Returns the beginnings of two pages.
 fn pages(attempt: &mut Attempt<'_>, bytes: &[u8]) -> Option<(usize, usize, usize)> {
     let size = usize::from(u16::from_be_bytes([*attempt.state.files.bytes("audit.db")?.get(16)?, *attempt.state.files.bytes("audit.db")?.get(17)?]));
     let count = bytes.len() / size.max(512);
@@ -119,7 +119,7 @@ fn remove(attempt: &mut Attempt<'_>) -> Option<String> {
     Some(format!("{name} removed"))
 }
 
-/// One of the files as it was earlier, beside the others as they are.
+/// Replaces one of the files by its earlier version, beside the present others.
 fn older_file(attempt: &mut Attempt<'_>) -> Option<String> {
     let older = attempt.random.pick(&attempt.state.older);
     let name = attempt.random.pick(&older.names()).as_str();

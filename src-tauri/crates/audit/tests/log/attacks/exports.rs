@@ -1,4 +1,5 @@
-//! Attacks on exported folders. A sample of them is judged by the second verifier, too, which has to come to the same verdict.
+//! Attacks on exported folders. The second verifier checks a sample of them and must reach the same
+//! verdict.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,13 +12,13 @@ use soak::{Plan, Random};
 use crate::export::both;
 use crate::kit::{World, closed};
 
-/// Files of an export that are verified.
+/// The files of an export that are verified.
 const FILES: [&str; 5] = ["records.jsonl", "checkpoint.txt", "key.vkey", "reveals.jsonl", "proofs.jsonl"];
 
 /// An exported folder.
 struct Export {
     files: BTreeMap<&'static str, Vec<u8>>,
-    /// The copy of the newest checkpoint; an export of one session is not compared with it.
+    /// The copy of the newest checkpoint. An export of one session is not compared with it.
     mark: Option<Mark>,
 }
 
@@ -51,12 +52,12 @@ fn exports() -> Vec<Export> {
         let report = verify(folder, export.mark.as_ref());
         assert!(report.ok, "{:?}", report.problems);
     }
-    // In itself an early export is sound; the mark tells that more was signed since.
+    // An early export is valid in itself; the mark shows that more was signed since.
     assert!(verify(&early, None).ok && !verify(&early, Some(&world.mark())).ok);
     exports
 }
 
-/// Does something to one file. `None` when that changes nothing that counts.
+/// Changes one file. Returns None if the change has no meaning.
 fn change(name: &str, bytes: &mut Vec<u8>, random: &mut Random) -> Option<String> {
     let before = bytes.clone();
     let at = random.index(bytes.len());
@@ -76,7 +77,8 @@ fn change(name: &str, bytes: &mut Vec<u8>, random: &mut Random) -> Option<String
             "cut"
         }
         5 => {
-            // A missing value was erased: that is no fault. Of a single file's lines nothing else may be missing.
+            // A missing value counts as erased, which is not a fault. In a file of lines, nothing
+            // else may be missing.
             if name == "reveals.jsonl" {
                 return None;
             }
@@ -102,7 +104,7 @@ fn change(name: &str, bytes: &mut Vec<u8>, random: &mut Random) -> Option<String
     (*bytes != before && !is_less).then(|| format!("{what} at byte {at} or line {line} of {name}"))
 }
 
-/// Without an older checkpoint the newest one still covers every record.
+/// Without older checkpoints, the newest one still covers every record.
 fn only_older_notes_are_missing(before: &[u8], after: &[u8]) -> bool {
     let notes = |bytes: &[u8]| -> Vec<String> { String::from_utf8_lossy(bytes).split_inclusive("\n\n").map(str::to_owned).collect() };
     let (before, after) = (notes(before), notes(after));

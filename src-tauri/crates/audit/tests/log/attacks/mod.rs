@@ -1,9 +1,12 @@
-//! Random tampering with logs as they lie on a disk: closed, open, or left by a kill, and with exported folders. Every change is reported.
+//! Random tampering with logs on a disk (closed, open, or left by a kill) and with exported
+//! folders. Every change is reported.
 //!
-//! A change counts when it changes what the log says: its rows, index entries, schema or version numbers, read without the code under
-//! test. Others are *void*: bytes of unused space, or a side file that SQLite leaves out of account. Of a closed log no byte is void, because
-//! its mark holds the file's digest. Two kinds of change are *allowed* by FORMAT.md and are counted by themselves: the unsigned tail
-//! behind the mark may be cut, and values (with older checkpoints) may be missing. Both leave nothing that was not there before.
+//! A change counts if it changes the log's content: its rows, index entries, schema or version
+//! numbers, read without the code under test. Other changes are *void*: bytes of unused space, or a
+//! side file that SQLite ignores. In a closed log no byte is void, because its mark contains the
+//! file's digest. FORMAT.md *allows* two kinds of change, which are counted separately: the
+//! unsigned tail behind the mark may be cut, and values (with older checkpoints) may be missing.
+//! Both add nothing new.
 
 mod bytes;
 mod exports;
@@ -18,14 +21,14 @@ use soak::{Plan, Random};
 use crate::kit::{Content, World};
 use states::State;
 
-/// One attempt: a copy of a log, and how it is chosen what happens to it.
+/// One attempt: a copy of a log, and the random choices for the attack.
 struct Attempt<'a> {
     state: &'a State,
     folder: &'a Path,
     random: Random,
 }
 
-/// Does something to the copy and says what. `None` if that is not possible with this log.
+/// Attacks the copy and returns a description. None if the attack is not possible with this log.
 type Attack = fn(&mut Attempt<'_>) -> Option<String>;
 
 #[derive(Debug, Default)]
@@ -43,7 +46,8 @@ impl Count {
     }
 }
 
-/// What an unreported change left: `Ok` when that is nothing, or something that the format allows.
+/// Checks what an unreported change left: `Ok` if nothing changed, or if the format allows the
+/// change.
 fn judge(path: &Path, before: &Content, mark: &Mark, count: &mut Count) -> Result<(), String> {
     let after = Content::read(path).map_err(|error| format!("a log that cannot be read ({error}) is called sound"))?;
     if &after == before {
@@ -117,7 +121,7 @@ fn every_tampering_with_an_export_is_reported() {
     exports::run(&Plan::new("tamperings with exports", 1_500));
 }
 
-/// They are written so that chain and tree agree, and the next opening would sign them.
+/// The added records agree with chain and tree, so the next opening would sign them.
 #[test]
 fn records_added_to_a_closed_log_are_reported_and_not_continued() {
     let (state, world) = (states::after_closing(4096, true), World::new());

@@ -1,5 +1,5 @@
-//! Attacks by someone with a database tool who knows the format: single rows, and whole logs written anew so that every hash agrees and
-//! only signatures cannot be made.
+//! Attacks by somebody who has a database tool and knows the format: changes of single rows, and
+//! rewritten logs in which every hash agrees and only signatures cannot be made.
 
 use audit::tree::{Frontier, leaf_hash};
 use rusqlite::config::DbConfig;
@@ -34,26 +34,26 @@ pub(super) const ATTACKS: &[Attack] = &[
     add_to_closed,
 ];
 
-/// The log as a database tool opens it. Some of them leave the side file as it is.
+/// Opens the log like a database tool. Some of them leave the side file as it is.
 fn db(attempt: &mut Attempt<'_>) -> Connection {
     let db = Connection::open(attempt.folder.join("audit.db")).unwrap();
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, attempt.random.chance(50)).unwrap();
     db
 }
 
-/// Some record that the mark covers.
+/// Returns a random record that the mark covers.
 fn seq(attempt: &mut Attempt<'_>) -> i64 {
     i64::try_from(1 + attempt.random.below(attempt.state.mark.size)).unwrap()
 }
 
-/// Runs a statement with two numbers; says what if it changed rows.
+/// Runs a statement with two numbers. Returns its description if it changed rows.
 fn sql(attempt: &mut Attempt<'_>, statement: &str, one: i64, other: i64) -> Option<String> {
     let changed = db(attempt).execute(statement, params![one, other]).ok()?;
     (changed > 0).then(|| format!("{statement} with {one}, {other}"))
 }
 
-/// Another text of the same length.
-fn altered(attempt: &mut Attempt<'_>, text: &str) -> String {
+/// Returns another text of the same length.
+fn alter(attempt: &mut Attempt<'_>, text: &str) -> String {
     let mut bytes = text.as_bytes().to_vec();
     let places: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at].is_ascii_alphanumeric()).collect();
     let at = *attempt.random.pick(&places);
@@ -68,7 +68,7 @@ fn altered(attempt: &mut Attempt<'_>, text: &str) -> String {
 fn edit_body(attempt: &mut Attempt<'_>) -> Option<String> {
     let (db, seq) = (db(attempt), seq(attempt));
     let body: Vec<u8> = db.query_row("SELECT body FROM audit_record WHERE seq=?1", [seq], |row| row.get(0)).ok()?;
-    let body = altered(attempt, std::str::from_utf8(&body).ok()?);
+    let body = alter(attempt, std::str::from_utf8(&body).ok()?);
     let also_leaf = attempt.random.chance(50);
     db.execute("UPDATE audit_record SET body=?2 WHERE seq=?1", params![seq, body.as_bytes()]).ok()?;
     if also_leaf {
@@ -134,7 +134,7 @@ fn delete_node(attempt: &mut Attempt<'_>) -> Option<String> {
     sql(attempt, "DELETE FROM audit_node WHERE id=?1 AND ?2=?2", id, 0)
 }
 
-/// The size of some checkpoint.
+/// Returns the size of a random checkpoint.
 fn note(attempt: &mut Attempt<'_>, db: &Connection) -> i64 {
     let mut statement = db.prepare("SELECT size FROM audit_checkpoint ORDER BY size").unwrap();
     let sizes: Vec<i64> = statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
@@ -145,12 +145,12 @@ fn edit_note(attempt: &mut Attempt<'_>) -> Option<String> {
     let db = db(attempt);
     let size = note(attempt, &db);
     let text: String = db.query_row("SELECT note FROM audit_checkpoint WHERE size=?1", [size], |row| row.get(0)).ok()?;
-    let text = altered(attempt, &text);
+    let text = alter(attempt, &text);
     db.execute("UPDATE audit_checkpoint SET note=?2 WHERE size=?1", params![size, text]).ok()?;
     Some(format!("the checkpoint of size {size} is now {text}"))
 }
 
-/// A good checkpoint in the place of, or beside, another one.
+/// Puts a valid checkpoint in the place of another one, or beside it.
 fn move_note(attempt: &mut Attempt<'_>) -> Option<String> {
     let db = db(attempt);
     let (from, to) = (note(attempt, &db), seq(attempt));
@@ -198,15 +198,16 @@ fn edit_version(attempt: &mut Attempt<'_>) -> Option<String> {
     Some(format!("{name} {number}"))
 }
 
-/// Every body of the log.
+/// Returns all bodies of the log.
 fn bodies(db: &Connection) -> Vec<Value> {
     let mut statement = db.prepare("SELECT body FROM audit_record ORDER BY seq").unwrap();
     let rows = statement.query_map([], |row| row.get::<_, Vec<u8>>(0)).unwrap();
     rows.map(|body| serde_json::from_slice(&body.unwrap()).unwrap()).collect()
 }
 
-/// Writes the log anew with these bodies: numbers, chain, leaves, inner nodes and columns all agree. Values of records from `first` on are
-/// left out where their record moved; checkpoints beyond the end go, or stay.
+/// Rewrites the log with these bodies: numbers, chain, leaves, inner nodes and columns all agree.
+/// Values of records from `first` on are dropped if their record moved; checkpoints beyond the end
+/// are removed or kept.
 fn rewrite(attempt: &mut Attempt<'_>, db: &Connection, bodies: &[Value], first: usize) {
     let tx = db.unchecked_transaction().unwrap();
     tx.execute_batch("DELETE FROM audit_record; DELETE FROM audit_node").unwrap();
@@ -244,7 +245,7 @@ fn rewrite(attempt: &mut Attempt<'_>, db: &Connection, bodies: &[Value], first: 
     tx.commit().unwrap();
 }
 
-/// A record that the mark covers, as a position.
+/// Returns the position of a random record that the mark covers.
 fn place(attempt: &mut Attempt<'_>) -> usize {
     usize::try_from(attempt.random.below(attempt.state.mark.size)).unwrap()
 }
@@ -288,7 +289,7 @@ fn rewrite_swapped(attempt: &mut Attempt<'_>) -> Option<String> {
     Some(format!("records {} and {} swapped and all after them written anew", one + 1, other + 1))
 }
 
-/// The log as it was at an earlier size, with everything that speaks of more taken out.
+/// Rewrites the log as it was at an earlier size, and removes every trace of later records.
 fn rewrite_shorter(attempt: &mut Attempt<'_>) -> Option<String> {
     let db = db(attempt);
     let to = if attempt.random.chance(50) { usize::try_from(note(attempt, &db)).unwrap() } else { place(attempt) };
@@ -300,7 +301,8 @@ fn rewrite_shorter(attempt: &mut Attempt<'_>) -> Option<String> {
     Some(format!("all behind record {to} taken out"))
 }
 
-/// Records behind the end of a log that was closed. (In one that was not, they are its unsigned tail.)
+/// Adds records behind the end of a closed log. (In a log that was not closed, they would be its
+/// unsigned tail.)
 pub(super) fn add_to_closed(attempt: &mut Attempt<'_>) -> Option<String> {
     attempt.state.mark.seal.as_ref()?;
     let db = db(attempt);

@@ -1,4 +1,5 @@
-//! The logs that are attacked: closed ones with and without a seal, open ones, ones whose process was killed, as they lie on the disk.
+//! The logs under attack: closed ones with and without a seal, open ones, and ones whose process
+//! was killed, as they lie on the disk.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,7 +23,7 @@ impl Files {
         Self(NAMES.iter().filter_map(read).collect())
     }
 
-    /// Puts them into the folder in place of what is there.
+    /// Writes the files into the folder and removes all others.
     pub(super) fn restore(&self, folder: &Path) {
         for name in NAMES.iter().chain(&["audit.db-shm", "audit.db-journal"]) {
             let _ = fs::remove_file(folder.join(name));
@@ -41,15 +42,16 @@ impl Files {
     }
 }
 
-/// A log as it is found.
+/// A log on the disk, with other versions of it.
 pub(super) struct State {
     pub(super) name: &'static str,
     pub(super) files: Files,
-    /// The copy of its newest checkpoint.
+    /// The outside copy of its newest checkpoint.
     pub(super) mark: Mark,
-    /// The same log at earlier times.
+    /// Earlier versions of the same log.
     pub(super) older: Vec<Files>,
-    /// Logs that are sound in themselves: of the same records with another key, of another installation.
+    /// Logs that are valid in themselves: the same records with another key, or of another
+    /// installation.
     pub(super) foreign: Vec<Files>,
     pub(super) content: Content,
 }
@@ -82,8 +84,8 @@ fn world(page_size: u32) -> World {
     world
 }
 
-/// Waits until the log's thread has stored the mark over all records.
-fn marked(world: &World, size: u64) -> Mark {
+/// Waits until the log's thread has stored the mark of all records.
+fn with_mark(world: &World, size: u64) -> Mark {
     for _ in 0..2_000 {
         let mark = world.mark();
         if mark.size == size {
@@ -94,7 +96,8 @@ fn marked(world: &World, size: u64) -> Mark {
     panic!("no mark over {size} records");
 }
 
-/// A log that was closed at 15, 30 and 45 records. Without the seal only the rules on records can find a change.
+/// A log that was closed at 15, 30 and 45 records. Without the seal, only the rules for records can
+/// find a change.
 pub(super) fn after_closing(page_size: u32, sealed: bool) -> State {
     let world = world(page_size);
     let mut older = Vec::new();
@@ -105,7 +108,7 @@ pub(super) fn after_closing(page_size: u32, sealed: bool) -> State {
     let before_closing = run(async {
         let log = world.open();
         fill(&log, 45).await;
-        let mark = marked(&world, 45);
+        let mark = with_mark(&world, 45);
         log.close().await.unwrap();
         mark
     });
@@ -125,7 +128,7 @@ fn while_open(page_size: u32) -> State {
             fill(&log, size).await;
             older.push(Files::take(world.root()));
         }
-        let (mark, files) = (marked(&world, 45), older.pop().unwrap());
+        let (mark, files) = (with_mark(&world, 45), older.pop().unwrap());
         log.close().await.unwrap();
         (files, mark)
     });
@@ -141,7 +144,7 @@ fn after_a_kill(seed: u64) -> State {
     crate::crash::killed(world.folder.path(), &mut random);
     older.push(Files::take(world.root()));
     crate::crash::killed(world.folder.path(), &mut random);
-    // A kill may come before anything was written.
+    // The process may be killed before it writes anything.
     while world.mark().size <= 10 {
         crate::crash::killed(world.folder.path(), &mut random);
     }
@@ -150,14 +153,15 @@ fn after_a_kill(seed: u64) -> State {
     state("a log after a kill", Files::take(world.root()), mark, older)
 }
 
-/// Whether the log has fewer records than the mark: otherwise it is the log itself with a shorter unsigned tail.
+/// Whether the log has fewer records than the mark. Otherwise it is the same log with a shorter
+/// unsigned tail.
 fn covers_less(files: &Files, mark: &Mark) -> bool {
     let folder = tempfile::tempdir().unwrap();
     files.restore(folder.path());
     Content::read(&folder.path().join("audit.db")).is_ok_and(|content| (content.records.len() as u64) < mark.size)
 }
 
-/// A log in use whose newest records wait for their signature.
+/// A log in use whose newest records are not signed yet.
 fn with_a_tail() -> State {
     let world = World::new();
     closed(&world, 12);
@@ -165,7 +169,7 @@ fn with_a_tail() -> State {
     let (files, mark) = run(async {
         let log = world.open();
         fill(&log, 40).await;
-        let mark = marked(&world, 40);
+        let mark = with_mark(&world, 40);
         for n in 41..=46 {
             log.append(draft(n), Durability::Durable).await.unwrap();
         }

@@ -1,4 +1,5 @@
-//! A server to talk to over HTTP that can also fail, be away, want a sign-in and give one. Everything it is asked is kept.
+//! An HTTP server for the tests that can also fail, be unreachable, require a sign-in and grant
+//! one. It records every request.
 
 use std::{
     collections::BTreeMap,
@@ -22,11 +23,12 @@ pub(crate) enum Answer {
     Status(u16),
     Silence,
     Redirect(String),
-    /// Only this method is answered so: with a status and a body, in which `$ID` becomes the request's id.
+    /// Only this method gets this status and body. `$ID` in the body is replaced by the request's
+    /// id.
     Only(&'static str, u16, String),
 }
 
-/// One request to the server itself.
+/// A request to the server itself.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     pub(crate) method: String,
@@ -52,9 +54,9 @@ struct Inside {
     granted: Vec<String>,
     tokens: u32,
     challenge: Option<String>,
-    /// Who gives tokens, when it is somebody else.
+    /// The base URL of the server that issues tokens, if it is another one.
     issuer: Option<String>,
-    /// Forms that were posted for a token.
+    /// Forms that were posted to get a token.
     asked: Vec<String>,
 }
 
@@ -85,11 +87,11 @@ impl Peer {
         format!("http://127.0.0.1:{}/mcp", self.port)
     }
 
-    pub(crate) fn seen(&self) -> Vec<Request> {
+    pub(crate) fn requests(&self) -> Vec<Request> {
         self.inside.lock().unwrap().seen.clone()
     }
 
-    pub(crate) fn granted(&self) -> Vec<String> {
+    pub(crate) fn granted_tokens(&self) -> Vec<String> {
         self.inside.lock().unwrap().granted.clone()
     }
 
@@ -101,23 +103,23 @@ impl Peer {
         self.inside.lock().unwrap().description = description.to_owned();
     }
 
-    /// From now on only who is signed in is answered.
+    /// From now on answers only signed-in clients.
     pub(crate) fn protect(&self) {
         self.inside.lock().unwrap().protected = true;
     }
 
-    /// The same without a word on where to sign in.
-    pub(crate) fn protect_without_a_word(&self) {
+    /// As `protect`, without saying where to sign in.
+    pub(crate) fn protect_without_hint(&self) {
         self.inside.lock().unwrap().unexplained = true;
         self.protect();
     }
 
-    /// From now on it sends who signs in to another.
+    /// From now on sends clients to another server to sign in.
     pub(crate) fn sign_in_at(&self, other: &Peer) {
         self.inside.lock().unwrap().issuer = Some(other.inside.lock().unwrap().base.clone());
     }
 
-    pub(crate) fn asked(&self) -> Vec<String> {
+    pub(crate) fn token_requests(&self) -> Vec<String> {
         self.inside.lock().unwrap().asked.clone()
     }
 
@@ -125,7 +127,7 @@ impl Peer {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// Tokens given so far count no more.
+    /// Invalidates all tokens issued so far.
     pub(crate) fn revoke(&self) {
         self.inside.lock().unwrap().tokens += 1;
     }
@@ -228,7 +230,7 @@ fn asking() -> Value {
     json!({"resultType": "input_required", "requestState": "kept", "inputRequests": {"which": {"method": "elicitation/create", "params": form}}})
 }
 
-/// The authorization server: metadata, registration, agreement, tokens.
+/// The authorization server: metadata, registration, consent, tokens.
 fn sign_in(peer: &Peer, uri: &Uri, body: &Bytes) -> Response {
     let mut inside = peer.inside.lock().unwrap();
     let base = inside.base.clone();
@@ -279,13 +281,13 @@ fn sign_in(peer: &Peer, uri: &Uri, body: &Bytes) -> Response {
     }
 }
 
-/// A member of an address's query.
+/// Returns a parameter of an address's query.
 pub(crate) fn query(url: &str, name: &str) -> String {
     let url = url::Url::parse(url).unwrap();
     url.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value.into_owned()).unwrap_or_default()
 }
 
-/// Goes where a browser would go.
+/// Follows redirects as a browser would.
 pub(crate) async fn browse(url: &str) {
     let browser = reqwest::Client::builder().no_proxy().build().unwrap();
     browser.get(url).send().await.unwrap();

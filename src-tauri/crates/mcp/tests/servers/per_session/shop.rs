@@ -1,4 +1,5 @@
-//! A shop behind an address with its own tokens, which answers as planned. Everything it is asked is kept.
+//! A shop behind an address with its own tokens, which answers as planned. It records every
+//! request.
 
 use std::{
     collections::VecDeque,
@@ -28,7 +29,7 @@ struct Inside {
     plan: VecDeque<Answer>,
     token_seconds: u64,
     tokens: u32,
-    /// The session that each call named.
+    /// The session of each call.
     calls: Vec<String>,
     sessions: u32,
 }
@@ -49,17 +50,17 @@ impl Shop {
         shop
     }
 
-    /// The answers to the next calls; what is not planned goes well.
+    /// Plans the answers of the next calls. A call without a plan succeeds.
     pub(crate) fn answers(&self, plan: impl IntoIterator<Item = Answer>) {
         self.inside.lock().unwrap().plan.extend(plan);
     }
 
-    /// How many tokens were given.
+    /// Returns how many tokens were issued.
     pub(crate) fn tokens(&self) -> u32 {
         self.inside.lock().unwrap().tokens
     }
 
-    /// The session that each call named.
+    /// Returns the session of each call.
     pub(crate) fn calls(&self) -> Vec<String> {
         self.inside.lock().unwrap().calls.clone()
     }
@@ -83,7 +84,7 @@ async fn answer(State(shop): State<Shop>, uri: Uri, headers: HeaderMap, body: By
             inside.calls.push(session);
             let id = body["id"].to_string();
             let plain = |text: &str| text.replace("$ID", &id);
-            match inside.plan.pop_front().unwrap_or_else(|| Answer::Json(well("done"))) {
+            match inside.plan.pop_front().unwrap_or_else(|| Answer::Json(ok_answer("done"))) {
                 Answer::Status(status) => (StatusCode::from_u16(status).unwrap(), "Bad Request: No valid session ID provided").into_response(),
                 Answer::Json(text) => ([(header::CONTENT_TYPE, "application/json")], plain(&text)).into_response(),
                 Answer::Events(text) => ([(header::CONTENT_TYPE, "text/event-stream")], plain(&text)).into_response(),
@@ -94,7 +95,7 @@ async fn answer(State(shop): State<Shop>, uri: Uri, headers: HeaderMap, body: By
 }
 
 /// An answer with this value.
-pub(crate) fn well(value: &str) -> String {
+pub(crate) fn ok_answer(value: &str) -> String {
     let content = json!([{"type": "text", "text": json!(value).to_string()}]);
     json!({"jsonrpc": "2.0", "id": "$ID", "result": {"content": content}}).to_string().replace("\"$ID\"", "$ID")
 }

@@ -1,4 +1,4 @@
-//! Requests from templates: what goes where, and that no value leaves its place.
+//! Requests from templates: every value reaches its place and cannot leave it.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -11,12 +11,12 @@ fn call(value: Value) -> HttpCall {
     serde_json::from_value(value).unwrap()
 }
 
-fn built(template: Value, arguments: Value) -> Result<Built, AgentError> {
+fn build_request(template: Value, arguments: Value) -> Result<BuiltRequest, AgentError> {
     let Value::Object(arguments) = arguments else { panic!("an object") };
     build(&call(template), &arguments, NO_KEY)
 }
 
-fn json_body(built: &Built) -> Value {
+fn json_body(built: &BuiltRequest) -> Value {
     serde_json::from_slice(built.body.as_deref().unwrap()).unwrap()
 }
 
@@ -24,7 +24,7 @@ fn json_body(built: &Built) -> Value {
 fn arguments_go_to_their_places() {
     let template = json!({"url": "https://api.example.com/v1/orders/{id}.json", "query": {"q": "{q}", "tag": "{tags}", "none": "{none}", "page": "1"},
         "headers": {"X-Customer": "customer {who}"}});
-    let built = built(template, json!({"id": "a b/ö", "q": "x&y=z #", "tags": ["a", "b"], "who": "Åsa"})).unwrap();
+    let built = build_request(template, json!({"id": "a b/ö", "q": "x&y=z #", "tags": ["a", "b"], "who": "Åsa"})).unwrap();
     assert_eq!(built.url.as_str(), "https://api.example.com/v1/orders/a%20b%2F%C3%B6.json?page=1&q=x%26y%3Dz+%23&tag=a&tag=b");
     assert_eq!(built.headers[0].1, "customer %C3%85sa");
     assert!(built.body.is_none());
@@ -33,10 +33,11 @@ fn arguments_go_to_their_places() {
 #[test]
 fn a_body_keeps_types_and_leaves_out_what_is_absent() {
     let template = json!({"method": "POST", "url": "https://h.example/x", "body": {"n": "{n}", "note": "for {who}", "gone": "{gone}", "list": ["{gone}", "{n}"], "fixed": true}});
-    let built_ = built(template, json!({"n": 3, "who": "\"}{"})).unwrap();
+    let built_ = build_request(template, json!({"n": 3, "who": "\"}{"})).unwrap();
     assert_eq!(json_body(&built_), json!({"n": 3, "note": "for \"}{", "list": [3], "fixed": true}));
     let rest =
-        built(json!({"method": "POST", "url": "https://h.example/{id}", "query": {"q": "{q}"}}), json!({"id": 1, "q": "x", "a": [1], "b": null})).unwrap();
+        build_request(json!({"method": "POST", "url": "https://h.example/{id}", "query": {"q": "{q}"}}), json!({"id": 1, "q": "x", "a": [1], "b": null}))
+            .unwrap();
     assert_eq!(json_body(&rest), json!({"a": [1], "b": null}), "what is used nowhere else");
 }
 
@@ -44,12 +45,12 @@ fn a_body_keeps_types_and_leaves_out_what_is_absent() {
 fn values_that_do_not_fit_their_place_are_refused() {
     let path = json!({"url": "https://h.example/a/{id}/b"});
     for id in [json!(".."), json!("."), json!(""), json!("x/../../admin"), json!("..\\x"), json!("a\nb"), json!(["a"]), json!({"a": 1}), json!(null)] {
-        let error = built(path.clone(), json!({"id": id})).unwrap_err();
+        let error = build_request(path.clone(), json!({"id": id})).unwrap_err();
         assert_eq!(error.reason_text(), Some("unusable_value"), "{id}: {error}");
     }
     let header = json!({"url": "https://h.example/", "headers": {"X-A": "{a}"}});
     for a in ["x\r\nX-Evil: 1", "a\0b", "a\u{7f}b"] {
-        assert!(built(header.clone(), json!({"a": a})).is_err(), "{a:?}");
+        assert!(build_request(header.clone(), json!({"a": a})).is_err(), "{a:?}");
     }
 }
 
@@ -64,12 +65,13 @@ fn a_key_goes_where_the_strategy_says() {
 }
 
 proptest! {
-    /// Whatever a value is: the request goes to the same host, has the same number of path parts, the same parameters in the
-    /// same order, the same headers, and a server that decodes gets exactly the value.
+    /// For any values, the request goes to the same host and has the same number of path parts, the
+    /// same parameters in the same order and the same headers. A server that decodes them gets
+    /// exactly the values.
     #[test]
     fn no_value_leaves_its_place(id in any::<String>(), q in any::<String>(), h in any::<String>(), b in any::<String>()) {
         let template = json!({"method": "POST", "url": "https://api.example.com:8443/a/{id}/z", "query": {"q": "{q}", "fixed": "1"}, "headers": {"X-H": "v{h}"}, "body": {"b": "{b}"}});
-        let Ok(built) = built(template, json!({"id": id, "q": q, "h": h, "b": b})) else { return Ok(()) };
+        let Ok(built) = build_request(template, json!({"id": id, "q": q, "h": h, "b": b})) else { return Ok(()) };
         let url = &built.url;
         prop_assert_eq!((url.scheme(), url.host_str(), url.port()), ("https", Some("api.example.com"), Some(8443)));
         let parts: Vec<&str> = url.path().split('/').collect();

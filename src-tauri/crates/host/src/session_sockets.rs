@@ -1,6 +1,7 @@
-//! The doors of a session: sockets and folders through which a program of the same user reaches keys, the session's services, or
-//! Countersign itself. Which of them a server's program is kept from, and, for `csign doctor`, which it reaches all the same.
-//! How they are closed is the MCP client's work.
+//! The sockets and folders of a session through which a program of the same user can reach keys,
+//! the session's services, or Countersign itself. Decides which of them are hidden from a server's
+//! program and, for `csign doctor`, finds those that it can still reach. The MCP client does the
+//! hiding.
 
 use std::{
     collections::BTreeSet,
@@ -23,32 +24,34 @@ use crate::socket::me;
 
 const BUS: &str = "DBUS_SESSION_BUS_ADDRESS";
 
-/// What lies in a session's runtime folder and leads to keys, to programs started elsewhere, or to Countersign.
+/// Entries of a session's runtime folder that lead to keys, to programs started by other services,
+/// or to Countersign.
 const IN_RUNTIME: [&str; 7] = ["bus", "countersign", "gcr", "gnupg", "keyring", "podman", "systemd"];
 
-/// Where the session's environment says that its doors are.
+/// The sockets of a session, as its environment names them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Doors {
-    /// Folders that hold sockets of this user alone.
+pub(crate) struct SessionSockets {
+    /// Folders with sockets of this user only.
     runtime: Vec<PathBuf>,
-    /// The folder of Countersign's socket where there is no runtime folder, and that of the keyring where it is elsewhere.
+    /// The folder of Countersign's socket if there is no runtime folder, and that of the keyring if
+    /// it is elsewhere.
     folders: Vec<PathBuf>,
     buses: Vec<Bus>,
-    /// The keyring's own files.
+    /// Folders with the keyring's files.
     keyrings: Vec<PathBuf>,
 }
 
-/// A socket, as the address of a session bus can name one.
+/// A socket in the address of a session bus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Bus {
     Path(PathBuf),
     Abstract(Vec<u8>),
-    /// A way that cannot be closed for one program alone, such as TCP.
+    /// A transport that cannot be hidden from a single program, such as TCP.
     Other(String),
 }
 
-impl Doors {
-    /// Those of this process's session.
+impl SessionSockets {
+    /// Returns the sockets of this process's session.
     pub(crate) fn of_session() -> Self {
         Self::find(|name| std::env::var_os(name), me())
     }
@@ -63,7 +66,8 @@ impl Doors {
         Self { runtime, folders, buses: bus, keyrings: share.map(|share| vec![share.join("keyrings"), share.join("kwalletd")]).unwrap_or_default() }
     }
 
-    /// Keeps a server from them. What the server needs stays reachable: a runtime folder around it is covered in parts only.
+    /// Hides them from a server. Places that the server needs stay reachable: a runtime folder
+    /// around one is hidden in parts only.
     pub(crate) fn close(&self, hidden: &mut Hidden, needed: &[PathBuf]) {
         let usual = std::env::var_os("HOME").map(PathBuf::from).into_iter().chain([std::env::temp_dir()]);
         let needed: Vec<PathBuf> = needed.iter().cloned().chain(usual).map(|path| path.canonicalize().unwrap_or(path)).collect();
@@ -81,8 +85,9 @@ impl Doors {
         hidden.folders.extend(self.keyrings.iter().cloned());
     }
 
-    /// The sockets that are open to this process and stay open to a server. The app's own is `own`.
-    pub(crate) fn left_open(&self, hidden: &Hidden, own: Option<PathBuf>) -> io::Result<Vec<String>> {
+    /// Returns the sockets that this process can reach and a server can reach too. `own` is the
+    /// app's own socket.
+    pub(crate) fn find_reachable(&self, hidden: &Hidden, own: Option<PathBuf>) -> io::Result<Vec<String>> {
         let in_runtime = |folder: &PathBuf| ["bus", "keyring/control", "systemd/private"].map(|name| Bus::Path(folder.join(name)));
         let others = self.runtime.iter().flat_map(in_runtime).chain(own.map(Bus::Path));
         let mut found = BTreeSet::new();
@@ -100,7 +105,7 @@ impl Doors {
 }
 
 impl Bus {
-    /// Returns None if it is no Unix socket, or its name is too long for one.
+    /// Returns None if it is not a Unix socket, or if its name is too long.
     fn address(&self) -> Option<SocketAddr> {
         match self {
             Self::Path(path) => SocketAddr::from_pathname(path).ok(),
@@ -120,7 +125,8 @@ impl fmt::Display for Bus {
     }
 }
 
-/// The buses of an address as the D-Bus specification writes it: alternatives between semicolons, escapes as in web addresses.
+/// Parses an address of the D-Bus specification: alternatives separated by semicolons, with percent
+/// escapes.
 fn buses(address: &str, runtime: Option<&PathBuf>) -> Vec<Bus> {
     let one = |alternative: &str| {
         let Some(pairs) = alternative.strip_prefix("unix:") else { return Some(Bus::Other(alternative.to_owned())) };
@@ -142,14 +148,14 @@ fn buses(address: &str, runtime: Option<&PathBuf>) -> Vec<Bus> {
 mod tests {
     use super::*;
 
-    fn found(pairs: &[(&str, &str)]) -> Doors {
+    fn sockets_of(pairs: &[(&str, &str)]) -> SessionSockets {
         let variable = |name: &str| pairs.iter().find(|(known, _)| *known == name).map(|(_, value)| OsString::from(value));
-        Doors::find(variable, 7)
+        SessionSockets::find(variable, 7)
     }
 
     #[test]
     fn every_way_to_write_a_bus_is_read() {
-        let bus = |address: &str| found(&[(BUS, address), ("XDG_RUNTIME_DIR", "/run/mine")]).buses;
+        let bus = |address: &str| sockets_of(&[(BUS, address), ("XDG_RUNTIME_DIR", "/run/mine")]).buses;
         assert_eq!(bus("unix:path=/run/user/7/bus"), [Bus::Path("/run/user/7/bus".into())]);
         assert_eq!(bus("unix:path=/tmp/a%20b%2Cc,guid=1f"), [Bus::Path("/tmp/a b,c".into())]);
         assert_eq!(bus("unix:guid=1f,abstract=/tmp/dbus-x"), [Bus::Abstract(b"/tmp/dbus-x".to_vec())]);
@@ -163,7 +169,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let runtime = root.path().join("run");
         std::fs::create_dir_all(runtime.join("pack")).unwrap();
-        let doors = found(&[("XDG_RUNTIME_DIR", runtime.to_str().unwrap()), ("HOME", "/home/me"), (BUS, "unix:path=/tmp/bus")]);
+        let doors = sockets_of(&[("XDG_RUNTIME_DIR", runtime.to_str().unwrap()), ("HOME", "/home/me"), (BUS, "unix:path=/tmp/bus")]);
         let mut hidden = Hidden::default();
         doors.close(&mut hidden, &[root.path().join("pack")]);
         assert!(hidden.folders.contains(&runtime) && hidden.covered.contains(&runtime));

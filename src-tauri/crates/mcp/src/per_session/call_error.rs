@@ -1,5 +1,5 @@
-//! Why a try brought nothing: what may be tried again, what may have happened all the same, and what is said of it. Bodies of answers
-//! never get this far.
+//! Why a call failed, whether it may be retried, whether it may have taken effect, and the sentence
+//! for it. Bodies of answers are not kept.
 
 use std::fmt;
 
@@ -9,36 +9,36 @@ use engine::ports::ToolFailure;
 use super::Patience;
 use crate::{failure, http};
 
-/// What went wrong.
+/// Why a call failed.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Lost {
-    /// No connection came about: nothing was sent.
+pub(super) enum CallError {
+    /// No connection; nothing was sent.
     Unreachable,
-    /// It lies where it may not be looked for.
+    /// The address is private and may not be reached.
     Private,
-    /// What was to be sent is no header or body.
+    /// A value cannot be written as a header or body.
     Unsendable,
-    /// The connection broke after the request was on its way.
+    /// The connection broke after the request was sent.
     Broken,
-    /// No answer in time.
+    /// There was no answer in time.
     TimedOut,
-    /// A status that is none for an answer.
+    /// An error status.
     Status(u16),
-    /// An answer that is none of the protocol's.
+    /// An answer that the protocol does not allow.
     Odd(&'static str),
-    /// The server refuses the request as such.
+    /// The server refused the request, with this code.
     Refused(i64),
-    /// The tool ran and says that it failed.
+    /// The tool ran and reported an error.
     Tool(String),
-    /// No session could be opened.
-    Opening(Box<Lost>),
-    /// No token could be got.
+    /// A session could not be opened.
+    Opening(Box<CallError>),
+    /// There was no token.
     Token(String),
-    /// The client's secret is not there.
+    /// The client's secret is missing.
     Secret(AgentError),
 }
 
-impl fmt::Display for Lost {
+impl fmt::Display for CallError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unreachable => f.write_str("unreachable"),
@@ -49,7 +49,7 @@ impl fmt::Display for Lost {
             Self::Status(status) => write!(f, "status {status}"),
             Self::Odd(what) => f.write_str(what),
             Self::Refused(code) => write!(f, "refused with the code {code}"),
-            // What a tool says may be anybody's words.
+            // A tool's error text may contain anything.
             Self::Tool(_) => f.write_str("the tool reports an error"),
             Self::Opening(why) => write!(f, "no session: {why}"),
             Self::Token(why) => write!(f, "no token: {why}"),
@@ -58,8 +58,9 @@ impl fmt::Display for Lost {
     }
 }
 
-impl Lost {
-    /// The same, while a session was being opened. A missing token is that, whatever it was for.
+impl CallError {
+    /// Returns the same error for the opening of a session. Errors about tokens, secrets and
+    /// private addresses stay as they are.
     pub(super) fn at_opening(self) -> Self {
         match self {
             Self::Token(_) | Self::Secret(_) | Self::Private => self,
@@ -67,8 +68,9 @@ impl Lost {
         }
     }
 
-    /// Whether the same call may be tried again. What changes something only when it was surely never sent.
-    pub(super) fn again(&self, reads: bool) -> bool {
+    /// Whether the same call may be retried. A call that changes something, only if it was
+    /// certainly not sent.
+    pub(super) fn may_retry(&self, reads: bool) -> bool {
         match self {
             Self::Unreachable => true,
             Self::Broken | Self::TimedOut | Self::Status(502..=504) => reads,
@@ -84,7 +86,7 @@ impl Lost {
         }
     }
 
-    /// Whether the call may have taken effect all the same.
+    /// Whether the call may have taken effect nevertheless.
     fn may_have_happened(&self) -> bool {
         match self {
             Self::Broken | Self::TimedOut | Self::Odd(_) => true,
@@ -101,14 +103,14 @@ impl Lost {
             Self::Unreachable => http(format!("The server {server} cannot be reached."), Reason::McpNotConnected.name())
                 .retryable(true)
                 .hint("Check the connection and the server's address, then try again."),
-            Self::Private => http(http::refused(&format!("The server {server}")), "mcp_private_address").retryable(false),
+            Self::Private => http(http::refusal_text(&format!("The server {server}")), "mcp_private_address").retryable(false),
             Self::Unsendable => AgentError::invalid(format!("The request to {server} cannot be written: a name in it holds control characters.")),
             Self::Broken => http(format!("The connection to {server} broke before it answered."), Reason::McpException.name()).retryable(true),
             Self::TimedOut => return failure::timed_out(server, patience.call, true),
             Self::Status(status) => {
                 http(format!("The server {server} failed ({status})."), Reason::McpHttpStatus.name()).with("status", status).retryable(status >= 500)
             }
-            Self::Odd(what) => return failure::odd_answer(server, what),
+            Self::Odd(what) => return failure::unexpected_answer(server, what),
             // Its words stay there: they may hold anything.
             Self::Refused(code) => http(format!("The server {server} refused the call."), "mcp_refused").with("code", code).retryable(false),
             Self::Tool(words) if is_a_sentence(&words) => return failure::tool_error(words),
@@ -126,13 +128,13 @@ impl Lost {
     }
 }
 
-/// Characters of what a tool may say of its failure.
+/// The most characters of a tool's error text.
 const SENTENCE: usize = 300;
-/// What people and models have no use for in it.
+/// Words of internal errors that help neither people nor models.
 const INTERNALS: [&str; 12] =
     ["stack", "trace", "exception", "password", "secret", "token", "bearer", "apikey", "api key", "authorization", "credential", "://"];
 
-/// Whether a tool's words are meant for who called it. Servers also put there what went wrong inside them.
+/// Whether a tool's error text is meant for the caller. Servers also report internal errors there.
 fn is_a_sentence(words: &str) -> bool {
     let small = words.to_lowercase();
     let short = words.chars().count() <= SENTENCE && !words.trim().contains('\n');
@@ -157,27 +159,27 @@ mod tests {
     #[test]
     fn a_change_is_tried_again_only_when_nothing_was_sent() {
         let all = [
-            (Lost::Unreachable, true, true),
-            (Lost::Broken, true, false),
-            (Lost::TimedOut, true, false),
-            (Lost::Status(502), true, false),
-            (Lost::Status(503), true, false),
-            (Lost::Status(504), true, false),
-            (Lost::Status(500), false, false),
-            (Lost::Status(401), false, false),
-            (Lost::Status(404), false, false),
-            (Lost::Status(429), false, false),
-            (Lost::Odd("no JSON"), false, false),
-            (Lost::Refused(-32_602), false, false),
-            (Lost::Refused(-32_603), false, false),
-            (Lost::Tool("Sold out.".into()), false, false),
-            (Lost::Opening(Box::new(Lost::TimedOut)), false, false),
-            (Lost::Token("status 503".into()), false, false),
+            (CallError::Unreachable, true, true),
+            (CallError::Broken, true, false),
+            (CallError::TimedOut, true, false),
+            (CallError::Status(502), true, false),
+            (CallError::Status(503), true, false),
+            (CallError::Status(504), true, false),
+            (CallError::Status(500), false, false),
+            (CallError::Status(401), false, false),
+            (CallError::Status(404), false, false),
+            (CallError::Status(429), false, false),
+            (CallError::Odd("no JSON"), false, false),
+            (CallError::Refused(-32_602), false, false),
+            (CallError::Refused(-32_603), false, false),
+            (CallError::Tool("Sold out.".into()), false, false),
+            (CallError::Opening(Box::new(CallError::TimedOut)), false, false),
+            (CallError::Token("status 503".into()), false, false),
         ];
         for (lost, reads, changes) in all {
-            assert_eq!((lost.again(true), lost.again(false)), (reads, changes), "{lost}");
-            // What is tried again has surely not happened.
-            assert!(!(lost.again(false) && lost.may_have_happened()), "{lost}");
+            assert_eq!((lost.may_retry(true), lost.may_retry(false)), (reads, changes), "{lost}");
+            // A change that may be retried has certainly not happened.
+            assert!(!(lost.may_retry(false) && lost.may_have_happened()), "{lost}");
         }
     }
 }

@@ -1,52 +1,54 @@
-//! What was handed out or taken in since the start and must not be repeated to anyone. Values that end by themselves are forgotten some
-//! time after their end: a program that runs for months gets new ones every hour.
+//! Secrets that were read or stored since the start, and so must never be shown. A value that
+//! expires is forgotten some time after its end, because a program that runs for months gets new
+//! ones every hour.
 
 use std::time::{Duration, Instant};
 
 use secrecy::{ExposeSecret as _, SecretString};
 
-/// How long a value that has ended must still not be repeated.
+/// How long an expired value must still not be shown.
 const AFTER_ITS_END: Duration = Duration::from_secs(15 * 60);
-/// The most values that have ended; of more the oldest are forgotten at once.
-const MOST_ENDED: usize = 1_024;
+/// The most expired values that are kept. Beyond it the oldest are forgotten at once.
+const MAX_ENDED: usize = 1_024;
 
-struct Noted {
+struct NotedSecret {
     value: SecretString,
-    /// None for a value that does not end by itself.
+    /// When the value expires. None if it does not.
     ends: Option<Instant>,
 }
 
-impl Noted {
+impl NotedSecret {
     fn ended(&self, now: Instant) -> Option<Instant> {
         self.ends.filter(|ends| *ends <= now)
     }
 }
 
 #[derive(Default)]
-pub(crate) struct HandedOut {
-    noted: Vec<Noted>,
+pub(crate) struct ExposedSecrets {
+    noted: Vec<NotedSecret>,
     generation: u64,
 }
 
-impl HandedOut {
-    /// Adds a value that ends then, or never; one that is known ends at the later time. Forgets what has ended long enough ago.
+impl ExposedSecrets {
+    /// Adds a value with its expiry. A value that is added again gets the later expiry. Forgets
+    /// values that expired long enough ago.
     pub(crate) fn note(&mut self, value: &SecretString, ends: Option<Instant>, now: Instant) {
         match self.noted.iter_mut().find(|known| known.value.expose_secret() == value.expose_secret()) {
             Some(known) => known.ends = known.ends.zip(ends).map(|(one, other)| one.max(other)),
             None => {
-                self.noted.push(Noted { value: value.clone(), ends });
+                self.noted.push(NotedSecret { value: value.clone(), ends });
                 self.generation += 1;
             }
         }
         self.forget(now);
     }
 
-    /// Each once, oldest first.
+    /// Returns each value once, oldest first.
     pub(crate) fn values(&self) -> Vec<SecretString> {
         self.noted.iter().map(|noted| noted.value.clone()).collect()
     }
 
-    /// Another number whenever there are other values.
+    /// Returns a number that changes whenever the values change.
     pub(crate) fn generation(&self) -> u64 {
         self.generation
     }
@@ -55,9 +57,9 @@ impl HandedOut {
         let before = self.noted.len();
         self.noted.retain(|noted| noted.ended(now).is_none_or(|ended| now.duration_since(ended) < AFTER_ITS_END));
         let mut ended: Vec<Instant> = self.noted.iter().filter_map(|noted| noted.ended(now)).collect();
-        if ended.len() > MOST_ENDED {
+        if ended.len() > MAX_ENDED {
             ended.sort_unstable_by(|one, other| other.cmp(one));
-            let from = ended[MOST_ENDED - 1];
+            let from = ended[MAX_ENDED - 1];
             self.noted.retain(|noted| noted.ended(now).is_none_or(|ended| ended >= from));
         }
         self.generation += u64::from(self.noted.len() != before);
@@ -72,21 +74,21 @@ mod tests {
         SecretString::from(text)
     }
 
-    fn texts(handed_out: &HandedOut) -> Vec<String> {
-        handed_out.values().iter().map(|value| value.expose_secret().to_owned()).collect()
+    fn texts(exposed: &ExposedSecrets) -> Vec<String> {
+        exposed.values().iter().map(|value| value.expose_secret().to_owned()).collect()
     }
 
     const HOUR: Duration = Duration::from_secs(3_600);
 
     #[test]
     fn a_value_that_ends_is_forgotten_some_time_after_its_end() {
-        let (start, mut known) = (Instant::now(), HandedOut::default());
+        let (start, mut known) = (Instant::now(), ExposedSecrets::default());
         known.note(&secret("key"), None, start);
         known.note(&secret("token-1"), Some(start + HOUR), start);
         let before = known.generation();
         known.note(&secret("key"), None, start + HOUR + AFTER_ITS_END - Duration::from_secs(1));
         assert_eq!((texts(&known), known.generation()), (vec!["key".to_owned(), "token-1".to_owned()], before));
-        // As many as before, and yet others.
+        // As many values as before, but other ones.
         known.note(&secret("token-2"), Some(start + 3 * HOUR), start + HOUR + AFTER_ITS_END);
         assert_eq!(texts(&known), ["key", "token-2"]);
         assert_ne!(known.generation(), before);
@@ -94,7 +96,7 @@ mod tests {
 
     #[test]
     fn a_value_that_is_noted_again_ends_at_the_later_time() {
-        let (start, mut known) = (Instant::now(), HandedOut::default());
+        let (start, mut known) = (Instant::now(), ExposedSecrets::default());
         for (first, again, after) in [(Some(HOUR), None, 100), (None, Some(HOUR), 100), (Some(HOUR), Some(5 * HOUR), 4), (Some(5 * HOUR), Some(HOUR), 4)] {
             let value = secret(&format!("{first:?} {again:?}"));
             for lasts in [first, again] {
@@ -107,18 +109,18 @@ mod tests {
 
     #[test]
     fn of_many_that_have_ended_the_oldest_go_and_what_still_lasts_stays() {
-        let (start, mut known) = (Instant::now(), HandedOut::default());
-        let lasting = 2 * MOST_ENDED;
+        let (start, mut known) = (Instant::now(), ExposedSecrets::default());
+        let lasting = 2 * MAX_ENDED;
         for n in 0..lasting {
             known.note(&secret(&format!("lasts-{n}")), Some(start + HOUR), start);
         }
-        for n in 0..MOST_ENDED + 3 {
+        for n in 0..MAX_ENDED + 3 {
             let ends = start + Duration::from_millis(n as u64);
             known.note(&secret(&format!("ended-{n}")), Some(ends), ends);
         }
         let texts = texts(&known);
         assert_eq!(texts.iter().filter(|text| text.starts_with("lasts")).count(), lasting);
-        assert_eq!(texts[lasting..].len(), MOST_ENDED);
+        assert_eq!(texts[lasting..].len(), MAX_ENDED);
         assert_eq!(texts[lasting], "ended-3", "the oldest go first");
     }
 }
