@@ -1,6 +1,7 @@
 //! The offline model: a deterministic planner over the packs behind the engine's `Model` port. No network, no key.
 //! It matches messages with the phrases of the manifests, calls tools, and words answers from their results with the packs'
 //! templates. It knows no tool by name and never claims to be a language model.
+#![forbid(unsafe_code)]
 
 use std::sync::Arc;
 
