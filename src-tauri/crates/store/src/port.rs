@@ -1,16 +1,19 @@
-//! `engine::ports::Store` on SQLite: maps each method to a table, chooses the writer or a reader,
-//! and decides what must be on disk at once.
+//! The traits of `engine::ports::Store` on SQLite, except `Conversations` and `Books`: maps each
+//! method to a table, chooses the writer or a reader, and decides what must be on disk at once.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use contract::{Approval, ApprovalId, ApprovalStatus, Grant, GrantId, Item, ItemBody, ResultView, SessionId, SessionSummary, Transition, TurnId};
-use engine::ports::{Moved, Reach, Served, SessionImage, SessionValues, SharedSessions, Store, StoreError, TurnRow, ValueChanges, is_shared};
+use engine::ports::{
+    Approvals, Grants, Items, Moved, Notes, Reach, Served, SessionImage, SessionValues, Sessions, SharedSessions, StoreError, TurnRow, Turns, ValueChanges,
+    is_shared,
+};
 
 use crate::open::SqliteStore;
 use crate::table::{approvals, books, grants, items, session_values, sessions, turns};
 
 #[async_trait]
-impl Store for SqliteStore {
+impl Sessions for SqliteStore {
     async fn session_create(&self, id: &SessionId, title: &str, at: DateTime<Utc>) -> Result<(), StoreError> {
         let (id, title) = (id.clone(), title.to_owned());
         self.write_along(move |conn| sessions::create(conn, &id, &title, at)).await
@@ -46,7 +49,14 @@ impl Store for SqliteStore {
         let id = id.clone();
         self.write_along(move |conn| session_values::put(conn, &id, &changes)).await
     }
+    async fn session_adopt(&self, image: &SessionImage, untold: &str) -> Result<Vec<Approval>, StoreError> {
+        let (image, untold) = (image.clone(), untold.to_owned());
+        self.write(move |conn| sessions::adopt(conn, &image, &untold)).await
+    }
+}
 
+#[async_trait]
+impl Items for SqliteStore {
     async fn items_append(&self, items: Vec<Item>) -> Result<Vec<Item>, StoreError> {
         // The outcome of an approved call is reported to the person, also after its turn.
         let signed = items.iter().any(|item| matches!(item.body, ItemBody::Approval { .. }));
@@ -57,39 +67,28 @@ impl Store for SqliteStore {
         let session = session.clone();
         self.read(move |conn| items::before(conn, &session, before, limit)).await
     }
-    async fn items_of_turn(&self, turn: &TurnId) -> Result<Vec<Item>, StoreError> {
-        let turn = turn.clone();
-        self.read(move |conn| items::of_turn(conn, &turn)).await
-    }
-
     async fn newest_shown(&self, session: &SessionId, view: ResultView, before: u64) -> Result<Option<Item>, StoreError> {
         let session = session.clone();
         self.read(move |conn| items::newest_shown(conn, &session, view, before)).await
     }
-
     async fn items_erase(&self, turn: &TurnId) -> Result<(), StoreError> {
         let turn = turn.clone();
         let erased = self.write(move |conn| items::erase(conn, &turn)).await;
         self.recent.clear();
         erased
     }
-
-    async fn session_adopt(&self, image: &SessionImage, untold: &str) -> Result<Vec<Approval>, StoreError> {
-        let (image, untold) = (image.clone(), untold.to_owned());
-        self.write(move |conn| sessions::adopt(conn, &image, &untold)).await
+    async fn items_of_turn(&self, turn: &TurnId) -> Result<Vec<Item>, StoreError> {
+        let turn = turn.clone();
+        self.read(move |conn| items::of_turn(conn, &turn)).await
     }
     async fn items_trim(&self, name: &str, keep: u32) -> Result<(), StoreError> {
         let name = name.to_owned();
         self.write(move |conn| items::trim(conn, &name, keep)).await
     }
+}
 
-    async fn note(&self, name: &str) -> Result<Option<String>, StoreError> {
-        Self::note(self, name).await
-    }
-    async fn note_put(&self, name: &str, value: &str) -> Result<(), StoreError> {
-        self.note_set(name, Some(value)).await
-    }
-
+#[async_trait]
+impl Turns for SqliteStore {
     async fn turn_save(&self, turn: &TurnRow, items: Vec<Item>, served: Option<&Served>) -> Result<Vec<Item>, StoreError> {
         let (turn, served) = (turn.clone(), served.cloned());
         let ends = turn.ended_at.is_some();
@@ -103,7 +102,10 @@ impl Store for SqliteStore {
     async fn turns_running(&self) -> Result<Vec<TurnRow>, StoreError> {
         self.read(turns::running).await
     }
+}
 
+#[async_trait]
+impl Approvals for SqliteStore {
     async fn approval_insert(&self, approval: &Approval) -> Result<(), StoreError> {
         let shared = self.shared_for(&approval.session);
         if let Some(shared) = shared {
@@ -148,7 +150,10 @@ impl Store for SqliteStore {
     async fn approvals(&self, include_decided: bool) -> Result<Vec<Approval>, StoreError> {
         self.read(move |conn| approvals::list(conn, include_decided)).await
     }
+}
 
+#[async_trait]
+impl Grants for SqliteStore {
     async fn grant_insert(&self, grant: &Grant) -> Result<(), StoreError> {
         let grant = grant.clone();
         self.write(move |conn| grants::insert(conn, &grant)).await
@@ -163,6 +168,16 @@ impl Store for SqliteStore {
     async fn grant_revoke(&self, id: &GrantId, at: DateTime<Utc>) -> Result<(), StoreError> {
         let id = id.clone();
         self.write(move |conn| grants::revoke(conn, &id, at)).await
+    }
+}
+
+#[async_trait]
+impl Notes for SqliteStore {
+    async fn note(&self, name: &str) -> Result<Option<String>, StoreError> {
+        Self::note(self, name).await
+    }
+    async fn note_put(&self, name: &str, value: &str) -> Result<(), StoreError> {
+        self.note_set(name, Some(value)).await
     }
 }
 

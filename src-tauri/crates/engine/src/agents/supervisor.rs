@@ -184,6 +184,8 @@ impl<'t> Supervisor<'t> {
             Ok(own) => own,
             Err(end) => return end,
         };
+        // It may have read earlier messages by settings of its own.
+        self.work(Some(agent));
         self.context.emit(EventBody::AgentStart { agent: agent.id.clone(), name: agent.name.clone() });
         let opening = own.as_ref().unwrap_or(opening);
         let context = Arc::clone(&self.context);

@@ -13,8 +13,10 @@ use futures::{
 use crate::{
     World,
     budget::account::Account,
-    budget::ledger::{Cap, ReservationRequest, Reserved, Scope, Settlement, TokenPrice},
-    ports::{Finish, Message, Model, ModelError, ModelErrorKind, ModelEvent, ModelRequest, ToolDef},
+    ports::{
+        Cap, Finish, Message, Model, ModelError, ModelErrorKind, ModelEvent, ModelRequest, Refusal, ReservationRequest, Reserved, Scope, Settlement,
+        TokenPrice, ToolDef,
+    },
     texts::Text,
 };
 
@@ -326,7 +328,7 @@ pub(crate) fn cut_short(locale: &str) -> AgentError {
     AgentError::internal(BUDGET, Text::BudgetCut.in_locale(locale)).hint(Text::BudgetHint.in_locale(locale))
 }
 
-fn over_budget(refusal: &crate::budget::ledger::Refusal, locale: &str) -> AgentError {
+fn over_budget(refusal: &Refusal, locale: &str) -> AgentError {
     let (name, what) = match refusal.scope {
         Scope::Run => ("run", Text::BudgetRun),
         Scope::Session => ("session", Text::BudgetSession),

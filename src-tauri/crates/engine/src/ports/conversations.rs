@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use contract::{AgentId, Item, SessionId, SummaryMethod, TurnId};
 use serde::{Deserialize, Serialize};
 
-use super::StoreError;
+use crate::ports::rows::StoreError;
 
 /// What is remembered under one key. Positions are those of [`MemoryItem`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,18 +1,6 @@
 //! How long an answer may be: what is asked for, what the budgets leave, and what a model gives by itself.
 
-use super::ModelRequest;
-
-/// The longest answer of a model whose own limit is not known. It is a guess, which is reserved and never sent.
-const USUAL_ANSWER: u32 = 8_192;
-
-/// The longest answer of a model that is asked for so much, with its own limit where that is known.
-pub fn longest_answer(wanted: Option<u32>, own: Option<u32>) -> u32 {
-    match (wanted, own) {
-        (Some(wanted), Some(own)) => wanted.min(own),
-        (Some(wanted), None) => wanted,
-        (None, own) => own.unwrap_or(USUAL_ANSWER),
-    }
-}
+use crate::ports::model::{ModelRequest, longest_answer};
 
 impl ModelRequest {
     /// The request as it goes to a model with this limit of its own: no more is asked for than the model can give, and what the budgets

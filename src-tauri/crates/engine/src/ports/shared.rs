@@ -6,7 +6,10 @@ use chrono::{DateTime, Utc};
 use contract::{Approval, ApprovalId, ApprovalStatus, Item, SessionId, Transition};
 use serde::{Deserialize, Serialize};
 
-use super::{Memory, SessionValues, StoreError};
+use crate::ports::{
+    conversations::Memory,
+    rows::{SessionValues, StoreError},
+};
 
 /// A session as it travels: what a turn elsewhere needs to go on. Older items than its window are not in it, and no secrets are.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,65 +1,24 @@
-//! Where sessions, items, turns, approvals and grants are kept. What else the engine keeps is in `conversations` and `books`.
+//! Where the engine keeps what must outlive a turn: one trait per group of tables, and `Store`, which is all of them.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use contract::{AgentError, Approval, ApprovalId, ApprovalStatus, Grant, GrantId, Item, ResultView, SessionId, SessionSummary, Transition, TurnId, Usage};
-use serde_json::{Map, Value};
+use contract::{Approval, ApprovalId, ApprovalStatus, Grant, GrantId, Item, ResultView, SessionId, SessionSummary, Transition, TurnId};
 
-use super::{Books, Conversations, Reach, Served, SessionImage};
+use crate::ports::{
+    books::{Books, Served},
+    conversations::Conversations,
+    rows::{SessionValues, StoreError, TurnRow, ValueChanges},
+    shared::{Reach, SessionImage},
+};
 
-/// Why the store refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum StoreError {
-    #[error("{0} does not exist")]
-    NotFound(String),
-    #[error("the disk is full or not writable: {0}")]
-    NoSpace(String),
-    #[error("the database failed: {0}")]
-    Failed(String),
-    /// Where sessions are shared cannot be reached.
-    #[error("the shared sessions cannot be reached: {0}")]
-    Away(String),
-}
+/// All tables. Every method that is waited for has committed when it returns; what somebody acts on is then on disk, too.
+pub trait Store: Sessions + Items + Turns + Approvals + Grants + Notes + Conversations + Books {}
 
-/// The failure as a caller sees it. The cause goes to the log, because the caller's message does not contain it.
-impl From<StoreError> for AgentError {
-    fn from(error: StoreError) -> Self {
-        if !matches!(error, StoreError::NotFound(_)) {
-            tracing::warn!(%error, "the store failed");
-        }
-        match error {
-            StoreError::NotFound(what) => Self::invalid(format!("{what} does not exist.")).reason("not_found"),
-            StoreError::NoSpace(path) => Self::internal("no_space", format!("Nothing could be saved: the disk is full or not writable ({path})."))
-                .hint("Free some space or make the folder writable, then send it again."),
-            StoreError::Away(_) => Self::internal("sessions_away", "The sessions cannot be reached at the moment.").hint("Send the message again in a moment."),
-            StoreError::Failed(_) => Self::internal("database_error", "The database could not be used.").hint("Run `csign doctor` to see what is wrong."),
-        }
-    }
-}
+impl<T: Sessions + Items + Turns + Approvals + Grants + Notes + Conversations + Books> Store for T {}
 
-/// A turn as stored: enough to find after a crash what was going on.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TurnRow {
-    pub turn: TurnId,
-    pub session: SessionId,
-    pub started_at: DateTime<Utc>,
-    pub ended_at: Option<DateTime<Utc>>,
-    /// `running`, or a `TurnStatus` in snake case.
-    pub status: String,
-    pub model: String,
-    pub usage: Usage,
-}
-
-/// What is kept beside a session, by name: values for caller-owned parameters, and what hosts and the engine remember of it.
-pub type SessionValues = Map<String, Value>;
-
-/// New values by name; those without one go.
-pub type ValueChanges = Vec<(String, Option<Value>)>;
-
-/// Sessions, items, turns, approvals, grants, and the books. Every method that is waited for has committed when it returns; what
-/// somebody acts on is then on disk, too.
+/// Sessions and what is kept beside each of them.
 #[async_trait]
-pub trait Store: Books + Conversations {
+pub trait Sessions: Send + Sync {
     async fn session_create(&self, id: &SessionId, title: &str, at: DateTime<Utc>) -> Result<(), StoreError>;
     async fn session(&self, id: &SessionId) -> Result<Option<SessionSummary>, StoreError>;
     /// Newest first; titles that contain `query`. `running` and `waiting_approvals` are filled by the engine.
@@ -73,7 +32,14 @@ pub trait Store: Books + Conversations {
     async fn sessions_with_value(&self, name: &str) -> Result<Vec<SessionId>, StoreError>;
     /// Changes these and leaves the others.
     async fn session_values_put(&self, id: &SessionId, changes: ValueChanges) -> Result<(), StoreError>;
+    /// Puts what travelled in place of what is kept here of the session. Gives the actions that were open here and have ended by that:
+    /// as they came, or expired with the reason `untold` when they did not come along.
+    async fn session_adopt(&self, image: &SessionImage, untold: &str) -> Result<Vec<Approval>, StoreError>;
+}
 
+/// The items of sessions.
+#[async_trait]
+pub trait Items: Send + Sync {
     /// Stores items in one transaction, gives them their `seq`, touches the session. The items come back numbered.
     async fn items_append(&self, items: Vec<Item>) -> Result<Vec<Item>, StoreError>;
     /// Items with `seq < before` (all when `None`), the newest `limit` of them, ascending.
@@ -84,22 +50,22 @@ pub trait Store: Books + Conversations {
     async fn items_erase(&self, turn: &TurnId) -> Result<(), StoreError>;
     /// Items of one turn, ascending.
     async fn items_of_turn(&self, turn: &TurnId) -> Result<Vec<Item>, StoreError>;
-
-    /// Puts what travelled in place of what is kept here of the session. Gives the actions that were open here and have ended by that:
-    /// as they came, or expired with the reason `untold` when they did not come along.
-    async fn session_adopt(&self, image: &SessionImage, untold: &str) -> Result<Vec<Approval>, StoreError>;
     /// Takes the oldest items of sessions that have a value of this name and more items than `keep`.
     async fn items_trim(&self, name: &str, keep: u32) -> Result<(), StoreError>;
+}
 
-    /// A small value that the engine remembers by name.
-    async fn note(&self, name: &str) -> Result<Option<String>, StoreError>;
-    async fn note_put(&self, name: &str, value: &str) -> Result<(), StoreError>;
-
+/// Turns as they stand.
+#[async_trait]
+pub trait Turns: Send + Sync {
     /// A turn as it stands, with what is new in it and (at its end) how it was served, in one transaction. The items come back numbered.
     async fn turn_save(&self, turn: &TurnRow, items: Vec<Item>, served: Option<&Served>) -> Result<Vec<Item>, StoreError>;
     /// Turns whose status is `running`, for the clean-up at start.
     async fn turns_running(&self) -> Result<Vec<TurnRow>, StoreError>;
+}
 
+/// Pending actions and their decisions.
+#[async_trait]
+pub trait Approvals: Send + Sync {
     async fn approval_insert(&self, approval: &Approval) -> Result<(), StoreError>;
     async fn approval(&self, id: &ApprovalId) -> Result<Option<Approval>, StoreError>;
     /// Who hears of a decision about it that is made in this process.
@@ -117,9 +83,21 @@ pub trait Store: Books + Conversations {
     async fn approvals_overdue(&self, now: DateTime<Utc>) -> Result<Vec<Approval>, StoreError>;
     /// Undecided first, then newest first; not more than a list shows.
     async fn approvals(&self, include_decided: bool) -> Result<Vec<Approval>, StoreError>;
+}
 
+/// Permissions for the rest of a session.
+#[async_trait]
+pub trait Grants: Send + Sync {
     async fn grant_insert(&self, grant: &Grant) -> Result<(), StoreError>;
     async fn grants(&self) -> Result<Vec<Grant>, StoreError>;
     async fn grant_used(&self, id: &GrantId, at: DateTime<Utc>) -> Result<(), StoreError>;
     async fn grant_revoke(&self, id: &GrantId, at: DateTime<Utc>) -> Result<(), StoreError>;
+}
+
+/// Small values that the engine remembers by name.
+#[async_trait]
+pub trait Notes: Send + Sync {
+    /// A small value that the engine remembers by name.
+    async fn note(&self, name: &str) -> Result<Option<String>, StoreError>;
+    async fn note_put(&self, name: &str, value: &str) -> Result<(), StoreError>;
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use contract::ApprovalStatus::{Approved, Cancelled, Done, Executing, Expired, Pending, Rejected};
 use contract::{Approval, ApprovalId, ApprovalStatus, SessionId, Transition};
-use engine::ports::{Loaded, Moved, Reach, SessionImage, SharedSessions, Store as _, StoreError};
+use engine::ports::{Approvals as _, Loaded, Moved, Reach, SessionImage, Sessions as _, SharedSessions, StoreError};
 
 use crate::world::{World, instant, pending, with_session};
 

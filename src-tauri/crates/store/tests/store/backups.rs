@@ -1,7 +1,7 @@
 //! Daily copies: made at a clean end if something changed, complete, and only three of them.
 
 use chrono::TimeDelta;
-use engine::ports::Store as _;
+use engine::ports::Items as _;
 use rusqlite::Connection;
 
 use crate::world::{World, message, with_session};

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use chrono::{NaiveDate, TimeDelta};
-use engine::ports::{Books as _, Cap, Claim, ReservationRequest, Reserved, RunKey, Scope, Settlement, Store as _, TokenPrice};
+use engine::ports::{Books as _, Cap, Claim, ReservationRequest, Reserved, RunKey, Scope, Sessions as _, Settlement, TokenPrice};
 use rusqlite::Connection;
 
 use crate::world::{World, instant};

@@ -1,7 +1,7 @@
 //! Memories of conversations: rows, items at their positions, and deletion with a session.
 
 use contract::{SessionId, SummaryMethod, TurnId};
-use engine::ports::{Conversations as _, Memory, MemoryOf, Side, Store as _};
+use engine::ports::{Conversations as _, Items as _, Memory, MemoryOf, Sessions as _, Side};
 use store::SqliteStore;
 
 use crate::world::{World, instant, message, with_session};

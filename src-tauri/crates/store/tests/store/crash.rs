@@ -5,7 +5,7 @@ use std::process::Stdio;
 use std::thread::sleep;
 use std::time::Duration;
 
-use engine::ports::Store as _;
+use engine::ports::Items as _;
 use rusqlite::Connection;
 use soak::{Plan, Random};
 

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use engine::ports::{Store as _, StoreError};
+use engine::ports::{Items as _, StoreError};
 use store::{OpenError, SqliteStore};
 
 use crate::world::{World, message, open_at, run_again, with_session};

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use contract::{ApprovalId, ApprovalStatus, SessionId, Transition};
-use engine::ports::{Store as _, TurnRow};
+use engine::ports::{Approvals as _, Items as _, Notes as _, Sessions as _, TurnRow, Turns as _};
 use rusqlite::Connection;
 use soak::{Cut, Disk, Image, Plan, Random};
 use store::SqliteStore;

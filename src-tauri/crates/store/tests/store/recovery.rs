@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{Seek as _, SeekFrom, Write as _};
 
 use chrono::TimeDelta;
-use engine::ports::Store as _;
+use engine::ports::{Items as _, Sessions as _};
 use store::OpenedStore;
 
 use crate::world::{World, instant, message, names, with_session};

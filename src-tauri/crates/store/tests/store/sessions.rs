@@ -1,7 +1,7 @@
 //! Sessions: list, search, rename, delete; long sessions; values.
 
 use contract::{ItemBody, NoticeLevel, SessionId};
-use engine::ports::{Store as _, StoreError, TurnRow};
+use engine::ports::{Approvals as _, Items as _, Sessions as _, StoreError, TurnRow, Turns as _};
 use serde_json::json;
 
 use crate::world::{World, instant, message, pending, with_session};

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use contract::{Approval, ApprovalStatus, Effect, Item, ItemBody, SessionId};
-use engine::ports::{Clock, Store as _};
+use engine::ports::{Clock, Sessions as _};
 use store::{OpenedStore, SqliteStore};
 
 pub(crate) fn instant(text: &str) -> DateTime<Utc> {

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use contract::{SessionId, Spent, TurnId};
 
-use crate::ports::StoreError;
+use crate::ports::rows::StoreError;
 
 /// A run as its caller names it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
