@@ -4,7 +4,6 @@ use std::{collections::VecDeque, sync::Arc, time::Instant};
 
 use contract::{AgentError, Approval, CallId, Choice, Effect, ErrorCode, EventBody, ItemBody, Stage, ToolOutcome, ToolSpec, TurnStatus};
 use serde_json::{Value, json};
-use shop_adapter::{cart::lines, product::items};
 
 use crate::{
     chat::{
@@ -12,7 +11,7 @@ use crate::{
         texts::{Text, tool_fails, tool_name, tool_starts},
     },
     http::error::Fault,
-    shop::tools,
+    shop::{items, lines, tools},
 };
 
 /// A tool call of a turn.

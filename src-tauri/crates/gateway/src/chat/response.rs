@@ -2,9 +2,8 @@
 
 use serde::Serialize;
 use serde_json::Value;
-use shop_adapter::cart::Cart;
 
-use crate::shop::{cards::Card, choices::Shown};
+use crate::shop::{Cart, cards::Card, choices::Shown};
 
 /// An absent member is left out, never null.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -15,13 +15,12 @@ use engine::{
 use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use shop_adapter::cart::Cart;
 use tokio::sync::OwnedMutexGuard;
 
 use crate::{
     App,
     chat::sharing::{self, Held},
-    shop::memory::Memory,
+    shop::{Cart, memory::Memory},
 };
 
 /// Where the gateway's own things are kept among a session's values.
