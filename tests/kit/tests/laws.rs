@@ -247,7 +247,8 @@ const NAME_A_PACK: [(&str, &str); 1] = [("cli/src/commands.rs", "`csign shop-ser
 fn only_the_gateways_shop_names_a_shipped_pack_or_its_tools() {
     let crates = ["shop", "shop-adapter", "campaign-portfolio-pacing"];
     only(&["cli", "gateway"], &holders(&rooms(), |name| crates.contains(&name)), "only cli (the demo server) and gateway depend on a shipped pack");
-    let mut names: Vec<String> = crates.iter().map(|name| format!("{}::", name.replace('-', "_"))).collect();
+    // The gateway's own folder is called like the crate `shop`, on which it does not depend.
+    let mut names: Vec<String> = crates[1..].iter().map(|name| format!("{}::", name.replace('-', "_"))).collect();
     for pack in ["shop", "campaign-portfolio-pacing"] {
         let manifest = fs::read_to_string(root().join("tools").join(pack).join("pack.json")).unwrap();
         let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
@@ -267,10 +268,8 @@ fn only_the_gateways_shop_names_a_shipped_pack_or_its_tools() {
         }
         let text = without_tests(&fs::read_to_string(&file).unwrap());
         for line in text.lines().filter(|line| !line.trim_start().starts_with("//")) {
-            // The gateway's own folder is called like the pack.
-            let line = line.replace("crate::shop::", "").replace("use shop::", "").replace(" shop::{", "").replace("    shop::", "");
-            let found = names.iter().find(|name| line.contains(name.as_str()));
-            assert!(found.is_none(), "packs own what is theirs; {path} names a shipped pack: {line}");
+            let is_named = names.iter().any(|name| line.contains(name.as_str()));
+            assert!(!is_named, "packs own what is theirs; {path} names a shipped pack: {line}");
         }
     }
 }

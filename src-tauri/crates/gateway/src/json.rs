@@ -1,6 +1,6 @@
 //! Small readers of JSON whose makers differ in how they write things.
 
-pub(crate) use shop_adapter::read::{first, text};
+pub(crate) use crate::shop::read::{first, text};
 
 /// At most so many characters.
 pub(crate) fn cut(text: &str, most: usize) -> String {

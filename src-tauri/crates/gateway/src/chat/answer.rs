@@ -2,7 +2,6 @@
 
 use axum::http::StatusCode;
 use serde_json::{Map, Value, json};
-use shop_adapter::{cart::Cart, product::items};
 
 use crate::{
     call::Call,
@@ -14,7 +13,7 @@ use crate::{
     },
     fault::Fault,
     json::text,
-    shop::{cards::Card, choices::Shown, tools},
+    shop::{Cart, cards::Card, choices::Shown, items, tools},
 };
 
 #[derive(Default)]

@@ -4,14 +4,13 @@ use std::{collections::VecDeque, sync::Arc, time::Instant};
 
 use contract::{AgentError, Approval, CallId, Choice, Effect, ErrorCode, EventBody, ItemBody, Reason, Stage, ToolOutcome, ToolSpec, TurnStatus};
 use serde_json::{Value, json};
-use shop_adapter::{cart::lines, product::items};
 
 use crate::{
     call::Call,
     chat::sse::SseSink,
     fault::Fault,
     json::text,
-    shop::tools,
+    shop::{items, lines, tools},
     texts::{Text, tool_fails, tool_name, tool_starts},
 };
 

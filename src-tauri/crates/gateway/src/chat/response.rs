@@ -3,11 +3,10 @@
 use axum::http::StatusCode;
 use serde::Serialize;
 use serde_json::Value;
-use shop_adapter::cart::Cart;
 
 use crate::{
     fault::Fault,
-    shop::{cards::Card, choices::Shown},
+    shop::{Cart, cards::Card, choices::Shown},
 };
 
 /// An absent member is left out, never null.

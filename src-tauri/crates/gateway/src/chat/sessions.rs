@@ -15,7 +15,6 @@ use engine::{
 use host::Host;
 use parking_lot::{Mutex, MutexGuard};
 use serde_json::{Value, json};
-use shop_adapter::cart::Cart;
 use tokio::sync::OwnedMutexGuard;
 
 use crate::chat::{

@@ -1,10 +1,9 @@
 //! The part of a session that the gateway stores between turns, under the names that earlier versions gave its members.
 
 use serde::{Deserialize, Serialize};
-use shop_adapter::cart::Cart;
 use serde_json::Value;
 
-use crate::{chat::expecting::Expectations, shop::memory::Memory};
+use crate::{chat::expecting::Expectations, shop::{Cart, memory::Memory}};
 
 /// The gateway's own state of a session.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -8,5 +8,11 @@ pub(crate) mod references;
 pub(crate) mod refine;
 pub(crate) mod tools;
 
+pub(crate) use shop_adapter::{
+    cart::{Cart, lines},
+    product::items,
+    read,
+};
+
 /// The pack whose tools the chat API offers.
 pub const PACK: &str = shop_adapter::SHOP;
