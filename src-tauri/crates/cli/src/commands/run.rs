@@ -54,7 +54,7 @@ fn unreadable(out: Out, stream: bool, failure: Failure) -> Exit {
 
 fn print(out: Out, stream: bool, result: &Result<RunResponse, AgentError>) {
     match result {
-        _ if stream => out.event(&last(result)),
+        _ if stream => out.event(&last_event(result)),
         Ok(response) => out.document(response),
         Err(error) => out.document(error),
     }
