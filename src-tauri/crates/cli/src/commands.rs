@@ -29,7 +29,7 @@ use crate::out::Out;
 pub(crate) fn shop_server(args: impl Iterator<Item = OsString>) -> ExitCode {
     match shop::Args::try_parse_from(std::iter::once("csign shop-server".into()).chain(args)) {
         Ok(args) => ExitCode::from(shop::run(args)),
-        Err(error) => crate::said_by_parser(&error),
+        Err(error) => crate::print_parser_message(&error),
     }
 }
 

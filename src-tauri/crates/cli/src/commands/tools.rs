@@ -125,7 +125,7 @@ async fn call(link: &mut Link, out: Out, params: ToolCallParams, person: bool) -
             answer = &mut calling => break answer,
             push = listen::next(link), if listening => match push {
                 Ok(push) => {
-                    listen::tell_declined(out, &push);
+                    listen::print_declined(out, &push);
                     if asker.wants(&push) && (listen::of_session(&push, &session) || matches!(push, Push::Questions { .. })) {
                         asker.about(link, &push).await?;
                     }
