@@ -42,7 +42,7 @@ impl Side {
 }
 
 /// Measures the duration of a call.
-pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
+pub(crate) fn time_call<T>(work: impl FnOnce() -> T) -> (T, Duration) {
     let start = Instant::now();
     let result = work();
     (result, start.elapsed())

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use render::Stream;
 
-use crate::measure::{best, timed};
+use crate::measure::{best, time_call};
 use crate::table;
 
 const RUNS: usize = 3;
@@ -53,7 +53,7 @@ fn worst_frame(deltas: &[String]) -> Duration {
     let mut stream = Stream::new();
     let frames = deltas.iter().map(|delta| {
         stream.push(delta);
-        timed(|| std::hint::black_box(stream.frame())).1
+        time_call(|| std::hint::black_box(stream.frame())).1
     });
     frames.max().unwrap_or_default()
 }

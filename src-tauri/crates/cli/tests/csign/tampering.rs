@@ -216,7 +216,7 @@ fn early_log_and_mark_and_installation(profile: &Profile, moment: &Moment, rando
 }
 
 /// Forges the mark of the early log with a higher counter, without a key.
-fn early_log_with_forge_mark(profile: &Profile, moment: &Moment, random: &mut Random) -> Option<String> {
+fn early_log_with_forged_mark(profile: &Profile, moment: &Moment, random: &mut Random) -> Option<String> {
     profile.put_early_log();
     let (path, _) = profile.mark(moment);
     let mut mark: serde_json::Value = serde_json::from_slice(profile.mark(&profile.early).1).expect("JSON");
@@ -235,7 +235,7 @@ fn mark_bytes(profile: &Profile, moment: &Moment, random: &mut Random) -> Option
     Some("damage in the mark".to_owned())
 }
 
-fn forge_mark(profile: &Profile, moment: &Moment, random: &mut Random) -> Option<String> {
+fn forged_mark(profile: &Profile, moment: &Moment, random: &mut Random) -> Option<String> {
     let (path, bytes) = profile.mark(moment);
     let mut mark: serde_json::Value = serde_json::from_slice(bytes).expect("JSON");
     let name = *random.pick(&["size", "counter"]);
