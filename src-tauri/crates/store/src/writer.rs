@@ -380,7 +380,7 @@ mod tests {
         });
         assert_eq!(left.recv(), Ok(vec![1, 2]));
         writer.with_next(insert(3), "it is closed");
-        assert_eq!(writer.call(OnDisk::Now, all).await, Err(closed()));
+        assert_eq!(writer.call(OnDisk::Now, all).await, Err(closed(Ended)));
         assert!(writer.waiting.lock().is_empty());
     }
 }

@@ -3,7 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{chat::expecting::Expectations, shop::{Cart, memory::Memory}};
+use crate::{
+    chat::expecting::Expectations,
+    shop::{Cart, memory::Memory},
+};
 
 /// The gateway's own state of a session.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

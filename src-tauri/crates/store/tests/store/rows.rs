@@ -2,7 +2,7 @@
 //! turns, grants, values, notes.
 
 use contract::{AgentError, Block, Choice, Effect, Grant, Item, ItemBody, NoticeLevel, ResultView, ToolOutcome, Usage};
-use engine::ports::{Books as _, Grants as _, Items as _, Notes as _, Served, Sessions as _, StoreError, TurnRow, Turns as _};
+use engine::ports::{Books as _, Grants as _, Items as _, Served, Sessions as _, StoreError, TurnRow, Turns as _};
 use serde_json::json;
 
 use crate::world::{World, instant, message, with_session};

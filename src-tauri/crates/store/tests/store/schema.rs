@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use engine::ports::{Approvals as _, Grants as _, Items as _, Notes as _, Sessions as _, Turns as _};
+use engine::ports::{Approvals as _, Grants as _, Items as _, Sessions as _, Turns as _};
 use rusqlite::Connection;
 use serde_json::json;
 use store::{OpenError, SqliteStore};
