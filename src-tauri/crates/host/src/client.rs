@@ -30,6 +30,7 @@ use tokio::{
 use crate::{
     Paths,
     own_keys::OwnKeys,
+    peer,
     socket::{self, Hello, Line, PROTOCOL, Request},
 };
 
@@ -63,7 +64,7 @@ pub enum NotConnected {
 /// this process's standard input.
 pub async fn connect(paths: &Paths, at_terminal: bool) -> Result<(Arc<Client>, broadcast::Receiver<Push>), NotConnected> {
     let stream = UnixStream::connect(socket::address(paths)?).await?;
-    if stream.peer_cred()?.uid() != socket::me() {
+    if stream.peer_cred()?.uid() != peer::effective_user() {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the socket belongs to another user").into());
     }
     // Read after connecting: the file is written before the socket exists, so this is the token of

@@ -15,9 +15,10 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     Host, definitions, doctor,
     entries::Entries,
-    models::{API_KEY, ConnectionTest, FALLBACK_KEY, entry_of, may_be_kept, origin_of_key},
-    pack_keys::{self, Destination},
-    pack_settings, servers,
+    key_destination::Destination,
+    key_names::{self, API_KEY},
+    models::{ConnectionTest, FALLBACK_KEY, entry_of, may_be_kept, origin_of_key},
+    pack_keys, pack_settings, servers,
 };
 
 /// Names of keys that the settings page may store.
@@ -381,7 +382,7 @@ impl Host {
         let entries = entry_of(name, &self.profile.settings()).or_else(|| {
             let (pack, variable) = name.split_once('/')?;
             let places = self.places_of(name);
-            Entries::join(places.iter().filter(|to| to.may_be_kept().is_ok()).filter_map(|to| to.entries(pack_keys::entry(pack, variable))))
+            Entries::join(places.iter().filter(|to| to.may_be_kept().is_ok()).filter_map(|to| to.entries(key_names::entry(pack, variable))))
         });
         entries.ok_or_else(|| AgentError::invalid(format!("There is no key named {name}.")))
     }

@@ -11,8 +11,9 @@ use secrecy::SecretString;
 use secrets::{Keyring, SecretsError};
 
 use crate::{
+    key_destination::{Declared, Destination},
+    key_names::{OWN, entry},
     keyring_cache::CacheStamp,
-    pack_keys::{Declared, Destination, OWN, entry},
 };
 
 /// The sources of credentials.

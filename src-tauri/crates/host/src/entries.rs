@@ -6,7 +6,16 @@ use contract::address::Origin;
 use secrecy::SecretString;
 use secrets::{Keyring, SecretsError};
 
-use crate::pack_keys::FirstVersion;
+/// How the entry of version 0.1 is used. It names no server, and belongs to the manifest's address
+/// only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FirstVersion {
+    /// It is ignored, because it belongs to another server.
+    Ignored,
+    Moved,
+    /// It is read and kept, because the pack also uses the key elsewhere.
+    Shared,
+}
 
 /// The entries that hold one key.
 #[derive(Clone, Debug, PartialEq, Eq)]

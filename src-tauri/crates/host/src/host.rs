@@ -20,12 +20,12 @@ use crate::{
     confirmations::Confirmations,
     imports::Imports,
     ledger::Ledger,
-    models::HostModels,
+    models::{HostModels, offline_packs},
     places::missing_packs,
     profile::LiveProfile,
     pushes::Hub,
+    recovery::pin_first_definitions,
     sessions::MemoryFolder,
-    startup::{offline_packs, pin_first_definitions},
     tools::HostTools,
 };
 
@@ -152,7 +152,7 @@ impl Host {
     }
 
     pub(crate) fn notices(&self) -> Vec<Map<String, Value>> {
-        let alarm = self.alarm().map(|alarm| crate::startup::notice("audit_alarm", &alarm.message));
+        let alarm = self.alarm().map(|alarm| crate::recovery::notice("audit_alarm", &alarm.message));
         alarm.into_iter().chain(self.notices.lock().clone()).collect()
     }
 

@@ -21,7 +21,11 @@ use engine::{
 };
 use parking_lot::Mutex;
 
-use crate::{models::HostModels, pushes::Hub, startup::offline_packs, tools::HostTools};
+use crate::{
+    models::{HostModels, offline_packs},
+    pushes::Hub,
+    tools::HostTools,
+};
 
 /// Between two reports of progress.
 const TELL_EVERY: Duration = Duration::from_millis(50);

@@ -12,7 +12,10 @@ use percent_encoding::percent_decode_str;
 use secrecy::SecretString;
 use secrets::{Keyring, SecretsError};
 
-use crate::{keyring_cache::CacheStamp, models, pack_keys, servers};
+use crate::{
+    key_names::{API_KEY, OF_PACKS, TOKENS},
+    keyring_cache::CacheStamp,
+};
 
 /// Words in variable names that mark the value as a credential.
 const SECRET_WORDS: [&str; 9] = ["KEY", "APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS"];
@@ -103,8 +106,8 @@ impl Secrets for KnownSecrets {
 pub(crate) async fn learn(keyring: &Keyring) -> Result<(), SecretsError> {
     let found = keyring.read_all(is_entry).await.inspect_err(|error| tracing::debug!(%error, "stored keys are not known"))?;
     for (name, value) in found {
-        if name.starts_with(servers::TOKENS) {
-            servers::note_tokens(keyring, &value);
+        if name.starts_with(TOKENS) {
+            note_tokens(keyring, &value);
         }
     }
     Ok(())
@@ -113,7 +116,7 @@ pub(crate) async fn learn(keyring: &Keyring) -> Result<(), SecretsError> {
 /// Whether a keyring entry holds a secret of a pack, a server or a model. The log's own entries are
 /// excluded: its mark is not a secret.
 fn is_entry(name: &str) -> bool {
-    name.starts_with(pack_keys::OF_PACKS) || name.starts_with(servers::TOKENS) || name.split_once('@').is_some_and(|(key, _)| key == models::API_KEY)
+    name.starts_with(OF_PACKS) || name.starts_with(TOKENS) || name.split_once('@').is_some_and(|(key, _)| key == API_KEY)
 }
 
 /// Whether a variable's name marks its value as a credential.
@@ -160,6 +163,16 @@ fn password_in(value: &str) -> Option<&str> {
     user.split_once(':').map(|(_, password)| password).filter(|password| !password.is_empty())
 }
 
+/// Notes each token as a secret of its own, so that it does not appear in a result.
+pub(crate) fn note_tokens(keyring: &Keyring, tokens: &SecretString) {
+    let Ok(kept) = serde_json::from_str::<Value>(tokens.expose_secret()) else { return };
+    for name in ["access_token", "refresh_token", "id_token"] {
+        if let Some(token) = kept.pointer(&format!("/token_response/{name}")).and_then(Value::as_str) {
+            keyring.note(&SecretString::from(token.to_owned()));
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::{
@@ -177,7 +190,7 @@ mod tests {
 
     #[test]
     fn entries_of_packs_servers_and_models_are_secrets() {
-        let all = [pack_keys::entry("post", "TOKEN"), servers::tokens_entry(&"post".into(), "far"), "OPENAI_API_KEY@https://api.example.com".to_owned()];
+        let all = [key_names::entry("post", "TOKEN"), key_names::tokens_entry(&"post".into(), "far"), "OPENAI_API_KEY@https://api.example.com".to_owned()];
         assert!(all.iter().all(|name| is_entry(name)), "{all:?}");
         assert!(!is_entry("audit-mark") && !is_entry("audit-signing-key"));
     }

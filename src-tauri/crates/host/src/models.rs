@@ -15,10 +15,11 @@ use parking_lot::{Mutex, RwLock};
 use secrecy::SecretString;
 use secrets::Keyring;
 
-use crate::{credentials::Credentials, entries::Entries, keyring_cache::CacheStamp, known_secrets, pack_keys, profile::LiveProfile};
+use crate::{
+    credentials::Credentials, entries::Entries, key_destination, key_names::API_KEY, keyring_cache::CacheStamp, known_secrets, profile::LiveProfile,
+    tools::HostTools,
+};
 
-/// The name of the provider's key in settings, and of the environment variable that may hold it.
-pub(crate) const API_KEY: &str = "OPENAI_API_KEY";
 /// The name of the fallback model's key.
 pub(crate) const FALLBACK_KEY: &str = "MODEL_FALLBACK_KEY";
 
@@ -40,7 +41,7 @@ pub(crate) fn origin_of_key(name: &str, settings: &Settings) -> Option<contract:
 pub(crate) fn may_be_kept(name: &str, settings: &Settings) -> Result<(), AgentError> {
     let Some(server) = server_of_key(name, settings) else { return Ok(()) };
     match server.origin() {
-        Some(origin) => pack_keys::keeps(&origin),
+        Some(origin) => key_destination::keeps(&origin),
         None => Err(AgentError::invalid("The key was not stored, because the model's address is not a valid web address.")
             .reason("bad_address")
             .hint("Enter a base URL such as https://api.openai.com/v1 first, without a user name or password in it.")),
@@ -434,6 +435,11 @@ fn env_key(credentials: &Credentials, api: Api, base_url: &str) -> Option<Secret
 /// is not.
 fn is_local(base_url: &str) -> bool {
     models::is_loopback_address(base_url)
+}
+
+/// Returns the packs for the offline model, with the names in the data.
+pub(crate) fn offline_packs(tools: &HostTools) -> Vec<OfflinePack> {
+    tools.named().into_iter().map(|(manifest, specs)| OfflinePack::new(manifest, specs)).collect()
 }
 
 #[cfg(test)]

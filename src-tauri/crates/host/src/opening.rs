@@ -16,7 +16,7 @@ use crate::{
     ledger::{Alarm, Ledger},
     options::WhenAlarmed,
     paths::{make_private, unusable, write_atomically},
-    startup,
+    recovery,
 };
 
 /// Returns the profile's id: the recorded one, that of the folder, or a new one.
@@ -136,10 +136,10 @@ impl Host {
         // The new log must not be stopped by the alarm that it ends.
         self.stop_if_alarmed();
         let aside = self.begin_anew(&alarm, by).await?;
-        startup::note_packs(&self.log, &self.tools).await;
-        let interrupted = startup::put_in_order(&self.local_engine).await?;
+        recovery::note_packs(&self.log, &self.tools).await;
+        let interrupted = recovery::put_in_order(&self.local_engine).await?;
         self.notices.lock().extend(interrupted);
-        startup::get_ready(&self.tools, &self.options).await;
+        recovery::get_ready(&self.tools, &self.options).await;
         self.push_settings();
         Ok(aside)
     }

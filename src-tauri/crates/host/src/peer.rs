@@ -16,6 +16,12 @@ use tokio::net::UnixStream;
 /// `SO_PEERPIDFD` of Linux 6.5 and later.
 const PEER_PIDFD: libc::c_int = 77;
 
+/// Returns the user that this process runs as.
+pub(crate) fn effective_user() -> u32 {
+    // SAFETY: geteuid takes no arguments, changes nothing and cannot fail.
+    unsafe { libc::geteuid() }
+}
+
 /// The process that connected.
 #[derive(Debug)]
 pub(crate) struct Peer {
@@ -41,7 +47,7 @@ impl Peer {
     /// Returns the client of a connection, if it may be accepted at all.
     pub(crate) fn of(stream: &UnixStream) -> Result<Self, PeerRefusal> {
         let credentials = stream.peer_cred()?;
-        if credentials.uid() != crate::socket::me() {
+        if credentials.uid() != effective_user() {
             return Err(PeerRefusal::OtherUser);
         }
         let handle = handle(stream)?;

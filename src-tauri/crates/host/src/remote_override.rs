@@ -23,7 +23,7 @@ use serde_json::{Map, Value, json};
 use crate::{
     credentials::Credentials,
     definitions::key,
-    pack_keys::{self, Destination},
+    key_destination::{self, Destination},
     profile::LiveProfile,
 };
 
@@ -59,7 +59,7 @@ impl OverrideSettings {
     fn destination(&self, pack: &LoadedPack, other: &ServerElsewhere) -> Destination {
         let manifest = pack.pack.as_ref().map(|pack| &pack.manifest);
         let declared = |name: &str| manifest.and_then(|manifest| manifest.settings.get(name)?.as_str().map(str::to_owned));
-        let shared = manifest.is_some_and(|manifest| pack_keys::is_shared(manifest, &other.client_secret));
+        let shared = manifest.is_some_and(|manifest| key_destination::is_shared(manifest, &other.client_secret));
         let [url, token_url, ..] = &self.values;
         Destination::of_stand_in(url, token_url, [declared(&other.token_url), declared(&other.url)], shared)
     }

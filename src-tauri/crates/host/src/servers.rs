@@ -25,7 +25,9 @@ use crate::{
     credentials::Credentials,
     definitions::{Pin, Pins, effect, key},
     entries::Entries,
-    pack_keys::{self, Destination},
+    key_destination::{self, Destination},
+    key_names::tokens_entry,
+    known_secrets::note_tokens,
     paths::make_private,
     profile::LiveProfile,
     session_sockets::SessionSockets,
@@ -35,9 +37,6 @@ use crate::{
 const CALL_MS: u64 = 30_000;
 /// The most characters of a server's own description of a tool that a model gets.
 const DESCRIPTION: usize = 2_000;
-
-/// The beginning of the keyring entries of tokens.
-pub(crate) const TOKENS: &str = "oauth/";
 
 /// The dependencies of servers.
 pub(crate) struct ServerDeps<'a> {
@@ -94,7 +93,7 @@ fn program(loaded: &LoadedPack, server: &ServerEntry, around: &ServerDeps<'_>) -
     let mut needed = hidden.but.clone();
     needed.extend(program.as_ref().ok().cloned());
     SessionSockets::of_session().close(&mut hidden, &needed);
-    let names: Vec<String> = pack_keys::entered_variables(server).map(str::to_owned).collect();
+    let names: Vec<String> = key_destination::entered_variables(server).map(str::to_owned).collect();
     let entered = (!names.is_empty()).then(|| EnteredVariables { names, access: around.access(&loaded.view.id, &server.name, Destination::Program) });
     Program { program, args: server.args.clone(), env, entered, cwd: loaded.folder.clone(), hidden, own_folder: server.data_dir }
 }
@@ -190,12 +189,6 @@ impl ServerAccess {
     }
 }
 
-/// Returns the keyring entry of a server's tokens in version 0.1. Present entries begin with it and
-/// add the server.
-pub(crate) fn tokens_entry(pack: &PackId, server: &str) -> String {
-    format!("{TOKENS}{pack}/{server}")
-}
-
 /// Deletes the tokens of a server for every address that it has had.
 pub(crate) async fn forget_tokens(pack: &PackId, server: &str, keyring: &Keyring) -> Result<(), AgentError> {
     let entry = tokens_entry(pack, server);
@@ -218,16 +211,6 @@ pub(crate) fn access(
 ) -> Arc<dyn Access> {
     let (keyring, credentials, profile) = (Arc::clone(keyring), Arc::clone(credentials), Arc::clone(profile));
     Arc::new(ServerAccess { pack: pack.clone(), server: server.to_owned(), to, keyring, credentials, profile })
-}
-
-/// Notes each token as a secret of its own, so that it does not appear in a result.
-pub(crate) fn note_tokens(keyring: &Keyring, tokens: &SecretString) {
-    let Ok(kept) = serde_json::from_str::<Value>(tokens.expose_secret()) else { return };
-    for name in ["access_token", "refresh_token", "id_token"] {
-        if let Some(token) = kept.pointer(&format!("/token_response/{name}")).and_then(Value::as_str) {
-            keyring.note(&SecretString::from(token.to_owned()));
-        }
-    }
 }
 
 #[async_trait]

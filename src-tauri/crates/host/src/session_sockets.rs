@@ -20,7 +20,7 @@ use std::{
 use mcp::Hidden;
 use percent_encoding::percent_decode_str;
 
-use crate::socket::me;
+use crate::peer::effective_user;
 
 const BUS: &str = "DBUS_SESSION_BUS_ADDRESS";
 
@@ -53,7 +53,7 @@ enum Bus {
 impl SessionSockets {
     /// Returns the sockets of this process's session.
     pub(crate) fn of_session() -> Self {
-        Self::find(|name| std::env::var_os(name), me())
+        Self::find(|name| std::env::var_os(name), effective_user())
     }
 
     fn find(variable: impl Fn(&str) -> Option<OsString>, user: u32) -> Self {

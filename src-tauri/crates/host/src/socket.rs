@@ -31,7 +31,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Host, Paths,
-    peer::{Peer, PeerRefusal},
+    peer::{Peer, PeerRefusal, effective_user},
     terminal::Terminal,
 };
 
@@ -105,8 +105,8 @@ pub(crate) fn address(paths: &Paths) -> io::Result<PathBuf> {
     let data = fs::canonicalize(&paths.data)?;
     let name = format!("{}.sock", &engine::sha256_hex(data.as_os_str().as_encoded_bytes())[..16]);
     let set = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
-    let given = set.into_iter().chain([PathBuf::from(format!("/run/user/{}", me()))]);
-    let private = given.map(|folder| folder.join("countersign")).chain([std::env::temp_dir().join(format!("countersign-{}", me()))]);
+    let given = set.into_iter().chain([PathBuf::from(format!("/run/user/{}", effective_user()))]);
+    let private = given.map(|folder| folder.join("countersign")).chain([std::env::temp_dir().join(format!("countersign-{}", effective_user()))]);
     for folder in private {
         if folder.as_os_str().len() + name.len() < ADDRESS_BYTES && private_folder(&folder).is_ok() {
             return Ok(folder.join(name));
@@ -121,16 +121,11 @@ fn private_folder(folder: &Path) -> io::Result<()> {
     match fs::DirBuilder::new().mode(0o700).create(folder) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             let meta = fs::symlink_metadata(folder)?;
-            let ours = meta.is_dir() && meta.uid() == me() && meta.permissions().mode() & 0o077 == 0;
+            let ours = meta.is_dir() && meta.uid() == effective_user() && meta.permissions().mode() & 0o077 == 0;
             if ours { Ok(()) } else { Err(io::ErrorKind::PermissionDenied.into()) }
         }
         other => other,
     }
-}
-
-pub(crate) fn me() -> u32 {
-    // SAFETY: geteuid takes no arguments, changes nothing and cannot fail.
-    unsafe { libc::geteuid() }
 }
 
 /// The served socket. Dropping it stops accepting and removes its files.

@@ -11,7 +11,6 @@ use engine::{
     ports::{AuditLog, Durability, Profile as _, RecordDraft},
 };
 use mcp::Servers;
-use offline::OfflinePack;
 use secrets::Keyring;
 use serde_json::{Map, Value, json};
 use store::{OpenError, SqliteStore};
@@ -24,13 +23,14 @@ use crate::{
     imports::Imports,
     known_secrets::{self, KnownSecrets},
     ledger::Ledger,
-    models::HostModels,
+    models::{HostModels, offline_packs},
     opening, pack_keys, pack_settings,
     paths::{unusable, unwritable},
     places::missing_packs,
     profile::{Environment, LiveProfile},
     pushes::Hub,
     questions::Questions,
+    recovery::{get_ready, note_packs, notice, put_in_order},
     remote_override::Elsewhere,
     servers,
     services::Services,
@@ -137,10 +137,6 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     Ok(host)
 }
 
-pub(crate) fn notice(code: &str, text: &str) -> Map<String, Value> {
-    [("code".to_owned(), json!(code)), ("text".to_owned(), json!(text))].into_iter().collect()
-}
-
 async fn open_store(paths: &Paths, path: std::path::PathBuf, options: &Options) -> Result<(Arc<SqliteStore>, Option<store::Recovered>), AgentError> {
     let (clock, shared) = (Arc::clone(&options.clock), options.sessions.shared().cloned());
     let opened = tokio::task::spawn_blocking(move || SqliteStore::open(&path, clock)).await;
@@ -227,11 +223,6 @@ fn known_secrets(options: &Options, keyring: &Arc<Keyring>, tools: &HostTools) -
     KnownSecrets::new(Arc::clone(keyring), Arc::clone(&options.clock), &declared, known_secrets::environment())
 }
 
-/// Returns the packs for the offline model, with the names in the data.
-pub(crate) fn offline_packs(tools: &HostTools) -> Vec<OfflinePack> {
-    tools.named().into_iter().map(|(manifest, specs)| OfflinePack::new(manifest, specs)).collect()
-}
-
 /// Updates the tools when servers change their definitions: notifies clients, and records once what
 /// is switched off.
 fn follow_definitions(tools: &Arc<HostTools>, hub: &Arc<Hub>, log: &Arc<Log>) {
@@ -266,53 +257,6 @@ async fn note_changed(log: &Log, tools: Vec<contract::ServerTool>) {
             .field("action", "switched_off");
         if let Err(error) = log.append(draft, Durability::Grouped).await {
             tracing::warn!(%error, "a changed tool could not be recorded");
-        }
-    }
-}
-
-/// Connects once to each server that offers all its tools, because its tools are not known before.
-pub(crate) async fn pin_first_definitions(tools: &HostTools) {
-    for (loaded, server) in servers::offering(tools.loaded()) {
-        let key = definitions::key(&loaded.view.id, &server.name);
-        if !tools.pins.knows(&key)
-            && let Err(failure) = tools.servers.ready(&key, std::time::Duration::from_secs(10)).await
-        {
-            tracing::info!(server = key, why = %failure.error.message, "a server's tools are not known yet");
-        }
-    }
-}
-
-/// Recovers what the last process left. Returns a notice about interrupted turns.
-pub(crate) async fn put_in_order(engine: &Arc<Engine>) -> Result<Option<Map<String, Value>>, AgentError> {
-    let turns = engine.recover().await?.turns;
-    let text = match turns {
-        0 => return Ok(None),
-        1 => "1 answer was interrupted when Countersign closed.".to_owned(),
-        _ => format!("{turns} answers were interrupted when Countersign closed."),
-    };
-    Ok(Some(notice("turns_interrupted", &text)))
-}
-
-/// Starts servers, or connects to those whose tools must be listed.
-pub(crate) async fn get_ready(tools: &HostTools, options: &Options) {
-    if options.warm_up {
-        tools.warm_up(&options.callers_packs);
-    } else {
-        pin_first_definitions(tools).await;
-    }
-}
-
-/// Records the tools in force, by definition.
-pub(crate) async fn note_packs(log: &Log, tools: &HostTools) {
-    for loaded in tools.loaded() {
-        let Some(pack) = &loaded.pack else { continue };
-        let definitions: Map<String, Value> = pack.tools.iter().map(|tool| (tool.id.0.clone(), json!(tool.definition_hash))).collect();
-        let draft = RecordDraft::new(RecordType::PackLoaded)
-            .field("pack", pack.manifest.id.as_str())
-            .field("version", pack.manifest.version.clone())
-            .field("definitions", definitions);
-        if let Err(error) = log.append(draft, Durability::Grouped).await {
-            tracing::warn!(%error, "a pack could not be recorded");
         }
     }
 }

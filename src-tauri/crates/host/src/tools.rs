@@ -31,7 +31,8 @@ use crate::{
     Paths, adapters,
     credentials::Credentials,
     definitions::{self, Pins},
-    pack_keys::{self, Declared, Destination},
+    key_destination::{self, Declared, Destination},
+    pack_keys,
     paths::make_private,
     profile::LiveProfile,
     questions::{Gate, Questions},
@@ -156,7 +157,7 @@ impl HostTools {
 
     /// The key that the host itself shows for a tool.
     async fn key_of(&self, spec: &ToolSpec) -> Result<Option<SecretString>, AgentError> {
-        let Some(variable) = pack_keys::needed_credential(spec) else { return Ok(None) };
+        let Some(variable) = key_destination::needed_credential(spec) else { return Ok(None) };
         let to = Destination::of_tool(spec, &self.packs);
         self.credentials.named(spec.pack.as_str(), variable, &to, &spec.title).await.map(Some)
     }
@@ -311,7 +312,7 @@ impl HostTools {
             make_private(data).map_err(|e| refused(AgentError::internal("data_dir", format!("{} cannot be used: {e}.", data.display()))))?;
         }
         let secret = self.key_of(spec).await.map_err(refused)?;
-        let secret = secret.and_then(|value| Some((pack_keys::needed_credential(spec)?.to_owned(), value)));
+        let secret = secret.and_then(|value| Some((key_destination::needed_credential(spec)?.to_owned(), value)));
         let env = call.env.iter().filter_map(|name| Some((name.clone(), std::env::var(name).ok()?))).collect();
         run_program(call, request, Place { program, pack_folder: folder, data, env, secret }, cancel).await
     }
@@ -486,7 +487,7 @@ impl Tools for HostTools {
 
     async fn check(&self, spec: &ToolSpec) -> Result<(), AgentError> {
         let ToolTarget::Mcp { server, .. } = &spec.target else {
-            let Some(variable) = pack_keys::needed_credential(spec) else { return Ok(()) };
+            let Some(variable) = key_destination::needed_credential(spec) else { return Ok(()) };
             return self.credentials.check(spec.pack.as_str(), variable, &Destination::of_tool(spec, &self.packs), &spec.title).await;
         };
         // A server behind an address cannot be reached without its keys. A program can run without them.

@@ -1,0 +1,65 @@
+//! The first work on an open profile: recovers turns, records the packs in force, and starts servers.
+//! Also done when a person has accepted a new log.
+
+use std::sync::Arc;
+
+use audit::Log;
+use contract::{AgentError, RecordType};
+use engine::{
+    Engine,
+    ports::{AuditLog as _, Durability, RecordDraft},
+};
+use serde_json::{Map, Value, json};
+
+use crate::{Options, definitions, servers, tools::HostTools};
+
+pub(crate) fn notice(code: &str, text: &str) -> Map<String, Value> {
+    [("code".to_owned(), json!(code)), ("text".to_owned(), json!(text))].into_iter().collect()
+}
+
+/// Connects once to each server that offers all its tools, because its tools are not known before.
+pub(crate) async fn pin_first_definitions(tools: &HostTools) {
+    for (loaded, server) in servers::offering(tools.loaded()) {
+        let key = definitions::key(&loaded.view.id, &server.name);
+        if !tools.pins.knows(&key)
+            && let Err(failure) = tools.servers.ready(&key, std::time::Duration::from_secs(10)).await
+        {
+            tracing::info!(server = key, why = %failure.error.message, "a server's tools are not known yet");
+        }
+    }
+}
+
+/// Recovers what the last process left. Returns a notice about interrupted turns.
+pub(crate) async fn put_in_order(engine: &Arc<Engine>) -> Result<Option<Map<String, Value>>, AgentError> {
+    let turns = engine.recover().await?.turns;
+    let text = match turns {
+        0 => return Ok(None),
+        1 => "1 answer was interrupted when Countersign closed.".to_owned(),
+        _ => format!("{turns} answers were interrupted when Countersign closed."),
+    };
+    Ok(Some(notice("turns_interrupted", &text)))
+}
+
+/// Starts servers, or connects to those whose tools must be listed.
+pub(crate) async fn get_ready(tools: &HostTools, options: &Options) {
+    if options.warm_up {
+        tools.warm_up(&options.callers_packs);
+    } else {
+        pin_first_definitions(tools).await;
+    }
+}
+
+/// Records the tools in force, by definition.
+pub(crate) async fn note_packs(log: &Log, tools: &HostTools) {
+    for loaded in tools.loaded() {
+        let Some(pack) = &loaded.pack else { continue };
+        let definitions: Map<String, Value> = pack.tools.iter().map(|tool| (tool.id.0.clone(), json!(tool.definition_hash))).collect();
+        let draft = RecordDraft::new(RecordType::PackLoaded)
+            .field("pack", pack.manifest.id.as_str())
+            .field("version", pack.manifest.version.clone())
+            .field("definitions", definitions);
+        if let Err(error) = log.append(draft, Durability::Grouped).await {
+            tracing::warn!(%error, "a pack could not be recorded");
+        }
+    }
+}
