@@ -1,6 +1,10 @@
-//! The laws of the house, read from the manifests, the lock file and the sources: which room may depend on what.
-//! A broken law fails here with its sentence.
+//! The laws of the structure, read from the manifests, the lock file and the sources: which crate may
+//! depend on what. Imports inside a crate are in `imports`, the guides in `documents`. A broken law
+//! fails with its sentence.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+
+mod documents;
+mod imports;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -10,7 +14,7 @@ use std::{
 
 const HTTP_CLIENTS: [&str; 5] = ["reqwest", "ureq", "isahc", "curl", "attohttpc"];
 
-fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
@@ -353,92 +357,6 @@ fn no_registry_is_named_outside_lock_files() {
     }
 }
 
-#[test]
-fn every_test_of_the_conformance_table_exists() {
-    let table = fs::read_to_string(root().join("docs/CONFORMANCE.md")).unwrap();
-    let tests = |line: &str| line.split('|').nth(3).map(|cell| cell.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>()).unwrap_or_default();
-    let named: BTreeSet<String> = table.lines().filter(|line| line.starts_with("| ")).flat_map(tests).collect();
-    assert!(named.len() > 20, "the table is read: {named:?}");
-    let code: String = sources(&root(), &["rs"]).iter().filter_map(|file| fs::read_to_string(file).ok()).collect();
-    // A test, all tests with the same beginning, or their module.
-    let is_there = |name: &str| match name.strip_suffix('*') {
-        Some(beginning) => code.contains(&format!("fn {beginning}")),
-        None => code.contains(&format!("fn {name}(")) || code.contains(&format!("mod {name};")),
-    };
-    let missing: Vec<&String> = named.iter().filter(|name| !is_there(name)).collect();
-    assert!(missing.is_empty(), "docs/CONFORMANCE.md names tests that do not exist: {missing:?}");
-}
-
-/// The modules of the gateway with those that each imports, tests left out.
-fn gateway_modules() -> BTreeMap<String, BTreeSet<String>> {
-    let folder = root().join("src-tauri/crates/gateway/src");
-    let name = |file: &Path| file.strip_prefix(&folder).unwrap().with_extension("").to_string_lossy().replace('/', "::").replace("::mod", "");
-    let files: BTreeMap<String, String> = sources(&folder, &["rs"])
-        .iter()
-        .filter(|file| !file.ends_with("tests.rs"))
-        .map(|file| (name(file), without_tests(&fs::read_to_string(file).unwrap())))
-        .collect();
-    let imported = |text: &str| {
-        let uses = text.split("use crate::").skip(1).filter_map(|rest| rest.split(';').next()).flat_map(flattened);
-        let paths = text.split("crate::").skip(1).map(|rest| rest.chars().take_while(|c| c.is_alphanumeric() || matches!(c, '_' | ':')).collect());
-        uses.chain(paths).collect::<Vec<String>>()
-    };
-    // The module that a path leads to: as much of it as is one.
-    let module = |path: &String| {
-        let mut path = path.as_str();
-        while !files.contains_key(path) {
-            path = path.rsplit_once("::")?.0;
-        }
-        Some(path.to_owned())
-    };
-    files.iter().map(|(name, text)| (name.clone(), imported(text).iter().filter_map(module).filter(|other| other != name).collect())).collect()
-}
-
-/// The paths of a tree of imports: "a::{b, c::d}" are "a::b" and "a::c::d".
-fn flattened(tree: &str) -> Vec<String> {
-    let tree: String = tree.chars().filter(|c| !c.is_whitespace()).collect();
-    let Some((head, rest)) = tree.split_once('{') else { return vec![tree] };
-    let (mut parts, mut depth) = (vec![String::new()], 0);
-    for c in rest[..rest.rfind('}').unwrap_or(rest.len())].chars() {
-        match c {
-            ',' if depth == 0 => parts.push(String::new()),
-            c => {
-                depth += i32::from(c == '{') - i32::from(c == '}');
-                parts.last_mut().unwrap().push(c);
-            }
-        }
-    }
-    parts.iter().filter(|part| !part.is_empty()).flat_map(|part| flattened(part)).map(|part| format!("{head}{part}")).collect()
-}
-
-#[test]
-fn the_folders_of_the_gateway_are_floors() {
-    assert_eq!(flattened("a::{b, c::{d, e}}"), ["a::b", "a::c::d", "a::c::e"]);
-    let modules = gateway_modules();
-    assert!(modules["http::routes"].contains("chat::turn") && modules["chat::turn"].contains("shop::cards"), "the imports are read: {modules:?}");
-    for (module, imports) in &modules {
-        let floor = module.split("::").next().unwrap_or_default();
-        let forbidden: &[&str] = match floor {
-            "http" | "lib" => &[],
-            "chat" => &["http"],
-            // The shop and whatever stands beside the folders.
-            _ => &["http", "chat"],
-        };
-        let above: Vec<&String> = imports.iter().filter(|import| forbidden.contains(&import.split("::").next().unwrap_or_default())).collect();
-        assert!(above.is_empty(), "http knows chat, chat knows shop, and none of them the other way; {module} imports {above:?}");
-    }
-}
-
-#[test]
-fn no_modules_of_the_gateway_import_each_other_in_a_circle() {
-    let mut left = gateway_modules();
-    // Modules without an import among those that are left go first; a circle stays.
-    while let Some(free) = left.iter().find(|(_, imports)| imports.iter().all(|import| !left.contains_key(import))).map(|(name, _)| name.clone()) {
-        left.remove(&free);
-    }
-    assert!(left.is_empty(), "these modules of the gateway import each other in a circle, or import one that does: {:?}", left.keys());
-}
-
 struct Package {
     versions: Vec<String>,
     dependencies: BTreeSet<String>,
@@ -466,7 +384,7 @@ fn number(version: &str) -> (u64, u64, u64) {
 }
 
 /// Returns files with one of the endings, except those that are built or downloaded.
-fn sources(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
+pub(crate) fn sources(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut next = vec![folder.to_owned()];
     while let Some(folder) = next.pop() {
@@ -487,166 +405,6 @@ fn sources(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
 }
 
 /// Returns a source file up to its unit tests.
-fn without_tests(text: &str) -> String {
+pub(crate) fn without_tests(text: &str) -> String {
     text.split("#[cfg(test)]").next().unwrap_or_default().to_owned()
-}
-
-#[test]
-fn every_test_that_security_md_names_exists() {
-    check_named_tests("SECURITY.md", 30);
-}
-
-#[test]
-fn every_test_that_architecture_md_names_exists() {
-    check_named_tests("ARCHITECTURE.md", 10);
-}
-
-/// Fails if a document names a test that does not exist, or fewer tests than expected.
-fn check_named_tests(document: &str, least: usize) {
-    let text = fs::read_to_string(root().join(document)).unwrap();
-    // The name of a test is a sentence. Other code in the document has fewer words.
-    let is_test = |word: &&str| word.matches('_').count() >= 3 && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
-    let named: BTreeSet<&str> = text.split('`').skip(1).step_by(2).filter(is_test).collect();
-    assert!(named.len() > least, "the names were not found: {named:?}");
-    let code: Vec<String> = sources(&root(), &["rs"]).iter().map(|file| fs::read_to_string(file).unwrap()).collect();
-    let exists = |name: &str| code.iter().any(|text| text.contains(&format!("fn {name}(")));
-    let missing: Vec<&&str> = named.iter().filter(|name| !exists(name)).collect();
-    assert!(missing.is_empty(), "{document} names tests that do not exist: {missing:?}");
-}
-
-#[test]
-fn architecture_md_has_at_most_12_000_bytes() {
-    let length = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap().len();
-    assert!(length <= 12_000, "ARCHITECTURE.md has {length} bytes; details belong in docs/internals.md");
-}
-
-#[test]
-fn every_path_that_the_guides_name_exists() {
-    for document in ["ARCHITECTURE.md", "CONTRIBUTING.md"] {
-        let text = fs::read_to_string(root().join(document)).unwrap();
-        let named: BTreeSet<String> = text.split('`').skip(1).step_by(2).filter(|word| is_path(word)).flat_map(without_braces).collect();
-        assert!(named.len() > 30, "{document}: the paths were not found: {named:?}");
-        let missing: Vec<&String> = named.iter().filter(|path| !is_in_the_tree(path)).collect();
-        assert!(missing.is_empty(), "{document} names paths that do not exist: {missing:?}");
-    }
-}
-
-/// Whether code in a document is a path: it has a slash or the ending of a source file, and is no command.
-fn is_path(word: &str) -> bool {
-    let ends = [".rs", ".ts", ".svelte", ".md", ".json", ".toml"].iter().any(|ending| word.ends_with(*ending));
-    (word.contains('/') || ends) && !word.contains(char::is_whitespace) && !word.starts_with(['/', '.', '-'])
-}
-
-/// `{en,sv}` names two paths.
-fn without_braces(path: &str) -> Vec<String> {
-    let parts = path.split_once('{').and_then(|(before, rest)| rest.split_once('}').map(|(list, after)| (before, list, after)));
-    match parts {
-        Some((before, list, after)) => list.split(',').map(|one| format!("{before}{one}{after}")).collect(),
-        None => vec![path.to_owned()],
-    }
-}
-
-/// A path may leave out `src-tauri/`, `src-tauri/crates/`, and the folder `src` of a crate. `NAME`, `PACK`, `AREA` and `*` stand for any
-/// name; of such a path the part before them is checked.
-fn is_in_the_tree(path: &str) -> bool {
-    let is_any = |part: &&str| ["NAME", "PACK", "AREA", "*"].iter().any(|any| part.contains(*any));
-    let known = path.split('/').take_while(|part| !is_any(part)).collect::<Vec<_>>().join("/");
-    let (first, rest) = known.split_once('/').unwrap_or((known.as_str(), ""));
-    let crates = root().join("src-tauri/crates");
-    [root().join(&known), root().join("src-tauri").join(&known), crates.join(&known), crates.join(first).join("src").join(rest)]
-        .iter()
-        .any(|path| path.exists())
-}
-
-#[test]
-fn files_of_the_engine_import_each_other_in_no_circle() {
-    let graph = imports(&root().join("src-tauri/crates/engine/src"));
-    assert!(graph.len() > 60, "the files were not found: {:?}", graph.keys());
-    let circle = graph.keys().find(|file| reachable(&graph, file).contains(*file));
-    assert_eq!(circle, None, "this file imports files that import it");
-}
-
-/// All modules that a module reaches by imports.
-fn reachable(graph: &BTreeMap<String, BTreeSet<String>>, from: &str) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    let mut next: Vec<&String> = graph.get(from).into_iter().flatten().collect();
-    while let Some(module) = next.pop() {
-        if found.insert(module.clone()) {
-            next.extend(graph.get(module).into_iter().flatten());
-        }
-    }
-    found
-}
-
-/// The modules of a crate with those that each imports, by `crate::` and `super::` paths. The root of the crate, which names all, is left
-/// out, and so are tests and the lists that a module makes of its own parts.
-fn imports(folder: &Path) -> BTreeMap<String, BTreeSet<String>> {
-    let texts: BTreeMap<String, String> = sources(folder, &["rs"])
-        .iter()
-        .map(|file| (module_of(folder, file), without_tests(&fs::read_to_string(file).unwrap())))
-        .filter(|(module, _)| !module.is_empty())
-        .collect();
-    let imported = |module: &str, text: &str| -> BTreeSet<String> {
-        let code: String = text.lines().filter(|line| !line.trim_start().starts_with("//")).flat_map(|line| [line, " "]).collect();
-        let parent = module.rsplit_once("::").map_or("", |(parent, _)| parent);
-        let mut paths: Vec<String> = Vec::new();
-        for part in code.split("crate::").skip(1) {
-            paths.extend(paths_of(part));
-        }
-        for part in code.split("super::").skip(1) {
-            paths.extend(paths_of(part).into_iter().map(|path| format!("{parent}::{path}")));
-        }
-        paths.iter().filter_map(|path| known_module(&texts, path.trim_start_matches("::"))).filter(|found| found != module).collect()
-    };
-    texts.iter().map(|(module, text)| (module.clone(), imported(module, text))).collect()
-}
-
-fn module_of(folder: &Path, file: &Path) -> String {
-    let path = file.strip_prefix(folder).unwrap().with_extension("");
-    let module = path.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect::<Vec<_>>().join("::");
-    let module = module.strip_suffix("::mod").unwrap_or(&module);
-    if module == "lib" { String::new() } else { module.to_owned() }
-}
-
-/// The longest beginning of a path that is a module.
-fn known_module(texts: &BTreeMap<String, String>, path: &str) -> Option<String> {
-    let mut path = path;
-    while !texts.contains_key(path) {
-        path = path.rsplit_once("::")?.0;
-    }
-    Some(path.to_owned())
-}
-
-/// The paths that a text begins with: one, or those of a list in braces.
-fn paths_of(text: &str) -> Vec<String> {
-    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_' && c != ':').unwrap_or(text.len());
-    let (path, rest) = text.split_at(end);
-    let Some(list) = rest.strip_prefix('{').filter(|_| path.is_empty() || path.ends_with("::")) else { return vec![path.to_owned()] };
-    let (mut found, mut depth, mut start) = (Vec::new(), 0_u32, 0);
-    for (at, c) in list.char_indices() {
-        match c {
-            '{' => depth += 1,
-            '}' if depth > 0 => depth -= 1,
-            ',' | '}' if depth == 0 => {
-                found.extend(paths_of(list[start..at].trim_start()).into_iter().map(|one| format!("{path}{one}")));
-                start = at + 1;
-                if c == '}' {
-                    return found;
-                }
-            }
-            _ => {}
-        }
-    }
-    found
-}
-
-#[test]
-fn types_of_a_turn_have_their_methods_in_the_folder_of_the_turn() {
-    let folder = root().join("src-tauri/crates/engine/src");
-    let owners = ["impl Turn ", "impl TurnContext ", "impl AnswerBuilder ", "impl Audience "];
-    for file in sources(&folder, &["rs"]) {
-        let text = fs::read_to_string(&file).unwrap();
-        let found = text.lines().find(|line| owners.iter().any(|owner| line.starts_with(owner)));
-        assert!(file.starts_with(folder.join("turn")) || found.is_none(), "{}: {found:?} belongs in engine/src/turn", file.display());
-    }
 }
