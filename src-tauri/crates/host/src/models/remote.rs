@@ -1,0 +1,187 @@
+//! A provider whose key is read only when it is called, and the provider of a moment ago.
+
+use super::Server;
+
+/// The provider and keys of a moment ago.
+#[derive(Default)]
+pub(super) struct RecentProvider {
+    pub(super) learned: Mutex<Option<CacheStamp>>,
+    pub(super) opened: Mutex<Vec<(String, CacheStamp, Provider)>>,
+}
+
+impl RecentProvider {
+    pub(super) fn has_read_secrets(&self, now: CacheStamp) -> bool {
+        self.learned.lock().is_some_and(|at| at.is_valid_at(now))
+    }
+
+    pub(super) fn note_secrets_read(&self, now: CacheStamp) {
+        *self.learned.lock() = Some(now);
+    }
+
+    pub(super) fn cached_provider(&self, recipe: &Recipe, now: CacheStamp) -> Option<Provider> {
+        let mut opened = self.opened.lock();
+        opened.retain(|(_, at, _)| at.is_valid_at(now));
+        let wanted = recipe.name();
+        opened.iter().find(|(name, _, _)| *name == wanted).map(|(_, _, model)| model.clone())
+    }
+
+    pub(super) fn open(&self, recipe: &Recipe, now: CacheStamp, model: &Provider) {
+        self.opened.lock().push((recipe.name(), now, model.clone()));
+    }
+}
+
+impl Recipe {
+    /// Identifies the recipe, apart from keys of the keyring and the environment.
+    pub(super) fn name(&self) -> String {
+        let Server { api, base_url, model } = &self.server;
+        let Self { reasoning, idle_timeout, place, max_retries, .. } = self;
+        format!("{api:?} {base_url} {model} {reasoning} {idle_timeout:?} {place:?} {max_retries} {}", self.env_key.is_some())
+    }
+}
+
+pub(super) struct Recipe {
+    pub(super) http: Result<HttpClient, ModelError>,
+    pub(super) server: Server,
+    pub(super) reasoning: bool,
+    pub(super) idle_timeout: Duration,
+    pub(super) place: Place,
+    pub(super) max_retries: u32,
+    pub(super) env_key: Option<SecretString>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) random: Arc<dyn Random>,
+}
+
+/// Whether a fallback model exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    BeforeAnother,
+    Last,
+}
+
+/// Returns the idle timeout of the profile, or that of the environment instead.
+pub(super) fn configured_patience(settings: &Settings, environment_ms: Option<u64>) -> Duration {
+    let profile = Duration::from_secs(u64::from(settings.model.idle_timeout_s));
+    environment_ms.map_or(profile, |ms| Duration::from_millis(ms.clamp(10, 3_600_000)))
+}
+
+/// Returns how long a model may be silent. If a caller waits only for a limited time, the model
+/// ends just before that. A model with a fallback gets half of the time, so that the fallback can
+/// still answer.
+pub(super) fn patience(own: Duration, silence: Option<Duration>, place: Place) -> Duration {
+    match (silence, place) {
+        (None, _) => own,
+        (Some(silence), Place::Last) => silence + Duration::from_secs(1),
+        (Some(silence), Place::BeforeAnother) => silence / 2,
+    }
+}
+
+/// A server whose key is read only when it is called, because the keyring may have been unlocked
+/// meanwhile.
+pub(super) struct Remote {
+    pub(super) keyring: Arc<Keyring>,
+    pub(super) lately: Arc<RecentProvider>,
+    pub(super) recipe: Arc<Recipe>,
+    pub(super) label: String,
+    pub(super) local: bool,
+}
+
+impl Remote {
+    /// Creates a provider, without using the cached one.
+    pub(super) async fn open(&self) -> Result<Provider, ModelError> {
+        open(&self.keyring, &self.recipe, self.local).await
+    }
+}
+
+pub(super) async fn open(keyring: &Keyring, recipe: &Recipe, local: bool) -> Result<Provider, ModelError> {
+    // If a key may not be sent, none is read: a server without encryption is called without a key.
+    let server = recipe.server.origin().filter(Origin::may_carry_key);
+    let found = match (&server, recipe.server.key_entries()) {
+        (Some(_), Some(entries)) => entries.get(keyring).await,
+        _ => Ok(None),
+    };
+    let api_key = match found {
+        Ok(key) => key.or_else(|| recipe.env_key.clone()),
+        Err(_) if recipe.env_key.is_some() => recipe.env_key.clone(),
+        // A server on this computer rarely needs a key. Any other server reports that itself.
+        Err(_) if local => None,
+        Err(error) => {
+            return Err(ModelError {
+                kind: ModelErrorKind::Unauthorized,
+                message: format!("The key cannot be read: {error}."),
+                hint: Some("Unlock the keyring, or enter the key in Settings for this run only.".into()),
+                retry_after_ms: None,
+            });
+        }
+    };
+    let config = Config {
+        api: recipe.server.api,
+        base_url: recipe.server.base_url.clone(),
+        api_key: server.zip(api_key).map(|(server, key)| ServerKey { server, key }),
+        model: recipe.server.model.clone(),
+        reasoning: recipe.reasoning,
+        idle_timeout: recipe.idle_timeout,
+        before_another: recipe.place == Place::BeforeAnother,
+        max_retries: recipe.max_retries,
+        label: None,
+    };
+    let world = ProviderDeps { http: recipe.http.clone()?, random: Arc::clone(&recipe.random), clock: Arc::clone(&recipe.clock) };
+    Provider::new(config, world)
+}
+
+impl Model for Remote {
+    fn label(&self) -> String {
+        self.label.clone()
+    }
+
+    fn local(&self) -> bool {
+        self.local
+    }
+
+    fn capabilities(&self) -> ModelCapabilities {
+        models::capabilities(&self.recipe.server.model)
+    }
+
+    fn longest_answer(&self, wanted: Option<u32>) -> u32 {
+        self.recipe.server.api.longest_answer(&self.recipe.server.model, wanted)
+    }
+
+    /// Reads this key and all others, so that they are known as secrets before anything is written.
+    /// A failure is reported when the model is called.
+    fn ready(&self) -> BoxFuture<'static, ()> {
+        let (keyring, lately, now) = (Arc::clone(&self.keyring), Arc::clone(&self.lately), self.recipe.clock.now());
+        Box::pin(async move {
+            let before = CacheStamp::new(now, keyring.changes());
+            if !lately.has_read_secrets(before) {
+                // A failure is reported when the model is called.
+                let _ = known_secrets::learn(&keyring).await;
+                lately.note_secrets_read(before);
+            }
+        })
+    }
+
+    fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
+        let (keyring, recipe, local) = (Arc::clone(&self.keyring), Arc::clone(&self.recipe), self.local);
+        let lately = Arc::clone(&self.lately);
+        let opening = async move {
+            let before = CacheStamp::new(recipe.clock.now(), keyring.changes());
+            let opened = match lately.cached_provider(&recipe, before) {
+                Some(model) => Ok(model),
+                None => open(&keyring, &recipe, local).await.inspect(|model| lately.open(&recipe, before, model)),
+            };
+            match opened {
+                Ok(model) => model.stream(request),
+                Err(error) => futures::stream::iter([Err(error)]).boxed(),
+            }
+        };
+        futures::stream::once(opening).flatten().boxed()
+    }
+}
+
+pub(super) fn nothing_may_leave() -> ModelError {
+    ModelError {
+        kind: ModelErrorKind::BadRequest,
+        message: "Nothing was sent: this server does not run on this computer, and nothing may leave it.".into(),
+        hint: Some("Allow cloud models in Settings, or choose a server on this computer.".into()),
+        retry_after_ms: None,
+    }
+}
