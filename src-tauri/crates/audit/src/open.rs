@@ -179,7 +179,7 @@ fn open(options: &OpenOptions) -> Result<Opened, Failure> {
     if let Some(folder) = options.path.parent() {
         std::fs::create_dir_all(folder).map_err(|error| Failure::Unavailable(format!("the folder of the log cannot be made ({error})")))?;
     }
-    // Before SQLite opens the file for writing, which may change it.
+    // The whole file is checked first, because SQLite may change it when it opens it for writing.
     let checked_whole = check_whole(options, &outside, &weighed)?;
     let sql = |error: rusqlite::Error| damaged_failure(error, mark.clone());
     let mut db = schema::open_writer(&options.path, options.page_size).map_err(sql)?;

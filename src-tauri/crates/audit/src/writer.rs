@@ -33,7 +33,7 @@ const BACKLOG: usize = 10_000;
 
 type Reply<T> = oneshot::Sender<Result<T, AuditUnavailable>>;
 
-/// Who waits for the end, if anyone, and how the last commit went.
+/// The reply to the caller that waits for the end, if there is one, and the result of the last commit.
 type Ending = (Option<Reply<()>>, Result<(), AuditUnavailable>);
 
 pub(crate) enum Command {
@@ -83,7 +83,7 @@ pub(crate) struct Writer {
     quiet: bool,
 }
 
-/// What one round of commands asks for beside records.
+/// The requests of one round of commands, besides its records.
 #[derive(Default)]
 struct Round {
     commit: bool,
@@ -124,7 +124,7 @@ impl Writer {
             let first = match self.wait(&mut commands) {
                 Ok(command) => command,
                 Err(RecvTimeoutError::Timeout) => {
-                    // Nothing came: first make grouped records durable, then sign what is not signed.
+                    // No command came: first make grouped records durable, then sign what is not signed.
                     let sign = self.pending.is_empty();
                     if self.commit(sign).is_err() && sign {
                         // Signing can wait for the next record; trying every second would only fill the program's log.
@@ -342,7 +342,7 @@ fn write(db: &mut Connection, chain: &mut Chain, pending: &[Waiting], entropy: &
     Ok(numbers)
 }
 
-/// False when there is no such value (any more).
+/// Erases a value. Returns false if it does not exist (any more).
 fn erase(db: &mut Connection, chain: &mut Chain, entropy: &dyn Entropy, now: DateTime<Utc>, (seq, member): (u64, &str)) -> Result<bool, WriteError> {
     let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     if tx.execute("DELETE FROM audit_reveal WHERE seq=?1 AND member=?2", params![Num(seq), member])? == 0 {

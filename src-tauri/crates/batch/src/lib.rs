@@ -71,7 +71,7 @@ impl<M: Send + 'static> Worker<M> {
 /// The messages of the thread.
 pub struct Inbox<M> {
     receiver: Receiver<M>,
-    /// A message that did not belong to the batch before.
+    /// A received message that starts the next batch, because it did not belong to the last one.
     kept: Option<M>,
 }
 
@@ -101,7 +101,7 @@ impl<M> Inbox<M> {
 mod tests {
     use super::*;
 
-    /// A worker that sends batches of even or of odd numbers on.
+    /// Starts a worker whose batches contain only even or only odd numbers, and that sends each batch to the test.
     fn parities() -> (Worker<u32>, Receiver<Vec<u32>>, Sender<()>) {
         let (batches, received) = channel();
         let (go, may_go) = channel::<()>();

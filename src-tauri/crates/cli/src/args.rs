@@ -76,7 +76,7 @@ pub(crate) struct Ask {
     /// The specialist that answers, by its id (default: the supervisor chooses)
     #[arg(long, value_name = "AGENT")]
     pub(crate) agent: Option<String>,
-    /// What to say; `-` reads it from standard input
+    /// The message; `-` reads it from standard input
     pub(crate) message: String,
 }
 
@@ -171,7 +171,7 @@ pub(crate) enum Policy {
         /// The arguments as a JSON object; `-` reads them from standard input
         #[arg(long, value_name = "JSON", default_value = "{}")]
         args: String,
-        /// With the grants of this session
+        /// Include the grants of this session
         #[arg(long, value_name = "SESSION")]
         session: Option<String>,
         /// Assume untrusted content in context
@@ -231,7 +231,7 @@ pub(crate) enum Packs {
     New {
         /// Lower-case letters, digits and hyphens
         name: String,
-        /// What its tool is
+        /// The kind of its tool
         #[arg(long, value_enum, default_value_t = PackKind::Program)]
         kind: PackKind,
         /// Make it in this folder instead

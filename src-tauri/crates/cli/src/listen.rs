@@ -30,7 +30,7 @@ impl Asker {
         self.keys.is_some()
     }
 
-    /// Whether a push requires a question to the person.
+    /// Whether the person must be asked something because of this push.
     pub(crate) fn wants(&self, push: &Push) -> bool {
         let asks = match push {
             Push::Turn { event } => matches!(event.event, EventBody::ApprovalRequested { .. }),

@@ -81,7 +81,7 @@ pub enum ItemBody {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
-    /// What was redacted in this turn, as counts; never a value.
+    /// The counts of what was redacted in this turn. Contains no values.
     Redaction {
         level: RedactionLevel,
         counts: Vec<RedactionCount>,

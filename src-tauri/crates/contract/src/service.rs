@@ -114,7 +114,7 @@ pub struct LatencyView {
     pub runs: u32,
 }
 
-/// The class of runs that a figure is about.
+/// The kind of run that a figure describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum LatencyClass {

@@ -4,7 +4,7 @@ use contract::ToolSpec;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-/// The canonical text of a value; `null` text for what cannot be written (never for values read from JSON).
+/// Returns the canonical JSON of a value, or `null` if it cannot be written (impossible for a value that was read from JSON).
 pub fn canonical(value: &Value) -> String {
     serde_json_canonicalizer::to_string(value).unwrap_or_else(|_| "null".to_owned())
 }
@@ -14,7 +14,7 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What an approval signs: server, tool, definition, arguments and caller-owned values, without those exempt from it.
+/// Returns the hash that an approval signs: server, tool, definition, arguments and caller-owned values, without exempt ones.
 pub fn approval_hash(spec: &ToolSpec, arguments: &Value, caller: &Map<String, Value>) -> String {
     let exempt = |name: &String| spec.caller_owned.iter().any(|p| p.exempt_from_hash && p.name == *name);
     let bound: Map<String, Value> = caller.iter().filter(|(name, _)| !exempt(name)).map(|(n, v)| (n.clone(), v.clone())).collect();

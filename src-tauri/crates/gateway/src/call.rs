@@ -20,7 +20,7 @@ pub(crate) struct Call {
     pub(crate) args: Value,
     pub(crate) known: bool,
     pub(crate) writes: bool,
-    /// How it ended; `None` while it runs or waits for the caller.
+    /// The outcome. None while the call runs or waits for the caller.
     pub(crate) outcome: Option<ToolOutcome>,
     pub(crate) data: Value,
     /// Why it failed, as the contract names it.

@@ -47,14 +47,14 @@ pub struct Config {
     pub max_calls: u32,
     /// Silence of the model after which a turn is stopped.
     pub model_timeout: Duration,
-    /// The longest turn.
+    /// The time limit of a turn.
     pub turn_timeout: Duration,
     /// The language model of the environment, in place of the profile's.
     pub model: Option<String>,
     pub status_seed: Option<String>,
     /// The first answer of a session says that an automated assistant answers.
     pub notice: bool,
-    /// With a shop behind an address.
+    /// The retry rule for a shop behind an address.
     pub patience: Patience,
     pub max_connections: usize,
     /// How long a request's header and its body may take to come.
@@ -399,7 +399,7 @@ mod tests {
                 };
                 let config = Config::read(&Flags::default(), PathBuf::from("token"), &of);
                 if matches!(value, "2" | "yes" | "on") {
-                    // Who meant to ask for tokens, or to see traces, is not left without them.
+                    // An unclear value is an error, so nobody believes that tokens or traces are on while they are off.
                     let told = config.unwrap_err().message;
                     assert!([enabled, "DEBUG must", "DEBUG_RUNS_ENABLED"].iter().all(|name| told.contains(name)), "{enabled}={value}: {told}");
                     continue;

@@ -29,14 +29,14 @@ use crate::{
     tools::HostTools,
 };
 
-/// How long a stop waits for turns that were cancelled.
+/// How long a shutdown waits for cancelled turns to end.
 const TURNS_END_WITHIN: Duration = Duration::from_secs(4);
 
 /// A profile that is open in this process.
 pub struct Host {
     /// The engine of the person whose profile this is. It reaches all packs.
     pub(crate) local_engine: Arc<Engine>,
-    /// The engine for callers elsewhere, who may reach fewer packs.
+    /// The engine for remote callers, who may have access to fewer packs.
     pub(crate) for_callers: Arc<Engine>,
     pub(crate) paths: Paths,
     pub(crate) options: Options,
@@ -46,11 +46,11 @@ pub struct Host {
     pub(crate) tools: Arc<HostTools>,
     pub(crate) models: Arc<HostModels>,
     pub(crate) keyring: Arc<Keyring>,
-    /// What is remembered of this folder's log, outside of it.
+    /// The marks of this folder's log that are stored outside of it.
     pub(crate) ledger: Arc<Ledger>,
     pub(crate) hub: Arc<Hub>,
     pub(crate) imports: Imports,
-    /// What the user should know of this start.
+    /// Notices about this start for the user.
     pub(crate) notices: Mutex<Vec<Map<String, Value>>>,
     /// The database lies here when sessions end with the process. Taken away behind the store.
     pub(crate) memory: Mutex<Option<MemoryFolder>>,

@@ -9,8 +9,9 @@ use engine::ports::{Clock, Secrets};
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
 use percent_encoding::percent_decode_str;
-use secrecy::SecretString;
+use secrecy::{ExposeSecret as _, SecretString};
 use secrets::{Keyring, SecretsError};
+use serde_json::Value;
 
 use crate::{
     key_names::{API_KEY, OF_PACKS, TOKENS},
@@ -186,7 +187,7 @@ mod tests {
     use secrecy::ExposeSecret as _;
 
     use super::*;
-    use crate::SystemClock;
+    use crate::{SystemClock, key_names};
 
     #[test]
     fn entries_of_packs_servers_and_models_are_secrets() {

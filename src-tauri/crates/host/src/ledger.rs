@@ -67,7 +67,7 @@ impl Alarm {
 /// The entry of one data folder. It is stored under the given path and under the path without
 /// links, so that a link to another folder does not hide it.
 pub(crate) struct Ledger {
-    /// Its files. If the entries of the two paths differ, that of the given path counts.
+    /// The ledger's files, one for each path of the folder. If their entries differ, the entry of the given path counts.
     files: Vec<PathBuf>,
     known: Mutex<LedgerState>,
 }

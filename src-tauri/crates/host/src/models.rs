@@ -7,22 +7,25 @@ use std::{
 };
 
 use contract::{AgentError, ModelCapabilities, Settings, address::Origin};
-use engine::ports::{Clock, Model, ModelError, ModelErrorKind, ModelEvent, ModelRequest, Models, Profile, Random};
-use futures::{StreamExt, future::BoxFuture, stream::BoxStream};
-use models::{Api, Config, ConnectionCheck, Diagnosis, HttpClient, Provider, ProviderDeps, ServerKey, WithFallback, echo::EchoModel};
+use engine::ports::{Clock, Model, Models, Profile as _, Random};
+use models::{Api, ConnectionCheck, Diagnosis, HttpClient, WithFallback, echo::EchoModel};
 use offline::{OfflineModel, OfflinePack};
-use parking_lot::{Mutex, RwLock};
+use parking_lot::RwLock;
 use secrecy::SecretString;
 use secrets::Keyring;
 
-use crate::{
-    credentials::Credentials, entries::Entries, key_destination, key_names::API_KEY, keyring_cache::CacheStamp, known_secrets, profile::LiveProfile,
-    tools::HostTools,
-};
+use crate::{credentials::Credentials, entries::Entries, key_destination, key_names::API_KEY, profile::LiveProfile, tools::HostTools};
 
 mod remote;
 
-use remote::{Place, RecentProvider, Recipe, Remote, configured_patience, nothing_may_leave, open, patience};
+use remote::Place;
+use remote::RecentProvider;
+use remote::Recipe;
+use remote::Remote;
+use remote::configured_patience;
+use remote::nothing_may_leave;
+use remote::open;
+use remote::patience;
 
 /// The name of the fallback model's key.
 pub(crate) const FALLBACK_KEY: &str = "MODEL_FALLBACK_KEY";

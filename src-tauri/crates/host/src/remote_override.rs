@@ -27,7 +27,7 @@ use crate::{
     profile::LiveProfile,
 };
 
-/// How the values of a conversation that keep its open sessions begin.
+/// The prefix of the session values that keep a conversation's open sessions on a server.
 const KEPT: &str = "$server/";
 
 /// A server that stands in for another, or why it cannot.
@@ -42,7 +42,7 @@ pub(crate) struct Elsewhere {
 }
 
 struct KnownOverride {
-    /// What it was made of: another of these makes another client.
+    /// The settings that it was made from. If they change, a new client is made.
     asked: OverrideSettings,
     stands_in: RemoteOverride,
 }
@@ -65,7 +65,7 @@ impl OverrideSettings {
     }
 }
 
-/// What stand-ins are made with.
+/// The dependencies of the replacement servers.
 pub(crate) struct OverrideDeps<'a> {
     pub(crate) profile: &'a LiveProfile,
     pub(crate) credentials: &'a Credentials,
@@ -127,7 +127,7 @@ impl Elsewhere {
         made.inspect_err(|why| tracing::warn!(pack = %id, server = server.name, why, "another server cannot stand in: its calls fail")).map_err(wrong)
     }
 
-    /// What stands in for a server.
+    /// Returns the server that replaces this one, if there is one.
     pub(crate) fn of(&self, key: &str) -> Option<RemoteOverride> {
         self.now.read().get(key).map(|known| known.stands_in.clone())
     }
@@ -160,7 +160,7 @@ pub(crate) fn destination(pack: &LoadedPack, other: &ServerElsewhere, settings: 
     asked(pack, other, settings, credentials).map_or(Destination::Nowhere, |asked| asked.destination(pack, other))
 }
 
-/// What is set; nothing without an address.
+/// Returns the current settings. None if no address is set.
 fn asked(pack: &LoadedPack, other: &ServerElsewhere, settings: &Settings, credentials: &Credentials) -> Option<OverrideSettings> {
     let choice = settings.packs.get(pack.view.id.as_str());
     let empty = Map::new();
@@ -174,7 +174,7 @@ fn asked(pack: &LoadedPack, other: &ServerElsewhere, settings: &Settings, creden
     if values[0].is_empty() {
         return None;
     }
-    // Whoever sets variables of a server says where it may go; in the window there is a switch for it.
+    // A person who sets a server's variables may choose any address; in the window there is a switch for it.
     let private = variable(&other.url).is_some() || choice.is_some_and(|choice| choice.private_network);
     Some(OverrideSettings { values, private })
 }

@@ -16,9 +16,9 @@ use contract::{
 use engine::ports::Profile as _;
 use mcp::{Access, Address, EnteredVariables, Hidden, Program, Reach, ServerConfig};
 use packs::LoadedPack;
-use secrecy::{ExposeSecret as _, SecretString};
+use secrecy::SecretString;
 use secrets::Keyring;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::{
     Options, Paths,

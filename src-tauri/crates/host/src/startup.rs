@@ -12,14 +12,14 @@ use engine::{
 };
 use mcp::Servers;
 use secrets::Keyring;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use store::{OpenError, SqliteStore};
 
 use crate::{
     Host, Options, Paths, callers,
     confirmations::Confirmations,
     credentials::Credentials,
-    definitions::{self, Pins},
+    definitions::Pins,
     imports::Imports,
     known_secrets::{self, KnownSecrets},
     ledger::Ledger,

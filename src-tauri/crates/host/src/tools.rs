@@ -9,34 +9,28 @@ use std::{
     },
 };
 
-use async_trait::async_trait;
 use contract::{
-    AgentError, AgentId, CredentialView, Effect, ErrorCode, PackId, PackView, ServerTool, ServerView, ToolId, ToolSpec, ToolTarget,
-    manifest::{DataFlow, PackManifest, ProgramCall, ToolEntry},
-    pack_code::{PackAdapter, PackCall},
+    AgentError, CredentialView, Effect, PackId, PackView, ServerTool, ServerView, ToolSpec, ToolTarget,
+    manifest::{PackManifest, ToolEntry},
+    pack_code::PackAdapter,
 };
-use engine::ports::{Adapted, Agent, Instructions, Profile, Resume, Roster, ToolFailure, ToolRequest, Tools};
-use mcp::{PerSessionCall, Servers};
-use packs::{
-    LoadedPack,
-    run::{HttpRunner, Permit, Place, run_program},
-};
+use engine::ports::{Agent, Instructions, Profile as _, Roster, Tools as _};
+use mcp::Servers;
+use packs::{LoadedPack, run::HttpRunner};
 use parking_lot::RwLock;
 use secrecy::SecretString;
 use secrets::Keyring;
-use serde_json::{Value, json};
-use tokio_util::sync::CancellationToken;
+use serde_json::json;
 
 use crate::{
-    Paths, adapters,
+    Paths,
     credentials::Credentials,
     definitions::{self, Pins},
     key_destination::{self, Declared, Destination},
     pack_keys,
-    paths::make_private,
     profile::LiveProfile,
-    questions::{Gate, Questions},
-    remote_override::{self, Elsewhere, RemoteOverride},
+    questions::Questions,
+    remote_override::{self, Elsewhere},
     servers,
     services::Services,
 };
@@ -71,7 +65,7 @@ pub(crate) struct HostTools {
     agents: RwLock<Arc<Vec<Agent>>>,
 }
 
-/// What the tools work with.
+/// The services, adapters and servers that the tools use.
 pub(crate) struct Means {
     pub(crate) services: Services,
     pub(crate) adapters: Vec<Arc<dyn PackAdapter>>,
@@ -248,7 +242,7 @@ impl HostTools {
             .collect();
         let offered: BTreeSet<String> = servers::offering(&self.packs).map(|(loaded, server)| definitions::key(&loaded.view.id, &server.name)).collect();
         let mut tools = self.pins.tools(|server, tool| declared.get(&(server.to_owned(), tool)).copied());
-        // What is neither declared nor offered can never be called.
+        // A tool that is neither declared nor offered can never be called.
         tools.retain(|tool| tool.declared || offered.contains(&definitions::key(&tool.pack, &tool.server)));
         tools
     }
@@ -272,7 +266,7 @@ impl HostTools {
         manifest
     }
 
-    /// From now on the names that are in the data are wanted. True when they were not before.
+    /// From now on, names are read from the data. Returns true on the first call.
     pub(crate) fn want_names(&self) -> bool {
         let news = !self.names.swap(true, Ordering::AcqRel);
         if news {

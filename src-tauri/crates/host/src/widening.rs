@@ -1,5 +1,5 @@
 //! Which changes of settings allow more to run or more data to leave this computer, field by field.
-//! Those need the approval window or a person at a terminal; changes that only restrict are free.
+//! These changes need the approval window or a person at a terminal; changes that only restrict are free.
 //! This file must not know the caller.
 
 use contract::{EgressSettings, FallbackModel, ModelSettings, PackChoice, SettingChange, Settings, commands::Access};

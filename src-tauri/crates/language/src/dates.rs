@@ -78,7 +78,7 @@ fn period(tokens: &[Token], at: usize, today: NaiveDate) -> Option<FoundPeriod> 
     if let Some(found) = range(tokens, at, at, today) {
         return Some(found);
     }
-    // Swedish "ligger till förra veckan" is no end of a period; "till fredag" is.
+    // Swedish "ligger till förra veckan" does not end a period; "till fredag" does.
     if first.any(&UNTIL)
         && let Some((used, day)) = atom(tokens, skip_leads(tokens, at + 1), today)
         && (day.start == day.end || !first.is("till"))
@@ -173,7 +173,7 @@ fn days(month: u32, year: Option<i32>, first: u32, last: u32, today: NaiveDate) 
     (start <= end).then_some((start, end))
 }
 
-/// A term behind its leading words; "the 1st" needs its "the".
+/// Reads a date term after its leading words, such as "since". "the 1st" is only a date with its "the".
 fn led_atom(tokens: &[Token], at: usize, today: NaiveDate) -> Option<(usize, atoms::Atom, usize)> {
     let next = skip_leads(tokens, at);
     (at..=next).rev().find_map(|from| atom(tokens, from, today).map(|(used, day)| (used, day, from)))

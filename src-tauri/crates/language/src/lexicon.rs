@@ -6,10 +6,10 @@ use parking_lot::Mutex;
 
 use crate::tokens::{Token, TokenKind, fold};
 
-/// Most words whose reading is kept.
+/// The most words whose correction is remembered.
 const REMEMBERED: usize = 2_000;
 
-/// A set of words that also holds their other forms.
+/// A set of words that also matches their inflected forms.
 #[derive(Debug, Default)]
 pub struct WordSet {
     exact: HashSet<String>,
@@ -48,9 +48,9 @@ fn bases(word: &str) -> impl Iterator<Item = &str> {
 #[derive(Debug, Default)]
 pub struct Lexicon {
     known: HashSet<String>,
-    /// Those of them that a misspelt word may be read as.
+    /// The known words that a misspelt word may be corrected to.
     offered: HashSet<String>,
-    /// The same, long enough, by their first letter.
+    /// Those that are long enough to be corrected to, by first letter.
     by_initial: HashMap<char, Vec<String>>,
     /// The results for unknown words, because a search is slow.
     found: Mutex<HashMap<String, Option<String>>>,

@@ -50,7 +50,7 @@ impl MessageWords {
         self.has(SEVERAL)
     }
 
-    /// Whether it weighs one thing against another: "which should I buy, 1 or 3?"
+    /// Whether it compares two things: "which should I buy, 1 or 3?"
     pub fn weighs(&self) -> bool {
         self.has(WEIGHS)
     }
@@ -147,8 +147,8 @@ pub fn contains_word(message: &str, name: &str) -> bool {
     })
 }
 
-/// The number of an option if the message says nothing else: "2", "#2", "option 2", "nr. 2", "2nd", "the second one, please". With polite
-/// words beside it a bare number is none: "2, please" may be how many.
+/// Returns the number of an option if the message says nothing else: "2", "#2", "option 2", "nr. 2", "2nd", "the second one, please". A bare
+/// number with polite words is not an option: "2, please" may mean a quantity.
 pub fn read_option(message: &str) -> Option<usize> {
     let all = message.trim().trim_end_matches(['.', '!']).to_lowercase();
     let words: Vec<String> = all.split_whitespace().map(|word| word.trim_matches([',', '.', '!']).to_owned()).filter(|word| !word.is_empty()).collect();

@@ -87,7 +87,7 @@ pub fn read_place(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
     (next.glued && next.fold == ":" && suffix.glued && ["a", "e"].contains(&suffix.fold.as_str())).then_some((value, 3))
 }
 
-/// Whether the token "andra" is a place. Alone in its message it is one. "Ändra" (change) is none, also where it is typed without its dots.
+/// Whether the token "andra" means "second". As the whole message it does. "Ändra" (change) does not, even if it is typed without its dots.
 fn is_second_token(tokens: &[Token], at: usize) -> bool {
     if tokens[at].raw.starts_with(['ä', 'Ä']) {
         return false;
@@ -100,7 +100,7 @@ fn is_second_token(tokens: &[Token], at: usize) -> bool {
     ["den", "det"].into_iter().any(|article| before.is(article) && is_second(article, after))
 }
 
-/// A number of one or two digits, which may be a place.
+/// Reads a number of one or two digits that may be a place in a list. Returns None for 0 and for longer numbers.
 pub fn small_number(digits: &str) -> Option<usize> {
     (1..=2).contains(&digits.len()).then(|| digits.parse().ok()).flatten().filter(|place| *place > 0)
 }

@@ -96,7 +96,7 @@ fn find_cause(error: &(dyn std::error::Error + 'static)) -> Option<TransportCaus
     found
 }
 
-/// Reads a status that the library reports as text only. The server's words behind it are not read.
+/// Reads a status that the library reports only as text. The server's own words after it are ignored.
 fn parse_status_text(words: &str) -> Option<TransportCause> {
     let digits = words.strip_prefix("HTTP ")?.get(..3)?;
     let status = StatusCode::from_u16(digits.parse().ok()?).ok()?;

@@ -47,7 +47,7 @@ pub(crate) async fn start(name: &str, config: &Program) -> io::Result<(ServerPro
         command.env(name, value.expose_secret());
     }
     let (hidden, open_files) = (config.hidden.clone(), config.own_folder);
-    // Reading folders and forking a large process take a moment.
+    // Reading folders and forking a large process can block for a moment.
     let mut process = spawn_blocking(move || spawn(command, &hidden, open_files)).await??;
     let missing = || io::Error::other("a pipe of the server is missing");
     let (stdin, stdout, stderr) = (process.child.stdin.take(), process.child.stdout.take(), process.child.stderr.take());

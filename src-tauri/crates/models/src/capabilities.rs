@@ -29,7 +29,7 @@ const YES: bool = true;
 type Row = (&'static str, bool, bool, bool, Option<Thinking>, u32, u32);
 
 const TABLE: &[Row] = &[
-    // OpenAI. Its reasoning models think without being told.
+    // OpenAI. Its reasoning models reason without being asked to.
     ("gpt-3.5", YES, YES, NO, None, 16, 4),
     ("gpt-4", YES, YES, NO, None, 8, 4),
     ("gpt-4-turbo", YES, YES, NO, None, 128, 4),

@@ -9,7 +9,7 @@ use futures::{
     stream::{self, BoxStream},
 };
 
-/// In a message: answer with the roles instead.
+/// A message with this text is answered with the roles of all messages.
 pub const DEBUG: &str = "[debug]";
 
 /// Deterministic, local, and without tools.

@@ -27,7 +27,7 @@ pub use check::{ConnectionCheck, Diagnosis};
 
 /// How long connecting may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long an optional part is left out. The server may have changed after that.
+/// How long an optional part of requests is left out after a server refused it. The server may have changed by then.
 const PLAIN_PERIOD: TimeDelta = TimeDelta::hours(1);
 
 /// The shared HTTP clients, which own the connection pools. Opaque, so that a host can keep them

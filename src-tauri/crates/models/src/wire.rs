@@ -43,7 +43,7 @@ pub(crate) trait Wire: Send + Sync {
 pub(crate) enum FeedResult {
     /// It is not part of the answer and does not count as progress.
     Ignored,
-    /// The answer continued.
+    /// The answer continues.
     Progress,
     /// The server ended the answer.
     Done,

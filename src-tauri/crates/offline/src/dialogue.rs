@@ -33,7 +33,7 @@ pub(super) enum Move {
     Say(Said),
 }
 
-/// An answer, with what it came from.
+/// An answer, with the goals and outcomes that led to it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Said {
     pub(super) reply: Reply,

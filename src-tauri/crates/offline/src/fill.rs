@@ -54,7 +54,7 @@ pub(super) fn cued(reader: &Reader<'_>, tool: usize, tokens: &[Token], facts: &F
     used
 }
 
-/// Money without a cue can only be the one number that a tool takes.
+/// Whether the tool takes exactly one number. Then an amount of money without a cue word can only be that number.
 fn takes_one_number(reader: &Reader<'_>, tool: usize) -> bool {
     reader.book.tools[tool].slots.iter().filter(|slot| matches!(slot.kind, SlotKind::Number)).count() == 1
 }

@@ -88,7 +88,7 @@ impl Listing {
         self.items.get(self.index(place).checked_sub(1)?)
     }
 
-    /// The number that a place has here.
+    /// Returns the number of a place in this list, counted from 1.
     pub(super) fn index(&self, place: Place) -> usize {
         match place {
             Place::Nth(place) => place as usize,

@@ -29,7 +29,7 @@ fn is_describing(pack: &Pack, word: &str) -> bool {
     pack.is_attribute(pack.canonical(word)) || word.parse::<u32>().is_ok()
 }
 
-/// The first text of a thing is its name.
+/// Returns the words of an item's name, which is its first text.
 fn name_words(described: &Thing, item: &Value) -> Vec<String> {
     let mut found = Vec::new();
     described.words.first().into_iter().for_each(|pointer| values::texts(item, pointer, &mut found));
@@ -205,7 +205,7 @@ impl Run<'_> {
             return Found::Done(asked(looking.pack, looking.thing, items, Why::Several, false));
         }
         if let Some(place) = target.places.first() {
-            // A place in another list that was shown before: the same item, looked up here.
+            // The place belongs to another list that was shown before: the same item is looked up here.
             let shown = self.state.newest(looking.pack);
             let index = match place {
                 Place::Nth(place) => (*place as usize).checked_sub(1),

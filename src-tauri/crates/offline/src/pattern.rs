@@ -43,7 +43,7 @@ impl Pattern {
         Self { parts, anchored, weak, score: if weak { score / 2 } else { score } }
     }
 
-    /// The words of which one must occur for the phrase to occur.
+    /// Returns words of which at least one must occur in a message that matches.
     pub(super) fn keys(&self) -> &[String] {
         let words = || self.parts.iter().filter_map(|part| if let Part::Word(words) = part { Some(words) } else { None });
         let telling = words().find(|words| words.iter().all(|word| !language::is_stop_word(word)));

@@ -162,7 +162,7 @@ impl Run<'_> {
         if calls.is_empty() { Step::Done(Outcome::Answer { args: goal.args.clone(), results, as_of: false }) } else { self.planned(calls) }
     }
 
-    /// The single things that a request for several means.
+    /// Splits a request for several things into one target for each.
     fn targets(&self, pack: usize, thing: &str, target: &Target) -> Vec<Target> {
         let shown = self.shown(pack, thing).len();
         let one = |place| Target { places: vec![place], ..Target::default() };

@@ -1,5 +1,5 @@
-//! Who answers, decided by the packs: the specialists whose tools a message asks for, in the order in which it asks. And the
-//! text that joins several answers: the first words of each, with its name. Nothing is worded here that was not answered.
+//! Decides who answers: the specialists whose tools a message asks for, in the order in which it asks. Also makes
+//! the text that joins several answers: the first words of each, with its name. It adds no statement of its own.
 
 use contract::AgentId;
 use engine::ports::{FINISH, ModelRequest, Outbound, RouteDecision, RouteEntity};

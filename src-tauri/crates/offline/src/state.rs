@@ -130,7 +130,7 @@ impl State {
         }
     }
 
-    /// Makes a thing the newest one talked about.
+    /// Puts an item first among those that the conversation is about.
     pub(super) fn look_at(&mut self, pack: usize, thing: &str, item: Value) {
         self.focus.retain(|(p, t, known)| !(*p == pack && t == thing && *known == item));
         self.focus.insert(0, (pack, thing.to_owned(), item));

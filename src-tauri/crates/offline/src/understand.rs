@@ -298,7 +298,7 @@ impl Reader<'_> {
         beside.extend(&cued);
         let left = facts.content(tokens, &beside, data.pack);
         let leftover = left.iter().filter(|&&i| tokens[i].kind == TokenKind::Word && !self.book.pack_of(tool).is_vocabulary(&tokens[i].norm)).count();
-        // What was just talked about is the likelier meaning.
+        // The tool that was used last is the likelier meaning.
         let current = self.state.last.is_some_and(|(last, _)| last == tool);
         let other_field =
             facts.words.iter().any(|&i| self.book.packs.iter().enumerate().any(|(pack, other)| pack != data.pack && other.is_vocabulary(&tokens[i].norm)));

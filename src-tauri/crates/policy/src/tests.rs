@@ -338,7 +338,7 @@ fn what_permits_an_id_names_one_tool() {
     };
     assert_eq!([granting(false, "cart.addItem"), granting(true, "cart.addItem")], [ALLOW, ASK]);
     assert_eq!([granting(false, "shop:cart.addItem"), granting(true, "shop:cart.addItem")], [ALLOW, ALLOW]);
-    // A session grant is bound to one definition, so its id may be written either way.
+    // A session grant is bound to one definition, so its tool id may be written with or without the pack.
     let mut c = shop_tool("cart.addItem", false).with_grant();
     c.tool.id = c.tool.qualified_id();
     assert_eq!(c.strictness(), ALLOW);

@@ -88,7 +88,7 @@ mod tests {
         let before = known.generation();
         known.note(&secret("key"), None, start + HOUR + AFTER_ITS_END - Duration::from_secs(1));
         assert_eq!((texts(&known), known.generation()), (vec!["key".to_owned(), "token-1".to_owned()], before));
-        // As many values as before, but other ones.
+        // The number of values is the same, but one of them is new.
         known.note(&secret("token-2"), Some(start + 3 * HOUR), start + HOUR + AFTER_ITS_END);
         assert_eq!(texts(&known), ["key", "token-2"]);
         assert_ne!(known.generation(), before);

@@ -143,7 +143,7 @@ impl SqliteStore {
         self.written(OnDisk::Later, work).await
     }
 
-    /// Writes with the next write, without waiting. `failed` is logged if that is not possible.
+    /// Adds work to the next write, without waiting for it. Logs `failed` if the work fails.
     pub(crate) fn write_with_next<F>(&self, work: F, failed: &'static str)
     where
         F: Fn(&Connection) -> Result<(), DbError> + Send + Sync + 'static,

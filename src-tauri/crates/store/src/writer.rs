@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 
 use crate::error::{DbError, Faults};
 
-/// Requests that share a transaction at most.
+/// The most requests that share a transaction.
 const GROUP: usize = 256;
 
 /// When what was written is on disk.
@@ -43,7 +43,7 @@ enum Message {
 /// Runs again when its transaction is lost.
 type Repeatable = Arc<dyn Fn(&Connection) -> Result<(), DbError> + Send + Sync>;
 
-/// What nobody waits for.
+/// Work that nobody waits for.
 struct Aside {
     work: Repeatable,
     /// Said when it cannot be done.
@@ -128,7 +128,7 @@ struct Group {
     lost: Option<StoreError>,
 }
 
-/// What the thread has.
+/// The state of the writer thread.
 struct Thread {
     conn: Connection,
     waiting: Waiting,

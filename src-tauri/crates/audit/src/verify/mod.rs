@@ -130,7 +130,7 @@ pub(crate) fn is_beginning(path: &Path, outside: &Outside, weighed: &ComparedMar
     !is_known && path.is_file() && !schema::has_begun(path)
 }
 
-/// The properties that a log must have, as known outside.
+/// The properties that a log must have, according to what is stored outside of it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Expected<'a> {
     pub(crate) marks: &'a [Mark],

@@ -1,4 +1,4 @@
-//! Who answers: the supervisor that chooses a specialist, and the rounds of the one that works.
+//! Answers a turn: the supervisor that chooses a specialist, and the rounds of the specialist that works.
 
 pub(crate) mod fit;
 pub(crate) mod model_call;

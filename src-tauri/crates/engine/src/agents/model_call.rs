@@ -19,7 +19,7 @@ use crate::{
     turn::{answer::AnswerBuilder, context::TurnContext, frame::Frame, outcome::End},
 };
 
-/// What one model call brought.
+/// The result of one model call.
 #[derive(Default)]
 pub(crate) struct Reply {
     pub(crate) text: String,
@@ -27,7 +27,7 @@ pub(crate) struct Reply {
     pub(crate) choices: Vec<Choice>,
     pub(crate) opaque: Option<Opaque>,
     pub(crate) finish: Option<Finish>,
-    /// What came before the first word.
+    /// White space that came before the first word.
     pub(crate) blanks: String,
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct ModelCallRequest<'a> {
 }
 
 impl ModelCallRequest<'_> {
-    /// What is asked for is not for the user's eyes: nothing of it is told while it comes.
+    /// Whether the answer is not meant for the user, so that none of it is shown while it arrives.
     fn is_quiet(&self) -> bool {
         matches!(self.purpose, Purpose::Route { .. })
     }
@@ -115,7 +115,7 @@ impl<'t> ModelCaller<'t> {
         self.context.settings.limits.model_calls.clamp(1, 100).saturating_sub(self.calls_made)
     }
 
-    /// What comes before a model call, which is counted and told once.
+    /// Prepares a model call: checks whether it is allowed, counts it, and reports it once.
     async fn begin(&mut self) -> Result<(), End> {
         self.context.check_egress()?;
         self.context.probe(Point::BeforeModelCall);
@@ -301,7 +301,7 @@ impl<'t> ModelCaller<'t> {
     }
 }
 
-/// What a model call was for, in the record of it.
+/// Returns the purpose of a model call, as its record names it.
 fn task(purpose: &Purpose) -> &'static str {
     match purpose {
         Purpose::Answer => "answer",

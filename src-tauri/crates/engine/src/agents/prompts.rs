@@ -19,7 +19,7 @@ use crate::{
 pub(crate) struct PromptWriter<'a> {
     pub(crate) context: &'a TurnContext,
     pub(crate) words: &'a EgressSession,
-    /// What the reader of the prompt sees of earlier messages.
+    /// The earlier messages that the reader of the prompt sees.
     pub(crate) recalled: Option<&'a Recalled>,
 }
 
@@ -39,7 +39,7 @@ impl PromptWriter<'_> {
         prompt
     }
 
-    /// What the supervisor is told: its rules, who can be asked, what has been answered.
+    /// Returns the supervisor's prompt: its rules, the specialists it can ask, and the answers so far.
     pub(crate) fn of_supervisor(&self, agents: &[Arc<Agent>], answered: &[Answered]) -> Prompt {
         let mut prompt = Prompt::default();
         prompt.add(PromptPart::Base, route::rules(), true, self.words);

@@ -60,7 +60,7 @@ impl<'t> RoundLoop<'t> {
             };
             let calls = if last { Vec::new() } else { reply.calls };
             if calls.is_empty() {
-                // What was cut before its first word would be again.
+                // An answer that was cut before its first word would be cut again.
                 if reply.text.trim().is_empty() && !last && reply.finish != Some(Finish::Length) {
                     nudged = true;
                     run.messages.push(Message::System { text: "Answer the user now, in text.".into() });

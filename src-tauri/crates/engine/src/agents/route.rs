@@ -1,5 +1,5 @@
-//! What the supervisor is asked and how its decision is read: the roster, the generated list of whom it may name, a shape for
-//! models that keep to one, and a lenient reader for those that do not. Who is then asked is decided in `supervisor`.
+//! The supervisor's question and how its decision is read: the roster, the list of specialists that it may name, a schema for
+//! models that follow one, and a lenient reader for those that do not. `supervisor` decides who is then asked.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ const REASONS: [&str; 6] = ["in_field", "incomplete", "new_request", "answered",
 /// The message asks for what nobody here is for.
 const DECLINED: &str = "out_of_scope";
 
-/// What a specialist answered in this turn.
+/// The answer of a specialist in this turn.
 #[derive(Clone)]
 pub(crate) struct Answered {
     pub(crate) agent: Arc<Agent>,
@@ -38,7 +38,7 @@ pub(crate) fn rules() -> &'static str {
     SUPERVISOR.trim_end()
 }
 
-/// Who can be asked.
+/// Returns the list of specialists that can be asked, as the prompt shows it.
 pub(crate) fn roster(agents: &[Arc<Agent>]) -> String {
     let mut text = "Specialists:".to_owned();
     for agent in agents {
@@ -48,7 +48,7 @@ pub(crate) fn roster(agents: &[Arc<Agent>]) -> String {
     text
 }
 
-/// What is asked of the model that brings several answers together.
+/// Returns the instruction for the model that combines several answers.
 pub(crate) fn synthesis() -> &'static str {
     SYNTHESIS.trim_end()
 }
@@ -67,7 +67,7 @@ pub(crate) fn answers(answered: &[Answered]) -> String {
     if texts.is_empty() { String::new() } else { format!("Answers of this turn so far:\n{}", texts.join("\n")) }
 }
 
-/// The shape of a decision; whom it may name is generated from who can be asked.
+/// Returns the schema of a decision. The ids that it may name are those of the given specialists.
 pub(crate) fn shape(agents: &[Arc<Agent>], words: &EgressSession) -> Structured {
     let mut next: Vec<&str> = agents.iter().map(|agent| agent.id.as_str()).collect();
     next.push(FINISH);

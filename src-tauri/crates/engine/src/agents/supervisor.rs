@@ -1,4 +1,4 @@
-//! Who answers: one specialist after the other, as the supervisor decides, with bounds on hops and visits; then the one answer,
+//! Decides who answers: one specialist after the other, as the supervisor chooses, with limits on hops and visits; then one answer,
 //! or a synthesis that names its sources. Where there is one specialist or none, nobody is asked who should answer.
 
 use std::{
@@ -36,11 +36,11 @@ use crate::{
 /// Model calls that a hop needs at least: the decision, an answer, and the closing one.
 const CALLS_OF_A_HOP: u32 = 3;
 
-/// What all runs of a turn begin with.
+/// The messages that all runs of a turn begin with.
 struct Opening {
     /// Earlier turns, with calls and results.
     window: Vec<Message>,
-    /// What the caller's host tells for this turn.
+    /// Hints of the caller's host for this turn.
     hints: Vec<Message>,
     question: Message,
 }
@@ -143,7 +143,7 @@ impl<'t> Supervisor<'t> {
         hints.iter().map(|hint| Message::System { text: self.words.text(hint) }).collect()
     }
 
-    /// What a specialist begins with that has settings of its own for earlier messages. Nothing: it begins as everybody does.
+    /// Returns the opening for a specialist that has its own settings for earlier messages. None: it uses the shared opening.
     async fn own_opening(&mut self, agent: &Agent, shared: &Opening) -> Result<Option<Opening>, End> {
         if agent.conversation.is_none() {
             return Ok(None);
@@ -315,7 +315,7 @@ impl<'t> Supervisor<'t> {
             let text = reply.calls.first().map_or(reply.text.as_str(), |call| call.arguments.as_str());
             match route::read(text, agents) {
                 Ok(decided) => {
-                    // What is finished with one answer stays that specialist's.
+                    // If one answer finishes the turn, it counts as that specialist's.
                     self.work(own.as_ref());
                     return Ok(Some(decided));
                 }
@@ -412,7 +412,7 @@ fn opened(prompt: &Prompt, opening: &Opening) -> Vec<Message> {
     messages
 }
 
-/// Who answered, each once, in order.
+/// Returns the specialists that answered, each once, in order.
 fn names(answered: &[Answered]) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for answer in answered {

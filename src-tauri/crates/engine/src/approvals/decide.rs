@@ -169,8 +169,8 @@ impl Engine {
         Ok(())
     }
 
-    /// What several processes share is approved by its caller's word alone: that comes to the one that holds the session, which tells the
-    /// others all that follows. Anybody may say no, where all of them hear of it.
+    /// Checks who may decide an action of a session that several processes share. Only its caller may approve, because the caller's
+    /// decision reaches the process that holds the session, which informs the others. Anybody may reject if all processes are informed.
     async fn check_reach(&self, approval: &Approval, decision: &Decision, by: DecidedBy) -> Result<(), AgentError> {
         let is_no = matches!(decision, Decision::Reject { .. });
         let reach = self.world.store.approval_reach(approval).await?;

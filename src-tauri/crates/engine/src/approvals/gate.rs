@@ -162,7 +162,7 @@ impl ApprovalGate {
         let approval = &waiting.approval;
         let (outcome, reason, status, said, given) = match waited {
             Waited::Approved(holds) => {
-                // Whoever looks at it sees at once that it is approved: the call may take its time.
+                // The windows show at once that it is approved, because the call may take a while.
                 self.context.emit(EventBody::ApprovalResolved { id: approval.id.clone(), status: ApprovalStatus::Approved });
                 self.context.emit(EventBody::Status { stage: Stage::Tools, text: None });
                 return Decided::Approved(holds);
@@ -314,7 +314,7 @@ impl ApprovalGate {
     }
 }
 
-/// What a decision means to the call that waited for it.
+/// The effect of a decision on the call that waited for it.
 enum Decided {
     Approved(Holds),
     /// Another proposal takes its place, for this reason.

@@ -62,7 +62,7 @@ impl Engine {
     }
 }
 
-/// What a grant fixes: every argument that was shown, except numbers and booleans, which may vary.
+/// Returns the arguments that a grant fixes: all that were shown, except numbers and booleans, which may vary.
 fn grant_pattern(spec: &ToolSpec, approval: &Approval) -> Map<String, Value> {
     let all: Map<String, Value> = serde_json::from_str(&approval.arguments).unwrap_or_default();
     all.into_iter().filter(|(name, value)| !policy::is_free(value) && !spec.caller_owned.iter().any(|p| p.name == *name)).collect()

@@ -1,4 +1,4 @@
-//! What an action would change, computed by the host: read calls of the same pack, then the manifest's template.
+//! Computes what an action would change: read calls of the same pack, then the manifest's template.
 //! A preview that cannot be computed is left out; the full arguments are always shown. A template may also say that the action cannot
 //! be carried out: nobody is to sign what will be refused.
 
@@ -25,7 +25,7 @@ const MOST_BYTES: usize = 256 * 1024;
 /// In place of an amount that nobody told.
 const UNKNOWN: &str = "?";
 
-/// What a template yields.
+/// The output of a template.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Foreseen {
@@ -36,7 +36,7 @@ pub(crate) enum Foreseen {
     },
 }
 
-/// What could be said of an action, and whether a read that it rests on found nobody to answer.
+/// The preview of an action, and whether one of its reads got no answer.
 #[derive(Debug)]
 pub(crate) struct Foresight {
     pub(crate) foreseen: Option<Foreseen>,

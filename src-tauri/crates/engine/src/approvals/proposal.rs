@@ -23,7 +23,7 @@ use crate::{
 /// No pending action waits longer, whatever a caller's sessions live.
 const LONGEST_WAIT_S: u32 = 31 * 86_400;
 
-/// Who hears of the decision about a proposal.
+/// The receiver of the decision about a proposal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Listener {
     /// The call, which waits.
@@ -54,12 +54,12 @@ fn heard(verdict: Result<Verdict, oneshot::error::RecvError>) -> Waited {
         Ok(Verdict::Approved(holds)) => Waited::Approved(holds),
         Ok(Verdict::Rejected(reason)) => Waited::Rejected(reason),
         Ok(Verdict::Edited(arguments)) => Waited::Edited(arguments),
-        // The one that should tell is gone: no approver means no.
+        // The sender is gone, so nobody can approve any more.
         Err(_) => Waited::Cancelled,
     }
 }
 
-/// What the person who decides sees of an action. Fails when it is known to be in vain, unless the caller's host looks itcontext.
+/// Returns the preview for the person who decides. Fails if the action is known to fail, unless the caller's host checks it itself.
 async fn preview_of(dispatcher: &Dispatcher, ready: &Ready) -> Result<Option<PreviewView>, AgentError> {
     let foresight = foresee(dispatcher, &ready.spec, &ready.arguments, &dispatcher.context.locale).await;
     let theirs = dispatcher.context.caller().is_some_and(|caller| caller.looks_at(&ready.spec));

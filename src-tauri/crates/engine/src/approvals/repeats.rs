@@ -40,8 +40,8 @@ pub(crate) fn rejected_before(ready: &Ready, locale: &str) -> CallDone {
     CallDone::failed(ready, ToolOutcome::Rejected, error.with("tool_id", ready.spec.id.as_str()))
 }
 
-/// What two proposals have in common that a person would take for one: the tool and the arguments, whatever the case and the spaces of
-/// their texts.
+/// Returns a key that is equal for two proposals that look the same to a person: tool and arguments, ignoring case and white space
+/// in texts.
 fn sameness(spec: &ToolSpec, arguments: &Value) -> String {
     format!("{} {}", spec.id, canonical(&plain(arguments)))
 }

@@ -15,7 +15,7 @@ pub(crate) enum Holds {
     ForSession,
 }
 
-/// What a waiting call is told.
+/// The decision, as a waiting call receives it.
 #[derive(Debug)]
 pub(crate) enum Verdict {
     Approved(Holds),

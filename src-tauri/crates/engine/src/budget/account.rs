@@ -1,4 +1,4 @@
-//! What a turn has used and done so far. It has the one lock for this, because calls that run side by side, and a model's stream that
+//! The usage and actions of a turn so far. It has the one lock for this, because parallel calls, and a model's stream that
 //! is dropped half-way, all write here. It also outlives a failure in the middle of the turn.
 
 use std::{collections::BTreeSet, time::Duration};
@@ -8,7 +8,7 @@ use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 
 use crate::tools::refusal_count::RefusalCount;
 
-/// What a turn has used and done.
+/// The usage and actions of a turn.
 pub(crate) struct Account {
     pub(crate) session: SessionId,
     pub(crate) turn: TurnId,

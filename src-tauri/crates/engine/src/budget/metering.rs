@@ -119,7 +119,7 @@ struct Meter {
     entry: Option<i64>,
     price: Option<TokenPrice>,
     input: u64,
-    /// Who had the same request first, and may have worked on it.
+    /// The model that had the same request first, and may have counted tokens for it.
     before: Option<String>,
     output_bytes: u64,
     /// The longest answer that is asked for, and what the budgets leave of the longest that may come.
@@ -144,13 +144,13 @@ impl Meter {
         let budgets = self.settings.budgets;
         let wanted = smallest([self.account.max_output_tokens, Some(budgets.max_output_tokens).filter(|most| *most > 0), request.max_output_tokens]);
         (self.wanted, request.max_output_tokens) = (wanted, wanted);
-        // Nothing is counted or paid for what runs inside this program.
+        // A model inside this program costs nothing and is not counted.
         if self.inner.answers_in_process() {
             return Ok(request);
         }
         self.input = guessed_tokens(&request);
         self.price = self.dearest();
-        // What is reserved holds for whoever answers; one that falls silent has read it all before the next does.
+        // The reservation must cover every model that may answer: if one fails to answer, it has read the whole request before the next does.
         let readers = self.inner.may_answer().len().max(1) as u64;
         let longest = self.inner.longest_answer(wanted);
         let wish = ReservationRequest {
@@ -173,7 +173,7 @@ impl Meter {
                 Ok(request)
             }
             Ok(Reserved::Refused(refusal)) => Err(over_budget(&refusal, &self.world.profile.locale())),
-            // What cannot be entered cannot be limited.
+            // A call that the ledger cannot record cannot be limited.
             Err(error) => Err(error.into()),
         }
     }
@@ -229,13 +229,13 @@ impl Meter {
         let here = self.cost(self.inner.label(), input, output);
         let before = self.before.take().map(|label| (self.input, self.cost(label, self.input, 0)));
         let (wasted, cost) = before.unwrap_or((0, Some(0)));
-        // What one of two cost is not lost because nobody knows the other's price; where nothing is known it has none.
+        // If only one of the two prices is known, its cost still counts. If neither is known, the cost is unknown.
         let known = here.unwrap_or_default().saturating_add(cost.unwrap_or_default());
         let nano_usd = (known > 0 || here.is_some() && cost.is_some()).then_some(known);
         Some((entry, Settlement { input_tokens: input.saturating_add(wasted), output_tokens: output, nano_usd }))
     }
 
-    /// What so many tokens of a model cost; `None` where nobody knows, which the account notes.
+    /// Returns the cost of these tokens. None if the model's price is unknown, which the account then notes.
     fn cost(&self, label: String, input: u64, output: u64) -> Option<u64> {
         if input + output == 0 {
             return Some(0);

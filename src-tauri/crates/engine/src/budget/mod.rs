@@ -1,4 +1,4 @@
-//! What model calls cost: reservations before a call, usage after it, and how well runs are served.
+//! The cost of model calls: reservations before a call, usage after it, and the service level of runs.
 
 pub(crate) mod account;
 pub(crate) mod metering;

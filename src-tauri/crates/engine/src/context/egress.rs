@@ -26,7 +26,7 @@ const LATELY: u64 = 64;
 /// Texts, and tools, of the program that stay in memory as they go out.
 const OURS: usize = 256;
 
-/// What the engine keeps between turns.
+/// Redacted texts that the engine keeps between turns.
 #[derive(Default)]
 pub(crate) struct Egress {
     tables: Mutex<Tables>,
@@ -44,7 +44,7 @@ struct Ours {
 }
 
 impl Ours {
-    /// What was made with these secrets, with room for more.
+    /// Returns the texts that were made with these secrets. Discards older ones, and makes room if there are too many.
     fn with(&mut self, secrets: u64) -> &mut Self {
         if self.made_with != secrets {
             *self = Self { made_with: secrets, ..Self::default() };
@@ -92,7 +92,7 @@ impl Tables {
 struct Table {
     numbers: Numbers,
     said: HashMap<String, RedactedText>,
-    /// What `said` was made with.
+    /// The settings and secrets with which `said` was made.
     made_with: MadeWith,
     /// Counts the turns since the table was read.
     turn: u64,
@@ -101,7 +101,7 @@ struct Table {
 /// A level, the secrets known then, and whether values were kept.
 type MadeWith = (RedactionLevel, u64, bool);
 
-/// One stored text or value as it goes out.
+/// A stored text or value after redaction, as it goes to a model.
 #[derive(Clone)]
 struct RedactedText {
     text: Outbound,
@@ -113,7 +113,7 @@ struct RedactedText {
 }
 
 impl Table {
-    /// What is kept as it goes out so.
+    /// Returns the texts that were made this way. Discards them if they were made in another way.
     fn said_with(&mut self, made_with: MadeWith) -> &mut HashMap<String, RedactedText> {
         if self.made_with != made_with {
             self.said.clear();
@@ -123,7 +123,7 @@ impl Table {
     }
 }
 
-/// Gives a shorter text for one that is too long.
+/// Shortens a text that is too long. Returns None if it is short enough.
 pub(crate) type Cut<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// The name under which a result is kept.
@@ -363,7 +363,7 @@ impl EgressSession {
         self.redactor().1.definition(schema)
     }
 
-    /// What stands for what in everything said so far.
+    /// Returns the placeholders and values of everything sent so far.
     pub(crate) fn sent(&self) -> Arc<Replaced> {
         Arc::new(lock(&self.sent).clone())
     }
@@ -372,7 +372,7 @@ impl EgressSession {
         self.level
     }
 
-    /// What was held back, for a person.
+    /// Returns the counts of what was redacted, to show to a person.
     pub(crate) fn counts(&self) -> Vec<RedactionCount> {
         lock(&self.sent).counts()
     }

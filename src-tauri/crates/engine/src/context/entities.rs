@@ -30,7 +30,7 @@ pub(crate) struct Used {
     pub(crate) origin: Origin,
 }
 
-/// What was said and done before this message.
+/// The conversation before this message.
 pub(crate) struct Past<'a> {
     /// The user's words of this turn.
     pub(crate) said: &'a str,
@@ -155,7 +155,7 @@ fn says(text: &str, value: &str) -> bool {
     !value.is_empty() && text.windows(value.len()).any(|part| part == value)
 }
 
-/// What a text names for a parameter: entities of the kind, and what other entities imply. Whole words, the longest name first.
+/// Returns the entities that a text names for a parameter, and those that other entities imply. Matches whole words, longest name first.
 fn ids(agent: &Agent, kind: &str, parameter: &str, text: &str) -> Vec<String> {
     let said = words(text);
     let mut taken = vec![false; said.len()];
@@ -219,7 +219,7 @@ pub(crate) fn line(agent: &Agent, used: &[Used], locale: &str) -> Option<String>
     Some(first.to_uppercase().chain(line.chars().skip(1)).collect())
 }
 
-/// What a result says was used, where the call itself did not say it.
+/// Corrects the used values by those that the result reports, if the call did not give them itself.
 pub(crate) fn confirmed(mut used: Vec<Used>, arguments: &Map<String, Value>, data: &Value) -> Vec<Used> {
     for one in &mut used {
         if !arguments.contains_key(&one.parameter)

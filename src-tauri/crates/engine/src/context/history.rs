@@ -92,7 +92,7 @@ fn push_calls(
     first + run.len() - 1
 }
 
-/// What a model is told of a result.
+/// Returns a result in the form that a model gets.
 pub fn result_value(outcome: ToolOutcome, data: &Value, error: Option<Value>, summary: &str) -> Value {
     match (outcome, error) {
         (ToolOutcome::Ok, _) => data.clone(),

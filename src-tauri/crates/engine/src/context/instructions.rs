@@ -23,7 +23,7 @@ pub(crate) struct Given {
     pub(crate) text: Option<Outbound>,
 }
 
-/// What follows the results of a round.
+/// Returns the messages that follow the results of a round.
 pub(crate) fn guidance(context: &TurnContext, instructed: &mut HashSet<ToolId>, done: &[CallDone], words: &EgressSession) -> Vec<Message> {
     let mut messages = Vec::new();
     for result in done {

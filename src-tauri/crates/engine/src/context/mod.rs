@@ -1,4 +1,4 @@
-//! What a model is told: the parts of the prompt, the history, and the redaction of all that leaves.
+//! Makes everything that a model gets: the parts of the prompt, the history, and the redaction of all outgoing text.
 
 pub(crate) mod egress;
 pub(crate) mod entities;

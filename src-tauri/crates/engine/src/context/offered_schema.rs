@@ -9,7 +9,7 @@ const REFUSED: [&str; 6] = ["anyOf", "oneOf", "allOf", "not", "enum", "$ref"];
 const DEPTH: usize = 5;
 const PARTS: usize = 200;
 
-/// What a model is shown of a schema.
+/// Returns a schema in the form that a model gets.
 pub(crate) fn offered(schema: &Value) -> Value {
     let plain = schema.get("type").is_some_and(|kind| kind == "object") && REFUSED.iter().all(|word| schema.get(word).is_none());
     if plain {

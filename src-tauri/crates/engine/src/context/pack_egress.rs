@@ -1,4 +1,4 @@
-//! What packs say about models: data of some may stay on this computer only, and some want more held back. How text
+//! The rules of packs about models: the data of some must stay on this computer, and some require more redaction. How text
 //! is redacted is not known here.
 
 use contract::{AgentError, Item, ItemBody, PackId, ToolId, ToolOutcome};

@@ -18,7 +18,7 @@ const ORCHESTRATOR: &str = include_str!("../../prompts/orchestrator.md");
 /// Told when values may have been replaced.
 const PLACEHOLDERS: &str = include_str!("../../prompts/placeholders.md");
 
-/// Who speaks.
+/// The role in which the model speaks.
 pub(crate) enum Voice<'a> {
     /// The one assistant there is, with all tools.
     Alone,
@@ -95,7 +95,7 @@ pub(crate) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// Who it is and how it answers.
+/// Returns the part of the prompt about the model's role and style.
 pub(crate) fn base(voice: &Voice<'_>) -> String {
     let base = BASE.trim_end();
     match voice {
@@ -113,7 +113,7 @@ pub(crate) fn base(voice: &Voice<'_>) -> String {
     }
 }
 
-/// What may run now, and what names in angle brackets are.
+/// Returns the part of the prompt about the policy mode and about placeholders.
 pub(crate) fn policy(mode: PolicyMode, redaction: RedactionLevel) -> String {
     let policy = match mode {
         PolicyMode::ReadOnlyOnly => "Only reading is allowed now. Do not offer to change anything.",

@@ -9,7 +9,7 @@ const OVERDUE: u64 = 4;
 /// The usual amount where the policy names none.
 const USUAL_MESSAGES: u64 = 20;
 
-/// What waits to be summarised, and since when.
+/// The items that wait for a summary, and since when.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Waiting {
     pub(crate) messages: u64,

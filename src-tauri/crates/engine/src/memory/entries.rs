@@ -16,7 +16,7 @@ pub(crate) struct Entry {
     pub(crate) text: String,
 }
 
-/// What was said in these items.
+/// Returns the messages in these items.
 pub(crate) fn entries<'a>(items: impl IntoIterator<Item = &'a Arc<Item>>) -> Vec<Entry> {
     let entry = |role, text: &str| Some(Entry { role, text: clip(text) });
     items

@@ -1,5 +1,5 @@
-//! What one turn sees of earlier messages: by the profile's settings, and by those of each specialist that has its own. Read once
-//! for each; what was seen decides what is kept afterwards.
+//! The earlier messages that one turn sees: by the profile's settings, and by those of each specialist that has its own. Read once
+//! for each; the result decides what is stored afterwards.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::{
     turn::{context::TurnContext, outcome::End},
 };
 
-/// What a turn has recalled so far.
+/// The memories that a turn has read so far.
 #[derive(Default)]
 pub(crate) struct Recollections {
     seen: Vec<Arc<Recalled>>,
@@ -30,7 +30,7 @@ impl Recollections {
         self.seen.iter().find(|recalled| recalled.agent.as_ref() == agent.map(|agent| &agent.id)).cloned()
     }
 
-    /// What a specialist sees of earlier messages, by its own settings or by the profile's, once it has been read.
+    /// Returns the earlier messages that a specialist sees, by its own settings or the profile's. None if they have not been read yet.
     pub(crate) fn seen_by(&self, agent: Option<&Agent>) -> Option<Arc<Recalled>> {
         self.of(agent).or_else(|| self.of(None))
     }

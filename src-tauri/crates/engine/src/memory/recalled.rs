@@ -1,5 +1,5 @@
-//! What a model sees of earlier messages: which items, and a summary in place of older ones. What no summary covers is always shown,
-//! and a summary takes the place of exactly the items that went into it. Knows nothing of prompts, rounds or tools.
+//! The earlier messages that a model sees: the items, and a summary instead of older ones. Items without a summary are always shown,
+//! and a summary replaces exactly the items that went into it. Knows nothing of prompts, rounds or tools.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -21,7 +21,7 @@ use crate::{
 /// Items that are read at most for one turn.
 pub(crate) const PAGE: u32 = 500;
 
-/// What the engine keeps of memories between turns.
+/// The memories that the engine keeps between turns.
 #[derive(Default)]
 pub(crate) struct Memories {
     /// Rows are read, changed and written back under this lock. It is never held while a model is asked.
@@ -38,13 +38,13 @@ impl Memories {
     }
 }
 
-/// What is seen of earlier messages in one turn, by one set of settings.
+/// The earlier messages that are seen in one turn, by one set of settings.
 #[derive(Debug, Default)]
 pub(crate) struct Recalled {
     pub(crate) policy: Conversation,
     /// The specialist whose own settings these are; nobody: the profile's.
     pub(crate) agent: Option<AgentId>,
-    /// Nothing: the turn stands alone, and nothing is kept of it for the next.
+    /// None if the turn stands alone. Then nothing of it is stored for the next one.
     pub(crate) key: Option<Key>,
     /// Ascending. What a model and the checks of the turn know of the past.
     pub(crate) items: Vec<Arc<Item>>,
@@ -117,7 +117,7 @@ pub(crate) fn keeps_nothing(policy: &Conversation) -> bool {
 }
 
 impl Engine {
-    /// What a turn of this session sees by the profile's settings, or by a specialist's own. `limit` is the profile's window.
+    /// Returns the earlier messages for a turn, by the profile's settings or a specialist's own. `limit` is the profile's window.
     pub(crate) async fn recall(&self, session: &SessionId, turn: &TurnId, own: Option<&Agent>, limit: u32) -> Result<Recalled, StoreError> {
         let settings = self.world.profile.settings();
         let own = own.and_then(|agent| agent.conversation.as_ref().map(|policy| (&agent.id, policy)));
@@ -156,7 +156,7 @@ impl Engine {
         Ok(Recalled { key: Some(key), items, memory, ..nothing() })
     }
 
-    /// The memory as it is now: one that has lain too long, or was forgotten, starts anew behind what there is.
+    /// Returns the current memory. If it is too old or was deleted, a new memory begins after the existing items.
     async fn current_memory(&self, key: &Key, policy: &Conversation) -> Result<Option<Memory>, StoreError> {
         let store = &self.world.store;
         let Some(memory) = store.memory(&key.text).await? else { return Ok(None) };

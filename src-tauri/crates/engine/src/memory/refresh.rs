@@ -1,5 +1,5 @@
-//! What happens to a memory after a turn: it is kept, and a summary is made when one is due. A summary that cannot be made leaves
-//! everything as it was; the model then goes on reading the messages themselves.
+//! Updates a memory after a turn: stores it, and makes a summary if one is due. If no summary can be made,
+//! nothing changes; the model then continues to read the messages themselves.
 
 use std::{sync::Arc, time::Duration};
 
@@ -32,7 +32,7 @@ const THOUGHT: u32 = 8_000;
 /// Tokens that one call of the summariser reads, beside the notes so far.
 const READS: u64 = 12_000;
 
-/// What a summary covers and says.
+/// A new summary, and the number of items that it covers.
 struct Made {
     items: usize,
     text: String,
@@ -108,8 +108,8 @@ impl MemoryKeeper {
         }
     }
 
-    /// Whether what this turn saw already tells that no summary is due, so that the items need not be read again. Only where all that
-    /// lies behind the memory was seen and nobody else adds to it.
+    /// Whether this turn has seen enough to know that no summary is due, so that the items need not be read again. True only if the
+    /// turn saw all items after the memory, and no other session adds to it.
     fn surely_not_due(&self, key: &Key, recalled: &Recalled) -> bool {
         let policy = &recalled.policy;
         let own = u32::try_from(self.messages).unwrap_or(u32::MAX);
@@ -277,7 +277,7 @@ impl MemoryKeeper {
         }
     }
 
-    /// Nothing is lost: the old summary and everything behind it stay.
+    /// Records that a summary failed. The old summary and all later messages stay.
     async fn summary_failed(&self, key: &Key, max_items: u32, why: String) -> Result<(), StoreError> {
         self.context.record(self.about(key, "summary_failed").field("reason", why.as_str())).await;
         let store = &self.context.world().store;

@@ -13,17 +13,17 @@ pub struct Agent {
     pub pack: PackId,
     pub name: String,
     pub summary: String,
-    /// What it is told about its role.
+    /// The description of its role in the prompt.
     pub prompt: String,
     /// All it may call.
     pub tools: Vec<ToolId>,
     pub defaults: Vec<EntityDefault>,
-    /// What its users name.
+    /// The entities that users mention to it, such as accounts.
     pub entities: Vec<Entity>,
     /// Rounds with tools, as its pack limits them.
     pub max_steps: u32,
     pub calls_per_round: Option<u32>,
-    /// What it sees of earlier messages, when that is not what the profile says.
+    /// Its own settings for earlier messages, if they differ from the profile's.
     pub conversation: Option<Conversation>,
 }
 
@@ -36,7 +36,7 @@ pub struct Instructions {
     pub problems: Vec<String>,
 }
 
-/// What the supervisor decides, as a model writes it.
+/// The supervisor's decision, as a model writes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouteDecision {
     /// A specialist's id, or [`FINISH`].
@@ -62,7 +62,7 @@ pub struct RouteEntity {
 /// In place of a specialist: the turn is over.
 pub const FINISH: &str = "FINISH";
 
-/// Who can be asked, and what packs tell models.
+/// The specialists that can be asked, and the texts of packs for models.
 pub trait Roster: Send + Sync {
     /// The specialists, always in the same order. Cheap: called once per turn.
     fn agents(&self) -> std::sync::Arc<Vec<Agent>>;

@@ -1,4 +1,4 @@
-//! What must be kept of runs, as a port: results by request id, the ledger of what model calls cost, and how runs were served.
+//! The port for what must be stored about runs: results by request id, the ledger of model costs, and the service level of runs.
 //! The arithmetic of a reservation is here, so that a store only has to do it within one transaction.
 
 use async_trait::async_trait;
@@ -14,10 +14,10 @@ pub struct RunKey {
     pub request: String,
 }
 
-/// What is known of a request id.
+/// The state of a request id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Claim {
-    /// Nothing: it is claimed now.
+    /// It was unknown, and is claimed now.
     New,
     /// It is under way in this process.
     Running,
@@ -27,7 +27,7 @@ pub enum Claim {
     Stored(String),
 }
 
-/// What a cap is on.
+/// The scope of a cap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     Run,
@@ -51,13 +51,13 @@ pub struct TokenPrice {
 }
 
 impl TokenPrice {
-    /// What so many tokens cost.
+    /// Returns the cost of these tokens.
     pub fn of(self, input: u64, output: u64) -> u64 {
         input.saturating_mul(self.input).saturating_add(output.saturating_mul(self.output))
     }
 }
 
-/// What has been used in the scopes of a wish, reservations included.
+/// The usage in the scopes of a reservation, including other reservations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Used {
     pub tokens: u64,
@@ -123,7 +123,7 @@ impl ReservationRequest {
     }
 }
 
-/// What came of a wish.
+/// The result of a reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reserved {
     /// Entered into the ledger, with the longest answer that may be asked for.
@@ -134,7 +134,7 @@ pub enum Reserved {
     Refused(Refusal),
 }
 
-/// What a call really used.
+/// The actual usage of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settlement {
     pub input_tokens: u64,

@@ -1,4 +1,4 @@
-//! What the engine keeps of a conversation beside its items, and how it reads on from there.
+//! The memory that the engine stores of a conversation besides its items, and how it continues reading from there.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ports::rows::StoreError;
 
-/// What is remembered under one key. Positions are those of [`MemoryItem`].
+/// A memory: the summary and settings stored under one key. Positions are those of [`MemoryItem`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Memory {
     pub key: String,
@@ -18,7 +18,7 @@ pub struct Memory {
     /// The specialist whose own settings it is kept by.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentId>,
-    /// False: forgotten, and the next message starts anew.
+    /// Whether the memory is in use. If not, it was deleted, and the next message starts a new one.
     pub live: bool,
     pub updated_at: DateTime<Utc>,
     /// Items up to here are never shown again.
@@ -30,9 +30,9 @@ pub struct Memory {
     /// Messages that the summary stands for.
     pub messages: u64,
     pub method: SummaryMethod,
-    /// Strangers' words may have gone into the summary.
+    /// The summary may contain text from untrusted sources.
     pub untrusted: bool,
-    /// Data that no other computer may know may have gone into it.
+    /// The summary may contain data that must not leave this computer.
     #[serde(default)]
     pub local_only: bool,
     /// The transcript shows this summary; it tells of the failure below.
@@ -58,7 +58,7 @@ pub struct MemoryItem {
 pub enum MemoryOf {
     /// One session's: positions are item numbers.
     Session(SessionId),
-    /// Those of all sessions that share the key.
+    /// The memory of all sessions that share this key.
     Shared(String),
 }
 

@@ -1,4 +1,4 @@
-//! What the engine needs of the world, as traits. Stores, providers, servers and logs implement them elsewhere;
+//! Traits for everything outside the engine. Stores, providers, servers and logs implement them elsewhere;
 //! nothing here names one of them. This file only lists them.
 
 mod agents;

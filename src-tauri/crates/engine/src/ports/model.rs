@@ -15,7 +15,7 @@ pub enum Message {
     System { text: Outbound },
     /// The user's words.
     User { text: Outbound },
-    /// What the model said and asked for. `opaque` goes back only to the maker it came from.
+    /// The model's text and its calls. `opaque` is only sent back to the maker that it came from.
     Assistant { text: Outbound, calls: Vec<ModelCall>, opaque: Option<Opaque> },
     /// The result of one call; every call is followed by exactly one.
     /// `content` is what a language model reads (capped); `data` is the whole result, for a model that reads values, else nothing.
@@ -33,8 +33,8 @@ pub struct ModelCall<T = Outbound> {
 /// A call as a model asked for it.
 pub type AskedCall = ModelCall<String>;
 
-/// What a provider wants back, unread, with the message that it came with: signed reasoning, ids of its own. It is of use only
-/// within the turn, and only to the maker that made it; every other leaves it out.
+/// Data that a provider requires back unchanged with its message, such as signed reasoning or ids. It is only valid
+/// within the turn and for the maker that produced it; all others leave it out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Opaque {
     /// Wire, host and model.
@@ -58,15 +58,15 @@ pub struct Structured {
     pub schema: OutboundValue,
 }
 
-/// What a request is for. A model of this program plans by it instead of reading the prompt; it goes onto no wire.
+/// The purpose of a request. A model inside this program uses it instead of the prompt; it is never sent to a provider.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Purpose {
     /// The whole of the user's message.
     #[default]
     Answer,
-    /// What of the message lies in one specialist's field, by the names of its tools.
+    /// Finds the part of the message that one specialist can handle, by the names of its tools.
     Part { tools: Vec<String> },
-    /// Who is asked next: the specialists with the names of their tools, and those that have answered.
+    /// Chooses who is asked next: the specialists with the names of their tools, and those that have answered.
     Route { agents: Vec<(AgentId, Vec<String>)>, answered: Vec<AgentId> },
     /// One text of what several specialists answered, by name.
     Synthesis { answers: Vec<(String, Outbound)> },
@@ -94,7 +94,7 @@ pub struct ModelRequest {
     pub time_zone: String,
 }
 
-/// What a model says, piece by piece. `Done` is the last one.
+/// A piece of a model's answer. `Done` is the last one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ModelEvent {
     Text(String),
@@ -170,7 +170,7 @@ impl ModelErrorKind {
     }
 }
 
-/// What answers. Dropping the stream cancels the call. Retries before the first event are the adapter's.
+/// A model. Dropping the stream cancels the call. Retries before the first event are the adapter's task.
 pub trait Model: Send + Sync {
     /// As shown to the user, e.g. "Offline model" or "gpt-4o-mini at api.openai.com".
     fn label(&self) -> String;
@@ -180,7 +180,7 @@ pub trait Model: Send + Sync {
     }
     /// Runs on this machine: nothing leaves it.
     fn local(&self) -> bool;
-    /// What it can do, as far as is known.
+    /// Returns the model's capabilities, as far as they are known.
     fn capabilities(&self) -> ModelCapabilities {
         ModelCapabilities::default()
     }
@@ -196,7 +196,7 @@ pub trait Model: Send + Sync {
     fn in_process(&self) -> bool {
         false
     }
-    /// What answers now is a part of this program: another model may have taken over that is.
+    /// Whether the model that answers now runs inside this program. A fallback may have taken over from one that does not.
     fn answers_in_process(&self) -> bool {
         self.in_process()
     }

@@ -1,4 +1,4 @@
-//! What a turn needs of the machine: time, ids, randomness, and where it tells what happens. Business logic never asks the system itself.
+//! The operating system as a turn needs it: time, ids, randomness, and a receiver of events. Business logic never asks the system itself.
 
 use chrono::{DateTime, Utc};
 

@@ -11,7 +11,7 @@ use crate::ports::rows::SessionValues;
 pub trait Profile: Send + Sync {
     fn settings(&self) -> Arc<contract::Settings>;
     fn rules(&self) -> Arc<policy::Rules>;
-    /// What models cost.
+    /// Returns the prices of models.
     fn prices(&self) -> Arc<contract::PriceTable> {
         Arc::default()
     }

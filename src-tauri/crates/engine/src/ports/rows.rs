@@ -1,4 +1,4 @@
-//! What every table group shares: why a store refuses, turns as they are stored, and values beside a session.
+//! Types that all table groups share: why a store refuses, turns as they are stored, and values beside a session.
 
 use chrono::{DateTime, Utc};
 use contract::{AgentError, SessionId, TurnId, Usage};
@@ -47,7 +47,7 @@ pub struct TurnRow {
     pub usage: Usage,
 }
 
-/// What is kept beside a session, by name: values for caller-owned parameters, and what hosts and the engine remember of it.
+/// The named values of a session: those for caller-owned parameters, and those that hosts and the engine store about it.
 pub type SessionValues = Map<String, Value>;
 
 /// New values by name; those without one go.

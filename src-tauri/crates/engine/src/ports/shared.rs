@@ -28,7 +28,7 @@ pub struct SessionImage {
     pub memories: Vec<Memory>,
 }
 
-/// What was found of a session.
+/// The result of loading a session.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Loaded {
     Nothing,
@@ -47,7 +47,7 @@ pub enum Moved {
     Gone,
 }
 
-/// Who hears of what is decided here about an action.
+/// The processes that learn of a decision that is made here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
     /// This process, and there is no other.

@@ -26,7 +26,7 @@ pub trait Sessions: Send + Sync {
     async fn session_rename(&self, id: &SessionId, title: &str) -> Result<(), StoreError>;
     async fn session_delete(&self, id: &SessionId) -> Result<(), StoreError>;
     async fn session_values(&self, id: &SessionId) -> Result<SessionValues, StoreError>;
-    /// Those of these names that there are.
+    /// Returns the existing values with these names.
     async fn session_values_of(&self, id: &SessionId, names: &[&str]) -> Result<SessionValues, StoreError>;
     /// Sessions that have a value of this name.
     async fn sessions_with_value(&self, name: &str) -> Result<Vec<SessionId>, StoreError>;
@@ -68,18 +68,18 @@ pub trait Turns: Send + Sync {
 pub trait Approvals: Send + Sync {
     async fn approval_insert(&self, approval: &Approval) -> Result<(), StoreError>;
     async fn approval(&self, id: &ApprovalId) -> Result<Option<Approval>, StoreError>;
-    /// Who hears of a decision about it that is made in this process.
+    /// Returns which processes learn of a decision that is made in this process.
     async fn approval_reach(&self, approval: &Approval) -> Result<Reach, StoreError>;
     /// Compare-and-set of the status. Returns false if the row is not (or no longer) where the transition begins. A transition that
     /// the table of statuses does not have is an error.
     async fn approval_move(&self, id: &ApprovalId, transition: Transition, reason: Option<&str>, at: DateTime<Utc>) -> Result<bool, StoreError>;
     /// Takes over how an approval stands where it is shared. One that has ended here stays as it is.
     async fn approval_follow(&self, id: &ApprovalId, to: ApprovalStatus, reason: Option<&str>, at: DateTime<Utc>) -> Result<(), StoreError>;
-    /// Those of one session, newest first.
+    /// Returns the actions of one session, newest first.
     async fn approvals_of(&self, session: &SessionId, limit: u32) -> Result<Vec<Approval>, StoreError>;
     /// All that have not ended.
     async fn approvals_open(&self) -> Result<Vec<Approval>, StoreError>;
-    /// Those that wait although their time is over.
+    /// Returns the pending actions that have expired.
     async fn approvals_overdue(&self, now: DateTime<Utc>) -> Result<Vec<Approval>, StoreError>;
     /// Undecided first, then newest first; not more than a list shows.
     async fn approvals(&self, include_decided: bool) -> Result<Vec<Approval>, StoreError>;

@@ -36,7 +36,7 @@ pub struct ToolFailure {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Adapted {
     pub arguments: Value,
-    /// False if the answer is known without a request.
+    /// Whether a request is sent. If not, the answer is known without one.
     pub is_sent: bool,
 }
 
@@ -67,7 +67,7 @@ pub trait Tools: Send + Sync {
     fn adapt(&self, _spec: &ToolSpec, arguments: Value) -> Adapted {
         Adapted { arguments, is_sent: true }
     }
-    /// What a pack says about its data and models.
+    /// Returns a pack's rules about its data and models.
     fn data_flow(&self, _pack: &PackId) -> Option<DataFlow> {
         None
     }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 const FIELDS: [&str; 6] = ["contract_version", "request_id", "input", "conversation_id", "context", "options"];
 const REQUIRED: [&str; 3] = ["contract_version", "request_id", "input"];
 
-/// What is wrong with a value of this type.
+/// Returns what is wrong with a value. None if it is valid.
 type Misfit = fn(&Value) -> Option<String>;
 /// The places of a request and what may stand there.
 const TYPES: [(&str, Misfit); 8] = [

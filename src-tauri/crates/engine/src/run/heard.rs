@@ -157,7 +157,7 @@ impl Engine {
         }
     }
 
-    /// What waits for a decision in a session of a caller; the newest. No turn waits with it.
+    /// Returns the newest action of a caller's session that waits for a decision. No turn waits with it.
     pub async fn waiting_in(self: &Arc<Self>, session: &SessionId) -> Result<Option<Approval>, AgentError> {
         Ok(self.newest_in(session).await?.filter(|approval| self.waits_for_caller(approval)))
     }

@@ -15,7 +15,7 @@ pub struct TurnOptions {
     /// In every record and log line of the turn.
     pub request_id: String,
     pub correlation_id: Option<String>,
-    /// What the caller's host tells the model before the message, for this turn alone: it is not kept.
+    /// Hints from the caller's host that the model gets before the message. For this turn only; they are not stored.
     pub hints: Vec<String>,
     /// The caller takes the answer as a whole: the model need not send it piece by piece.
     pub whole: bool,
@@ -23,11 +23,11 @@ pub struct TurnOptions {
     pub looks_at: &'static [&'static str],
 }
 
-/// What a turn knows of the caller who listens.
+/// The caller that listens to a turn, as the turn knows it.
 pub(crate) struct Listener {
     pub(super) around: TurnOptions,
     pub(super) tell: UnboundedSender<EventBody>,
-    /// What the caller was doing when it asked: the turn's span stands in it.
+    /// The caller's tracing span. The turn's span becomes its child.
     pub(super) asked_in: tracing::Span,
 }
 

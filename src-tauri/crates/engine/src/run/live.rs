@@ -64,7 +64,7 @@ impl Ended {
     }
 }
 
-/// What a turn needs to know of the request that it answers.
+/// The request that a turn answers, as far as the turn needs it.
 pub(crate) struct RunContext {
     key: RunKey,
     correlation: Option<String>,
@@ -72,7 +72,7 @@ pub(crate) struct RunContext {
     pub(crate) max_output_tokens: Option<u32>,
     /// The deltas so far, and whether the caller knows that they do not count.
     told: Mutex<(String, bool)>,
-    /// Who answered last.
+    /// The specialist that answered last.
     agent: Mutex<Option<AgentId>>,
     ended: Mutex<Option<oneshot::Sender<Ended>>>,
     /// Hears the turn's own events, in place of the run's.
@@ -196,7 +196,7 @@ impl RunContext {
         (Arc::new(Self::listened(request, correlation, Listener { around, tell, asked_in: tracing::Span::current() })), events)
     }
 
-    /// What is told before the message.
+    /// Returns the hints that the model gets before the message.
     pub(crate) fn hints(&self) -> &[String] {
         self.listener.as_ref().map_or(&[], |listener| &listener.around.hints)
     }
@@ -216,7 +216,7 @@ impl RunContext {
         self.listener.as_ref().is_some_and(|listener| listener.around.whole)
     }
 
-    /// What a model gave for parameters that it does not have is left out, and told.
+    /// Drops arguments for parameters that the tool does not have, and tells the caller.
     pub(crate) fn drop_unknown_arguments(&self, spec: &ToolSpec, arguments: Value) -> Value {
         let (Some(listener), Value::Object(mut all)) = (&self.listener, arguments.clone()) else { return arguments };
         let known = spec.input_schema.get("properties").and_then(Value::as_object);

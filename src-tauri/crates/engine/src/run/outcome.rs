@@ -32,7 +32,7 @@ pub(super) fn stored(text: &str) -> Result<RunResponse, AgentError> {
     }
 }
 
-/// What a turn's end means to the caller.
+/// Returns the result of a turn as the caller gets it.
 pub(super) fn of(request: &RunRequest, ended: Ended, now: DateTime<Utc>) -> Result<RunResponse, AgentError> {
     match ended.status {
         TurnStatus::Ok | TurnStatus::Limit => Ok(response(request, ended, now)),
@@ -46,7 +46,7 @@ pub(super) fn of(request: &RunRequest, ended: Ended, now: DateTime<Utc>) -> Resu
 fn response(request: &RunRequest, ended: Ended, now: DateTime<Utc>) -> RunResponse {
     let usage = ended.usage;
     let priced = ended.unpriced.is_empty();
-    // What was said on the way counts when it is all there is.
+    // If the answer was given in parts, the earlier parts belong to the output.
     let output = match ended.in_parts && !ended.asides.is_empty() {
         true => format!("{}\n\n{}", ended.asides.join("\n\n"), ended.text),
         false => ended.text,

@@ -58,7 +58,7 @@ impl Lane {
     }
 }
 
-/// What a cancellation met.
+/// The state of a turn when it was cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CancelledAt {
     /// The turn runs; it will end by itself.

@@ -21,7 +21,7 @@ impl Default for Locks {
 }
 
 impl Locks {
-    /// Whoever holds it is alone with this session.
+    /// Locks a session. Nobody else can change it until the guard is dropped.
     pub(crate) async fn lock(&self, session: &SessionId) -> MutexGuard<'_, ()> {
         let at = self.hash.hash_one(session) % self.locks.len() as u64;
         self.locks[usize::try_from(at).unwrap_or_default()].lock().await

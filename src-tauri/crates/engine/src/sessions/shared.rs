@@ -1,5 +1,5 @@
 //! Sessions that other processes serve, too: making an image of one, taking one over, and ending what was decided or begun elsewhere.
-//! Nothing is run here, and nothing is run again.
+//! Runs no tool and no model.
 
 use std::sync::Arc;
 

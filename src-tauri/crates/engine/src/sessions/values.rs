@@ -1,5 +1,5 @@
-//! What is kept beside a session, by name: values of its caller, and what hosts and the engine remember of it. Which names there are,
-//! those who keep them know.
+//! Named values beside a session: those of its caller, and those of hosts and the engine. Only the code that stores a value knows
+//! its name.
 
 use contract::{AgentError, SessionId};
 use serde_json::Value;
@@ -10,7 +10,7 @@ use crate::{
 };
 
 impl Engine {
-    /// What is kept beside a session under these names.
+    /// Returns the values of a session with these names.
     pub async fn values_of(&self, session: &SessionId, names: &[&str]) -> Result<SessionValues, AgentError> {
         self.world.store.session_values_of(session, names).await.map_err(AgentError::from)
     }

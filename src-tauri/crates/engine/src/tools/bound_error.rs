@@ -1,4 +1,4 @@
-//! What is kept and shown of a failure: no secret, and not more than fits.
+//! Prepares an error for storing and showing: removes secrets and cuts it to a maximum length.
 
 use contract::AgentError;
 

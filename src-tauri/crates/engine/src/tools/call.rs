@@ -20,11 +20,11 @@ pub(crate) struct Ready {
     /// As the model may give them, after coercion.
     pub(crate) arguments: Value,
     pub(crate) decision: Decision,
-    /// What was done to the arguments before they fitted, for the record.
+    /// The changes that made the arguments fit, for the record.
     pub(crate) coerced: Vec<String>,
     /// Values that the specialist's defaults gave it.
     pub(crate) defaults: Vec<Used>,
-    /// The arguments are those of an approval: they have the form of the server already.
+    /// Whether the arguments come from an approval, so they already have the form that the server expects.
     pub(crate) is_adapted: bool,
 }
 

@@ -315,8 +315,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the schema and the value: when it fits, it stays as it is. (Blank words for what may be left out are the
-        /// one exception that the table makes.)
+        /// A value that fits its schema is never changed, for any schema and value. The only exception is blank text for
+        /// parameters that may be omitted.
         #[test]
         fn a_value_that_fits_is_never_changed(schema in property(), value in json_value(), required: bool) {
             let whole = json!({"type": "object", "properties": {"p": schema.clone()}, "required": if required { vec!["p"] } else { vec![] }});

@@ -95,7 +95,7 @@ impl ToolExecutor {
         let mut asks = false;
         for (index, call) in calls.into_iter().enumerate() {
             let mut next = self.prepare(call, index < most).await;
-            // Who answers later answers one question: the others of a round would wait unseen behind it.
+            // A caller that answers later can answer one question only: further ones of the round would wait unseen behind it.
             if let Prepared::Ready(ready) = &next
                 && !self.context.audience.may_wait()
                 && matches!(ready.decision, Decision::Ask { .. })

@@ -17,9 +17,9 @@ pub(crate) struct Outgoing {
     pub(crate) arguments: Value,
     /// All arguments before they took the form of the server.
     pub(crate) asked: Value,
-    /// What an approval signs.
+    /// The hash that an approval signs.
     pub(crate) hash: String,
-    /// False if the answer is known here, so that nothing is sent.
+    /// Whether a request is sent. If not, the answer is known here.
     pub(crate) is_sent: bool,
     /// A further request of a call that has been sent already.
     pub(crate) is_again: bool,

@@ -16,7 +16,7 @@ const MESSAGE_CHARS: usize = 4_000;
 const DETAIL_BYTES: usize = 8 * 1024;
 const DETAILS_BYTES: usize = 32 * 1024;
 
-/// What was cut from a result.
+/// The size and hash of a result that was cut.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cut {
     /// Length of the whole as JSON text.
@@ -32,7 +32,7 @@ impl Cut {
     }
 }
 
-/// Puts a short account in the place of a result that is too large. `None` if it is not.
+/// Replaces a result that is too large by a short description of it. Returns None if the result is small enough.
 pub(crate) fn cut(data: &mut Value) -> Option<Cut> {
     if length(data) <= RESULT_BYTES {
         return None;

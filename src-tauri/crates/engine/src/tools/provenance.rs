@@ -16,7 +16,7 @@ const EXCERPT: usize = 240;
 /// A shorter text of the arguments is found everywhere.
 const SHORTEST: usize = 4;
 
-/// What entered a turn, oldest first.
+/// The untrusted sources of a turn, oldest first.
 #[derive(Default)]
 pub(crate) struct UntrustedSources(Mutex<Vec<Source>>);
 
@@ -70,7 +70,7 @@ impl UntrustedSources {
         sources.push(Source { from, text: text.chars().take(CHARS).collect() });
     }
 
-    /// What a proposal follows: results that hold a text of its arguments first, then the newest.
+    /// Returns the sources that a proposal follows: first those that contain one of its arguments, then the newest.
     pub(crate) fn quoted(&self, arguments: &Value) -> Vec<UntrustedContent> {
         let wanted: Vec<String> = texts(arguments).into_iter().map(one_line).filter(|text| text.chars().count() >= SHORTEST).collect();
         let quote = |source: &Source| {

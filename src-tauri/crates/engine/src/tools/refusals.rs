@@ -1,6 +1,6 @@
-//! What was refused, in the log: one record for each call or request that was not run, with its reason. Whoever asks without end fills no
-//! log: beyond a bound only the number is recorded, and of long values a part with the size and hash of the whole. A refusal that cannot
-//! be recorded stays a refusal.
+//! Records refusals: one record for each call or request that was not run, with its reason. Endless requests cannot fill the
+//! log: beyond a limit only their number is recorded. A long value is cut, and its size and hash are recorded. If a refusal cannot
+//! be recorded, it is still a refusal.
 
 use std::collections::BTreeMap;
 
@@ -90,7 +90,7 @@ pub struct Refused<'a> {
     /// Which request it was, as far as that is known.
     pub request_id: Option<&'a str>,
     pub session: Option<&'a SessionId>,
-    /// What was asked.
+    /// The request that was refused.
     pub asked: &'a str,
 }
 

@@ -114,7 +114,7 @@ fn spec() -> ToolSpec {
         kind: Kind::InternalService,
         effect: Effect::ReadOnly,
         open_world: false,
-        // What strangers wrote into it has counted when it came.
+        // Untrusted content was already noted when the result arrived.
         output_trust: OutputTrust::Trusted,
         grantable: false,
         human_required: false,

@@ -10,7 +10,7 @@ use crate::ports::{Random, ToolFailure, ToolRequest, Tools};
 
 const DEFAULT_TIMEOUT_MS: u64 = 10_000;
 const LONGEST_WAIT_MS: f64 = 30_000.0;
-/// What a call that was told to stop may still take.
+/// How long a call may still run after it was told to stop.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// Runs a call until it succeeds, may not be repeated, has no tries left, or the next would end after the deadline.
@@ -54,7 +54,7 @@ fn allowed_tries(request: &ToolRequest) -> u32 {
     if repeatable { request.spec.max_attempts.max(1) } else { 1 }
 }
 
-/// What one attempt may take.
+/// Returns the time limit of one attempt.
 fn time_limit(spec: &ToolSpec) -> Duration {
     Duration::from_millis(if spec.timeout_ms == 0 { DEFAULT_TIMEOUT_MS } else { spec.timeout_ms })
 }
@@ -256,7 +256,7 @@ mod tests {
         }
     }
 
-    /// What comes of a write that is stopped after a second or never, whether it heard of it, and the milliseconds it took.
+    /// Stops a write after a second, or never. Returns the failure, whether the tool noticed the stop, and the time in milliseconds.
     async fn stopped(deaf: bool, by_user: bool) -> (ToolFailure, bool, u128) {
         let tools = Stoppable { deaf, heard: Mutex::default() };
         let mut request = request(1, 10_000, Backoff::Fixed);

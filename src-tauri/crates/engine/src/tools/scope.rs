@@ -15,7 +15,7 @@ use crate::{
 #[derive(Clone, Default)]
 pub(crate) struct Scope {
     pub(crate) agent: Option<Arc<Agent>>,
-    /// What it sees of earlier messages.
+    /// The earlier messages that the specialist sees.
     pub(crate) recalled: Option<Arc<Recalled>>,
 }
 

@@ -24,7 +24,7 @@ use crate::{
     },
 };
 
-/// What a turn begins with.
+/// The input of a turn.
 pub(crate) struct TurnStart {
     pub(crate) session: SessionId,
     pub(crate) accepted: Accepted,
@@ -49,7 +49,7 @@ pub(crate) struct TurnContext {
     pub(crate) specs: Arc<Vec<ToolSpec>>,
     /// The specialist that was asked for.
     pub(crate) wanted: Option<AgentId>,
-    /// What has been used and done. It keeps its own lock.
+    /// The turn's usage and actions so far. It has its own lock.
     pub(crate) account: Arc<Account>,
     pub(crate) started: tokio::time::Instant,
     pub(crate) started_at: DateTime<Utc>,

@@ -82,7 +82,7 @@ impl Engine {
         self.direct(TurnStart { session, accepted, place, cancel }, &params.tool, &params.arguments)
     }
 
-    /// What the gate would say to a call now: the very checks that it would go through, up to where it would be asked or run.
+    /// Returns the decision that a call would get now. Runs the same checks as a real call, up to the point where it would be asked or run.
     pub async fn policy_check(self: &Arc<Self>, params: PolicyCheckParams) -> Result<PolicyCheckResponse, AgentError> {
         self.check_enabled()?;
         let accepted = Accepted { headless: true, ..Accepted::without_message(TurnId(self.world.ids.next("turn"))) };

@@ -56,7 +56,7 @@ impl Turn {
         let mut body: Vec<Item> = self.redaction_item().into_iter().collect();
         match status {
             TurnStatus::Ok | TurnStatus::Limit if !text.is_empty() => body.push(self.answer.item(&text, choices.clone(), false)),
-            // What was done stays told, also when the turn then waits for somebody.
+            // Writes that were made are reported even if the turn then waits for a decision.
             TurnStatus::ApprovalRequired if self.has_reported() => body.push(self.answer.item(&text, Vec::new(), false)),
             TurnStatus::Ok | TurnStatus::Limit | TurnStatus::ApprovalRequired => {}
             TurnStatus::Cancelled | TurnStatus::Error => {
@@ -174,7 +174,7 @@ impl Turn {
         Ok(())
     }
 
-    /// What was held back from the model in this turn, if anything was.
+    /// Returns the item that counts what was redacted in this turn. None if nothing was.
     fn redaction_item(&self) -> Option<Item> {
         let words = self.words.as_ref()?;
         let counts = words.counts();

@@ -50,7 +50,7 @@ impl Frame {
         self.timer.as_mut().await;
     }
 
-    /// What waits, now; the next frame begins with it.
+    /// Takes the waiting text and begins the next frame.
     pub(crate) fn take(&mut self) -> Option<String> {
         if self.text.is_empty() {
             return None;

@@ -2,7 +2,7 @@
 
 use contract::{AgentError, Choice, TurnStatus};
 
-/// How a turn ended, with the last text.
+/// How a turn ended, with its last text.
 pub(crate) enum End {
     Answer { text: String, choices: Vec<Choice>, status: TurnStatus },
     Cancelled { partial: String },

@@ -33,7 +33,7 @@ impl Engine {
         let start = TurnStart { session: session.clone(), accepted, place: Place::Conversation, cancel: CancellationToken::new() };
         let context = TurnContext::new(self, start);
         let words = &EgressSession::open(&context).await.map_err(|_| AgentError::internal("preview", "The prompt could not be made."))?;
-        // Whoever is switched off is neither asked nor told of.
+        // Specialists that are switched off are neither asked nor mentioned.
         let agents = agents_of(&context);
         let wanted = match &params.agent {
             Some(id) => {

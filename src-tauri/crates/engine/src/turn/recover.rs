@@ -1,4 +1,4 @@
-//! What a start finds of turns that died: every call gets its end, every pending action expires, nothing is run again.
+//! Cleans up, at the start, turns that a crash interrupted: every call gets an end, every pending action expires, nothing runs again.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -17,7 +17,7 @@ use crate::{
     tools::refusals::millis_between,
 };
 
-/// What was put in order.
+/// The result of a recovery.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recovered {
     /// Turns that had not ended.
@@ -57,7 +57,7 @@ impl Engine {
             let ItemBody::ToolCall { call, tool, effect, .. } = &item.body else { continue };
             if !answered.contains(call) {
                 let of_call = || of_turn(open, &row.turn).filter(|a| a.call == *call);
-                // What had begun counts before what was asked anew.
+                // An action that was executing takes precedence over one that was proposed again.
                 let approval = of_call().find(|a| a.status == ApprovalStatus::Executing).or_else(|| of_call().last());
                 let outcome = self.end_of_call(approval, *effect, out).await?;
                 fresh.push(self.recovered_item(&row.session, &row.turn, lost_result(call, tool, outcome, &locale)));

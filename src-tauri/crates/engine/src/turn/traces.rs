@@ -1,5 +1,5 @@
-//! What the newest turns told models, part by part and file by file, for the page that shows it. Prompts are in memory only: they
-//! hold what users wrote, and nobody needs them after a restart. When each tool's instructions were last used is kept.
+//! The prompts of the newest turns, part by part and file by file, for the page that shows them. They are in memory only: they
+//! contain what users wrote, and nobody needs them after a restart. The time at which each tool's instructions were last used is stored.
 
 use std::collections::{HashMap, VecDeque};
 

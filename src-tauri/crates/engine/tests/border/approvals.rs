@@ -404,7 +404,7 @@ async fn what_cannot_be_looked_at_again_is_not_carried_out() {
     let told = format!("{:?}", bench.model.requests.lock().unwrap().last().unwrap());
     assert!(told.contains("looked at again"), "the model is told why: {told}");
 
-    // What was signed without a preview needs none to go ahead.
+    // An action that was signed without a preview needs none to run.
     bench.model.then(vec![Say::Call("w", json!({}))]);
     let turn = bench.start("add 42").await.turn;
     let approval = bench.approval(1).await;
@@ -424,7 +424,7 @@ async fn one_change_at_a_time_waits_for_a_caller_who_answers_later() {
     };
     bench.tools.behaviours.lock().unwrap().insert("r".into(), Box::new(mend));
     bench.log.refuses.store(true, std::sync::atomic::Ordering::SeqCst);
-    // What could not be proposed does not stand in the way of the next.
+    // A proposal that fails does not block the next one.
     bench.model.then(vec![Say::Call("w", json!({"n": 1}))]);
     bench.model.then(vec![Say::Call("r", json!({}))]);
     bench.model.then(vec![Say::Call("w", json!({"n": 2})), Say::Call("w", json!({"n": 3}))]);

@@ -111,7 +111,7 @@ async fn that_a_budget_ended_an_answer_is_told_once() {
         bench.model.then(vec![route("guardian")]);
         let finish = if cut { Finish::Length } else { Finish::Stop };
         bench.model.then(vec![Say::Text("It is behind"), Say::Uses(11_500, 400), Say::Ends(finish)]);
-        // What is left is less than this model can give.
+        // The rest of the budget is smaller than this model's longest answer.
         *bench.model.longest.lock().unwrap() = Some((100_000, 100_000));
         bench
     };
@@ -270,7 +270,7 @@ async fn a_dropped_call_counts_as_what_it_may_have_used() {
     bench.final_of(&started.turn).await;
     let day = bench.clock.now().date_naive();
     let spent = bench.world.store.spent(day).await.unwrap();
-    // What was reserved is a whole answer.
+    // The reservation was for a whole answer.
     assert!(spent.calls == 1 && (1..8_192).contains(&spent.tokens), "{spent:?}");
 }
 

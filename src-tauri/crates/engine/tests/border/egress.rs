@@ -1,4 +1,4 @@
-//! What leaves for a model, what comes back, and what a person and the log see of it.
+//! The text that goes to a model and comes back, and what a person and the log see of it.
 
 use std::sync::{Arc, atomic::Ordering};
 

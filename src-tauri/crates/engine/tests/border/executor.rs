@@ -29,7 +29,7 @@ impl Bench {
         self.items().await.into_iter().filter_map(|i| if let ItemBody::ToolResult { error, .. } = i.body { error } else { None }).collect()
     }
 
-    /// What the model was told of its calls, in its last request.
+    /// Returns the results that the model got in its last request.
     fn told(&self) -> Vec<String> {
         let requests = self.model.requests.lock().unwrap();
         let last = requests.last().unwrap();

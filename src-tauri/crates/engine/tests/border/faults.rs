@@ -1,4 +1,4 @@
-//! What goes wrong: models, tools, the log, and processes that died.
+//! Faults of models, tools and the log, and processes that died.
 
 use std::{sync::atomic::Ordering, time::Duration};
 

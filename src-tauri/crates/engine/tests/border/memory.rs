@@ -34,7 +34,7 @@ fn notes(request: &ModelRequest) -> Option<String> {
     Some(format!("system {}", text[from..].split("\n\nThe user's local time").next().unwrap_or_default()))
 }
 
-/// What a request says of earlier messages and of this one, one line per message.
+/// Returns the earlier messages and the new one of a request, one line per message.
 fn lines(request: &ModelRequest) -> Vec<String> {
     let line = |message: &Message| match message {
         Message::System { text } => format!("system {}", &**text),
@@ -45,7 +45,7 @@ fn lines(request: &ModelRequest) -> Vec<String> {
     notes(request).into_iter().chain(request.messages[1..].iter().map(line)).collect()
 }
 
-/// What the last turn asked its model; the summariser's requests do not count.
+/// Returns the last turn's request to its model. The summariser's requests do not count.
 fn last(bench: &Bench) -> Vec<String> {
     let requests = bench.model.requests.lock().unwrap();
     let of_turn = |request: &&ModelRequest| matches!(&request.messages[0], Message::System { text } if !text.starts_with("You keep the notes"));
@@ -267,7 +267,7 @@ async fn section_7_a_session_deleted_while_a_summary_is_made_does_not_come_back(
         }
         bench.engine.session_delete(&"s".into()).await.unwrap();
         gate.notify_one();
-        // Nothing tells that nothing was written: it is given its time.
+        // No event shows that nothing was written, so the test waits for a while.
         for _ in 0..40 {
             tokio::time::sleep(std::time::Duration::from_millis(5)).await;
             assert_eq!(memory_or_none(&bench).await, None);

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::world::{Bench, Say, tool};
 
-/// What goes wrong.
+/// The fault that occurs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
     /// The turn breaks off at a point.

@@ -1,4 +1,4 @@
-//! What is too large for the log, the store or a screen: refused before a call, cut behind it. The log has the end of every call.
+//! Values too large for the log, the store or a screen: refused before a call, cut after it. The log has the end of every call.
 
 use contract::{manifest::Preview, *};
 use engine::ports::ToolFailure;

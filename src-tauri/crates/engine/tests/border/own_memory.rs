@@ -21,7 +21,7 @@ fn decide(next: &'static str) -> Vec<Say> {
     vec![Say::Text(Box::leak(text.into_boxed_str()))]
 }
 
-/// What users and assistants said in the n-th request from the end.
+/// Returns the messages of users and assistants in the n-th request from the end.
 fn said(bench: &Bench, from_end: usize) -> Vec<String> {
     let requests = bench.model.requests.lock().unwrap();
     let text = |message: &Message| match message {

@@ -1,4 +1,4 @@
-//! What was refused is in the log: each call and request with its reason, bounded, without secrets, and with the same fields everywhere.
+//! Refusals in the log: each call and request with its reason, bounded, without secrets, and with the same fields everywhere.
 
 use std::sync::{Arc, atomic::Ordering};
 

@@ -377,7 +377,7 @@ async fn s3_an_argument_of_another_format_does_not_fit() {
         let misfit = call(&bench, "web", json!({"day": day})).await;
         assert_eq!((misfit.code, misfit.details["validation"][0]["path"].as_str()), (ErrorCode::InvalidInput, Some("/day")), "{day}");
     }
-    // What comes back is a result all the same.
+    // A result with a wrong date format is still a result.
     bench.tools.behaviours.lock().unwrap().insert("web".into(), Box::new(|_| Ok(json!({"day": "soon"}))));
     let params = ToolCallParams { tool: "web".into(), arguments: json!({"day": "2026-02-28"}), session: None, headless: true };
     assert_eq!(bench.engine.tool_call(params).await.unwrap().data, json!({"day": "soon"}));

@@ -1,5 +1,5 @@
-//! What strangers wrote, and what a person is told of it: previews that reach nobody, proposals that quote what they follow, words that
-//! look like others, and a no that is not asked about again.
+//! Untrusted content, and what a person sees of it: previews of unanswered reads, proposals that quote their sources, words that
+//! look like others, and a rejected action that is not proposed again.
 
 use contract::{manifest::OutputTrust, *};
 use engine::ports::*;

@@ -186,7 +186,7 @@ async fn a_caller_whose_message_waits_hears_the_end_when_it_leaves_or_all_is_to_
         assert_eq!(status_and_text(&end), (TurnStatus::Cancelled, said.into()));
         assert!(bench.engine.session_open(&"s".into()).await.unwrap().queue.is_empty());
         let stored = async || bench.world.store.session_values(&"s".into()).await.unwrap().contains_key("$queue");
-        // What waits at the end of the process is told of by the next start.
+        // The next start reports what was still waiting when the process ended.
         while leaves && stored().await {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }

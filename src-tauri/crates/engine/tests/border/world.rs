@@ -28,7 +28,7 @@ type Behaviour = Box<dyn Fn(&ToolRequest) -> Result<Value, ToolFailure> + Send +
 #[derive(Default)]
 pub struct ScriptTools {
     pub specs: Mutex<Arc<Vec<ToolSpec>>>,
-    /// What every pack says about its data.
+    /// The data rules of every pack.
     pub data_flow: Mutex<Option<contract::manifest::DataFlow>>,
     pub behaviours: Mutex<HashMap<String, Behaviour>>,
     /// Tools that cannot run as things are.
@@ -385,7 +385,7 @@ impl Bench {
         .await
     }
 
-    /// What waits behind a turn of a caller elsewhere, in the caller's language; its host looks at what "w" is to do itself.
+    /// Returns the action that waits after a remote caller's turn, in the caller's language. The caller's host checks actions of "w" itself.
     pub async fn heard_approval(&self, locale: &str) -> Approval {
         self.heard(locale, &["w"]).await.expect("something waits")
     }

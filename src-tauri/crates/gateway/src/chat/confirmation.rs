@@ -102,7 +102,7 @@ impl Turn<'_> {
         self.keep_decided(answer).await;
     }
 
-    /// Whether the conversation can keep it or not (everything may have been switched off meanwhile), it has happened and is told.
+    /// Adds the decision to the conversation. The customer is told even if that fails, for example because the app was switched off meanwhile.
     async fn keep_decided(&self, answer: &Answer) {
         if let Err(fault) = self.keep_exchange(answer).await {
             tracing::warn!(target: "gateway", requestId = %self.ask.request_id, code = fault.code, "what came of a decision is not kept in its conversation");

@@ -89,7 +89,7 @@ impl Expectations {
         }
     }
 
-    /// Which open answer a message gives. `waiting` is the question of the change that waits: a change goes first.
+    /// Returns the open question that a message answers. `waiting` is the id of a pending change's question; it comes first.
     pub(crate) fn answered_by(&self, message: &str, waiting: Option<&str>) -> Expecting {
         if waiting.is_some_and(|question| self.is_asked(question)) {
             return Expecting::Decision;

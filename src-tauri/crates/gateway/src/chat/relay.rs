@@ -35,9 +35,9 @@ pub(crate) struct EventRelay {
     ignored: Vec<Value>,
     pub(crate) rounds: u32,
     searched: bool,
-    /// A sentence of the gateway's that goes out before the first delta.
+    /// A sentence of the gateway that is sent before the first delta.
     preface: Option<&'static str>,
-    /// Everything of the model's that went out as deltas.
+    /// All text of the model that was sent as deltas.
     streamed: String,
     current: String,
     asides: Vec<String>,

@@ -184,7 +184,7 @@ impl Sessions {
         }
     }
 
-    /// One in which somebody answers now is left for the next time.
+    /// Shares one session. A session that is in use is left for the next time.
     async fn share_again(&self, host: &Host, id: &SessionId) -> Result<(), AgentError> {
         let Ok(held) = tokio::time::timeout(SHORT_WAIT, self.lock(host, id)).await else { return Ok(()) };
         let held = held?;

@@ -19,7 +19,7 @@ impl Turn<'_> {
     /// Follows a suggestion. No model is asked: it would only search for the label.
     pub(crate) async fn go_on(&self, way: Way, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
         match way {
-            // In quotation marks it goes out as it is.
+            // Quotation marks make the search use exactly these words.
             Way::Exactly(words) => self.search_for(&format!("“{words}”"), Text::NothingFound, state, answer).await,
             Way::Without(words) => self.search_for(&words, Text::NothingLeft, state, answer).await,
             Way::Question(question) => {

@@ -100,7 +100,7 @@ pub(crate) async fn json_body(app: &App, headers: &HeaderMap, body: Body, may_be
     serde_json::from_slice(&bytes).map_err(|_| plain(StatusCode::BAD_REQUEST, "Body is not valid JSON"))
 }
 
-/// Where the rest of a body stays unread no other request can follow, which a client that keeps connections must hear.
+/// Refuses a request and closes the connection, because the unread rest of its body would precede the next request.
 fn unread(status: StatusCode, message: &str) -> Response {
     let mut response = plain(status, message);
     response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));

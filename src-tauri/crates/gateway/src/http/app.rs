@@ -32,7 +32,7 @@ impl App {
         origin::correlation(headers).filter(|id| !self.chat.host.engine().holds_secret(&id.as_str().into()))
     }
 
-    /// Refuses a stored key in what is kept of a request as it is. A message loses it on its way in.
+    /// Refuses a request whose ids or context contain a stored key, because these are kept unchanged. A message is redacted instead.
     pub(crate) async fn check_keepable(&self, body: &Value) -> Result<(), Fault> {
         let kept = json!([body["applicationId"], body["sessionId"], body["context"]]);
         let checked = self.chat.host.engine().check_keepable(&kept).await;

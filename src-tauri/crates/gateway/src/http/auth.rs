@@ -1,4 +1,4 @@
-//! Who may ask: the token in a file of ours, and short-lived tokens for demos (HS256 and nothing else).
+//! Authentication of callers: the token in the gateway's own file, and short-lived tokens for demos (HS256 only).
 
 use std::{
     fs::{self, OpenOptions},

@@ -91,7 +91,7 @@ pub(crate) fn network(ip: IpAddr) -> String {
     }
 }
 
-/// The entries of a header that may come in several lines, which are one list.
+/// Returns the entries of a list header, which may be spread over several header lines.
 fn entries(headers: &HeaderMap, name: &str) -> Vec<String> {
     let lines: Vec<Cow<'_, str>> = headers.get_all(name).iter().map(|line| String::from_utf8_lossy(line.as_bytes())).collect();
     lines.iter().flat_map(|line| line.split(',')).map(str::trim).filter(|entry| !entry.is_empty()).map(str::to_owned).collect()

@@ -29,7 +29,7 @@ const ORDER: [(&str, &str); 12] = [
     ("availability", "Tillgänglighet"),
 ];
 
-/// The comparison of a turn that looked at two products or more: of the `wanted` ones, when these are among them.
+/// Returns the comparison for a turn that looked up at least two products. Limited to the `wanted` ones if at least two of them are among these.
 pub(crate) fn of_turn(calls: &[Call], wanted: &[String], locale: &str) -> Option<Value> {
     let mut products: Vec<Product> = Vec::new();
     for product in calls.iter().filter_map(|call| call.result_of(tools::GET)).filter_map(Product::read) {
@@ -116,7 +116,7 @@ fn highlight(items: &mut [Value], products: &[Product], locale: &str) {
     }
 }
 
-/// The compared features: known ones in their order, the rest by name.
+/// Returns the names of the compared features: known ones in their usual order, then the others by name.
 fn features(items: &[Value]) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     let named = items.iter().flat_map(|item| item["attributes"].as_object().into_iter().flatten().map(|(name, _)| name.clone()));

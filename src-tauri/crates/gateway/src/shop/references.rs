@@ -38,7 +38,7 @@ pub(crate) fn meant<'a>(message: &str, memory: &'a Memory) -> Vec<&'a KnownProdu
     found
 }
 
-/// The ids of products that a message wants compared; none when it wants nothing compared or does not say which.
+/// Returns the ids of the products that a message asks to compare. Empty if it asks for no comparison or does not name the products.
 pub(crate) fn compared(message: &str, memory: &Memory) -> Vec<String> {
     let words = MessageWords::of(message);
     let joined = words.joined_numbers();

@@ -1,5 +1,17 @@
 //! A provider whose key is read only when it is called, and the provider of a moment ago.
 
+use std::{sync::Arc, time::Duration};
+
+use contract::{ModelCapabilities, Settings, address::Origin};
+use engine::ports::{Clock, Model, ModelError, ModelErrorKind, ModelEvent, ModelRequest, Random};
+use futures::{StreamExt as _, future::BoxFuture, stream::BoxStream};
+use models::{Config, HttpClient, Provider, ProviderDeps, ServerKey};
+use parking_lot::Mutex;
+use secrecy::SecretString;
+use secrets::Keyring;
+
+use crate::{keyring_cache::CacheStamp, known_secrets};
+
 use super::Server;
 
 /// The provider and keys of a moment ago.

@@ -1,9 +1,31 @@
 //! Calls of the tools of packs: to a linked service, a server, an HTTP address or a program.
 
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use contract::{
+    AgentError, AgentId, Effect, ErrorCode, PackId, ToolId, ToolSpec, ToolTarget,
+    manifest::{DataFlow, ProgramCall},
+    pack_code::PackCall,
+};
+use engine::ports::{Adapted, Profile as _, Resume, Roster as _, ToolFailure, ToolRequest, Tools};
+use mcp::PerSessionCall;
+use packs::run::{Permit, Place, run_program};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    adapters, definitions,
+    key_destination::{self, Declared, Destination},
+    paths::make_private,
+    questions::Gate,
+    remote_override::RemoteOverride,
+};
+
 use super::HostTools;
 
 impl HostTools {
-    /// Runs a program of a pack where the pack lies, with what its manifest names and nothing else.
+    /// Runs a program in its pack's folder, with nothing but what its manifest names.
     async fn program(&self, call: &ProgramCall, request: &ToolRequest, cancel: &CancellationToken) -> Result<Value, ToolFailure> {
         let refused = |error| ToolFailure { error, may_have_happened: false };
         let spec = &request.spec;

@@ -10,7 +10,7 @@ use super::Anthropic;
 use crate::capabilities::Thinking;
 use crate::wire::{self, Turns, as_object, follows_result, in_order, own, split_system, wire_id, with_instructions};
 
-/// What is asked for where the model's own bound is not known: every model takes it.
+/// The answer length to request if the model's limit is unknown. Every model accepts it.
 const OUTPUT_TOKENS: u32 = 4_096;
 /// More is wanted by few answers, and servers count the bound against the window.
 const MOST_OUTPUT_TOKENS: u32 = 16_000;
@@ -86,7 +86,7 @@ fn messages(messages: &[Message], maker: &str) -> Vec<Value> {
         match message {
             // Instructions behind results stand in front of the last of them.
             Message::System { .. } if follows_result(messages, at) => {}
-            // Instructions that come later speak with the user's voice: there is no other.
+            // Later instructions are sent as the user, because this wire has no other role for them.
             Message::System { text } | Message::User { text } => {
                 if let Some(block) = said(text) {
                     turns.push("user", block);

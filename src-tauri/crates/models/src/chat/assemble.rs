@@ -114,7 +114,7 @@ impl Assembler {
         Ok(())
     }
 
-    /// Returns the open call that a part belongs to. None opens another one.
+    /// Returns the open call that a part belongs to. None if the part begins a new call.
     fn place(&self, index: Option<u64>, id: &str, name: &str) -> Option<usize> {
         let candidate = match index {
             Some(index) => self.calls.iter().rposition(|call| call.index == Some(index))?,

@@ -16,7 +16,7 @@ pub(super) struct Dialect {
     pub(super) short_call_ids: bool,
     /// The bound on the answer has its newer name (OpenAI's own models refuse the older one).
     pub(super) completion_bound: bool,
-    /// Instructions are taken at the beginning only (Mistral).
+    /// Whether instructions may only come first (Mistral).
     pub(super) system_first: bool,
 }
 

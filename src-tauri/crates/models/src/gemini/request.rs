@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::Gemini;
 use crate::wire::{self, Turns, as_object, follows_result, instructions_after, own, split_system};
 
-/// What Google documents for calls that another model made: they have no signature to bring.
+/// The value that Google documents for calls of another model, which have no signature.
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
 pub(super) fn body(wire: &Gemini, request: &ModelRequest, plain: bool) -> Value {
@@ -78,7 +78,7 @@ fn contents(wire: &Gemini, messages: &[Message]) -> (Vec<Value>, String) {
     (turns.into_messages("parts"), system)
 }
 
-/// What came with each call, when this model made them.
+/// Returns the data that came with each call, if this model made the calls.
 fn kept<'a>(opaque: Option<&'a Opaque>, maker: &str, calls: usize) -> Option<&'a Vec<Value>> {
     own(opaque, maker)?.as_array().filter(|kept| kept.len() == calls)
 }

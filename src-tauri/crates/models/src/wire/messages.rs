@@ -1,4 +1,4 @@
-//! What several wires do alike with the messages of a request: leading instructions, parts by role, descriptions of tools.
+//! Handling of messages that several wires share: leading instructions, parts by role, descriptions of tools.
 
 use engine::ports::{Message, ToolDef};
 use serde_json::{Value, json};

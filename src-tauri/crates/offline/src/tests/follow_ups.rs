@@ -1,4 +1,4 @@
-//! What a message takes over from the one before it, and what it does not: limits, places in a list, words that only look like places.
+//! What a message takes over from the one before it, and what not: limits, places in a list, words that only look like places.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Who answers, decided from the packs that ship.
+//! The routing of questions to specialists, with the packs that ship.
 
 use contract::{AgentId, ToolId};
 use engine::ports::{FINISH, ModelEvent, Purpose, RouteDecision};

@@ -179,7 +179,7 @@ fn fits(turn: &Turn, expect: &Expect) -> bool {
     }
 }
 
-/// What kinds of answer a turn gave.
+/// The kinds of answer that a turn gave.
 fn kinds(turn: &Turn) -> Vec<&'static str> {
     if let Some(talk) = &turn.said.talk {
         return match talk {
@@ -226,7 +226,7 @@ impl Score {
         self.misses.extend(other.misses);
     }
 
-    /// What is not good enough. The held half is only scored: its misses are not shown.
+    /// Returns the answers that are not good enough. The held-out half is only scored: its misses are not shown.
     fn faults(&self, set: Set, of: &str) -> Vec<String> {
         let mut faults = Vec::new();
         if !self.wrong_writes.is_empty() {

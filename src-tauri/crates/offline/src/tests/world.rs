@@ -81,7 +81,7 @@ pub(super) struct Call {
     pub(super) writes: bool,
 }
 
-/// What a turn came to.
+/// The result of a turn.
 #[derive(Clone, Debug)]
 pub(super) struct Turn {
     pub(super) calls: Vec<Call>,
@@ -98,7 +98,7 @@ pub(super) struct World {
     basket: Option<Value>,
     pub(super) locale: String,
     pub(super) offered: Option<Vec<String>>,
-    /// What happens to the next writes instead of running them, as results.
+    /// The results of the next writes, which are not run.
     pub(super) decisions: VecDeque<Value>,
 }
 
@@ -162,7 +162,7 @@ impl World {
         self.model.events(&ModelRequest { purpose, ..self.request(true) })
     }
 
-    /// What the model writes for it.
+    /// The text that the model writes for it.
     pub(super) fn asked_for(&mut self, text: &str, purpose: engine::ports::Purpose) -> String {
         let texts = self.events_for(text, purpose).into_iter().filter_map(|event| if let ModelEvent::Text(text) = event { Some(text) } else { None });
         texts.collect()

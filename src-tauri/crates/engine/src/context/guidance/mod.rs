@@ -1,5 +1,5 @@
 //! Layer 2: execution instructions. Cuts a file into sections, keeps those that fit the question, fills in values in one pass.
-//! What is filled in is never looked through again, so a value brings neither a section nor another placeholder with it.
+//! Filled-in text is not searched again, so a value cannot bring in a section or another placeholder.
 
 mod stem;
 
@@ -23,7 +23,7 @@ const STOP: [&str; 4] = ["when", "user", "asks", "about"];
 /// A file, cut.
 pub(crate) struct Guide {
     sections: Vec<Section>,
-    /// What stands before the first section, or under a header above them.
+    /// The text before the first section, or under a header above the sections.
     common: String,
 }
 
@@ -40,7 +40,7 @@ struct Keyword {
     term: Vec<String>,
 }
 
-/// What a question gets of a guide.
+/// The parts of a guide that fit a question.
 pub(crate) struct Chosen {
     pub(crate) text: String,
     pub(crate) sections: Vec<SectionView>,

@@ -2,7 +2,7 @@
 
 /// Endings, longest first.
 const ENDINGS: [&str; 12] = ["ations", "ation", "ating", "ated", "ates", "ings", "ing", "ate", "ed", "es", "s", "e"];
-/// What must remain.
+/// The fewest characters that remain of a word.
 const LEAST: usize = 3;
 
 /// The words of a text in lower case.

@@ -24,12 +24,12 @@ pub enum Say {
     FellBack(&'static str, &'static str),
     /// Another model takes over from one that fell silent.
     FellSilent(&'static str),
-    /// What answers is a part of the program.
+    /// The model that answers runs inside the program.
     Inside,
     Hang,
     /// Goes on once it is told to.
     Until(Arc<tokio::sync::Notify>),
-    /// What the provider counts: input and output tokens.
+    /// The tokens that the provider counts: input and output.
     Uses(u64, u64),
     Ends(Finish),
 }
@@ -38,7 +38,7 @@ pub enum Say {
 pub struct ScriptModel {
     /// Part of the program, as the offline model is.
     pub inside: AtomicBool,
-    /// What answers now is.
+    /// Whether the model that answers now runs inside the program.
     pub answers_inside: AtomicBool,
     /// Does not run on this machine.
     pub remote: AtomicBool,
