@@ -12,7 +12,8 @@ use crate::Outcome;
 use crate::measure::{Side, best, micros, wait_with_peak};
 use crate::{table, turn};
 
-const QUESTIONS: [&str; 2] = ["How is account 17 pacing this month?", "Which trail shoes do you have?"];
+const QUESTIONS: [&str; 2] =
+    ["How is account 17 pacing this month?", "Which trail shoes do you have?"];
 const RUNS: usize = 25;
 
 pub(crate) fn report() -> Outcome {
@@ -24,9 +25,19 @@ pub(crate) fn report() -> Outcome {
         let runs = (0..RUNS).map(|_| ask(folder.path(), question)).collect::<Outcome<Vec<_>>>()?;
         rows.push(row(question, &runs));
     }
-    rows.push(vec!["one wait for the disk".to_owned(), table::time(sync(folder.path())?), "-".to_owned(), "-".to_owned(), "-".to_owned()]);
+    rows.push(vec![
+        "one wait for the disk".to_owned(),
+        table::time(sync(folder.path())?),
+        "-".to_owned(),
+        "-".to_owned(),
+        "-".to_owned(),
+    ]);
     rows.push(["aim", "60 ms", "-", "-", "40 MiB"].map(str::to_owned).to_vec());
-    table::print(&format!("`csign ask` offline, {RUNS} runs"), &["", "answer, median", "answer, 95 %", "process, median", "peak memory"], &rows);
+    table::print(
+        &format!("`csign ask` offline, {RUNS} runs"),
+        &["", "answer, median", "answer, 95 %", "process, median", "peak memory"],
+        &rows,
+    );
     Ok(())
 }
 
@@ -42,7 +53,13 @@ fn row(name: &str, runs: &[AskRun]) -> Vec<String> {
         process.add(run.process.clone());
     }
     let late = if runs.len() > 1 { table::time(answer.quantile(0.95)) } else { "-".to_owned() };
-    vec![name.to_owned(), table::time(answer.median()), late, table::time(process.median()), table::mib(process.peak_kib)]
+    vec![
+        name.to_owned(),
+        table::time(answer.median()),
+        late,
+        table::time(process.median()),
+        table::mib(process.peak_kib),
+    ]
 }
 
 fn ask(folder: &Path, question: &str) -> Outcome<AskRun> {
@@ -67,7 +84,9 @@ fn ask(folder: &Path, question: &str) -> Outcome<AskRun> {
     }
     let (status, peak_kib) = wait_with_peak(&child)?;
     let process = Side { micros: vec![micros(start.elapsed())], cpu_micros: 0, peak_kib };
-    let answered = answered.filter(|_| status == 0).ok_or_else(|| format!("`csign ask {question:?}` ended with status {status}"))?;
+    let answered = answered
+        .filter(|_| status == 0)
+        .ok_or_else(|| format!("`csign ask {question:?}` ended with status {status}"))?;
     Ok(AskRun { answer: Side { micros: vec![micros(answered)], cpu_micros: 0, peak_kib }, process })
 }
 

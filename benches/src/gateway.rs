@@ -69,18 +69,39 @@ async fn loads(bare: &Program, ours: &Program) -> Outcome {
         }
     }
     rows.push(["aim", "-", "1.50", "-", "1.30", "20 ms", "-"].map(str::to_owned).to_vec());
-    let head = ["", "turns a second", "50 %", "95 %", "CPU for 1,000 turns", "first delta after the model's, 50 %", "95 %"];
+    let head = [
+        "",
+        "turns a second",
+        "50 %",
+        "95 %",
+        "CPU for 1,000 turns",
+        "first delta after the model's, 50 %",
+        "95 %",
+    ];
     table::print(&format!("The gateway, {DELTAS} deltas an answer, durable log"), &head, &rows);
     Ok(())
 }
 
-async fn both(bare: &Program, ours: &Program, kind: Kind, sessions: usize, turns: usize) -> Outcome<[Measurement; 2]> {
+async fn both(
+    bare: &Program,
+    ours: &Program,
+    kind: Kind,
+    sessions: usize,
+    turns: usize,
+) -> Outcome<[Measurement; 2]> {
     let mut sides = [Measurement::default(), Measurement::default()];
     for pass in 0..PASSES {
         // Alternating, so that changes of the machine's load affect both.
         for (side, program) in sides.iter_mut().zip([bare, ours]) {
             let name = format!("{}-{}-{sessions}-{pass}", kind.message.len(), kind.stream);
-            load::run(program.address(), kind, sessions, (turns / 10).max(sessions), &format!("warm-{name}")).await?;
+            load::run(
+                program.address(),
+                kind,
+                sessions,
+                (turns / 10).max(sessions),
+                &format!("warm-{name}"),
+            )
+            .await?;
             let before = program.cpu()?;
             let mut seen = load::run(program.address(), kind, sessions, turns, &name).await?;
             seen.turns.cpu_micros = micros(program.cpu()? - before);
@@ -91,7 +112,13 @@ async fn both(bare: &Program, ours: &Program, kind: Kind, sessions: usize, turns
 }
 
 fn row(name: &str, seen: &Measurement) -> Vec<String> {
-    let first = |part| if seen.first.micros.is_empty() { "-".to_owned() } else { table::time(seen.first.quantile(part)) };
+    let first = |part| {
+        if seen.first.micros.is_empty() {
+            "-".to_owned()
+        } else {
+            table::time(seen.first.quantile(part))
+        }
+    };
     vec![
         name.to_owned(),
         format!("{:.0}", seen.rate()),
@@ -123,10 +150,12 @@ struct StartTimes {
 
 async fn starts(servers: &Servers) -> Outcome<StartTimes> {
     let kind = Kind { message: PLAIN, stream: false };
-    let mut started = StartTimes { first_turn: [Side::default(), Side::default()], idle_kib: [0; 2] };
+    let mut started =
+        StartTimes { first_turn: [Side::default(), Side::default()], idle_kib: [0; 2] };
     for n in 0..=STARTS {
         for (at, who) in Who::BOTH.into_iter().enumerate() {
-            let (program, took) = sides::start_to_first_turn(who, servers, kind, &format!("start-{n}")).await?;
+            let (program, took) =
+                sides::start_to_first_turn(who, servers, kind, &format!("start-{n}")).await?;
             // The first start creates the files.
             if n > 0 {
                 started.first_turn[at].micros.push(micros(took));
@@ -146,11 +175,22 @@ fn programs(started: &StartTimes, bare: &Program, ours: &Program) -> Outcome {
     let row = |name: &str, at: usize, program: &Program| -> Outcome<Vec<String>> {
         let side = &started.first_turn[at];
         let times = [table::time(side.median()), table::time(side.quantile(0.95))];
-        Ok([vec![name.to_owned()], times.to_vec(), vec![table::mib(started.idle_kib[at]), table::mib(program.memory()?.1)]].concat())
+        Ok([
+            vec![name.to_owned()],
+            times.to_vec(),
+            vec![table::mib(started.idle_kib[at]), table::mib(program.memory()?.1)],
+        ]
+        .concat())
     };
     let aim = ["aim", "60 ms", "-", "40 MiB", "-"].map(str::to_owned).to_vec();
     let rows = [row(Who::Bare.name(), 0, bare)?, row(Who::Ours.name(), 1, ours)?, aim];
-    let head = ["", "start to first turn, median", "95 %", "memory idle", "memory at most, after the loads"];
+    let head = [
+        "",
+        "start to first turn, median",
+        "95 %",
+        "memory idle",
+        "memory at most, after the loads",
+    ];
     table::print(&format!("One process of each, {STARTS} starts"), &head, &rows);
     Ok(())
 }
@@ -169,16 +209,30 @@ async fn length(ours: &Program) -> Outcome {
         if part == 0 {
             first = side.cpu_each();
         }
-        let cells = [table::time(side.median()), table::time(side.cpu_each()), table::ratio(side.cpu_each(), first)];
-        rows.push([vec![format!("turns {} to {}", part * LONG + 1, (part + 1) * LONG)], cells.to_vec()].concat());
+        let cells = [
+            table::time(side.median()),
+            table::time(side.cpu_each()),
+            table::ratio(side.cpu_each(), first),
+        ];
+        rows.push(
+            [vec![format!("turns {} to {}", part * LONG + 1, (part + 1) * LONG)], cells.to_vec()]
+                .concat(),
+        );
     }
-    table::print("A session that grows (plain turns, stream)", &["", "median", "CPU a turn", "ratio"], &rows);
+    table::print(
+        "A session that grows (plain turns, stream)",
+        &["", "median", "CPU a turn", "ratio"],
+        &rows,
+    );
     Ok(())
 }
 
 /// Measures memory over very many turns.
 async fn many_turns(servers: &Servers) -> Outcome {
-    let turns: usize = std::env::var("BENCH_GATEWAY_TURNS").ok().and_then(|text| text.parse().ok()).unwrap_or(MANY_TURNS);
+    let turns: usize = std::env::var("BENCH_GATEWAY_TURNS")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(MANY_TURNS);
     let ours = Who::Ours.start(servers)?;
     let kind = Kind { message: SEARCH, stream: false };
     let mut rows = Vec::new();
@@ -187,7 +241,11 @@ async fn many_turns(servers: &Servers) -> Outcome {
         let (now, most) = ours.memory()?;
         rows.push(vec![format!("{}", turns / 5 * (part + 1)), table::mib(now), table::mib(most)]);
     }
-    table::print("Memory over many search turns (JSON, 32 at once)", &["turns so far", "memory now", "at most"], &rows);
+    table::print(
+        "Memory over many search turns (JSON, 32 at once)",
+        &["turns so far", "memory now", "at most"],
+        &rows,
+    );
     Ok(())
 }
 
@@ -212,10 +270,22 @@ async fn streams(servers: &Servers) -> Outcome {
         whole += 1;
         first.micros.extend(after.map(micros));
     }
-    let cells = [format!("{whole}"), table::time(first.median()), table::time(first.quantile(0.95)), table::mib(now), table::mib(ours.memory()?.1)];
+    let cells = [
+        format!("{whole}"),
+        table::time(first.median()),
+        table::time(first.quantile(0.95)),
+        table::mib(now),
+        table::mib(ours.memory()?.1),
+    ];
     table::print(
         "Streams open at once on one process",
-        &["answered whole", "first delta after the model's, 50 %", "95 %", "memory meanwhile", "at most"],
+        &[
+            "answered whole",
+            "first delta after the model's, 50 %",
+            "95 %",
+            "memory meanwhile",
+            "at most",
+        ],
         &[cells.to_vec()],
     );
     Ok(())

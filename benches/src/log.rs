@@ -23,15 +23,30 @@ impl Clock for SystemClock {
 
 pub(crate) async fn report() -> Outcome {
     let folder = tempfile::tempdir()?;
-    let options = OpenOptions::new(folder.path().join("audit.db"), "00000000-0000-4000-8000-000000000000", Signer::new(&[7; 32], false), Arc::new(SystemClock));
-    let OpenState::Ready(log) = Log::open(options).map_err(|error| error.0)? else { return Err("a new log is not new".into()) };
+    let options = OpenOptions::new(
+        folder.path().join("audit.db"),
+        "00000000-0000-4000-8000-000000000000",
+        Signer::new(&[7; 32], false),
+        Arc::new(SystemClock),
+    );
+    let OpenState::Ready(log) = Log::open(options).map_err(|error| error.0)? else {
+        return Err("a new log is not new".into());
+    };
     let mut rows = Vec::new();
-    for (name, durability) in [("durable, one after the other", Durability::Durable), ("signed, one after the other", Durability::Signed)] {
+    for (name, durability) in [
+        ("durable, one after the other", Durability::Durable),
+        ("signed, one after the other", Durability::Signed),
+    ] {
         let start = Instant::now();
         for n in 0..ALONE {
             log.append(draft(n), durability).await.map_err(|error| error.0)?;
         }
-        rows.push(vec![format!("append, {name}"), ALONE.to_string(), table::time(start.elapsed()), table::time(start.elapsed() / ALONE)]);
+        rows.push(vec![
+            format!("append, {name}"),
+            ALONE.to_string(),
+            table::time(start.elapsed()),
+            table::time(start.elapsed() / ALONE),
+        ]);
     }
     let mut written = ALONE * 2;
     for size in SIZES {
@@ -40,14 +55,24 @@ pub(crate) async fn report() -> Outcome {
             log.append(draft(n), Durability::Grouped).await.map_err(|error| error.0)?;
         }
         log.flush().await.map_err(|error| error.0)?;
-        rows.push(vec!["append, grouped".to_owned(), count.to_string(), table::time(start.elapsed()), table::time(start.elapsed() / count.max(1))]);
+        rows.push(vec![
+            "append, grouped".to_owned(),
+            count.to_string(),
+            table::time(start.elapsed()),
+            table::time(start.elapsed() / count.max(1)),
+        ]);
         written = written.max(size);
         let start = Instant::now();
         let report = log.verify().await.map_err(|error| error.message)?;
         if !report.problems.is_empty() {
             return Err(format!("the log does not verify: {:?}", report.problems).into());
         }
-        rows.push(vec!["verify the whole log".to_owned(), log.total().to_string(), table::time(start.elapsed()), table::time(start.elapsed() / written)]);
+        rows.push(vec![
+            "verify the whole log".to_owned(),
+            log.total().to_string(),
+            table::time(start.elapsed()),
+            table::time(start.elapsed() / written),
+        ]);
     }
     log.close().await.map_err(|error| error.0)?;
     table::print("The audit log", &["", "records", "whole", "a record"], &rows);

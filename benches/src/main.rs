@@ -53,7 +53,10 @@ async fn run(arguments: &[&str]) -> Outcome {
     }
     let all = arguments.is_empty();
     let wanted = |name: &str| all || arguments.contains(&name);
-    if arguments.iter().any(|name| !["turn", "gateway", "ask", "audit", "render", "stream", "provider", "window"].contains(name)) {
+    if arguments.iter().any(|name| {
+        !["turn", "gateway", "ask", "audit", "render", "stream", "provider", "window"]
+            .contains(name)
+    }) {
         return Err(USAGE.into());
     }
     table::machine();

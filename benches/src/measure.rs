@@ -24,7 +24,9 @@ impl Side {
 
     /// Returns the processor time of one repetition.
     pub(crate) fn cpu_each(&self) -> Duration {
-        Duration::from_micros(self.cpu_micros / u64::try_from(self.micros.len().max(1)).unwrap_or(1))
+        Duration::from_micros(
+            self.cpu_micros / u64::try_from(self.micros.len().max(1)).unwrap_or(1),
+        )
     }
 
     /// Returns the median of the repetitions.
@@ -35,7 +37,12 @@ impl Side {
     pub(crate) fn quantile(&self, part: f64) -> Duration {
         let mut sorted = self.micros.clone();
         sorted.sort_unstable();
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "an index into a short list")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            clippy::cast_precision_loss,
+            reason = "an index into a short list"
+        )]
         let at = ((sorted.len().saturating_sub(1)) as f64 * part) as usize;
         Duration::from_micros(sorted.get(at).copied().unwrap_or_default())
     }
@@ -78,7 +85,8 @@ fn usage(who: libc::c_int) -> libc::rusage {
 }
 
 fn time(time: libc::timeval) -> Duration {
-    Duration::from_secs(u64::try_from(time.tv_sec).unwrap_or_default()) + Duration::from_micros(u64::try_from(time.tv_usec).unwrap_or_default())
+    Duration::from_secs(u64::try_from(time.tv_sec).unwrap_or_default())
+        + Duration::from_micros(u64::try_from(time.tv_usec).unwrap_or_default())
 }
 
 /// Waits for a child. Returns its status and its peak resident memory in KiB.
@@ -88,7 +96,12 @@ pub(crate) fn wait_with_peak(child: &std::process::Child) -> std::io::Result<(i3
     // waited for only here.
     let (pid, usage) = unsafe {
         let mut usage: libc::rusage = std::mem::zeroed();
-        let pid = libc::wait4(libc::pid_t::try_from(child.id()).unwrap_or_default(), &raw mut status, 0, &raw mut usage);
+        let pid = libc::wait4(
+            libc::pid_t::try_from(child.id()).unwrap_or_default(),
+            &raw mut status,
+            0,
+            &raw mut usage,
+        );
         (pid, usage)
     };
     if pid < 0 {

@@ -40,13 +40,21 @@ pub(crate) async fn serve() -> Outcome {
         reply = reply.data(&delta(json!({"content": format!(" word{n}")}), None));
     }
     let reply = reply.data(&delta(json!({}), Some("stop"))).data("[DONE]").repeated();
-    let server = ModelServer::start([reply.clone().chunked(Chunking::EveryBytes(1400)).when(WAYS[0]), reply.when(WAYS[1])]).await;
+    let server = ModelServer::start([
+        reply.clone().chunked(Chunking::EveryBytes(1400)).when(WAYS[0]),
+        reply.when(WAYS[1]),
+    ])
+    .await;
     println!("{}", server.base_url());
     std::future::pending().await
 }
 
 pub(crate) async fn report() -> Outcome {
-    let mut server = Command::new(std::env::current_exe()?).arg("provider-serve").stdout(Stdio::piped()).kill_on_drop(true).spawn()?;
+    let mut server = Command::new(std::env::current_exe()?)
+        .arg("provider-serve")
+        .stdout(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()?;
     let url = first_line(&mut server).await?;
     for way in WAYS {
         let mut sides = SIDES.map(|_| Side::default());
@@ -57,9 +65,17 @@ pub(crate) async fn report() -> Outcome {
             }
         }
         let least = sides[0].cpu_each();
-        let rows: Vec<_> = SIDES.iter().zip(&sides).map(|(name, side)| row(name, side, least)).collect();
-        let title = format!("Processor time of an answer of {DELTAS} deltas that comes in {way}, {} answers a side", RUNS * PASSES);
-        table::print(&title, &["", "CPU an answer", "CPU a delta", "ratio", "median", "peak memory"], &rows);
+        let rows: Vec<_> =
+            SIDES.iter().zip(&sides).map(|(name, side)| row(name, side, least)).collect();
+        let title = format!(
+            "Processor time of an answer of {DELTAS} deltas that comes in {way}, {} answers a side",
+            RUNS * PASSES
+        );
+        table::print(
+            &title,
+            &["", "CPU an answer", "CPU a delta", "ratio", "median", "peak memory"],
+            &rows,
+        );
     }
     server.kill().await?;
     Ok(())
@@ -72,11 +88,23 @@ fn row(name: &str, side: &Side, least: Duration) -> Vec<String> {
         _ => "genai",
     };
     let each = side.cpu_each();
-    vec![name.to_owned(), table::time(each), table::time(each / DELTAS), table::ratio(each, least), table::time(side.median()), table::mib(side.peak_kib)]
+    vec![
+        name.to_owned(),
+        table::time(each),
+        table::time(each / DELTAS),
+        table::ratio(each, least),
+        table::time(side.median()),
+        table::mib(side.peak_kib),
+    ]
 }
 
 async fn measure_side(side: &str, url: &str, way: &str) -> Outcome<Side> {
-    let output = Command::new(std::env::current_exe()?).args(["provider-side", side, url, way]).stderr(Stdio::inherit()).kill_on_drop(true).output().await?;
+    let output = Command::new(std::env::current_exe()?)
+        .args(["provider-side", side, url, way])
+        .stderr(Stdio::inherit())
+        .kill_on_drop(true)
+        .output()
+        .await?;
     if !output.status.success() {
         return Err(format!("the side `{side}` failed: {}", output.status).into());
     }
@@ -110,7 +138,10 @@ enum Reader {
 impl Reader {
     fn new(name: &str, url: &str) -> Outcome<Self> {
         match name {
-            "bytes" => Ok(Self::Bytes(reqwest::Client::builder().tcp_nodelay(true).build()?, url.to_owned())),
+            "bytes" => Ok(Self::Bytes(
+                reqwest::Client::builder().tcp_nodelay(true).build()?,
+                url.to_owned(),
+            )),
             "ours" => Ok(Self::Ours(stream::provider(url)?)),
             #[cfg(feature = "genai")]
             "crate" => {
@@ -121,7 +152,10 @@ impl Reader {
                     auth: AuthData::from_single("none"),
                     model: genai::ModelIden::new(genai::adapter::AdapterKind::OpenAI, "scripted"),
                 };
-                Ok(Self::Crate(Box::new(genai::Client::builder().with_reqwest(http).build()?), target))
+                Ok(Self::Crate(
+                    Box::new(genai::Client::builder().with_reqwest(http).build()?),
+                    target,
+                ))
             }
             other => Err(format!("there is no side `{other}`").into()),
         }
@@ -131,7 +165,12 @@ impl Reader {
         let whole = match self {
             Self::Bytes(http, url) => {
                 let body = json!({"model": "scripted", "messages": [{"role": "user", "content": way}], "stream": true}).to_string();
-                let mut bytes = http.post(format!("{url}/chat/completions")).body(body).send().await?.bytes_stream();
+                let mut bytes = http
+                    .post(format!("{url}/chat/completions"))
+                    .body(body)
+                    .send()
+                    .await?
+                    .bytes_stream();
                 let mut count = 0;
                 while let Some(chunk) = bytes.next().await {
                     count += chunk?.len();
@@ -139,12 +178,19 @@ impl Reader {
                 count > DELTAS as usize
             }
             Self::Ours(provider) => {
-                let way = WAYS.into_iter().find(|known| *known == way).ok_or("there is no such way")?;
-                let request = ModelRequest { messages: vec![Message::User { text: way.into() }], ..ModelRequest::default() };
+                let way =
+                    WAYS.into_iter().find(|known| *known == way).ok_or("there is no such way")?;
+                let request = ModelRequest {
+                    messages: vec![Message::User { text: way.into() }],
+                    ..ModelRequest::default()
+                };
                 let mut events = provider.stream(request);
                 let mut count = 0;
                 while let Some(event) = events.next().await {
-                    count += u32::from(matches!(event.map_err(|error| error.message)?, ModelEvent::Text(_)));
+                    count += u32::from(matches!(
+                        event.map_err(|error| error.message)?,
+                        ModelEvent::Text(_)
+                    ));
                 }
                 count == DELTAS
             }
@@ -153,7 +199,8 @@ impl Reader {
                 use genai::chat::{ChatMessage, ChatOptions, ChatRequest, ChatStreamEvent};
                 let options = ChatOptions::default().with_capture_usage(true);
                 let request = ChatRequest::new(vec![ChatMessage::user(way)]);
-                let mut events = client.exec_chat_stream(target.clone(), request, Some(&options)).await?.stream;
+                let mut events =
+                    client.exec_chat_stream(target.clone(), request, Some(&options)).await?.stream;
                 let mut count = 0;
                 while let Some(event) = events.next().await {
                     count += u32::from(matches!(event?, ChatStreamEvent::Chunk(_)));

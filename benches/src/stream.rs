@@ -15,7 +15,9 @@ const DELTAS: u32 = 20_000;
 const RUNS: usize = 5;
 
 pub(crate) async fn report() -> Outcome {
-    let reply = Reply::text((0..DELTAS).map(|n| format!("word{n} "))).chunked(Chunking::EveryBytes(1400)).repeated();
+    let reply = Reply::text((0..DELTAS).map(|n| format!("word{n} ")))
+        .chunked(Chunking::EveryBytes(1400))
+        .repeated();
     let server = ModelServer::start([reply]).await;
     let (mut plain, mut ours) = (Duration::MAX, Duration::MAX);
     let provider = provider(&server.base_url())?;
@@ -25,17 +27,37 @@ pub(crate) async fn report() -> Outcome {
     }
     let each = |total: Duration| table::time(total / DELTAS);
     let rows = [
-        vec!["bytes framed as events, nothing read".to_owned(), table::time(plain), each(plain), "1.00".to_owned()],
-        vec!["provider: events, text, idle timer".to_owned(), table::time(ours), each(ours), table::ratio(ours, plain)],
+        vec![
+            "bytes framed as events, nothing read".to_owned(),
+            table::time(plain),
+            each(plain),
+            "1.00".to_owned(),
+        ],
+        vec![
+            "provider: events, text, idle timer".to_owned(),
+            table::time(ours),
+            each(ours),
+            table::ratio(ours, plain),
+        ],
     ];
-    table::print(&format!("Reading a stream of {DELTAS} deltas (server in the same process, best of {RUNS})"), &["", "whole", "a delta", "ratio"], &rows);
+    table::print(
+        &format!(
+            "Reading a stream of {DELTAS} deltas (server in the same process, best of {RUNS})"
+        ),
+        &["", "whole", "a delta", "ratio"],
+        &rows,
+    );
     Ok(())
 }
 
 async fn read_plainly(server: &ModelServer) -> Outcome<Duration> {
     let start = Instant::now();
     let body = r#"{"model":"scripted","messages":[{"role":"user","content":"x"}]}"#;
-    let response = reqwest::Client::new().post(format!("{}/chat/completions", server.base_url())).body(body).send().await?;
+    let response = reqwest::Client::new()
+        .post(format!("{}/chat/completions", server.base_url()))
+        .body(body)
+        .send()
+        .await?;
     let mut events = EventStream::new(response.bytes_stream());
     let mut count = 0_u32;
     while let Some(event) = events.next().await {
@@ -46,7 +68,10 @@ async fn read_plainly(server: &ModelServer) -> Outcome<Duration> {
 
 async fn read_with(provider: &Provider) -> Outcome<Duration> {
     let start = Instant::now();
-    let request = ModelRequest { messages: vec![Message::User { text: "x".into() }], ..ModelRequest::default() };
+    let request = ModelRequest {
+        messages: vec![Message::User { text: "x".into() }],
+        ..ModelRequest::default()
+    };
     let mut events = provider.stream(request);
     let mut count = 0_u32;
     while let Some(event) = events.next().await {
@@ -70,7 +95,11 @@ impl Random for Plain {
 }
 
 pub(crate) fn provider(base_url: &str) -> Outcome<Provider> {
-    let world = ProviderDeps { http: http_client().map_err(|error| error.message)?, random: Arc::new(Plain), clock: Arc::new(Plain) };
+    let world = ProviderDeps {
+        http: http_client().map_err(|error| error.message)?,
+        random: Arc::new(Plain),
+        clock: Arc::new(Plain),
+    };
     let config = Config {
         api: Api::Chat,
         base_url: base_url.to_owned(),

@@ -28,7 +28,11 @@ pub(crate) fn time(duration: Duration) -> String {
 
 /// Returns how many times the second duration the first one is.
 pub(crate) fn ratio(ours: Duration, theirs: Duration) -> String {
-    if theirs.is_zero() { "-".to_owned() } else { format!("{:.2}", ours.as_secs_f64() / theirs.as_secs_f64()) }
+    if theirs.is_zero() {
+        "-".to_owned()
+    } else {
+        format!("{:.2}", ours.as_secs_f64() / theirs.as_secs_f64())
+    }
 }
 
 pub(crate) fn mib(kib: u64) -> String {
@@ -38,8 +42,18 @@ pub(crate) fn mib(kib: u64) -> String {
 /// Prints the machine and the time of the measurement.
 pub(crate) fn machine() {
     let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = cpu.lines().find_map(|line| line.strip_prefix("model name")).map_or("unknown processor", |rest| rest.trim_start_matches(['\t', ' ', ':']));
+    let model = cpu
+        .lines()
+        .find_map(|line| line.strip_prefix("model name"))
+        .map_or("unknown processor", |rest| rest.trim_start_matches(['\t', ' ', ':']));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let build = if cfg!(debug_assertions) { "DEBUG build: these numbers mean nothing" } else { "release build" };
-    println!("{} on {cores} cores ({model}), {build}.", chrono::Utc::now().format("%Y-%m-%d %H:%M UTC"));
+    let build = if cfg!(debug_assertions) {
+        "DEBUG build: these numbers mean nothing"
+    } else {
+        "release build"
+    };
+    println!(
+        "{} on {cores} cores ({model}), {build}.",
+        chrono::Utc::now().format("%Y-%m-%d %H:%M UTC")
+    );
 }

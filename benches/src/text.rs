@@ -13,8 +13,13 @@ const RUNS: usize = 3;
 pub(crate) fn report() {
     let mut rows = Vec::new();
     for count in [5_000, 20_000] {
-        for (name, deltas) in [("prose", prose(count)), ("one paragraph", paragraph(count)), ("one code fence", code(count))] {
-            let plain = best(RUNS, || deltas.iter().fold(String::new(), |text, delta| text + delta));
+        for (name, deltas) in [
+            ("prose", prose(count)),
+            ("one paragraph", paragraph(count)),
+            ("one code fence", code(count)),
+        ] {
+            let plain =
+                best(RUNS, || deltas.iter().fold(String::new(), |text, delta| text + delta));
             let every = best(RUNS, || stream(&deltas, 1));
             let frames = best(RUNS, || stream(&deltas, 8));
             let whole = deltas.concat();
@@ -32,7 +37,15 @@ pub(crate) fn report() {
             ]);
         }
     }
-    let head = ["shape, deltas", "plain text", "rendered once", "a frame for 8 deltas", "a frame for every delta", "a delta", "worst frame"];
+    let head = [
+        "shape, deltas",
+        "plain text",
+        "rendered once",
+        "a frame for 8 deltas",
+        "a frame for every delta",
+        "a delta",
+        "worst frame",
+    ];
     table::print("Rendering a growing answer (without the window)", &head, &rows);
 }
 
@@ -43,7 +56,8 @@ fn stream(deltas: &[String], every: usize) -> usize {
         stream.push(delta);
         if n % every == 0 {
             let patch = stream.frame();
-            sent += patch.append.len() + patch.blocks.iter().map(|block| block.html.len()).sum::<usize>();
+            sent += patch.append.len()
+                + patch.blocks.iter().map(|block| block.html.len()).sum::<usize>();
         }
     }
     sent + stream.finish().blocks.len()

@@ -26,7 +26,9 @@ const TURNS_PER_SESSION: usize = 10;
 
 /// Runs the model server: a tool call for the question, a long answer for the result.
 pub(crate) async fn serve() -> Outcome {
-    let call = Reply::call("product_search", json!({"query": QUERY, "pageSize": 5})).when(QUESTION).repeated();
+    let call = Reply::call("product_search", json!({"query": QUERY, "pageSize": 5}))
+        .when(QUESTION)
+        .repeated();
     let answer = Reply::text((0..DELTAS).map(|n| format!("word{n} "))).repeated();
     let server = ModelServer::start([call, answer]).await;
     println!("{}", server.base_url());
@@ -36,11 +38,19 @@ pub(crate) async fn serve() -> Outcome {
 /// Returns the shop's program, which both sides start.
 pub(crate) fn csign() -> Outcome<std::path::PathBuf> {
     let beside = std::env::current_exe()?.with_file_name("csign");
-    if beside.is_file() { Ok(beside) } else { Err(format!("{} is missing: build csign first", beside.display()).into()) }
+    if beside.is_file() {
+        Ok(beside)
+    } else {
+        Err(format!("{} is missing: build csign first", beside.display()).into())
+    }
 }
 
 pub(crate) async fn report() -> Outcome {
-    let mut server = Command::new(std::env::current_exe()?).arg("serve").stdout(Stdio::piped()).kill_on_drop(true).spawn()?;
+    let mut server = Command::new(std::env::current_exe()?)
+        .arg("serve")
+        .stdout(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()?;
     let url = first_line(&mut server).await?;
     let (mut bare, mut ours) = (Side::default(), Side::default());
     for _ in 0..PASSES {
@@ -49,7 +59,13 @@ pub(crate) async fn report() -> Outcome {
         ours.add(side("engine", &url).await?);
     }
     let row = |name: &str, side: &Side| {
-        vec![name.to_owned(), table::time(side.median()), table::time(side.quantile(0.95)), table::time(side.cpu_each()), table::mib(side.peak_kib)]
+        vec![
+            name.to_owned(),
+            table::time(side.median()),
+            table::time(side.quantile(0.95)),
+            table::time(side.cpu_each()),
+            table::mib(side.peak_kib),
+        ]
     };
     let ratio = vec![
         "ratio".to_owned(),
@@ -59,8 +75,13 @@ pub(crate) async fn report() -> Outcome {
         "-".to_owned(),
     ];
     let aim = ["aim", "1.50", "-", "1.30", "-"].map(str::to_owned).to_vec();
-    let title = format!("A turn: one MCP tool call, {DELTAS} deltas, {} turns a side", TURNS * PASSES);
-    table::print(&title, &["", "median", "95 %", "CPU a turn", "peak memory"], &[row("bare loop", &bare), row("engine", &ours), ratio, aim]);
+    let title =
+        format!("A turn: one MCP tool call, {DELTAS} deltas, {} turns a side", TURNS * PASSES);
+    table::print(
+        &title,
+        &["", "median", "95 %", "CPU a turn", "peak memory"],
+        &[row("bare loop", &bare), row("engine", &ours), ratio, aim],
+    );
     server.kill().await?;
     Ok(())
 }

@@ -31,10 +31,15 @@ pub(crate) async fn report() -> Outcome {
 fn beside(name: &str) -> Outcome<PathBuf> {
     let here = std::env::current_exe()?;
     let file = here.parent().unwrap_or(Path::new(".")).join(name);
-    if file.is_file() { Ok(file) } else { Err(format!("{} is missing; `make bench` builds it", file.display()).into()) }
+    if file.is_file() {
+        Ok(file)
+    } else {
+        Err(format!("{} is missing; `make bench` builds it", file.display()).into())
+    }
 }
 
-// --- start -----------------------------------------------------------------------------------------------------------
+// --- start
+// -----------------------------------------------------------------------------------------------------------
 
 fn starts() -> Outcome {
     let (ours, bare) = (beside("countersign")?, beside("examples/bare-window")?);
@@ -47,10 +52,26 @@ fn starts() -> Outcome {
     #[expect(clippy::cast_precision_loss, reason = "mebibytes")]
     let memory = us.peak_kib as f64 / them.peak_kib.max(1) as f64;
     let rows = [
-        vec!["first paint".to_owned(), table::time(us.median()), table::time(them.median()), table::ratio(us.median(), them.median()), "1.15".to_owned()],
-        vec!["memory of all its processes".to_owned(), table::mib(us.peak_kib), table::mib(them.peak_kib), format!("{memory:.2}"), "1.25".to_owned()],
+        vec![
+            "first paint".to_owned(),
+            table::time(us.median()),
+            table::time(them.median()),
+            table::ratio(us.median(), them.median()),
+            "1.15".to_owned(),
+        ],
+        vec![
+            "memory of all its processes".to_owned(),
+            table::mib(us.peak_kib),
+            table::mib(them.peak_kib),
+            format!("{memory:.2}"),
+            "1.25".to_owned(),
+        ],
     ];
-    table::print(&format!("The window against an empty Tauri window, {STARTS} starts in turns"), &["", "Countersign", "empty window", "ratio", "aim"], &rows);
+    table::print(
+        &format!("The window against an empty Tauri window, {STARTS} starts in turns"),
+        &["", "Countersign", "empty window", "ratio", "aim"],
+        &rows,
+    );
     Ok(())
 }
 
@@ -69,7 +90,10 @@ fn start(binary: &Path, with_profile: bool) -> Outcome<Side> {
     });
     let took = Duration::from_secs_f64((painted / 1e3 - started_at(app.process())?).max(0.0));
     std::thread::sleep(Duration::from_secs(2));
-    let memory = std::iter::once(app.process()).chain(descendants(app.process())).map(proportional_kib).sum();
+    let memory = std::iter::once(app.process())
+        .chain(descendants(app.process()))
+        .map(proportional_kib)
+        .sum();
     Ok(Side { micros: vec![micros(took)], cpu_micros: 0, peak_kib: memory })
 }
 
@@ -78,7 +102,11 @@ fn started_at(process: u32) -> Outcome<f64> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
     let after = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
     let ticks: f64 = after.split_whitespace().nth(19).ok_or("no start time")?.parse()?;
-    let uptime: f64 = std::fs::read_to_string("/proc/uptime")?.split_whitespace().next().ok_or("no uptime")?.parse()?;
+    let uptime: f64 = std::fs::read_to_string("/proc/uptime")?
+        .split_whitespace()
+        .next()
+        .ok_or("no uptime")?
+        .parse()?;
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?.as_secs_f64();
     Ok(now - uptime + ticks / 100.0)
 }
@@ -86,10 +114,13 @@ fn started_at(process: u32) -> Outcome<f64> {
 /// Returns a process's proportional memory in KiB: shared pages count in parts.
 fn proportional_kib(process: u32) -> u64 {
     let text = std::fs::read_to_string(format!("/proc/{process}/smaps_rollup")).unwrap_or_default();
-    text.lines().find_map(|line| line.strip_prefix("Pss:")?.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+    text.lines()
+        .find_map(|line| line.strip_prefix("Pss:")?.split_whitespace().next()?.parse().ok())
+        .unwrap_or(0)
 }
 
-// --- answers ---------------------------------------------------------------------------------------------------------
+// --- answers
+// ---------------------------------------------------------------------------------------------------------
 
 /// The page's cost of an answer.
 struct WriteTimes {
@@ -106,9 +137,15 @@ fn answers(runtime: &tokio::runtime::Handle) -> Outcome {
     let mut rows = Vec::new();
     for deltas in DELTAS {
         let pieces = pieces(deltas);
-        let burst = |reply: Reply, burst: &[String]| burst.iter().fold(reply, |reply, piece| reply.say(piece)).wait_ms(BURST.1);
+        let burst = |reply: Reply, burst: &[String]| {
+            burst.iter().fold(reply, |reply, piece| reply.say(piece)).wait_ms(BURST.1)
+        };
         let reply = pieces.chunks(BURST.0).fold(Reply::new(), burst);
-        let server = runtime.block_on(ModelServer::start([Reply::route("guardian"), reply, Reply::route("FINISH")]));
+        let server = runtime.block_on(ModelServer::start([
+            Reply::route("guardian"),
+            reply,
+            Reply::route("FINISH"),
+        ]));
         let ours = ours(&server, &format!("word{}", deltas - 1))?;
         let plain = plain(&pieces, ours.frames)?;
         rows.push(vec![
@@ -124,8 +161,22 @@ fn answers(runtime: &tokio::runtime::Handle) -> Outcome {
         ]);
     }
     rows.push(["aim", "-", "-", "-", "1.5", "16 ms", "-", "-", "-"].map(str::to_owned).to_vec());
-    let head = ["", "took", "page CPU", "plain text node", "ratio", "frame 99 %, worst", "plain frame 99 %, worst", "frames", "app CPU"];
-    table::print("An answer written in the window, against the same text put into a text node over as many frames", &head, &rows);
+    let head = [
+        "",
+        "took",
+        "page CPU",
+        "plain text node",
+        "ratio",
+        "frame 99 %, worst",
+        "plain frame 99 %, worst",
+        "frames",
+        "app CPU",
+    ];
+    table::print(
+        "An answer written in the window, against the same text put into a text node over as many frames",
+        &head,
+        &rows,
+    );
     Ok(())
 }
 
@@ -154,7 +205,9 @@ fn ours(server: &ModelServer, last: &str) -> Outcome<WriteTimes> {
     let base = server.base_url();
     std::fs::write(
         desktop.data_dir().join("countersign.toml"),
-        format!("welcomed = true\nlanguage = \"en\"\n[model]\nprovider = \"openai_compatible\"\nbase_url = \"{base}\"\nmodel = \"scripted\"\n"),
+        format!(
+            "welcomed = true\nlanguage = \"en\"\n[model]\nprovider = \"openai_compatible\"\nbase_url = \"{base}\"\nmodel = \"scripted\"\n"
+        ),
     )?;
     let data = desktop.data_dir().to_string_lossy().into_owned();
     let app = App::start(&desktop, &beside("countersign")?, &["--data-dir", &data], &[]);
@@ -162,7 +215,11 @@ fn ours(server: &ModelServer, last: &str) -> Outcome<WriteTimes> {
     kit::webdriver::wait("the app", || app.invoke("app_status", &json!({"params": {}})).ok());
     // The view must exist before the answer: a new session, opened by the page itself.
     kit::webdriver::wait("the message field", || {
-        let field = app.session().find("return document.querySelector('textarea');", json!([])).ok().flatten()?;
+        let field = app
+            .session()
+            .find("return document.querySelector('textarea');", json!([]))
+            .ok()
+            .flatten()?;
         field.click().ok()?;
         field.send("Write something long").ok()
     });
@@ -179,7 +236,14 @@ fn ours(server: &ModelServer, last: &str) -> Outcome<WriteTimes> {
     });
     let took = begun.elapsed();
     let (frame_99, worst, frames) = frames(&app)?;
-    Ok(WriteTimes { took, page: self::cpu(page) - cpu, app: self::cpu(app.process()) - own, frame_99, worst, frames })
+    Ok(WriteTimes {
+        took,
+        page: self::cpu(page) - cpu,
+        app: self::cpu(app.process()) - own,
+        frame_99,
+        worst,
+        frames,
+    })
 }
 
 /// Writes the same text in the empty window, a part of it in each frame.
@@ -196,22 +260,43 @@ fn plain(pieces: &[String], over: u64) -> Outcome<WriteTimes> {
           if (at < pieces.length) requestAnimationFrame(step); else window.__written = true; }; step();";
     let begun = Instant::now();
     app.session().run(write, json!([pieces, over])).map_err(|e| e.to_string())?;
-    kit::webdriver::wait_for("the text", PATIENCE, || (app.session().run("return window.__written === true;", json!([])).ok()? == json!(true)).then_some(()));
+    kit::webdriver::wait_for("the text", PATIENCE, || {
+        (app.session().run("return window.__written === true;", json!([])).ok()? == json!(true))
+            .then_some(())
+    });
     let took = begun.elapsed();
     let (frame_99, worst, frames) = frames(&app)?;
-    Ok(WriteTimes { took, page: self::cpu(page) - cpu, app: Duration::ZERO, frame_99, worst, frames })
+    Ok(WriteTimes {
+        took,
+        page: self::cpu(page) - cpu,
+        app: Duration::ZERO,
+        frame_99,
+        worst,
+        frames,
+    })
 }
 
 fn frames(app: &App) -> Outcome<(f64, f64, u64)> {
-    let frames = app.session().run("window.__recording = false; return window.__frames;", json!([])).map_err(|e| e.to_string())?;
-    let mut frames: Vec<f64> = frames.as_array().into_iter().flatten().filter_map(Value::as_f64).collect();
+    let frames = app
+        .session()
+        .run("window.__recording = false; return window.__frames;", json!([]))
+        .map_err(|e| e.to_string())?;
+    let mut frames: Vec<f64> =
+        frames.as_array().into_iter().flatten().filter_map(Value::as_f64).collect();
     frames.sort_by(f64::total_cmp);
-    let at = |hundredths: usize| frames.get((frames.len() * hundredths / 100).min(frames.len().saturating_sub(1))).copied().unwrap_or(0.0);
+    let at = |hundredths: usize| {
+        frames
+            .get((frames.len() * hundredths / 100).min(frames.len().saturating_sub(1)))
+            .copied()
+            .unwrap_or(0.0)
+    };
     Ok((at(99), at(100), u64::try_from(frames.len())?))
 }
 
 fn page_process(app: &App) -> Outcome<u32> {
-    let found = descendants(app.process()).into_iter().find(|id| program(*id).is_some_and(|name| name.ends_with("WebKitWebProcess")));
+    let found = descendants(app.process())
+        .into_iter()
+        .find(|id| program(*id).is_some_and(|name| name.ends_with("WebKitWebProcess")));
     found.ok_or_else(|| "the page has no process".into())
 }
 
@@ -219,6 +304,11 @@ fn page_process(app: &App) -> Outcome<u32> {
 fn cpu(process: u32) -> Duration {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     let after = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
-    let ticks: u64 = after.split_whitespace().skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
+    let ticks: u64 = after
+        .split_whitespace()
+        .skip(11)
+        .take(2)
+        .filter_map(|field| field.parse::<u64>().ok())
+        .sum();
     Duration::from_millis(ticks * 10)
 }

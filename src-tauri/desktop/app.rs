@@ -29,13 +29,16 @@ const LONGEST_STOP: Duration = Duration::from_secs(8);
 pub(crate) fn run() -> ExitCode {
     host::keep_private();
     environment::prepare();
-    let args = match args::read(std::env::args_os().skip(1), std::env::var_os("COUNTERSIGN_DATA_DIR")) {
-        Ok(args) => args,
-        Err(problem) => return print_problem(&problem, 2),
-    };
+    let args =
+        match args::read(std::env::args_os().skip(1), std::env::var_os("COUNTERSIGN_DATA_DIR")) {
+            Ok(args) => args,
+            Err(problem) => return print_problem(&problem, 2),
+        };
     match args.print {
         Some(Print::Help) => return print_text(args::HELP),
-        Some(Print::Version) => return print_text(concat!("countersign ", env!("CARGO_PKG_VERSION"))),
+        Some(Print::Version) => {
+            return print_text(concat!("countersign ", env!("CARGO_PKG_VERSION")));
+        }
         None => {}
     }
     match builder(&args).build(tauri::generate_context!()) {
@@ -47,7 +50,12 @@ pub(crate) fn run() -> ExitCode {
 fn builder(args: &Args) -> tauri::Builder<Wry> {
     let data_dir = args.data_dir.clone();
     tauri::Builder::default()
-        .plugin(tauri_plugin_single_instance::Builder::new().dbus_id(instance(args.data_dir.as_deref())).callback(|app, _, _| windows::show_main(app)).build())
+        .plugin(
+            tauri_plugin_single_instance::Builder::new()
+                .dbus_id(instance(args.data_dir.as_deref()))
+                .callback(|app, _, _| windows::show_main(app))
+                .build(),
+        )
         .plugin(
             tauri_plugin_window_state::Builder::new()
                 .with_denylist(&[super::guard::APPROVAL])
@@ -62,7 +70,9 @@ fn builder(args: &Args) -> tauri::Builder<Wry> {
         .invoke_handler(commands::handler())
         .register_asynchronous_uri_scheme_protocol("shopimg", |context, request, responder| {
             let (app, label) = (context.app_handle().clone(), context.webview_label().to_owned());
-            tauri::async_runtime::spawn(async move { responder.respond(pictures::answer(app, label, request).await) });
+            tauri::async_runtime::spawn(async move {
+                responder.respond(pictures::answer(app, label, request).await)
+            });
         })
         .on_window_event(windows::event)
         .setup(move |app| {
@@ -86,7 +96,9 @@ async fn run_host_tasks(app: AppHandle, backend: Backend) {
     match backend.host().await {
         Ok(host) => {
             let pushes = host.subscribe();
-            if let Ok(view) = contract::Commands::settings_get(host.as_ref(), contract::Empty {}).await {
+            if let Ok(view) =
+                contract::Commands::settings_get(host.as_ref(), contract::Empty {}).await
+            {
                 tray::language(&app, &view.locale);
             }
             // Nothing runs until a person has seen the alarm.
@@ -105,7 +117,11 @@ fn cannot_start(app: &AppHandle, error: &AgentError) {
     let text = hint.map_or_else(|| message.clone(), |hint| format!("{message}\n\n{hint}"));
     eprintln!("{}: {}", language.cannot_start(), text.replace("\n\n", " "));
     let handle = app.clone();
-    app.dialog().message(text).title(language.cannot_start()).kind(MessageDialogKind::Error).show(move |_| handle.exit(1));
+    app.dialog()
+        .message(text)
+        .title(language.cannot_start())
+        .kind(MessageDialogKind::Error)
+        .show(move |_| handle.exit(1));
 }
 
 /// Whether the host has been stopped.
@@ -141,7 +157,11 @@ fn event(app: &AppHandle, event: RunEvent) {
 
 async fn leave_on_signal(app: AppHandle) {
     use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut terminate), Ok(mut interrupt)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) else { return };
+    let (Ok(mut terminate), Ok(mut interrupt)) =
+        (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
+    else {
+        return;
+    };
     tokio::select! {
         _ = terminate.recv() => {}
         _ = interrupt.recv() => {}

@@ -19,7 +19,8 @@ pub(crate) enum Print {
 }
 
 /// The text of `--help`.
-pub(crate) const HELP: &str = "Countersign: an assistant for analysts that acts only with your signature.
+pub(crate) const HELP: &str =
+    "Countersign: an assistant for analysts that acts only with your signature.
 
 Usage: countersign [--data-dir DIR]
 
@@ -31,8 +32,14 @@ In a terminal use csign, for example: csign ask \"How is account 17 pacing?\"";
 
 /// Parses the arguments after the program's name. `data_dir` is the value of the environment
 /// variable.
-pub(crate) fn read(arguments: impl IntoIterator<Item = OsString>, data_dir: Option<OsString>) -> Result<Args, String> {
-    let mut args = Args { data_dir: data_dir.filter(|value| !value.is_empty()).map(PathBuf::from), print: None };
+pub(crate) fn read(
+    arguments: impl IntoIterator<Item = OsString>,
+    data_dir: Option<OsString>,
+) -> Result<Args, String> {
+    let mut args = Args {
+        data_dir: data_dir.filter(|value| !value.is_empty()).map(PathBuf::from),
+        print: None,
+    };
     let mut arguments = arguments.into_iter();
     while let Some(argument) = arguments.next() {
         let text = argument.to_string_lossy().into_owned();
@@ -45,7 +52,9 @@ pub(crate) fn read(arguments: impl IntoIterator<Item = OsString>, data_dir: Opti
             "--version" | "-V" => args.print = Some(Print::Version),
             other => match other.strip_prefix("--data-dir=") {
                 Some(folder) if !folder.is_empty() => args.data_dir = Some(PathBuf::from(folder)),
-                Some(_) | None => return Err(format!("There is no option {other}. See countersign --help.")),
+                Some(_) | None => {
+                    return Err(format!("There is no option {other}. See countersign --help."));
+                }
             },
         }
     }

@@ -27,7 +27,14 @@ impl Backend {
         let served = Arc::clone(&backend.served);
         tauri::async_runtime::spawn(async move {
             let (pack_code, when_alarmed) = (shipped_packs::all(), host::WhenAlarmed::Stop);
-            let opened = Host::open(host::Options { data_dir, pack_code, warm_up: true, when_alarmed, ..host::Options::default() }).await;
+            let opened = Host::open(host::Options {
+                data_dir,
+                pack_code,
+                warm_up: true,
+                when_alarmed,
+                ..host::Options::default()
+            })
+            .await;
             match opened.as_ref().map(host::serve) {
                 Ok(Ok(socket)) => *served.lock() = Some(socket),
                 Ok(Err(error)) => tracing::warn!(%error, "csign calls cannot join this window"),

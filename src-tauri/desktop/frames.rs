@@ -60,12 +60,16 @@ impl Frames {
     fn event(&mut self, mut event: TurnEvent) -> Vec<Push> {
         if let EventBody::Delta { text } = &mut event.event {
             let text = std::mem::take(text);
-            let writing = self.turns.entry(event.turn.clone()).or_insert_with(|| Writing { stream: render::Stream::default(), latest: None });
+            let writing = self
+                .turns
+                .entry(event.turn.clone())
+                .or_insert_with(|| Writing { stream: render::Stream::default(), latest: None });
             writing.stream.push(&text);
             writing.latest = Some(event);
             return Vec::new();
         }
-        let mut out: Vec<Push> = self.turns.get_mut(&event.turn).and_then(Writing::patch).into_iter().collect();
+        let mut out: Vec<Push> =
+            self.turns.get_mut(&event.turn).and_then(Writing::patch).into_iter().collect();
         match &mut event.event {
             // The text so far is not the answer. The window discards it too.
             EventBody::Status { stage: Stage::OutputReplaced, .. } => {
@@ -120,7 +124,15 @@ mod tests {
 
     fn event(turn: &str, n: u64, event: EventBody) -> Push {
         let at = DateTime::UNIX_EPOCH;
-        Push::Turn { event: TurnEvent { session: SessionId::from("desktop:s"), turn: TurnId::from(turn), n, at, event } }
+        Push::Turn {
+            event: TurnEvent {
+                session: SessionId::from("desktop:s"),
+                turn: TurnId::from(turn),
+                n,
+                at,
+                event,
+            },
+        }
     }
 
     fn delta(turn: &str, n: u64, text: &str) -> Push {
@@ -128,7 +140,13 @@ mod tests {
     }
 
     fn done(turn: &str, n: u64) -> Push {
-        let body = EventBody::Final { status: TurnStatus::Ok, text: String::new(), choices: vec![], error: None, usage: Usage::default() };
+        let body = EventBody::Final {
+            status: TurnStatus::Ok,
+            text: String::new(),
+            choices: vec![],
+            error: None,
+            usage: Usage::default(),
+        };
         event(turn, n, body)
     }
 
@@ -138,7 +156,14 @@ mod tests {
             .map(|push| {
                 let value = serde_json::to_value(push).unwrap();
                 let event = &value["event"];
-                (format!("{}/{}", event["turn"].as_str().unwrap(), event["type"].as_str().unwrap()), event["n"].as_u64().unwrap())
+                (
+                    format!(
+                        "{}/{}",
+                        event["turn"].as_str().unwrap(),
+                        event["type"].as_str().unwrap()
+                    ),
+                    event["n"].as_u64().unwrap(),
+                )
             })
             .collect()
     }
@@ -170,9 +195,15 @@ mod tests {
         let mut frames = Frames::default();
         frames.accept(delta("t", 1, "provisional"));
         frames.frame();
-        let out = frames.accept(event("t", 2, EventBody::Status { stage: Stage::OutputReplaced, text: None }));
+        let out = frames.accept(event(
+            "t",
+            2,
+            EventBody::Status { stage: Stage::OutputReplaced, text: None },
+        ));
         let Push::Turn { event } = &out[0] else { panic!("a turn's push") };
-        assert!(matches!(&event.event, EventBody::Blocks { patch } if patch.count == 0 && patch.blocks.is_empty()));
+        assert!(
+            matches!(&event.event, EventBody::Blocks { patch } if patch.count == 0 && patch.blocks.is_empty())
+        );
         assert_eq!(out.len(), 2);
     }
 
@@ -195,7 +226,9 @@ mod tests {
                 }
             }
         };
-        for (n, word) in "First paragraph.\n\nSecond one with **bold** text.".split_inclusive(' ').enumerate() {
+        for (n, word) in
+            "First paragraph.\n\nSecond one with **bold** text.".split_inclusive(' ').enumerate()
+        {
             let n = n as u64;
             show(frames.accept(delta("t", n, word)));
             if n.is_multiple_of(3) {
@@ -204,6 +237,9 @@ mod tests {
         }
         show(frames.accept(done("t", 99)));
         assert_eq!(html.len(), 2);
-        assert!(html[0].contains("First paragraph.") && html[1].contains("<strong>bold</strong>"), "{html:?}");
+        assert!(
+            html[0].contains("First paragraph.") && html[1].contains("<strong>bold</strong>"),
+            "{html:?}"
+        );
     }
 }

@@ -18,14 +18,17 @@ const SHARED: &[&str] = &["settings_get", "server_tools", "subscribe", "window_r
 pub(crate) fn check(label: &str, command: &str) -> Result<(), AgentError> {
     let allowed = match label {
         MAIN => contract::commands::CHAT_COMMANDS.contains(&command) || SHELL.contains(&command),
-        APPROVAL => contract::commands::APPROVAL_COMMANDS.contains(&command) || SHARED.contains(&command),
+        APPROVAL => {
+            contract::commands::APPROVAL_COMMANDS.contains(&command) || SHARED.contains(&command)
+        }
         _ => false,
     };
     if allowed {
         return Ok(());
     }
     tracing::warn!(label, command, "a window called a command that is not for it");
-    Err(AgentError::new(ErrorCode::InvalidInput, "This window may not do that.").reason("window_not_allowed"))
+    Err(AgentError::new(ErrorCode::InvalidInput, "This window may not do that.")
+        .reason("window_not_allowed"))
 }
 
 #[cfg(test)]
@@ -39,16 +42,31 @@ mod tests {
     fn granted_commands(capability: &str) -> BTreeSet<String> {
         let value: serde_json::Value = serde_json::from_str(capability).unwrap();
         let permissions = value["permissions"].as_array().unwrap();
-        permissions.iter().map(|p| p.as_str().unwrap().strip_prefix("allow-").unwrap().replace('-', "_")).collect()
+        permissions
+            .iter()
+            .map(|p| p.as_str().unwrap().strip_prefix("allow-").unwrap().replace('-', "_"))
+            .collect()
     }
 
     #[test]
     fn capabilities_and_guard_say_the_same() {
-        let all: BTreeSet<&str> = [CHAT_COMMANDS, APPROVAL_COMMANDS, SHELL, SHARED].concat().into_iter().collect();
-        let files = [(MAIN, include_str!("../capabilities/main.json")), (APPROVAL, include_str!("../capabilities/approval.json"))];
+        let all: BTreeSet<&str> =
+            [CHAT_COMMANDS, APPROVAL_COMMANDS, SHELL, SHARED].concat().into_iter().collect();
+        let files = [
+            (MAIN, include_str!("../capabilities/main.json")),
+            (APPROVAL, include_str!("../capabilities/approval.json")),
+        ];
         for (label, file) in files {
-            let by_guard: BTreeSet<String> = all.iter().filter(|command| check(label, command).is_ok()).map(|command| (*command).to_owned()).collect();
-            assert_eq!(granted_commands(file), by_guard, "capabilities/{label}.json against the guard");
+            let by_guard: BTreeSet<String> = all
+                .iter()
+                .filter(|command| check(label, command).is_ok())
+                .map(|command| (*command).to_owned())
+                .collect();
+            assert_eq!(
+                granted_commands(file),
+                by_guard,
+                "capabilities/{label}.json against the guard"
+            );
         }
     }
 
@@ -57,20 +75,38 @@ mod tests {
         // Commands that widen access, and that the chat window may request: `host::ChatWindow` has
         // them confirmed in the approval window first.
         let of_approval = ACCESS.iter().filter(|(command, _)| APPROVAL_COMMANDS.contains(command));
-        let reads: Vec<&str> = of_approval.filter(|(_, level)| *level != Access::Widens).map(|(command, _)| *command).collect();
-        assert_eq!(reads, ["approval_pending", "audit_alarm", "confirmations"], "everything else of the approval window widens");
-        for (label, file) in [(MAIN, include_str!("../capabilities/main.json")), (APPROVAL, include_str!("../capabilities/approval.json"))] {
+        let reads: Vec<&str> = of_approval
+            .filter(|(_, level)| *level != Access::Widens)
+            .map(|(command, _)| *command)
+            .collect();
+        assert_eq!(
+            reads,
+            ["approval_pending", "audit_alarm", "confirmations"],
+            "everything else of the approval window widens"
+        );
+        for (label, file) in [
+            (MAIN, include_str!("../capabilities/main.json")),
+            (APPROVAL, include_str!("../capabilities/approval.json")),
+        ] {
             let listed: BTreeSet<&str> = ACCESS.iter().map(|(command, _)| *command).collect();
-            let unknown: Vec<String> =
-                granted_commands(file).into_iter().filter(|name| !listed.contains(name.as_str()) && !SHELL.contains(&name.as_str())).collect();
-            assert!(unknown.is_empty(), "capabilities/{label}.json grants what has no level: {unknown:?}");
+            let unknown: Vec<String> = granted_commands(file)
+                .into_iter()
+                .filter(|name| !listed.contains(name.as_str()) && !SHELL.contains(&name.as_str()))
+                .collect();
+            assert!(
+                unknown.is_empty(),
+                "capabilities/{label}.json grants what has no level: {unknown:?}"
+            );
         }
     }
 
     #[test]
     fn no_other_window_may_call_anything() {
         for command in [CHAT_COMMANDS, APPROVAL_COMMANDS, SHELL].concat() {
-            assert!(check("probe", command).is_err(), "{command} from a window of an unknown label");
+            assert!(
+                check("probe", command).is_err(),
+                "{command} from a window of an unknown label"
+            );
         }
     }
 
@@ -84,11 +120,17 @@ mod tests {
 
     #[test]
     fn each_capability_names_one_window_and_nothing_remote() {
-        let files = [(MAIN, include_str!("../capabilities/main.json")), (APPROVAL, include_str!("../capabilities/approval.json"))];
+        let files = [
+            (MAIN, include_str!("../capabilities/main.json")),
+            (APPROVAL, include_str!("../capabilities/approval.json")),
+        ];
         for (label, file) in files {
             let value: serde_json::Value = serde_json::from_str(file).unwrap();
             assert_eq!(value["windows"], serde_json::json!([label]));
-            assert!(value.get("remote").is_none() && value.get("webviews").is_none(), "capabilities/{label}.json");
+            assert!(
+                value.get("remote").is_none() && value.get("webviews").is_none(),
+                "capabilities/{label}.json"
+            );
         }
     }
 }

@@ -16,7 +16,10 @@ const LONGEST: usize = 2000;
 /// opened, or with None for a link that is not allowed.
 pub(crate) fn ask(app: &AppHandle, url: Url, told: impl FnOnce(Option<bool>) + Send + 'static) {
     let Some(url) = allowed_target(&url) else {
-        tracing::warn!(scheme = url.scheme(), "a page asked to open an address that is not allowed");
+        tracing::warn!(
+            scheme = url.scheme(),
+            "a page asked to open an address that is not allowed"
+        );
         return told(None);
     };
     let language = tray::language_of(app);
@@ -35,17 +38,31 @@ pub(crate) fn ask(app: &AppHandle, url: Url, told: impl FnOnce(Option<bool>) + S
 /// Returns the address to open: a mail link without attachments and hidden recipients. None if it
 /// may not be opened.
 fn allowed_target(url: &Url) -> Option<Url> {
-    let web = matches!(url.scheme(), "http" | "https") && url.has_host() && url.password().is_none() && url.username().is_empty();
+    let web = matches!(url.scheme(), "http" | "https")
+        && url.has_host()
+        && url.password().is_none()
+        && url.username().is_empty();
     let short = url.as_str().len() <= LONGEST;
-    if web { short.then(|| url.clone()) } else { mail_link(url.as_str()).filter(|_| short).and_then(|link| Url::parse(&link).ok()) }
+    if web {
+        short.then(|| url.clone())
+    } else {
+        mail_link(url.as_str()).filter(|_| short).and_then(|link| Url::parse(&link).ok())
+    }
 }
 
 fn start(url: &Url) {
-    let started = Command::new("xdg-open").arg(url.as_str()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let started = Command::new("xdg-open")
+        .arg(url.as_str())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
     match started {
         // Waited for, so that no zombie remains.
         Ok(mut child) => drop(std::thread::spawn(move || child.wait())),
-        Err(error) => tracing::warn!(%error, "xdg-open could not be started; is xdg-utils installed?"),
+        Err(error) => {
+            tracing::warn!(%error, "xdg-open could not be started; is xdg-utils installed?")
+        }
     }
 }
 
@@ -55,14 +72,25 @@ mod tests {
 
     #[test]
     fn web_and_mail_links_pass() {
-        for link in ["https://example.org/a?b=c#d", "http://example.org", "mailto:someone@example.org"] {
-            assert_eq!(allowed_target(&Url::parse(link).unwrap()).as_ref().map(Url::as_str).map(|url| url.trim_end_matches('/')), Some(link), "{link}");
+        for link in
+            ["https://example.org/a?b=c#d", "http://example.org", "mailto:someone@example.org"]
+        {
+            assert_eq!(
+                allowed_target(&Url::parse(link).unwrap())
+                    .as_ref()
+                    .map(Url::as_str)
+                    .map(|url| url.trim_end_matches('/')),
+                Some(link),
+                "{link}"
+            );
         }
     }
 
     #[test]
     fn a_mail_program_is_handed_no_attachment_and_no_hidden_recipient() {
-        let asked = Url::parse("mailto:ada@example.org?subject=Hi&attach=/etc/passwd&bcc=eve@example.org").unwrap();
+        let asked =
+            Url::parse("mailto:ada@example.org?subject=Hi&attach=/etc/passwd&bcc=eve@example.org")
+                .unwrap();
         assert_eq!(allowed_target(&asked).unwrap().as_str(), "mailto:ada@example.org?subject=Hi");
     }
 

@@ -18,7 +18,13 @@ pub(crate) fn prepare(app: &AppHandle) {
 /// Notifies the user of a pending approval.
 pub(crate) fn approval(app: &AppHandle, tool: &str) {
     let language = tray::language_of(app);
-    let shown = app.notification().builder().title(language.approval_title()).body(language.approval_body(tool)).icon("countersign").show();
+    let shown = app
+        .notification()
+        .builder()
+        .title(language.approval_title())
+        .body(language.approval_body(tool))
+        .icon("countersign")
+        .show();
     if let Err(error) = shown {
         tracing::warn!(%error, "no notification could be shown");
     }

@@ -12,11 +12,17 @@ use super::{backend::Backend, guard};
 const LARGEST: usize = 2 * 1024 * 1024;
 
 /// Answers one request of a page.
-pub(crate) async fn answer(app: AppHandle, label: String, request: Request<Vec<u8>>) -> Response<Vec<u8>> {
+pub(crate) async fn answer(
+    app: AppHandle,
+    label: String,
+    request: Request<Vec<u8>>,
+) -> Response<Vec<u8>> {
     if label != guard::MAIN {
         return refusal(StatusCode::FORBIDDEN);
     }
-    let Some(path) = decode_path(request.uri().path()) else { return refusal(StatusCode::BAD_REQUEST) };
+    let Some(path) = decode_path(request.uri().path()) else {
+        return refusal(StatusCode::BAD_REQUEST);
+    };
     let host = match app.state::<Backend>().host().await {
         Ok(host) => host,
         Err(_) => return refusal(StatusCode::SERVICE_UNAVAILABLE),
@@ -38,7 +44,10 @@ fn picture(bytes: Vec<u8>) -> Response<Vec<u8>> {
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'; sandbox"));
+    headers.insert(
+        header::CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'; sandbox"),
+    );
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=3600"));
     response
 }
@@ -51,7 +60,12 @@ fn refusal(status: StatusCode) -> Response<Vec<u8>> {
 
 /// Detects the picture's type by its first bytes. The shop's content type is not used.
 fn kind(bytes: &[u8]) -> Option<&'static str> {
-    let starts: [(&[u8], &str); 4] = [(b"\x89PNG\r\n\x1a\n", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"GIF87a", "image/gif"), (b"GIF89a", "image/gif")];
+    let starts: [(&[u8], &str); 4] = [
+        (b"\x89PNG\r\n\x1a\n", "image/png"),
+        (b"\xff\xd8\xff", "image/jpeg"),
+        (b"GIF87a", "image/gif"),
+        (b"GIF89a", "image/gif"),
+    ];
     if let Some((_, kind)) = starts.into_iter().find(|(start, _)| bytes.starts_with(start)) {
         return Some(kind);
     }
@@ -60,7 +74,8 @@ fn kind(bytes: &[u8]) -> Option<&'static str> {
     }
     let start = bytes.get(..bytes.len().min(256))?;
     let text = std::str::from_utf8(start).ok()?.trim_start_matches('\u{feff}').trim_start();
-    (text.starts_with("<svg") || (text.starts_with("<?xml") && text.contains("<svg"))).then_some("image/svg+xml")
+    (text.starts_with("<svg") || (text.starts_with("<?xml") && text.contains("<svg")))
+        .then_some("image/svg+xml")
 }
 
 /// Returns the percent-decoded path without its leading slash.
@@ -76,7 +91,9 @@ fn decode_path(path: &str) -> Option<String> {
         }
     }
     let path = String::from_utf8(bytes).ok()?;
-    let plain = !path.is_empty() && !path.chars().any(char::is_control) && !path.split('/').any(|part| part == "..");
+    let plain = !path.is_empty()
+        && !path.chars().any(char::is_control)
+        && !path.split('/').any(|part| part == "..");
     plain.then_some(path)
 }
 

@@ -45,7 +45,14 @@ impl Listeners {
 /// Whether a window gets a push. The approval window gets only changes of approvals, confirmations,
 /// tools of servers and settings (theme, language), and the request to read everything again.
 fn is_for(label: &str, push: &Push) -> bool {
-    let decides = matches!(push, Push::Approvals { .. } | Push::Confirmations { .. } | Push::ServerTools { .. } | Push::Settings { .. } | Push::Lagged {});
+    let decides = matches!(
+        push,
+        Push::Approvals { .. }
+            | Push::Confirmations { .. }
+            | Push::ServerTools { .. }
+            | Push::Settings { .. }
+            | Push::Lagged {}
+    );
     label == guard::MAIN || (label == guard::APPROVAL && decides)
 }
 
@@ -113,7 +120,9 @@ fn handle_push(app: &AppHandle, push: &Push) {
 /// interpret markup, so characters of markup are removed.
 fn what_waits(approval: &Approval) -> &str {
     let summary = approval.preview.as_ref().map(|preview| preview.summary.as_str());
-    summary.filter(|text| !text.is_empty() && !text.contains('<')).unwrap_or(approval.tool_title.as_str())
+    summary
+        .filter(|text| !text.is_empty() && !text.contains('<'))
+        .unwrap_or(approval.tool_title.as_str())
 }
 
 #[cfg(test)]

@@ -31,9 +31,14 @@ pub(crate) async fn window_ready(window: WebviewWindow) -> Result<(), AgentError
 
 /// Shows a link in full and opens it outside, if the user agrees.
 #[tauri::command]
-pub(crate) async fn open_link(app: AppHandle, window: WebviewWindow, url: String) -> Result<bool, AgentError> {
+pub(crate) async fn open_link(
+    app: AppHandle,
+    window: WebviewWindow,
+    url: String,
+) -> Result<bool, AgentError> {
     guard::check(window.label(), "open_link")?;
-    let refused = || AgentError::invalid("Only web and mail links can be opened.").reason("link_not_allowed");
+    let refused =
+        || AgentError::invalid("Only web and mail links can be opened.").reason("link_not_allowed");
     let url = url.parse().map_err(|_| refused())?;
     let (send, answer) = oneshot::channel();
     links::ask(&app, url, move |opened| {
@@ -44,18 +49,26 @@ pub(crate) async fn open_link(app: AppHandle, window: WebviewWindow, url: String
 
 /// Lets the user choose delivery files; empty when nothing was chosen.
 #[tauri::command]
-pub(crate) async fn pick_files(app: AppHandle, window: WebviewWindow) -> Result<Vec<String>, AgentError> {
+pub(crate) async fn pick_files(
+    app: AppHandle,
+    window: WebviewWindow,
+) -> Result<Vec<String>, AgentError> {
     guard::check(window.label(), "pick_files")?;
     let (send, chosen) = oneshot::channel();
-    app.dialog().file().set_parent(&window).add_filter("CSV", &["csv", "CSV"]).pick_files(move |files| {
-        let _ = send.send(files);
-    });
+    app.dialog().file().set_parent(&window).add_filter("CSV", &["csv", "CSV"]).pick_files(
+        move |files| {
+            let _ = send.send(files);
+        },
+    );
     Ok(chosen.await.ok().flatten().unwrap_or_default().into_iter().filter_map(path).collect())
 }
 
 /// Lets the user choose a folder.
 #[tauri::command]
-pub(crate) async fn pick_folder(app: AppHandle, window: WebviewWindow) -> Result<Option<String>, AgentError> {
+pub(crate) async fn pick_folder(
+    app: AppHandle,
+    window: WebviewWindow,
+) -> Result<Option<String>, AgentError> {
     guard::check(window.label(), "pick_folder")?;
     let (send, chosen) = oneshot::channel();
     app.dialog().file().set_parent(&window).pick_folder(move |folder| {

@@ -56,8 +56,12 @@ impl Language {
 
     pub(crate) fn approval_body(self, tool: &str) -> String {
         match self {
-            Self::English => format!("\"{tool}\" waits for your decision. Nothing happens until you decide."),
-            Self::Swedish => format!("\"{tool}\" väntar på ditt beslut. Inget händer förrän du bestämmer dig."),
+            Self::English => {
+                format!("\"{tool}\" waits for your decision. Nothing happens until you decide.")
+            }
+            Self::Swedish => {
+                format!("\"{tool}\" väntar på ditt beslut. Inget händer förrän du bestämmer dig.")
+            }
         }
     }
 
@@ -91,7 +95,8 @@ impl Language {
     /// Returns why there is no host, and what to do. The host provides an English text; the usual
     /// reasons also have a Swedish one here.
     pub(crate) fn start_failure(self, error: &AgentError) -> (String, Option<String>) {
-        let folder = error.details.get("folder").and_then(serde_json::Value::as_str).unwrap_or_default();
+        let folder =
+            error.details.get("folder").and_then(serde_json::Value::as_str).unwrap_or_default();
         match (self, error.known_reason()) {
             (Self::Swedish, Some(Reason::DataDirUnwritable)) => (
                 format!(

@@ -30,7 +30,8 @@ struct Parts {
 /// Creates the icon. A desktop without a tray is not an error.
 pub(crate) fn prepare(app: &AppHandle) {
     let language = Language::of(&std::env::var("LANG").unwrap_or_default());
-    let parts = build(app, language).inspect_err(|error| tracing::warn!(%error, "no tray icon")).ok();
+    let parts =
+        build(app, language).inspect_err(|error| tracing::warn!(%error, "no tray icon")).ok();
     app.manage(Tray { language: Mutex::new(language), waiting: AtomicU32::new(0), parts });
 }
 
@@ -39,12 +40,15 @@ fn build(app: &AppHandle, language: Language) -> tauri::Result<Parts> {
     let approvals = MenuItem::with_id(app, "approvals", language.approvals(0), true, None::<&str>)?;
     let quit = MenuItem::with_id(app, "quit", language.quit(), true, None::<&str>)?;
     let menu = Menu::with_items(app, &[&show, &approvals, &quit])?;
-    let mut builder = TrayIconBuilder::with_id("countersign").menu(&menu).tooltip(language.tooltip(0)).on_menu_event(|app, event| match event.id().as_ref() {
-        "show" => windows::show_main(app),
-        "approvals" => windows::show_approval(app),
-        "quit" => app.exit(0),
-        other => tracing::warn!(other, "an unknown menu entry"),
-    });
+    let mut builder = TrayIconBuilder::with_id("countersign")
+        .menu(&menu)
+        .tooltip(language.tooltip(0))
+        .on_menu_event(|app, event| match event.id().as_ref() {
+            "show" => windows::show_main(app),
+            "approvals" => windows::show_approval(app),
+            "quit" => app.exit(0),
+            other => tracing::warn!(other, "an unknown menu entry"),
+        });
     if let Some(icon) = app.default_window_icon() {
         builder = builder.icon(icon.clone());
     }
@@ -59,7 +63,11 @@ pub(crate) fn language_of(app: &AppHandle) -> Language {
 /// Applies the language setting; `system` keeps the locale's language.
 pub(crate) fn language(app: &AppHandle, setting: &str) {
     let Some(tray) = app.try_state::<Tray>() else { return };
-    let tag = if setting == "system" { std::env::var("LANG").unwrap_or_default() } else { setting.to_owned() };
+    let tag = if setting == "system" {
+        std::env::var("LANG").unwrap_or_default()
+    } else {
+        setting.to_owned()
+    };
     *tray.language.lock() = Language::of(&tag);
     refresh(app, &tray);
 }

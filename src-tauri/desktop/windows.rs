@@ -11,8 +11,8 @@ use contract::Push;
 use host::SplashSettings;
 use parking_lot::Mutex;
 use tauri::{
-    AppHandle, DragDropEvent, Manager, Theme, Url, WebviewUrl, WebviewWindow, WebviewWindowBuilder, Window, WindowEvent, webview::NewWindowResponse,
-    window::Color,
+    AppHandle, DragDropEvent, Manager, Theme, Url, WebviewUrl, WebviewWindow, WebviewWindowBuilder,
+    Window, WindowEvent, webview::NewWindowResponse, window::Color,
 };
 
 use super::{guard, links, pushes::Listeners, tray};
@@ -38,9 +38,14 @@ pub(crate) struct Windows {
 /// Opens the chat window. It is shown at once in the right colours, and gets its content while the
 /// host is opened.
 pub(crate) fn open_main(app: &AppHandle, look: &SplashSettings) -> tauri::Result<()> {
-    let window = page(app, guard::MAIN, "index.html").title("Countersign").inner_size(1280.0, 800.0).min_inner_size(720.0, 480.0);
+    let window = page(app, guard::MAIN, "index.html")
+        .title("Countersign")
+        .inner_size(1280.0, 800.0)
+        .min_inner_size(720.0, 480.0);
     let window = window.initialization_script(opening(look)).build()?;
-    if matches!(look.theme.as_str(), "dark" | "contrast") || (look.theme == "system" && window.theme().is_ok_and(|theme| theme == Theme::Dark)) {
+    if matches!(look.theme.as_str(), "dark" | "contrast")
+        || (look.theme == "system" && window.theme().is_ok_and(|theme| theme == Theme::Dark))
+    {
         window.set_background_color(Some(DARK))?;
     }
     front(&window);
@@ -55,7 +60,9 @@ fn opening(look: &SplashSettings) -> String {
         known @ ("light" | "dark" | "contrast") => format!("'{known}'"),
         _ => "matchMedia('(prefers-contrast: more)').matches ? 'contrast' : matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'".to_owned(),
     };
-    format!("document.documentElement.dataset.start = '{start}'; document.documentElement.dataset.theme = {theme};")
+    format!(
+        "document.documentElement.dataset.start = '{start}'; document.documentElement.dataset.theme = {theme};"
+    )
 }
 
 /// Brings the chat window to the front.
@@ -83,7 +90,11 @@ pub(crate) fn show_approval(app: &AppHandle) {
 
 fn open_approval(app: &AppHandle) -> tauri::Result<()> {
     let title = tray::language_of(app).approval_window();
-    let mut builder = page(app, guard::APPROVAL, "approval.html").title(title).inner_size(680.0, 720.0).min_inner_size(520.0, 480.0).center();
+    let mut builder = page(app, guard::APPROVAL, "approval.html")
+        .title(title)
+        .inner_size(680.0, 720.0)
+        .min_inner_size(520.0, 480.0)
+        .center();
     if let Some(main) = app.get_webview_window(guard::MAIN) {
         builder = builder.transient_for(&main)?;
     }
@@ -160,14 +171,20 @@ fn dragged_files(drag: &DragDropEvent) -> Option<(bool, Vec<String>)> {
     match drag {
         DragDropEvent::Enter { .. } => Some((true, Vec::new())),
         DragDropEvent::Leave => Some((false, Vec::new())),
-        DragDropEvent::Drop { paths, .. } => Some((false, paths.iter().map(|path| path.to_string_lossy().into_owned()).collect())),
+        DragDropEvent::Drop { paths, .. } => {
+            Some((false, paths.iter().map(|path| path.to_string_lossy().into_owned()).collect()))
+        }
         // Moves over the window bring nothing new, and later kinds of events are unknown.
         _ => None,
     }
 }
 
 /// Creates a webview that stays on the app's own pages.
-fn page<'a>(app: &'a AppHandle, label: &str, file: &str) -> WebviewWindowBuilder<'a, tauri::Wry, AppHandle> {
+fn page<'a>(
+    app: &'a AppHandle,
+    label: &str,
+    file: &str,
+) -> WebviewWindowBuilder<'a, tauri::Wry, AppHandle> {
     let (going, opening) = (app.clone(), app.clone());
     WebviewWindowBuilder::new(app, label, WebviewUrl::App(file.into()))
         .visible(false)
@@ -189,8 +206,12 @@ fn page<'a>(app: &'a AppHandle, label: &str, file: &str) -> WebviewWindowBuilder
 /// Whether a URL is one of the app's own pages or, in development, of the server that builds them.
 fn is_own(url: &Url) -> bool {
     let packaged = url.scheme() == "tauri" && url.host_str() == Some("localhost");
-    let windows = matches!(url.scheme(), "http" | "https") && url.host_str() == Some("tauri.localhost");
-    let developing = tauri::is_dev() && url.scheme() == "http" && url.host_str() == Some("127.0.0.1") && url.port() == Some(5183);
+    let windows =
+        matches!(url.scheme(), "http" | "https") && url.host_str() == Some("tauri.localhost");
+    let developing = tauri::is_dev()
+        && url.scheme() == "http"
+        && url.host_str() == Some("127.0.0.1")
+        && url.port() == Some(5183);
     packaged || (cfg!(windows) && windows) || developing
 }
 
@@ -220,7 +241,13 @@ mod tests {
     fn only_our_own_pages_are_loaded() {
         let own = |text: &str| is_own(&text.parse().unwrap());
         assert!(own("tauri://localhost/index.html"));
-        for address in ["https://example.org/", "file:///etc/passwd", "tauri://elsewhere/", "about:blank", "data:text/html,x"] {
+        for address in [
+            "https://example.org/",
+            "file:///etc/passwd",
+            "tauri://elsewhere/",
+            "about:blank",
+            "data:text/html,x",
+        ] {
             assert!(!own(address), "{address}");
         }
     }

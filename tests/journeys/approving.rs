@@ -15,7 +15,9 @@ pub fn ask_for_shoes(journey: &Journey) -> Value {
     // Which shoes, and which size: the answers offer choices, and a click chooses the first.
     for _ in 0..3 {
         // It may move at the moment of the click, and then the click misses it.
-        let click = |page: &Page<'_>| wait("a click on a suggested answer", || page.first_choice().click().ok());
+        let click = |page: &Page<'_>| {
+            wait("a click on a suggested answer", || page.first_choice().click().ok())
+        };
         let answers = journey.chat(|page| {
             let answers = page.answers();
             click(page);
@@ -26,7 +28,11 @@ pub fn ask_for_shoes(journey: &Journey) -> Value {
             let pending = journey.pending();
             let (asked, runs) = journey.chat(|page| (page.answers() > answers, page.runs()));
             // If the page moved under the pointer, the click missed. A person would click again.
-            if !asked && !runs && pending.len() == before && clicked.elapsed() > Duration::from_secs(5) {
+            if !asked
+                && !runs
+                && pending.len() == before
+                && clicked.elapsed() > Duration::from_secs(5)
+            {
                 journey.chat(click);
                 clicked = Instant::now();
             }
@@ -47,7 +53,9 @@ fn pieces(journey: &Journey) -> u64 {
 #[test]
 fn an_approved_action_changes_the_cart_and_is_on_record() {
     let mut journey = Journey::prepare("approve", &[]);
-    journey.desktop.start_child("dbus-monitor", &["--session", "interface='org.freedesktop.Notifications'"]);
+    journey
+        .desktop
+        .start_child("dbus-monitor", &["--session", "interface='org.freedesktop.Notifications'"]);
     journey.settings("");
     journey.open();
     let action = ask_for_shoes(&journey);
@@ -81,14 +89,18 @@ fn an_approved_action_changes_the_cart_and_is_on_record() {
         assert_eq!(page.script("return document.documentElement.scrollWidth <= innerWidth;"), json!(true), "nothing sticks out");
     });
     journey.approval(|page| {
-        wait("Approve to be armed", || page.button("Approve").enabled().ok().filter(|enabled| *enabled));
+        wait("Approve to be armed", || {
+            page.button("Approve").enabled().ok().filter(|enabled| *enabled)
+        });
     });
     journey.picture("approval.png");
     assert_eq!(pieces(&journey), 0, "nothing happens before the decision");
     wait("the tray to say how many wait", || (tray_label(&journey)? == "1").then_some(()));
     journey.approval(|page| page.click("Approve"));
 
-    let done = wait("the action to be done", || Some(journey.stored_approval(&action["id"])).filter(|a| a["status"] == "done"));
+    let done = wait("the action to be done", || {
+        Some(journey.stored_approval(&action["id"])).filter(|a| a["status"] == "done")
+    });
     assert_eq!(done["hash"], action["hash"], "what was shown is what ran");
     journey.chat(|page| page.idle());
     assert_eq!(pieces(&journey), 1, "it ran once");
@@ -99,11 +111,15 @@ fn an_approved_action_changes_the_cart_and_is_on_record() {
     journey.picture("cart.png");
 
     wait("the tray to say nothing", || tray_label(&journey)?.is_empty().then_some(()));
-    wait("the notification", || journey.desktop.log("dbus-monitor").contains("Your approval is needed").then_some(()));
+    wait("the notification", || {
+        journey.desktop.log("dbus-monitor").contains("Your approval is needed").then_some(())
+    });
     journey.chat(|page| {
         page.go("Audit");
         for step in ["cart.addItem", "approval decided", "approved action ended"] {
-            wait(&format!("{step} in the log"), || page.text().to_lowercase().contains(&step.to_lowercase()).then_some(()));
+            wait(&format!("{step} in the log"), || {
+                page.text().to_lowercase().contains(&step.to_lowercase()).then_some(())
+            });
         }
         page.click("Verify");
         page.says("Log verified");
@@ -121,22 +137,42 @@ fn an_approved_action_changes_the_cart_and_is_on_record() {
 /// Returns the text beside the tray icon, as a desktop's panel reads it.
 fn tray_label(journey: &Journey) -> Option<String> {
     let send = |args: &[&str]| {
-        let answer = journey.desktop.command("dbus-send").args(["--session", "--print-reply"]).args(args).output().ok()?;
+        let answer = journey
+            .desktop
+            .command("dbus-send")
+            .args(["--session", "--print-reply"])
+            .args(args)
+            .output()
+            .ok()?;
         Some(String::from_utf8_lossy(&answer.stdout).into_owned())
     };
     let names = send(&["--dest=org.freedesktop.DBus", "/", "org.freedesktop.DBus.ListNames"])?;
     let icon = "/org/ayatana/NotificationItem/tray_icon_tray_app_countersign";
     names.split('"').filter(|name| name.starts_with(':')).find_map(|name| {
         let (to, get) = (format!("--dest={name}"), "org.freedesktop.DBus.Properties.Get");
-        let said = send(&[&to, "--reply-timeout=2000", icon, get, "string:org.kde.StatusNotifierItem", "string:XAyatanaLabel"])?;
+        let said = send(&[
+            &to,
+            "--reply-timeout=2000",
+            icon,
+            get,
+            "string:org.kde.StatusNotifierItem",
+            "string:XAyatanaLabel",
+        ])?;
         said.split('"').nth(1).map(str::to_owned)
     })
 }
 
 /// In the Audit view: filters records by type and tool, and opens one.
 fn looks_up_a_record(page: &Page<'_>) {
-    let rows = || page.script("return [...document.querySelectorAll('main ol button, ol[reversed] button')].map((row) => row.innerText);");
-    let all = |word: &str| rows().as_array().is_some_and(|rows| !rows.is_empty() && rows.iter().all(|row| row.as_str().is_some_and(|row| row.contains(word))));
+    let rows = || {
+        page.script("return [...document.querySelectorAll('main ol button, ol[reversed] button')].map((row) => row.innerText);")
+    };
+    let all = |word: &str| {
+        rows().as_array().is_some_and(|rows| {
+            !rows.is_empty()
+                && rows.iter().all(|row| row.as_str().is_some_and(|row| row.contains(word)))
+        })
+    };
     page.choose("Type", "tool_outcome");
     wait("tools that finished, and nothing else", || all("Tool finished").then_some(()));
     page.fill("Search", "cart.addItem");
@@ -144,7 +180,10 @@ fn looks_up_a_record(page: &Page<'_>) {
     page.named("ol button", "cart.addItem", false).click().expect("a record can be opened");
     let record = page.named("aside", "Record ", false);
     let text = record.text().expect("its text");
-    assert!(text.contains("cart.addItem") && text.contains("Ridge Runner"), "the record in full, with what it reveals: {text}");
+    assert!(
+        text.contains("cart.addItem") && text.contains("Ridge Runner"),
+        "the record in full, with what it reveals: {text}"
+    );
     page.session.press(&[&[key::ESCAPE]]).expect("Escape");
     wait("the record to close", || page.find("aside", "Record ", false).is_none().then_some(()));
 }
@@ -175,16 +214,22 @@ fn two_actions_at_once_are_decided_one_by_one() {
             look();"#;
         page.session.run_async(watch, json!([])).expect("Approve arms again for the next action")
     });
-    assert!(armed.as_f64().is_some_and(|ms| ms >= 400.0), "Approve arms anew for each action: {armed}");
+    assert!(
+        armed.as_f64().is_some_and(|ms| ms >= 400.0),
+        "Approve arms anew for each action: {armed}"
+    );
 
     let statuses = wait("one decision", || {
-        let statuses = [&first, &second].map(|a| journey.stored_approval(&a["id"])["status"].as_str().unwrap_or_default().to_owned());
+        let statuses = [&first, &second].map(|a| {
+            journey.stored_approval(&a["id"])["status"].as_str().unwrap_or_default().to_owned()
+        });
         statuses.contains(&"rejected".to_owned()).then_some(statuses)
     });
     assert!(statuses.contains(&"pending".to_owned()), "the other one still waits: {statuses:?}");
     journey.approval(|page| page.click("Approve"));
     wait("the other decision", || {
-        let statuses = [&first, &second].map(|a| journey.stored_approval(&a["id"])["status"].clone());
+        let statuses =
+            [&first, &second].map(|a| journey.stored_approval(&a["id"])["status"].clone());
         (statuses.contains(&json!("done")) && statuses.contains(&json!("rejected"))).then_some(())
     });
     wait("nothing to wait", || journey.pending().is_empty().then_some(()));

@@ -10,7 +10,11 @@ use crate::world::Journey;
 
 #[test]
 fn an_answer_stopped_half_way_is_kept_as_far_as_it_came() {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .expect("a runtime");
     let words = (0..400).fold(Reply::new(), |reply, n| reply.wait_ms(50).say(&format!("word{n} ")));
     let server = runtime.block_on(ModelServer::start([
         Reply::route("guardian"),
@@ -19,7 +23,10 @@ fn an_answer_stopped_half_way_is_kept_as_far_as_it_came() {
         Reply::text(["Here ", "again."]),
         Reply::route("FINISH"),
     ]));
-    let settings = format!("[model]\nprovider = \"openai_compatible\"\nbase_url = \"{}\"\nmodel = \"scripted\"\n", server.base_url());
+    let settings = format!(
+        "[model]\nprovider = \"openai_compatible\"\nbase_url = \"{}\"\nmodel = \"scripted\"\n",
+        server.base_url()
+    );
     let journey = Journey::with("cancel", &settings, &[]);
 
     journey.chat(|page| {
@@ -35,7 +42,11 @@ fn an_answer_stopped_half_way_is_kept_as_far_as_it_came() {
         page.session.type_text("And now?").expect("typing");
         page.session.press(&[&[key::SHIFT, key::ENTER]]).expect("Shift+Enter");
         page.session.type_text("In a few words.").expect("typing");
-        assert_eq!(page.script("return document.querySelector('textarea').value;"), json!("And now?\nIn a few words."), "a new line, and nothing is sent");
+        assert_eq!(
+            page.script("return document.querySelector('textarea').value;"),
+            json!("And now?\nIn a few words."),
+            "a new line, and nothing is sent"
+        );
         page.session.press(&[&[key::ENTER]]).expect("Enter");
         page.says("1 message waits");
     });
@@ -45,7 +56,9 @@ fn an_answer_stopped_half_way_is_kept_as_far_as_it_came() {
         page.says("Stopped.");
     });
     runtime.block_on(async {
-        tokio::time::timeout(std::time::Duration::from_secs(30), server.client_left(1)).await.expect("the model is no longer listened to");
+        tokio::time::timeout(std::time::Duration::from_secs(30), server.client_left(1))
+            .await
+            .expect("the model is no longer listened to");
     });
     // The session continues with the queued message.
     journey.chat(|page| {
@@ -54,12 +67,25 @@ fn an_answer_stopped_half_way_is_kept_as_far_as_it_came() {
     });
     journey.picture("stopped.png");
     let items = journey.items();
-    let stopped = items.iter().find(|item| item["body"]["kind"] == "assistant_text").expect("what was written is kept");
+    let stopped = items
+        .iter()
+        .find(|item| item["body"]["kind"] == "assistant_text")
+        .expect("what was written is kept");
     assert_eq!(stopped["body"]["partial"], true);
-    assert!(stopped["body"]["text"].as_str().is_some_and(|text| text.contains("word5") && !text.contains("word399")));
-    let asked: Vec<&str> = items.iter().filter(|item| item["body"]["kind"] == "user_message").filter_map(|item| item["body"]["text"].as_str()).collect();
+    assert!(
+        stopped["body"]["text"]
+            .as_str()
+            .is_some_and(|text| text.contains("word5") && !text.contains("word399"))
+    );
+    let asked: Vec<&str> = items
+        .iter()
+        .filter(|item| item["body"]["kind"] == "user_message")
+        .filter_map(|item| item["body"]["text"].as_str())
+        .collect();
     assert_eq!(asked, ["Tell me something long", "And now?\nIn a few words."]);
-    wait("nothing to run", || (journey.call("app_status", json!({})).ok()?["running"] == 0).then_some(()));
+    wait("nothing to run", || {
+        (journey.call("app_status", json!({})).ok()?["running"] == 0).then_some(())
+    });
     assert_eq!(server.violations(), Vec::<String>::new());
     journey.quit();
     journey.assert_log_verifies();

@@ -15,14 +15,20 @@ const KEY: &str = "sk-journey-0123456789abcdef";
 
 #[test]
 fn a_newcomer_connects_a_model() {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .expect("a runtime");
     let server = runtime.block_on(ModelServer::start([
         Reply::text(["OK"]),
         Reply::route("guardian"),
         Reply::text(["Hello ", "from ", "the model."]),
         Reply::route("FINISH"),
     ]));
-    let nobody = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port that nobody serves");
+    let nobody = TcpListener::bind("127.0.0.1:0")
+        .and_then(|listener| listener.local_addr())
+        .expect("a port that nobody serves");
     let journey = Journey::prepare("connect", &[]);
     journey.open();
     journey.chat(|page| {
@@ -56,7 +62,10 @@ fn a_newcomer_connects_a_model() {
     let answer = journey.ask("Hello?");
     assert!(answer.contains("Hello from the model."), "{answer}");
     journey.chat(|page| page.says("scripted"));
-    assert!(server.seen().iter().all(|seen| seen.headers["authorization"] == format!("Bearer {KEY}")), "the key goes to its server");
+    assert!(
+        server.seen().iter().all(|seen| seen.headers["authorization"] == format!("Bearer {KEY}")),
+        "the key goes to its server"
+    );
     assert_eq!(server.violations(), Vec::<String>::new());
     let settings = journey.call("settings_get", json!({})).expect("settings");
     assert!(!settings.to_string().contains(KEY), "the page never sees the key again");

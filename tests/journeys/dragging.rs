@@ -45,11 +45,16 @@ fn other_program() {
 pub fn drop_files(journey: &Journey, files: &[&Path], over: impl Fn() -> bool) {
     let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
     let mut command = journey.desktop.command(std::env::current_exe().expect("this program"));
-    command.args(["--exact", "dragging::other_program"]).env(FILES, names.join("\n")).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+        .args(["--exact", "dragging::other_program"])
+        .env(FILES, names.join("\n"))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     let mut other = command.spawn().expect("the other program starts");
     let from = middle(journey, TITLE);
     let to = middle(journey, "^Countersign$");
-    let step = |part: i64| (from.0 + (to.0 - from.0) * part / 10, from.1 + (to.1 - from.1) * part / 10);
+    let step =
+        |part: i64| (from.0 + (to.0 - from.0) * part / 10, from.1 + (to.1 - from.1) * part / 10);
     mouse(journey, &["mousemove", &from.0.to_string(), &from.1.to_string()]);
     mouse(journey, &["mousedown", "1"]);
     for part in 1..=10 {
@@ -71,14 +76,20 @@ fn middle(journey: &Journey, title: &str) -> (i64, i64) {
     wait(&format!("the window {title}"), || {
         let id = windows(journey, title).into_iter().next()?;
         let told = xdotool_output(journey, &["getwindowgeometry", "--shell", &id]);
-        let number = |name: &str| told.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('=')?.parse::<i64>().ok());
+        let number = |name: &str| {
+            told.lines()
+                .find_map(|line| line.strip_prefix(name)?.strip_prefix('=')?.parse::<i64>().ok())
+        };
         Some((number("X")? + number("WIDTH")? / 2, number("Y")? + number("HEIGHT")? / 2))
     })
 }
 
 /// Returns the visible windows whose title contains the text.
 pub fn windows(journey: &Journey, title: &str) -> Vec<String> {
-    xdotool_output(journey, &["search", "--onlyvisible", "--name", title]).lines().map(str::to_owned).collect()
+    xdotool_output(journey, &["search", "--onlyvisible", "--name", title])
+        .lines()
+        .map(str::to_owned)
+        .collect()
 }
 
 fn xdotool_output(journey: &Journey, args: &[&str]) -> String {
@@ -88,7 +99,12 @@ fn xdotool_output(journey: &Journey, args: &[&str]) -> String {
 
 /// Moves and presses the mouse.
 pub fn mouse(journey: &Journey, args: &[&str]) {
-    xdotool(journey).args(args).stdout(Stdio::null()).stderr(Stdio::null()).status().expect("xdotool");
+    xdotool(journey)
+        .args(args)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .expect("xdotool");
 }
 
 fn xdotool(journey: &Journey) -> Command {

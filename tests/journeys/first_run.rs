@@ -12,7 +12,11 @@ fn a_newcomer_tries_it_offline() {
     journey.open();
     journey.chat(|page| {
         page.says("Welcome to Countersign");
-        assert_eq!(page.script("return document.documentElement.scrollWidth <= innerWidth;"), json!(true), "nothing sticks out");
+        assert_eq!(
+            page.script("return document.documentElement.scrollWidth <= innerWidth;"),
+            json!(true),
+            "nothing sticks out"
+        );
     });
     journey.picture("first-run.png");
     journey.chat(|page| page.click("Try it offline"));
@@ -33,7 +37,8 @@ fn a_newcomer_tries_it_offline() {
     journey.chat(|page| {
         wait("the conversation, and no welcome", || {
             let text = page.text();
-            (text.contains("How is account 17") && !text.contains("Welcome to Countersign")).then_some(())
+            (text.contains("How is account 17") && !text.contains("Welcome to Countersign"))
+                .then_some(())
         });
     });
 }

@@ -16,13 +16,17 @@ fn packs_of_the_guide_answer_and_wait_for_a_signature() {
     // The guide uses the default data folder.
     let usual = journey.desktop.folder().join("home/.local/share");
     std::fs::create_dir_all(&usual).expect("a folder");
-    std::os::unix::fs::symlink(journey.desktop.data_dir(), usual.join("countersign")).expect("a link");
+    std::os::unix::fs::symlink(journey.desktop.data_dir(), usual.join("countersign"))
+        .expect("a link");
     let mut shell = journey.desktop.command("sh");
     let bin = Path::new(env!("CARGO_BIN_EXE_countersign")).parent().expect("a folder");
     shell.env("PATH", format!("{}:/usr/bin:/bin", bin.display()));
     guide.follow(shell, repository);
     let server = repository.join("tools/web-api-example/demo_server.py");
-    journey.desktop.start_child("python3", &[server.to_str().expect("a plain path"), "--port", &guide.port.to_string()]);
+    journey.desktop.start_child(
+        "python3",
+        &[server.to_str().expect("a plain path"), "--port", &guide.port.to_string()],
+    );
     journey.open();
 
     let answer = journey.ask("Find a meeting room for 5 people");
@@ -42,7 +46,9 @@ fn packs_of_the_guide_answer_and_wait_for_a_signature() {
     journey.approval(|page| {
         page.says("room.book");
         page.says("kiruna");
-        wait("Approve to be armed", || page.button("Approve").enabled().ok().filter(|enabled| *enabled));
+        wait("Approve to be armed", || {
+            page.button("Approve").enabled().ok().filter(|enabled| *enabled)
+        });
     });
     journey.picture("guide-approval.png");
     assert!(journey.results("room.book").is_empty(), "nothing is sent before the signature");

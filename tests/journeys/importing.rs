@@ -30,8 +30,19 @@ fn files_are_dropped_or_chosen_and_answer_the_next_question() {
     });
 
     // Dropped with errors: every line is reported, nothing is stored.
-    let bad = file(&journey, "bad.csv", &format!("{HEADER}{}{}{}", row("2026-11-03", "9", "0.01"), row("soon", "9", "0.01"), row("2026-11-03", "9", "12,5O")));
-    drop_files(&journey, &[&bad], || journey.chat(|page| page.text().contains("Drop the files to import them")));
+    let bad = file(
+        &journey,
+        "bad.csv",
+        &format!(
+            "{HEADER}{}{}{}",
+            row("2026-11-03", "9", "0.01"),
+            row("soon", "9", "0.01"),
+            row("2026-11-03", "9", "12,5O")
+        ),
+    );
+    drop_files(&journey, &[&bad], || {
+        journey.chat(|page| page.text().contains("Drop the files to import them"))
+    });
     journey.chat(|page| {
         page.says("2 errors");
         let lines = page.script("return [...document.querySelectorAll('table tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent.trim()));");
@@ -55,18 +66,30 @@ fn files_are_dropped_or_chosen_and_answer_the_next_question() {
         page.says("40,800 rows are stored.");
         let seen = page.script("return [...new Set(window.seen)];");
         let between = |value: &Value| value.as_f64().is_some_and(|part| part > 0.0 && part < 1.0);
-        assert!(seen.as_array().is_some_and(|all| all.iter().any(between)), "progress between start and end: {seen}");
+        assert!(
+            seen.as_array().is_some_and(|all| all.iter().any(between)),
+            "progress between start and end: {seen}"
+        );
         wait("the imported rows to answer", || (answering(page) == "imported").then_some(()));
         let held = card(page, "imported");
-        assert!(held.contains("40,800 rows, 1 account") && held.contains("Nov 1, 2026 to Nov 17, 2026"), "{held}");
+        assert!(
+            held.contains("40,800 rows, 1 account") && held.contains("Nov 1, 2026 to Nov 17, 2026"),
+            "{held}"
+        );
     });
     journey.picture("import-done.png");
-    assert_eq!(spent(&journey, QUESTION), json!(["7", 408.0, false]), "a hundred line items, 17 days of 24 hours, a cent each");
+    assert_eq!(
+        spent(&journey, QUESTION),
+        json!(["7", 408.0, false]),
+        "a hundred line items, 17 days of 24 hours, a cent each"
+    );
 
     // Back to the sample, and to the imported data.
     switch(&journey, "Use the sample data", "sample");
     assert_eq!(
-        spent(&journey, "How is account 17 pacing this month?").as_array().map(|all| (all[0].clone(), all[2].clone())),
+        spent(&journey, "How is account 17 pacing this month?")
+            .as_array()
+            .map(|all| (all[0].clone(), all[2].clone())),
         Some((json!("17"), json!(true)))
     );
     switch(&journey, "Use the imported data", "imported");
@@ -83,11 +106,17 @@ const WATCH: &str = "window.seen = []; new MutationObserver(() => { \
 
 /// Returns the data set that is marked as active.
 fn answering(page: &Page<'_>) -> String {
-    page.script("return document.querySelector('[data-set].active')?.dataset.set ?? '';").as_str().unwrap_or_default().to_owned()
+    page.script("return document.querySelector('[data-set].active')?.dataset.set ?? '';")
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
 }
 
 fn card(page: &Page<'_>, set: &str) -> String {
-    page.script(&format!("return document.querySelector('[data-set={set}]')?.innerText ?? '';")).as_str().unwrap_or_default().to_owned()
+    page.script(&format!("return document.querySelector('[data-set={set}]')?.innerText ?? '';"))
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
 }
 
 fn switch(journey: &Journey, button: &str, set: &str) {
@@ -104,14 +133,19 @@ fn spent(journey: &Journey, question: &str) -> Value {
     journey.ask(question);
     let results = journey.results("analyze_portfolio_pacing");
     let data = &results.last().expect("the tool ran")["data"];
-    let sample = data["flags"].as_array().is_some_and(|flags| flags.iter().any(|flag| *flag == "sample_data"));
+    let sample = data["flags"]
+        .as_array()
+        .is_some_and(|flags| flags.iter().any(|flag| *flag == "sample_data"));
     json!([data["account_id"], data["insights"]["budget_status"]["spent_budget"].as_f64(), sample])
 }
 
 /// Errors are worded by the window, so they follow the language.
 fn in_swedish(journey: &Journey) {
-    for (language, words) in [("sv", "”soon” är ingen dag. Skriv den som 2026-11-30."), ("en", "“soon” is not a day.")] {
-        let mut settings = journey.call("settings_get", json!({})).expect("settings")["settings"].clone();
+    for (language, words) in
+        [("sv", "”soon” är ingen dag. Skriv den som 2026-11-30."), ("en", "“soon” is not a day.")]
+    {
+        let mut settings =
+            journey.call("settings_get", json!({})).expect("settings")["settings"].clone();
         settings["language"] = json!(language);
         journey.call("settings_set", json!({ "settings": settings })).expect("the language is set");
         journey.chat(|page| page.says(words));

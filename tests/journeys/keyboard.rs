@@ -42,7 +42,10 @@ fn everything_can_be_done_with_the_keyboard() {
             assert!(focus_is_visible(page), "the focus is seen on a suggested answer");
             let before = page.answers();
             page.session.press(&[&[key::ENTER]]).expect("Enter");
-            wait("the next step", || (page.answers() > before || page.text().contains("Waiting for your approval")).then_some(()));
+            wait("the next step", || {
+                (page.answers() > before || page.text().contains("Waiting for your approval"))
+                    .then_some(())
+            });
         }
     });
     let action = wait("the pending action", || journey.pending().first().cloned());
@@ -53,15 +56,23 @@ fn everything_can_be_done_with_the_keyboard() {
         // Approve is not enabled yet.
         tab_to(page, "Approve");
         assert!(focus_is_visible(page), "the focus is seen on Approve");
-        wait("Approve to be armed", || page.button("Approve").enabled().ok().filter(|enabled| *enabled));
+        wait("Approve to be armed", || {
+            page.button("Approve").enabled().ok().filter(|enabled| *enabled)
+        });
         page.session.press(&[&[key::ENTER]]).expect("Enter");
     });
-    wait("the action to be done", || (journey.stored_approval(&action["id"])["status"] == "done").then_some(()));
+    wait("the action to be done", || {
+        (journey.stored_approval(&action["id"])["status"] == "done").then_some(())
+    });
 
     journey.chat(|page| {
         page.idle();
         page.session.press(&[&[key::CONTROL, "2"]]).expect("Ctrl+2");
-        wait("the audit view", || (page.script("return document.querySelector('h1')?.textContent?.trim() ?? '';") == "Audit").then_some(()));
+        wait("the audit view", || {
+            (page.script("return document.querySelector('h1')?.textContent?.trim() ?? '';")
+                == "Audit")
+                .then_some(())
+        });
         page.session.press(&[&[key::CONTROL, "1"]]).expect("Ctrl+1");
         wait("the chat view", || page.find("textarea", "Message", true));
     });

@@ -21,8 +21,14 @@ fn a_pacing_question_is_answered_with_figures_and_a_chart() {
     // Computed again in whole cents from the rows of the result.
     let spent: i64 = days(shown).iter().map(|(_, spend)| spend).sum();
     assert_eq!(cents(&budget["spent_budget"]), spent, "what was spent is the sum of the days");
-    assert_eq!(cents(&budget["remaining_budget"]), cents(&budget["portfolio_budget"]) - spent, "what remains");
-    let percent = f64::from(u32::try_from(spent * 10_000 / cents(&budget["portfolio_budget"])).expect("a share")) / 100.0;
+    assert_eq!(
+        cents(&budget["remaining_budget"]),
+        cents(&budget["portfolio_budget"]) - spent,
+        "what remains"
+    );
+    let percent = f64::from(
+        u32::try_from(spent * 10_000 / cents(&budget["portfolio_budget"])).expect("a share"),
+    ) / 100.0;
     let told = budget["spend_percentage"].as_f64().expect("a share");
     assert!((told - percent).abs() < 0.011, "{told} % against {percent} %");
 
@@ -33,7 +39,9 @@ fn a_pacing_question_is_answered_with_figures_and_a_chart() {
     assert!(output.status.success(), "csign answers: {}", String::from_utf8_lossy(&output.stderr));
     let theirs = last_result(&String::from_utf8_lossy(&output.stdout));
     assert_eq!(theirs["insights"]["budget_status"]["portfolio_budget"], budget["portfolio_budget"]);
-    let whole = |data: &Value| days(data).into_iter().filter(|(date, _)| date != "2026-11-18").collect::<Vec<_>>();
+    let whole = |data: &Value| {
+        days(data).into_iter().filter(|(date, _)| date != "2026-11-18").collect::<Vec<_>>()
+    };
     assert_eq!(whole(&theirs), whole(shown), "the days that are over, in csign and in the window");
     assert_eq!(whole(shown).len(), 17);
 
@@ -72,22 +80,31 @@ fn a_pacing_question_is_answered_with_figures_and_a_chart() {
 /// Returns the days of the window with their spend in cents, as listed in the result.
 fn days(data: &Value) -> Vec<(String, i64)> {
     let days = data["insights"]["daily_trend"].as_array().cloned().unwrap_or_default();
-    days.iter().map(|day| (day["date"].as_str().unwrap_or_default().to_owned(), cents(&day["spend"]))).collect()
+    days.iter()
+        .map(|day| (day["date"].as_str().unwrap_or_default().to_owned(), cents(&day["spend"])))
+        .collect()
 }
 
 /// Converts an amount with at most two decimals to cents.
 fn cents(amount: &Value) -> i64 {
     let text = amount.to_string();
-    let (whole, decimals) = text.trim_matches('"').split_once('.').unwrap_or((text.trim_matches('"'), ""));
+    let (whole, decimals) =
+        text.trim_matches('"').split_once('.').unwrap_or((text.trim_matches('"'), ""));
     let sign = if whole.starts_with('-') { -1 } else { 1 };
-    let whole: i64 = whole.trim_start_matches('-').parse().unwrap_or_else(|_| panic!("{text} is an amount"));
+    let whole: i64 =
+        whole.trim_start_matches('-').parse().unwrap_or_else(|_| panic!("{text} is an amount"));
     sign * (whole * 100 + format!("{decimals:0<2}")[..2].parse::<i64>().expect("decimals"))
 }
 
 /// Formats cents as the window does in English.
 fn group_digits(cents: i64) -> String {
     let whole = (cents / 100).to_string();
-    let groups: Vec<&str> = whole.as_bytes().rchunks(3).rev().map(|group| std::str::from_utf8(group).expect("digits")).collect();
+    let groups: Vec<&str> = whole
+        .as_bytes()
+        .rchunks(3)
+        .rev()
+        .map(|group| std::str::from_utf8(group).expect("digits"))
+        .collect();
     format!("{}.{:02}", groups.join(","), cents % 100)
 }
 

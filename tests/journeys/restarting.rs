@@ -32,11 +32,23 @@ fn a_restart_keeps_everything_and_runs_nothing() {
     });
     let after = journey.items();
     assert!(after.len() > items, "no item is lost");
-    assert!(after.iter().any(|item| item["body"]["kind"] == "assistant_text"), "the answer is there: {answer}");
+    assert!(
+        after.iter().any(|item| item["body"]["kind"] == "assistant_text"),
+        "the answer is there: {answer}"
+    );
     let stored = journey.stored_approval(&pending["id"]);
-    assert!(["expired", "cancelled"].contains(&stored["status"].as_str().unwrap_or_default()), "what waited is over: {stored}");
-    assert!(stored["reason"].as_str().is_some_and(|reason| !reason.is_empty()), "and says why: {stored}");
-    assert!(journey.results("cart.addItem").iter().all(|result| result["outcome"] != "ok"), "nothing was run by the restart");
+    assert!(
+        ["expired", "cancelled"].contains(&stored["status"].as_str().unwrap_or_default()),
+        "what waited is over: {stored}"
+    );
+    assert!(
+        stored["reason"].as_str().is_some_and(|reason| !reason.is_empty()),
+        "and says why: {stored}"
+    );
+    assert!(
+        journey.results("cart.addItem").iter().all(|result| result["outcome"] != "ok"),
+        "nothing was run by the restart"
+    );
     assert_eq!(journey.call("audit_verify", json!({})).expect("a report")["ok"], true);
 }
 
@@ -63,13 +75,25 @@ fn a_second_start_brings_the_first_to_the_front_while_a_server_hangs() {
         let output = journey.desktop.command("xdotool").args(args).output().expect("xdotool");
         String::from_utf8_lossy(&output.stdout).trim().to_owned()
     };
-    let window = wait("the window", || xdotool(&["search", "--onlyvisible", "--name", "^Countersign$"]).lines().next().map(str::to_owned));
+    let window = wait("the window", || {
+        xdotool(&["search", "--onlyvisible", "--name", "^Countersign$"])
+            .lines()
+            .next()
+            .map(str::to_owned)
+    });
     xdotool(&["windowminimize", &window]);
-    wait("the window to be out of sight", || (xdotool(&["getactivewindow"]) != window).then_some(()));
+    wait("the window to be out of sight", || {
+        (xdotool(&["getactivewindow"]) != window).then_some(())
+    });
     let mut command = journey.desktop.command(env!("CARGO_BIN_EXE_countersign"));
-    command.arg("--data-dir").arg(journey.desktop.data_dir()).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+        .arg("--data-dir")
+        .arg(journey.desktop.data_dir())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     let mut second = command.spawn().expect("the program starts");
-    let status = wait("the second start to end by itself", || second.try_wait().expect("its state"));
+    let status =
+        wait("the second start to end by itself", || second.try_wait().expect("its state"));
     assert!(status.success(), "{status}");
     wait("the first one's window in front", || {
         let seen = xdotool(&["search", "--onlyvisible", "--name", "^Countersign$"]);
@@ -90,7 +114,12 @@ fn kill_minus_nine_leaves_no_process_and_a_changed_log_is_shown() {
     // A tool of the shop starts its server.
     journey.ask("show me trail shoes");
     let servers = journey.call("packs_list", json!({})).expect("packs")["servers"].clone();
-    let server = servers.as_array().into_iter().flatten().find_map(|server| server["pid"].as_u64()).expect("the shop's server runs");
+    let server = servers
+        .as_array()
+        .into_iter()
+        .flatten()
+        .find_map(|server| server["pid"].as_u64())
+        .expect("the shop's server runs");
     let server = u32::try_from(server).expect("a process id");
     assert!(is_alive(server));
     // A change of signed records is found by a verification; a change of later ones, by the next
@@ -99,13 +128,23 @@ fn kill_minus_nine_leaves_no_process_and_a_changed_log_is_shown() {
     let mut below = journey.kill();
     below.push(server);
     wait_for("every process of the app to end", Duration::from_secs(20), || {
-        let left: Vec<String> = below.iter().filter(|id| is_alive(**id)).filter_map(|id| fs::read_to_string(format!("/proc/{id}/cmdline")).ok()).collect();
+        let left: Vec<String> = below
+            .iter()
+            .filter(|id| is_alive(**id))
+            .filter_map(|id| fs::read_to_string(format!("/proc/{id}/cmdline")).ok())
+            .collect();
         left.is_empty().then_some(())
     });
     journey.assert_log_verifies();
 
     let log = journey.desktop.data_dir().join("audit.db");
-    let changed = journey.desktop.command("python3").args(["-c", CHANGE]).arg(&log).output().expect("python3");
+    let changed = journey
+        .desktop
+        .command("python3")
+        .args(["-c", CHANGE])
+        .arg(&log)
+        .output()
+        .expect("python3");
     let changed = String::from_utf8_lossy(&changed.stdout).trim().to_owned();
     assert!(!changed.is_empty(), "a record was changed");
     journey.open();
@@ -120,12 +159,17 @@ fn kill_minus_nine_leaves_no_process_and_a_changed_log_is_shown() {
     assert!(!journey.csign(&["audit", "verify"]).status.success(), "csign says so, too");
 
     // From then on nothing runs until a person has seen the alarm in the approval window.
-    let refused = journey.call("turn_start", json!({"session": "desktop:alarm", "text": "How is account 17 pacing this month?"}));
+    let refused = journey.call(
+        "turn_start",
+        json!({"session": "desktop:alarm", "text": "How is account 17 pacing this month?"}),
+    );
     assert!(refused.is_err(), "{refused:?}");
     journey.chat(|page| page.click("Look at it"));
     journey.approval(|page| {
         page.says("Audit log verification failed");
-        wait("the switch", || page.named("input", "I have seen what was found", false).click().ok());
+        wait("the switch", || {
+            page.named("input", "I have seen what was found", false).click().ok()
+        });
         page.click("Accept a new log");
         page.says("A new log begins");
     });

@@ -110,7 +110,9 @@ fn a_tool_described_differently_is_off_until_it_is_accepted_in_the_approval_wind
         page.click("Accept as described now");
         wait("it to be accepted", || (!page.has_button("Accept as described now")).then_some(()));
     });
-    journey.chat(|page| wait("the note to go", || (!page.text().contains("switched off")).then_some(())));
+    journey.chat(|page| {
+        wait("the note to go", || (!page.text().contains("switched off")).then_some(()))
+    });
     decline_price(&journey);
 }
 
@@ -129,7 +131,8 @@ fn decline_price(journey: &Journey) {
 }
 
 fn set_theme(journey: &Journey, theme: &str) {
-    let mut settings = journey.call("settings_get", json!({})).expect("settings")["settings"].clone();
+    let mut settings =
+        journey.call("settings_get", json!({})).expect("settings")["settings"].clone();
     settings["theme"] = json!(theme);
     journey.call("settings_set", json!({ "settings": settings })).expect("the theme is set");
 }
@@ -146,8 +149,15 @@ fn the_user_signs_in_to_a_server_with_the_browser() {
     let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap_or_default());
     let mut journey = Journey::prepare("sign-in", &[("PATH", &path)]);
     let pack = packs::install("members", &journey.desktop.data_dir());
-    let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a free port").port().to_string();
-    journey.desktop.start_child("python3", &[pack.join("server.py").to_str().expect("a plain path"), "--port", &port]);
+    let port = TcpListener::bind("127.0.0.1:0")
+        .and_then(|listener| listener.local_addr())
+        .expect("a free port")
+        .port()
+        .to_string();
+    journey.desktop.start_child(
+        "python3",
+        &[pack.join("server.py").to_str().expect("a plain path"), "--port", &port],
+    );
     journey.settings(&format!("[packs.members]\nprivate_network = true\n[packs.members.settings]\nbase_url = \"http://127.0.0.1:{port}\"\n"));
     journey.open();
     let answer = journey.ask("How many members are there?");
@@ -167,8 +177,12 @@ fn the_user_signs_in_to_a_server_with_the_browser() {
     journey.chat(|page| {
         wait("to be signed in", || page.has_button("Sign out").then_some(()));
     });
-    let visited = fs::read_to_string(journey.desktop.folder().join("home/visited")).expect("the browser was sent somewhere");
-    assert!(visited.contains("/authorize?") && visited.contains("code_challenge_method=S256"), "{visited}");
+    let visited = fs::read_to_string(journey.desktop.folder().join("home/visited"))
+        .expect("the browser was sent somewhere");
+    assert!(
+        visited.contains("/authorize?") && visited.contains("code_challenge_method=S256"),
+        "{visited}"
+    );
     journey.picture("signed-in.png");
     journey.chat(|page| page.go("Chat"));
     let answer = journey.ask("How many members are there?");
@@ -184,7 +198,14 @@ fn the_user_signs_in_to_a_server_with_the_browser() {
 
 /// Presses the first button of the dialog that asks whether to open a link.
 fn agree_in_dialog(journey: &Journey) {
-    let xdotool = |args: &[&str]| journey.desktop.command("xdotool").args(args).output().map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+    let xdotool = |args: &[&str]| {
+        journey
+            .desktop
+            .command("xdotool")
+            .args(args)
+            .output()
+            .map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
+    };
     let dialog = wait("the dialog", || {
         let found = xdotool(&["search", "--onlyvisible", "--name", "Open"]).ok()?;
         found.lines().next().map(str::to_owned)

@@ -20,7 +20,11 @@ const IN_CART: &str = "aside:not(.list) button";
 
 #[test]
 fn a_shopper_searches_compares_and_signs_each_change_of_the_cart() {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .expect("a runtime");
     let shop = runtime.block_on(Front::start());
     let journey = Journey::prepare("shopping", &[]);
     settings_name(&journey, &shop);
@@ -53,11 +57,21 @@ fn settings_name(journey: &Journey, shop: &Front) {
 /// it was approved.
 fn assert_heard(shop: &Front) {
     let heard = shop.requests();
-    assert_eq!(heard.first().map(|one| one.what.as_str()), Some("token"), "nobody asks without one");
+    assert_eq!(
+        heard.first().map(|one| one.what.as_str()),
+        Some("token"),
+        "nobody asks without one"
+    );
     for one in heard.iter().filter(|one| one.what != "token" && !one.what.starts_with('/')) {
-        assert!(one.header("authorization").is_some_and(|value| value.starts_with("Bearer ")), "{} had no token", one.what);
+        assert!(
+            one.header("authorization").is_some_and(|value| value.starts_with("Bearer ")),
+            "{} had no token",
+            one.what
+        );
     }
-    for (change, signed) in [("cart.addItem", 1), ("cart.setItemQuantity", 1), ("cart.removeItem", 1)] {
+    for (change, signed) in
+        [("cart.addItem", 1), ("cart.setItemQuantity", 1), ("cart.removeItem", 1)]
+    {
         assert_eq!(shop.count(change), signed, "{change}");
     }
     for read in ["initialize", "product.search", "product.get", "cart.get"] {
@@ -111,7 +125,11 @@ fn searches(journey: &Journey) {
     });
     assert!(found(journey) < all, "it narrows what was found");
     let narrower = queries(journey);
-    assert!(narrower.len() > asked.len() && narrower.last().is_some_and(|query| query.contains("shoes")), "{narrower:?}");
+    assert!(
+        narrower.len() > asked.len()
+            && narrower.last().is_some_and(|query| query.contains("shoes")),
+        "{narrower:?}"
+    );
 
     let answer = journey.ask("show me purple unicorn saddles");
     assert!(answer.contains("nothing"), "{answer}");
@@ -124,7 +142,9 @@ fn searches(journey: &Journey) {
         page.click("Rephrase");
         wait("the words in the message field", || {
             let draft = page.script("return document.querySelector('textarea').value;");
-            (draft.as_str().is_some_and(|draft| draft.contains("unicorn")) && page.focus().contains("Message")).then_some(())
+            (draft.as_str().is_some_and(|draft| draft.contains("unicorn"))
+                && page.focus().contains("Message"))
+            .then_some(())
         });
         page.session.press(&[&[key::CONTROL, "a"]]).expect("all of it");
         page.session.type_text("show me black trail shoes").expect("other words");
@@ -171,11 +191,19 @@ fn adds(journey: &Journey) -> String {
         page.script("return document.querySelector('section.product td button').closest('tr').querySelector('.part').innerText.trim();")
     });
     let action = change_by(journey, "section.product td button", "Add to cart", "cart.addItem");
-    let arguments: Value = serde_json::from_str(action["arguments"].as_str().expect("canonical text")).expect("JSON");
-    assert_eq!((&arguments["partNo"], &arguments["quantity"]), (&part, &json!(1)), "the very variant");
+    let arguments: Value =
+        serde_json::from_str(action["arguments"].as_str().expect("canonical text")).expect("JSON");
+    assert_eq!(
+        (&arguments["partNo"], &arguments["quantity"]),
+        (&part, &json!(1)),
+        "the very variant"
+    );
     approve(journey, &action);
     let cart = journey.results("cart.addItem").pop().expect("a cart");
-    assert_eq!(cart["data"]["basket"]["items"][0]["partNo"], part, "what was signed is what is in it");
+    assert_eq!(
+        cart["data"]["basket"]["items"][0]["partNo"], part,
+        "what was signed is what is in it"
+    );
     part.as_str().expect("a part number").to_owned()
 }
 
@@ -206,10 +234,14 @@ fn changes(journey: &Journey, line: &str) {
 fn rejects(journey: &Journey, line: &str) {
     let action = change_by(journey, IN_CART, "Remove", "cart.removeItem");
     journey.approval(|page| {
-        page.named("textarea, input[type=text], input:not([type])", "", false).send("I want to keep them").expect("a reason");
+        page.named("textarea, input[type=text], input:not([type])", "", false)
+            .send("I want to keep them")
+            .expect("a reason");
         page.click("Reject");
     });
-    let decided = wait("the decision", || Some(journey.stored_approval(&action["id"])).filter(|a| a["status"] == "rejected"));
+    let decided = wait("the decision", || {
+        Some(journey.stored_approval(&action["id"])).filter(|a| a["status"] == "rejected")
+    });
     assert_eq!(decided["reason"], "I want to keep them");
     journey.chat(|page| {
         page.idle();
@@ -223,8 +255,13 @@ fn rejects(journey: &Journey, line: &str) {
 fn lets_one_expire(journey: &Journey, line: &str) {
     expiry(journey, 8);
     let action = change_by(journey, IN_CART, "One more", "cart.setItemQuantity");
-    let decided = wait("the expiry", || Some(journey.stored_approval(&action["id"])).filter(|a| a["status"] == "expired"));
-    assert!(decided["reason"].as_str().is_some_and(|reason| !reason.is_empty()), "it says why: {decided}");
+    let decided = wait("the expiry", || {
+        Some(journey.stored_approval(&action["id"])).filter(|a| a["status"] == "expired")
+    });
+    assert!(
+        decided["reason"].as_str().is_some_and(|reason| !reason.is_empty()),
+        "it says why: {decided}"
+    );
     journey.chat(|page| {
         page.idle();
         page.says("Expired");
@@ -236,12 +273,21 @@ fn lets_one_expire(journey: &Journey, line: &str) {
 /// After a restart, the pending action has ended, nothing was run, and the cart is unchanged.
 fn starts_again(journey: &Journey, line: &str) {
     let action = change_by(journey, IN_CART, "One more", "cart.setItemQuantity");
-    let made = || journey.results("cart.setItemQuantity").iter().filter(|result| result["outcome"] == "ok").count();
+    let made = || {
+        journey
+            .results("cart.setItemQuantity")
+            .iter()
+            .filter(|result| result["outcome"] == "ok")
+            .count()
+    };
     let before = made();
     journey.quit();
     journey.open();
     let stored = journey.stored_approval(&action["id"]);
-    assert!(["expired", "cancelled"].contains(&stored["status"].as_str().unwrap_or_default()), "{stored}");
+    assert!(
+        ["expired", "cancelled"].contains(&stored["status"].as_str().unwrap_or_default()),
+        "{stored}"
+    );
     assert_eq!(made(), before, "nothing was run by the restart");
     journey.chat(|page| wait("the cart", || (shown_quantity(page) == "3").then_some(())));
     let answer = journey.ask("What is in my cart?");
@@ -258,10 +304,14 @@ fn removes_in_swedish(journey: &Journey, line: &str) {
     journey.picture("cart-swedish.png");
     let action = change_by(journey, IN_CART, "Ta bort", "cart.removeItem");
     journey.approval(|page| {
-        wait("Approve to be armed", || page.button("Godkänn").enabled().ok().filter(|enabled| *enabled));
+        wait("Approve to be armed", || {
+            page.button("Godkänn").enabled().ok().filter(|enabled| *enabled)
+        });
         page.click("Godkänn");
     });
-    wait("the action to be done", || (journey.stored_approval(&action["id"])["status"] == "done").then_some(()));
+    wait("the action to be done", || {
+        (journey.stored_approval(&action["id"])["status"] == "done").then_some(())
+    });
     journey.chat(|page| page.says("Varukorgen är tom"));
     assert_eq!(quantity(journey, line), None);
 }
@@ -272,7 +322,8 @@ fn removes_in_swedish(journey: &Journey, line: &str) {
 fn press(page: &Page<'_>, selector: &str, name: &str) {
     let mut seen = (Value::Null, Instant::now());
     wait(&format!("a click on \"{name}\""), || {
-        let button = page.find(selector, name, false).filter(|button| button.enabled().unwrap_or(false))?;
+        let button =
+            page.find(selector, name, false).filter(|button| button.enabled().unwrap_or(false))?;
         let place = button.place().ok()?;
         if place != seen.0 {
             seen = (place, Instant::now());
@@ -307,10 +358,14 @@ fn change_by(journey: &Journey, selector: &str, name: &str, tool: &str) -> Value
 /// Approves the pending action.
 fn approve(journey: &Journey, action: &Value) {
     journey.approval(|page| {
-        wait("Approve to be armed", || page.button("Approve").enabled().ok().filter(|enabled| *enabled));
+        wait("Approve to be armed", || {
+            page.button("Approve").enabled().ok().filter(|enabled| *enabled)
+        });
         page.click("Approve");
     });
-    wait("the action to be done", || (journey.stored_approval(&action["id"])["status"] == "done").then_some(()));
+    wait("the action to be done", || {
+        (journey.stored_approval(&action["id"])["status"] == "done").then_some(())
+    });
     journey.chat(|page| page.idle());
 }
 
@@ -329,19 +384,29 @@ fn way<'s>(page: &Page<'s>) -> kit::webdriver::Element<'s> {
 /// Returns the queries of all searches shown, oldest first.
 fn queries(journey: &Journey) -> Vec<String> {
     let calls = journey.items().into_iter().map(|item| item["body"].clone());
-    let searches = calls.filter(|body| body["kind"] == "tool_call" && body["tool"] == "product.search");
-    searches.map(|body| body["arguments"]["query"].as_str().unwrap_or_default().to_owned()).collect()
+    let searches =
+        calls.filter(|body| body["kind"] == "tool_call" && body["tool"] == "product.search");
+    searches
+        .map(|body| body["arguments"]["query"].as_str().unwrap_or_default().to_owned())
+        .collect()
 }
 
 /// Returns the number of products that the newest search found.
 fn found(journey: &Journey) -> u64 {
-    journey.results("product.search").last().and_then(|result| result["data"]["totalCount"].as_u64()).unwrap_or_default()
+    journey
+        .results("product.search")
+        .last()
+        .and_then(|result| result["data"]["totalCount"].as_u64())
+        .unwrap_or_default()
 }
 
 /// Returns the quantity of this part in the conversation's newest cart.
 fn quantity(journey: &Journey, line: &str) -> Option<u64> {
-    let is_cart = |body: &Value| body["kind"] == "tool_result" && body["view"] == "cart" && body["outcome"] == "ok";
-    let cart = journey.items().into_iter().map(|item| item["body"].clone()).rfind(is_cart)?["data"].clone();
+    let is_cart = |body: &Value| {
+        body["kind"] == "tool_result" && body["view"] == "cart" && body["outcome"] == "ok"
+    };
+    let cart = journey.items().into_iter().map(|item| item["body"].clone()).rfind(is_cart)?["data"]
+        .clone();
     let cart = if cart["basket"].is_object() { &cart["basket"] } else { &cart };
     cart["items"].as_array()?.iter().find(|item| item["partNo"] == line)?["quantity"].as_u64()
 }
@@ -349,7 +414,9 @@ fn quantity(journey: &Journey, line: &str) -> Option<u64> {
 fn enter_quantity(journey: &Journey, quantity: &str) {
     journey.chat(|page| {
         wait("a click into the quantity", || {
-            let field = page.find("aside:not(.list) input", "Quantity of", false).filter(|field| field.enabled().unwrap_or(false))?;
+            let field = page
+                .find("aside:not(.list) input", "Quantity of", false)
+                .filter(|field| field.enabled().unwrap_or(false))?;
             field.click().ok()
         });
         page.session.press(&[&[key::CONTROL, "a"]]).expect("all of it");
@@ -360,7 +427,10 @@ fn enter_quantity(journey: &Journey, quantity: &str) {
 
 /// Returns the quantity in the cart panel.
 fn shown_quantity(page: &Page<'_>) -> String {
-    page.script("return document.querySelector('aside li input')?.value ?? '';").as_str().unwrap_or_default().to_owned()
+    page.script("return document.querySelector('aside li input')?.value ?? '';")
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
 }
 
 fn expiry(journey: &Journey, seconds: u32) {
@@ -373,7 +443,8 @@ fn usual_look(journey: &Journey) {
 }
 
 fn set(journey: &Journey, change: impl Fn(&mut Value)) {
-    let mut settings = journey.call("settings_get", json!({})).expect("settings")["settings"].clone();
+    let mut settings =
+        journey.call("settings_get", json!({})).expect("settings")["settings"].clone();
     change(&mut settings);
     journey.call("settings_set", json!({ "settings": settings })).expect("settings are taken");
 }

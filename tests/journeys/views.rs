@@ -49,7 +49,13 @@ fn every_view_fits_in_light_and_dark() {
 
     // The language with the longer words, in the smallest size.
     set(&journey, "language", json!("sv"));
-    for (view, name) in [("Chatt", "chat"), ("Granskning", "audit"), ("Verktyg", "tools"), ("Data", "data"), ("Inställningar", "settings")] {
+    for (view, name) in [
+        ("Chatt", "chat"),
+        ("Granskning", "audit"),
+        ("Verktyg", "tools"),
+        ("Data", "data"),
+        ("Inställningar", "settings"),
+    ] {
         journey.chat(|page| {
             page.go(view);
             fits(page, &format!("{view}, in Swedish"));
@@ -58,10 +64,14 @@ fn every_view_fits_in_light_and_dark() {
     }
     set(&journey, "language", json!("en"));
 
-    let session = journey.call("sessions_list", json!({})).expect("sessions")["sessions"][0]["id"].clone();
-    for (kind, title) in [("words", "a name of many words ".repeat(10)), ("word", "w".repeat(200))] {
+    let session =
+        journey.call("sessions_list", json!({})).expect("sessions")["sessions"][0]["id"].clone();
+    for (kind, title) in [("words", "a name of many words ".repeat(10)), ("word", "w".repeat(200))]
+    {
         let title: String = title.chars().take(200).collect();
-        journey.call("session_rename", json!({ "session": session, "title": title })).expect("a long title");
+        journey
+            .call("session_rename", json!({ "session": session, "title": title }))
+            .expect("a long title");
         journey.chat(|page| page.go("Chat"));
         in_every_look(&journey, |look| {
             journey.chat(|page| fits(page, &format!("a title of 200 characters ({kind}), {look}")));
@@ -72,11 +82,25 @@ fn every_view_fits_in_light_and_dark() {
 
 #[test]
 fn an_answer_being_written_and_a_failed_one_fit_in_light_and_dark() {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .expect("a runtime");
     let long = "unbreakable".repeat(19);
-    let slow = (0..4000).fold(Reply::new().say(&format!("A word of 209 letters: {long}\n\n")), |reply, n| reply.wait_ms(50).say(&format!("word{n} ")));
-    let server = runtime.block_on(ModelServer::start([Reply::route("guardian"), slow, Reply::refusal(401, &json!({ "message": "no such key" }))]));
-    let settings = format!("[model]\nprovider = \"openai_compatible\"\nbase_url = \"{}\"\nmodel = \"scripted\"\n", server.base_url());
+    let slow = (0..4000)
+        .fold(Reply::new().say(&format!("A word of 209 letters: {long}\n\n")), |reply, n| {
+            reply.wait_ms(50).say(&format!("word{n} "))
+        });
+    let server = runtime.block_on(ModelServer::start([
+        Reply::route("guardian"),
+        slow,
+        Reply::refusal(401, &json!({ "message": "no such key" })),
+    ]));
+    let settings = format!(
+        "[model]\nprovider = \"openai_compatible\"\nbase_url = \"{}\"\nmodel = \"scripted\"\n",
+        server.base_url()
+    );
     let journey = Journey::with("states", &settings, &[]);
     journey.chat(|page| {
         page.send("Tell me something long");
@@ -130,7 +154,9 @@ fn first_and_empty_pages_an_action_and_the_cart_fit_in_light_and_dark() {
     journey.approval(|page| page.says("Expires in"));
     take_picture(&journey, "approval", "action");
     journey.approval(|page| {
-        wait("Approve to be armed", || page.button("Approve").enabled().ok().filter(|enabled| *enabled));
+        wait("Approve to be armed", || {
+            page.button("Approve").enabled().ok().filter(|enabled| *enabled)
+        });
         page.click("Approve");
     });
     journey.chat(|page| {
@@ -140,7 +166,9 @@ fn first_and_empty_pages_an_action_and_the_cart_fit_in_light_and_dark() {
     });
     take_picture(&journey, "main", "cart");
     // When it covers the conversation, Escape and a click beside it close it.
-    let closed = |page: &Page<'_>| wait("the cart to be closed", || (!page.has_button("Hide the cart")).then_some(()));
+    let closed = |page: &Page<'_>| {
+        wait("the cart to be closed", || (!page.has_button("Hide the cart")).then_some(()))
+    };
     journey.chat(|page| {
         page.open_cart();
         page.session.press(&[&[key::ESCAPE]]).expect("Escape");
@@ -186,13 +214,16 @@ fn in_every_look_of(journey: &Journey, label: &str, act: impl Fn(&str)) {
 /// Waits until the page has adapted to its new size.
 fn resize(page: &Page<'_>, width: u32, height: u32) {
     page.session.resize(width, height).expect("a size");
-    wait("the new size", || (page.script("return [innerWidth, innerHeight];") == json!([width, height])).then_some(()));
+    wait("the new size", || {
+        (page.script("return [innerWidth, innerHeight];") == json!([width, height])).then_some(())
+    });
     let frames = "const done = arguments[arguments.length - 1]; requestAnimationFrame(() => requestAnimationFrame(() => done()));";
     page.session.run_async(frames, json!([])).expect("two frames");
 }
 
 fn set(journey: &Journey, name: &str, value: Value) {
-    let mut settings = journey.call("settings_get", json!({})).expect("settings")["settings"].clone();
+    let mut settings =
+        journey.call("settings_get", json!({})).expect("settings")["settings"].clone();
     settings[name] = value;
     journey.call("settings_set", json!({ "settings": settings })).expect("the setting is kept");
 }
@@ -201,7 +232,9 @@ fn set(journey: &Journey, name: &str, value: Value) {
 /// button to the newest message, and every visible picture has been loaded.
 pub fn fits(page: &Page<'_>, what: &str) {
     let script = "return document.documentElement.scrollWidth <= innerWidth + 1;";
-    wait(&format!("{what}: the page to fit"), || (page.script(script) == json!(true)).then_some(()));
+    wait(&format!("{what}: the page to fit"), || {
+        (page.script(script) == json!(true)).then_some(())
+    });
     let cut = page.script(
         "return [...document.querySelectorAll('button, h1, h2')].filter((e) => e.getClientRects().length && e.clientWidth > 2 && e.scrollWidth > e.clientWidth + 2 \
          && getComputedStyle(e).overflowX === 'hidden' && getComputedStyle(e).textOverflow !== 'ellipsis').map((e) => e.textContent.trim());",
@@ -216,5 +249,7 @@ pub fn fits(page: &Page<'_>, what: &str) {
     assert_eq!(below, json!([]), "{what}: texts below the way to the newest message");
     let missing = "return [...document.images].filter((i) => { const r = i.getBoundingClientRect(); return r.width > 0 && r.bottom > 0 && r.top < innerHeight \
                    && !(i.complete && i.naturalWidth > 0); }).length;";
-    wait(&format!("{what}: the pictures in sight to be loaded"), || (page.script(missing) == json!(0)).then_some(()));
+    wait(&format!("{what}: the pictures in sight to be loaded"), || {
+        (page.script(missing) == json!(0)).then_some(())
+    });
 }

@@ -51,7 +51,13 @@ impl Journey {
         let turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         let mut all = vec![("COUNTERSIGN_LOG".to_owned(), "info,rmcp=warn".to_owned())];
         all.extend(variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
-        Self { name, app: RefCell::new(None), desktop: Desktop::start(), variables: all, _turn: turn }
+        Self {
+            name,
+            app: RefCell::new(None),
+            desktop: Desktop::start(),
+            variables: all,
+            _turn: turn,
+        }
     }
 
     /// Writes the settings file. The first-run page counts as answered.
@@ -64,8 +70,14 @@ impl Journey {
     pub fn open(&self) {
         let folder = self.desktop.data_dir();
         let arguments = ["--data-dir", folder.to_str().expect("a plain path")];
-        let variables: Vec<(&str, &str)> = self.variables.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        let app = App::start(&self.desktop, Path::new(env!("CARGO_BIN_EXE_countersign")), &arguments, &variables);
+        let variables: Vec<(&str, &str)> =
+            self.variables.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let app = App::start(
+            &self.desktop,
+            Path::new(env!("CARGO_BIN_EXE_countersign")),
+            &arguments,
+            &variables,
+        );
         app.window("main");
         *self.app.borrow_mut() = Some(app);
         wait("the app to answer", || self.call("app_status", json!({})).ok());
@@ -118,7 +130,9 @@ impl Journey {
                 if !page.text().contains(shown) {
                     return Some(());
                 }
-                page.script("[...document.querySelectorAll('[role=alertdialog] button')].at(-1)?.click();");
+                page.script(
+                    "[...document.querySelectorAll('[role=alertdialog] button')].at(-1)?.click();",
+                );
                 None
             });
         });
@@ -142,7 +156,8 @@ impl Journey {
 
     /// Returns the undecided actions, oldest first.
     pub fn pending(&self) -> Vec<Value> {
-        let answer = self.call("approvals_list", json!({ "include_decided": false })).unwrap_or_default();
+        let answer =
+            self.call("approvals_list", json!({ "include_decided": false })).unwrap_or_default();
         let mut approvals = answer["approvals"].as_array().cloned().unwrap_or_default();
         approvals.retain(|approval| approval["status"] == "pending");
         approvals.sort_by_key(|approval| approval["created_at"].as_str().map(str::to_owned));
@@ -151,21 +166,36 @@ impl Journey {
 
     /// Returns an action as it is stored now.
     pub fn stored_approval(&self, id: &Value) -> Value {
-        let answer = self.call("approvals_list", json!({ "include_decided": true })).unwrap_or_default();
-        answer["approvals"].as_array().into_iter().flatten().find(|a| a["id"] == *id).cloned().unwrap_or_default()
+        let answer =
+            self.call("approvals_list", json!({ "include_decided": true })).unwrap_or_default();
+        answer["approvals"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .find(|a| a["id"] == *id)
+            .cloned()
+            .unwrap_or_default()
     }
 
     /// Returns all items of the newest session.
     pub fn items(&self) -> Vec<Value> {
         let sessions = self.call("sessions_list", json!({})).expect("sessions");
         let session = &sessions["sessions"][0]["id"];
-        self.call("session_open", json!({ "session": session })).expect("the session")["items"].as_array().cloned().unwrap_or_default()
+        self.call("session_open", json!({ "session": session })).expect("the session")["items"]
+            .as_array()
+            .cloned()
+            .unwrap_or_default()
     }
 
     /// Returns the results of a tool in the newest session, oldest first.
     pub fn results(&self, tool: &str) -> Vec<Value> {
         let results = self.items().into_iter().map(|item| item["body"].clone());
-        results.filter(|body| body["kind"] == "tool_result" && body["tool"].as_str().is_some_and(|id| id.ends_with(tool))).collect()
+        results
+            .filter(|body| {
+                body["kind"] == "tool_result"
+                    && body["tool"].as_str().is_some_and(|id| id.ends_with(tool))
+            })
+            .collect()
     }
 
     /// Runs `csign` in this desktop with the app's data folder.
@@ -179,7 +209,9 @@ impl Journey {
         let mut command = self.desktop.command(&program);
         command.envs(self.variables.iter().map(|(name, value)| (name.as_str(), value.as_str())));
         command.arg("--data-dir").arg(folder).args(args);
-        command.output().unwrap_or_else(|error| panic!("{} does not run ({error}); build the package cli", program.display()))
+        command.output().unwrap_or_else(|error| {
+            panic!("{} does not run ({error}); build the package cli", program.display())
+        })
     }
 
     /// Asserts that the log verifies, according to `csign` without the app.
@@ -187,7 +219,11 @@ impl Journey {
     pub fn assert_log_verifies(&self) {
         let output = self.csign(&["--json", "audit", "verify"]);
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(output.status.success(), "the log verifies: {said}\n{}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "the log verifies: {said}\n{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
     }
 
     /// Asserts that a secret is in no file of the profile. Keys and tokens belong in the keyring.
@@ -203,7 +239,11 @@ impl Journey {
                         folders.push(path);
                     }
                 } else if let Ok(bytes) = fs::read(&path) {
-                    assert!(!bytes.windows(secret.len()).any(|piece| piece == secret.as_bytes()), "{} holds a secret", path.display());
+                    assert!(
+                        !bytes.windows(secret.len()).any(|piece| piece == secret.as_bytes()),
+                        "{} holds a secret",
+                        path.display()
+                    );
                 }
             }
         }
@@ -212,7 +252,8 @@ impl Journey {
     /// Saves a screenshot of the selected window.
     pub fn picture(&self, file: impl AsRef<Path>) {
         let file = pictures().join(file);
-        self.with_app(|app| app.picture(&file)).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        self.with_app(|app| app.picture(&file))
+            .unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     }
 }
 
@@ -228,8 +269,13 @@ impl Drop for Journey {
                     if app.select(label) {
                         let _ = app.picture(&folder.join(format!("{label}.png")));
                         let text = app.session().run("return document.body.innerText;", json!([]));
-                        let _ =
-                            fs::write(folder.join(format!("{label}.txt")), text.map_or_else(|e| e.to_string(), |v| v.as_str().unwrap_or_default().to_owned()));
+                        let _ = fs::write(
+                            folder.join(format!("{label}.txt")),
+                            text.map_or_else(
+                                |e| e.to_string(),
+                                |v| v.as_str().unwrap_or_default().to_owned(),
+                            ),
+                        );
                     }
                 }
             }
@@ -250,7 +296,11 @@ pub fn pictures() -> PathBuf {
 }
 
 fn target() -> PathBuf {
-    Path::new(env!("CARGO_BIN_EXE_countersign")).ancestors().nth(2).expect("the target folder").to_owned()
+    Path::new(env!("CARGO_BIN_EXE_countersign"))
+        .ancestors()
+        .nth(2)
+        .expect("the target folder")
+        .to_owned()
 }
 
 /// The page of a window.
@@ -277,7 +327,9 @@ impl<'s> Page<'s> {
     /// Returns a visible element, by selector and name.
     #[track_caller]
     pub fn named(&self, selector: &str, name: &str, exact: bool) -> Element<'s> {
-        wait(&format!("{selector} called \"{name}\" on a page that says:\n{}", self.text()), || self.find(selector, name, exact))
+        wait(&format!("{selector} called \"{name}\" on a page that says:\n{}", self.text()), || {
+            self.find(selector, name, exact)
+        })
     }
 
     /// As `named`, without waiting.
@@ -320,7 +372,10 @@ impl<'s> Page<'s> {
 
     /// Returns all text of the page.
     pub fn text(&self) -> String {
-        self.script("return document.body?.innerText ?? '';").as_str().unwrap_or_default().to_owned()
+        self.script("return document.body?.innerText ?? '';")
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
     }
 
     /// Waits until the page contains a text.
@@ -337,7 +392,9 @@ impl<'s> Page<'s> {
     /// Opens a view by its entry in the rail.
     #[track_caller]
     pub fn go(&self, view: &str) {
-        wait(&format!("the way to {view}"), || self.named("nav button, nav a", view, false).click().ok());
+        wait(&format!("the way to {view}"), || {
+            self.named("nav button, nav a", view, false).click().ok()
+        });
     }
 
     /// Types a message and sends it.
@@ -362,7 +419,9 @@ impl<'s> Page<'s> {
         let script = "const found = document.querySelector(arguments[0]); const at = found?.getBoundingClientRect().top; const now = performance.now(); \
                       if (!window.seen || at !== window.seen.at) window.seen = { at, since: now }; \
                       return at !== undefined && now - window.seen.since >= 400 ? found : null;";
-        wait(&format!("{selector} at rest on a page that says:\n{}", self.text()), || self.session.find(script, json!([selector])).ok().flatten())
+        wait(&format!("{selector} at rest on a page that says:\n{}", self.text()), || {
+            self.session.find(script, json!([selector])).ok().flatten()
+        })
     }
 
     /// Chooses an option of a list by the list's label.
@@ -370,29 +429,40 @@ impl<'s> Page<'s> {
     pub fn choose(&self, label: &str, value: &str) {
         let script = "const field = [...document.querySelectorAll('label')].find((l) => l.innerText.trim() === arguments[0])?.control; \
                       if (!field) return false; field.value = arguments[1]; field.dispatchEvent(new Event('change', { bubbles: true })); return true;";
-        wait(&format!("the list {label}"), || (self.session.run(script, json!([label, value])).ok()? == json!(true)).then_some(()));
+        wait(&format!("the list {label}"), || {
+            (self.session.run(script, json!([label, value])).ok()? == json!(true)).then_some(())
+        });
     }
 
     /// Replaces the text of the field with this label.
     #[track_caller]
     pub fn fill(&self, label: &str, text: &str) {
         let script = "return [...document.querySelectorAll('label')].find((l) => l.innerText.trim() === arguments[0])?.control ?? null;";
-        let field = wait(&format!("the field {label}"), || self.session.find(script, json!([label])).ok().flatten());
+        let field = wait(&format!("the field {label}"), || {
+            self.session.find(script, json!([label])).ok().flatten()
+        });
         field.clear().expect("emptied");
         field.send(text).expect("typed");
     }
 
     /// Returns the number of complete answers.
     pub fn answers(&self) -> u64 {
-        self.script("return document.querySelectorAll('[role=log] article:not([aria-busy])').length;").as_u64().unwrap_or(0)
+        self.script(
+            "return document.querySelectorAll('[role=log] article:not([aria-busy])').length;",
+        )
+        .as_u64()
+        .unwrap_or(0)
     }
 
     /// Waits until no turn runs and there are more than `before` complete answers. Returns the
     /// newest answer's text.
     #[track_caller]
     pub fn answer_after(&self, before: u64) -> String {
-        wait("the answer to be complete", || (self.answers() > before && !self.runs()).then_some(()));
-        let script = "return [...document.querySelectorAll('[role=log] article')].at(-1)?.innerText ?? '';";
+        wait("the answer to be complete", || {
+            (self.answers() > before && !self.runs()).then_some(())
+        });
+        let script =
+            "return [...document.querySelectorAll('[role=log] article')].at(-1)?.innerText ?? '';";
         self.script(script).as_str().unwrap_or_default().to_owned()
     }
 

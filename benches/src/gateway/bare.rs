@@ -36,7 +36,8 @@ pub(crate) async fn run(model: &str, shop: &str) -> Outcome {
     let http = reqwest::Client::builder().no_proxy().tcp_nodelay(true).build()?;
     let shop = Shop::open(http.clone(), shop).await?;
     let tools = shop.tools().await?;
-    let world = Arc::new(World { http, model: model.to_owned(), shop, tools, sessions: Mutex::default() });
+    let world =
+        Arc::new(World { http, model: model.to_owned(), shop, tools, sessions: Mutex::default() });
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     println!("listening on http://{}", listener.local_addr()?);
     loop {
@@ -50,7 +51,10 @@ pub(crate) async fn run(model: &str, shop: &str) -> Outcome {
     }
 }
 
-async fn answer(world: Arc<World>, request: Request<Incoming>) -> Outcome<Response<UnsyncBoxBody<Bytes, Infallible>>> {
+async fn answer(
+    world: Arc<World>,
+    request: Request<Incoming>,
+) -> Outcome<Response<UnsyncBoxBody<Bytes, Infallible>>> {
     let streams = request.uri().path().ends_with("/stream");
     let body: Value = serde_json::from_slice(&request.into_body().collect().await?.to_bytes())?;
     if !streams {
@@ -66,15 +70,23 @@ async fn answer(world: Arc<World>, request: Request<Incoming>) -> Outcome<Respon
         };
         let _ = tell.send(last);
     });
-    let frames = futures::stream::unfold(told, |mut told| async move { told.recv().await.map(|bytes| (Ok(Frame::data(bytes)), told)) });
-    Ok(Response::builder().header("content-type", "text/event-stream").body(StreamBody::new(frames).boxed_unsync())?)
+    let frames = futures::stream::unfold(told, |mut told| async move {
+        told.recv().await.map(|bytes| (Ok(Frame::data(bytes)), told))
+    });
+    Ok(Response::builder()
+        .header("content-type", "text/event-stream")
+        .body(StreamBody::new(frames).boxed_unsync())?)
 }
 
 fn event(name: &str, data: &Value) -> Bytes {
     Bytes::from(format!("event: {name}\ndata: {data}\n\n"))
 }
 
-async fn turn(world: &World, body: &Value, tell: Option<&UnboundedSender<Bytes>>) -> Outcome<Value> {
+async fn turn(
+    world: &World,
+    body: &Value,
+    tell: Option<&UnboundedSender<Bytes>>,
+) -> Outcome<Value> {
     let session = body["sessionId"].as_str().unwrap_or_default();
     let conversation = {
         let mut sessions = world.sessions.lock().unwrap_or_else(PoisonError::into_inner);
@@ -93,9 +105,12 @@ async fn turn(world: &World, body: &Value, tell: Option<&UnboundedSender<Bytes>>
         };
         if reply.name.is_empty() {
             messages.push(json!({"role": "assistant", "content": reply.text}));
-            return Ok(json!({"turnId": "bare", "sessionId": session, "text": reply.text, "cards": found["items"]}));
+            return Ok(
+                json!({"turnId": "bare", "sessionId": session, "text": reply.text, "cards": found["items"]}),
+            );
         }
-        let result = world.shop.call("product.search", serde_json::from_str(&reply.arguments)?).await?;
+        let result =
+            world.shop.call("product.search", serde_json::from_str(&reply.arguments)?).await?;
         let id = format!("call_{}", messages.len());
         let call = json!({"id": id, "type": "function", "function": {"name": reply.name, "arguments": reply.arguments}});
         messages.push(json!({"role": "assistant", "content": null, "tool_calls": [call]}));
@@ -107,10 +122,20 @@ async fn turn(world: &World, body: &Value, tell: Option<&UnboundedSender<Bytes>>
 /// Makes the same request for an answer in one piece.
 async fn ask_whole(world: &World, messages: &[Value]) -> Outcome<Answer> {
     let body = json!({"model": "scripted", "messages": messages, "tools": world.tools});
-    let response = world.http.post(format!("{}/chat/completions", world.model)).json(&body).send().await?.error_for_status()?;
+    let response = world
+        .http
+        .post(format!("{}/chat/completions", world.model))
+        .json(&body)
+        .send()
+        .await?
+        .error_for_status()?;
     let mut answer: Value = response.json().await?;
     let message = answer["choices"][0]["message"].take();
     let function = &message["tool_calls"][0]["function"];
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    Ok(Answer { text: text(&message["content"]), name: text(&function["name"]), arguments: text(&function["arguments"]) })
+    Ok(Answer {
+        text: text(&message["content"]),
+        name: text(&function["name"]),
+        arguments: text(&function["arguments"]),
+    })
 }

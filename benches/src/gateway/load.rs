@@ -45,12 +45,19 @@ impl Measurement {
 }
 
 /// Makes `turns` requests, distributed over all sessions.
-pub(super) async fn run(address: &str, kind: Kind, sessions: usize, turns: usize, name: &str) -> Outcome<Measurement> {
+pub(super) async fn run(
+    address: &str,
+    kind: Kind,
+    sessions: usize,
+    turns: usize,
+    name: &str,
+) -> Outcome<Measurement> {
     let next = Arc::new(AtomicUsize::new(0));
     let start = Instant::now();
     let asking: Vec<_> = (0..sessions)
         .map(|session| {
-            let (address, next, name) = (address.to_owned(), Arc::clone(&next), format!("{name}-{session}"));
+            let (address, next, name) =
+                (address.to_owned(), Arc::clone(&next), format!("{name}-{session}"));
             tokio::spawn(async move { one_session(&address, kind, &name, &next, turns).await })
         })
         .collect();
@@ -62,14 +69,21 @@ pub(super) async fn run(address: &str, kind: Kind, sessions: usize, turns: usize
     Ok(seen)
 }
 
-async fn one_session(address: &str, kind: Kind, name: &str, next: &AtomicUsize, turns: usize) -> Outcome<Measurement> {
+async fn one_session(
+    address: &str,
+    kind: Kind,
+    name: &str,
+    next: &AtomicUsize,
+    turns: usize,
+) -> Outcome<Measurement> {
     let mut line = Line::connect(address).await?;
     let mut seen = Measurement::default();
     for n in 0.. {
         if next.fetch_add(1, Ordering::Relaxed) >= turns {
             break;
         }
-        let (took, first) = turn(&mut line, address, kind, &format!("{name}-{}", n / TURNS_PER_SESSION)).await?;
+        let (took, first) =
+            turn(&mut line, address, kind, &format!("{name}-{}", n / TURNS_PER_SESSION)).await?;
         seen.turns.micros.push(micros(took));
         seen.first.micros.extend(first.map(micros));
     }
@@ -78,12 +92,19 @@ async fn one_session(address: &str, kind: Kind, name: &str, next: &AtomicUsize, 
 
 /// Makes one turn. Returns its duration, and the time from the model's first delta to the first one
 /// here.
-pub(super) async fn turn(line: &mut Line, address: &str, kind: Kind, session: &str) -> Outcome<(Duration, Option<Duration>)> {
+pub(super) async fn turn(
+    line: &mut Line,
+    address: &str,
+    kind: Kind,
+    session: &str,
+) -> Outcome<(Duration, Option<Duration>)> {
     let start = Instant::now();
     ask(line, address, kind, session).await?;
     let head = line.head().await?.ok_or("the server hung up")?;
     let mut first = None;
-    let body = line.body(&head, |so_far| first = first.or_else(|| since_sent(so_far).filter(|_| kind.stream))).await?;
+    let body = line
+        .body(&head, |so_far| first = first.or_else(|| since_sent(so_far).filter(|_| kind.stream)))
+        .await?;
     let took = start.elapsed();
     check_answer(&head.first, &body, kind)?;
     Ok((took, first))
@@ -93,7 +114,10 @@ pub(super) async fn ask(line: &mut Line, address: &str, kind: Kind, session: &st
     let path = if kind.stream { "/v1/chat/stream" } else { "/v1/chat" };
     let context = json!({"cultureCode": "en-GB", "currencyCode": "SEK"});
     let body = json!({"applicationId": "bench", "sessionId": session, "message": kind.message, "context": context}).to_string();
-    let head = format!("POST {path} HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n", body.len());
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
     line.write(format!("{head}{body}").as_bytes()).await
 }
 
@@ -103,7 +127,12 @@ pub(super) fn check_answer(status: &str, body: &[u8], kind: Kind) -> Outcome {
     let ended = !kind.stream || find(body, b"event: final").is_some();
     // A search that the shop refused would be fast.
     let found = kind.message != SEARCH || find(body, b"\"cards\":[{").is_some();
-    if status.contains(" 200 ") && ended && found && find(body, last.as_bytes()).is_some() && find(body, b"\"error\":{").is_none() {
+    if status.contains(" 200 ")
+        && ended
+        && found
+        && find(body, last.as_bytes()).is_some()
+        && find(body, b"\"error\":{").is_none()
+    {
         return Ok(());
     }
     let text: String = String::from_utf8_lossy(body).chars().take(600).collect();

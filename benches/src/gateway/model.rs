@@ -50,7 +50,8 @@ pub(crate) async fn serve() -> Outcome {
 }
 
 async fn talk(mut line: Line) -> Outcome {
-    let deltas: Vec<Vec<u8>> = (1..DELTAS).map(|n| chunk(&delta(&json!({"content": format!("word{n} ")})))).collect();
+    let deltas: Vec<Vec<u8>> =
+        (1..DELTAS).map(|n| chunk(&delta(&json!({"content": format!("word{n} ")})))).collect();
     while let Some(head) = line.head().await? {
         let body = line.body(&head, |_| ()).await?;
         let asked: ModelRequest = serde_json::from_slice(&body)?;
@@ -64,7 +65,9 @@ async fn talk(mut line: Line) -> Outcome {
             Answer::Search => {
                 for (n, part) in arguments().iter().enumerate() {
                     let call = match n {
-                        0 => json!({"index": 0, "id": "wire_0", "type": "function", "function": {"name": "product_search", "arguments": part}}),
+                        0 => {
+                            json!({"index": 0, "id": "wire_0", "type": "function", "function": {"name": "product_search", "arguments": part}})
+                        }
                         _ => json!({"index": 0, "function": {"arguments": part}}),
                     };
                     line.write(&chunk(&delta(&json!({"tool_calls": [call]})))).await?;
@@ -89,7 +92,11 @@ async fn talk(mut line: Line) -> Outcome {
 /// Chooses the answer by the newest message that is not an instruction.
 fn choose(messages: &[Message]) -> Answer {
     let newest = messages.iter().rev().find(|message| message.role != "system");
-    let asks = |what: &str| newest.is_some_and(|message| message.role == "user" && message.content.to_string().contains(what));
+    let asks = |what: &str| {
+        newest.is_some_and(|message| {
+            message.role == "user" && message.content.to_string().contains(what)
+        })
+    };
     match (asks(SEARCH), asks(HOLD)) {
         (true, _) => Answer::Search,
         (false, true) => Answer::Held,
@@ -112,13 +119,18 @@ fn event(data: &Value) -> Vec<u8> {
 }
 
 fn delta(delta: &Value) -> Vec<u8> {
-    event(&json!({"id": "scripted", "object": "chat.completion.chunk", "model": "scripted", "choices": [{"index": 0, "delta": delta, "finish_reason": null}]}))
+    event(
+        &json!({"id": "scripted", "object": "chat.completion.chunk", "model": "scripted", "choices": [{"index": 0, "delta": delta, "finish_reason": null}]}),
+    )
 }
 
 fn ending(finish: &str) -> Vec<u8> {
-    let last = event(&json!({"id": "scripted", "choices": [{"index": 0, "delta": {}, "finish_reason": finish}]}));
+    let last = event(
+        &json!({"id": "scripted", "choices": [{"index": 0, "delta": {}, "finish_reason": finish}]}),
+    );
     let usage = event(&json!({"id": "scripted", "choices": [], "usage": usage()}));
-    let mut all: Vec<u8> = [last, usage, b"data: [DONE]\n\n".to_vec()].iter().flat_map(|data| chunk(data)).collect();
+    let mut all: Vec<u8> =
+        [last, usage, b"data: [DONE]\n\n".to_vec()].iter().flat_map(|data| chunk(data)).collect();
     all.extend_from_slice(b"0\r\n\r\n");
     all
 }
@@ -135,12 +147,18 @@ fn whole(answer: &Answer) -> Vec<u8> {
             (json!({"role": "assistant", "content": null, "tool_calls": [call]}), "tool_calls")
         }
         Answer::Words | Answer::Held => {
-            let text: String = std::iter::once(first_word()).chain((1..DELTAS).map(|n| format!("word{n} "))).collect();
+            let text: String = std::iter::once(first_word())
+                .chain((1..DELTAS).map(|n| format!("word{n} ")))
+                .collect();
             (json!({"role": "assistant", "content": text}), "stop")
         }
     };
     let body = json!({"id": "scripted", "object": "chat.completion", "model": "scripted", "usage": usage(),
         "choices": [{"index": 0, "message": message, "finish_reason": finish}]})
     .to_string();
-    format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len()).into_bytes()
+    format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .into_bytes()
 }

@@ -28,36 +28,73 @@ pub(super) struct Shop {
 
 impl Shop {
     pub(super) async fn open(http: reqwest::Client, url: &str) -> Outcome<Self> {
-        let form = format!("grant_type=client_credentials&client_id={CLIENT}&client_secret={SECRET}&scope={SCOPE}");
-        let login = http.post(token_url(url)).header(CONTENT_TYPE, "application/x-www-form-urlencoded").body(form).send().await?.error_for_status()?;
+        let form = format!(
+            "grant_type=client_credentials&client_id={CLIENT}&client_secret={SECRET}&scope={SCOPE}"
+        );
+        let login = http
+            .post(token_url(url))
+            .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .body(form)
+            .send()
+            .await?
+            .error_for_status()?;
         let given: Value = login.json().await?;
         let token = given["access_token"].as_str().ok_or("the shop gave no token")?.to_owned();
-        let mut shop = Self { http, url: url.to_owned(), token, session: None, id: AtomicU64::new(0) };
+        let mut shop =
+            Self { http, url: url.to_owned(), token, session: None, id: AtomicU64::new(0) };
         let client = json!({"protocolVersion": VERSION, "capabilities": {}, "clientInfo": {"name": "bare", "version": "0"}});
-        let response = shop.send(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": client})).await?;
-        shop.session = response.headers().get("mcp-session-id").and_then(|id| id.to_str().ok()).map(str::to_owned);
+        let response = shop
+            .send(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": client}))
+            .await?;
+        shop.session = response
+            .headers()
+            .get("mcp-session-id")
+            .and_then(|id| id.to_str().ok())
+            .map(str::to_owned);
         response.bytes().await?;
         shop.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await?;
         Ok(shop)
     }
 
     async fn send(&self, message: &Value) -> Outcome<reqwest::Response> {
-        let mut request = self.http.post(&self.url).header(ACCEPT, "application/json, text/event-stream").header("mcp-protocol-version", VERSION);
-        request = request.header(AUTHORIZATION, format!("Bearer {}", self.token)).header("application-id", CLIENT);
+        let mut request = self
+            .http
+            .post(&self.url)
+            .header(ACCEPT, "application/json, text/event-stream")
+            .header("mcp-protocol-version", VERSION);
+        request = request
+            .header(AUTHORIZATION, format!("Bearer {}", self.token))
+            .header("application-id", CLIENT);
         if let Some(session) = &self.session {
             request = request.header("mcp-session-id", session);
         }
-        Ok(request.header(CONTENT_TYPE, "application/json").body(message.to_string()).send().await?.error_for_status()?)
+        Ok(request
+            .header(CONTENT_TYPE, "application/json")
+            .body(message.to_string())
+            .send()
+            .await?
+            .error_for_status()?)
     }
 
     async fn request(&self, method: &str, params: &Value) -> Outcome<Value> {
         let id = self.id.fetch_add(1, Ordering::Relaxed) + 1;
-        let text = self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await?.text().await?;
+        let text = self
+            .send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
+            .await?
+            .text()
+            .await?;
         // The body is one JSON object, or lines of an event stream.
-        let answers = text.lines().map(|line| line.strip_prefix("data:").unwrap_or(line).trim()).filter(|line| line.starts_with('{'));
+        let answers = text
+            .lines()
+            .map(|line| line.strip_prefix("data:").unwrap_or(line).trim())
+            .filter(|line| line.starts_with('{'));
         let mut answers = answers.filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        let mut answer = answers.find(|answer| answer["id"] == id).ok_or("the shop did not answer")?;
-        answer.get_mut("result").map(Value::take).ok_or_else(|| format!("the shop refused: {answer}").into())
+        let mut answer =
+            answers.find(|answer| answer["id"] == id).ok_or("the shop did not answer")?;
+        answer
+            .get_mut("result")
+            .map(Value::take)
+            .ok_or_else(|| format!("the shop refused: {answer}").into())
     }
 
     /// Returns the shop's tools in the model's format.
@@ -66,7 +103,8 @@ impl Shop {
     }
 
     pub(super) async fn call(&self, tool: &str, arguments: Value) -> Outcome<String> {
-        let result = self.request("tools/call", &json!({"name": tool, "arguments": arguments})).await?;
+        let result =
+            self.request("tools/call", &json!({"name": tool, "arguments": arguments})).await?;
         if result["isError"] == true {
             return Err(format!("the tool failed: {result}").into());
         }

@@ -28,7 +28,11 @@ impl Program {
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
         let mut line = String::new();
         BufReader::new(child.stdout.take().ok_or("no output")?).read_line(&mut line)?;
-        let url = line.split_whitespace().last().filter(|word| word.starts_with("http://")).map(str::to_owned);
+        let url = line
+            .split_whitespace()
+            .last()
+            .filter(|word| word.starts_with("http://"))
+            .map(str::to_owned);
         match url {
             Some(url) => Ok(Self { child, url, started }),
             None => {
@@ -49,8 +53,11 @@ impl Program {
     pub(super) fn cpu(&self) -> Outcome<Duration> {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
         // The name in brackets may contain anything.
-        let fields: Vec<&str> = stat.rsplit_once(')').ok_or("no stat")?.1.split_whitespace().collect();
-        let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<u64>().ok()).unwrap_or_default();
+        let fields: Vec<&str> =
+            stat.rsplit_once(')').ok_or("no stat")?.1.split_whitespace().collect();
+        let ticks = |at: usize| {
+            fields.get(at).and_then(|field| field.parse::<u64>().ok()).unwrap_or_default()
+        };
         // A tick of `/proc` is a hundredth of a second on every Linux.
         Ok(Duration::from_millis((ticks(11) + ticks(12)) * 10))
     }
@@ -58,7 +65,12 @@ impl Program {
     /// Returns the resident memory in KiB: now, and at its peak.
     pub(super) fn memory(&self) -> Outcome<(u64, u64)> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
-        let of = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)?.split_whitespace().next()?.parse().ok()).unwrap_or_default();
+        let of = |name: &str| {
+            status
+                .lines()
+                .find_map(|line| line.strip_prefix(name)?.split_whitespace().next()?.parse().ok())
+                .unwrap_or_default()
+        };
         Ok((of("VmRSS:"), of("VmHWM:")))
     }
 }
@@ -83,7 +95,11 @@ impl Servers {
         let model = Program::start(Command::new(std::env::current_exe()?).arg("gateway-model"))?;
         let mut shop = Command::new(csign()?);
         shop.args(["shop-server", "--http", "127.0.0.1:0", "--data-dir"]).arg(folder.path());
-        let shop = Program::start(shop.envs([("SHOP_CLIENT_ID", CLIENT), ("SHOP_CLIENT_SECRET", SECRET), ("SHOP_SCOPE", SCOPE)]))?;
+        let shop = Program::start(shop.envs([
+            ("SHOP_CLIENT_ID", CLIENT),
+            ("SHOP_CLIENT_SECRET", SECRET),
+            ("SHOP_SCOPE", SCOPE),
+        ]))?;
         Ok(Self { model, shop, folder })
     }
 
@@ -112,7 +128,11 @@ impl Who {
     /// Starts the side with the same servers.
     pub(super) fn start(self, servers: &Servers) -> Outcome<Program> {
         match self {
-            Self::Bare => Program::start(Command::new(std::env::current_exe()?).args(["gateway-bare", &servers.model.url, &servers.shop.url])),
+            Self::Bare => Program::start(Command::new(std::env::current_exe()?).args([
+                "gateway-bare",
+                &servers.model.url,
+                &servers.shop.url,
+            ])),
             Self::Ours => Program::start(&mut ours(servers)?),
         }
     }
@@ -124,19 +144,46 @@ fn ours(servers: &Servers) -> Outcome<Command> {
         fs::create_dir_all(&path)?;
         Ok(path)
     };
-    let log = fs::OpenOptions::new().create(true).append(true).open(servers.folder().join("serve.log"))?;
+    let log = fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(servers.folder().join("serve.log"))?;
     let mut command = Command::new(csign()?);
-    command.arg("--data-dir").arg(own("data")?).args(["serve", "--listen", "127.0.0.1:0", "--no-token"]).stderr(log);
+    command
+        .arg("--data-dir")
+        .arg(own("data")?)
+        .args(["serve", "--listen", "127.0.0.1:0", "--no-token"])
+        .stderr(log);
     // Nothing from the caller's environment: no keyring, no proxy, no collector, no other model.
-    command.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", own("home")?).env("XDG_STATE_HOME", own("state")?).env("XDG_RUNTIME_DIR", own("run")?);
-    command.envs([("OPENAI_BASE_URL", servers.model.url.as_str()), ("OPENAI_API_KEY", "sk-bench-0123456789abcdef"), ("OPENAI_MODEL", "scripted")]);
-    command.env("NORCE_MCP_BASE_URL", &servers.shop.url).env("NORCE_OAUTH_TOKEN_URL", token_url(&servers.shop.url));
-    command.envs([("NORCE_OAUTH_CLIENT_ID", CLIENT), ("NORCE_OAUTH_CLIENT_SECRET", SECRET), ("NORCE_OAUTH_SCOPE", SCOPE)]);
+    command
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin")
+        .env("HOME", own("home")?)
+        .env("XDG_STATE_HOME", own("state")?)
+        .env("XDG_RUNTIME_DIR", own("run")?);
+    command.envs([
+        ("OPENAI_BASE_URL", servers.model.url.as_str()),
+        ("OPENAI_API_KEY", "sk-bench-0123456789abcdef"),
+        ("OPENAI_MODEL", "scripted"),
+    ]);
+    command
+        .env("NORCE_MCP_BASE_URL", &servers.shop.url)
+        .env("NORCE_OAUTH_TOKEN_URL", token_url(&servers.shop.url));
+    command.envs([
+        ("NORCE_OAUTH_CLIENT_ID", CLIENT),
+        ("NORCE_OAUTH_CLIENT_SECRET", SECRET),
+        ("NORCE_OAUTH_SCOPE", SCOPE),
+    ]);
     Ok(command)
 }
 
 /// Measures the time from the start of the process to the end of its first answer.
-pub(super) async fn start_to_first_turn(who: Who, servers: &Servers, kind: Kind, session: &str) -> Outcome<(Program, Duration)> {
+pub(super) async fn start_to_first_turn(
+    who: Who,
+    servers: &Servers,
+    kind: Kind,
+    session: &str,
+) -> Outcome<(Program, Duration)> {
     let program = who.start(servers)?;
     let mut line = Line::connect(program.address()).await?;
     turn(&mut line, program.address(), kind, session).await?;

@@ -46,13 +46,21 @@ impl Line {
                 break at;
             }
             if !self.more().await? {
-                return if self.read.is_empty() { Ok(None) } else { Err("the connection ended within a head".into()) };
+                return if self.read.is_empty() {
+                    Ok(None)
+                } else {
+                    Err("the connection ended within a head".into())
+                };
             }
         };
         let text = String::from_utf8_lossy(&self.read[..end]).into_owned();
         self.read.drain(..end + 4);
         let mut lines = text.split("\r\n");
-        let mut head = Head { first: lines.next().unwrap_or_default().to_owned(), length: None, chunked: false };
+        let mut head = Head {
+            first: lines.next().unwrap_or_default().to_owned(),
+            length: None,
+            chunked: false,
+        };
         for line in lines {
             let Some((name, value)) = line.split_once(':') else { continue };
             if name.eq_ignore_ascii_case("content-length") {
@@ -66,11 +74,17 @@ impl Line {
 
     /// Reads the body after a head. A chunked body includes the sizes of its chunks. `seen` is
     /// called with all bytes so far whenever more have arrived.
-    pub(super) async fn body(&mut self, head: &Head, mut seen: impl FnMut(&[u8])) -> Outcome<Vec<u8>> {
+    pub(super) async fn body(
+        &mut self,
+        head: &Head,
+        mut seen: impl FnMut(&[u8]),
+    ) -> Outcome<Vec<u8>> {
         loop {
             let end = match (head.chunked, head.length) {
                 (true, _) => find_last_chunk(&self.read),
-                (false, length) => Some(length.unwrap_or(0)).filter(|length| self.read.len() >= *length),
+                (false, length) => {
+                    Some(length.unwrap_or(0)).filter(|length| self.read.len() >= *length)
+                }
             };
             if !self.read.is_empty() {
                 seen(&self.read);
@@ -111,5 +125,6 @@ pub(super) fn now() -> u64 {
         libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time);
         time
     };
-    u64::try_from(time.tv_sec).unwrap_or_default() * 1_000_000_000 + u64::try_from(time.tv_nsec).unwrap_or_default()
+    u64::try_from(time.tv_sec).unwrap_or_default() * 1_000_000_000
+        + u64::try_from(time.tv_nsec).unwrap_or_default()
 }

@@ -43,7 +43,13 @@ pub(crate) async fn run(url: &str, turns: usize) -> Outcome {
     Ok(())
 }
 
-async fn turn(http: &reqwest::Client, url: &str, tools: &Value, messages: &mut Vec<Value>, shop: &mut Shop) -> Outcome {
+async fn turn(
+    http: &reqwest::Client,
+    url: &str,
+    tools: &Value,
+    messages: &mut Vec<Value>,
+    shop: &mut Shop,
+) -> Outcome {
     messages.push(json!({"role": "user", "content": QUESTION}));
     let first = ask(http, url, messages, tools, |_| ()).await?;
     let result = shop.call("product.search", serde_json::from_str(&first.arguments)?).await?;
@@ -95,9 +101,20 @@ struct Function {
 }
 
 /// Makes one request and reads the stream. `said` is called with every piece of text.
-pub(crate) async fn ask(http: &reqwest::Client, url: &str, messages: &[Value], tools: &Value, said: impl Fn(&str)) -> Outcome<Answer> {
+pub(crate) async fn ask(
+    http: &reqwest::Client,
+    url: &str,
+    messages: &[Value],
+    tools: &Value,
+    said: impl Fn(&str),
+) -> Outcome<Answer> {
     let body = json!({"model": "scripted", "stream": true, "messages": messages, "tools": tools});
-    let response = http.post(format!("{url}/chat/completions")).json(&body).send().await?.error_for_status()?;
+    let response = http
+        .post(format!("{url}/chat/completions"))
+        .json(&body)
+        .send()
+        .await?
+        .error_for_status()?;
     let mut events = EventStream::new(response.bytes_stream());
     let mut answer = Answer::default();
     while let Some(event) = events.next().await {
@@ -167,7 +184,8 @@ impl Shop {
     }
 
     async fn call(&mut self, tool: &str, arguments: Value) -> Outcome<String> {
-        let result = self.request("tools/call", &json!({"name": tool, "arguments": arguments})).await?;
+        let result =
+            self.request("tools/call", &json!({"name": tool, "arguments": arguments})).await?;
         if result.get("isError").and_then(Value::as_bool) == Some(true) {
             return Err(format!("the tool failed: {result}").into());
         }
@@ -176,12 +194,16 @@ impl Shop {
 
     async fn request(&mut self, method: &str, params: &Value) -> Outcome<Value> {
         self.id += 1;
-        self.send(&json!({"jsonrpc": "2.0", "id": self.id, "method": method, "params": params})).await?;
+        self.send(&json!({"jsonrpc": "2.0", "id": self.id, "method": method, "params": params}))
+            .await?;
         loop {
             let line = self.output.next_line().await?.ok_or("the shop's server ended")?;
             let mut message: Value = serde_json::from_str(&line)?;
             if message.get("id").and_then(Value::as_u64) == Some(self.id) {
-                return message.get_mut("result").map(Value::take).ok_or_else(|| format!("the shop's server refused: {message}").into());
+                return message
+                    .get_mut("result")
+                    .map(Value::take)
+                    .ok_or_else(|| format!("the shop's server refused: {message}").into());
             }
         }
     }

@@ -22,9 +22,14 @@ pub(crate) async fn run(url: &str, turns: usize) -> Outcome {
             "welcomed = true\n[switches]\nagents_off = [\"guardian\", \"dispatcher\"]\n[model]\nprovider = \"openai_compatible\"\nbase_url = \"{url}\"\nmodel = \"scripted\"\n"
         ),
     )?;
-    let host = Host::open(Options { data_dir: Some(data), pack_code: shipped_packs::all(), warm_up: true, ..Options::default() })
-        .await
-        .map_err(|error| error.message)?;
+    let host = Host::open(Options {
+        data_dir: Some(data),
+        pack_code: shipped_packs::all(),
+        warm_up: true,
+        ..Options::default()
+    })
+    .await
+    .map_err(|error| error.message)?;
     let mut session = None;
     for _ in 0..WARM_UP {
         turn(&host, &mut session).await?;
@@ -48,7 +53,13 @@ pub(crate) async fn run(url: &str, turns: usize) -> Outcome {
 
 async fn turn(host: &Host, session: &mut Option<SessionId>) -> Outcome {
     let mut pushes = host.subscribe();
-    let params = TurnStartParams { session: session.take(), text: QUESTION.to_owned(), model: None, agent: None, headless: true };
+    let params = TurnStartParams {
+        session: session.take(),
+        text: QUESTION.to_owned(),
+        model: None,
+        agent: None,
+        headless: true,
+    };
     let started = host.turn_start(params).await.map_err(|error| error.message)?;
     *session = Some(started.session);
     loop {
@@ -65,7 +76,10 @@ async fn turn(host: &Host, session: &mut Option<SessionId>) -> Outcome {
             // Compared with the bare loop only if it made the same requests.
             return match (status, usage.model_calls) {
                 (TurnStatus::Ok, 2) => Ok(()),
-                (_, calls) => Err(format!("the turn ended as {status:?} after {calls} model calls: {error:?}").into()),
+                (_, calls) => Err(format!(
+                    "the turn ended as {status:?} after {calls} model calls: {error:?}"
+                )
+                .into()),
             };
         }
     }

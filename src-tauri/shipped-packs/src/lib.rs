@@ -1,4 +1,5 @@
-//! The one table of packs that ship with code of their own. The window and `csign` hand it to the host, which knows no pack by name.
+//! The one table of packs that ship with code of their own. The window and `csign` hand it to the
+//! host, which knows no pack by name.
 
 use std::sync::Arc;
 

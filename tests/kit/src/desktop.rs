@@ -30,11 +30,15 @@ pub struct Desktop {
 impl Desktop {
     /// Starts everything and waits until it is ready.
     pub fn start() -> Self {
-        let folder = tempfile::Builder::new().prefix("countersign-desktop").tempdir().expect("a temporary folder");
+        let folder = tempfile::Builder::new()
+            .prefix("countersign-desktop")
+            .tempdir()
+            .expect("a temporary folder");
         for name in ["home", "run", "data", "logs"] {
             fs::create_dir_all(folder.path().join(name)).expect("a folder");
         }
-        fs::set_permissions(folder.path().join("run"), fs::Permissions::from_mode(0o700)).expect("permissions");
+        fs::set_permissions(folder.path().join("run"), fs::Permissions::from_mode(0o700))
+            .expect("permissions");
         let (display, number) = process::start_display(&folder.path().join("logs"));
         let mut desktop = Self { children: vec![display], display: number, folder };
         desktop.start_bus();
@@ -98,7 +102,12 @@ impl Desktop {
     fn start_keyring(&mut self) {
         let mut command = self.command("gnome-keyring-daemon");
         command.args(["--unlock", "--foreground", "--components=secrets"]);
-        let keyring = Child::start_with_input(command, "gnome-keyring-daemon", &self.folder.path().join("logs"), KEYRING_PASSWORD);
+        let keyring = Child::start_with_input(
+            command,
+            "gnome-keyring-daemon",
+            &self.folder.path().join("logs"),
+            KEYRING_PASSWORD,
+        );
         self.children.push(keyring);
         wait("the keyring", || keyring_is_there(self.command(ON_BUS)).then_some(()));
     }
@@ -126,7 +135,14 @@ pub const ON_BUS: &str = "dbus-send";
 /// Whether a keyring is on the bus that `ask` uses. The keyring itself is not called: the bus would
 /// start another one, which stays locked.
 pub fn keyring_is_there(mut ask: Command) -> bool {
-    ask.args(["--session", "--print-reply", "--dest=org.freedesktop.DBus", "/", "org.freedesktop.DBus.NameHasOwner", "string:org.freedesktop.secrets"]);
+    ask.args([
+        "--session",
+        "--print-reply",
+        "--dest=org.freedesktop.DBus",
+        "/",
+        "org.freedesktop.DBus.NameHasOwner",
+        "string:org.freedesktop.secrets",
+    ]);
     let answer = ask.stderr(Stdio::null()).output().expect("dbus-send");
     String::from_utf8_lossy(&answer.stdout).contains("boolean true")
 }

@@ -34,12 +34,27 @@ struct Shop {
 impl Shop {
     fn start(token_seconds: u64) -> Self {
         let mut command = Command::new(csign());
-        command.env_clear().env("PATH", "/usr/bin:/bin").env("SHOP_CLIENT_ID", CLIENT_ID).env("SHOP_CLIENT_SECRET", SECRET);
-        command.args(["shop-server", "--http", "127.0.0.1:0", "--token-seconds", &token_seconds.to_string()]);
+        command
+            .env_clear()
+            .env("PATH", "/usr/bin:/bin")
+            .env("SHOP_CLIENT_ID", CLIENT_ID)
+            .env("SHOP_CLIENT_SECRET", SECRET);
+        command.args([
+            "shop-server",
+            "--http",
+            "127.0.0.1:0",
+            "--token-seconds",
+            &token_seconds.to_string(),
+        ]);
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
         let mut first = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
-        let base = first.trim().strip_prefix("listening on ").and_then(|url| url.strip_suffix("/mcp")).unwrap_or_else(|| panic!("{first}")).to_owned();
+        let base = first
+            .trim()
+            .strip_prefix("listening on ")
+            .and_then(|url| url.strip_suffix("/mcp"))
+            .unwrap_or_else(|| panic!("{first}"))
+            .to_owned();
         Self { child, base }
     }
 }
@@ -128,7 +143,11 @@ impl Front {
         let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
         let shop = Shop::start(seconds);
         let notes = Arc::<Notes>::default();
-        let door = FrontState { shop: shop.base.clone(), notes: Arc::clone(&notes), http: reqwest::Client::builder().no_proxy().build().unwrap() };
+        let door = FrontState {
+            shop: shop.base.clone(),
+            notes: Arc::clone(&notes),
+            http: reqwest::Client::builder().no_proxy().build().unwrap(),
+        };
         let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
         let router = axum::Router::new().fallback(answer).with_state(door);
@@ -180,7 +199,8 @@ impl Front {
     /// Asserts that the texts contain no secrets and no content of error answers.
     pub fn assert_untold(&self, texts: &[&str]) {
         let tokens = self.notes.tokens.lock().unwrap().clone();
-        let secrets = [SECRET, "hunter2", "db07.internal"].into_iter().map(str::to_owned).chain(tokens);
+        let secrets =
+            [SECRET, "hunter2", "db07.internal"].into_iter().map(str::to_owned).chain(tokens);
         for secret in secrets {
             for text in texts {
                 assert!(!text.contains(&secret), "{secret} was told: {text}");
@@ -195,7 +215,12 @@ fn next_break(door: &FrontState, what: &str) -> Option<Break> {
     plan.remove(at).map(|(_, how)| how)
 }
 
-async fn answer(State(door): State<FrontState>, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
+async fn answer(
+    State(door): State<FrontState>,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
     let text = String::from_utf8_lossy(&body).into_owned();
     let json: Value = serde_json::from_str(&text).unwrap_or_default();
     let method = json["method"].as_str().unwrap_or_default();
@@ -207,27 +232,46 @@ async fn answer(State(door): State<FrontState>, uri: Uri, headers: HeaderMap, bo
     };
     let what = what.to_owned();
     let id = json["id"].clone();
-    let bearer = headers.get(header::AUTHORIZATION).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()).unwrap_or_default();
+    let bearer = headers
+        .get(header::AUTHORIZATION)
+        .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+        .unwrap_or_default();
     let echo = json!({"authorization": bearer, "body": text}).to_string();
-    door.notes.heard.lock().unwrap().push(FrontRequest { headers: headers.clone(), body: json, text, what: what.clone() });
-    let events = |text: String| ([(header::CONTENT_TYPE, "text/event-stream")], text).into_response();
+    door.notes.heard.lock().unwrap().push(FrontRequest {
+        headers: headers.clone(),
+        body: json,
+        text,
+        what: what.clone(),
+    });
+    let events =
+        |text: String| ([(header::CONTENT_TYPE, "text/event-stream")], text).into_response();
     match next_break(&door, &what) {
         None => pass(&door, &uri, headers, body).await,
-        Some(Break::Status(status)) => (StatusCode::from_u16(status).unwrap(), LEAK).into_response(),
+        Some(Break::Status(status)) => {
+            (StatusCode::from_u16(status).unwrap(), LEAK).into_response()
+        }
         Some(Break::DoneBut(status)) => {
             let _ = pass(&door, &uri, headers, body).await;
             (StatusCode::from_u16(status).unwrap(), LEAK).into_response()
         }
-        Some(Break::Json(text)) => ([(header::CONTENT_TYPE, "application/json")], text).into_response(),
+        Some(Break::Json(text)) => {
+            ([(header::CONTENT_TYPE, "application/json")], text).into_response()
+        }
         Some(Break::Events(text)) => events(text.replace("$ID", &id.to_string())),
-        Some(Break::Echo(status)) => (StatusCode::from_u16(status).unwrap(), [(header::CONTENT_TYPE, "application/json")], echo).into_response(),
+        Some(Break::Echo(status)) => (
+            StatusCode::from_u16(status).unwrap(),
+            [(header::CONTENT_TYPE, "application/json")],
+            echo,
+        )
+            .into_response(),
         Some(Break::Quote) => {
             let content = json!([{"type": "text", "text": format!("Nobody is known as {}.", bearer.trim_start_matches("Bearer "))}]);
             axum::Json(json!({"jsonrpc": "2.0", "id": id, "result": {"isError": true, "content": content}})).into_response()
         }
         Some(Break::Result(value)) => {
             let content = json!([{"type": "text", "text": value.to_string()}]);
-            axum::Json(json!({"jsonrpc": "2.0", "id": id, "result": {"content": content}})).into_response()
+            axum::Json(json!({"jsonrpc": "2.0", "id": id, "result": {"content": content}}))
+                .into_response()
         }
         Some(Break::Hang) => {
             tokio::time::sleep(Duration::from_secs(3_600)).await;
@@ -244,14 +288,21 @@ async fn answer(State(door): State<FrontState>, uri: Uri, headers: HeaderMap, bo
         Some(Break::Cut) => {
             let _ = pass(&door, &uri, headers, body).await;
             let pieces = [Ok("data: {\"jsonrpc\""), Err(std::io::Error::other("cut"))];
-            ([(header::CONTENT_TYPE, "text/event-stream")], Body::from_stream(futures::stream::iter(pieces))).into_response()
+            (
+                [(header::CONTENT_TYPE, "text/event-stream")],
+                Body::from_stream(futures::stream::iter(pieces)),
+            )
+                .into_response()
         }
     }
 }
 
 /// Passes a request to the real shop and returns its answer.
 async fn pass(door: &FrontState, uri: &Uri, headers: HeaderMap, body: Bytes) -> Response {
-    let mut request = door.http.request(if body.is_empty() { reqwest::Method::GET } else { reqwest::Method::POST }, format!("{}{}", door.shop, uri.path()));
+    let mut request = door.http.request(
+        if body.is_empty() { reqwest::Method::GET } else { reqwest::Method::POST },
+        format!("{}{}", door.shop, uri.path()),
+    );
     for (name, value) in &headers {
         if *name != header::HOST && *name != header::CONTENT_LENGTH {
             request = request.header(name, value);
@@ -260,7 +311,9 @@ async fn pass(door: &FrontState, uri: &Uri, headers: HeaderMap, body: Bytes) -> 
     let response = request.body(body).send().await.unwrap();
     let (status, headers) = (response.status(), response.headers().clone());
     let body = response.bytes().await.unwrap();
-    let token = serde_json::from_slice::<Value>(&body).ok().and_then(|answer| answer["access_token"].as_str().map(str::to_owned));
+    let token = serde_json::from_slice::<Value>(&body)
+        .ok()
+        .and_then(|answer| answer["access_token"].as_str().map(str::to_owned));
     door.notes.tokens.lock().unwrap().extend(token);
     let mut answer = (status, body).into_response();
     for (name, value) in &headers {

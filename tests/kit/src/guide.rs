@@ -21,13 +21,23 @@ impl Guide {
     #[track_caller]
     pub fn read(readme: &Path) -> Self {
         let readme = std::fs::read_to_string(readme).expect("the guide is there");
-        let guide = readme.split("## Write a pack in ten minutes").nth(1).and_then(|rest| rest.split("\n## ").next()).expect("the guide has its heading");
-        let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a free port").port();
+        let guide = readme
+            .split("## Write a pack in ten minutes")
+            .nth(1)
+            .and_then(|rest| rest.split("\n## ").next())
+            .expect("the guide has its heading");
+        let port = TcpListener::bind("127.0.0.1:0")
+            .and_then(|listener| listener.local_addr())
+            .expect("a free port")
+            .port();
         let mut script = "set -eu\ntrap 'kill \"${SERVER:-}\" 2>/dev/null' EXIT\n".to_owned();
         let (mut expected, mut step) = (Vec::new(), 0);
         for (info, text) in blocks(&guide.replace(PORT, &port.to_string())) {
             match info.split_once(" file=") {
-                Some((_, file)) => write!(script, "cat > {file} <<'END_OF_FILE'\n{text}END_OF_FILE\n").expect("written"),
+                Some((_, file)) => {
+                    write!(script, "cat > {file} <<'END_OF_FILE'\n{text}END_OF_FILE\n")
+                        .expect("written")
+                }
                 None if info == "sh" => {
                     step += 1;
                     write!(script, "echo '=== {step}'\n{text}").expect("written");
@@ -48,11 +58,17 @@ impl Guide {
     /// and that the demo server has ended.
     #[track_caller]
     pub fn follow(&self, mut shell: Command, repository: &Path) {
-        let ran = shell.current_dir(repository).args(["-c", &self.script]).output().expect("a shell");
-        let (out, err) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+        let ran =
+            shell.current_dir(repository).args(["-c", &self.script]).output().expect("a shell");
+        let (out, err) =
+            (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
         assert!(ran.status.success(), "{}\n--- {out}\n--- {err}", self.script);
         for (step, line) in &self.expected {
-            let said = out.split(&format!("=== {step}\n")).nth(1).and_then(|rest| rest.split("\n=== ").next()).unwrap_or_default();
+            let said = out
+                .split(&format!("=== {step}\n"))
+                .nth(1)
+                .and_then(|rest| rest.split("\n=== ").next())
+                .unwrap_or_default();
             assert!(said.contains(line), "step {step} prints {line:?}:\n{said}\n{err}");
         }
     }

@@ -1,5 +1,6 @@
-//! A scripted model server on a port of its own, for all wires: it answers with prepared replies, keeps every request, and
-//! refuses (400, and a violation for the test to see) requests that a strict provider would refuse.
+//! A scripted model server on a port of its own, for all wires: it answers with prepared replies,
+//! keeps every request, and refuses (400, and a violation for the test to see) requests that a
+//! strict provider would refuse.
 //!
 //! ```no_run
 //! # async fn example() {
@@ -82,8 +83,13 @@ impl ModelServer {
     pub async fn start_on(port: u16, replies: impl IntoIterator<Item = Reply>) -> io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", port)).await?;
         let address = listener.local_addr()?;
-        let shared =
-            Arc::new(Shared { state: Mutex::new(Played { replies: replies.into_iter().collect(), ..Played::default() }), dropped: watch::Sender::new(0) });
+        let shared = Arc::new(Shared {
+            state: Mutex::new(Played {
+                replies: replies.into_iter().collect(),
+                ..Played::default()
+            }),
+            dropped: watch::Sender::new(0),
+        });
         let app = Router::new()
             .route("/v1/chat/completions", on(Wire::Chat))
             .route("/v1/responses", on(Wire::Responses))
@@ -94,7 +100,15 @@ impl ModelServer {
             .with_state(Arc::clone(&shared));
         let task = tokio::spawn(async move {
             // Ends only with the runtime, or when the server is dropped.
-            drop(axum::serve(axum::serve::ListenerExt::tap_io(listener, |socket| drop(socket.set_nodelay(true))), app).await);
+            drop(
+                axum::serve(
+                    axum::serve::ListenerExt::tap_io(listener, |socket| {
+                        drop(socket.set_nodelay(true))
+                    }),
+                    app,
+                )
+                .await,
+            );
         });
         Ok(Self { address, shared, task })
     }
@@ -166,12 +180,20 @@ impl Shared {
 
     /// Records the request and returns its reply: the first one that fits the conversation's last
     /// message. If the request wants no stream, the reply is converted to one piece.
-    fn take(&self, wire: Wire, path: String, headers: HeaderMap, body: &Bytes) -> Result<Reply, String> {
+    fn take(
+        &self,
+        wire: Wire,
+        path: String,
+        headers: HeaderMap,
+        body: &Bytes,
+    ) -> Result<Reply, String> {
         let mut state = self.lock();
         let parsed: Value = serde_json::from_slice(body).unwrap_or(Value::Null);
         let last = wire.last(&parsed);
         let whole = wire == Wire::Chat && parsed.get("stream") == Some(&Value::Bool(false));
-        let results = ["\"tool_result\"", "functionResponse", "function_call_output"].iter().any(|kind| last.to_string().contains(kind));
+        let results = ["\"tool_result\"", "functionResponse", "function_call_output"]
+            .iter()
+            .any(|kind| last.to_string().contains(kind));
         let mut found = violations_of(wire, &parsed);
         found.extend(state.sealed.violations_of(wire, &parsed, results));
         state.seen.push(Seen { wire, path, headers, body: parsed });
@@ -209,16 +231,28 @@ async fn google_models() -> Json<Value> {
 
 /// Handles the requests of one wire. Google's path contains the model.
 fn on(wire: Wire) -> MethodRouter<Arc<Shared>> {
-    post(move |State(shared): State<Arc<Shared>>, uri: Uri, headers: HeaderMap, body: Bytes| async move {
-        let path = uri.path().rsplit('/').next().unwrap_or_default().to_owned();
-        answer(&shared, wire, path, headers, &body)
-    })
+    post(
+        move |State(shared): State<Arc<Shared>>, uri: Uri, headers: HeaderMap, body: Bytes| async move {
+            let path = uri.path().rsplit('/').next().unwrap_or_default().to_owned();
+            answer(&shared, wire, path, headers, &body)
+        },
+    )
 }
 
-fn answer(shared: &Arc<Shared>, wire: Wire, path: String, headers: HeaderMap, body: &Bytes) -> Response {
+fn answer(
+    shared: &Arc<Shared>,
+    wire: Wire,
+    path: String,
+    headers: HeaderMap,
+    body: &Bytes,
+) -> Response {
     match shared.take(wire, path, headers, body) {
         Ok(reply) => play(shared, &reply),
-        Err(text) => (StatusCode::BAD_REQUEST, Json(json!({"error": {"message": text, "type": "invalid_request_error"}}))).into_response(),
+        Err(text) => (
+            StatusCode::BAD_REQUEST,
+            Json(json!({"error": {"message": text, "type": "invalid_request_error"}})),
+        )
+            .into_response(),
     }
 }
 
@@ -265,5 +299,7 @@ fn play(shared: &Arc<Shared>, reply: &Reply) -> Response {
     if !reply.headers().iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
         response = response.header(header::CONTENT_TYPE, "text/event-stream");
     }
-    response.body(Body::from_stream(body)).unwrap_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response())
+    response
+        .body(Body::from_stream(body))
+        .unwrap_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response())
 }

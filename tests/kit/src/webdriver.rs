@@ -68,9 +68,12 @@ impl Session {
     /// because WebKitWebDriver refuses either of them.
     pub fn start(port: u16, binary: &Path, args: &[String]) -> Result<Self, Refused> {
         let options = json!({ "binary": binary, "args": args });
-        let body = json!({ "capabilities": { "alwaysMatch": { "webkitgtk:browserOptions": options } } });
+        let body =
+            json!({ "capabilities": { "alwaysMatch": { "webkitgtk:browserOptions": options } } });
         let answer = request(port, ANSWER, "POST", "/session", Some(&body))?;
-        let id = answer["sessionId"].as_str().ok_or_else(|| Refused(format!("no session in {answer}")))?;
+        let id = answer["sessionId"]
+            .as_str()
+            .ok_or_else(|| Refused(format!("no session in {answer}")))?;
         Ok(Self { port, id: id.to_owned() })
     }
 
@@ -78,14 +81,26 @@ impl Session {
         self.command_within(ANSWER, method, path, body)
     }
 
-    fn command_within(&self, patience: Duration, method: &str, path: &str, body: Option<&Value>) -> Result<Value, Refused> {
+    fn command_within(
+        &self,
+        patience: Duration,
+        method: &str,
+        path: &str,
+        body: Option<&Value>,
+    ) -> Result<Value, Refused> {
         request(self.port, patience, method, &format!("/session/{}{path}", self.id), body)
     }
 
     /// The handles of all windows.
     pub fn windows(&self) -> Result<Vec<String>, Refused> {
         let handles = self.command("GET", "/window/handles", None)?;
-        Ok(handles.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect())
+        Ok(handles
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect())
     }
 
     /// Selects a window.
@@ -95,7 +110,8 @@ impl Session {
 
     /// Sets the size of the selected window.
     pub fn resize(&self, width: u32, height: u32) -> Result<(), Refused> {
-        self.command("POST", "/window/rect", Some(&json!({ "width": width, "height": height }))).map(drop)
+        self.command("POST", "/window/rect", Some(&json!({ "width": width, "height": height })))
+            .map(drop)
     }
 
     /// The address of the selected window's page.
@@ -115,7 +131,11 @@ impl Session {
 
     /// Returns all elements that a CSS selector finds.
     pub fn all(&self, css: &str) -> Result<Vec<Element<'_>>, Refused> {
-        let found = self.command("POST", "/elements", Some(&json!({ "using": "css selector", "value": css })))?;
+        let found = self.command(
+            "POST",
+            "/elements",
+            Some(&json!({ "using": "css selector", "value": css })),
+        )?;
         let ids = found.as_array().into_iter().flatten().filter_map(|e| e[ELEMENT].as_str());
         Ok(ids.map(|id| Element { session: self, id: id.to_owned() }).collect())
     }
@@ -129,7 +149,8 @@ impl Session {
     /// The element that has the focus.
     pub fn focused(&self) -> Result<Element<'_>, Refused> {
         let found = self.command("GET", "/element/active", None)?;
-        let id = found[ELEMENT].as_str().ok_or_else(|| Refused("nothing has the focus".to_owned()))?;
+        let id =
+            found[ELEMENT].as_str().ok_or_else(|| Refused("nothing has the focus".to_owned()))?;
         Ok(Element { session: self, id: id.to_owned() })
     }
 
@@ -163,7 +184,8 @@ impl Session {
             self.command_within(PICTURE, "GET", "/screenshot", None)
         };
         let text = once().or_else(|_| once()).or_else(|_| once())?;
-        decode_base64(text.as_str().unwrap_or_default()).ok_or_else(|| Refused("the screenshot is not base64".to_owned()))
+        decode_base64(text.as_str().unwrap_or_default())
+            .ok_or_else(|| Refused("the screenshot is not base64".to_owned()))
     }
 
     /// Ends the session. The driver ends the app with it.
@@ -180,7 +202,14 @@ impl Element<'_> {
     /// Clicks in the middle of the element. A click that closes its window may never be answered,
     /// so this waits less long.
     pub fn click(&self) -> Result<(), Refused> {
-        self.session.command_within(PATIENCE, "POST", &format!("/element/{}/click", self.id), Some(&json!({}))).map(drop)
+        self.session
+            .command_within(
+                PATIENCE,
+                "POST",
+                &format!("/element/{}/click", self.id),
+                Some(&json!({})),
+            )
+            .map(drop)
     }
 
     /// Returns its place in the window.
@@ -191,7 +220,9 @@ impl Element<'_> {
 
     /// Scrolls it to the middle of the window.
     pub fn to_the_middle(&self) -> Result<(), Refused> {
-        self.session.run("arguments[0].scrollIntoView({block: 'center'});", json!([{ ELEMENT: self.id }])).map(drop)
+        self.session
+            .run("arguments[0].scrollIntoView({block: 'center'});", json!([{ ELEMENT: self.id }]))
+            .map(drop)
     }
 
     /// Types into it.
@@ -255,7 +286,13 @@ pub fn wait_for<T>(what: &str, patience: Duration, mut ask: impl FnMut() -> Opti
     }
 }
 
-fn request(port: u16, patience: Duration, method: &str, path: &str, body: Option<&Value>) -> Result<Value, Refused> {
+fn request(
+    port: u16,
+    patience: Duration,
+    method: &str,
+    path: &str,
+    body: Option<&Value>,
+) -> Result<Value, Refused> {
     let failed = |error: std::io::Error| Refused(format!("{method} {path}: {error}"));
     let body = body.map(Value::to_string).unwrap_or_default();
     let mut stream = TcpStream::connect(("127.0.0.1", port)).map_err(failed)?;
@@ -264,12 +301,19 @@ fn request(port: u16, patience: Duration, method: &str, path: &str, body: Option
         "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
         body.len()
     );
-    stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes())).map_err(failed)?;
-    let answer = read_answer(&mut stream).map_err(|error| Refused(format!("{SILENCE}{method} {path}: {error}")))?;
-    let mut answer: Value = serde_json::from_slice(&answer).map_err(|e| Refused(format!("{method} {path}: no JSON: {e}")))?;
+    stream
+        .write_all(head.as_bytes())
+        .and_then(|()| stream.write_all(body.as_bytes()))
+        .map_err(failed)?;
+    let answer = read_answer(&mut stream)
+        .map_err(|error| Refused(format!("{SILENCE}{method} {path}: {error}")))?;
+    let mut answer: Value = serde_json::from_slice(&answer)
+        .map_err(|e| Refused(format!("{method} {path}: no JSON: {e}")))?;
     let value = answer["value"].take();
     match value.get("error").and_then(Value::as_str) {
-        Some(error) => Err(Refused(format!("{error}: {}", value["message"].as_str().unwrap_or_default()))),
+        Some(error) => {
+            Err(Refused(format!("{error}: {}", value["message"].as_str().unwrap_or_default())))
+        }
         None => Ok(value),
     }
 }
@@ -288,7 +332,9 @@ fn read_answer(stream: &mut TcpStream) -> std::io::Result<Vec<u8>> {
             continue;
         };
         let head = String::from_utf8_lossy(&bytes[..end]).to_ascii_lowercase();
-        let length = head.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse::<usize>().ok());
+        let length = head
+            .lines()
+            .find_map(|line| line.strip_prefix("content-length:")?.trim().parse::<usize>().ok());
         if n == 0 || length.is_some_and(|length| bytes.len() >= end + length) {
             return Ok(bytes.split_off(end));
         }
@@ -321,7 +367,10 @@ fn decode_base64(text: &str) -> Option<Vec<u8>> {
 mod tests {
     #[test]
     fn base64_is_read() {
-        assert_eq!(super::decode_base64("Q291bnRlcnNpZ24=").as_deref(), Some(b"Countersign".as_slice()));
+        assert_eq!(
+            super::decode_base64("Q291bnRlcnNpZ24=").as_deref(),
+            Some(b"Countersign".as_slice())
+        );
         assert_eq!(super::decode_base64("!"), None);
     }
 }

@@ -102,7 +102,10 @@ impl Disk {
         let history = self.history();
         let steps = &history.steps[..moment];
         let names = history.names_after(steps, how, random);
-        let files = names.into_iter().map(|(name, file)| (name, history.content(steps, file, how, random))).collect();
+        let files = names
+            .into_iter()
+            .map(|(name, file)| (name, history.content(steps, file, how, random)))
+            .collect();
         Image { files }
     }
 
@@ -117,7 +120,8 @@ impl Disk {
             return *file;
         }
         // Created now, or since the recording began by other code than SQLite.
-        let content = if existed { fs::read(self.folder.join(name)).unwrap_or_default() } else { Vec::new() };
+        let content =
+            if existed { fs::read(self.folder.join(name)).unwrap_or_default() } else { Vec::new() };
         let file = history.before.len();
         history.before.push(content);
         history.names.insert(name.to_owned(), file);
@@ -154,9 +158,18 @@ impl Disk {
 impl History {
     /// Returns the folder's names. A file system keeps their order, so a first part of the changes
     /// survives.
-    fn names_after(&self, steps: &[Step], how: Cut, random: &mut Random) -> BTreeMap<String, usize> {
-        let durable = steps.iter().rposition(|step| matches!(step, Step::SyncNames)).map_or(0, |at| at + 1);
-        let open = steps[durable..].iter().filter(|step| matches!(step, Step::Create { .. } | Step::Delete { .. })).count();
+    fn names_after(
+        &self,
+        steps: &[Step],
+        how: Cut,
+        random: &mut Random,
+    ) -> BTreeMap<String, usize> {
+        let durable =
+            steps.iter().rposition(|step| matches!(step, Step::SyncNames)).map_or(0, |at| at + 1);
+        let open = steps[durable..]
+            .iter()
+            .filter(|step| matches!(step, Step::Create { .. } | Step::Delete { .. }))
+            .count();
         let kept = match how {
             Cut::Dropped => 0,
             Cut::Kept => open,
@@ -183,14 +196,26 @@ impl History {
 
     /// Returns a file's bytes: everything up to its last sync, and what `how` leaves of the rest.
     fn content(&self, steps: &[Step], file: usize, how: Cut, random: &mut Random) -> Vec<u8> {
-        let durable = steps.iter().rposition(|step| matches!(step, Step::Sync { file: of } if *of == file)).unwrap_or(0);
+        let durable = steps
+            .iter()
+            .rposition(|step| matches!(step, Step::Sync { file: of } if *of == file))
+            .unwrap_or(0);
         let mut bytes = self.before[file].clone();
         for (at, step) in steps.iter().enumerate() {
             let how = if at < durable { Cut::Kept } else { how };
             match step {
-                Step::Write { file: of, at, bytes: new } if *of == file => write(&mut bytes, *at, new, how, random),
-                Step::Resize { file: of, size } if *of == file && is_kept(how, random) => bytes.resize(*size, 0),
-                Step::Create { .. } | Step::Delete { .. } | Step::SyncNames | Step::Write { .. } | Step::Resize { .. } | Step::Sync { .. } => {}
+                Step::Write { file: of, at, bytes: new } if *of == file => {
+                    write(&mut bytes, *at, new, how, random)
+                }
+                Step::Resize { file: of, size } if *of == file && is_kept(how, random) => {
+                    bytes.resize(*size, 0)
+                }
+                Step::Create { .. }
+                | Step::Delete { .. }
+                | Step::SyncNames
+                | Step::Write { .. }
+                | Step::Resize { .. }
+                | Step::Sync { .. } => {}
             }
         }
         bytes
@@ -264,7 +289,10 @@ mod tests {
         let (folder, mut random) = (tempfile(), Random::new(7));
         let disk = Disk::watch(&folder);
         let db = Connection::open(folder.join("x.db")).unwrap();
-        db.execute_batch(&format!("PRAGMA journal_mode=WAL; PRAGMA synchronous={synchronous}; CREATE TABLE t(n INTEGER)")).unwrap();
+        db.execute_batch(&format!(
+            "PRAGMA journal_mode=WAL; PRAGMA synchronous={synchronous}; CREATE TABLE t(n INTEGER)"
+        ))
+        .unwrap();
         let promised: Vec<(usize, i64)> = (0..40)
             .map(|n| {
                 db.execute("INSERT INTO t VALUES(?1)", [n]).unwrap();
@@ -277,9 +305,11 @@ mod tests {
             let place = folder.join(format!("cut-{case}"));
             disk.cut(moment, how, &mut random).restore(&place);
             let read = Connection::open(place.join("x.db")).unwrap();
-            let sound: String = read.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+            let sound: String =
+                read.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
             assert_eq!(sound, "ok");
-            let there: i64 = read.query_row("SELECT count(*) FROM t", [], |row| row.get(0)).unwrap_or(0);
+            let there: i64 =
+                read.query_row("SELECT count(*) FROM t", [], |row| row.get(0)).unwrap_or(0);
             lost += promised.iter().filter(|(told, n)| *told <= moment && *n >= there).count();
         }
         drop(db);
@@ -313,12 +343,20 @@ mod tests {
         for _ in 0..200 {
             let mut bytes = vec![1u8; 2048];
             write(&mut bytes, 500, &[2; 1036], Cut::Torn, &mut random);
-            assert!(bytes[..500].iter().chain(&bytes[1536..]).all(|byte| *byte == 1), "nothing outside the write is touched");
+            assert!(
+                bytes[..500].iter().chain(&bytes[1536..]).all(|byte| *byte == 1),
+                "nothing outside the write is touched"
+            );
             for sector in [500..512, 512..1024, 1024..1536] {
-                let kinds: std::collections::BTreeSet<bool> = bytes[sector.clone()].iter().map(|byte| *byte == 2).collect();
+                let kinds: std::collections::BTreeSet<bool> =
+                    bytes[sector.clone()].iter().map(|byte| *byte == 2).collect();
                 seen.insert((sector.start, kinds.contains(&true)));
             }
         }
-        assert_eq!(seen.len(), 6, "each of the three is there in some cuts and not in others: {seen:?}");
+        assert_eq!(
+            seen.len(),
+            6,
+            "each of the three is there in some cuts and not in others: {seen:?}"
+        );
     }
 }

@@ -1,7 +1,11 @@
 //! Shared by the long tests: the number of cases, their seed, and a disk whose power can be cut.
 //! `make soak` (SOAK=1) runs every case, `make test` a tenth of them.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "only tests use this crate, and a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "only tests use this crate, and a test fails by panicking"
+)]
 
 mod disk;
 mod random;
@@ -32,7 +36,10 @@ impl Plan {
             None if soaking => now(),
             None => 1,
         };
-        eprintln!("{name}: {cases} cases; to repeat them: SOAK={} SOAK_SEED={seed}", u8::from(soaking));
+        eprintln!(
+            "{name}: {cases} cases; to repeat them: SOAK={} SOAK_SEED={seed}",
+            u8::from(soaking)
+        );
         Self { name, cases, seed }
     }
 
@@ -43,7 +50,9 @@ impl Plan {
     /// Returns the random numbers of one case. They depend on the seed only, and not on other
     /// cases.
     pub fn random(&self, case: u64) -> Random {
-        let name = self.name.bytes().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+        let name = self.name.bytes().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
         Random::new(self.seed ^ name).fork(case)
     }
 
@@ -54,5 +63,7 @@ impl Plan {
 }
 
 fn now() -> u64 {
-    std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(1, |since| since.as_secs())
+    std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .map_or(1, |since| since.as_secs())
 }

@@ -54,7 +54,8 @@ fn find(path: *const c_char) -> Option<(Arc<Disk>, String)> {
     let bytes = unsafe { CStr::from_ptr(path) }.to_bytes();
     let path = Path::new(OsStr::from_bytes(bytes));
     let all = disks().lock().unwrap_or_else(PoisonError::into_inner);
-    let disk = all.iter().filter_map(Weak::upgrade).find(|disk| path.parent() == Some(disk.folder()))?;
+    let disk =
+        all.iter().filter_map(Weak::upgrade).find(|disk| path.parent() == Some(disk.folder()))?;
     Some((disk, path.file_name()?.to_string_lossy().into_owned()))
 }
 
@@ -121,7 +122,13 @@ fn observed<'a>(file: *mut ffi::sqlite3_file) -> Option<&'a mut ObservedFile> {
     unsafe { (*file.cast::<Recorded>()).observed.as_mut() }
 }
 
-unsafe extern "C" fn open(_: *mut ffi::sqlite3_vfs, path: ffi::sqlite3_filename, file: *mut ffi::sqlite3_file, flags: c_int, out: *mut c_int) -> c_int {
+unsafe extern "C" fn open(
+    _: *mut ffi::sqlite3_vfs,
+    path: ffi::sqlite3_filename,
+    file: *mut ffi::sqlite3_file,
+    flags: c_int,
+    out: *mut c_int,
+) -> c_int {
     let found = find(path);
     let exists = found.as_ref().is_some_and(|(disk, name)| disk.folder().join(name).exists());
     let behind = inner(file);
@@ -139,7 +146,11 @@ unsafe extern "C" fn open(_: *mut ffi::sqlite3_vfs, path: ffi::sqlite3_filename,
         }
         if let Some((disk, name)) = found {
             let file = disk.opened(&name, exists);
-            let journal = flags & (ffi::SQLITE_OPEN_MAIN_JOURNAL | ffi::SQLITE_OPEN_SUPER_JOURNAL | ffi::SQLITE_OPEN_WAL) != 0;
+            let journal = flags
+                & (ffi::SQLITE_OPEN_MAIN_JOURNAL
+                    | ffi::SQLITE_OPEN_SUPER_JOURNAL
+                    | ffi::SQLITE_OPEN_WAL)
+                != 0;
             let names = journal && flags & ffi::SQLITE_OPEN_CREATE != 0;
             (*recorded).observed = Box::into_raw(Box::new(ObservedFile { disk, file, names }));
         }
@@ -174,11 +185,21 @@ unsafe extern "C" fn close(file: *mut ffi::sqlite3_file) -> c_int {
     code
 }
 
-unsafe extern "C" fn read(file: *mut ffi::sqlite3_file, to: *mut c_void, amount: c_int, at: ffi::sqlite3_int64) -> c_int {
+unsafe extern "C" fn read(
+    file: *mut ffi::sqlite3_file,
+    to: *mut c_void,
+    amount: c_int,
+    at: ffi::sqlite3_int64,
+) -> c_int {
     pass!(file, xRead, to, amount, at)
 }
 
-unsafe extern "C" fn write(file: *mut ffi::sqlite3_file, from: *const c_void, amount: c_int, at: ffi::sqlite3_int64) -> c_int {
+unsafe extern "C" fn write(
+    file: *mut ffi::sqlite3_file,
+    from: *const c_void,
+    amount: c_int,
+    at: ffi::sqlite3_int64,
+) -> c_int {
     let code = pass!(file, xWrite, from, amount, at);
     if code == ffi::SQLITE_OK
         && let Some(observed) = observed(file)
@@ -207,7 +228,10 @@ unsafe extern "C" fn sync(file: *mut ffi::sqlite3_file, flags: c_int) -> c_int {
     ffi::SQLITE_OK
 }
 
-unsafe extern "C" fn file_size(file: *mut ffi::sqlite3_file, size: *mut ffi::sqlite3_int64) -> c_int {
+unsafe extern "C" fn file_size(
+    file: *mut ffi::sqlite3_file,
+    size: *mut ffi::sqlite3_int64,
+) -> c_int {
     pass!(file, xFileSize, size)
 }
 
@@ -223,7 +247,11 @@ unsafe extern "C" fn check_reserved_lock(file: *mut ffi::sqlite3_file, held: *mu
     pass!(file, xCheckReservedLock, held)
 }
 
-unsafe extern "C" fn file_control(file: *mut ffi::sqlite3_file, what: c_int, with: *mut c_void) -> c_int {
+unsafe extern "C" fn file_control(
+    file: *mut ffi::sqlite3_file,
+    what: c_int,
+    with: *mut c_void,
+) -> c_int {
     pass!(file, xFileControl, what, with)
 }
 
@@ -238,11 +266,22 @@ unsafe extern "C" fn device_characteristics(file: *mut ffi::sqlite3_file) -> c_i
     if observed(file).is_some() { has & ffi::SQLITE_IOCAP_POWERSAFE_OVERWRITE } else { has }
 }
 
-unsafe extern "C" fn shm_map(file: *mut ffi::sqlite3_file, page: c_int, size: c_int, extend: c_int, out: *mut *mut c_void) -> c_int {
+unsafe extern "C" fn shm_map(
+    file: *mut ffi::sqlite3_file,
+    page: c_int,
+    size: c_int,
+    extend: c_int,
+    out: *mut *mut c_void,
+) -> c_int {
     pass!(file, xShmMap, page, size, extend, out)
 }
 
-unsafe extern "C" fn shm_lock(file: *mut ffi::sqlite3_file, offset: c_int, count: c_int, flags: c_int) -> c_int {
+unsafe extern "C" fn shm_lock(
+    file: *mut ffi::sqlite3_file,
+    offset: c_int,
+    count: c_int,
+    flags: c_int,
+) -> c_int {
     pass!(file, xShmLock, offset, count, flags)
 }
 

@@ -42,17 +42,33 @@ pub(crate) struct Analysis {
 }
 
 /// Answers a question with the result object.
-pub(crate) fn analyze(db: &Connection, dataset: Dataset, instant: DateTime<Utc>, limits: &Thresholds, arguments: &Value) -> Result<Value, AgentError> {
+pub(crate) fn analyze(
+    db: &Connection,
+    dataset: Dataset,
+    instant: DateTime<Utc>,
+    limits: &Thresholds,
+    arguments: &Value,
+) -> Result<Value, AgentError> {
     let analysis = run(db, dataset, instant, limits, &args::read(arguments)?)?;
     Ok(report::result(&analysis, limits))
 }
 
 /// Computes the analysis without formatting the result.
-pub(crate) fn run(db: &Connection, dataset: Dataset, instant: DateTime<Utc>, limits: &Thresholds, args: &Args) -> Result<Analysis, AgentError> {
+pub(crate) fn run(
+    db: &Connection,
+    dataset: Dataset,
+    instant: DateTime<Utc>,
+    limits: &Thresholds,
+    args: &Args,
+) -> Result<Analysis, AgentError> {
     let mut assumptions = Assumptions::default();
     let (account, source) = select::account(db, dataset, args, &mut assumptions)?;
     let zone = account.zone.unwrap_or_else(|| {
-        assumptions.add("zone_default", "UTC", "The account has no time zone: its days are UTC days.".to_owned());
+        assumptions.add(
+            "zone_default",
+            "UTC",
+            "The account has no time zone: its days are UTC days.".to_owned(),
+        );
         chrono_tz::UTC
     });
     let now = LocalNow::new(zone, instant);
@@ -67,27 +83,53 @@ pub(crate) fn run(db: &Connection, dataset: Dataset, instant: DateTime<Utc>, lim
     }
     let (campaigns, delivery) = in_scope(chosen, delivery, window);
     if delivery.mixed {
-        assumptions.add("daily_before_hourly", Value::Null, "Days with a row for the day and hourly rows: the row for the day counted.".to_owned());
+        assumptions.add(
+            "daily_before_hourly",
+            Value::Null,
+            "Days with a row for the day and hourly rows: the row for the day counted.".to_owned(),
+        );
     }
     let budgets: Vec<Option<i64>> = campaigns.iter().map(|c| in_window(c, window)).collect();
     let budget = budget(args, &campaigns, &budgets, window, &mut assumptions);
     let campaign_of: Vec<usize> = delivery.line_items.iter().map(|l| l.campaign).collect();
     let rollups = rollup::rollups(&delivery.rows, &campaign_of, campaigns.len());
     let last = feed.map(|day| day.min(now.today)).filter(|day| *day >= window.start);
-    let facts = Facts { spend: rollups.portfolio_total.spend, budget: budget.unwrap_or(0), window, last };
+    let facts =
+        Facts { spend: rollups.portfolio_total.spend, budget: budget.unwrap_or(0), window, last };
     let pace = pace::pace(&facts, &now, limits);
     let filter = args.advertiser.clone();
-    Ok(Analysis { now, account, source, advertiser, filter, window, campaigns, budgets, budget, delivery, rollups, pace, feed, dataset, assumptions })
+    Ok(Analysis {
+        now,
+        account,
+        source,
+        advertiser,
+        filter,
+        window,
+        campaigns,
+        budgets,
+        budget,
+        delivery,
+        rollups,
+        pace,
+        feed,
+        dataset,
+        assumptions,
+    })
 }
 
 /// Returns the campaigns with days or delivery in the window.
-fn in_scope(chosen: Vec<Campaign>, delivery: Delivery, window: Window) -> (Vec<Campaign>, Delivery) {
+fn in_scope(
+    chosen: Vec<Campaign>,
+    delivery: Delivery,
+    window: Window,
+) -> (Vec<Campaign>, Delivery) {
     let mut active = vec![false; chosen.len()];
     for row in &delivery.rows {
         active[delivery.line_items[row.line_item].campaign] = true;
     }
     let in_flight = |c: &Campaign| c.flight.is_none_or(|flight| overlap(flight, window) > 0);
-    let keep: Vec<bool> = chosen.iter().zip(&active).map(|(c, active)| *active || in_flight(c)).collect();
+    let keep: Vec<bool> =
+        chosen.iter().zip(&active).map(|(c, active)| *active || in_flight(c)).collect();
     let mut moved_campaigns = vec![usize::MAX; chosen.len()];
     let mut campaigns = Vec::new();
     for (index, campaign) in chosen.into_iter().enumerate().filter(|(i, _)| keep[*i]) {
@@ -96,7 +138,9 @@ fn in_scope(chosen: Vec<Campaign>, delivery: Delivery, window: Window) -> (Vec<C
     }
     let mut moved_items = vec![usize::MAX; delivery.line_items.len()];
     let mut line_items = Vec::new();
-    for (index, mut item) in delivery.line_items.into_iter().enumerate().filter(|(_, l)| keep[l.campaign]) {
+    for (index, mut item) in
+        delivery.line_items.into_iter().enumerate().filter(|(_, l)| keep[l.campaign])
+    {
         item.campaign = moved_campaigns[item.campaign];
         moved_items[index] = line_items.len();
         line_items.push(item);
@@ -121,22 +165,46 @@ fn in_window(campaign: &Campaign, window: Window) -> Option<i64> {
     if days <= 0 {
         return Some(budget);
     }
-    i64::try_from(round_div(i128::from(budget) * i128::from(overlap(flight, window)), i128::from(days))).ok()
+    i64::try_from(round_div(
+        i128::from(budget) * i128::from(overlap(flight, window)),
+        i128::from(days),
+    ))
+    .ok()
 }
 
-fn budget(args: &Args, campaigns: &[Campaign], budgets: &[Option<i64>], window: Window, assumptions: &mut Assumptions) -> Option<i64> {
+fn budget(
+    args: &Args,
+    campaigns: &[Campaign],
+    budgets: &[Option<i64>],
+    window: Window,
+    assumptions: &mut Assumptions,
+) -> Option<i64> {
     if args.budget.is_some() {
         return args.budget;
     }
     let known: Vec<i64> = budgets.iter().copied().flatten().collect();
     if known.is_empty() {
-        assumptions.add("budget_unknown", Value::Null, "No campaign has a budget and none was given: there is nothing to compare spend with.".to_owned());
+        assumptions.add(
+            "budget_unknown",
+            Value::Null,
+            "No campaign has a budget and none was given: there is nothing to compare spend with."
+                .to_owned(),
+        );
         return None;
     }
     let sum = known.iter().fold(0_i64, |sum, b| sum.saturating_add(*b));
     let count = known.len();
-    assumptions.add("budget_from_campaigns", crate::money::money(sum), format!("No budget was given: the sum of {count} campaign budgets counts."));
-    let cut = campaigns.iter().filter(|c| c.budget.is_some() && c.flight.is_some_and(|f| overlap(f, window) < inclusive(f.0, f.1))).count();
+    assumptions.add(
+        "budget_from_campaigns",
+        crate::money::money(sum),
+        format!("No budget was given: the sum of {count} campaign budgets counts."),
+    );
+    let cut = campaigns
+        .iter()
+        .filter(|c| {
+            c.budget.is_some() && c.flight.is_some_and(|f| overlap(f, window) < inclusive(f.0, f.1))
+        })
+        .count();
     if cut > 0 {
         let text = match cut {
             1 => "1 campaign runs outside these days too: only the part of its budget for the days of its flight in the window counts.".to_owned(),
@@ -147,16 +215,23 @@ fn budget(args: &Args, campaigns: &[Campaign], budgets: &[Option<i64>], window: 
     let missing = budgets.len() - count;
     if missing > 0 {
         let text = match missing {
-            1 => "1 campaign has no budget; its spend counts, so the percentages are too high.".to_owned(),
-            _ => format!("{missing} campaigns have no budget; their spend counts, so the percentages are too high."),
+            1 => "1 campaign has no budget; its spend counts, so the percentages are too high."
+                .to_owned(),
+            _ => format!(
+                "{missing} campaigns have no budget; their spend counts, so the percentages are too high."
+            ),
         };
         assumptions.add("budget_incomplete", Value::from(missing), text);
     }
     let unflown = campaigns.iter().filter(|c| c.budget.is_some() && c.flight.is_none()).count();
     if unflown > 0 {
         let text = match unflown {
-            1 => "1 campaign has no flight dates: its whole budget counts for these days.".to_owned(),
-            _ => format!("{unflown} campaigns have no flight dates: their whole budget counts for these days."),
+            1 => {
+                "1 campaign has no flight dates: its whole budget counts for these days.".to_owned()
+            }
+            _ => format!(
+                "{unflown} campaigns have no flight dates: their whole budget counts for these days."
+            ),
         };
         assumptions.add("flight_unknown", Value::from(unflown), text);
     }
@@ -165,7 +240,13 @@ fn budget(args: &Args, campaigns: &[Campaign], budgets: &[Option<i64>], window: 
 
 /// Returns the error for a window without rows, with the available data. Missing rows are not zero
 /// spend.
-fn no_rows(account: &Account, campaigns: &[Campaign], window: Window, feed: Option<NaiveDate>, now: &LocalNow) -> AgentError {
+fn no_rows(
+    account: &Account,
+    campaigns: &[Campaign],
+    window: Window,
+    feed: Option<NaiveDate>,
+    now: &LocalNow,
+) -> AgentError {
     let Window { start, end, .. } = window;
     let error = AgentError::invalid(format!(
         "There are no delivery rows for account {} ({}) from {start} to {end}. That is not the same as no spend.",
@@ -175,9 +256,15 @@ fn no_rows(account: &Account, campaigns: &[Campaign], window: Window, feed: Opti
     let first = campaigns.iter().filter_map(|c| c.flight).map(|f| f.0).min();
     let hint = match (feed, first) {
         (None, _) => "Import delivery rows for this account.".to_owned(),
-        (_, Some(first)) if first > now.today => format!("The first of these campaigns starts on {first}."),
-        (Some(feed), _) if feed < start => format!("The newest data of the account is from {feed}; import newer rows or ask for earlier days."),
-        (Some(feed), _) => format!("The account has data up to {feed}; ask for other days or another advertiser."),
+        (_, Some(first)) if first > now.today => {
+            format!("The first of these campaigns starts on {first}.")
+        }
+        (Some(feed), _) if feed < start => format!(
+            "The newest data of the account is from {feed}; import newer rows or ask for earlier days."
+        ),
+        (Some(feed), _) => {
+            format!("The account has data up to {feed}; ask for other days or another advertiser.")
+        }
     };
     let error = error.hint(hint);
     match feed {

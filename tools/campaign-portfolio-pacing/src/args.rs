@@ -37,7 +37,9 @@ pub(crate) fn read(value: &Value) -> Result<Args, AgentError> {
         Value::Object(members) => members,
         Value::Null => &empty,
         Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-            return Err(AgentError::invalid("The arguments must be an object.").reason("invalid_arguments"));
+            return Err(
+                AgentError::invalid("The arguments must be an object.").reason("invalid_arguments")
+            );
         }
     };
     let mut reader = Reader { members, faults: Vec::new() };
@@ -49,7 +51,9 @@ pub(crate) fn read(value: &Value) -> Result<Args, AgentError> {
         budget: reader.budget(),
     };
     for name in members.keys() {
-        if !["account_id", "advertiser_filter", "campaign_start", "campaign_end", "campaign_budget"].contains(&name.as_str()) {
+        if !["account_id", "advertiser_filter", "campaign_start", "campaign_end", "campaign_budget"]
+            .contains(&name.as_str())
+        {
             reader.fault(name, "there is no such argument");
         }
     }
@@ -78,7 +82,8 @@ impl Reader<'_> {
             Value::Null => None,
             Value::String(text) => {
                 let text = text.trim();
-                let absent = text.is_empty() || ["none", "null"].iter().any(|w| text.eq_ignore_ascii_case(w));
+                let absent = text.is_empty()
+                    || ["none", "null"].iter().any(|w| text.eq_ignore_ascii_case(w));
                 (!absent).then(|| text.to_owned())
             }
             Value::Number(number) if number.is_u64() => Some(number.to_string()),
@@ -91,9 +96,16 @@ impl Reader<'_> {
 
     fn date(&mut self, name: &str) -> Option<NaiveDate> {
         let text = self.text(name)?;
-        let date = (text.len() == 10).then(|| NaiveDate::parse_from_str(&text, "%Y-%m-%d").ok()).flatten();
+        let date =
+            (text.len() == 10).then(|| NaiveDate::parse_from_str(&text, "%Y-%m-%d").ok()).flatten();
         if date.is_none() {
-            self.fault(name, format!("`{}` is not a day of the form 2026-11-30", text.chars().take(40).collect::<String>()));
+            self.fault(
+                name,
+                format!(
+                    "`{}` is not a day of the form 2026-11-30",
+                    text.chars().take(40).collect::<String>()
+                ),
+            );
         }
         date
     }
@@ -108,7 +120,11 @@ impl Reader<'_> {
         };
         match number {
             Some(n) if n > 0.0 && n <= MAX_BUDGET => {
-                #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "bounded just above")]
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_precision_loss,
+                    reason = "bounded just above"
+                )]
                 let micros = (n * MICROS as f64).round() as i64;
                 Some(micros.max(1))
             }
@@ -129,7 +145,11 @@ impl Reader<'_> {
 
     fn finish(self, args: Args) -> Result<Args, AgentError> {
         let Some((name, problem)) = self.faults.first() else { return Ok(args) };
-        let validation: Vec<Value> = self.faults.iter().map(|(n, p)| json!({"path": format!("/{n}"), "problem": p})).collect();
+        let validation: Vec<Value> = self
+            .faults
+            .iter()
+            .map(|(n, p)| json!({"path": format!("/{n}"), "problem": p}))
+            .collect();
         Err(AgentError::invalid(format!("The argument {name} does not fit: {problem}."))
             .reason("invalid_arguments")
             .with("validation", validation)
@@ -143,17 +163,28 @@ pub(crate) fn window(args: &Args, now: &LocalNow, assumptions: &mut Assumptions)
         (Some(start), Some(end)) => (start, end, false),
         (Some(start), None) => {
             let end = after(start, DEFAULT_DAYS - 1);
-            assumptions.add("end_derived", end.to_string(), format!("No end was given: {DEFAULT_DAYS} days from the start, to {end}."));
+            assumptions.add(
+                "end_derived",
+                end.to_string(),
+                format!("No end was given: {DEFAULT_DAYS} days from the start, to {end}."),
+            );
             (start, end, false)
         }
         (None, Some(end)) => {
             let start = after(end, 1 - DEFAULT_DAYS);
-            assumptions.add("start_derived", start.to_string(), format!("No start was given: {DEFAULT_DAYS} days up to the end, from {start}."));
+            assumptions.add(
+                "start_derived",
+                start.to_string(),
+                format!("No start was given: {DEFAULT_DAYS} days up to the end, from {start}."),
+            );
             (start, end, false)
         }
         (None, None) => {
             let start = after(now.today, 1 - DEFAULT_DAYS);
-            let text = format!("No dates were given: the last {DEFAULT_DAYS} days, {start} to {}.", now.today);
+            let text = format!(
+                "No dates were given: the last {DEFAULT_DAYS} days, {start} to {}.",
+                now.today
+            );
             assumptions.add("window_rolling", format!("{start}/{}", now.today), text);
             (start, now.today, true)
         }

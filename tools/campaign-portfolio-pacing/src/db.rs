@@ -80,7 +80,9 @@ const STEPS: &[M<'_>] = &[M::up(TABLES)];
 
 /// Returns an error if a newer version of the app wrote the file. Nothing is then read or changed.
 pub(crate) fn check_version(db: &Connection, path: &Path) -> Result<(), AgentError> {
-    let found: i64 = db.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(|e| database_error(&e))?;
+    let found: i64 = db
+        .query_row("PRAGMA user_version", [], |row| row.get(0))
+        .map_err(|e| database_error(&e))?;
     let known = i64::try_from(STEPS.len()).unwrap_or(i64::MAX);
     if found <= known {
         return Ok(());
@@ -98,14 +100,22 @@ pub(crate) fn open(path: &Path) -> Result<Connection, AgentError> {
     let mut db = Connection::open(path).map_err(|e| database_error(&e))?;
     db.busy_timeout(Duration::from_secs(5)).map_err(|e| database_error(&e))?;
     check_version(&db, path)?;
-    let mode: String = db.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0)).map_err(|e| database_error(&e))?;
+    let mode: String = db
+        .query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0))
+        .map_err(|e| database_error(&e))?;
     debug_assert!(mode == "wal" || mode == "memory", "journal mode {mode}");
     // Imports can be repeated and the sample is generated, so a power cut may lose the last import,
     // but never damages the file.
-    db.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -16000;").map_err(|e| database_error(&e))?;
+    db.execute_batch(
+        "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -16000;",
+    )
+    .map_err(|e| database_error(&e))?;
     Migrations::from_slice(STEPS).to_latest(&mut db).map_err(|error| {
-        AgentError::internal("database_error", format!("The pacing data cannot be opened: {error}."))
-            .hint("Try again; if it stays, move pacing.db out of the data folder.")
+        AgentError::internal(
+            "database_error",
+            format!("The pacing data cannot be opened: {error}."),
+        )
+        .hint("Try again; if it stays, move pacing.db out of the data folder.")
     })?;
     db.set_prepared_statement_cache_capacity(32);
     Ok(db)
@@ -113,7 +123,9 @@ pub(crate) fn open(path: &Path) -> Result<Connection, AgentError> {
 
 /// Returns a value of `meta`.
 pub(crate) fn meta(db: &Connection, name: &str) -> Result<Option<String>, AgentError> {
-    let mut query = db.prepare_cached("SELECT value FROM meta WHERE name = ?1").map_err(|e| database_error(&e))?;
+    let mut query = db
+        .prepare_cached("SELECT value FROM meta WHERE name = ?1")
+        .map_err(|e| database_error(&e))?;
     query.query_row([name], |row| row.get(0)).optional().map_err(|e| database_error(&e))
 }
 
@@ -128,7 +140,11 @@ const ACTIVE: &str = "active";
 
 /// Returns the active data set: the sample until data is imported.
 pub(crate) fn active(db: &Connection) -> Result<Dataset, AgentError> {
-    Ok(if meta(db, ACTIVE)?.as_deref() == Some(name(Dataset::Imported)) { Dataset::Imported } else { Dataset::Sample })
+    Ok(if meta(db, ACTIVE)?.as_deref() == Some(name(Dataset::Imported)) {
+        Dataset::Imported
+    } else {
+        Dataset::Sample
+    })
 }
 
 /// Sets the active data set.
@@ -145,34 +161,58 @@ pub(crate) fn has_imported_rows(db: &Connection) -> Result<bool, AgentError> {
 
 /// Returns the contents of a data set. Days of the sample are relative to `today`; later ones do
 /// not count.
-pub(crate) fn summary(db: &Connection, dataset: Dataset, today: NaiveDate) -> Result<DatasetView, AgentError> {
+pub(crate) fn summary(
+    db: &Connection,
+    dataset: Dataset,
+    today: NaiveDate,
+) -> Result<DatasetView, AgentError> {
     let sql = "SELECT count(*), count(DISTINCT a.key), min(d.day), max(d.day) FROM accounts a JOIN campaigns c ON c.account_key = a.key
                JOIN line_items l ON l.campaign_key = c.key JOIN delivery d ON d.line_item_key = l.key WHERE a.dataset = ?1";
-    let found = db.query_row(sql, [number(dataset)], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)));
-    let (rows, accounts, first, last): (i64, u32, Option<i64>, Option<i64>) = found.map_err(|e| database_error(&e))?;
+    let found = db.query_row(sql, [number(dataset)], |row| {
+        Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+    });
+    let (rows, accounts, first, last): (i64, u32, Option<i64>, Option<i64>) =
+        found.map_err(|e| database_error(&e))?;
     let day = |stored: i64| match dataset {
         Dataset::Sample => time::day(time::number(today) + stored.min(0)),
         Dataset::Imported => time::day(stored),
     };
-    Ok(DatasetView { rows: u64::try_from(rows).unwrap_or_default(), accounts, first_day: first.and_then(day), last_day: last.and_then(day) })
+    Ok(DatasetView {
+        rows: u64::try_from(rows).unwrap_or_default(),
+        accounts,
+        first_day: first.and_then(day),
+        last_day: last.and_then(day),
+    })
 }
 
 /// Converts a database error into a sentence with what to do.
 pub(crate) fn database_error(error: &rusqlite::Error) -> AgentError {
     let (reason, message, hint) = match error.sqlite_error_code() {
-        Some(ErrorCode::DiskFull) => ("pacing_disk_full", "The disk is full; the pacing data could not be written.", "Free some space and try again."),
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-            ("pacing_busy", "The pacing data is being written by an import.", "Try again when the import is done.")
-        }
+        Some(ErrorCode::DiskFull) => (
+            "pacing_disk_full",
+            "The disk is full; the pacing data could not be written.",
+            "Free some space and try again.",
+        ),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => (
+            "pacing_busy",
+            "The pacing data is being written by an import.",
+            "Try again when the import is done.",
+        ),
         Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => (
             "pacing_damaged",
             "The pacing data file is damaged.",
             "Move pacing.db out of the data folder; the sample comes back by itself and your CSV files can be imported again.",
         ),
-        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
-            ("pacing_unwritable", "The pacing data cannot be opened for writing.", "Check the rights of the data folder.")
-        }
-        _ => ("database_error", "The pacing data could not be read or written.", "Try again; if it stays, move pacing.db out of the data folder."),
+        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => (
+            "pacing_unwritable",
+            "The pacing data cannot be opened for writing.",
+            "Check the rights of the data folder.",
+        ),
+        _ => (
+            "database_error",
+            "The pacing data could not be read or written.",
+            "Try again; if it stays, move pacing.db out of the data folder.",
+        ),
     };
     AgentError::internal(reason, message).hint(hint).with("cause", error.to_string())
 }

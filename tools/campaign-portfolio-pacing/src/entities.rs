@@ -8,7 +8,10 @@ use rusqlite::Connection;
 use crate::{data, db::Dataset};
 
 /// Common words, which do not identify a name and make no alias.
-const COMMON_WORDS: [&str; 12] = ["the", "and", "new", "account", "company", "group", "media", "brand", "home", "ltd", "inc", "gmbh"];
+const COMMON_WORDS: [&str; 12] = [
+    "the", "and", "new", "account", "company", "group", "media", "brand", "home", "ltd", "inc",
+    "gmbh",
+];
 
 /// Returns accounts and advertisers. An advertiser with a single account implies that account.
 pub(crate) fn all(db: &Connection, dataset: Dataset) -> Result<Vec<Entity>, AgentError> {
@@ -23,7 +26,13 @@ pub(crate) fn all(db: &Connection, dataset: Dataset) -> Result<Vec<Entity>, Agen
     for account in &accounts {
         let mut aliases = vec![format!("account {}", account.id)];
         aliases.extend(short_name(&account.name, &account_names));
-        found.push(Entity { kind: "account".to_owned(), id: account.id.clone(), name: account.name.clone(), aliases, implies: BTreeMap::new() });
+        found.push(Entity {
+            kind: "account".to_owned(),
+            id: account.id.clone(),
+            name: account.name.clone(),
+            aliases,
+            implies: BTreeMap::new(),
+        });
     }
     for (name, accounts) in &owners {
         let only = accounts.first().filter(|_| accounts.len() == 1);
@@ -41,7 +50,15 @@ pub(crate) fn all(db: &Connection, dataset: Dataset) -> Result<Vec<Entity>, Agen
 /// Returns the first word of a name if no other name has it and it is long enough.
 fn short_name(name: &str, names: &[&str]) -> Option<String> {
     let first = |name: &str| name.split_whitespace().next().map(str::to_lowercase);
-    let word = first(name).filter(|w| w.chars().count() >= 4 && w.chars().all(char::is_alphanumeric) && !COMMON_WORDS.contains(&w.as_str()))?;
-    let unique = names.iter().filter(|n| n.to_lowercase().split(|c: char| !c.is_alphanumeric()).any(|w| w == word)).count() == 1;
+    let word = first(name).filter(|w| {
+        w.chars().count() >= 4
+            && w.chars().all(char::is_alphanumeric)
+            && !COMMON_WORDS.contains(&w.as_str())
+    })?;
+    let unique = names
+        .iter()
+        .filter(|n| n.to_lowercase().split(|c: char| !c.is_alphanumeric()).any(|w| w == word))
+        .count()
+        == 1;
     (unique && word != name.to_lowercase()).then_some(word)
 }

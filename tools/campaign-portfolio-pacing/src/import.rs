@@ -58,9 +58,13 @@ pub struct ImportReport {
 impl ImportReport {
     /// Returns further information about the result.
     pub fn notes(&self) -> Vec<ImportNote> {
-        let without_delivery = self.files.iter().all(|f| f.kind != Some(FileKind::Delivery) || f.rows_stored == 0);
+        let without_delivery =
+            self.files.iter().all(|f| f.kind != Some(FileKind::Delivery) || f.rows_stored == 0);
         let budgets_only = !self.sample_replaced && self.rows_stored > 0 && without_delivery;
-        let all = [(self.sample_replaced, ImportNote::SampleReplaced), (budgets_only, ImportNote::BudgetsOnly)];
+        let all = [
+            (self.sample_replaced, ImportNote::SampleReplaced),
+            (budgets_only, ImportNote::BudgetsOnly),
+        ];
         all.into_iter().filter_map(|(holds, note)| holds.then_some(note)).collect()
     }
 }
@@ -76,7 +80,12 @@ impl Errors {
     pub(crate) fn add(&mut self, file: &str, line: u64, column: &str, problem: ImportProblem) {
         self.total += 1;
         if self.list.len() < MAX_ERRORS {
-            self.list.push(ImportError { file: file.to_owned(), line, column: column.to_owned(), problem });
+            self.list.push(ImportError {
+                file: file.to_owned(),
+                line,
+                column: column.to_owned(),
+                problem,
+            });
         }
     }
 
@@ -125,7 +134,9 @@ pub(crate) fn import(
     let progress = ImportProgress { total_bytes, ..ImportProgress::default() };
     let mut job = Job { progress, errors: Errors::default(), on_progress, cancel };
     let was = db::active(db)?;
-    let mut transaction = db.transaction_with_behavior(TransactionBehavior::Immediate).map_err(|e| database_error(&e))?;
+    let mut transaction = db
+        .transaction_with_behavior(TransactionBehavior::Immediate)
+        .map_err(|e| database_error(&e))?;
     let mut files = Vec::new();
     for path in paths {
         match one_file(&mut transaction, path, &mut job) {
@@ -146,10 +157,17 @@ pub(crate) fn import(
     Ok(report(job, files, sample_replaced))
 }
 
-fn one_file(transaction: &mut rusqlite::Transaction<'_>, path: &Path, job: &mut Job<'_>) -> Result<FileReport, Stop> {
-    let name = path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
+fn one_file(
+    transaction: &mut rusqlite::Transaction<'_>,
+    path: &Path,
+    job: &mut Job<'_>,
+) -> Result<FileReport, Stop> {
+    let name = path
+        .file_name()
+        .map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
     let size = fs::metadata(path).map(|m| m.len()).unwrap_or(0);
-    let (before_bytes, before_rows, before_errors) = (job.progress.done_bytes, job.progress.rows_stored, job.errors.total());
+    let (before_bytes, before_rows, before_errors) =
+        (job.progress.done_bytes, job.progress.rows_stored, job.errors.total());
     job.progress.file.clone_from(&name);
     job.tick()?;
     let mut savepoint = transaction.savepoint()?;
@@ -166,7 +184,13 @@ fn one_file(transaction: &mut rusqlite::Transaction<'_>, path: &Path, job: &mut 
 }
 
 fn cancelled(job: Job<'_>) -> ImportReport {
-    ImportReport { rows_read: job.progress.rows_read, errors: job.errors.list, error_count: job.errors.total, cancelled: true, ..ImportReport::default() }
+    ImportReport {
+        rows_read: job.progress.rows_read,
+        errors: job.errors.list,
+        error_count: job.errors.total,
+        cancelled: true,
+        ..ImportReport::default()
+    }
 }
 
 fn report(job: Job<'_>, files: Vec<FileReport>, sample_replaced: bool) -> ImportReport {

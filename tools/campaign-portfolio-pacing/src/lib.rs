@@ -64,11 +64,19 @@ impl Pacing {
     /// exist.
     pub fn open(data_dir: &Path, clock: Clock) -> Result<Self, AgentError> {
         fs::create_dir_all(data_dir).map_err(|error| {
-            AgentError::internal("filesystem_error", "The data folder of the pacing pack cannot be made.")
-                .hint("Check the rights of the data folder and the free space.")
-                .with("cause", error.to_string())
+            AgentError::internal(
+                "filesystem_error",
+                "The data folder of the pacing pack cannot be made.",
+            )
+            .hint("Check the rights of the data folder and the free space.")
+            .with("cause", error.to_string())
         })?;
-        Ok(Self { path: data_dir.join(FILE), clock, thresholds: Mutex::default(), db: Mutex::new(None) })
+        Ok(Self {
+            path: data_dir.join(FILE),
+            clock,
+            thresholds: Mutex::default(),
+            db: Mutex::new(None),
+        })
     }
 
     /// Checks that this version can use the existing file. Creates and changes nothing.
@@ -109,7 +117,10 @@ impl Pacing {
     pub fn datasets(&self) -> Result<Datasets, AgentError> {
         let today = (self.clock)().date_naive();
         self.with(|db, active| {
-            let (sample, imported) = (db::summary(db, Dataset::Sample, today)?, db::summary(db, Dataset::Imported, today)?);
+            let (sample, imported) = (
+                db::summary(db, Dataset::Sample, today)?,
+                db::summary(db, Dataset::Imported, today)?,
+            );
             Ok(Datasets { active, sample, imported })
         })
     }
@@ -118,7 +129,9 @@ impl Pacing {
     pub fn use_dataset(&self, dataset: Dataset) -> Result<(), AgentError> {
         self.with(|db, _| {
             if dataset == Dataset::Imported && !db::has_imported_rows(db)? {
-                return Err(AgentError::invalid("No delivery rows have been imported yet.").reason("nothing_imported").hint("Import a CSV file first."));
+                return Err(AgentError::invalid("No delivery rows have been imported yet.")
+                    .reason("nothing_imported")
+                    .hint("Import a CSV file first."));
             }
             db::set_active(db, dataset)
         })
@@ -127,7 +140,12 @@ impl Pacing {
     /// Imports CSV files of delivery rows and campaigns. `on_progress` is called often enough for a
     /// progress bar. Setting `cancel` ends the import and changes nothing. Meanwhile questions are
     /// answered from the earlier data.
-    pub fn import(&self, paths: &[PathBuf], on_progress: &mut dyn FnMut(&ImportProgress), cancel: &AtomicBool) -> Result<ImportReport, AgentError> {
+    pub fn import(
+        &self,
+        paths: &[PathBuf],
+        on_progress: &mut dyn FnMut(&ImportProgress),
+        cancel: &AtomicBool,
+    ) -> Result<ImportReport, AgentError> {
         // The sample is created first, because nobody else can write while the import holds the
         // file.
         self.with(|_, _| Ok(()))?;
@@ -136,7 +154,10 @@ impl Pacing {
     }
 
     /// Runs code on the open database, after creating the sample.
-    fn with<T>(&self, run: impl FnOnce(&mut Connection, Dataset) -> Result<T, AgentError>) -> Result<T, AgentError> {
+    fn with<T>(
+        &self,
+        run: impl FnOnce(&mut Connection, Dataset) -> Result<T, AgentError>,
+    ) -> Result<T, AgentError> {
         let mut guard = self.db.lock().unwrap_or_else(PoisonError::into_inner);
         let db = match guard.as_mut() {
             Some(db) => db,

@@ -76,7 +76,9 @@ mod tests {
 
     #[test]
     fn halves_go_away_from_zero() {
-        for (num, den, rounded) in [(5, 2, 3), (-5, 2, -3), (7, 3, 2), (-7, 3, -2), (0, 7, 0), (1, 0, 0), (4, -8, -1)] {
+        for (num, den, rounded) in
+            [(5, 2, 3), (-5, 2, -3), (7, 3, 2), (-7, 3, -2), (0, 7, 0), (1, 0, 0), (4, -8, -1)]
+        {
             assert_eq!(round_div(num, den), rounded, "{num}/{den}");
         }
         assert_eq!(money(1_005_000).to_string(), "1.01");

@@ -8,7 +8,10 @@ const SEPARATORS: [char; 8] = ['-', '_', '|', ':', '/', '·', '–', '—'];
 pub(crate) fn without_common_prefix(names: &[&str]) -> Vec<String> {
     let length = common(names);
     let ok = length > 0 && names.iter().all(|name| !name[length..].trim().is_empty());
-    names.iter().map(|name| if ok { name[length..].trim().to_owned() } else { (*name).to_owned() }).collect()
+    names
+        .iter()
+        .map(|name| if ok { name[length..].trim().to_owned() } else { (*name).to_owned() })
+        .collect()
 }
 
 /// Returns the bytes of the shared beginning, including its last separator.

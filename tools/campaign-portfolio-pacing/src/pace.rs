@@ -38,8 +38,13 @@ impl Thresholds {
             #[expect(clippy::cast_possible_truncation, reason = "bounded just above")]
             let whole = |v: f64| (v * 100.0).round() as i64;
             value.as_f64().filter(|v| (least..=most).contains(v)).map(whole).ok_or_else(|| {
-                let error = AgentError::invalid(format!("{name} must be a number from {least} to {most}."));
-                error.with("field", name).with("min", least).with("max", most).reason("setting_out_of_range")
+                let error =
+                    AgentError::invalid(format!("{name} must be a number from {least} to {most}."));
+                error
+                    .with("field", name)
+                    .with("min", least)
+                    .with("max", most)
+                    .reason("setting_out_of_range")
             })
         };
         let default = Self::default();
@@ -166,9 +171,14 @@ pub(crate) fn pace(facts: &Facts, now: &LocalNow, limits: &Thresholds) -> Pace {
     } else {
         let status = by_variance(variance.num, due.num, limits);
         let late = matches!(status, Status::SlightlyBehind | Status::Behind);
-        if late && !window.rolling && out_of_reach(required, actual, remaining, limits) { Status::AtRisk } else { status }
+        if late && !window.rolling && out_of_reach(required, actual, remaining, limits) {
+            Status::AtRisk
+        } else {
+            status
+        }
     };
-    let overspend_risk = budget > 0 && 100 * projection.num > i128::from(limits.overspend) * budget * projection.den;
+    let overspend_risk =
+        budget > 0 && 100 * projection.num > i128::from(limits.overspend) * budget * projection.den;
     Pace {
         total_days: window.days(),
         elapsed,
@@ -190,7 +200,9 @@ pub(crate) fn pace(facts: &Facts, now: &LocalNow, limits: &Thresholds) -> Pace {
 /// the window.
 fn elapsed(window: Window, last: Option<NaiveDate>, now: &LocalNow) -> Ratio {
     let (length, total) = (i128::from(now.length), i128::from(window.days()));
-    let Some(last) = last.filter(|l| *l >= window.start && now.today >= window.start) else { return Ratio::new(0, length) };
+    let Some(last) = last.filter(|l| *l >= window.start && now.today >= window.start) else {
+        return Ratio::new(0, length);
+    };
     let last = last.min(window.end);
     let seconds = if last == now.today {
         i128::from((last - window.start).num_days()) * length + i128::from(now.elapsed)
@@ -226,14 +238,23 @@ fn by_variance(variance: i128, due: i128, limits: &Thresholds) -> Status {
 
 /// Whether the required rate is far above the actual rate, or no time is left for the remaining
 /// budget.
-fn out_of_reach(required: Option<Ratio>, actual: Ratio, remaining: i128, limits: &Thresholds) -> bool {
+fn out_of_reach(
+    required: Option<Ratio>,
+    actual: Ratio,
+    remaining: i128,
+    limits: &Thresholds,
+) -> bool {
     match required {
         None => remaining > 0,
-        Some(required) => 100 * required.num * actual.den >= i128::from(limits.at_risk) * actual.num * required.den,
+        Some(required) => {
+            100 * required.num * actual.den
+                >= i128::from(limits.at_risk) * actual.num * required.den
+        }
     }
 }
 
 /// Returns the status of one full day against the daily target. None without a target.
 pub(crate) fn day_status(spend: i64, target: Ratio, limits: &Thresholds) -> Option<Status> {
-    (target.num > 0).then(|| by_variance(i128::from(spend) * target.den - target.num, target.num, limits))
+    (target.num > 0)
+        .then(|| by_variance(i128::from(spend) * target.den - target.num, target.num, limits))
 }

@@ -23,20 +23,41 @@ fn day(offset: i64) -> NaiveDate {
 
 fn rows() -> impl Strategy<Value = Vec<Row>> {
     let row = (0..ITEMS, 0..60_i64, 0..5_000 * MICROS, 0..100_000_i64);
-    prop::collection::btree_map((0..ITEMS, 0..60_i64), row, 0..120)
-        .prop_map(|cells| cells.into_iter().map(|((line_item, d), (_, _, spend, impressions))| Row { line_item, day: day(d), spend, impressions }).collect())
+    prop::collection::btree_map((0..ITEMS, 0..60_i64), row, 0..120).prop_map(|cells| {
+        cells
+            .into_iter()
+            .map(|((line_item, d), (_, _, spend, impressions))| Row {
+                line_item,
+                day: day(d),
+                spend,
+                impressions,
+            })
+            .collect()
+    })
 }
 
 fn sum(parts: impl Iterator<Item = Sum>) -> Sum {
-    parts.fold(Sum::default(), |a, b| Sum { spend: a.spend + b.spend, impressions: a.impressions + b.impressions })
+    parts.fold(Sum::default(), |a, b| Sum {
+        spend: a.spend + b.spend,
+        impressions: a.impressions + b.impressions,
+    })
 }
 
 fn zone() -> impl Strategy<Value = Tz> {
-    prop::sample::select(vec![chrono_tz::UTC, Tz::America__Los_Angeles, Tz::Europe__Stockholm, Tz::Africa__Cairo, Tz::Asia__Kathmandu, Tz::Pacific__Auckland])
+    prop::sample::select(vec![
+        chrono_tz::UTC,
+        Tz::America__Los_Angeles,
+        Tz::Europe__Stockholm,
+        Tz::Africa__Cairo,
+        Tz::Asia__Kathmandu,
+        Tz::Pacific__Auckland,
+    ])
 }
 
 fn moment() -> impl Strategy<Value = DateTime<Utc>> {
-    (0..400 * 86_400_i64).prop_map(|s| "2025-12-01T00:00:00Z".parse::<DateTime<Utc>>().unwrap() + TimeDelta::seconds(s))
+    (0..400 * 86_400_i64).prop_map(|s| {
+        "2025-12-01T00:00:00Z".parse::<DateTime<Utc>>().unwrap() + TimeDelta::seconds(s)
+    })
 }
 
 prop_compose! {

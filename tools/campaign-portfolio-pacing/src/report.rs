@@ -32,7 +32,8 @@ impl Assumptions {
 pub(crate) fn result(a: &Analysis, limits: &Thresholds) -> Value {
     let mut assumptions = a.assumptions.clone();
     let rollups = rollups(a, &mut assumptions);
-    let trend: Vec<Value> = a.rollups.portfolio_daily.iter().map(|day| trend_day(a, day, limits)).collect();
+    let trend: Vec<Value> =
+        a.rollups.portfolio_daily.iter().map(|day| trend_day(a, day, limits)).collect();
     json!({
         "status": "success",
         "account_id": a.account.id,
@@ -159,14 +160,23 @@ fn flags(a: &Analysis) -> Vec<&'static str> {
 }
 
 fn rollups(a: &Analysis, assumptions: &mut Assumptions) -> Value {
-    let campaign_names = without_common_prefix(&a.campaigns.iter().map(|c| c.name.as_str()).collect::<Vec<_>>());
-    let item_names = without_common_prefix(&a.delivery.line_items.iter().map(|l| l.name.as_str()).collect::<Vec<_>>());
+    let campaign_names =
+        without_common_prefix(&a.campaigns.iter().map(|c| c.name.as_str()).collect::<Vec<_>>());
+    let item_names = without_common_prefix(
+        &a.delivery.line_items.iter().map(|l| l.name.as_str()).collect::<Vec<_>>(),
+    );
     let (mut omitted, mut totals) = (Map::new(), Map::new());
-    let line_items_daily = limit_rows(a, &a.rollups.line_items_daily, "line_items_daily", &mut omitted, |d| {
-        let item = &a.delivery.line_items[d.of];
-        let campaign = &a.campaigns[item.campaign];
-        json!({"campaign_id": campaign.id, "campaign_name": campaign.name, "line_item_id": item.id, "line_item_name": item.name})
-    });
+    let line_items_daily = limit_rows(
+        a,
+        &a.rollups.line_items_daily,
+        "line_items_daily",
+        &mut omitted,
+        |d| {
+            let item = &a.delivery.line_items[d.of];
+            let campaign = &a.campaigns[item.campaign];
+            json!({"campaign_id": campaign.id, "campaign_name": campaign.name, "line_item_id": item.id, "line_item_name": item.name})
+        },
+    );
     let campaigns_daily = limit_rows(
         a,
         &a.rollups.campaigns_daily,
@@ -174,13 +184,22 @@ fn rollups(a: &Analysis, assumptions: &mut Assumptions) -> Value {
         &mut omitted,
         |d| json!({"campaign_id": a.campaigns[d.of].id, "campaign_name": a.campaigns[d.of].name}),
     );
-    let line_items_total = largest(line_items_total(a, &item_names), "line_items_total", &mut omitted, &mut totals);
-    let campaigns_total = largest(campaigns_total(a, &campaign_names), "campaigns_total", &mut omitted, &mut totals);
+    let line_items_total =
+        largest(line_items_total(a, &item_names), "line_items_total", &mut omitted, &mut totals);
+    let campaigns_total =
+        largest(campaigns_total(a, &campaign_names), "campaigns_total", &mut omitted, &mut totals);
     if !totals.is_empty() {
-        let text = format!("The lists are cut after the {MAX_LIST} largest line items and campaigns. The totals count all of them.");
+        let text = format!(
+            "The lists are cut after the {MAX_LIST} largest line items and campaigns. The totals count all of them."
+        );
         assumptions.add("lists_cut", MAX_LIST, text);
     }
-    let portfolio_daily: Vec<Value> = a.rollups.portfolio_daily.iter().map(|d| daily(a, d, json!({"campaigns": d.campaigns}))).collect();
+    let portfolio_daily: Vec<Value> = a
+        .rollups
+        .portfolio_daily
+        .iter()
+        .map(|d| daily(a, d, json!({"campaigns": d.campaigns})))
+        .collect();
     json!({
         "line_items_daily": line_items_daily,
         "line_items_total": line_items_total,
@@ -194,13 +213,20 @@ fn rollups(a: &Analysis, assumptions: &mut Assumptions) -> Value {
 }
 
 /// Returns the rows of the newest days, as many whole days as fit. Omitted rows are counted.
-fn limit_rows(a: &Analysis, rows: &[Daily], name: &str, omitted: &mut Map<String, Value>, names: impl Fn(&Daily) -> Value) -> Vec<Value> {
+fn limit_rows(
+    a: &Analysis,
+    rows: &[Daily],
+    name: &str,
+    omitted: &mut Map<String, Value>,
+    names: impl Fn(&Daily) -> Value,
+) -> Vec<Value> {
     let mut days: Vec<_> = rows.iter().map(|r| r.day).collect();
     days.sort_unstable_by(|x, y| y.cmp(x));
     // The day of the first row that does not fit is left out completely, unless it is the newest
     // one.
     let cut = days.get(MAX_ROWS).copied().filter(|cut| days.first() != Some(cut));
-    let mut kept: Vec<(usize, &Daily)> = rows.iter().enumerate().filter(|(_, r)| cut.is_none_or(|cut| r.day > cut)).collect();
+    let mut kept: Vec<(usize, &Daily)> =
+        rows.iter().enumerate().filter(|(_, r)| cut.is_none_or(|cut| r.day > cut)).collect();
     if kept.len() > MAX_LIST {
         // If one day is longer than the list, its largest rows are kept.
         kept.sort_by_key(|(at, r)| (std::cmp::Reverse((r.day, r.sum.spend)), *at));
@@ -236,7 +262,12 @@ struct Total {
 }
 
 fn line_items_total(a: &Analysis, names: &[String]) -> Vec<Total> {
-    let items = a.delivery.line_items.iter().enumerate().filter(|(i, _)| a.rollups.line_items_total[*i].spend > 0);
+    let items = a
+        .delivery
+        .line_items
+        .iter()
+        .enumerate()
+        .filter(|(i, _)| a.rollups.line_items_total[*i].spend > 0);
     items
         .map(|(index, item)| {
             let (campaign, sum) = (&a.campaigns[item.campaign], a.rollups.line_items_total[index]);
@@ -282,15 +313,25 @@ fn campaigns_total(a: &Analysis, names: &[String]) -> Vec<Total> {
 
 /// Sorts by share, largest first; equal ones keep the order of their names. In a long list, the
 /// largest spend is shown and the rest is summed.
-fn largest(mut rows: Vec<Total>, name: &str, omitted: &mut Map<String, Value>, totals: &mut Map<String, Value>) -> Vec<Value> {
+fn largest(
+    mut rows: Vec<Total>,
+    name: &str,
+    omitted: &mut Map<String, Value>,
+    totals: &mut Map<String, Value>,
+) -> Vec<Value> {
     rows.sort_by(|x, y| y.share.total_cmp(&x.share));
     if rows.len() > MAX_LIST {
         // Shares are rounded, and zero without a budget.
         rows.sort_by_key(|row| std::cmp::Reverse(row.sum.spend));
         let rest = rows.split_off(MAX_LIST);
-        let (spend, impressions) = rest.iter().fold((0_i64, 0_i64), |(s, i), row| (s.saturating_add(row.sum.spend), i.saturating_add(row.sum.impressions)));
+        let (spend, impressions) = rest.iter().fold((0_i64, 0_i64), |(s, i), row| {
+            (s.saturating_add(row.sum.spend), i.saturating_add(row.sum.impressions))
+        });
         omitted.insert(name.to_owned(), Value::from(rest.len()));
-        totals.insert(name.to_owned(), json!({"rows": rest.len(), "spend": money(spend), "impressions": impressions}));
+        totals.insert(
+            name.to_owned(),
+            json!({"rows": rest.len(), "spend": money(spend), "impressions": impressions}),
+        );
         rows.sort_by(|x, y| y.share.total_cmp(&x.share));
     }
     rows.into_iter().map(|row| row.row).collect()
@@ -315,14 +356,23 @@ fn portfolio_total(a: &Analysis) -> Value {
 
 fn csv(a: &Analysis, limits: &Thresholds) -> Value {
     let target = a.budget.map(|_| a.pace.target);
-    let mut text = String::from("Date,Account,Advertiser,Spend,Impressions,Budget Target,Daily Variance,Status\r\n");
-    let (account, advertiser) = (text_cell(&a.account.name), text_cell(a.advertiser.as_deref().unwrap_or("All")));
+    let mut text = String::from(
+        "Date,Account,Advertiser,Spend,Impressions,Budget Target,Daily Variance,Status\r\n",
+    );
+    let (account, advertiser) =
+        (text_cell(&a.account.name), text_cell(a.advertiser.as_deref().unwrap_or("All")));
     for day in &a.rollups.portfolio_daily {
         let due = target.and_then(|t| i64::try_from(crate::money::round_div(t.num, t.den)).ok());
-        let variance = due.filter(|_| !is_partial(a, day)).map(|due| money_text(day.sum.spend - due)).unwrap_or_default();
+        let variance = due
+            .filter(|_| !is_partial(a, day))
+            .map(|due| money_text(day.sum.spend - due))
+            .unwrap_or_default();
         let status = verdict(a, day, limits).map(Status::label).unwrap_or_default();
         let (spend, due) = (money_text(day.sum.spend), due.map(money_text).unwrap_or_default());
-        text.push_str(&format!("{},{account},{advertiser},{spend},{},{due},{variance},{status}\r\n", day.day, day.sum.impressions));
+        text.push_str(&format!(
+            "{},{account},{advertiser},{spend},{},{due},{variance},{status}\r\n",
+            day.day, day.sum.impressions
+        ));
     }
     json!({
         "file_name": format!("pacing_{}_{}_{}.csv", file_part(&a.account.id), a.window.start, a.window.end),

@@ -51,7 +51,11 @@ pub(crate) fn rollups(rows: &[Row], campaign_of: &[usize], campaigns: usize) -> 
     let mut by_campaign: BTreeMap<(usize, NaiveDate), Sum> = BTreeMap::new();
     let mut portfolio: BTreeMap<(usize, NaiveDate), Sum> = BTreeMap::new();
     let mut active: BTreeMap<NaiveDate, BTreeSet<usize>> = BTreeMap::new();
-    let mut all = Rollups { line_items_total: vec![Sum::default(); campaign_of.len()], campaigns_total: vec![Sum::default(); campaigns], ..Rollups::default() };
+    let mut all = Rollups {
+        line_items_total: vec![Sum::default(); campaign_of.len()],
+        campaigns_total: vec![Sum::default(); campaigns],
+        ..Rollups::default()
+    };
     for row in rows {
         let campaign = campaign_of[row.line_item];
         line_items.entry((row.line_item, row.day)).or_default().add(row);
@@ -75,7 +79,8 @@ pub(crate) fn rollups(rows: &[Row], campaign_of: &[usize], campaigns: usize) -> 
 fn dailies(groups: &BTreeMap<(usize, NaiveDate), Sum>) -> Vec<Daily> {
     let row = |(&(of, day), &sum): (&(usize, NaiveDate), &Sum)| {
         let before = groups.get(&(of, after(day, -1))).map(|s| s.spend).filter(|spend| *spend != 0);
-        let ratio = before.map(|before| Ratio::new(i128::from(sum.spend), i128::from(before)).round_to(2));
+        let ratio =
+            before.map(|before| Ratio::new(i128::from(sum.spend), i128::from(before)).round_to(2));
         Daily { of, day, sum, ratio, campaigns: 0 }
     };
     groups.iter().rev().map(row).collect()

@@ -76,7 +76,12 @@ pub fn generate(seed: u64) -> Sample {
     let mut rng = Rng::new(seed);
     let mut sample = Sample::default();
     for plan in &ACCOUNTS {
-        sample.accounts.push(SampleAccount { id: plan.id, name: plan.name, zone: plan.zone, currency: plan.currency });
+        sample.accounts.push(SampleAccount {
+            id: plan.id,
+            name: plan.name,
+            zone: plan.zone,
+            currency: plan.currency,
+        });
     }
     for (index, plan) in CAMPAIGNS.iter().enumerate() {
         campaign(&mut sample, &mut rng, index, plan);
@@ -104,8 +109,18 @@ fn campaign(sample: &mut Sample, rng: &mut Rng, index: usize, plan: &CampaignPla
         let (format, cpm) = FORMATS[(index + number) % FORMATS.len()];
         let line_item = sample.line_items.len();
         let name = format!("{advertiser} - {} - {format}", plan.name);
-        sample.line_items.push(SampleLineItem { campaign: index, id: format!("{id}-{}", number + 1), name });
-        delivery(sample, rng, &ACCOUNTS[account], plan, &Item { line_item, daily: daily * weight / total, cpm });
+        sample.line_items.push(SampleLineItem {
+            campaign: index,
+            id: format!("{id}-{}", number + 1),
+            name,
+        });
+        delivery(
+            sample,
+            rng,
+            &ACCOUNTS[account],
+            plan,
+            &Item { line_item, daily: daily * weight / total, cpm },
+        );
     }
 }
 
@@ -118,12 +133,19 @@ struct Item {
     cpm: i64,
 }
 
-fn delivery(sample: &mut Sample, rng: &mut Rng, account: &AccountPlan, plan: &CampaignPlan, item: &Item) {
+fn delivery(
+    sample: &mut Sample,
+    rng: &mut Rng,
+    account: &AccountPlan,
+    plan: &CampaignPlan,
+    item: &Item,
+) {
     let (first, last) = (plan.flight.0.max(1 - DAYS), plan.flight.1.min(0));
     let hourly_from = if account.hourly { 1 - HOURLY_DAYS } else { 1 };
     for day in first..=last {
         // A weekly wave and some noise. The plan may change the pace of the last days.
-        let wave = [104, 108, 106, 101, 97, 90, 94][usize::try_from(day.rem_euclid(7)).unwrap_or(0)];
+        let wave =
+            [104, 108, 106, 101, 97, 90, 94][usize::try_from(day.rem_euclid(7)).unwrap_or(0)];
         let recent = if day > -10 { plan.recent } else { 100 };
         let cents = item.daily * wave / 100 * rng.between(88, 112) / 100 * recent / 100;
         if cents <= 0 || rng.between(0, 999) < 4 {
@@ -153,7 +175,13 @@ fn hours(sample: &mut Sample, rng: &mut Rng, item: &Item, day: i64, cents: i64) 
 
 fn row(sample: &mut Sample, item: &Item, day: i64, hour: Option<u32>, cents: i64) {
     if cents > 0 {
-        let row = SampleRow { line_item: item.line_item, day, hour, spend: cents * 10_000, impressions: cents * 1_000 / item.cpm };
+        let row = SampleRow {
+            line_item: item.line_item,
+            day,
+            hour,
+            spend: cents * 10_000,
+            impressions: cents * 1_000 / item.cpm,
+        };
         sample.rows.push(row);
     }
 }

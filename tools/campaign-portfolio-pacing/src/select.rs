@@ -34,7 +34,12 @@ impl Source {
 }
 
 /// Finds the account.
-pub(crate) fn account(db: &Connection, dataset: Dataset, args: &Args, assumptions: &mut Assumptions) -> Result<(Account, Source), AgentError> {
+pub(crate) fn account(
+    db: &Connection,
+    dataset: Dataset,
+    args: &Args,
+    assumptions: &mut Assumptions,
+) -> Result<(Account, Source), AgentError> {
     let accounts = data::accounts(db, dataset)?;
     if accounts.is_empty() {
         return Err(AgentError::invalid("There is no pacing data yet.")
@@ -45,7 +50,11 @@ pub(crate) fn account(db: &Connection, dataset: Dataset, args: &Args, assumption
         Some(named) => {
             let account = named_account(&accounts, named)?;
             if account.id != *named {
-                assumptions.add("account_by_name", account.id.clone(), format!("\"{named}\" is account {}, {}.", account.id, account.name));
+                assumptions.add(
+                    "account_by_name",
+                    account.id.clone(),
+                    format!("\"{named}\" is account {}, {}.", account.id, account.name),
+                );
             }
             Ok((account, Source::Explicit))
         }
@@ -58,8 +67,10 @@ fn named_account(accounts: &[Account], named: &str) -> Result<Account, AgentErro
         return Ok(account.clone());
     }
     let wanted = words(named);
-    let same: Vec<&Account> = accounts.iter().filter(|a| words(&a.name) == wanted || words(&a.id) == wanted).collect();
-    let inside: Vec<&Account> = accounts.iter().filter(|a| has_words(&words(&a.name), &wanted)).collect();
+    let same: Vec<&Account> =
+        accounts.iter().filter(|a| words(&a.name) == wanted || words(&a.id) == wanted).collect();
+    let inside: Vec<&Account> =
+        accounts.iter().filter(|a| has_words(&words(&a.name), &wanted)).collect();
     let found = if same.is_empty() { inside } else { same };
     match found.as_slice() {
         [one] => Ok((*one).clone()),
@@ -83,13 +94,18 @@ fn unnamed_account(
 ) -> Result<(Account, Source), AgentError> {
     if let Some(filter) = &args.advertiser {
         let wanted = filter.to_lowercase();
-        let owners = data::advertisers(db, dataset)?.into_iter().filter(|(name, _)| name.to_lowercase().contains(&wanted));
+        let owners = data::advertisers(db, dataset)?
+            .into_iter()
+            .filter(|(name, _)| name.to_lowercase().contains(&wanted));
         let mut owners: Vec<String> = owners.map(|(_, account)| account).collect();
         owners.dedup();
         if let [one] = owners.as_slice()
             && let Some(account) = accounts.iter().find(|a| a.id == *one)
         {
-            let text = format!("No account was named; {filter} belongs to account {}, {}.", account.id, account.name);
+            let text = format!(
+                "No account was named; {filter} belongs to account {}, {}.",
+                account.id, account.name
+            );
             assumptions.add("account_from_advertiser", account.id.clone(), text);
             return Ok((account.clone(), Source::Advertiser));
         }
@@ -105,7 +121,11 @@ fn unnamed_account(
             .with("known_accounts", list_accounts(accounts.iter()))
             .hint(format!("Name one of: {}.", name_accounts(accounts.iter()))));
     };
-    assumptions.add("account_default", account.id.clone(), format!("No account was named: account {}, {}, was taken.", account.id, account.name));
+    assumptions.add(
+        "account_default",
+        account.id.clone(),
+        format!("No account was named: account {}, {}, was taken.", account.id, account.name),
+    );
     Ok((account, Source::Default))
 }
 
@@ -119,18 +139,27 @@ pub(crate) fn campaigns(
 ) -> Result<(Vec<Campaign>, Option<String>), AgentError> {
     let Some(filter) = &args.advertiser else {
         let count = distinct(&all).len();
-        assumptions.add("all_advertisers", Value::from(count), format!("No advertiser was named: all {count} of the account count."));
+        assumptions.add(
+            "all_advertisers",
+            Value::from(count),
+            format!("No advertiser was named: all {count} of the account count."),
+        );
         return Ok((all, None));
     };
     let wanted = filter.to_lowercase();
     let known = distinct(&all);
-    let fits = |c: &Campaign| c.advertiser.to_lowercase().contains(&wanted) || c.name.to_lowercase().contains(&wanted);
+    let fits = |c: &Campaign| {
+        c.advertiser.to_lowercase().contains(&wanted) || c.name.to_lowercase().contains(&wanted)
+    };
     let chosen: Vec<Campaign> = all.into_iter().filter(fits).collect();
     if chosen.is_empty() {
-        return Err(AgentError::invalid(format!("Account {} ({}) has no advertiser or campaign with \"{filter}\" in its name.", account.id, account.name))
-            .reason("unknown_advertiser")
-            .with("known_advertisers", known.clone())
-            .hint(format!("Its advertisers: {}.", known.join(", "))));
+        return Err(AgentError::invalid(format!(
+            "Account {} ({}) has no advertiser or campaign with \"{filter}\" in its name.",
+            account.id, account.name
+        ))
+        .reason("unknown_advertiser")
+        .with("known_advertisers", known.clone())
+        .hint(format!("Its advertisers: {}.", known.join(", "))));
     }
     let names = distinct(&chosen);
     let title = match names.as_slice() {
@@ -141,14 +170,18 @@ pub(crate) fn campaigns(
 }
 
 fn distinct(campaigns: &[Campaign]) -> Vec<String> {
-    let mut names: Vec<String> = campaigns.iter().map(|c| c.advertiser.clone()).filter(|n| !n.is_empty()).collect();
+    let mut names: Vec<String> =
+        campaigns.iter().map(|c| c.advertiser.clone()).filter(|n| !n.is_empty()).collect();
     names.sort();
     names.dedup();
     names
 }
 
 fn words(text: &str) -> Vec<String> {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_lowercase).collect()
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|w| !w.is_empty())
+        .map(str::to_lowercase)
+        .collect()
 }
 
 fn has_words(text: &[String], wanted: &[String]) -> bool {

@@ -1,4 +1,5 @@
-//! The pacing service as the host calls it: the contract's traits over `Pacing`. It must not know the host.
+//! The pacing service as the host calls it: the contract's traits over `Pacing`. It must not know
+//! the host.
 
 use std::{
     path::{Path, PathBuf},
@@ -36,7 +37,8 @@ impl LinkedService for PacingService {
     }
 
     fn no_data(&self) -> Option<AgentError> {
-        let error = AgentError::invalid("The pacing pack is not in use, so there is no delivery data.");
+        let error =
+            AgentError::invalid("The pacing pack is not in use, so there is no delivery data.");
         Some(error.reason("pack_not_used").hint("Look at the pack's faults in Tools."))
     }
 }
@@ -57,7 +59,9 @@ impl PackService for Pacing {
     fn put_names(&self, manifest: &mut PackManifest) {
         let named = self.entities().unwrap_or_default();
         if !named.is_empty() {
-            manifest.entities.retain(|entity| named.iter().any(|n| n.kind == entity.kind && n.id == entity.id));
+            manifest
+                .entities
+                .retain(|entity| named.iter().any(|n| n.kind == entity.kind && n.id == entity.id));
             for entity in named {
                 if !manifest.entities.iter().any(|e| e.kind == entity.kind && e.id == entity.id) {
                     manifest.entities.push(entity);
@@ -86,7 +90,12 @@ impl PackData for Pacing {
         Self::use_dataset(self, dataset)
     }
 
-    fn import(&self, paths: &[PathBuf], on_progress: &mut dyn FnMut(&ImportProgress), stop: &AtomicBool) -> Result<ImportOutcome, AgentError> {
+    fn import(
+        &self,
+        paths: &[PathBuf],
+        on_progress: &mut dyn FnMut(&ImportProgress),
+        stop: &AtomicBool,
+    ) -> Result<ImportOutcome, AgentError> {
         Self::import(self, paths, on_progress, stop).map(ImportOutcome::from)
     }
 }

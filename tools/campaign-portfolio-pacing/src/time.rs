@@ -1,7 +1,9 @@
 //! Days in an account's time zone: when they start, how long they are (23, 24 or 25 hours), and how
 //! much of today has passed.
 
-use chrono::{DateTime, Datelike, Days, MappedLocalTime, NaiveDate, NaiveTime, TimeDelta, TimeZone, Utc};
+use chrono::{
+    DateTime, Datelike, Days, MappedLocalTime, NaiveDate, NaiveTime, TimeDelta, TimeZone, Utc,
+};
 use chrono_tz::{OffsetName, Tz};
 
 /// The present time in an account's time zone.
@@ -34,7 +36,10 @@ impl LocalNow {
     /// Returns the part of a whole day's figures that has accrued by now: spend in whole
     /// hundredths, as in a real feed.
     pub(crate) fn so_far(&self, spend: i64, impressions: i64) -> (i64, i64) {
-        let part = |whole: i64| i64::try_from(i128::from(whole) * i128::from(self.elapsed) / i128::from(self.length)).unwrap_or(whole);
+        let part = |whole: i64| {
+            i64::try_from(i128::from(whole) * i128::from(self.elapsed) / i128::from(self.length))
+                .unwrap_or(whole)
+        };
         (part(spend) / 10_000 * 10_000, part(impressions))
     }
 
@@ -51,7 +56,9 @@ pub(crate) fn start_of(zone: Tz, day: NaiveDate) -> DateTime<Utc> {
     let midnight = day.and_time(NaiveTime::MIN);
     for quarter in 0..12 {
         match zone.from_local_datetime(&(midnight + TimeDelta::minutes(15 * quarter))) {
-            MappedLocalTime::Single(start) | MappedLocalTime::Ambiguous(start, _) => return start.with_timezone(&Utc),
+            MappedLocalTime::Single(start) | MappedLocalTime::Ambiguous(start, _) => {
+                return start.with_timezone(&Utc);
+            }
             MappedLocalTime::None => {}
         }
     }
@@ -67,7 +74,8 @@ pub(crate) fn local_day(zone: Tz, utc_day: NaiveDate, hour: u32) -> NaiveDate {
 /// Returns `day` moved by a number of days. A result beyond the calendar gives `day` itself.
 pub(crate) fn after(day: NaiveDate, days: i64) -> NaiveDate {
     let distance = Days::new(days.unsigned_abs());
-    let moved = if days < 0 { day.checked_sub_days(distance) } else { day.checked_add_days(distance) };
+    let moved =
+        if days < 0 { day.checked_sub_days(distance) } else { day.checked_add_days(distance) };
     moved.unwrap_or(day)
 }
 
@@ -99,10 +107,16 @@ mod tests {
         let zone = chrono_tz::America::Los_Angeles;
         // 2026-03-08: the clocks skip 02:00 to 03:00. At 12:00 PDT only eleven hours have passed.
         let spring = at(zone, "2026-03-08T19:00:00Z");
-        assert_eq!((spring.length, spring.elapsed, spring.abbreviation().as_str()), (23 * 3600, 11 * 3600, "PDT"));
+        assert_eq!(
+            (spring.length, spring.elapsed, spring.abbreviation().as_str()),
+            (23 * 3600, 11 * 3600, "PDT")
+        );
         // 2026-11-01: the hour from 01:00 occurs twice.
         let autumn = at(zone, "2026-11-01T20:00:00Z");
-        assert_eq!((autumn.length, autumn.elapsed, autumn.abbreviation().as_str()), (25 * 3600, 13 * 3600, "PST"));
+        assert_eq!(
+            (autumn.length, autumn.elapsed, autumn.abbreviation().as_str()),
+            (25 * 3600, 13 * 3600, "PST")
+        );
         let plain = at(zone, "2026-07-01T19:00:00Z");
         assert_eq!((plain.length, plain.elapsed), (24 * 3600, 12 * 3600));
         assert_eq!(plain.text(), "2026-07-01T12:00:00-07:00");

@@ -26,7 +26,8 @@ pub struct Args {
     pub http: Option<SocketAddr>,
     #[command(flatten)]
     pub login: LoginArgs,
-    /// Keep the catalogue and the carts in this folder; without one they are gone when the server stops.
+    /// Keep the catalogue and the carts in this folder; without one they are gone when the server
+    /// stops.
     #[arg(long, value_name = "FOLDER", env = DATA_DIR_VARIABLE)]
     pub data_dir: Option<PathBuf>,
     /// Another seed makes another shop.
@@ -40,10 +41,12 @@ pub struct Args {
 /// Who may log in, and for what.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct LoginArgs {
-    /// Ask clients at the address for a token, and give tokens to this client (its secret is read from the variable below).
+    /// Ask clients at the address for a token, and give tokens to this client (its secret is read
+    /// from the variable below).
     #[arg(long, value_name = "ID", env = CLIENT_ID_VARIABLE, requires = "client_secret")]
     pub client_id: Option<String>,
-    /// The client's secret. Set the variable instead: other users of the machine see the arguments of programs.
+    /// The client's secret. Set the variable instead: other users of the machine see the arguments
+    /// of programs.
     #[arg(long, value_name = "SECRET", env = CLIENT_SECRET_VARIABLE, hide_env_values = true, requires = "client_id")]
     pub client_secret: Option<String>,
     /// The scope that tokens are given for.
@@ -70,14 +73,21 @@ fn serve(args: Args) -> Result<(), String> {
     if let Some(day) = args.today {
         options.today = Box::new(move || day);
     }
-    let shop = Arc::new(Shop::open(options).map_err(|error| format!("The shop cannot open its files: {error}. Check the folder given with --data-dir."))?);
+    let shop = Arc::new(Shop::open(options).map_err(|error| {
+        format!("The shop cannot open its files: {error}. Check the folder given with --data-dir.")
+    })?);
     if args.http.is_some() {
         // A shop that a person starts reports this at once; a pack's server reports it with each
         // call that needs a cart.
         shop.check_carts().map_err(|error| error.sentence(crate::Locale::En))?;
     }
     let login = match (args.login.client_id, args.login.client_secret) {
-        (Some(id), Some(secret)) => Some(Login { id, secret, scope: args.login.scope, lasts: Duration::from_secs(args.login.token_seconds) }),
+        (Some(id), Some(secret)) => Some(Login {
+            id,
+            secret,
+            scope: args.login.scope,
+            lasts: Duration::from_secs(args.login.token_seconds),
+        }),
         _ => None,
     };
     let (failed, unwritten) = (std::sync::OnceLock::new(), Arc::new(tokio::sync::Notify::new()));
@@ -99,7 +109,10 @@ fn serve(args: Args) -> Result<(), String> {
         }
     };
     // One client and calls under a millisecond: a single thread starts fastest.
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| format!("The shop cannot start: {error}"))?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| format!("The shop cannot start: {error}"))?;
     runtime
         .block_on(async {
             match args.http {

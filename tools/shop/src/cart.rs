@@ -56,7 +56,11 @@ pub fn open(folder: Option<&Path>) -> Result<Connection, ShopError> {
 
 /// Adds the time of the last change. For baskets of older files, it is now.
 fn with_touches(db: &Connection) -> Result<(), ShopError> {
-    let known: bool = db.query_row("SELECT EXISTS(SELECT 1 FROM pragma_table_info('basket') WHERE name = 'touched_at')", [], |row| row.get(0))?;
+    let known: bool = db.query_row(
+        "SELECT EXISTS(SELECT 1 FROM pragma_table_info('basket') WHERE name = 'touched_at')",
+        [],
+        |row| row.get(0),
+    )?;
     if !known {
         db.execute_batch(
             "BEGIN; ALTER TABLE basket ADD COLUMN touched_at TEXT NOT NULL DEFAULT ''; UPDATE basket SET touched_at = CURRENT_TIMESTAMP; COMMIT;",
@@ -90,8 +94,12 @@ impl Desk<'_> {
         let mut items = Vec::new();
         let mut total = 0;
         if let Some(basket) = basket {
-            let mut query = self.carts.prepare_cached("SELECT line_no, part_no, quantity FROM line WHERE basket_id = ? ORDER BY line_no")?;
-            let rows: Vec<(i64, String, i64)> = query.query_map([basket], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?.collect::<Result<_, _>>()?;
+            let mut query = self.carts.prepare_cached(
+                "SELECT line_no, part_no, quantity FROM line WHERE basket_id = ? ORDER BY line_no",
+            )?;
+            let rows: Vec<(i64, String, i64)> = query
+                .query_map([basket], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+                .collect::<Result<_, _>>()?;
             for (line_no, part_no, quantity) in rows {
                 // A part that a rebuilt catalogue no longer has is removed from the cart.
                 let Some((product, variant)) = self.find(&part_no)? else { continue };
@@ -108,11 +116,22 @@ impl Desk<'_> {
                 });
             }
         }
-        Ok(CartView { basket_id: basket, currency_code: CURRENCY, items, subtotal: money(total), total: money(total) })
+        Ok(CartView {
+            basket_id: basket,
+            currency_code: CURRENCY,
+            items,
+            subtotal: money(total),
+            total: money(total),
+        })
     }
 
     /// Adds a quantity of a part. Returns the basket's number, which is new if there was no basket.
-    pub fn add(&mut self, basket: Option<i64>, part_no: &str, quantity: i64) -> Result<i64, ShopError> {
+    pub fn add(
+        &mut self,
+        basket: Option<i64>,
+        part_no: &str,
+        quantity: i64,
+    ) -> Result<i64, ShopError> {
         check_quantity(quantity)?;
         let (product, variant) = self.sellable(part_no)?;
         let had = match basket {
@@ -122,7 +141,9 @@ impl Desk<'_> {
         self.check_stock(&product, &variant, had + quantity)?;
         let change = self.carts.transaction()?;
         let known = match basket {
-            Some(id) => change.query_row("SELECT id FROM basket WHERE id = ?", [id], |row| row.get(0)).optional()?,
+            Some(id) => change
+                .query_row("SELECT id FROM basket WHERE id = ?", [id], |row| row.get(0))
+                .optional()?,
             None => None,
         };
         let basket: i64 = match known {
@@ -147,7 +168,12 @@ impl Desk<'_> {
     }
 
     /// Sets the quantity of a line.
-    pub fn set_quantity(&mut self, basket: Option<i64>, part_no: &str, quantity: i64) -> Result<i64, ShopError> {
+    pub fn set_quantity(
+        &mut self,
+        basket: Option<i64>,
+        part_no: &str,
+        quantity: i64,
+    ) -> Result<i64, ShopError> {
         check_quantity(quantity)?;
         let basket = basket.ok_or(ShopError::EmptyCart)?;
         let part_no = &self.part_no(part_no)?;
@@ -155,7 +181,10 @@ impl Desk<'_> {
         let (product, variant) = self.sellable(part_no)?;
         self.check_stock(&product, &variant, quantity)?;
         let change = self.carts.transaction()?;
-        change.execute("UPDATE line SET quantity = ?3 WHERE basket_id = ?1 AND part_no = ?2", params![basket, part_no, quantity])?;
+        change.execute(
+            "UPDATE line SET quantity = ?3 WHERE basket_id = ?1 AND part_no = ?2",
+            params![basket, part_no, quantity],
+        )?;
         touch(&change, basket)?;
         change.commit()?;
         Ok(basket)
@@ -166,7 +195,11 @@ impl Desk<'_> {
         let basket = basket.ok_or(ShopError::EmptyCart)?;
         let part_no = self.part_no(part_no)?;
         let change = self.carts.transaction()?;
-        if change.execute("DELETE FROM line WHERE basket_id = ?1 AND part_no = ?2", params![basket, part_no])? == 0 {
+        if change.execute(
+            "DELETE FROM line WHERE basket_id = ?1 AND part_no = ?2",
+            params![basket, part_no],
+        )? == 0
+        {
             return Err(ShopError::NotInCart(part_no));
         }
         touch(&change, basket)?;
@@ -177,11 +210,14 @@ impl Desk<'_> {
     /// Returns the part number of a variant, which may be named by its number. An unknown name is
     /// returned as it is.
     fn part_no(&self, name: &str) -> Result<String, ShopError> {
-        Ok(db::variant_named(self.catalogue, name)?.map_or_else(|| name.to_owned(), |variant| variant.part_no))
+        Ok(db::variant_named(self.catalogue, name)?
+            .map_or_else(|| name.to_owned(), |variant| variant.part_no))
     }
 
     fn quantity(&self, basket: i64, part_no: &str) -> Result<Option<i64>, ShopError> {
-        let mut query = self.carts.prepare_cached("SELECT quantity FROM line WHERE basket_id = ? AND part_no = ?")?;
+        let mut query = self
+            .carts
+            .prepare_cached("SELECT quantity FROM line WHERE basket_id = ? AND part_no = ?")?;
         Ok(query.query_row(params![basket, part_no], |row| row.get(0)).optional()?)
     }
 
@@ -210,8 +246,17 @@ impl Desk<'_> {
         let mut variants = db::variants(self.catalogue, product.id)?;
         variants.retain(|variant| variant.active && variant.buyable && variant.obtainable() > 0);
         variants.sort_by_key(|variant| !variant.in_stock());
-        let choices: Vec<String> =
-            variants.iter().take(8).map(|variant| format!("{} = {}", crate::views::variant_name(variant, self.locale), variant.part_no)).collect();
+        let choices: Vec<String> = variants
+            .iter()
+            .take(8)
+            .map(|variant| {
+                format!(
+                    "{} = {}",
+                    crate::views::variant_name(variant, self.locale),
+                    variant.part_no
+                )
+            })
+            .collect();
         Ok(if choices.is_empty() || !product.buyable || !product.active {
             ShopError::NotForSale(product.name)
         } else {
@@ -219,7 +264,12 @@ impl Desk<'_> {
         })
     }
 
-    fn check_stock(&self, product: &ProductRow, variant: &VariantRow, wanted: i64) -> Result<(), ShopError> {
+    fn check_stock(
+        &self,
+        product: &ProductRow,
+        variant: &VariantRow,
+        wanted: i64,
+    ) -> Result<(), ShopError> {
         let name = || full_name(product, variant, self.locale);
         let left = variant.obtainable().min(MAX_QUANTITY);
         if left == 0 {

@@ -107,7 +107,8 @@ pub fn open(folder: Option<&Path>, seed: u64) -> Result<Connection, ShopError> {
     build(&db, seed)?;
     drop(db);
     std::fs::rename(&fresh, &path)?;
-    open_existing(&path, seed).ok_or_else(|| ShopError::Database("the new catalogue cannot be read".to_owned()))
+    open_existing(&path, seed)
+        .ok_or_else(|| ShopError::Database("the new catalogue cannot be read".to_owned()))
 }
 
 fn remove(path: &Path) -> Result<(), ShopError> {
@@ -118,8 +119,14 @@ fn remove(path: &Path) -> Result<(), ShopError> {
 }
 
 fn open_existing(path: &Path, seed: u64) -> Option<Connection> {
-    let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX).ok()?;
-    let made: (i64, i64) = db.query_row("SELECT format, seed FROM made", [], |row| Ok((row.get(0)?, row.get(1)?))).ok()?;
+    let db = Connection::open_with_flags(
+        path,
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )
+    .ok()?;
+    let made: (i64, i64) = db
+        .query_row("SELECT format, seed FROM made", [], |row| Ok((row.get(0)?, row.get(1)?)))
+        .ok()?;
     (made == (FORMAT, seed as i64)).then_some(db)
 }
 
@@ -172,7 +179,10 @@ fn build(db: &Connection, seed: u64) -> Result<(), ShopError> {
                 concepts,
                 color_codes(&p).join(" "),
                 format!("{} {}", p.part_no, part_nos.join(" ")),
-                format!("{} {} {} {}", p.description.0, p.description.1, p.material.0, p.material.1)
+                format!(
+                    "{} {} {} {}",
+                    p.description.0, p.description.1, p.material.0, p.material.1
+                )
             ])?;
         }
     }
@@ -182,19 +192,31 @@ fn build(db: &Connection, seed: u64) -> Result<(), ShopError> {
 }
 
 fn color_codes(product: &Product) -> Vec<&str> {
-    colors::COLORS.iter().map(|color| color.code).filter(|code| product.variants.iter().any(|v| v.values.iter().any(|(_, value)| value == code))).collect()
+    colors::COLORS
+        .iter()
+        .map(|color| color.code)
+        .filter(|code| {
+            product.variants.iter().any(|v| v.values.iter().any(|(_, value)| value == code))
+        })
+        .collect()
 }
 
 fn dims_text(values: &[(Dimension, String)]) -> String {
-    values.iter().map(|(dimension, value)| format!("{}={value}", dimension.code())).collect::<Vec<_>>().join(";")
+    values
+        .iter()
+        .map(|(dimension, value)| format!("{}={value}", dimension.code()))
+        .collect::<Vec<_>>()
+        .join(";")
 }
 
 fn dims(text: &str) -> Vec<(Dimension, String)> {
-    text.split(';').filter_map(|part| part.split_once('=')).filter_map(|(code, value)| Some((Dimension::of_code(code)?, value.to_owned()))).collect()
+    text.split(';')
+        .filter_map(|part| part.split_once('='))
+        .filter_map(|(code, value)| Some((Dimension::of_code(code)?, value.to_owned())))
+        .collect()
 }
 
-const PRODUCT: &str =
-    "SELECT id, part_no, name, brand, category, material_en, material_sv, description_en, description_sv, weight_grams, active, buyable FROM product";
+const PRODUCT: &str = "SELECT id, part_no, name, brand, category, material_en, material_sv, description_en, description_sv, weight_grams, active, buyable FROM product";
 const VARIANT: &str = "SELECT id, product_id, part_no, ean, dims, price, stock, incoming, restock_in_days, lead_days, active, buyable FROM variant";
 
 fn product_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<ProductRow> {
@@ -240,7 +262,12 @@ pub fn shelves(db: &Connection) -> Result<Vec<Shelf>, ShopError> {
     }
     let mut query = db.prepare(&format!("{PRODUCT} ORDER BY popularity DESC, id"))?;
     let rows = query.query_map([], product_row)?;
-    let shelves = rows.map(|row| row.map(|product| Shelf { variants: variants.remove(&product.id).unwrap_or_default(), product }));
+    let shelves = rows.map(|row| {
+        row.map(|product| Shelf {
+            variants: variants.remove(&product.id).unwrap_or_default(),
+            product,
+        })
+    });
     Ok(shelves.collect::<Result<_, _>>()?)
 }
 
@@ -290,7 +317,9 @@ fn variant_of_part(db: &Connection, part_no: &str) -> Result<Option<VariantRow>,
 
 /// Returns the ids of products that match the full-text expression.
 pub fn matching(db: &Connection, expression: &str) -> Result<Vec<i64>, ShopError> {
-    let mut query = db.prepare_cached("SELECT rowid FROM product_text WHERE product_text MATCH ? ORDER BY rowid")?;
+    let mut query = db.prepare_cached(
+        "SELECT rowid FROM product_text WHERE product_text MATCH ? ORDER BY rowid",
+    )?;
     let rows = query.query_map([expression], |row| row.get(0))?.collect::<Result<_, _>>()?;
     Ok(rows)
 }
@@ -298,7 +327,9 @@ pub fn matching(db: &Connection, expression: &str) -> Result<Vec<i64>, ShopError
 /// Whether an indexed word begins with this text or, with `whole`, equals it.
 pub fn knows_word(db: &Connection, word: &str, whole: bool) -> Result<bool, ShopError> {
     let word = fold(word);
-    let mut query = db.prepare_cached("SELECT EXISTS(SELECT 1 FROM product_word WHERE term >= ?1 AND term < ?2)")?;
+    let mut query = db.prepare_cached(
+        "SELECT EXISTS(SELECT 1 FROM product_word WHERE term >= ?1 AND term < ?2)",
+    )?;
     let end = if whole { format!("{word}\u{1}") } else { format!("{word}\u{10ffff}") };
     Ok(query.query_row(params![word, end], |row| row.get(0))?)
 }

@@ -28,7 +28,9 @@ pub enum ShopError {
     #[error("no tool {0}")]
     UnknownTool(String),
     /// A later version wrote the file. Nothing in it is read or changed.
-    #[error("{file} was written by a newer version of Countersign (format {found}; this version knows up to {known})")]
+    #[error(
+        "{file} was written by a newer version of Countersign (format {found}; this version knows up to {known})"
+    )]
     NewerCarts { file: String, found: i64, known: i64 },
     #[error("the shop's database failed: {0}")]
     Database(String),

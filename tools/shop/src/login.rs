@@ -36,7 +36,10 @@ pub struct Login {
 
 impl std::fmt::Debug for Login {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Login").field("id", &self.id).field("scope", &self.scope).finish_non_exhaustive()
+        f.debug_struct("Login")
+            .field("id", &self.id)
+            .field("scope", &self.scope)
+            .finish_non_exhaustive()
     }
 }
 
@@ -84,14 +87,19 @@ fn refusal(status: StatusCode, error: &str) -> Response {
 }
 
 /// Issues a token to a client that presents its secret.
-async fn token(State(door): State<Arc<LoginState>>, form: Result<Form<HashMap<String, String>>, FormRejection>) -> Response {
+async fn token(
+    State(door): State<Arc<LoginState>>,
+    form: Result<Form<HashMap<String, String>>, FormRejection>,
+) -> Response {
     let Ok(Form(form)) = form else { return refusal(StatusCode::BAD_REQUEST, "invalid_request") };
     let given = |name: &str| form.get(name).map(String::as_str).unwrap_or_default();
     if given("grant_type") != "client_credentials" {
         return refusal(StatusCode::BAD_REQUEST, "unsupported_grant_type");
     }
     let login = &door.login;
-    if given("client_id") != login.id || !bool::from(given("client_secret").as_bytes().ct_eq(login.secret.as_bytes())) {
+    if given("client_id") != login.id
+        || !bool::from(given("client_secret").as_bytes().ct_eq(login.secret.as_bytes()))
+    {
         return refusal(StatusCode::UNAUTHORIZED, "invalid_client");
     }
     if given("scope") != login.scope {
@@ -102,32 +110,60 @@ async fn token(State(door): State<Arc<LoginState>>, form: Result<Form<HashMap<St
         return refusal(StatusCode::INTERNAL_SERVER_ERROR, "server_error");
     }
     let token: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
-    door.tokens.lock().unwrap_or_else(PoisonError::into_inner).add(token.clone(), Instant::now() + login.lasts);
+    door.tokens
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .add(token.clone(), Instant::now() + login.lasts);
     let answer = json!({"access_token": token, "token_type": "Bearer", "expires_in": login.lasts.as_secs(), "scope": login.scope});
     ([(header::CACHE_CONTROL, "no-store")], Json::<Value>(answer)).into_response()
 }
 
 fn text(headers: &HeaderMap, name: &str) -> Option<String> {
-    headers.get(name).and_then(|value| std::str::from_utf8(value.as_bytes()).ok()).map(str::to_owned)
+    headers
+        .get(name)
+        .and_then(|value| std::str::from_utf8(value.as_bytes()).ok())
+        .map(str::to_owned)
 }
 
 /// Passes on requests with a valid token and an application's name, to sessions of that
 /// application.
-async fn check_token(State(door): State<Arc<LoginState>>, request: Request, next: Next) -> Response {
-    let (bearer, application, asked) =
-        (text(request.headers(), header::AUTHORIZATION.as_str()), text(request.headers(), APPLICATION), text(request.headers(), SESSION));
-    let token = bearer.and_then(|value| value.strip_prefix("Bearer ").map(str::to_owned)).unwrap_or_default();
-    let lasts = door.tokens.lock().unwrap_or_else(PoisonError::into_inner).by_name.get(&token).is_some_and(|ends| *ends > Instant::now());
+async fn check_token(
+    State(door): State<Arc<LoginState>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let (bearer, application, asked) = (
+        text(request.headers(), header::AUTHORIZATION.as_str()),
+        text(request.headers(), APPLICATION),
+        text(request.headers(), SESSION),
+    );
+    let token = bearer
+        .and_then(|value| value.strip_prefix("Bearer ").map(str::to_owned))
+        .unwrap_or_default();
+    let lasts = door
+        .tokens
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .by_name
+        .get(&token)
+        .is_some_and(|ends| *ends > Instant::now());
     if !lasts {
         let mut response = refusal(StatusCode::UNAUTHORIZED, "invalid_token");
-        response.headers_mut().insert(header::WWW_AUTHENTICATE, header::HeaderValue::from_static("Bearer error=\"invalid_token\""));
+        response.headers_mut().insert(
+            header::WWW_AUTHENTICATE,
+            header::HeaderValue::from_static("Bearer error=\"invalid_token\""),
+        );
         return response;
     }
     let Some(application) = application.filter(|id| !id.trim().is_empty()) else {
         return refusal(StatusCode::BAD_REQUEST, "application-id is missing");
     };
-    let foreign = |sessions: &IssuedTokens<String>, session: &str| sessions.by_name.get(session).is_some_and(|owner| *owner != application);
-    if asked.is_some_and(|session| foreign(&door.sessions.lock().unwrap_or_else(PoisonError::into_inner), &session)) {
+    let foreign = |sessions: &IssuedTokens<String>, session: &str| {
+        sessions.by_name.get(session).is_some_and(|owner| *owner != application)
+    };
+    if asked.is_some_and(|session| {
+        foreign(&door.sessions.lock().unwrap_or_else(PoisonError::into_inner), &session)
+    }) {
         return refusal(StatusCode::NOT_FOUND, "no such session");
     }
     let response = next.run(request).await;

@@ -24,7 +24,9 @@ struct Tone {
 
 impl Tone {
     fn of(color: &str) -> Self {
-        let channel = |at: usize| color.get(at..at + 2).and_then(|hex| u8::from_str_radix(hex, 16).ok()).unwrap_or(128);
+        let channel = |at: usize| {
+            color.get(at..at + 2).and_then(|hex| u8::from_str_radix(hex, 16).ok()).unwrap_or(128)
+        };
         let rgb = [channel(1), channel(3), channel(5)];
         let mix = |toward: u16, share: u16| {
             let [r, g, b] = rgb.map(|c| (u16::from(c) * (100 - share) + toward * share) / 100);
@@ -187,7 +189,11 @@ mod tests {
     fn every_category_has_a_small_safe_picture() {
         for category in crate::catalogue::CATEGORIES {
             let svg = draw(category.shape, "#2b2d31");
-            assert!(svg.len() < 4096 && svg.starts_with("<svg ") && svg.ends_with("</svg>"), "{}", category.key);
+            assert!(
+                svg.len() < 4096 && svg.starts_with("<svg ") && svg.ends_with("</svg>"),
+                "{}",
+                category.key
+            );
             assert!(!svg.contains("<script") && !svg.contains("href"));
         }
     }

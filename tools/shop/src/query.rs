@@ -28,7 +28,8 @@ impl Query {
     }
 }
 
-const UPPER: &[&str] = &["under", "below", "max", "maximum", "hogst", "upto", "billigare", "less", "mindre"];
+const UPPER: &[&str] =
+    &["under", "below", "max", "maximum", "hogst", "upto", "billigare", "less", "mindre"];
 const LOWER: &[&str] = &["over", "above", "min", "minimum", "minst", "more", "mer", "dyrare"];
 const KRONOR: &[&str] = &["kr", "sek", "kronor"];
 const SIZES: &[&str] = &["xs", "s", "m", "l", "xl", "xxl"];
@@ -66,7 +67,8 @@ fn limit_after(tokens: &[String], at: usize) -> Option<(i64, usize)> {
     if !UPPER.contains(&word) && !LOWER.contains(&word) {
         return None;
     }
-    let skip = tokens.get(at + 1).is_some_and(|next| matches!(next.as_str(), "than" | "an" | "to")) as usize;
+    let skip = tokens.get(at + 1).is_some_and(|next| matches!(next.as_str(), "than" | "an" | "to"))
+        as usize;
     let (kronor, used) = kronor(tokens.get(at + 1 + skip..)?)?;
     Some(((kronor * 100.0).round() as i64, used + skip))
 }
@@ -80,12 +82,15 @@ pub fn amount(text: &str) -> Option<f64> {
 /// "1 500", "1,500.00", "1500kr", "SEK 1500".
 fn kronor(words: &[String]) -> Option<(f64, usize)> {
     let before = usize::from(words.first().is_some_and(|word| KRONOR.contains(&word.as_str())));
-    let bare = |word: &str| KRONOR.iter().find_map(|unit| word.strip_suffix(unit)).unwrap_or(word).to_owned();
+    let bare = |word: &str| {
+        KRONOR.iter().find_map(|unit| word.strip_suffix(unit)).unwrap_or(word).to_owned()
+    };
     let is_group = |text: &str| text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_digit());
     let mut written = bare(words.get(before)?);
     let mut used = before + 1;
     if written.len() <= 3 && !written.contains('.') {
-        while let Some(group) = words.get(used).map(|word| bare(word)).filter(|word| is_group(word)) {
+        while let Some(group) = words.get(used).map(|word| bare(word)).filter(|word| is_group(word))
+        {
             written.push_str(&group);
             used += 1;
         }
@@ -107,23 +112,37 @@ fn size_at(tokens: &[String], at: usize) -> Option<(String, usize)> {
     let before = at.checked_sub(1).and_then(|before| tokens.get(before)).map_or("", String::as_str);
     let next = tokens.get(at + 1).map_or("", String::as_str);
     let number = word.parse::<f64>().ok();
-    if matches!(before, "size" | "storlek" | "stl" | "strl") || (matches!(before, "in" | "i") && SIZES.contains(&word)) {
+    if matches!(before, "size" | "storlek" | "stl" | "strl")
+        || (matches!(before, "in" | "i") && SIZES.contains(&word))
+    {
         return Some((word.to_owned(), 0));
     }
-    if number.is_some() && (next.starts_with("pers") || matches!(next, "l" | "liter" | "litre" | "liters" | "litres" | "cm")) {
+    if number.is_some()
+        && (next.starts_with("pers")
+            || matches!(next, "l" | "liter" | "litre" | "liters" | "litres" | "cm"))
+    {
         return Some((word.to_owned(), 1));
     }
-    if let Some(digits) = word.strip_suffix('l').or_else(|| word.strip_suffix('p')).filter(|digits| digits.parse::<f64>().is_ok()) {
+    if let Some(digits) = word
+        .strip_suffix('l')
+        .or_else(|| word.strip_suffix('p'))
+        .filter(|digits| digits.parse::<f64>().is_ok())
+    {
         return Some((digits.to_owned(), 0));
     }
     // Two or more letters stand for themselves; shoe sizes have two digits; a decimal can only be a
     // volume.
-    let alone =
-        (word.len() > 1 && SIZES.contains(&word)) || word.contains('.') || (word.len() == 2 && number.is_some_and(|number| (35.0..=47.0).contains(&number)));
+    let alone = (word.len() > 1 && SIZES.contains(&word))
+        || word.contains('.')
+        || (word.len() == 2 && number.is_some_and(|number| (35.0..=47.0).contains(&number)));
     (alone && (number.is_some() || SIZES.contains(&word))).then(|| (word.to_owned(), 0))
 }
 
-fn read_word<E>(query: &mut Query, word: &str, known: &impl Fn(&str, bool) -> Result<bool, E>) -> Result<(), E> {
+fn read_word<E>(
+    query: &mut Query,
+    word: &str,
+    known: &impl Fn(&str, bool) -> Result<bool, E>,
+) -> Result<(), E> {
     if vocabulary::is_filler(word) {
         return Ok(());
     }
@@ -163,7 +182,8 @@ fn read_word<E>(query: &mut Query, word: &str, known: &impl Fn(&str, bool) -> Re
 /// Returns the full-text expression of the words and concepts. None if there are none. `columns`
 /// limits where plain words may occur.
 pub fn expression(query: &Query, columns: &str) -> Option<String> {
-    let concepts = query.concepts.iter().map(|concept| format!("({{concepts category}} : \"{concept}\")"));
+    let concepts =
+        query.concepts.iter().map(|concept| format!("({{concepts category}} : \"{concept}\")"));
     let colors = query.colors.iter().map(|codes| {
         let any: Vec<String> = codes.iter().map(|code| format!("\"{code}\"")).collect();
         format!("(colors : ({}))", any.join(" OR "))
@@ -187,17 +207,39 @@ mod tests {
     #[test]
     fn words_become_conditions() {
         let query = read("Black trail shoes in size 42 under 1 500 kr");
-        assert_eq!((query.concepts, query.colors, query.sizes), (vec!["trail", "shoe"], vec![vec!["black"]], vec!["42".to_owned()]));
+        assert_eq!(
+            (query.concepts, query.colors, query.sizes),
+            (vec!["trail", "shoe"], vec![vec!["black"]], vec!["42".to_owned()])
+        );
         assert_eq!(read("svarta löparskor billigare än 1200").max_price, Some(120_000));
         assert_eq!(read("svarta löparskor").concepts, vec!["running", "shoe"]);
-        assert_eq!(read("ridge sleeping bags").words, vec![("ridge".to_owned(), true), ("sleeping".to_owned(), true), ("bag".to_owned(), true)]);
+        assert_eq!(
+            read("ridge sleeping bags").words,
+            vec![
+                ("ridge".to_owned(), true),
+                ("sleeping".to_owned(), true),
+                ("bag".to_owned(), true)
+            ]
+        );
     }
 
     #[test]
     fn amounts_are_read_as_people_write_them() {
-        for text in
-            ["1500", "1 500", "1\u{a0}500 kr", "1,500", "1.500 kr", "1'500", "1500kr", "1 500kr", "SEK 1500", "sek 1,500", "1 500:-", "1,500.00", "1500,00"]
-        {
+        for text in [
+            "1500",
+            "1 500",
+            "1\u{a0}500 kr",
+            "1,500",
+            "1.500 kr",
+            "1'500",
+            "1500kr",
+            "1 500kr",
+            "SEK 1500",
+            "sek 1,500",
+            "1 500:-",
+            "1,500.00",
+            "1500,00",
+        ] {
             assert_eq!(read(&format!("jackets under {text}")).max_price, Some(150_000), "{text}");
             assert_eq!(amount(text), Some(1_500.0), "{text}");
         }
@@ -207,7 +249,10 @@ mod tests {
             (Some(1_250_000.0), Some(99.9), Some(2_000.0), None, None)
         );
         let both = read("shoes over 500 under 1 000 size 42");
-        assert_eq!((both.min_price, both.max_price, both.sizes), (Some(50_000), Some(100_000), vec!["42".to_owned()]));
+        assert_eq!(
+            (both.min_price, both.max_price, both.sizes),
+            (Some(50_000), Some(100_000), vec!["42".to_owned()])
+        );
     }
 
     #[test]

@@ -64,9 +64,16 @@ pub struct Hit<'a> {
 }
 
 /// Returns all products that match, best first. The shelves are sorted by popularity.
-pub fn search<'a>(db: &Connection, shelves: &'a [Shelf], text: &str, filters: &Filters) -> Result<Vec<Hit<'a>>, ShopError> {
+pub fn search<'a>(
+    db: &Connection,
+    shelves: &'a [Shelf],
+    text: &str,
+    filters: &Filters,
+) -> Result<Vec<Hit<'a>>, ShopError> {
     if text.chars().count() > LONGEST {
-        return Err(ShopError::BadArguments(format!("query may have at most {LONGEST} characters")));
+        return Err(ShopError::BadArguments(format!(
+            "query may have at most {LONGEST} characters"
+        )));
     }
     let mut query = query::parse(text, |word, whole| db::knows_word(db, word, whole))?;
     if !query.unknown.is_empty() && !query.names_a_thing() {
@@ -80,17 +87,24 @@ pub fn search<'a>(db: &Connection, shelves: &'a [Shelf], text: &str, filters: &F
     let found = candidates(db, &query)?;
     let mut hits = Vec::new();
     for Shelf { product, variants } in shelves {
-        if !product.active || found.as_ref().is_some_and(|ids| ids.binary_search(&product.id).is_err()) || !fits_product(product, filters) {
+        if !product.active
+            || found.as_ref().is_some_and(|ids| ids.binary_search(&product.id).is_err())
+            || !fits_product(product, filters)
+        {
             continue;
         }
-        let fitting: Vec<&VariantRow> = variants.iter().filter(|variant| matches_filters(variant, &query, filters)).collect();
+        let fitting: Vec<&VariantRow> =
+            variants.iter().filter(|variant| matches_filters(variant, &query, filters)).collect();
         if !fitting.is_empty() {
             hits.push(Hit { product, fitting, all: variants });
         }
     }
     // A stable sort, because products are already sorted by popularity.
     hits.sort_by_cached_key(|hit| {
-        std::cmp::Reverse((matching_words(hit.product, &names), hit.product.buyable && hit.fitting.iter().any(|variant| variant.in_stock())))
+        std::cmp::Reverse((
+            matching_words(hit.product, &names),
+            hit.product.buyable && hit.fitting.iter().any(|variant| variant.in_stock()),
+        ))
     });
     Ok(hits)
 }
@@ -111,7 +125,8 @@ fn candidates(db: &Connection, query: &Query) -> Result<Option<Vec<i64>>, ShopEr
 
 fn add_filters(query: &mut Query, filters: &Filters) -> Result<(), ShopError> {
     if let Some(color) = filters.color.as_deref().filter(|color| !color.trim().is_empty()) {
-        let codes = text::words(color).iter().find_map(|word| crate::catalogue::colors::by_word(word));
+        let codes =
+            text::words(color).iter().find_map(|word| crate::catalogue::colors::by_word(word));
         // An unknown colour becomes a group without colours, which nothing matches.
         query.colors.push(codes.unwrap_or_default());
     }
@@ -122,7 +137,9 @@ fn add_filters(query: &mut Query, filters: &Filters) -> Result<(), ShopError> {
     query.max_price = filters.max_price.map(ore).into_iter().chain(query.max_price).min();
     query.min_price = filters.min_price.map(ore).into_iter().chain(query.min_price).max();
     match (query.min_price, query.max_price) {
-        (Some(low), Some(high)) if low > high => Err(ShopError::BadArguments("the lowest price is above the highest".to_owned())),
+        (Some(low), Some(high)) if low > high => {
+            Err(ShopError::BadArguments("the lowest price is above the highest".to_owned()))
+        }
         _ => Ok(()),
     }
 }
@@ -135,7 +152,8 @@ fn fits_product(product: &ProductRow, filters: &Filters) -> bool {
             .filter(|text| !text.is_empty())
             .is_none_or(|text| actual.iter().any(|name| text::fold(name) == text))
     };
-    same(&filters.category, &[product.category.en, product.category.sv, product.category.key]) && same(&filters.brand, &[&product.brand])
+    same(&filters.category, &[product.category.en, product.category.sv, product.category.key])
+        && same(&filters.brand, &[&product.brand])
 }
 
 fn matches_filters(variant: &VariantRow, query: &Query, filters: &Filters) -> bool {
@@ -144,8 +162,11 @@ fn matches_filters(variant: &VariantRow, query: &Query, filters: &Filters) -> bo
         variant.values.iter().any(|(dimension, value)| {
             *dimension != Dimension::Color && {
                 // In Swedish, some of them have other names in results.
-                let (own, swedish) = (text::fold(value), text::fold(&value_name(*dimension, value, Locale::Sv)));
-                own == *wanted || swedish == *wanted || own.split(['-', ' ']).any(|part| part == wanted)
+                let (own, swedish) =
+                    (text::fold(value), text::fold(&value_name(*dimension, value, Locale::Sv)));
+                own == *wanted
+                    || swedish == *wanted
+                    || own.split(['-', ' ']).any(|part| part == wanted)
             }
         })
     };

@@ -15,7 +15,9 @@ use rmcp::{
     ServiceExt,
     transport::{
         io::stdio_pipes,
-        streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager},
+        streamable_http_server::{
+            StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager,
+        },
     },
 };
 
@@ -31,7 +33,9 @@ const IDLE: Duration = Duration::from_secs(60);
 /// Why serving ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    #[error("{0} is not a loopback address. Use 127.0.0.1 or [::1]; the demo shop is for this machine only.")]
+    #[error(
+        "{0} is not a loopback address. Use 127.0.0.1 or [::1]; the demo shop is for this machine only."
+    )]
     NotLoopback(SocketAddr),
     #[error("The shop cannot listen on {0}: {1}. Choose another port.")]
     Listen(SocketAddr, std::io::Error),
@@ -44,7 +48,10 @@ pub enum ServeError {
 /// Serves one client over stdin and stdout until it closes them.
 pub async fn serve_stdio(shop: Arc<Shop>) -> Result<(), ServeError> {
     let (read, write) = stdio_pipes();
-    let service = ShopServer::new(shop).serve((read, write)).await.map_err(|error| ServeError::Handshake(error.to_string()))?;
+    let service = ShopServer::new(shop)
+        .serve((read, write))
+        .await
+        .map_err(|error| ServeError::Handshake(error.to_string()))?;
     service.waiting().await.map_err(|error| ServeError::Broken(error.to_string()))?;
     Ok(())
 }
@@ -62,7 +69,9 @@ pub async fn serve_http(
     if !address.ip().is_loopback() {
         return Err(ServeError::NotLoopback(address));
     }
-    let listener = tokio::net::TcpListener::bind(address).await.map_err(|error| ServeError::Listen(address, error))?;
+    let listener = tokio::net::TcpListener::bind(address)
+        .await
+        .map_err(|error| ServeError::Listen(address, error))?;
     ready(listener.local_addr().map_err(|error| ServeError::Listen(address, error))?);
     // Browsers must not use it: any Origin is refused, and foreign Host names are refused by
     // default.
@@ -71,7 +80,11 @@ pub async fn serve_http(
     let for_clients = shop.clone();
     let mut sessions = LocalSessionManager::default();
     sessions.session_config.keep_alive = Some(IDLE);
-    let mcp = StreamableHttpService::new(move || Ok(ShopServer::new(for_clients.clone())), Arc::new(sessions), config);
+    let mcp = StreamableHttpService::new(
+        move || Ok(ShopServer::new(for_clients.clone())),
+        Arc::new(sessions),
+        config,
+    );
     let mcp = Router::new().nest_service("/mcp", mcp);
     let mcp = match login {
         Some(login) => login::protect(mcp, login),
@@ -84,12 +97,22 @@ pub async fn serve_http(
     };
     // An answer is sent in several small pieces, and none of them waits for an acknowledgement.
     let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
-    axum::serve(listener, router).with_graceful_shutdown(stop).await.map_err(|error| ServeError::Broken(error.to_string()))
+    axum::serve(listener, router)
+        .with_graceful_shutdown(stop)
+        .await
+        .map_err(|error| ServeError::Broken(error.to_string()))
 }
 
 async fn image(State(shop): State<Arc<Shop>>, Path(file): Path<String>) -> Response {
     match shop.image(&file) {
-        Ok(Some(svg)) => ([(header::CONTENT_TYPE, "image/svg+xml"), (header::CACHE_CONTROL, "public, max-age=86400")], svg).into_response(),
+        Ok(Some(svg)) => (
+            [
+                (header::CONTENT_TYPE, "image/svg+xml"),
+                (header::CACHE_CONTROL, "public, max-age=86400"),
+            ],
+            svg,
+        )
+            .into_response(),
         Ok(None) => StatusCode::NOT_FOUND.into_response(),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }

@@ -40,7 +40,11 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { data_dir: None, seed: DEFAULT_SEED, today: Box::new(|| chrono::Local::now().date_naive()) }
+        Self {
+            data_dir: None,
+            seed: DEFAULT_SEED,
+            today: Box::new(|| chrono::Local::now().date_naive()),
+        }
     }
 }
 
@@ -73,7 +77,12 @@ impl Shop {
             Err(ShopError::NewerCarts { .. }) => None,
             Err(error) => return Err(error),
         };
-        let files = Files { catalogue: db::open(folder, options.seed)?, shelves: None, carts, folder: options.data_dir };
+        let files = Files {
+            catalogue: db::open(folder, options.seed)?,
+            shelves: None,
+            carts,
+            folder: options.data_dir,
+        };
         Ok(Self { today: options.today, files: Mutex::new(files) })
     }
 
@@ -83,12 +92,21 @@ impl Shop {
     }
 
     /// Runs a tool. The error's sentence is in the language of the call.
-    pub fn call(&self, tool: &str, arguments: &Map<String, Value>) -> Result<Value, (ShopError, Locale)> {
+    pub fn call(
+        &self,
+        tool: &str,
+        arguments: &Map<String, Value>,
+    ) -> Result<Value, (ShopError, Locale)> {
         let locale = locale_of(arguments);
         self.run(tool, arguments, locale).map_err(|error| (error, locale))
     }
 
-    fn run(&self, tool: &str, arguments: &Map<String, Value>, locale: Locale) -> Result<Value, ShopError> {
+    fn run(
+        &self,
+        tool: &str,
+        arguments: &Map<String, Value>,
+        locale: Locale,
+    ) -> Result<Value, ShopError> {
         let frame = Frame { locale, today: (self.today)() };
         let mut files = self.lock();
         match tool {
@@ -100,15 +118,20 @@ impl Shop {
                 // The shop's contract: without the buyer's address, an add does nothing and returns
                 // no error.
                 if text(arguments, "clientIp").is_none() {
-                    return json(CartChanged { basket_id: basket, basket: files.desk(locale)?.view(basket)? });
+                    return json(CartChanged {
+                        basket_id: basket,
+                        basket: files.desk(locale)?.view(basket)?,
+                    });
                 }
-                let (part, quantity) = (required(arguments, "partNo")?, quantity(arguments, Some(1))?);
+                let (part, quantity) =
+                    (required(arguments, "partNo")?, quantity(arguments, Some(1))?);
                 let mut desk = files.desk(locale)?;
                 let basket = desk.add(basket, &part, quantity)?;
                 changed_cart(&desk, basket)
             }
             "cart.setItemQuantity" => {
-                let (part, quantity) = (required(arguments, "productId")?, quantity(arguments, None)?);
+                let (part, quantity) =
+                    (required(arguments, "productId")?, quantity(arguments, None)?);
                 let mut desk = files.desk(locale)?;
                 let basket = desk.set_quantity(basket_id(arguments)?, &part, quantity)?;
                 changed_cart(&desk, basket)
@@ -142,7 +165,11 @@ impl Shop {
             Some(variant) => Some(variant),
             None => db::variants(db, product.id)?.into_iter().next(),
         };
-        let hex = variant.as_ref().and_then(|v| v.value(Dimension::Color)).and_then(colors::by_code).map_or("#8b929b", |color| color.hex);
+        let hex = variant
+            .as_ref()
+            .and_then(|v| v.value(Dimension::Color))
+            .and_then(colors::by_code)
+            .map_or("#8b929b", |color| color.hex);
         Ok(Some(picture::draw(product.category.shape, hex)))
     }
 
@@ -168,25 +195,36 @@ impl Files {
             _ => return Err(ShopError::BadArguments("query must be a text".to_owned())),
         };
         let filters: Filters = optional(arguments, "filters")?.unwrap_or_default();
-        let size = optional::<f64>(arguments, "pageSize")?.map_or(PAGE, |size| (size.max(1.0) as usize).min(LARGEST_PAGE));
+        let size = optional::<f64>(arguments, "pageSize")?
+            .map_or(PAGE, |size| (size.max(1.0) as usize).min(LARGEST_PAGE));
         let shelves = match &self.shelves {
             Some(shelves) => shelves,
             None => self.shelves.insert(db::shelves(&self.catalogue)?),
         };
         let hits = search::search(&self.catalogue, shelves, query, &filters)?;
-        json(SearchResult { items: hits.iter().take(size).map(|hit| views::search_item(hit, frame)).collect(), total_count: hits.len() })
+        json(SearchResult {
+            items: hits.iter().take(size).map(|hit| views::search_item(hit, frame)).collect(),
+            total_count: hits.len(),
+        })
     }
 }
 
-fn get_call(db: &Connection, arguments: &Map<String, Value>, frame: Frame) -> Result<Value, ShopError> {
+fn get_call(
+    db: &Connection,
+    arguments: &Map<String, Value>,
+    frame: Frame,
+) -> Result<Value, ShopError> {
     // In a cart, the productId is the part number, and a chosen variant is named by its number.
     // Both fields accept both.
     let asked = text(arguments, "productId").or_else(|| text(arguments, "partNo"));
-    let asked = asked.ok_or_else(|| ShopError::BadArguments("productId or partNo is needed".to_owned()))?;
+    let asked =
+        asked.ok_or_else(|| ShopError::BadArguments("productId or partNo is needed".to_owned()))?;
     if let Some(product) = db::product_named(db, &asked)? {
         return json(views::product_view(&product, &db::variants(db, product.id)?, None, frame));
     }
-    let Some(variant) = db::variant_named(db, &asked)? else { return Err(ShopError::UnknownProduct(asked)) };
+    let Some(variant) = db::variant_named(db, &asked)? else {
+        return Err(ShopError::UnknownProduct(asked));
+    };
     let product = db::product(db, variant.product_id)?.ok_or(ShopError::UnknownProduct(asked))?;
     json(views::product_view(&product, &[], Some(&variant), frame))
 }
@@ -200,13 +238,22 @@ fn json(value: impl Serialize) -> Result<Value, ShopError> {
 }
 
 fn locale_of(arguments: &Map<String, Value>) -> Locale {
-    arguments.get("context").and_then(|context| context.get("cultureCode")).and_then(Value::as_str).map_or(Locale::En, Locale::of_culture)
+    arguments
+        .get("context")
+        .and_then(|context| context.get("cultureCode"))
+        .and_then(Value::as_str)
+        .map_or(Locale::En, Locale::of_culture)
 }
 
-fn optional<T: DeserializeOwned>(arguments: &Map<String, Value>, name: &str) -> Result<Option<T>, ShopError> {
+fn optional<T: DeserializeOwned>(
+    arguments: &Map<String, Value>,
+    name: &str,
+) -> Result<Option<T>, ShopError> {
     match arguments.get(name) {
         None | Some(Value::Null) => Ok(None),
-        Some(value) => serde_json::from_value(value.clone()).map(Some).map_err(|error| ShopError::BadArguments(format!("{name}: {error}"))),
+        Some(value) => serde_json::from_value(value.clone())
+            .map(Some)
+            .map_err(|error| ShopError::BadArguments(format!("{name}: {error}"))),
     }
 }
 
@@ -225,7 +272,9 @@ fn required(arguments: &Map<String, Value>, name: &str) -> Result<String, ShopEr
 
 fn whole(value: &Value) -> Option<i64> {
     match value {
-        Value::Number(number) => number.as_i64().or_else(|| number.as_f64().filter(|f| f.fract() == 0.0 && f.abs() < 1e15).map(|f| f as i64)),
+        Value::Number(number) => number.as_i64().or_else(|| {
+            number.as_f64().filter(|f| f.fract() == 0.0 && f.abs() < 1e15).map(|f| f as i64)
+        }),
         Value::String(text) => text.trim().parse().ok(),
         _ => None,
     }
@@ -242,6 +291,8 @@ fn quantity(arguments: &Map<String, Value>, default: Option<i64>) -> Result<i64,
 fn basket_id(arguments: &Map<String, Value>) -> Result<Option<i64>, ShopError> {
     match arguments.get("basketId") {
         None | Some(Value::Null) => Ok(None),
-        Some(value) => whole(value).map(Some).ok_or_else(|| ShopError::BadArguments("basketId must be a number".to_owned())),
+        Some(value) => whole(value)
+            .map(Some)
+            .ok_or_else(|| ShopError::BadArguments("basketId must be a number".to_owned())),
     }
 }

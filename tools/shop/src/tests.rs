@@ -8,7 +8,8 @@ use crate::{DEFAULT_SEED, Locale, Options, Shop, ShopError};
 
 fn shop() -> Shop {
     let day = NaiveDate::from_ymd_opt(2026, 11, 21).unwrap();
-    Shop::open(Options { data_dir: None, seed: DEFAULT_SEED, today: Box::new(move || day) }).unwrap()
+    Shop::open(Options { data_dir: None, seed: DEFAULT_SEED, today: Box::new(move || day) })
+        .unwrap()
 }
 
 fn object(value: Value) -> Map<String, Value> {
@@ -20,14 +21,21 @@ fn call(shop: &Shop, tool: &str, arguments: Value) -> Result<Value, ShopError> {
 }
 
 fn search(shop: &Shop, query: &str, filters: Value) -> Vec<Value> {
-    let found = call(shop, "product.search", json!({"query": query, "filters": filters, "pageSize": 50})).unwrap();
+    let found =
+        call(shop, "product.search", json!({"query": query, "filters": filters, "pageSize": 50}))
+            .unwrap();
     found["items"].as_array().unwrap().clone()
 }
 
 fn every(items: &[Value], field: &str, allowed: &[&str]) {
     assert!(!items.is_empty());
     for item in items {
-        assert!(allowed.iter().any(|part| item[field].as_str().unwrap().contains(part)), "{} is {}", item["name"], item[field]);
+        assert!(
+            allowed.iter().any(|part| item[field].as_str().unwrap().contains(part)),
+            "{} is {}",
+            item["name"],
+            item[field]
+        );
     }
 }
 
@@ -61,25 +69,40 @@ fn searches_find_what_is_meant() {
 fn filters_narrow_and_pages_are_bounded() {
     let shop = shop();
     let cheap = search(&shop, "shoes under 1000", json!({"inStock": true}));
-    assert!(cheap.iter().all(|item| item["price"].as_str().unwrap().parse::<f64>().unwrap() <= 1000.0 && item["onHand"]["value"].as_i64() > Some(0)));
+    assert!(
+        cheap.iter().all(|item| item["price"].as_str().unwrap().parse::<f64>().unwrap() <= 1000.0
+            && item["onHand"]["value"].as_i64() > Some(0))
+    );
     every(&search(&shop, "shoes", json!({"color": "red"})), "color", &["Red"]);
     every(&search(&shop, "", json!({"brand": "Fjällstig"})), "brand", &["Fjällstig"]);
     every(&search(&shop, "", json!({"category": "tents"})), "category", &["Tents"]);
     assert!(search(&shop, "shoes", json!({"color": "plaid"})).is_empty());
     let all = call(&shop, "product.search", json!({"query": ""})).unwrap();
-    assert_eq!((all["items"].as_array().unwrap().len(), all["totalCount"].as_u64() > Some(200)), (10, true));
+    assert_eq!(
+        (all["items"].as_array().unwrap().len(), all["totalCount"].as_u64() > Some(200)),
+        (10, true)
+    );
     let page = call(&shop, "product.search", json!({"query": "shoes", "pageSize": 3})).unwrap();
     assert_eq!(page["items"].as_array().unwrap().len(), 3);
     assert!(matches!(call(&shop, "product.search", json!({})), Err(ShopError::BadArguments(_))));
     for endless in ["ull".repeat(150_000) + "q", "x".repeat(301)] {
-        assert!(matches!(call(&shop, "product.search", json!({"query": endless})), Err(ShopError::BadArguments(_))));
+        assert!(matches!(
+            call(&shop, "product.search", json!({"query": endless})),
+            Err(ShopError::BadArguments(_))
+        ));
     }
     let written = search(&shop, "shoes", json!({"maxPrice": "1 000 kr", "size": 42}));
     assert!(!written.is_empty());
     assert_eq!(written, search(&shop, "shoes under 1000", json!({"size": "42"})));
     // A number may have any number of decimals.
-    assert_eq!(search(&shop, "shoes", json!({"maxPrice": 999.995})), search(&shop, "shoes", json!({"maxPrice": 1000})));
-    assert!(matches!(call(&shop, "product.search", json!({"query": "", "filters": {"maxPrice": "cheap"}})), Err(ShopError::BadArguments(_))));
+    assert_eq!(
+        search(&shop, "shoes", json!({"maxPrice": 999.995})),
+        search(&shop, "shoes", json!({"maxPrice": 1000}))
+    );
+    assert!(matches!(
+        call(&shop, "product.search", json!({"query": "", "filters": {"maxPrice": "cheap"}})),
+        Err(ShopError::BadArguments(_))
+    ));
 }
 
 #[test]
@@ -87,18 +110,41 @@ fn products_are_told_in_the_callers_language() {
     let shop = shop();
     let get = |arguments: Value| call(&shop, "product.get", arguments).unwrap();
     let swedish = json!({"cultureCode": "sv-SE"});
-    let tents = call(&shop, "product.search", json!({"query": "tält", "filters": {"size": "2 personer"}, "context": swedish})).unwrap();
+    let tents = call(
+        &shop,
+        "product.search",
+        json!({"query": "tält", "filters": {"size": "2 personer"}, "context": swedish}),
+    )
+    .unwrap();
     let tent = get(json!({"productId": tents["items"][0]["productId"], "context": swedish}));
-    assert!(!tent.to_string().contains("persons") && tent["variants"][0]["variantName"].as_str().is_some_and(|name| name.ends_with("personer")), "{tent}");
+    assert!(
+        !tent.to_string().contains("persons")
+            && tent["variants"][0]["variantName"]
+                .as_str()
+                .is_some_and(|name| name.ends_with("personer")),
+        "{tent}"
+    );
     let swedish = get(json!({"productId": 1001, "context": {"cultureCode": "sv-SE"}}));
-    assert_eq!(swedish["variants"][0]["variantParametrics"][0], json!({"name": "Färg", "value": "Svart", "code": "color", "isPrimary": true}));
+    assert_eq!(
+        swedish["variants"][0]["variantParametrics"][0],
+        json!({"name": "Färg", "value": "Svart", "code": "color", "isPrimary": true})
+    );
     let part = swedish["variants"][0]["partNo"].as_str().unwrap();
     let variant = get(json!({"partNo": part}));
-    assert_eq!((variant["productId"].as_i64(), variant["partNo"].as_str(), variant.get("variants")), (Some(100_101), Some(part), None));
+    assert_eq!(
+        (variant["productId"].as_i64(), variant["partNo"].as_str(), variant.get("variants")),
+        (Some(100_101), Some(part), None)
+    );
     assert_eq!(get(json!({"productId": "1001"}))["productId"], 1001);
     assert_eq!(get(json!({"partNo": "fjs-tr1001"}))["productId"], 1001);
-    assert!(matches!(call(&shop, "product.get", json!({"productId": 5})), Err(ShopError::UnknownProduct(_))));
-    let single = (1193..=1204).map(|id| get(json!({"productId": id}))).find(|p| p["attributes"]["isBuyable"] == true).unwrap();
+    assert!(matches!(
+        call(&shop, "product.get", json!({"productId": 5})),
+        Err(ShopError::UnknownProduct(_))
+    ));
+    let single = (1193..=1204)
+        .map(|id| get(json!({"productId": id})))
+        .find(|p| p["attributes"]["isBuyable"] == true)
+        .unwrap();
     assert_eq!(single.get("variants"), None);
 }
 
@@ -108,7 +154,8 @@ fn variant(shop: &Shop, fits: impl Fn(&Value) -> bool) -> (Value, i64) {
         .filter_map(|id| call(shop, "product.get", json!({"productId": id})).ok())
         .find_map(|product| {
             let buyable = product["attributes"]["isBuyable"] == true;
-            let found = product["variants"].as_array()?.iter().find(|v| buyable && fits(v))?.clone();
+            let found =
+                product["variants"].as_array()?.iter().find(|v| buyable && fits(v))?.clone();
             let stock = found["onHand"]["value"].as_i64()?;
             Some((found["partNo"].clone(), stock))
         })
@@ -119,22 +166,44 @@ fn variant(shop: &Shop, fits: impl Fn(&Value) -> bool) -> (Value, i64) {
 fn carts_keep_to_what_can_be_had() {
     let shop = shop();
     let add = |part: &Value, quantity: i64, basket: Option<i64>| {
-        call(&shop, "cart.addItem", json!({"partNo": part, "quantity": quantity, "clientIp": "127.0.0.1", "basketId": basket}))
+        call(
+            &shop,
+            "cart.addItem",
+            json!({"partNo": part, "quantity": quantity, "clientIp": "127.0.0.1", "basketId": basket}),
+        )
     };
-    let (here, stock) = variant(&shop, |v| v["isBuyable"] == true && v["onHand"]["value"].as_i64() > Some(2));
+    let (here, stock) =
+        variant(&shop, |v| v["isBuyable"] == true && v["onHand"]["value"].as_i64() > Some(2));
     let basket = add(&here, stock, None).unwrap()["basketId"].as_i64().unwrap();
-    assert!(matches!(add(&here, 1, Some(basket)), Err(ShopError::TooMany { left, .. }) if left == stock));
-    let (ordered, _) = variant(&shop, |v| v["isBuyable"] == true && v["onHand"]["value"] == 0 && v["onHand"]["leadtimeDayCount"].is_number());
+    assert!(
+        matches!(add(&here, 1, Some(basket)), Err(ShopError::TooMany { left, .. }) if left == stock)
+    );
+    let (ordered, _) = variant(&shop, |v| {
+        v["isBuyable"] == true
+            && v["onHand"]["value"] == 0
+            && v["onHand"]["leadtimeDayCount"].is_number()
+    });
     assert!(add(&ordered, 50, Some(basket)).is_ok(), "made to order: any number up to the most");
-    let (coming, _) = variant(&shop, |v| v["isBuyable"] == true && v["onHand"]["value"] == 0 && v["onHand"]["incomingValue"].is_number());
+    let (coming, _) = variant(&shop, |v| {
+        v["isBuyable"] == true
+            && v["onHand"]["value"] == 0
+            && v["onHand"]["incomingValue"].is_number()
+    });
     assert!(matches!(add(&coming, 500, Some(basket)), Err(ShopError::TooMany { .. })));
     let (gone, _) = variant(&shop, |v| v["isBuyable"] == false && v["onHand"]["value"] == 0);
     assert!(matches!(add(&gone, 1, Some(basket)), Err(ShopError::NotForSale(_))));
     assert!(matches!(add(&json!("undefined"), 1, None), Err(ShopError::UnknownPart(_))));
     assert!(matches!(add(&json!(""), 1, None), Err(ShopError::BadArguments(_))));
-    assert!(matches!(call(&shop, "cart.removeItem", json!({"productId": here})), Err(ShopError::EmptyCart)));
+    assert!(matches!(
+        call(&shop, "cart.removeItem", json!({"productId": here})),
+        Err(ShopError::EmptyCart)
+    ));
     let renewed = add(&here, 1, Some(4_711)).unwrap();
-    assert_ne!(renewed["basketId"].as_i64(), Some(4_711), "a basket that is not known is made anew");
+    assert_ne!(
+        renewed["basketId"].as_i64(),
+        Some(4_711),
+        "a basket that is not known is made anew"
+    );
     assert_eq!(call(&shop, "cart.get", json!({"basketId": 4_712})).unwrap()["items"], json!([]));
     assert!(matches!(call(&shop, "cart.clear", json!({})), Err(ShopError::UnknownTool(_))));
 }
@@ -142,40 +211,78 @@ fn carts_keep_to_what_can_be_had() {
 #[test]
 fn a_variant_is_named_by_its_number_too() {
     let shop = shop();
-    let variant = call(&shop, "product.get", json!({"productId": 1001})).unwrap()["variants"][0].clone();
+    let variant =
+        call(&shop, "product.get", json!({"productId": 1001})).unwrap()["variants"][0].clone();
     let number = variant["productId"].to_string();
-    assert_eq!(call(&shop, "product.get", json!({"partNo": number})).unwrap()["partNo"], variant["partNo"]);
-    let added = call(&shop, "cart.addItem", json!({"partNo": number, "quantity": 1, "clientIp": "127.0.0.1"})).unwrap();
-    let line = |result: &Value| (result["basket"]["items"][0]["partNo"].clone(), result["basket"]["items"][0]["quantity"].clone());
+    assert_eq!(
+        call(&shop, "product.get", json!({"partNo": number})).unwrap()["partNo"],
+        variant["partNo"]
+    );
+    let added = call(
+        &shop,
+        "cart.addItem",
+        json!({"partNo": number, "quantity": 1, "clientIp": "127.0.0.1"}),
+    )
+    .unwrap();
+    let line = |result: &Value| {
+        (
+            result["basket"]["items"][0]["partNo"].clone(),
+            result["basket"]["items"][0]["quantity"].clone(),
+        )
+    };
     assert_eq!(line(&added), (variant["partNo"].clone(), json!(1)));
     let of = |more: Value| {
-        let mut arguments = json!({"productId": format!(" {number} "), "basketId": added["basketId"]});
+        let mut arguments =
+            json!({"productId": format!(" {number} "), "basketId": added["basketId"]});
         arguments.as_object_mut().unwrap().extend(object(more));
         arguments
     };
-    assert_eq!(line(&call(&shop, "cart.setItemQuantity", of(json!({"quantity": 2}))).unwrap()).1, json!(2));
-    assert_eq!(call(&shop, "cart.removeItem", of(json!({}))).unwrap()["basket"]["items"], json!([]));
+    assert_eq!(
+        line(&call(&shop, "cart.setItemQuantity", of(json!({"quantity": 2}))).unwrap()).1,
+        json!(2)
+    );
+    assert_eq!(
+        call(&shop, "cart.removeItem", of(json!({}))).unwrap()["basket"]["items"],
+        json!([])
+    );
 }
 
 #[test]
 fn the_choices_of_a_product_are_all_that_can_be_had() {
     let shop = shop();
-    let add = |part: &Value| call(&shop, "cart.addItem", json!({"partNo": part, "quantity": 1, "clientIp": "127.0.0.1"}));
-    let products = (1001..1301).filter_map(|id| call(&shop, "product.get", json!({"productId": id})).ok());
+    let add = |part: &Value| {
+        call(&shop, "cart.addItem", json!({"partNo": part, "quantity": 1, "clientIp": "127.0.0.1"}))
+    };
+    let products =
+        (1001..1301).filter_map(|id| call(&shop, "product.get", json!({"productId": id})).ok());
     let mut made_to_order = 0;
-    for product in products.filter(|product| product["variants"].is_array() && product["attributes"]["isBuyable"] == true) {
+    for product in products.filter(|product| {
+        product["variants"].is_array() && product["attributes"]["isBuyable"] == true
+    }) {
         let variants = product["variants"].as_array().unwrap();
-        let can_be_had: Vec<&Value> = variants.iter().filter(|variant| add(&variant["partNo"]).is_ok()).collect();
-        let here = can_be_had.iter().filter(|variant| variant["onHand"]["value"].as_i64() > Some(0)).count();
+        let can_be_had: Vec<&Value> =
+            variants.iter().filter(|variant| add(&variant["partNo"]).is_ok()).collect();
+        let here = can_be_had
+            .iter()
+            .filter(|variant| variant["onHand"]["value"].as_i64() > Some(0))
+            .count();
         match add(&product["partNo"]) {
             Err(ShopError::NeedsVariant { choices, .. }) => {
                 let named: Vec<&str> = choices.split("; ").collect();
                 assert_eq!(named.len(), can_be_had.len().min(8), "{choices}");
-                let first = can_be_had.iter().find(|variant| here == 0 || variant["onHand"]["value"].as_i64() > Some(0)).unwrap();
-                assert!(named[0].ends_with(first["partNo"].as_str().unwrap()), "what is here comes first: {choices}");
+                let first = can_be_had
+                    .iter()
+                    .find(|variant| here == 0 || variant["onHand"]["value"].as_i64() > Some(0))
+                    .unwrap();
+                assert!(
+                    named[0].ends_with(first["partNo"].as_str().unwrap()),
+                    "what is here comes first: {choices}"
+                );
                 made_to_order += usize::from(here == 0);
             }
-            Err(ShopError::NotForSale(_)) => assert!(can_be_had.is_empty(), "{}", product["partNo"]),
+            Err(ShopError::NotForSale(_)) => {
+                assert!(can_be_had.is_empty(), "{}", product["partNo"])
+            }
             other => panic!("{}: {other:?}", product["partNo"]),
         }
     }
@@ -185,30 +292,55 @@ fn the_choices_of_a_product_are_all_that_can_be_had() {
 #[test]
 fn baskets_that_nobody_touches_are_gone_after_a_month() {
     let folder = tempfile::tempdir().unwrap();
-    let open = || Shop::open(Options { data_dir: Some(folder.path().to_owned()), ..Options::default() }).unwrap();
+    let open = || {
+        Shop::open(Options { data_dir: Some(folder.path().to_owned()), ..Options::default() })
+            .unwrap()
+    };
     let carts = || rusqlite::Connection::open(folder.path().join("carts.db")).unwrap();
     // Like a file of an earlier version.
     carts().execute_batch("CREATE TABLE basket(id INTEGER PRIMARY KEY AUTOINCREMENT, created_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP)").unwrap();
     carts().execute("INSERT INTO basket DEFAULT VALUES", []).unwrap();
     let shop = open();
-    let part = variant(&shop, |v| v["isBuyable"] == true && v["onHand"]["value"].as_i64() > Some(9)).0;
-    let add = |basket: Value| call(&shop, "cart.addItem", json!({"partNo": part, "quantity": 1, "clientIp": "127.0.0.1", "basketId": basket})).unwrap();
+    let part =
+        variant(&shop, |v| v["isBuyable"] == true && v["onHand"]["value"].as_i64() > Some(9)).0;
+    let add = |basket: Value| {
+        call(
+            &shop,
+            "cart.addItem",
+            json!({"partNo": part, "quantity": 1, "clientIp": "127.0.0.1", "basketId": basket}),
+        )
+        .unwrap()
+    };
     assert_eq!(add(json!(1))["basketId"], 1, "the earlier basket is kept");
-    let (old, touched) = (add(Value::Null)["basketId"].clone(), add(Value::Null)["basketId"].clone());
-    carts().execute("UPDATE basket SET touched_at = datetime('now', '-31 days') WHERE id > 1", []).unwrap();
+    let (old, touched) =
+        (add(Value::Null)["basketId"].clone(), add(Value::Null)["basketId"].clone());
+    carts()
+        .execute("UPDATE basket SET touched_at = datetime('now', '-31 days') WHERE id > 1", [])
+        .unwrap();
     add(touched.clone());
     add(Value::Null);
-    let left = |basket: &Value| call(&shop, "cart.get", json!({"basketId": basket})).unwrap()["items"].as_array().unwrap().len();
+    let left = |basket: &Value| {
+        call(&shop, "cart.get", json!({"basketId": basket})).unwrap()["items"]
+            .as_array()
+            .unwrap()
+            .len()
+    };
     assert_eq!((left(&old), left(&touched), left(&json!(1))), (0, 1, 1));
-    let count: i64 = carts().query_row("SELECT COUNT(*) FROM basket", [], |row| row.get(0)).unwrap();
+    let count: i64 =
+        carts().query_row("SELECT COUNT(*) FROM basket", [], |row| row.get(0)).unwrap();
     assert_eq!(count, 3, "the one that was touched, the earlier one and the newest");
 }
 
 #[test]
 fn a_damaged_or_foreign_catalogue_is_built_anew() {
     let folder = tempfile::tempdir().unwrap();
-    let open = |seed| Shop::open(Options { data_dir: Some(folder.path().to_owned()), seed, ..Options::default() }).unwrap();
-    let name = |shop: &Shop| call(shop, "product.get", json!({"productId": 1002})).unwrap()["name"].clone();
+    let open = |seed| {
+        Shop::open(Options { data_dir: Some(folder.path().to_owned()), seed, ..Options::default() })
+            .unwrap()
+    };
+    let name = |shop: &Shop| {
+        call(shop, "product.get", json!({"productId": 1002})).unwrap()["name"].clone()
+    };
     let (first, other) = (name(&open(1)), name(&open(2)));
     assert_ne!(first, other);
     std::fs::write(folder.path().join("catalogue.db"), b"not a database").unwrap();

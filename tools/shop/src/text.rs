@@ -28,7 +28,10 @@ pub fn words(text: &str) -> Vec<String> {
     let mut word = String::new();
     for (at, c) in folded.iter().enumerate() {
         let inner = matches!(c, '.' | ',')
-            && at.checked_sub(1).and_then(|before| folded.get(before)).is_some_and(char::is_ascii_digit)
+            && at
+                .checked_sub(1)
+                .and_then(|before| folded.get(before))
+                .is_some_and(char::is_ascii_digit)
             && folded.get(at + 1).is_some_and(char::is_ascii_digit);
         if c.is_alphanumeric() {
             word.push(*c);
@@ -61,6 +64,9 @@ mod tests {
 
     #[test]
     fn money_has_two_decimals() {
-        assert_eq!((money(129_900), money(5), money(-250)), ("1299.00".to_owned(), "0.05".to_owned(), "-2.50".to_owned()));
+        assert_eq!(
+            (money(129_900), money(5), money(-250)),
+            ("1299.00".to_owned(), "0.05".to_owned(), "-2.50".to_owned())
+        );
     }
 }

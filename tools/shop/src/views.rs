@@ -29,7 +29,12 @@ pub fn image_url(id: i64) -> String {
 
 /// Returns a name such as "Black, 42"; empty for a product without variants.
 pub fn variant_name(variant: &VariantRow, locale: Locale) -> String {
-    variant.values.iter().map(|(dimension, value)| value_name(*dimension, value, locale)).collect::<Vec<_>>().join(", ")
+    variant
+        .values
+        .iter()
+        .map(|(dimension, value)| value_name(*dimension, value, locale))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// Returns a name such as "Ridge Runner (Black, 42)".
@@ -51,7 +56,10 @@ pub fn search_item(hit: &Hit<'_>, frame: Frame) -> SearchItem {
             attributes.insert(dimension.name(locale).to_owned(), Value::String(values));
         }
     }
-    attributes.insert(locale.of("Weight", "Vikt").to_owned(), Value::String(weight(hit.product.weight_grams)));
+    attributes.insert(
+        locale.of("Weight", "Vikt").to_owned(),
+        Value::String(weight(hit.product.weight_grams)),
+    );
     SearchItem {
         product_id: hit.product.id,
         part_no: hit.product.part_no.clone(),
@@ -73,17 +81,36 @@ pub fn search_item(hit: &Hit<'_>, frame: Frame) -> SearchItem {
 }
 
 /// Returns a product in full. With `only`, that variant as a product of its own.
-pub fn product_view(product: &ProductRow, variants: &[VariantRow], only: Option<&VariantRow>, frame: Frame) -> ProductView {
+pub fn product_view(
+    product: &ProductRow,
+    variants: &[VariantRow],
+    only: Option<&VariantRow>,
+    frame: Frame,
+) -> ProductView {
     let Frame { locale, .. } = frame;
-    let price = only.map(|variant| variant.price).or_else(|| variants.iter().map(|variant| variant.price).min()).unwrap_or(0);
-    let single = variants.len() == 1 && variants.first().is_some_and(|variant| variant.id == product.id);
-    let buyable =
-        product.active && only.map_or_else(|| product.buyable && (!single || variants.iter().any(sellable)), |variant| product.buyable && sellable(variant));
+    let price = only
+        .map(|variant| variant.price)
+        .or_else(|| variants.iter().map(|variant| variant.price).min())
+        .unwrap_or(0);
+    let single =
+        variants.len() == 1 && variants.first().is_some_and(|variant| variant.id == product.id);
+    let buyable = product.active
+        && only.map_or_else(
+            || product.buyable && (!single || variants.iter().any(sellable)),
+            |variant| product.buyable && sellable(variant),
+        );
     let mut attributes = Map::new();
     attributes.insert("isBuyable".to_owned(), Value::Bool(buyable));
-    let mut say = |name: &str, value: String| attributes.insert(name.to_owned(), Value::String(value));
-    say(locale.of("Category", "Kategori"), locale.of(product.category.en, product.category.sv).to_owned());
-    say(locale.of("Material", "Material"), locale.of(&product.material.0, &product.material.1).to_owned());
+    let mut say =
+        |name: &str, value: String| attributes.insert(name.to_owned(), Value::String(value));
+    say(
+        locale.of("Category", "Kategori"),
+        locale.of(product.category.en, product.category.sv).to_owned(),
+    );
+    say(
+        locale.of("Material", "Material"),
+        locale.of(&product.material.0, &product.material.1).to_owned(),
+    );
     say(locale.of("Weight", "Vikt"), weight(product.weight_grams));
     if let Some(variant) = only.or_else(|| variants.first().filter(|_| single)) {
         for (dimension, value) in &variant.values {
@@ -91,13 +118,18 @@ pub fn product_view(product: &ProductRow, variants: &[VariantRow], only: Option<
         }
     }
     let id = only.map_or(product.id, |variant| variant.id);
-    let picture = only.or_else(|| variants.iter().find(|variant| variant.in_stock())).or(variants.first()).map_or(id, |variant| variant.id);
+    let picture = only
+        .or_else(|| variants.iter().find(|variant| variant.in_stock()))
+        .or(variants.first())
+        .map_or(id, |variant| variant.id);
     ProductView {
         product_id: id,
         unique_name: unique_name(&product.name, id),
         part_no: only.map_or(&product.part_no, |variant| &variant.part_no).clone(),
         name: product.name.clone(),
-        variant_name: only.map(|variant| variant_name(variant, locale)).filter(|name| !name.is_empty()),
+        variant_name: only
+            .map(|variant| variant_name(variant, locale))
+            .filter(|name| !name.is_empty()),
         description: locale.of(&product.description.0, &product.description.1).to_owned(),
         price_inc_vat: money(price),
         price_ex_vat: money((price * 4 + 2) / 5),
@@ -109,7 +141,11 @@ pub fn product_view(product: &ProductRow, variants: &[VariantRow], only: Option<
             Some(variant) => on_hand(variant, product.active, frame.today),
             None => on_hand_of_all(product, variants.iter(), frame),
         },
-        variants: if only.is_some() || single { Vec::new() } else { variants.iter().map(|variant| variant_view(product, variant, frame)).collect() },
+        variants: if only.is_some() || single {
+            Vec::new()
+        } else {
+            variants.iter().map(|variant| variant_view(product, variant, frame)).collect()
+        },
     }
 }
 
@@ -165,34 +201,58 @@ fn on_hand(variant: &VariantRow, product_active: bool, today: NaiveDate) -> OnHa
 
 /// Adds up the stock of several variants: quantities, the earliest delivery, the shortest lead
 /// time.
-fn on_hand_of_all<'a>(product: &ProductRow, variants: impl Iterator<Item = &'a VariantRow> + Clone, frame: Frame) -> OnHand {
+fn on_hand_of_all<'a>(
+    product: &ProductRow,
+    variants: impl Iterator<Item = &'a VariantRow> + Clone,
+    frame: Frame,
+) -> OnHand {
     let active = || variants.clone().filter(|variant| variant.active);
     let incoming: i64 = active().map(|variant| variant.incoming).sum();
     OnHand {
         value: active().map(|variant| variant.stock).sum(),
         incoming_value: (incoming > 0).then_some(incoming),
-        next_delivery_date: active().filter_map(|variant| variant.restock_in_days).min().and_then(|days| day(frame.today, days)),
+        next_delivery_date: active()
+            .filter_map(|variant| variant.restock_in_days)
+            .min()
+            .and_then(|days| day(frame.today, days)),
         leadtime_day_count: active().filter_map(|variant| variant.lead_days).min(),
         is_active: product.active && active().next().is_some(),
     }
 }
 
 /// Returns the distinct values of a dimension, "Black, Red" or "38-46". None if there are none.
-fn values_of<'a>(product: &ProductRow, variants: impl IntoIterator<Item = &'a VariantRow>, dimension: Dimension, locale: Locale) -> Option<String> {
+fn values_of<'a>(
+    product: &ProductRow,
+    variants: impl IntoIterator<Item = &'a VariantRow>,
+    dimension: Dimension,
+    locale: Locale,
+) -> Option<String> {
     let mut values: Vec<&str> = Vec::new();
-    for value in variants.into_iter().filter(|variant| variant.active).filter_map(|variant| variant.value(dimension)) {
+    for value in variants
+        .into_iter()
+        .filter(|variant| variant.active)
+        .filter_map(|variant| variant.value(dimension))
+    {
         if !values.contains(&value) {
             values.push(value);
         }
     }
     // Sizes keep their own order, also if variants in between are missing.
-    let order = product.category.dimensions.iter().find(|(of, _)| *of == dimension).map_or(&[] as &[&str], |(_, order)| order);
+    let order = product
+        .category
+        .dimensions
+        .iter()
+        .find(|(of, _)| *of == dimension)
+        .map_or(&[] as &[&str], |(_, order)| order);
     values.sort_by_key(|value| order.iter().position(|known| known == value));
-    let seen: Vec<String> = values.into_iter().map(|value| value_name(dimension, value, locale)).collect();
+    let seen: Vec<String> =
+        values.into_iter().map(|value| value_name(dimension, value, locale)).collect();
     let numbers: Option<Vec<u32>> = seen.iter().map(|value| value.parse().ok()).collect();
     match numbers {
         _ if seen.is_empty() => None,
-        Some(numbers) if numbers.len() > 3 => Some(format!("{}-{}", numbers.iter().min()?, numbers.iter().max()?)),
+        Some(numbers) if numbers.len() > 3 => {
+            Some(format!("{}-{}", numbers.iter().min()?, numbers.iter().max()?))
+        }
         _ => Some(seen.join(", ")),
     }
 }

@@ -3,15 +3,46 @@
 
 /// Concepts, with the folded words that mean them.
 const CONCEPTS: &[(&str, &[&str])] = &[
-    ("shoe", &["shoe", "shoes", "sneaker", "sneakers", "footwear", "sko", "skor", "skorna", "skon", "dojor"]),
+    (
+        "shoe",
+        &[
+            "shoe", "shoes", "sneaker", "sneakers", "footwear", "sko", "skor", "skorna", "skon",
+            "dojor",
+        ],
+    ),
     ("boot", &["boot", "boots", "kanga", "kangor", "kangorna", "stovlar"]),
     ("trail", &["trail", "trails", "offroad", "terrang"]),
     ("road", &["road", "asphalt", "asfalt", "vag"]),
-    ("running", &["running", "run", "runner", "runners", "jogging", "jog", "lop", "lopar", "loparnas", "lopning", "springa", "jogga"]),
-    ("hiking", &["hiking", "hike", "hikes", "trekking", "walking", "vandring", "vandrings", "vandra", "fjall"]),
-    ("jacket", &["jacket", "jackets", "coat", "coats", "parka", "jacka", "jackor", "jackan", "rock"]),
+    (
+        "running",
+        &[
+            "running", "run", "runner", "runners", "jogging", "jog", "lop", "lopar", "loparnas",
+            "lopning", "springa", "jogga",
+        ],
+    ),
+    (
+        "hiking",
+        &[
+            "hiking",
+            "hike",
+            "hikes",
+            "trekking",
+            "walking",
+            "vandring",
+            "vandrings",
+            "vandra",
+            "fjall",
+        ],
+    ),
+    (
+        "jacket",
+        &["jacket", "jackets", "coat", "coats", "parka", "jacka", "jackor", "jackan", "rock"],
+    ),
     ("shell", &["shell", "hardshell", "skal"]),
-    ("waterproof", &["waterproof", "rainproof", "rain", "raincoat", "vattentat", "vattentata", "regn"]),
+    (
+        "waterproof",
+        &["waterproof", "rainproof", "rain", "raincoat", "vattentat", "vattentata", "regn"],
+    ),
     ("down", &["down", "puffer", "dun"]),
     ("warm", &["warm", "winter", "insulated", "varm", "varma", "vinter"]),
     ("light", &["light", "lightweight", "ultralight", "latt", "latta", "lattvikts"]),
@@ -19,17 +50,49 @@ const CONCEPTS: &[(&str, &[&str])] = &[
     ("wool", &["wool", "merino", "woollen", "ull", "ylle", "merinoull"]),
     ("trousers", &["trousers", "trouser", "pants", "byxor", "byxa", "byxorna"]),
     ("tights", &["tights", "leggings", "tajts"]),
-    ("backpack", &["backpack", "backpacks", "rucksack", "rucksacks", "daypack", "daypacks", "knapsack", "ryggsack", "ryggsackar", "ryggsacken", "ryggor"]),
+    (
+        "backpack",
+        &[
+            "backpack",
+            "backpacks",
+            "rucksack",
+            "rucksacks",
+            "daypack",
+            "daypacks",
+            "knapsack",
+            "ryggsack",
+            "ryggsackar",
+            "ryggsacken",
+            "ryggor",
+        ],
+    ),
     ("tent", &["tent", "tents", "talt", "taltet", "talten"]),
     ("sleepingbag", &["sovsack", "sovsackar", "sovsacken"]),
     ("bottle", &["bottle", "bottles", "flaska", "flaskor", "flaskan"]),
     ("stove", &["stove", "stoves", "burner", "cooker", "kok", "stormkok"]),
-    ("lamp", &["lamp", "lamps", "headlamp", "headlamps", "torch", "flashlight", "lampa", "lampor", "pannlampa", "pannlampor"]),
+    (
+        "lamp",
+        &[
+            "lamp",
+            "lamps",
+            "headlamp",
+            "headlamps",
+            "torch",
+            "flashlight",
+            "lampa",
+            "lampor",
+            "pannlampa",
+            "pannlampor",
+        ],
+    ),
     ("pole", &["pole", "poles", "stav", "stavar"]),
     ("hat", &["hat", "hats", "headwear", "mossa", "mossor", "keps", "kepsar"]),
     ("glove", &["glove", "gloves", "mitten", "mittens", "handske", "handskar", "vante", "vantar"]),
     ("sock", &["sock", "socks", "strumpa", "strumpor", "socka", "sockor"]),
-    ("recycled", &["recycled", "sustainable", "eco", "atervunnen", "atervunna", "hallbar", "hallbara"]),
+    (
+        "recycled",
+        &["recycled", "sustainable", "eco", "atervunnen", "atervunna", "hallbar", "hallbara"],
+    ),
     ("reflective", &["reflective", "reflex"]),
     ("wide", &["wide", "bred", "breda"]),
 ];
@@ -203,8 +266,15 @@ pub fn compound(word: &str) -> Option<Vec<&'static str>> {
 
 /// Returns the part of a word that its inflections share, English first, and Swedish if `swedish`.
 pub fn stem(word: &str, swedish: bool) -> Option<&str> {
-    let endings: &[&str] = if swedish { &["orna", "arna", "erna", "or", "ar", "er", "an", "en", "et", "na", "a"] } else { &["s"] };
-    endings.iter().find_map(|ending| word.strip_suffix(ending)).filter(|stem| stem.len() >= 3 && !stem.ends_with('s'))
+    let endings: &[&str] = if swedish {
+        &["orna", "arna", "erna", "or", "ar", "er", "an", "en", "et", "na", "a"]
+    } else {
+        &["s"]
+    };
+    endings
+        .iter()
+        .find_map(|ending| word.strip_suffix(ending))
+        .filter(|stem| stem.len() >= 3 && !stem.ends_with('s'))
 }
 
 #[cfg(test)]
@@ -223,6 +293,9 @@ mod tests {
 
     #[test]
     fn stems_drop_endings() {
-        assert_eq!((stem("tents", false), stem("flaskor", true), stem("glass", false)), (Some("tent"), Some("flask"), None));
+        assert_eq!(
+            (stem("tents", false), stem("flaskor", true), stem("glass", false)),
+            (Some("tent"), Some("flask"), None)
+        );
     }
 }

@@ -30,7 +30,8 @@ pub struct Mark {
     pub counter: u64,
     /// The signing key (vkey).
     pub key: String,
-    /// SHA-256 (hex) of the whole file, taken when it was closed. `closed` if the file is large or was in use then. Absent while it is open.
+    /// SHA-256 (hex) of the whole file, taken when it was closed. `closed` if the file is large or
+    /// was in use then. Absent while it is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seal: Option<String>,
     /// Ed25519 (base64) by `key` over all of the above. Version 0.1 wrote marks without one.
@@ -75,7 +76,11 @@ impl Mark {
 
     fn signed_text(&self) -> String {
         let Self { size, root, counter, key, seal, .. } = self;
-        format!("countersign audit mark v1\n{}\n{size}\n{root}\n{counter}\n{key}\n{}\n", self.origin(), seal.as_deref().unwrap_or("-"))
+        format!(
+            "countersign audit mark v1\n{}\n{size}\n{root}\n{counter}\n{key}\n{}\n",
+            self.origin(),
+            seal.as_deref().unwrap_or("-")
+        )
     }
 
     /// Whether a log of `size` records, whose newest checkpoint covers `signed`, cannot continue
@@ -89,15 +94,22 @@ impl Mark {
     #[must_use]
     pub fn signed(mut self, signer: &Signer) -> Self {
         self.key = note::vkey_of(&self.origin(), &signer.key.verifying_key());
-        self.signature = Some(STANDARD.encode(signer.key.sign(self.signed_text().as_bytes()).to_bytes()));
+        self.signature =
+            Some(STANDARD.encode(signer.key.sign(self.signed_text().as_bytes()).to_bytes()));
         self
     }
 
     /// Whether the mark is signed by the key that it names. The log tells whether that key is the
     /// right one.
     pub fn holds(&self) -> bool {
-        let blob = self.signature.as_ref().and_then(|text| STANDARD.decode(text).ok()).and_then(|bytes| <[u8; 64]>::try_from(bytes).ok());
-        let (Some(blob), Some(key)) = (blob, note::parse_vkey(&self.origin(), &self.key)) else { return false };
+        let blob = self
+            .signature
+            .as_ref()
+            .and_then(|text| STANDARD.decode(text).ok())
+            .and_then(|bytes| <[u8; 64]>::try_from(bytes).ok());
+        let (Some(blob), Some(key)) = (blob, note::parse_vkey(&self.origin(), &self.key)) else {
+            return false;
+        };
         key.verify_strict(self.signed_text().as_bytes(), &Signature::from_bytes(&blob)).is_ok()
     }
 }
@@ -159,7 +171,11 @@ impl Anchor for FileAnchor {
 
     fn load(&self) -> Result<Option<Mark>, AnchorFault> {
         match fs::read(&self.path) {
-            Ok(bytes) => std::str::from_utf8(&bytes).ok().and_then(Mark::from_text).map(Some).ok_or(AnchorFault::Damaged),
+            Ok(bytes) => std::str::from_utf8(&bytes)
+                .ok()
+                .and_then(Mark::from_text)
+                .map(Some)
+                .ok_or(AnchorFault::Damaged),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(AnchorFault::Unavailable(error.to_string())),
         }
@@ -212,12 +228,20 @@ impl Outside {
         let mut outside = Self::default();
         for anchor in anchors {
             let loaded = anchor.load();
-            let slot = if anchor.is_authority() { &mut outside.keyring } else { &mut outside.state };
+            let slot =
+                if anchor.is_authority() { &mut outside.keyring } else { &mut outside.state };
             match loaded {
                 Ok(mark) => *slot = mark.or(slot.take()),
                 Err(fault) => {
-                    let text = format!("the copy of the newest checkpoint in {} cannot be read: {fault}", anchor.name());
-                    if fault == AnchorFault::Damaged { outside.problems.push(text) } else { outside.warnings.push(text) }
+                    let text = format!(
+                        "the copy of the newest checkpoint in {} cannot be read: {fault}",
+                        anchor.name()
+                    );
+                    if fault == AnchorFault::Damaged {
+                        outside.problems.push(text)
+                    } else {
+                        outside.warnings.push(text)
+                    }
                 }
             }
         }
@@ -229,9 +253,16 @@ impl Outside {
     /// mark, it is the state folder's, which may be signed with the key of a run that an old copy
     /// of the log does not know.
     pub(crate) fn evidence(&self, keys: &BTreeSet<String>) -> Option<Mark> {
-        let state = self.state.as_ref().filter(|mark| mark.counter <= COUNTER_MAX && (mark.holds() || (mark.signature.is_none() && !self.marked)));
+        let state = self.state.as_ref().filter(|mark| {
+            mark.counter <= COUNTER_MAX
+                && (mark.holds() || (mark.signature.is_none() && !self.marked))
+        });
         match (&self.keyring, state) {
-            (Some(known), Some(newer)) if newer.counter > known.counter && newer.holds() && keys.contains(&newer.key) => Some(newer.clone()),
+            (Some(known), Some(newer))
+                if newer.counter > known.counter && newer.holds() && keys.contains(&newer.key) =>
+            {
+                Some(newer.clone())
+            }
             (Some(known), _) => Some(known.clone()),
             (None, state) => state.cloned(),
         }
@@ -239,7 +270,8 @@ impl Outside {
 
     /// Returns the marks that the log must match, and the faults of the marks themselves.
     pub(crate) fn compare(&self) -> ComparedMarks {
-        let mut weighed = ComparedMarks { problems: self.problems.clone(), ..ComparedMarks::default() };
+        let mut weighed =
+            ComparedMarks { problems: self.problems.clone(), ..ComparedMarks::default() };
         if let Some(mark) = &self.keyring {
             if mark.signature.is_some() && !mark.holds() {
                 weighed.problems.push("the copy of the newest checkpoint in the keyring was changed: its signature does not hold".to_owned());
@@ -250,8 +282,16 @@ impl Outside {
         if let Some(mark) = &self.state {
             self.weigh_state(mark, &mut weighed);
         }
-        if self.keyring.is_none() && self.state.is_none() && self.marked && self.problems.is_empty() && self.warnings.is_empty() {
-            weighed.problems.push("the copy of the newest checkpoint outside the log is missing; there was one".to_owned());
+        if self.keyring.is_none()
+            && self.state.is_none()
+            && self.marked
+            && self.problems.is_empty()
+            && self.warnings.is_empty()
+        {
+            weighed.problems.push(
+                "the copy of the newest checkpoint outside the log is missing; there was one"
+                    .to_owned(),
+            );
         }
         weighed
     }
@@ -260,7 +300,8 @@ impl Outside {
         let authority = self.keyring.as_ref();
         let is_newer = authority.is_none_or(|known| known.counter < mark.counter);
         // Version 0.1 signed no marks. Its keyring copy is unsigned then, too.
-        let may_be_unsigned = !self.marked && authority.is_none_or(|known| known.signature.is_none());
+        let may_be_unsigned =
+            !self.marked && authority.is_none_or(|known| known.signature.is_none());
         match mark.signature {
             _ if mark.counter > COUNTER_MAX => {
                 weighed.problems.push("the copy of the newest checkpoint in the state folder was changed: its counter is too large".to_owned());

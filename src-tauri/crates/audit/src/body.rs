@@ -55,9 +55,20 @@ pub(crate) struct Reveal {
 impl Reveal {
     /// Computes `SHA-256(0x02 || salt || JCS(pointer) || JCS(value))`.
     pub(crate) fn commitment(&self) -> Option<Hash> {
-        let pointer = Value::String(format!("/commitments/{}", self.member.replace('~', "~0").replace('/', "~1")));
+        let pointer = Value::String(format!(
+            "/commitments/{}",
+            self.member.replace('~', "~0").replace('/', "~1")
+        ));
         let pointer = canon::canonical(&pointer).ok()?;
-        Some(Sha256::new().chain_update([2u8]).chain_update(self.salt).chain_update(pointer).chain_update(&self.value).finalize().into())
+        Some(
+            Sha256::new()
+                .chain_update([2u8])
+                .chain_update(self.salt)
+                .chain_update(pointer)
+                .chain_update(&self.value)
+                .finalize()
+                .into(),
+        )
     }
 }
 
@@ -71,13 +82,20 @@ pub(crate) fn parse_instant(text: &str) -> Option<DateTime<Utc>> {
     // Parsed by hand: verification parses one for each record, and a general parser would take much
     // of its time.
     let bytes: &[u8; 24] = text.as_bytes().try_into().ok()?;
-    let frame = bytes.iter().zip(b"0000-00-00T00:00:00.000Z").all(|(byte, form)| if *form == b'0' { byte.is_ascii_digit() } else { byte == form });
+    let frame = bytes
+        .iter()
+        .zip(b"0000-00-00T00:00:00.000Z")
+        .all(|(byte, form)| if *form == b'0' { byte.is_ascii_digit() } else { byte == form });
     if !frame {
         return None;
     }
-    let number = |from: usize, to: usize| bytes[from..to].iter().fold(0u32, |n, byte| n * 10 + u32::from(byte - b'0'));
-    let date = NaiveDate::from_ymd_opt(i32::try_from(number(0, 4)).ok()?, number(5, 7), number(8, 10))?;
-    let time = date.and_hms_milli_opt(number(11, 13), number(14, 16), number(17, 19), number(20, 23))?;
+    let number = |from: usize, to: usize| {
+        bytes[from..to].iter().fold(0u32, |n, byte| n * 10 + u32::from(byte - b'0'))
+    };
+    let date =
+        NaiveDate::from_ymd_opt(i32::try_from(number(0, 4)).ok()?, number(5, 7), number(8, 10))?;
+    let time =
+        date.and_hms_milli_opt(number(11, 13), number(14, 16), number(17, 19), number(20, 23))?;
     (date.year() >= 1).then(|| time.and_utc())
 }
 
@@ -86,8 +104,10 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Body, String> {
     if bytes.len() > MAX_BODY {
         return Err("its body is too long".to_owned());
     }
-    let value: Value = serde_json::from_slice(bytes).map_err(|error| format!("its body is not JSON ({error})"))?;
-    canon::check_body(&value).map_err(|error| format!("its body holds a value that is not allowed: {error}"))?;
+    let value: Value =
+        serde_json::from_slice(bytes).map_err(|error| format!("its body is not JSON ({error})"))?;
+    canon::check_body(&value)
+        .map_err(|error| format!("its body holds a value that is not allowed: {error}"))?;
     let again = canon::canonical(&value).map_err(|error| error.to_string())?;
     if again != bytes {
         return Err("its body is not in canonical form".to_owned());
@@ -95,14 +115,16 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Body, String> {
     if ["session", "turn"].iter().any(|name| value.get(name).is_some_and(Value::is_null)) {
         return Err("a member is null that has to be absent".to_owned());
     }
-    let body: Body = serde_json::from_value(value).map_err(|error| format!("its body is not a version 1 record ({error})"))?;
+    let body: Body = serde_json::from_value(value)
+        .map_err(|error| format!("its body is not a version 1 record ({error})"))?;
     if body.v != 1 {
         return Err(format!("its body has version {}, not 1", body.v));
     }
     if parse_instant(&body.at).is_none() {
         return Err("its time is not written as the format says".to_owned());
     }
-    let kind_ok = !body.kind.is_empty() && body.kind.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
+    let kind_ok =
+        !body.kind.is_empty() && body.kind.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
     if !kind_ok {
         return Err("its type is not a type name".to_owned());
     }
@@ -120,8 +142,14 @@ mod tests {
     fn an_instant_has_one_form() {
         let good = "2026-03-04T05:06:07.008Z";
         assert_eq!(instant(parse_instant(good).unwrap()), good);
-        for bad in ["2026-03-04T05:06:07Z", "2026-03-04T05:06:60.000Z", "2026-02-30T05:06:07.008Z", "2026-03-04T05:06:07.0080Z", "0000-01-01T00:00:00.000Z", ""]
-        {
+        for bad in [
+            "2026-03-04T05:06:07Z",
+            "2026-03-04T05:06:60.000Z",
+            "2026-02-30T05:06:07.008Z",
+            "2026-03-04T05:06:07.0080Z",
+            "0000-01-01T00:00:00.000Z",
+            "",
+        ] {
             assert_eq!(parse_instant(bad), None, "{bad}");
         }
     }

@@ -30,7 +30,8 @@ pub fn canonical(value: &Value) -> Result<Vec<u8>, CanonError> {
 
 /// Returns the canonical text of a JSON value.
 pub(crate) fn canonical_text(value: &Value) -> Result<String, CanonError> {
-    serde_json_canonicalizer::to_string(value).map_err(|error| CanonError::NoForm(error.to_string()))
+    serde_json_canonicalizer::to_string(value)
+        .map_err(|error| CanonError::NoForm(error.to_string()))
 }
 
 /// Whether a body may contain the number. None if it is a float.
@@ -74,8 +75,12 @@ fn check(value: &Value, depth: usize) -> Result<(), CanonError> {
             Some(false) => Err(CanonError::TooLarge(String::new())),
             None => Err(CanonError::Float(String::new())),
         },
-        Value::Array(list) => list.iter().enumerate().try_for_each(|(i, v)| check(v, depth - 1).map_err(|fault| fault.under(&format!("/{i}")))),
-        Value::Object(map) => map.iter().try_for_each(|(k, v)| check(v, depth - 1).map_err(|fault| fault.under(&format!("/{k}")))),
+        Value::Array(list) => list.iter().enumerate().try_for_each(|(i, v)| {
+            check(v, depth - 1).map_err(|fault| fault.under(&format!("/{i}")))
+        }),
+        Value::Object(map) => map.iter().try_for_each(|(k, v)| {
+            check(v, depth - 1).map_err(|fault| fault.under(&format!("/{k}")))
+        }),
     }
 }
 
@@ -83,9 +88,13 @@ fn check(value: &Value, depth: usize) -> Result<(), CanonError> {
 /// all digits.
 pub(crate) fn keep_integers(value: &Value) -> Value {
     match value {
-        Value::Number(number) if is_safe(number) == Some(false) => Value::String(number.to_string()),
+        Value::Number(number) if is_safe(number) == Some(false) => {
+            Value::String(number.to_string())
+        }
         Value::Null | Value::Bool(_) | Value::String(_) | Value::Number(_) => value.clone(),
         Value::Array(list) => Value::Array(list.iter().map(keep_integers).collect()),
-        Value::Object(map) => Value::Object(map.iter().map(|(k, v)| (k.clone(), keep_integers(v))).collect::<Map<_, _>>()),
+        Value::Object(map) => Value::Object(
+            map.iter().map(|(k, v)| (k.clone(), keep_integers(v))).collect::<Map<_, _>>(),
+        ),
     }
 }

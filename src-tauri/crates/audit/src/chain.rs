@@ -54,7 +54,8 @@ pub(crate) fn prepare(draft: RecordDraft, at: DateTime<Utc>) -> Result<Prepared,
     }
     let mut committed = BTreeMap::new();
     for (name, value) in draft.committed {
-        let text = canon::canonical_text(&canon::keep_integers(&value)).map_err(|error| error.to_string())?;
+        let text = canon::canonical_text(&canon::keep_integers(&value))
+            .map_err(|error| error.to_string())?;
         if text.len() > MAX_VALUE {
             return Err(format!("the value of {name} is larger than {MAX_VALUE} bytes"));
         }
@@ -82,7 +83,12 @@ pub(crate) enum WriteError {
 impl Chain {
     /// Gives the record its number and place in the chain, and writes its rows. The caller holds a
     /// transaction, and drops this chain if the transaction fails.
-    pub(crate) fn append(&mut self, db: &Connection, entropy: &dyn Entropy, draft: &Prepared) -> Result<u64, WriteError> {
+    pub(crate) fn append(
+        &mut self,
+        db: &Connection,
+        entropy: &dyn Entropy,
+        draft: &Prepared,
+    ) -> Result<u64, WriteError> {
         let seq = self.frontier.size() + 1;
         let mut reveals = Vec::with_capacity(draft.committed.len());
         let mut commitments = BTreeMap::new();
@@ -90,7 +96,9 @@ impl Chain {
             let mut salt = [0u8; 32];
             entropy.fill(&mut salt).map_err(WriteError::Refused)?;
             let reveal = Reveal { member: member.clone(), salt, value: value.clone() };
-            let hash = reveal.commitment().ok_or_else(|| WriteError::Refused("a commitment could not be made".to_owned()))?;
+            let hash = reveal
+                .commitment()
+                .ok_or_else(|| WriteError::Refused("a commitment could not be made".to_owned()))?;
             commitments.insert(member.clone(), crate::hex::encode(&hash));
             reveals.push(reveal);
         }
@@ -105,35 +113,43 @@ impl Chain {
             commitments,
             prev: crate::hex::encode(&self.last_leaf),
         };
-        let bytes = serde_json_canonicalizer::to_vec(&body).map_err(|error| WriteError::Refused(error.to_string()))?;
+        let bytes = serde_json_canonicalizer::to_vec(&body)
+            .map_err(|error| WriteError::Refused(error.to_string()))?;
         if bytes.len() > MAX_BODY {
-            return Err(WriteError::Refused(format!("a record of {} bytes is too large", bytes.len())));
+            return Err(WriteError::Refused(format!(
+                "a record of {} bytes is too large",
+                bytes.len()
+            )));
         }
         let leaf = tree::leaf_hash(&bytes);
         insert(db, &body, &bytes, &leaf)?;
         for reveal in &reveals {
-            db.prepare_cached("INSERT INTO audit_reveal(seq, member, salt, value) VALUES(?1, ?2, ?3, ?4)")?.execute(params![
-                Num(seq),
-                reveal.member,
-                reveal.salt,
-                reveal.value
-            ])?;
+            db.prepare_cached(
+                "INSERT INTO audit_reveal(seq, member, salt, value) VALUES(?1, ?2, ?3, ?4)",
+            )?
+            .execute(params![Num(seq), reveal.member, reveal.salt, reveal.value])?;
         }
         for (id, hash) in self.frontier.push(leaf) {
-            db.prepare_cached("INSERT INTO audit_node(id, hash) VALUES(?1, ?2)")?.execute(params![Num(id), hash])?;
+            db.prepare_cached("INSERT INTO audit_node(id, hash) VALUES(?1, ?2)")?
+                .execute(params![Num(id), hash])?;
         }
         self.last_leaf = leaf;
         Ok(seq)
     }
 
     /// Writes a signed checkpoint of the present size, unless there is one.
-    pub(crate) fn sign(&mut self, db: &Connection, signer: &ed25519_dalek::SigningKey) -> Result<(), WriteError> {
+    pub(crate) fn sign(
+        &mut self,
+        db: &Connection,
+        signer: &ed25519_dalek::SigningKey,
+    ) -> Result<(), WriteError> {
         let size = self.frontier.size();
         if size == self.signed {
             return Ok(());
         }
         let note = crate::note::sign(&self.origin, size, &self.frontier.root(), signer);
-        db.prepare_cached("INSERT INTO audit_checkpoint(size, note) VALUES(?1, ?2)")?.execute(params![Num(size), note])?;
+        db.prepare_cached("INSERT INTO audit_checkpoint(size, note) VALUES(?1, ?2)")?
+            .execute(params![Num(size), note])?;
         self.signed = size;
         Ok(())
     }
@@ -155,23 +171,34 @@ fn insert(db: &Connection, body: &Body, bytes: &[u8], leaf: &Hash) -> rusqlite::
 /// Reads a complete subtree's hash; level 0 is a record's leaf.
 pub(crate) fn stored_node(db: &Connection, level: u32, index: u64) -> rusqlite::Result<Hash> {
     if level == 0 {
-        return db.prepare_cached("SELECT leaf FROM audit_record WHERE seq=?1")?.query_row([Num(index + 1)], |row| row.get(0));
+        return db
+            .prepare_cached("SELECT leaf FROM audit_record WHERE seq=?1")?
+            .query_row([Num(index + 1)], |row| row.get(0));
     }
-    db.prepare_cached("SELECT hash FROM audit_node WHERE id=?1")?.query_row([Num(tree::node_id(level, index))], |row| row.get(0))
+    db.prepare_cached("SELECT hash FROM audit_node WHERE id=?1")?
+        .query_row([Num(tree::node_id(level, index))], |row| row.get(0))
 }
 
 /// Reads the frontier of the first `size` records from stored nodes.
 pub(crate) fn stored_frontier(db: &Connection, size: u64) -> rusqlite::Result<Frontier> {
-    let peaks = tree::peaks(size).into_iter().map(|(level, index)| stored_node(db, level, index)).collect::<Result<Vec<_>, _>>()?;
+    let peaks = tree::peaks(size)
+        .into_iter()
+        .map(|(level, index)| stored_node(db, level, index))
+        .collect::<Result<Vec<_>, _>>()?;
     Ok(Frontier::from_peaks(size, peaks).unwrap_or_default())
 }
 
 /// Returns the number of records.
 pub(crate) fn stored_size(db: &Connection) -> rusqlite::Result<u64> {
-    Ok(db.query_row("SELECT max(seq) FROM audit_record", [], |row| row.get::<_, Option<Num>>(0))?.map_or(0, |n| n.0))
+    Ok(db
+        .query_row("SELECT max(seq) FROM audit_record", [], |row| row.get::<_, Option<Num>>(0))?
+        .map_or(0, |n| n.0))
 }
 
 /// Returns the newest checkpoint's size and note.
 pub(crate) fn stored_checkpoint(db: &Connection) -> rusqlite::Result<Option<(u64, String)>> {
-    db.query_row("SELECT size, note FROM audit_checkpoint ORDER BY size DESC LIMIT 1", [], |row| Ok((row.get::<_, Num>(0)?.0, row.get(1)?))).optional()
+    db.query_row("SELECT size, note FROM audit_checkpoint ORDER BY size DESC LIMIT 1", [], |row| {
+        Ok((row.get::<_, Num>(0)?.0, row.get(1)?))
+    })
+    .optional()
 }

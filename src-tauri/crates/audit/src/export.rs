@@ -24,7 +24,11 @@ pub fn export_file(path: &Path, folder: &Path) -> Result<AuditExportResponse, Ag
 }
 
 /// Exports one session.
-pub fn export_session(path: &Path, folder: &Path, session: &SessionId) -> Result<AuditExportResponse, AgentError> {
+pub fn export_session(
+    path: &Path,
+    folder: &Path,
+    session: &SessionId,
+) -> Result<AuditExportResponse, AgentError> {
     export(&reader(path)?, folder, Some(session))
 }
 
@@ -43,21 +47,34 @@ enum ExportError {
 }
 
 /// Writes the files. The folder must be new or empty.
-pub(crate) fn export(db: &Connection, folder: &Path, session: Option<&SessionId>) -> Result<AuditExportResponse, AgentError> {
+pub(crate) fn export(
+    db: &Connection,
+    folder: &Path,
+    session: Option<&SessionId>,
+) -> Result<AuditExportResponse, AgentError> {
     if fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) {
-        return Err(AgentError::invalid(format!("The folder {} is not empty.", folder.display())).hint("Choose a new or empty folder for the export."));
+        return Err(AgentError::invalid(format!("The folder {} is not empty.", folder.display()))
+            .hint("Choose a new or empty folder for the export."));
     }
     write(db, folder, session).map_err(|error| {
-        AgentError::internal("export_failed", format!("The audit log could not be exported: {error}."))
-            .hint("Check that the folder is writable and has space left.")
+        AgentError::internal(
+            "export_failed",
+            format!("The audit log could not be exported: {error}."),
+        )
+        .hint("Check that the folder is writable and has space left.")
     })
 }
 
-fn write(db: &Connection, folder: &Path, session: Option<&SessionId>) -> Result<AuditExportResponse, ExportError> {
+fn write(
+    db: &Connection,
+    folder: &Path,
+    session: Option<&SessionId>,
+) -> Result<AuditExportResponse, ExportError> {
     fs::create_dir_all(folder)?;
     let tx = db.unchecked_transaction()?;
     let mut files = Files { folder, names: Vec::new() };
-    let (signed, newest) = stored_checkpoint(&tx)?.ok_or_else(|| ExportError::Log("the log has no checkpoint".to_owned()))?;
+    let (signed, newest) = stored_checkpoint(&tx)?
+        .ok_or_else(|| ExportError::Log("the log has no checkpoint".to_owned()))?;
     files.text("key.vkey", &format!("{}\n", signing_key(&tx)?))?;
     let records = match session {
         None => {
@@ -104,7 +121,11 @@ fn notes(db: &Connection) -> rusqlite::Result<Vec<String>> {
 
 /// Returns the key of the newest checkpoint, which the newest `log_opened` record names.
 fn signing_key(db: &Connection) -> Result<String, ExportError> {
-    let bytes: Vec<u8> = db.query_row("SELECT body FROM audit_record WHERE type='log_opened' ORDER BY seq DESC LIMIT 1", [], |row| row.get(0))?;
+    let bytes: Vec<u8> = db.query_row(
+        "SELECT body FROM audit_record WHERE type='log_opened' ORDER BY seq DESC LIMIT 1",
+        [],
+        |row| row.get(0),
+    )?;
     let body = body::parse(&bytes).map_err(ExportError::Log)?;
     let origin = format!("audit/{}", body.text("installation").unwrap_or_default());
     let state = keys::read_key_state(&origin, &body).map_err(ExportError::Log)?;
@@ -118,14 +139,23 @@ fn scope(session: Option<&SessionId>) -> (&'static str, Vec<String>) {
     }
 }
 
-fn bodies(db: &Connection, files: &mut Files<'_>, session: Option<&SessionId>, limit: u64) -> Result<u64, ExportError> {
+fn bodies(
+    db: &Connection,
+    files: &mut Files<'_>,
+    session: Option<&SessionId>,
+    limit: u64,
+) -> Result<u64, ExportError> {
     let (filter, values) = scope(session);
     let mut file = files.make("records.jsonl")?;
-    let mut statement = db.prepare(&format!("SELECT body FROM audit_record WHERE {filter} AND seq<={limit} ORDER BY seq"))?;
+    let mut statement = db.prepare(&format!(
+        "SELECT body FROM audit_record WHERE {filter} AND seq<={limit} ORDER BY seq"
+    ))?;
     let mut rows = statement.query(params_from_iter(values))?;
     let mut count = 0;
     while let Some(row) = rows.next()? {
-        file.write_all(row.get_ref(0)?.as_blob().map_err(|error| ExportError::Log(error.to_string()))?)?;
+        file.write_all(
+            row.get_ref(0)?.as_blob().map_err(|error| ExportError::Log(error.to_string()))?,
+        )?;
         file.write_all(b"\n")?;
         count += 1;
     }
@@ -139,13 +169,21 @@ fn line(file: &mut impl Write, value: &serde_json::Value) -> Result<(), ExportEr
     Ok(())
 }
 
-fn proofs(db: &Connection, files: &mut Files<'_>, session: &SessionId, size: u64) -> Result<(), ExportError> {
+fn proofs(
+    db: &Connection,
+    files: &mut Files<'_>,
+    session: &SessionId,
+    size: u64,
+) -> Result<(), ExportError> {
     let mut file = files.make("proofs.jsonl")?;
-    let mut statement = db.prepare("SELECT seq FROM audit_record WHERE session=?1 AND seq<=?2 ORDER BY seq")?;
+    let mut statement =
+        db.prepare("SELECT seq FROM audit_record WHERE session=?1 AND seq<=?2 ORDER BY seq")?;
     let mut rows = statement.query(rusqlite::params![session.0, Num(size)])?;
     while let Some(row) = rows.next()? {
         let seq = row.get::<_, Num>(0)?.0;
-        let proof = tree::prove_inclusion(seq - 1, size, &mut |level, index| stored_node(db, level, index))?;
+        let proof = tree::prove_inclusion(seq - 1, size, &mut |level, index| {
+            stored_node(db, level, index)
+        })?;
         let proof: Vec<String> = proof.iter().map(|hash| crate::hex::encode(hash)).collect();
         line(&mut file, &json!({ "seq": seq, "proof": proof }))?;
     }
@@ -153,7 +191,11 @@ fn proofs(db: &Connection, files: &mut Files<'_>, session: &SessionId, size: u64
     Ok(())
 }
 
-fn reveals(db: &Connection, files: &mut Files<'_>, session: Option<&SessionId>) -> Result<(), ExportError> {
+fn reveals(
+    db: &Connection,
+    files: &mut Files<'_>,
+    session: Option<&SessionId>,
+) -> Result<(), ExportError> {
     let (filter, values) = scope(session);
     let mut file = files.make("reveals.jsonl")?;
     let mut statement = db.prepare(&format!(
@@ -163,7 +205,10 @@ fn reveals(db: &Connection, files: &mut Files<'_>, session: Option<&SessionId>) 
     while let Some(row) = rows.next()? {
         let seq = row.get::<_, Num>(0)?.0;
         let reveal = Reveal { member: row.get(1)?, salt: row.get(2)?, value: row.get(3)? };
-        line(&mut file, &json!({ "seq": seq, "member": reveal.member, "salt": crate::hex::encode(&reveal.salt), "value": reveal.value }))?;
+        line(
+            &mut file,
+            &json!({ "seq": seq, "member": reveal.member, "salt": crate::hex::encode(&reveal.salt), "value": reveal.value }),
+        )?;
     }
     file.flush()?;
     Ok(())

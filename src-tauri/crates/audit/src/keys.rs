@@ -30,7 +30,10 @@ impl Signer {
 
 impl std::fmt::Debug for Signer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Signer").field("public", &note::fingerprint(&self.public())).field("anchored", &self.anchored).finish_non_exhaustive()
+        f.debug_struct("Signer")
+            .field("public", &note::fingerprint(&self.public()))
+            .field("anchored", &self.anchored)
+            .finish_non_exhaustive()
     }
 }
 
@@ -68,25 +71,46 @@ pub(crate) fn belongs_to_an_opening(body: &Body) -> bool {
 }
 
 /// Returns the members of a `log_opened` record.
-pub(crate) fn opened_fields(origin: &str, installation: &str, state: &KeyState) -> Map<String, Value> {
+pub(crate) fn opened_fields(
+    origin: &str,
+    installation: &str,
+    state: &KeyState,
+) -> Map<String, Value> {
     let mut fields = Map::new();
     fields.insert("installation".into(), installation.into());
     fields.insert("key".into(), note::vkey_of(origin, &state.current).into());
     fields.insert("anchored".into(), state.anchored.into());
-    fields.insert("anchored_key".into(), state.trusted.map_or(Value::Null, |key| note::vkey_of(origin, &key).into()));
+    fields.insert(
+        "anchored_key".into(),
+        state.trusted.map_or(Value::Null, |key| note::vkey_of(origin, &key).into()),
+    );
     fields.insert("marks".into(), SIGNED_MARKS.into());
     fields
 }
 
 /// Returns the members of a `key_rotated` record, signed by the new key and, if given, by the
 /// trusted one.
-pub(crate) fn rotated_fields(origin: &str, seq: u64, prev: &str, old: &VerifyingKey, new: &Signer, trusted: Option<&SigningKey>) -> Map<String, Value> {
-    let (old, new_text) = (note::vkey_of(origin, old), note::vkey_of(origin, &new.key.verifying_key()));
+pub(crate) fn rotated_fields(
+    origin: &str,
+    seq: u64,
+    prev: &str,
+    old: &VerifyingKey,
+    new: &Signer,
+    trusted: Option<&SigningKey>,
+) -> Map<String, Value> {
+    let (old, new_text) =
+        (note::vkey_of(origin, old), note::vkey_of(origin, &new.key.verifying_key()));
     let text = rotation_text(origin, seq, prev, &old, &new_text);
     let mut fields = Map::new();
-    fields.insert("new_signature".into(), STANDARD.encode(new.key.sign(text.as_bytes()).to_bytes()).into());
+    fields.insert(
+        "new_signature".into(),
+        STANDARD.encode(new.key.sign(text.as_bytes()).to_bytes()).into(),
+    );
     if let Some(key) = trusted {
-        fields.insert("old_signature".into(), STANDARD.encode(key.sign(text.as_bytes()).to_bytes()).into());
+        fields.insert(
+            "old_signature".into(),
+            STANDARD.encode(key.sign(text.as_bytes()).to_bytes()).into(),
+        );
     }
     fields.insert("old_key".into(), old.into());
     fields.insert("new_key".into(), new_text.into());
@@ -98,7 +122,11 @@ pub(crate) fn rotated_fields(origin: &str, seq: u64, prev: &str, old: &Verifying
 pub(crate) fn read_key_state(origin: &str, body: &Body) -> Result<KeyState, String> {
     let key = |name: &str| body.text(name).and_then(|text| note::parse_vkey(origin, text));
     let current = key("key").ok_or("it does not name the signing key")?;
-    let anchored = body.fields.get("anchored").and_then(Value::as_bool).ok_or("it does not say whether the key is kept in a keyring")?;
+    let anchored = body
+        .fields
+        .get("anchored")
+        .and_then(Value::as_bool)
+        .ok_or("it does not say whether the key is kept in a keyring")?;
     let trusted = match body.fields.get("anchored_key") {
         Some(Value::Null) => None,
         Some(_) | None => Some(key("anchored_key").ok_or("it does not name the keyring's key")?),
@@ -108,7 +136,12 @@ pub(crate) fn read_key_state(origin: &str, body: &Body) -> Result<KeyState, Stri
 
 /// Returns the key state after a record, or a sentence about what is wrong with the record. `state`
 /// is None before the first record.
-pub(crate) fn step(origin: &str, installation: &str, state: Option<&KeyState>, body: &Body) -> Result<Option<KeyState>, String> {
+pub(crate) fn step(
+    origin: &str,
+    installation: &str,
+    state: Option<&KeyState>,
+    body: &Body,
+) -> Result<Option<KeyState>, String> {
     match (body.kind.as_str(), state) {
         ("log_opened", _) => {
             let stated = read_key_state(origin, body)?;
@@ -117,9 +150,17 @@ pub(crate) fn step(origin: &str, installation: &str, state: Option<&KeyState>, b
             }
             let expected = match state {
                 Some(known) => known.clone(),
-                None => KeyState { current: stated.current, anchored: stated.anchored, trusted: stated.anchored.then_some(stated.current) },
+                None => KeyState {
+                    current: stated.current,
+                    anchored: stated.anchored,
+                    trusted: stated.anchored.then_some(stated.current),
+                },
             };
-            if stated == expected { Ok(Some(stated)) } else { Err("it names another signing key than the log had before".to_owned()) }
+            if stated == expected {
+                Ok(Some(stated))
+            } else {
+                Err("it names another signing key than the log had before".to_owned())
+            }
         }
         ("key_rotated", Some(state)) => rotate(origin, state, body).map(Some),
         (_, None) => Err("the log does not begin with a log_opened record".to_owned()),
@@ -128,16 +169,26 @@ pub(crate) fn step(origin: &str, installation: &str, state: Option<&KeyState>, b
 }
 
 fn rotate(origin: &str, state: &KeyState, body: &Body) -> Result<KeyState, String> {
-    let (old_text, new_text) = (body.text("old_key").unwrap_or_default(), body.text("new_key").unwrap_or_default());
+    let (old_text, new_text) =
+        (body.text("old_key").unwrap_or_default(), body.text("new_key").unwrap_or_default());
     let new = note::parse_vkey(origin, new_text).ok_or("it does not name the new signing key")?;
     if note::parse_vkey(origin, old_text) != Some(state.current) {
         return Err("it changes from a key that was not in force".to_owned());
     }
-    let anchored = body.fields.get("anchored").and_then(Value::as_bool).ok_or("it does not say whether the key is kept in a keyring")?;
+    let anchored = body
+        .fields
+        .get("anchored")
+        .and_then(Value::as_bool)
+        .ok_or("it does not say whether the key is kept in a keyring")?;
     let text = rotation_text(origin, body.seq, &body.prev, old_text, new_text);
     let signed = |name: &str, key: &VerifyingKey| {
-        let blob = body.text(name).and_then(|text| STANDARD.decode(text).ok()).and_then(|bytes| <[u8; 64]>::try_from(bytes).ok());
-        blob.is_some_and(|bytes| key.verify_strict(text.as_bytes(), &Signature::from_bytes(&bytes)).is_ok())
+        let blob = body
+            .text(name)
+            .and_then(|text| STANDARD.decode(text).ok())
+            .and_then(|bytes| <[u8; 64]>::try_from(bytes).ok());
+        blob.is_some_and(|bytes| {
+            key.verify_strict(text.as_bytes(), &Signature::from_bytes(&bytes)).is_ok()
+        })
     };
     if !signed("new_signature", &new) {
         return Err("the new key did not sign the change".to_owned());
@@ -146,7 +197,11 @@ fn rotate(origin: &str, state: &KeyState, body: &Body) -> Result<KeyState, Strin
         (false, trusted) => trusted,
         (true, None) => Some(new),
         (true, Some(known)) if known == new || signed("old_signature", &known) => Some(new),
-        (true, Some(_)) => return Err("the signing key changes without the signature of the key before".to_owned()),
+        (true, Some(_)) => {
+            return Err(
+                "the signing key changes without the signature of the key before".to_owned()
+            );
+        }
     };
     Ok(KeyState { current: new, anchored, trusted })
 }

@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use async_trait::async_trait;
 use batch::Worker;
 use contract::{
-    AgentError, AuditCheckpointResponse, AuditExportResponse, AuditListParams, AuditListResponse, AuditRecordView, Reason, RecordType, SessionId, VerifyReport,
+    AgentError, AuditCheckpointResponse, AuditExportResponse, AuditListParams, AuditListResponse,
+    AuditRecordView, Reason, RecordType, SessionId, VerifyReport,
 };
 use engine::ports::{AuditLog, AuditUnavailable, Durability, RecordDraft};
 use parking_lot::{Mutex, MutexGuard};
@@ -90,13 +91,18 @@ impl Log {
     }
 
     fn write_with(&self, opened: Opened) -> Result<(), AuditUnavailable> {
-        let failed = |error: std::io::Error| AuditUnavailable(format!("its thread could not be started ({error})"));
+        let failed = |error: std::io::Error| {
+            AuditUnavailable(format!("its thread could not be started ({error})"))
+        };
         let inner = &self.inner;
         inner.total.send_replace(opened.chain.frontier.size());
         lock(&inner.warnings).clone_from(&opened.warnings);
         inner.checked_whole.store(opened.checked_whole, Ordering::Relaxed);
-        let writer = Writer::new(opened, &inner.options, inner.total.clone(), inner.marks_failing.clone()).map_err(failed)?;
-        *lock(&inner.commands) = Worker::start("audit-writer", move |commands| writer.run(commands)).map_err(failed)?;
+        let writer =
+            Writer::new(opened, &inner.options, inner.total.clone(), inner.marks_failing.clone())
+                .map_err(failed)?;
+        *lock(&inner.commands) =
+            Worker::start("audit-writer", move |commands| writer.run(commands)).map_err(failed)?;
         Ok(())
     }
 
@@ -153,7 +159,9 @@ impl Log {
     pub fn warnings(&self) -> Vec<String> {
         let mut all = lock(&self.inner.warnings).clone();
         if self.inner.marks_failing.load(Ordering::Relaxed) {
-            all.push("the copy of the newest checkpoint outside the log cannot be stored".to_owned());
+            all.push(
+                "the copy of the newest checkpoint outside the log cannot be stored".to_owned(),
+            );
         }
         all
     }
@@ -167,7 +175,10 @@ impl Log {
         lock(&self.inner.stopped).clone().map_or(Ok(()), |why| Err(AuditUnavailable(why)))
     }
 
-    async fn ask<T>(&self, command: impl FnOnce(oneshot::Sender<Result<T, AuditUnavailable>>) -> Command) -> Result<T, AuditUnavailable> {
+    async fn ask<T>(
+        &self,
+        command: impl FnOnce(oneshot::Sender<Result<T, AuditUnavailable>>) -> Command,
+    ) -> Result<T, AuditUnavailable> {
         let (reply, answer) = oneshot::channel();
         self.send(command(reply))?;
         answer.await.map_err(|_| writer_gone())?
@@ -200,17 +211,24 @@ impl Log {
         }
     }
 
-    async fn reading<T: Send + 'static>(&self, work: impl FnOnce(&Connection) -> Result<T, AgentError> + Send + 'static) -> Result<T, AgentError> {
+    async fn reading<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, AgentError> + Send + 'static,
+    ) -> Result<T, AgentError> {
         let inner = self.inner.clone();
         let run = move || {
             let mut slot = lock(&inner.reader);
             let db = match slot.take() {
                 Some(db) => db,
-                None => schema::open_reader(&inner.options.path).map_err(|error| unreadable(&error))?,
+                None => {
+                    schema::open_reader(&inner.options.path).map_err(|error| unreadable(&error))?
+                }
             };
             work(slot.insert(db))
         };
-        tokio::task::spawn_blocking(run).await.map_err(|_| AgentError::internal("audit_unreadable", "Reading the audit log was interrupted."))?
+        tokio::task::spawn_blocking(run).await.map_err(|_| {
+            AgentError::internal("audit_unreadable", "Reading the audit log was interrupted.")
+        })?
     }
 
     /// Lists records, newest first.
@@ -233,14 +251,17 @@ impl Log {
     pub async fn judge(&self) -> Result<Judged, AgentError> {
         let inner = self.inner.clone();
         let run = move || Self::judge_file(&inner.options);
-        tokio::task::spawn_blocking(run).await.map_err(|_| AgentError::internal("audit_unreadable", "The verification was interrupted."))
+        tokio::task::spawn_blocking(run).await.map_err(|_| {
+            AgentError::internal("audit_unreadable", "The verification was interrupted.")
+        })
     }
 
     /// Verifies a log that is not open. Blocking.
     pub fn judge_file(options: &OpenOptions) -> Judged {
         // The marks are read first, because the log may grow meanwhile.
         let key = options.signer.anchored.then(|| options.signer.public());
-        let outside = Outside { key, installation: Some(options.installation.clone()), ..options.outside() };
+        let outside =
+            Outside { key, installation: Some(options.installation.clone()), ..options.outside() };
         verify::judge(&options.path, &outside)
     }
 
@@ -250,12 +271,22 @@ impl Log {
     }
 
     /// Exports one session's records, with proofs that they are in the log.
-    pub async fn export_session(&self, folder: &str, session: &SessionId) -> Result<AuditExportResponse, AgentError> {
+    pub async fn export_session(
+        &self,
+        folder: &str,
+        session: &SessionId,
+    ) -> Result<AuditExportResponse, AgentError> {
         self.export_of(folder, Some(session.clone())).await
     }
 
-    async fn export_of(&self, folder: &str, session: Option<SessionId>) -> Result<AuditExportResponse, AgentError> {
-        self.checkpoint().await.map_err(|error| AgentError::internal(Reason::AuditUnavailable, error.to_string()))?;
+    async fn export_of(
+        &self,
+        folder: &str,
+        session: Option<SessionId>,
+    ) -> Result<AuditExportResponse, AgentError> {
+        self.checkpoint()
+            .await
+            .map_err(|error| AgentError::internal(Reason::AuditUnavailable, error.to_string()))?;
         let folder = PathBuf::from(folder);
         self.reading(move |db| export::export(db, &folder, session.as_ref())).await
     }
@@ -263,13 +294,19 @@ impl Log {
 
 #[async_trait]
 impl AuditLog for Log {
-    async fn append(&self, record: RecordDraft, durability: Durability) -> Result<u64, AuditUnavailable> {
+    async fn append(
+        &self,
+        record: RecordDraft,
+        durability: Durability,
+    ) -> Result<u64, AuditUnavailable> {
         // A log that is stopped during a call still records the call's outcome.
         if !matches!(record.record_type, RecordType::ToolOutcome | RecordType::RunEnded) {
             self.check_stopped()?;
         }
         let (reply, answer) = oneshot::channel();
-        lock(&self.inner.commands).send(Command::Append { draft: Box::new(record), durability, reply }).map_err(|_| writer_gone())?;
+        lock(&self.inner.commands)
+            .send(Command::Append { draft: Box::new(record), durability, reply })
+            .map_err(|_| writer_gone())?;
         answer.await.map_err(|_| writer_gone())?
     }
 

@@ -29,14 +29,30 @@ pub(crate) struct Marks {
 }
 
 /// Creates the signed mark of a log's present state.
-pub(crate) fn mark_of(chain: &Chain, installation: &str, signer: &Signer, counter: u64, seal: Option<String>) -> Mark {
+pub(crate) fn mark_of(
+    chain: &Chain,
+    installation: &str,
+    signer: &Signer,
+    counter: u64,
+    seal: Option<String>,
+) -> Mark {
     let root = crate::hex::encode(&chain.frontier.root());
-    let mark = Mark { installation: installation.to_owned(), size: chain.signed, root, counter, key: String::new(), seal, signature: None };
+    let mark = Mark {
+        installation: installation.to_owned(),
+        size: chain.signed,
+        root,
+        counter,
+        key: String::new(),
+        seal,
+        signature: None,
+    };
     mark.signed(signer)
 }
 
 fn store_in(anchor: &Arc<dyn Anchor>, mark: &Mark) -> Result<(), String> {
-    anchor.store(mark).map_err(|error| format!("the copy of the newest checkpoint in {} cannot be stored: {error}", anchor.name()))
+    anchor.store(mark).map_err(|error| {
+        format!("the copy of the newest checkpoint in {} cannot be stored: {error}", anchor.name())
+    })
 }
 
 /// Stores a mark in all places. Returns the failures.
@@ -58,7 +74,13 @@ pub(crate) fn store_in_one(anchors: &[Arc<dyn Anchor>], mark: &Mark) -> Result<(
 
 impl Marks {
     /// Starts the thread. `failing` is set while the last mark could not be stored everywhere.
-    pub(crate) fn start(anchors: Vec<Arc<dyn Anchor>>, installation: String, signer: Signer, counter: u64, failing: Arc<AtomicBool>) -> std::io::Result<Self> {
+    pub(crate) fn start(
+        anchors: Vec<Arc<dyn Anchor>>,
+        installation: String,
+        signer: Signer,
+        counter: u64,
+        failing: Arc<AtomicBool>,
+    ) -> std::io::Result<Self> {
         let worker = Worker::start("audit-marks", move |jobs| carry(jobs, &anchors, &failing))?;
         Ok(Self { worker, installation, signer, counter })
     }

@@ -33,7 +33,12 @@ pub(crate) enum NoteError {
 }
 
 fn key_id(name: &str, key: &VerifyingKey) -> [u8; 4] {
-    let hash = Sha256::new().chain_update(name).chain_update(b"\n").chain_update([ED25519]).chain_update(key.as_bytes()).finalize();
+    let hash = Sha256::new()
+        .chain_update(name)
+        .chain_update(b"\n")
+        .chain_update([ED25519])
+        .chain_update(key.as_bytes())
+        .finalize();
     [hash[0], hash[1], hash[2], hash[3]]
 }
 
@@ -116,7 +121,8 @@ impl Note {
         if self.key_id != key_id(&self.origin, key) {
             return Err(NoteError::OtherKey);
         }
-        key.verify_strict(self.text.as_bytes(), &Signature::from_bytes(&self.signature)).map_err(|_| NoteError::BadSignature)
+        key.verify_strict(self.text.as_bytes(), &Signature::from_bytes(&self.signature))
+            .map_err(|_| NoteError::BadSignature)
     }
 }
 
@@ -140,7 +146,10 @@ mod tests {
                 assert!(!held, "byte {at} bit {bit}");
             }
         }
-        assert_eq!(read.check(&SigningKey::from_bytes(&[8; 32]).verifying_key()), Err(NoteError::OtherKey));
+        assert_eq!(
+            read.check(&SigningKey::from_bytes(&[8; 32]).verifying_key()),
+            Err(NoteError::OtherKey)
+        );
     }
 
     #[test]

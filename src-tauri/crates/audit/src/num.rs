@@ -16,7 +16,8 @@ impl FromSql for Num {
 
 impl ToSql for Num {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        let number = i64::try_from(self.0).map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))?;
+        let number = i64::try_from(self.0)
+            .map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))?;
         Ok(ToSqlOutput::from(number))
     }
 }

@@ -44,7 +44,12 @@ pub struct OpenOptions {
 
 impl OpenOptions {
     /// Creates options with the usual page size and the operating system's randomness.
-    pub fn new(path: impl Into<PathBuf>, installation: impl Into<String>, signer: Signer, clock: Arc<dyn Clock>) -> Self {
+    pub fn new(
+        path: impl Into<PathBuf>,
+        installation: impl Into<String>,
+        signer: Signer,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
         Self {
             path: path.into(),
             installation: installation.into(),
@@ -129,28 +134,45 @@ impl Log {
 
     /// Renames the old files and begins a new log. Its second record reports what was found. Also
     /// returns the old file's new path.
-    pub fn start_over(options: OpenOptions, found: &Tampered) -> Result<(Self, PathBuf), AuditUnavailable> {
+    pub fn start_over(
+        options: OpenOptions,
+        found: &Tampered,
+    ) -> Result<(Self, PathBuf), AuditUnavailable> {
         let (opened, aside) = begin_anew(&options, found)?;
         Self::start(options, opened).map(|log| (log, aside))
     }
 }
 
 /// Sets the old files aside and writes the first records of a new log, with its marks.
-pub(crate) fn begin_anew(options: &OpenOptions, found: &Tampered) -> Result<(Opened, PathBuf), AuditUnavailable> {
+pub(crate) fn begin_anew(
+    options: &OpenOptions,
+    found: &Tampered,
+) -> Result<(Opened, PathBuf), AuditUnavailable> {
     schema::check_library().map_err(AuditUnavailable)?;
-    let aside =
-        set_aside(options).map_err(|error| AuditUnavailable(format!("the damaged log could not be set aside ({error}); check that the folder is writable")))?;
+    let aside = set_aside(options).map_err(|error| {
+        AuditUnavailable(format!(
+            "the damaged log could not be set aside ({error}); check that the folder is writable"
+        ))
+    })?;
     let begin = || -> Result<Opened, Failure> {
-        let mut db = schema::open_writer(&options.path, options.page_size).map_err(WriteError::from)?;
+        let mut db =
+            schema::open_writer(&options.path, options.page_size).map_err(WriteError::from)?;
         schema::create(&db).map_err(WriteError::from)?;
         let recovered = recovery_record(found, &aside);
         let chain = first_records(&mut db, options, None, Some(recovered))?;
         let newest = options.outside().compare().newest().map(|mark| mark.counter);
-        let known = found.mark.as_ref().map(|mark| mark.counter).filter(|counter| *counter <= anchor::COUNTER_MAX);
+        let known = found
+            .mark
+            .as_ref()
+            .map(|mark| mark.counter)
+            .filter(|counter| *counter <= anchor::COUNTER_MAX);
         let counter = known.max(newest).unwrap_or_default().saturating_add(1);
         // Stored now, and not by the log's thread, because the old mark would contradict the new
         // log.
-        let warnings = marks::store(&options.anchors, &marks::mark_of(&chain, &options.installation, &options.signer, counter, None));
+        let warnings = marks::store(
+            &options.anchors,
+            &marks::mark_of(&chain, &options.installation, &options.signer, counter, None),
+        );
         Ok(Opened { db, chain, counter, warnings, checked_whole: true })
     };
     let opened = begin().map_err(|failure| match failure {
@@ -177,16 +199,25 @@ fn open(options: &OpenOptions) -> Result<Opened, Failure> {
         return Err(tampered_failure(mark, None, problem(Some(1), message)));
     }
     if let Some(folder) = options.path.parent() {
-        std::fs::create_dir_all(folder).map_err(|error| Failure::Unavailable(format!("the folder of the log cannot be made ({error})")))?;
+        std::fs::create_dir_all(folder).map_err(|error| {
+            Failure::Unavailable(format!("the folder of the log cannot be made ({error})"))
+        })?;
     }
     // The whole file is checked first, because SQLite may change it when it opens it for writing.
     let checked_whole = check_whole(options, &outside, &weighed)?;
     let sql = |error: rusqlite::Error| damaged_failure(error, mark.clone());
     let mut db = schema::open_writer(&options.path, options.page_size).map_err(sql)?;
-    let fresh = db.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0)).map_err(sql)? == 0;
+    let fresh = db
+        .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0))
+        .map_err(sql)?
+        == 0;
     if fresh {
         if expected.is_some() {
-            return Err(tampered_failure(mark, None, problem(Some(1), "the log file holds no records any more".to_owned())));
+            return Err(tampered_failure(
+                mark,
+                None,
+                problem(Some(1), "the log file holds no records any more".to_owned()),
+            ));
         }
         schema::create(&db).map_err(sql)?;
     }
@@ -195,7 +226,9 @@ fn open(options: &OpenOptions) -> Result<Opened, Failure> {
         Some(SchemaFault::Newer(version)) => {
             return Err(Failure::Unavailable(schema::newer(version)));
         }
-        Some(SchemaFault::Altered(what)) => return Err(tampered_failure(mark, None, problem(None, what.to_owned()))),
+        Some(SchemaFault::Altered(what)) => {
+            return Err(tampered_failure(mark, None, problem(None, what.to_owned())));
+        }
     }
     let known = match check_tail(&db, options, &weighed).map_err(sql)? {
         Ok(known) => known,
@@ -206,14 +239,22 @@ fn open(options: &OpenOptions) -> Result<Opened, Failure> {
     }
     let chain = first_records(&mut db, options, known, None)?;
     let counter = counter.saturating_add(1);
-    warnings.extend(mark_start(options, &marks::mark_of(&chain, &options.installation, &options.signer, counter, None), mark.as_ref())?);
+    warnings.extend(mark_start(
+        options,
+        &marks::mark_of(&chain, &options.installation, &options.signer, counter, None),
+        mark.as_ref(),
+    )?);
     Ok(Opened { db, chain, counter, warnings, checked_whole })
 }
 
 /// Stores a mark of a start before the log accepts any other record. Records that were added behind
 /// the newest mark can then be recognised. Returns warnings, or an error if there was a mark before
 /// and no place accepts this one.
-fn mark_start(options: &OpenOptions, mark: &Mark, before: Option<&Mark>) -> Result<Vec<String>, Failure> {
+fn mark_start(
+    options: &OpenOptions,
+    mark: &Mark,
+    before: Option<&Mark>,
+) -> Result<Vec<String>, Failure> {
     let failures = if before.is_some_and(|before| before.signature.is_some()) {
         // The log's thread stores it in the other places.
         marks::store_in_one(&options.anchors, mark).err().unwrap_or_default()
@@ -222,19 +263,33 @@ fn mark_start(options: &OpenOptions, mark: &Mark, before: Option<&Mark>) -> Resu
         marks::store(&options.anchors, mark)
     };
     let nowhere = !failures.is_empty() && failures.len() == options.anchors.len();
-    if nowhere && before.is_some() { Err(Failure::Unavailable(failures.join("; "))) } else { Ok(failures) }
+    if nowhere && before.is_some() {
+        Err(Failure::Unavailable(failures.join("; ")))
+    } else {
+        Ok(failures)
+    }
 }
 
 /// Checks that the file is byte for byte the one that was closed, or else checks its whole content.
 /// Returns false if the file is too large for that.
-fn check_whole(options: &OpenOptions, outside: &Outside, weighed: &ComparedMarks) -> Result<bool, Failure> {
+fn check_whole(
+    options: &OpenOptions,
+    outside: &Outside,
+    weighed: &ComparedMarks,
+) -> Result<bool, Failure> {
     let path = &options.path;
     if std::fs::metadata(path).is_ok_and(|meta| meta.len() > WHOLE_UP_TO) {
         return Ok(false);
     }
     let seal = weighed.newest().and_then(|mark| mark.seal.as_deref());
-    let is_as_closed = seal.is_some() && !schema::side_file(path) && !schema::journal_file(path) && anchor::digest(path).as_deref() == seal;
-    if is_as_closed || !path.try_exists().unwrap_or(true) || verify::is_beginning(path, outside, weighed) {
+    let is_as_closed = seal.is_some()
+        && !schema::side_file(path)
+        && !schema::journal_file(path)
+        && anchor::digest(path).as_deref() == seal;
+    if is_as_closed
+        || !path.try_exists().unwrap_or(true)
+        || verify::is_beginning(path, outside, weighed)
+    {
         return Ok(true);
     }
     let outside = Outside { installation: Some(options.installation.clone()), ..outside.clone() };
@@ -252,7 +307,11 @@ fn problem(seq: Option<u64>, message: String) -> VerifyProblem {
     VerifyProblem { seq, message }
 }
 
-fn tampered_failure(mark: Option<Mark>, size_root: Option<(u64, String)>, found: VerifyProblem) -> Failure {
+fn tampered_failure(
+    mark: Option<Mark>,
+    size_root: Option<(u64, String)>,
+    found: VerifyProblem,
+) -> Failure {
     let (size, root) = size_root.unzip();
     Failure::Tampered(Box::new(Tampered { problems: vec![found], size, root, mark }))
 }
@@ -271,11 +330,19 @@ type TailFault = (Option<(u64, String)>, VerifyProblem);
 
 /// Checks the newest checkpoint, the records after it, and the marks. Returns None for an empty
 /// log.
-fn check_tail(db: &Connection, options: &OpenOptions, weighed: &ComparedMarks) -> rusqlite::Result<Result<Option<Chain>, TailFault>> {
+fn check_tail(
+    db: &Connection,
+    options: &OpenOptions,
+    weighed: &ComparedMarks,
+) -> rusqlite::Result<Result<Option<Chain>, TailFault>> {
     let origin = options.origin();
     let size = stored_size(db)?;
     if let Some(mark) = weighed.largest().filter(|mark| mark.size > size) {
-        let message = format!("records {} to {} are missing: the log was cut, or an old copy was put in its place", size + 1, mark.size);
+        let message = format!(
+            "records {} to {} are missing: the log was cut, or an old copy was put in its place",
+            size + 1,
+            mark.size
+        );
         let root = crate::hex::encode(&stored_frontier(db, size)?.root());
         return Ok(Err((Some((size, root)), problem(Some(size + 1), message))));
     }
@@ -284,10 +351,17 @@ fn check_tail(db: &Connection, options: &OpenOptions, weighed: &ComparedMarks) -
     }
     let frontier = stored_frontier(db, size)?;
     let root = frontier.root();
-    let fault = |seq: u64, message: &str| Ok(Err((Some((size, crate::hex::encode(&root))), problem(Some(seq), message.to_owned()))));
+    let fault = |seq: u64, message: &str| {
+        Ok(Err((Some((size, crate::hex::encode(&root))), problem(Some(seq), message.to_owned()))))
+    };
 
-    let opened: Option<Vec<u8>> =
-        db.query_row("SELECT body FROM audit_record WHERE type='log_opened' ORDER BY seq DESC LIMIT 1", [], |row| row.get(0)).optional()?;
+    let opened: Option<Vec<u8>> = db
+        .query_row(
+            "SELECT body FROM audit_record WHERE type='log_opened' ORDER BY seq DESC LIMIT 1",
+            [],
+            |row| row.get(0),
+        )
+        .optional()?;
     let Some(opened) = opened.and_then(|bytes| body::parse(&bytes).ok()) else {
         return fault(1, "the record that names the signing key is missing or damaged");
     };
@@ -300,14 +374,26 @@ fn check_tail(db: &Connection, options: &OpenOptions, weighed: &ComparedMarks) -
     let Some((signed, text)) = stored_checkpoint(db)? else {
         return fault(1, "the log has no signed checkpoint");
     };
-    let at_checkpoint = if signed <= size { stored_frontier(db, signed)?.root() } else { tree::empty_root() };
-    let held = note::parse(&text).ok().is_some_and(|n| n.check(&state.current).is_ok() && n.size == signed && n.origin == origin && n.root == at_checkpoint);
+    let at_checkpoint =
+        if signed <= size { stored_frontier(db, signed)?.root() } else { tree::empty_root() };
+    let held = note::parse(&text).ok().is_some_and(|n| {
+        n.check(&state.current).is_ok()
+            && n.size == signed
+            && n.origin == origin
+            && n.root == at_checkpoint
+    });
     if !held {
-        return fault(signed.min(size + 1), "the newest checkpoint does not match the records, or is signed with another key");
+        return fault(
+            signed.min(size + 1),
+            "the newest checkpoint does not match the records, or is signed with another key",
+        );
     }
     for mark in &weighed.marks {
         if let Some((seq, message)) = check_against(db, &origin, mark)? {
-            return Ok(Err((Some((size, crate::hex::encode(&root))), VerifyProblem { seq, message: message.to_owned() })));
+            return Ok(Err((
+                Some((size, crate::hex::encode(&root))),
+                VerifyProblem { seq, message: message.to_owned() },
+            )));
         }
     }
     if let Some(closed) = weighed.marks.iter().find(|mark| mark.denies_tail(size, signed)) {
@@ -323,9 +409,16 @@ fn check_tail(db: &Connection, options: &OpenOptions, weighed: &ComparedMarks) -
 }
 
 /// Compares the log with a mark over existing records. Returns what is wrong.
-fn check_against(db: &Connection, origin: &str, mark: &Mark) -> rusqlite::Result<Option<(Option<u64>, &'static str)>> {
+fn check_against(
+    db: &Connection,
+    origin: &str,
+    mark: &Mark,
+) -> rusqlite::Result<Option<(Option<u64>, &'static str)>> {
     if crate::hex::encode(&stored_frontier(db, mark.size)?.root()) != mark.root {
-        return Ok(Some((None, "the records differ from the copy of the checkpoint that is kept outside the log")));
+        return Ok(Some((
+            None,
+            "the records differ from the copy of the checkpoint that is kept outside the log",
+        )));
     }
     if mark.size == 0 {
         return Ok(None);
@@ -335,18 +428,30 @@ fn check_against(db: &Connection, origin: &str, mark: &Mark) -> rusqlite::Result
         .query_row("SELECT body FROM audit_record WHERE type='log_opened' AND seq<=?1 ORDER BY seq DESC LIMIT 1", [Num(mark.size)], |row| row.get(0))
         .optional()?;
     let opened = opened.and_then(|bytes| body::parse(&bytes).ok());
-    let key = opened.as_ref().and_then(|opened| keys::read_key_state(origin, opened).ok()).map(|state| note::vkey_of(origin, &state.current));
+    let key = opened
+        .as_ref()
+        .and_then(|opened| keys::read_key_state(origin, opened).ok())
+        .map(|state| note::vkey_of(origin, &state.current));
     if key.as_deref() != Some(mark.key.as_str()) {
-        return Ok(Some((Some(1), "the log was signed anew with another key than the one kept outside it")));
+        return Ok(Some((
+            Some(1),
+            "the log was signed anew with another key than the one kept outside it",
+        )));
     }
     if mark.signature.is_none() && opened.is_some_and(|opened| keys::signs_marks(&opened)) {
-        return Ok(Some((None, "the copy of the newest checkpoint outside the log was replaced: it is not signed")));
+        return Ok(Some((
+            None,
+            "the copy of the newest checkpoint outside the log was replaced: it is not signed",
+        )));
     }
     Ok(None)
 }
 
 /// Finds the first record that was added behind the newest mark. Returns what is wrong with it.
-fn find_added(db: &Connection, newest: Option<&Mark>) -> rusqlite::Result<Option<(u64, &'static str)>> {
+fn find_added(
+    db: &Connection,
+    newest: Option<&Mark>,
+) -> rusqlite::Result<Option<(u64, &'static str)>> {
     let Some(mark) = newest else { return Ok(None) };
     let mut beyond = verify::BeyondMark::new(newest);
     let mut statement = db.prepare("SELECT body FROM audit_record WHERE seq>?1 ORDER BY seq")?;
@@ -365,15 +470,21 @@ fn find_added(db: &Connection, newest: Option<&Mark>) -> rusqlite::Result<Option
 
 /// Checks the records after the newest checkpoint, and the last record in any case. Returns the
 /// last leaf, or the number of the bad record.
-fn find_unsigned(db: &Connection, signed: u64, size: u64) -> rusqlite::Result<Result<tree::Hash, u64>> {
+fn find_unsigned(
+    db: &Connection,
+    signed: u64,
+    size: u64,
+) -> rusqlite::Result<Result<tree::Hash, u64>> {
     let from = (signed + 1).min(size);
     let mut prev = if from > 1 { chain::stored_node(db, 0, from - 2)? } else { [0u8; 32] };
-    let mut statement = db.prepare("SELECT body, leaf FROM audit_record WHERE seq>=?1 ORDER BY seq")?;
+    let mut statement =
+        db.prepare("SELECT body, leaf FROM audit_record WHERE seq>=?1 ORDER BY seq")?;
     let mut rows = statement.query([Num(from)])?;
     let mut seq = from;
     while let Some(row) = rows.next()? {
         let (bytes, leaf): (Vec<u8>, tree::Hash) = (row.get(0)?, row.get(1)?);
-        let held = body::parse(&bytes).is_ok_and(|b| b.seq == seq && b.prev == crate::hex::encode(&prev));
+        let held =
+            body::parse(&bytes).is_ok_and(|b| b.seq == seq && b.prev == crate::hex::encode(&prev));
         if !held || tree::leaf_hash(&bytes) != leaf {
             return Ok(Err(seq));
         }
@@ -385,11 +496,17 @@ fn find_unsigned(db: &Connection, signed: u64, size: u64) -> rusqlite::Result<Re
 
 /// Writes the records of an opening: a change of key if there is one, `log_opened`, possibly a
 /// recovery, and a checkpoint.
-fn first_records(db: &mut Connection, options: &OpenOptions, known: Option<Chain>, extra: Option<RecordDraft>) -> Result<Chain, Failure> {
+fn first_records(
+    db: &mut Connection,
+    options: &OpenOptions,
+    known: Option<Chain>,
+    extra: Option<RecordDraft>,
+) -> Result<Chain, Failure> {
     let signer = &options.signer;
     let public = signer.key.verifying_key();
     let now = options.clock.now();
-    let tx = db.transaction_with_behavior(TransactionBehavior::Immediate).map_err(WriteError::from)?;
+    let tx =
+        db.transaction_with_behavior(TransactionBehavior::Immediate).map_err(WriteError::from)?;
     let append = |chain: &mut Chain, draft: RecordDraft| -> Result<(), Failure> {
         let prepared = chain::prepare(draft, now).map_err(WriteError::Refused)?;
         chain.append(&tx, options.entropy.as_ref(), &prepared)?;
@@ -401,20 +518,38 @@ fn first_records(db: &mut Connection, options: &OpenOptions, known: Option<Chain
             frontier: tree::Frontier::default(),
             last_leaf: [0; 32],
             signed: 0,
-            keys: KeyState { current: public, anchored: signer.anchored, trusted: signer.anchored.then_some(public) },
+            keys: KeyState {
+                current: public,
+                anchored: signer.anchored,
+                trusted: signer.anchored.then_some(public),
+            },
         },
-        Some(mut chain) if chain.keys.current != public || chain.keys.anchored != signer.anchored => {
+        Some(mut chain)
+            if chain.keys.current != public || chain.keys.anchored != signer.anchored =>
+        {
             let handover = chain.keys.trusted.filter(|key| signer.anchored && *key != public);
-            let old = handover.and_then(|key| options.previous.as_ref().filter(|p| p.key.verifying_key() == key));
+            let old = handover
+                .and_then(|key| options.previous.as_ref().filter(|p| p.key.verifying_key() == key));
             if handover.is_some() && old.is_none() {
                 let message = "the log was signed with another key of the keyring, which is not there any more".to_owned();
                 let size = chain.frontier.size();
                 let root = crate::hex::encode(&chain.frontier.root());
-                return Err(tampered_failure(options.outside().compare().newest().cloned(), Some((size, root)), problem(None, message)));
+                return Err(tampered_failure(
+                    options.outside().compare().newest().cloned(),
+                    Some((size, root)),
+                    problem(None, message),
+                ));
             }
             let (seq, prev) = (chain.frontier.size() + 1, crate::hex::encode(&chain.last_leaf));
             let mut draft = RecordDraft::new(RecordType::KeyRotated);
-            draft.fields = keys::rotated_fields(&chain.origin, seq, &prev, &chain.keys.current, signer, old.map(|p| &p.key));
+            draft.fields = keys::rotated_fields(
+                &chain.origin,
+                seq,
+                &prev,
+                &chain.keys.current,
+                signer,
+                old.map(|p| &p.key),
+            );
             append(&mut chain, draft)?;
             let trusted = if signer.anchored { Some(public) } else { chain.keys.trusted };
             chain.keys = KeyState { current: public, anchored: signer.anchored, trusted };
@@ -434,9 +569,12 @@ fn first_records(db: &mut Connection, options: &OpenOptions, known: Option<Chain
 }
 
 fn recovery_record(found: &Tampered, aside: &Path) -> RecordDraft {
-    let name = aside.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let reason = found.problems.first().map_or("the old log could not be continued", |p| p.message.as_str());
-    let optional = |text: Option<&String>| text.map_or(Value::Null, |text| Value::String(text.clone()));
+    let name =
+        aside.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let reason =
+        found.problems.first().map_or("the old log could not be continued", |p| p.message.as_str());
+    let optional =
+        |text: Option<&String>| text.map_or(Value::Null, |text| Value::String(text.clone()));
     RecordDraft::new(RecordType::DbRecovered)
         .field("database", "audit")
         .field("reason", reason)
@@ -449,8 +587,13 @@ fn recovery_record(found: &Tampered, aside: &Path) -> RecordDraft {
 
 /// Renames the log and its side files. A missing file is not an error.
 fn set_aside(options: &OpenOptions) -> std::io::Result<PathBuf> {
-    let stamp: String = instant(options.clock.now()).chars().filter(|c| c.is_ascii_digit()).collect();
-    let stem = options.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_else(|| "audit".to_owned());
+    let stamp: String =
+        instant(options.clock.now()).chars().filter(|c| c.is_ascii_digit()).collect();
+    let stem = options
+        .path
+        .file_stem()
+        .map(|stem| stem.to_string_lossy().into_owned())
+        .unwrap_or_else(|| "audit".to_owned());
     let mut aside = options.path.with_file_name(format!("{stem}.set-aside-{stamp}.db"));
     let mut again = 1;
     while aside.exists() {

@@ -1,7 +1,9 @@
 //! Reads records for the window: filtered lists, and single records with the values behind their
 //! commitments.
 
-use contract::{AgentError, AuditListParams, AuditListResponse, AuditRecordView, Reason, RecordType};
+use contract::{
+    AgentError, AuditListParams, AuditListResponse, AuditRecordView, Reason, RecordType,
+};
 use rusqlite::types::Value as Sql;
 use rusqlite::{Connection, OptionalExtension as _, Row, params_from_iter};
 use serde_json::{Map, Value};
@@ -15,8 +17,12 @@ const DEFAULT_LIMIT: u32 = 100;
 const MAX_LIMIT: u32 = 500;
 
 /// Returns one page of records, newest first.
-pub(crate) fn list(db: &Connection, params: &AuditListParams) -> Result<AuditListResponse, AgentError> {
-    let limit = if params.limit == 0 { DEFAULT_LIMIT } else { params.limit.min(MAX_LIMIT) } as usize;
+pub(crate) fn list(
+    db: &Connection,
+    params: &AuditListParams,
+) -> Result<AuditListResponse, AgentError> {
+    let limit =
+        if params.limit == 0 { DEFAULT_LIMIT } else { params.limit.min(MAX_LIMIT) } as usize;
     let mut sql = String::from("SELECT seq, body, leaf FROM audit_record WHERE 1");
     let mut values: Vec<Sql> = Vec::new();
     if let Some(kind) = params.record_type {
@@ -47,7 +53,8 @@ pub(crate) fn list(db: &Connection, params: &AuditListParams) -> Result<AuditLis
         rows.collect::<Result<_, _>>().map_err(fail)?
     };
     let has_more = rows.len() > limit;
-    let records = rows.into_iter().take(limit).map(|row| view(db, row)).collect::<Result<Vec<_>, _>>()?;
+    let records =
+        rows.into_iter().take(limit).map(|row| view(db, row)).collect::<Result<Vec<_>, _>>()?;
     let total = crate::chain::stored_size(db).map_err(fail)?;
     Ok(AuditListResponse { records, has_more, total })
 }
@@ -55,7 +62,12 @@ pub(crate) fn list(db: &Connection, params: &AuditListParams) -> Result<AuditLis
 /// Returns one record.
 pub(crate) fn show(db: &Connection, seq: u64) -> Result<AuditRecordView, AgentError> {
     let fail = |error: rusqlite::Error| unreadable(&error);
-    let row = db.prepare_cached("SELECT seq, body, leaf FROM audit_record WHERE seq=?1").map_err(fail)?.query_row([Num(seq)], raw).optional().map_err(fail)?;
+    let row = db
+        .prepare_cached("SELECT seq, body, leaf FROM audit_record WHERE seq=?1")
+        .map_err(fail)?
+        .query_row([Num(seq)], raw)
+        .optional()
+        .map_err(fail)?;
     match row {
         Some(row) => view(db, row),
         None => Err(AgentError::invalid(format!("There is no record {seq} in the audit log."))
@@ -72,14 +84,19 @@ fn raw(row: &Row<'_>) -> rusqlite::Result<RawRow> {
 
 fn view(db: &Connection, (seq, bytes, leaf): RawRow) -> Result<AuditRecordView, AgentError> {
     let damaged = |why: String| {
-        AgentError::internal("audit_damaged", format!("Record {seq} of the audit log cannot be shown: {why}."))
-            .hint("Run \"csign audit verify\" to see what happened.")
+        AgentError::internal(
+            "audit_damaged",
+            format!("Record {seq} of the audit log cannot be shown: {why}."),
+        )
+        .hint("Run \"csign audit verify\" to see what happened.")
     };
     let body: Body = body::parse(&bytes).map_err(damaged)?;
-    let at = body::parse_instant(&body.at).ok_or_else(|| damaged("its time is damaged".to_owned()))?;
-    let record_type: RecordType =
-        serde_json::from_value(Value::String(body.kind.clone())).map_err(|_| damaged(format!("its type {} is not known to this version", body.kind)))?;
-    let mut revealed: Map<String, Value> = body.commitments.keys().map(|name| (name.clone(), Value::Null)).collect();
+    let at =
+        body::parse_instant(&body.at).ok_or_else(|| damaged("its time is damaged".to_owned()))?;
+    let record_type: RecordType = serde_json::from_value(Value::String(body.kind.clone()))
+        .map_err(|_| damaged(format!("its type {} is not known to this version", body.kind)))?;
+    let mut revealed: Map<String, Value> =
+        body.commitments.keys().map(|name| (name.clone(), Value::Null)).collect();
     if !revealed.is_empty() {
         for (member, text) in reveals(db, seq).map_err(|error| unreadable(&error))? {
             // A value that is not JSON was tampered with. It is shown as its text.

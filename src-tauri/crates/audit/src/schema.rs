@@ -37,15 +37,19 @@ pub(crate) fn check_library() -> Result<(), String> {
     if version >= SQLITE_AT_LEAST && version != SQLITE_WITHDRAWN {
         return Ok(());
     }
-    Err(format!("this program was built with SQLite {}, which can damage the log; it needs 3.51.3 or newer, and not 3.52.0", rusqlite::version()))
+    Err(format!(
+        "this program was built with SQLite {}, which can damage the log; it needs 3.51.3 or newer, and not 3.52.0",
+        rusqlite::version()
+    ))
 }
 
 /// Whether an error is a fault of the file's content. Other errors concern the disk, permissions or
 /// this process.
 pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
     use ErrorCode::{
-        CannotOpen, DatabaseBusy, DatabaseLocked, DiskFull, FileLockingProtocolFailed, OperationAborted, OperationInterrupted, OutOfMemory, PermissionDenied,
-        ReadOnly, SystemIoFailure,
+        CannotOpen, DatabaseBusy, DatabaseLocked, DiskFull, FileLockingProtocolFailed,
+        OperationAborted, OperationInterrupted, OutOfMemory, PermissionDenied, ReadOnly,
+        SystemIoFailure,
     };
     let outside_the_content = [
         CannotOpen,
@@ -73,9 +77,15 @@ fn finish_wal(db: &Connection) -> rusqlite::Result<()> {
 
 /// Opens the writer's connection, and creates the file if it is missing.
 pub(crate) fn open_writer(path: &Path, page_size: u32) -> rusqlite::Result<Connection> {
-    let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    let db = Connection::open_with_flags(
+        path,
+        OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_CREATE
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )?;
     finish_wal(&db)?;
-    let fresh = db.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0))? == 0;
+    let fresh =
+        db.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0))? == 0;
     if fresh {
         db.pragma_update(None, "page_size", page_size)?;
     }
@@ -102,7 +112,12 @@ pub(crate) fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
         Ok(db) => db,
         // If the folder cannot be written, the log was closed: it has no writer and needs no side
         // files.
-        Err(error) if matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly)) && !side_file(path) => {
+        Err(error)
+            if matches!(
+                error.sqlite_error_code(),
+                Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly)
+            ) && !side_file(path) =>
+        {
             Connection::open_with_flags(uri(path), flags | OpenFlags::SQLITE_OPEN_URI)?
         }
         Err(error) => return Err(error),
@@ -141,13 +156,18 @@ pub(crate) fn len(path: &Path) -> u64 {
     std::fs::metadata(path).map_or(0, |meta| meta.len()) + side_file_len(path)
 }
 
-/// Returns false if the file holds no record. A start that is killed early leaves it without tables or records.
-/// Returns true if the file cannot be read.
+/// Returns false if the file holds no record. A start that is killed early leaves it without tables
+/// or records. Returns true if the file cannot be read.
 pub fn has_begun(path: &Path) -> bool {
     let look = || -> rusqlite::Result<bool> {
         let db = open_reader(path)?;
-        let tables = db.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0))?;
-        if tables == 0 { Ok(false) } else { db.query_row("SELECT EXISTS(SELECT 1 FROM audit_record)", [], |row| row.get(0)) }
+        let tables =
+            db.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0))?;
+        if tables == 0 {
+            Ok(false)
+        } else {
+            db.query_row("SELECT EXISTS(SELECT 1 FROM audit_record)", [], |row| row.get(0))
+        }
     };
     len(path) > 0 && look().unwrap_or(true)
 }
@@ -156,7 +176,9 @@ fn uri(path: &Path) -> String {
     let mut text = String::from("file:");
     for byte in path.as_os_str().as_encoded_bytes() {
         match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => text.push(char::from(*byte)),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => {
+                text.push(char::from(*byte))
+            }
             other => {
                 use std::fmt::Write as _;
                 let _ = write!(text, "%{other:02X}");
@@ -171,8 +193,11 @@ fn uri(path: &Path) -> String {
 type SchemaRow = (String, String, String, i64, Option<String>);
 
 fn schema_rows(db: &Connection) -> rusqlite::Result<Vec<SchemaRow>> {
-    let mut statement = db.prepare("SELECT type, name, tbl_name, rootpage, sql FROM sqlite_schema ORDER BY rowid")?;
-    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?)))?;
+    let mut statement =
+        db.prepare("SELECT type, name, tbl_name, rootpage, sql FROM sqlite_schema ORDER BY rowid")?;
+    let rows = statement.query_map([], |row| {
+        Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
+    })?;
     rows.collect()
 }
 
@@ -190,7 +215,9 @@ fn expected_schema() -> rusqlite::Result<&'static Vec<SchemaRow>> {
 
 /// Returns the sentence about a log of a newer format.
 pub(crate) fn newer(version: i32) -> String {
-    format!("the log was written by a newer version of Countersign (format {version}); install that version")
+    format!(
+        "the log was written by a newer version of Countersign (format {version}); install that version"
+    )
 }
 
 /// Why the file is not a valid audit log.

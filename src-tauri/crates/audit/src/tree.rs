@@ -106,7 +106,11 @@ pub fn peaks(size: u64) -> Vec<(u32, u64)> {
 
 /// Returns the inclusion proof of leaf `index` (from 0) in a tree of `size`. `node(level, index)`
 /// provides complete subtrees.
-pub fn prove_inclusion<E>(index: u64, size: u64, node: &mut impl FnMut(u32, u64) -> Result<Hash, E>) -> Result<Vec<Hash>, E> {
+pub fn prove_inclusion<E>(
+    index: u64,
+    size: u64,
+    node: &mut impl FnMut(u32, u64) -> Result<Hash, E>,
+) -> Result<Vec<Hash>, E> {
     let mut proof = Vec::new();
     let (mut low, mut high) = (0, size);
     while high - low > 1 {
@@ -124,7 +128,11 @@ pub fn prove_inclusion<E>(index: u64, size: u64, node: &mut impl FnMut(u32, u64)
 }
 
 /// Returns the hash of the leaves `low..high`, which must be a subtree of RFC 6962.
-fn range<E>(low: u64, high: u64, node: &mut impl FnMut(u32, u64) -> Result<Hash, E>) -> Result<Hash, E> {
+fn range<E>(
+    low: u64,
+    high: u64,
+    node: &mut impl FnMut(u32, u64) -> Result<Hash, E>,
+) -> Result<Hash, E> {
     let width = high - low;
     if width.is_power_of_two() {
         let level = width.trailing_zeros();
@@ -142,7 +150,13 @@ fn split(width: u64) -> u64 {
 }
 
 /// Checks that `leaf` is number `index` of the tree of `size` with this root.
-pub fn check_inclusion(index: u64, size: u64, leaf: &Hash, proof: &[Hash], root: &Hash) -> Result<(), ProofError> {
+pub fn check_inclusion(
+    index: u64,
+    size: u64,
+    leaf: &Hash,
+    proof: &[Hash],
+    root: &Hash,
+) -> Result<(), ProofError> {
     if index >= size {
         return Err(ProofError::OutOfRange);
     }
@@ -171,7 +185,13 @@ pub fn check_inclusion(index: u64, size: u64, leaf: &Hash, proof: &[Hash], root:
 }
 
 /// Checks that the tree of `size2` begins with the tree of `size1`.
-pub fn check_consistency(size1: u64, size2: u64, proof: &[Hash], root1: &Hash, root2: &Hash) -> Result<(), ProofError> {
+pub fn check_consistency(
+    size1: u64,
+    size2: u64,
+    proof: &[Hash],
+    root1: &Hash,
+    root2: &Hash,
+) -> Result<(), ProofError> {
     // Every tree begins with the empty tree, so a check would prove nothing.
     if size1 > size2 || size1 == 0 {
         return Err(ProofError::OutOfRange);
@@ -189,7 +209,11 @@ pub fn check_consistency(size1: u64, size2: u64, proof: &[Hash], root1: &Hash, r
         last >>= 1;
     }
     let mut steps = proof.iter();
-    let start = if size1.is_power_of_two() { root1 } else { steps.next().ok_or(ProofError::WrongLength)? };
+    let start = if size1.is_power_of_two() {
+        root1
+    } else {
+        steps.next().ok_or(ProofError::WrongLength)?
+    };
     let (mut old, mut new) = (*start, *start);
     for step in steps {
         if last == 0 {
@@ -246,11 +270,16 @@ mod tests {
             assert_eq!(frontier.root(), slow_root(&all[..=n]));
             assert_eq!(stored.len() as u64, nodes_below(size));
             let mut node = |level: u32, index: u64| -> Result<Hash, ()> {
-                if level == 0 { Ok(all[index as usize]) } else { stored.get(&node_id(level, index)).copied().ok_or(()) }
+                if level == 0 {
+                    Ok(all[index as usize])
+                } else {
+                    stored.get(&node_id(level, index)).copied().ok_or(())
+                }
             };
             for index in 0..size {
                 let proof = prove_inclusion(index, size, &mut node).unwrap();
-                check_inclusion(index, size, &all[index as usize], &proof, &frontier.root()).unwrap();
+                check_inclusion(index, size, &all[index as usize], &proof, &frontier.root())
+                    .unwrap();
             }
             let again = peaks(size).into_iter().map(|(l, i)| node(l, i).unwrap()).collect();
             assert_eq!(Frontier::from_peaks(size, again), Some(frontier.clone()));

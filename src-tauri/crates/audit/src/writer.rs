@@ -1,5 +1,5 @@
-//! The one thread that writes: gathers what is queued into one transaction, signs when due, answers after the commit.
-//! `marks` carries copies of checkpoints to the places outside.
+//! The one thread that writes: gathers what is queued into one transaction, signs when due, answers
+//! after the commit. `marks` carries copies of checkpoints to the places outside.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -33,7 +33,8 @@ const BACKLOG: usize = 10_000;
 
 type Reply<T> = oneshot::Sender<Result<T, AuditUnavailable>>;
 
-/// The reply to the caller that waits for the end, if there is one, and the result of the last commit.
+/// The reply to the caller that waits for the end, if there is one, and the result of the last
+/// commit.
 type Ending = (Option<Reply<()>>, Result<(), AuditUnavailable>);
 
 pub(crate) enum Command {
@@ -52,10 +53,19 @@ pub(crate) fn sentence(error: &WriteError) -> String {
     };
     match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => "the disk is full; free some space and try again".to_owned(),
-        Some(ErrorCode::ReadOnly) => "its file or folder is not writable; check the permissions of the data folder".to_owned(),
-        Some(ErrorCode::CannotOpen) => "its file cannot be opened; check the permissions of the data folder".to_owned(),
-        Some(ErrorCode::DatabaseBusy) => "another program holds its file; close it and try again".to_owned(),
-        Some(_) | None => format!("its database failed ({error}); check the disk and restart Countersign"),
+        Some(ErrorCode::ReadOnly) => {
+            "its file or folder is not writable; check the permissions of the data folder"
+                .to_owned()
+        }
+        Some(ErrorCode::CannotOpen) => {
+            "its file cannot be opened; check the permissions of the data folder".to_owned()
+        }
+        Some(ErrorCode::DatabaseBusy) => {
+            "another program holds its file; close it and try again".to_owned()
+        }
+        Some(_) | None => {
+            format!("its database failed ({error}); check the disk and restart Countersign")
+        }
     }
 }
 
@@ -101,7 +111,13 @@ impl Writer {
         total: watch::Sender<u64>,
         failing: Arc<AtomicBool>,
     ) -> std::io::Result<Self> {
-        let marks = Marks::start(options.anchors.clone(), options.installation.clone(), options.signer.clone(), opened.counter, failing)?;
+        let marks = Marks::start(
+            options.anchors.clone(),
+            options.installation.clone(),
+            options.signer.clone(),
+            opened.counter,
+            failing,
+        )?;
         Ok(Self {
             db: opened.db,
             chain: opened.chain,
@@ -124,10 +140,12 @@ impl Writer {
             let first = match self.wait(&mut commands) {
                 Ok(command) => command,
                 Err(RecvTimeoutError::Timeout) => {
-                    // No command came: first make grouped records durable, then sign what is not signed.
+                    // No command came: first make grouped records durable, then sign what is not
+                    // signed.
                     let sign = self.pending.is_empty();
                     if self.commit(sign).is_err() && sign {
-                        // Signing can wait for the next record; trying every second would only fill the program's log.
+                        // Signing can wait for the next record; trying every second would only fill
+                        // the program's log.
                         self.quiet = true;
                     }
                     continue;
@@ -152,14 +170,20 @@ impl Writer {
         }
     }
 
-    /// Closes the file and seals it; both are done, and the mark is stored, before anyone hears of the end.
+    /// Closes the file and seals it; both are done, and the mark is stored, before anyone hears of
+    /// the end.
     fn end(self) {
         let Self { db, chain, mut marks, path, .. } = self;
         drop(db);
         if chain.signed == chain.frontier.size() {
             // A reader can keep the write-ahead log, so that the file does not hold everything yet.
-            let seal = if crate::schema::side_file(&path) { None } else { crate::anchor::digest(&path) };
-            marks.send(&chain, Some(seal.unwrap_or_else(|| crate::anchor::CLOSED.to_owned())), Vec::new());
+            let seal =
+                if crate::schema::side_file(&path) { None } else { crate::anchor::digest(&path) };
+            marks.send(
+                &chain,
+                Some(seal.unwrap_or_else(|| crate::anchor::CLOSED.to_owned())),
+                Vec::new(),
+            );
         }
         marks.finish();
     }
@@ -176,7 +200,9 @@ impl Writer {
 
     fn take(&mut self, command: Command, round: &mut Round) {
         match command {
-            Command::Append { draft, durability, reply } => self.take_record(*draft, durability, reply, round),
+            Command::Append { draft, durability, reply } => {
+                self.take_record(*draft, durability, reply, round)
+            }
             Command::Flush { reply } => {
                 round.commit = true;
                 round.flushes.push(reply);
@@ -198,10 +224,18 @@ impl Writer {
         }
     }
 
-    fn take_record(&mut self, draft: RecordDraft, durability: Durability, reply: Reply<u64>, round: &mut Round) {
+    fn take_record(
+        &mut self,
+        draft: RecordDraft,
+        durability: Durability,
+        reply: Reply<u64>,
+        round: &mut Round,
+    ) {
         let refusal = match &self.broken {
             Some(why) => Some(why.clone()),
-            None if self.pending.len() >= BACKLOG => Some("too many records wait for the disk; free some space and try again".to_owned()),
+            None if self.pending.len() >= BACKLOG => {
+                Some("too many records wait for the disk; free some space and try again".to_owned())
+            }
             None => None,
         };
         let prepared = match refusal {
@@ -218,14 +252,23 @@ impl Writer {
             (Ok(draft), Durability::Durable | Durability::Signed) => {
                 round.commit = true;
                 round.sign |= durability == Durability::Signed;
-                self.pending.push(Waiting { draft, reply: Some(reply), marked: durability == Durability::Signed });
+                self.pending.push(Waiting {
+                    draft,
+                    reply: Some(reply),
+                    marked: durability == Durability::Signed,
+                });
             }
         }
     }
 
-    /// Commits what the round gathered and answers; gives who waits for the end when the thread is to end.
+    /// Commits what the round gathered and answers; gives who waits for the end when the thread is
+    /// to end.
     fn finish(&mut self, round: Round) -> Option<Ending> {
-        let result = if round.commit || self.pending.len() >= BATCH { self.commit(round.sign) } else { Ok(()) };
+        let result = if round.commit || self.pending.len() >= BATCH {
+            self.commit(round.sign)
+        } else {
+            Ok(())
+        };
         for reply in round.flushes {
             answer(reply, result.clone());
         }
@@ -238,8 +281,8 @@ impl Writer {
         round.close.map(|reply| (reply, result))
     }
 
-    /// One transaction over all that waits. When it fails nothing of it is in the log: whoever waits is told, and
-    /// grouped records stay queued for the next attempt.
+    /// One transaction over all that waits. When it fails nothing of it is in the log: whoever
+    /// waits is told, and grouped records stay queued for the next attempt.
     fn commit(&mut self, sign: bool) -> Result<(), AuditUnavailable> {
         if let Some(why) = &self.broken {
             let why = AuditUnavailable(why.clone());
@@ -256,7 +299,13 @@ impl Writer {
         if self.pending.is_empty() && !sign {
             return Ok(());
         }
-        match write(&mut self.db, &mut chain, &self.pending, self.entropy.as_ref(), sign.then_some(&self.signer)) {
+        match write(
+            &mut self.db,
+            &mut chain,
+            &self.pending,
+            self.entropy.as_ref(),
+            sign.then_some(&self.signer),
+        ) {
             Ok(numbers) => {
                 let signed = chain.signed != self.chain.signed;
                 self.chain = chain;
@@ -284,7 +333,14 @@ impl Writer {
         if let WriteError::Sqlite(error) = error {
             tracing::error!(%error, "the audit log could not be written");
             // After these nobody knows what reached the disk; only opening the file anew tells.
-            let unknown = matches!(error.sqlite_error_code(), Some(ErrorCode::SystemIoFailure | ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase));
+            let unknown = matches!(
+                error.sqlite_error_code(),
+                Some(
+                    ErrorCode::SystemIoFailure
+                        | ErrorCode::DatabaseCorrupt
+                        | ErrorCode::NotADatabase
+                )
+            );
             if unknown {
                 self.broken = Some(why.0.clone());
             }
@@ -301,16 +357,29 @@ impl Writer {
     }
 
     fn newest_checkpoint(&self) -> Result<AuditCheckpointResponse, AuditUnavailable> {
-        let found = crate::chain::stored_checkpoint(&self.db).map_err(|error| AuditUnavailable(sentence(&error.into())))?;
-        let (size, note) = found.ok_or_else(|| AuditUnavailable("it has no checkpoint yet".to_owned()))?;
-        Ok(AuditCheckpointResponse { size, root: crate::hex::encode(&self.chain.frontier.root()), note })
+        let found = crate::chain::stored_checkpoint(&self.db)
+            .map_err(|error| AuditUnavailable(sentence(&error.into())))?;
+        let (size, note) =
+            found.ok_or_else(|| AuditUnavailable("it has no checkpoint yet".to_owned()))?;
+        Ok(AuditCheckpointResponse {
+            size,
+            root: crate::hex::encode(&self.chain.frontier.root()),
+            note,
+        })
     }
 
-    /// Erases a revealed value from the file and from the side file, where older copies of its page may lie. That it was erased is a
-    /// record of the same transaction: no value goes without a trace, and no trace stands for a value that is still there.
+    /// Erases a revealed value from the file and from the side file, where older copies of its page
+    /// may lie. That it was erased is a record of the same transaction: no value goes without a
+    /// trace, and no trace stands for a value that is still there.
     fn erase(&mut self, seq: u64, member: &str) -> Result<bool, AuditUnavailable> {
         let mut chain = self.chain.clone();
-        match erase(&mut self.db, &mut chain, self.entropy.as_ref(), self.clock.now(), (seq, member)) {
+        match erase(
+            &mut self.db,
+            &mut chain,
+            self.entropy.as_ref(),
+            self.clock.now(),
+            (seq, member),
+        ) {
             Ok(false) => return Ok(false),
             Ok(true) => {}
             Err(error) => return Err(self.failed(&error)),
@@ -329,7 +398,13 @@ fn answer<T>(reply: Reply<T>, result: Result<T, AuditUnavailable>) {
     let _ = reply.send(result);
 }
 
-fn write(db: &mut Connection, chain: &mut Chain, pending: &[Waiting], entropy: &dyn Entropy, sign: Option<&Signer>) -> Result<Vec<u64>, WriteError> {
+fn write(
+    db: &mut Connection,
+    chain: &mut Chain,
+    pending: &[Waiting],
+    entropy: &dyn Entropy,
+    sign: Option<&Signer>,
+) -> Result<Vec<u64>, WriteError> {
     let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let mut numbers = Vec::with_capacity(pending.len());
     for waiting in pending {
@@ -343,13 +418,26 @@ fn write(db: &mut Connection, chain: &mut Chain, pending: &[Waiting], entropy: &
 }
 
 /// Erases a value. Returns false if it does not exist (any more).
-fn erase(db: &mut Connection, chain: &mut Chain, entropy: &dyn Entropy, now: DateTime<Utc>, (seq, member): (u64, &str)) -> Result<bool, WriteError> {
+fn erase(
+    db: &mut Connection,
+    chain: &mut Chain,
+    entropy: &dyn Entropy,
+    now: DateTime<Utc>,
+    (seq, member): (u64, &str),
+) -> Result<bool, WriteError> {
     let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    if tx.execute("DELETE FROM audit_reveal WHERE seq=?1 AND member=?2", params![Num(seq), member])? == 0 {
+    if tx
+        .execute("DELETE FROM audit_reveal WHERE seq=?1 AND member=?2", params![Num(seq), member])?
+        == 0
+    {
         return Ok(false);
     }
-    let session: Option<String> = tx.query_row("SELECT session FROM audit_record WHERE seq=?1", [Num(seq)], |row| row.get(0))?;
-    let mut draft = RecordDraft::new(RecordType::ValueErased).field("record", seq).field("member", member);
+    let session: Option<String> =
+        tx.query_row("SELECT session FROM audit_record WHERE seq=?1", [Num(seq)], |row| {
+            row.get(0)
+        })?;
+    let mut draft =
+        RecordDraft::new(RecordType::ValueErased).field("record", seq).field("member", member);
     draft.session = session.map(Into::into);
     chain.append(&tx, entropy, &prepare(draft, now).map_err(WriteError::Refused)?)?;
     tx.commit()?;

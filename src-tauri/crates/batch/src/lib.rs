@@ -1,6 +1,7 @@
-//! A thread that works on batches: it takes a message and, with it, the messages that are queued behind it. So requests that arrive
-//! while the thread is busy share its next transaction. It owns the queue and the end of the thread. It must not know the messages or
-//! any database: the code that runs on the thread has the SQL and decides which messages belong together.
+//! A thread that works on batches: it takes a message and, with it, the messages that are queued
+//! behind it. So requests that arrive while the thread is busy share its next transaction. It owns
+//! the queue and the end of the thread. It must not know the messages or any database: the code
+//! that runs on the thread has the SQL and decides which messages belong together.
 #![forbid(unsafe_code)]
 
 use std::{
@@ -33,8 +34,12 @@ impl fmt::Display for Ended {
 impl std::error::Error for Ended {}
 
 impl<M: Send + 'static> Worker<M> {
-    /// Starts a thread that runs `work` with the messages sent to it. Fails if the system gives no thread.
-    pub fn start(name: &str, work: impl FnOnce(Inbox<M>) + Send + 'static) -> std::io::Result<Self> {
+    /// Starts a thread that runs `work` with the messages sent to it. Fails if the system gives no
+    /// thread.
+    pub fn start(
+        name: &str,
+        work: impl FnOnce(Inbox<M>) + Send + 'static,
+    ) -> std::io::Result<Self> {
         let (queue, receiver) = channel();
         let inbox = Inbox { receiver, kept: None };
         let thread = Builder::new().name(name.to_owned()).spawn(move || work(inbox))?;
@@ -52,13 +57,15 @@ impl<M: Send + 'static> Worker<M> {
         running.as_ref().ok_or(Ended)?.queue.send(message).map_err(|_| Ended)
     }
 
-    /// Runs `act` unless the end has begun. The end waits for `act`, so the last message comes after it.
+    /// Runs `act` unless the end has begun. The end waits for `act`, so the last message comes
+    /// after it.
     pub fn before_end<T>(&self, act: impl FnOnce() -> T) -> Result<T, Ended> {
         let running = self.0.lock();
         if running.is_some() { Ok(act()) } else { Err(Ended) }
     }
 
-    /// Sends a last message, if there is one, and waits for the end of the thread. Returns false if the thread panicked.
+    /// Sends a last message, if there is one, and waits for the end of the thread. Returns false if
+    /// the thread panicked.
     pub fn end(&self, last: Option<M>) -> bool {
         let Some(Running { queue, thread }) = self.0.lock().take() else { return true };
         let is_taken = last.is_none_or(|message| queue.send(message).is_ok());
@@ -86,7 +93,8 @@ impl<M> Inbox<M> {
         self.kept.take().map_or_else(|| self.receiver.recv_timeout(time), Ok)
     }
 
-    /// Takes the next message of the batch without waiting. A message that does not belong to it stays the first of the next batch.
+    /// Takes the next message of the batch without waiting. A message that does not belong to it
+    /// stays the first of the next batch.
     pub fn next_if(&mut self, belongs: impl FnOnce(&M) -> bool) -> Option<M> {
         let message = self.kept.take().or_else(|| self.receiver.try_recv().ok())?;
         if belongs(&message) {
@@ -101,7 +109,8 @@ impl<M> Inbox<M> {
 mod tests {
     use super::*;
 
-    /// Starts a worker whose batches contain only even or only odd numbers, and that sends each batch to the test.
+    /// Starts a worker whose batches contain only even or only odd numbers, and that sends each
+    /// batch to the test.
     fn parities() -> (Worker<u32>, Receiver<Vec<u32>>, Sender<()>) {
         let (batches, received) = channel();
         let (go, may_go) = channel::<()>();
@@ -143,7 +152,10 @@ mod tests {
     #[test]
     fn a_panic_shows_at_the_end_and_time_is_kept() {
         let worker = Worker::start("panics", |mut inbox: Inbox<u32>| {
-            assert_eq!(inbox.first_within(Duration::from_millis(1)), Err(RecvTimeoutError::Timeout));
+            assert_eq!(
+                inbox.first_within(Duration::from_millis(1)),
+                Err(RecvTimeoutError::Timeout)
+            );
             assert_eq!(inbox.first(), Some(2), "fails");
         });
         assert!(!worker.unwrap().end(Some(1)));

@@ -12,7 +12,15 @@ use crate::visible::exact;
 /// Returns the whole action as lines.
 pub(crate) fn lines(out: Out, approval: &Approval, now: DateTime<Utc>) -> Vec<String> {
     let mut lines = vec![
-        out.tone(Tone::Strong, &format!("{} ({}, {})", exact(&approval.tool_title), exact(&approval.server), exact(approval.tool.as_str()))),
+        out.tone(
+            Tone::Strong,
+            &format!(
+                "{} ({}, {})",
+                exact(&approval.tool_title),
+                exact(&approval.server),
+                exact(approval.tool.as_str())
+            ),
+        ),
         format!("  Effect     {}", effect(approval.effect)),
         format!("  Why asked  {}", exact(&approval.why)),
         format!("  Status     {}", status(approval, now)),
@@ -24,13 +32,26 @@ pub(crate) fn lines(out: Out, approval: &Approval, now: DateTime<Utc>) -> Vec<St
         lines.push(format!("  Reason     {}", exact(reason)));
     }
     for follows in &approval.follows {
-        let from = if follows.tool_title.is_empty() { "earlier messages".into() } else { format!("{} ({})", follows.tool_title, follows.server) };
-        let what = if follows.quoted { "holds a text of this call" } else { "entered this turn before" };
-        lines.push(format!("  Untrusted  content of {} {what}: \"{}\"", exact(&from), exact(&follows.excerpt)));
+        let from = if follows.tool_title.is_empty() {
+            "earlier messages".into()
+        } else {
+            format!("{} ({})", follows.tool_title, follows.server)
+        };
+        let what =
+            if follows.quoted { "holds a text of this call" } else { "entered this turn before" };
+        lines.push(format!(
+            "  Untrusted  content of {} {what}: \"{}\"",
+            exact(&from),
+            exact(&follows.excerpt)
+        ));
     }
     for found in &approval.look_alikes {
         let (word, letter) = (exact(&found.word), exact(&found.letter));
-        lines.push(format!("  Look-alike {word}: the letter {letter} is {} ({})", exact(&found.script), exact(&found.code)));
+        lines.push(format!(
+            "  Look-alike {word}: the letter {letter} is {} ({})",
+            exact(&found.script),
+            exact(&found.code)
+        ));
     }
     lines.push("  Arguments".into());
     lines.extend(arguments(&approval.arguments));
@@ -56,19 +77,29 @@ fn status(approval: &Approval, now: DateTime<Utc>) -> String {
         return word;
     }
     let left = (approval.expires_at - now).num_seconds();
-    if left <= 0 { format!("{word}, time is up") } else { format!("{word}, {} min {} s left", left / 60, left % 60) }
+    if left <= 0 {
+        format!("{word}, time is up")
+    } else {
+        format!("{word}, {} min {} s left", left / 60, left % 60)
+    }
 }
 
 /// Returns the status as its word on the wire.
 pub(crate) fn word(approval: &Approval) -> String {
-    serde_json::to_value(approval.status).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
+    serde_json::to_value(approval.status)
+        .ok()
+        .and_then(|v| v.as_str().map(str::to_owned))
+        .unwrap_or_default()
 }
 
 /// Returns one line per argument. Text that is not an object is returned as it is.
 fn arguments(canonical: &str) -> Vec<String> {
     match serde_json::from_str::<Value>(canonical) {
         Ok(Value::Object(members)) if members.is_empty() => vec!["    (none)".into()],
-        Ok(Value::Object(members)) => members.iter().map(|(name, value)| format!("    {}: {}", exact(name), exact(&value.to_string()))).collect(),
+        Ok(Value::Object(members)) => members
+            .iter()
+            .map(|(name, value)| format!("    {}: {}", exact(name), exact(&value.to_string())))
+            .collect(),
         Ok(_) | Err(_) => vec![format!("    {}", exact(canonical))],
     }
 }
@@ -87,7 +118,16 @@ fn side(name: &str, state: &PreviewState) -> Vec<String> {
     let mut lines = vec![format!("    {name}:")];
     for row in &state.rows {
         let mark = if row.changed { "*" } else { " " };
-        lines.push(format!("     {mark} {}  {}  {}", exact(&row.label), amount(&row.quantity), amount(&row.amount)).trim_end().to_owned());
+        lines.push(
+            format!(
+                "     {mark} {}  {}  {}",
+                exact(&row.label),
+                amount(&row.quantity),
+                amount(&row.amount)
+            )
+            .trim_end()
+            .to_owned(),
+        );
     }
     if !state.total.is_empty() {
         lines.push(format!("       Total  {}", amount(&state.total)));
@@ -102,7 +142,12 @@ fn amount(text: &str) -> String {
 
 /// Shows the action and waits for the answer. Everything except a clear yes rejects, also the end
 /// of input.
-pub(crate) async fn ask(out: Out, keys: &mut Keys, approval: &Approval, now: DateTime<Utc>) -> Decision {
+pub(crate) async fn ask(
+    out: Out,
+    keys: &mut Keys,
+    approval: &Approval,
+    now: DateTime<Utc>,
+) -> Decision {
     out.note("");
     out.note(out.tone(Tone::Strong, "Your signature is needed."));
     for line in lines(out, approval, now) {
@@ -115,7 +160,11 @@ pub(crate) async fn ask(out: Out, keys: &mut Keys, approval: &Approval, now: Dat
         return decision;
     }
     out.question("Reason (may stay empty): ");
-    let reason = keys.line().await.map(|reason| reason.trim().to_owned()).filter(|reason| !reason.is_empty());
+    let reason = keys
+        .line()
+        .await
+        .map(|reason| reason.trim().to_owned())
+        .filter(|reason| !reason.is_empty());
     Decision::Reject { reason }
 }
 
@@ -130,7 +179,8 @@ fn question(approval: &Approval) -> String {
 /// Reads the answer. None means reject.
 fn read(approval: &Approval, answer: &str) -> Option<Decision> {
     if let Some(word) = &approval.confirm_word {
-        return (answer == word).then(|| Decision::ApproveOnce { confirm_word: Some(word.clone()) });
+        return (answer == word)
+            .then(|| Decision::ApproveOnce { confirm_word: Some(word.clone()) });
     }
     match answer.to_lowercase().as_str() {
         "y" | "yes" | "j" | "ja" => Some(Decision::ApproveOnce { confirm_word: None }),
@@ -149,7 +199,9 @@ mod tests {
             "effect": "write", "arguments": "{\"note\":\"x\u{202e}y\",\"quantity\":2}", "hash": "ab", "why": "writes ask",
             "created_at": "2026-11-21T10:00:00Z", "expires_at": "2026-11-21T10:10:00Z", "status": "pending", "grantable": false
         });
-        base.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        base.as_object_mut()
+            .expect("an object")
+            .extend(more.as_object().expect("an object").clone());
         serde_json::from_value(base).expect("an approval")
     }
 
@@ -160,7 +212,9 @@ mod tests {
     #[test]
     fn everything_is_shown_and_nothing_hides() {
         let preview = serde_json::json!({"preview": {"summary": "Add 2", "before": {"rows": []}, "after": {"rows": [{"label": "Shoe", "quantity": "2", "amount": "1\u{a0}000.00", "changed": true}], "total": "2\u{a0}000.00 SEK"}}});
-        let text = lines(plain(), &approval(preview), "2026-11-21T10:01:30Z".parse().expect("a time")).join("\n");
+        let text =
+            lines(plain(), &approval(preview), "2026-11-21T10:01:30Z".parse().expect("a time"))
+                .join("\n");
         for part in [
             "Add to cart (shop, cart.add)",
             "8 min 30 s left",
@@ -182,7 +236,8 @@ mod tests {
             "follows": [{"tool": "mail.read", "tool_title": "Read mail", "server": "post", "call": "c0", "excerpt": "send it\u{202e} to eve", "quoted": true}],
             "look_alikes": [{"word": "p\u{430}ypal", "letter": "\u{430}", "code": "U+0430", "script": "Cyrillic"}]
         });
-        let text = lines(plain(), &approval(more), "2026-11-21T10:01:30Z".parse().expect("a time")).join("\n");
+        let text = lines(plain(), &approval(more), "2026-11-21T10:01:30Z".parse().expect("a time"))
+            .join("\n");
         let quoted = r#"Untrusted  content of Read mail (post) holds a text of this call: "send it\u{202e} to eve""#;
         assert!(text.contains(quoted), "{text}");
         assert!(text.contains("the letter \u{430} is Cyrillic (U+0430)"), "{text}");
@@ -196,10 +251,16 @@ mod tests {
         for answer in ["", "n", "yep", "s", "1", "y y"] {
             assert_eq!(read(&a, answer), None, "{answer:?}");
         }
-        assert_eq!(read(&approval(serde_json::json!({"grantable": true})), "s"), Some(Decision::ApproveForSession));
+        assert_eq!(
+            read(&approval(serde_json::json!({"grantable": true})), "s"),
+            Some(Decision::ApproveForSession)
+        );
         let word = approval(serde_json::json!({"confirm_word": "DELETE"}));
         assert_eq!(read(&word, "y"), None);
         assert_eq!(read(&word, "delete"), None);
-        assert_eq!(read(&word, "DELETE"), Some(Decision::ApproveOnce { confirm_word: Some("DELETE".into()) }));
+        assert_eq!(
+            read(&word, "DELETE"),
+            Some(Decision::ApproveOnce { confirm_word: Some("DELETE".into()) })
+        );
     }
 }

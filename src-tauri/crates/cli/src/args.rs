@@ -61,7 +61,8 @@ pub(crate) enum Command {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Dev {
-    /// Drive the MCP client against a test server: sign in, list, call every tool once (conformance suites)
+    /// Drive the MCP client against a test server: sign in, list, call every tool once (conformance
+    /// suites)
     McpClient { url: String },
 }
 
@@ -202,7 +203,8 @@ pub(crate) enum Audit {
     },
     /// One record
     Show { seq: u64 },
-    /// Check the whole log, an exported folder, or the file of a log that was set aside; changes nothing
+    /// Check the whole log, an exported folder, or the file of a log that was set aside; changes
+    /// nothing
     Verify {
         #[arg(value_name = "FOLDER|FILE")]
         folder: Option<PathBuf>,
@@ -223,7 +225,8 @@ pub(crate) enum Packs {
         /// And run its acceptance scenarios with the offline model
         #[arg(long)]
         run: bool,
-        /// Its HTTP tools may reach this computer and the local network, when the manifest asks for it
+        /// Its HTTP tools may reach this computer and the local network, when the manifest asks for
+        /// it
         #[arg(long, requires = "run")]
         allow_private_network: bool,
     },
@@ -270,13 +273,22 @@ mod tests {
         let read = |line: &str| Args::try_parse_from(line.split(' ')).expect("valid");
         assert!(read("csign --json ask hello").json);
         assert!(read("csign ask hello --json").json);
-        assert!(matches!(read("csign audit list --type tool_intent").command, Command::Audit(Audit::List { record_type: Some(RecordType::ToolIntent), .. })));
+        assert!(matches!(
+            read("csign audit list --type tool_intent").command,
+            Command::Audit(Audit::List { record_type: Some(RecordType::ToolIntent), .. })
+        ));
     }
 
     #[test]
     fn mistakes_are_refused() {
-        for line in ["csign", "csign ask", "csign approvals approve a1", "csign audit show x", "csign audit list --type nonsense", "csign audit list --limit 0"]
-        {
+        for line in [
+            "csign",
+            "csign ask",
+            "csign approvals approve a1",
+            "csign audit show x",
+            "csign audit list --type nonsense",
+            "csign audit list --limit 0",
+        ] {
             assert!(Args::try_parse_from(line.split(' ')).is_err(), "{line}");
         }
     }

@@ -4,7 +4,8 @@
 use std::io::Read as _;
 
 use contract::{
-    AgentError, AgentId, ErrorCode, EventBody, ItemBody, Push, SessionId, Stage, ToolOutcome, TurnCancelParams, TurnEvent, TurnStartParams, TurnStatus,
+    AgentError, AgentId, ErrorCode, EventBody, ItemBody, Push, SessionId, Stage, ToolOutcome,
+    TurnCancelParams, TurnEvent, TurnStartParams, TurnStatus,
 };
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -31,16 +32,28 @@ pub(crate) fn text_or_stdin(text: &str) -> Result<String, Failure> {
 pub(crate) fn check(args: &Ask) -> Result<String, Failure> {
     let text = text_or_stdin(&args.message)?;
     if text.trim().is_empty() {
-        return Err(Failure::usage("The message is empty.").hint("Type a question, for example: csign ask \"What can you do?\""));
+        return Err(Failure::usage("The message is empty.")
+            .hint("Type a question, for example: csign ask \"What can you do?\""));
     }
     Ok(text)
 }
 
-pub(crate) async fn run(link: &mut Link, out: Out, args: Ask, text: String, person: bool) -> Result<Exit, Failure> {
+pub(crate) async fn run(
+    link: &mut Link,
+    out: Out,
+    args: Ask,
+    text: String,
+    person: bool,
+) -> Result<Exit, Failure> {
     // One listener from the start, so that a key pressed between two waits is not lost.
     let mut interrupts = interrupts()?;
-    let params =
-        TurnStartParams { session: args.session.map(SessionId::from), text, model: args.model, agent: args.agent.map(AgentId::from), headless: !person };
+    let params = TurnStartParams {
+        session: args.session.map(SessionId::from),
+        text,
+        model: args.model,
+        agent: args.agent.map(AgentId::from),
+        headless: !person,
+    };
     let started = link.commands.turn_start(params).await?;
     link.warn_of_missing_packs(out).await;
     let mut view = View { out, printed: String::new(), kept: false, refused: false, pending: None };
@@ -67,15 +80,24 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Ask, text: String, pers
             view.show(event);
             // If the reader of the output has gone, the turn is cancelled, and its `final` event
             // ends the command.
-            if matches!(out::delivery(), out::Delivery::ReaderLeft) && !std::mem::replace(&mut cancelled, true) {
-                let _ = link.commands.turn_cancel(TurnCancelParams { session: started.session.clone(), turn: started.turn.clone() }).await;
+            if matches!(out::delivery(), out::Delivery::ReaderLeft)
+                && !std::mem::replace(&mut cancelled, true)
+            {
+                let _ = link
+                    .commands
+                    .turn_cancel(TurnCancelParams {
+                        session: started.session.clone(),
+                        turn: started.turn.clone(),
+                    })
+                    .await;
             }
             if let EventBody::Final { status, error, .. } = &event.event {
                 return Ok(view.end(*status, error.as_ref()));
             }
         }
         if asker.wants(&push) && (event.is_some() || matches!(push, Push::Questions { .. })) {
-            let cancel = TurnCancelParams { session: started.session.clone(), turn: started.turn.clone() };
+            let cancel =
+                TurnCancelParams { session: started.session.clone(), turn: started.turn.clone() };
             tokio::select! {
                 more = asker.about(link, &push) => heard.extend(more?),
                 _ = interrupts.recv(), if !cancelled => {
@@ -92,7 +114,9 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Ask, text: String, pers
 }
 
 fn interrupts() -> Result<Signal, AgentError> {
-    signal(SignalKind::interrupt()).map_err(|error| AgentError::internal("signals", format!("Ctrl-C cannot be heard: {error}.")))
+    signal(SignalKind::interrupt()).map_err(|error| {
+        AgentError::internal("signals", format!("Ctrl-C cannot be heard: {error}."))
+    })
 }
 
 /// Lets a second Ctrl-C end the process. The next start recovers what was running.
@@ -149,18 +173,32 @@ impl View {
                 self.printed.push_str(text);
             }
             EventBody::Status { stage: Stage::OutputReplaced, .. } => self.finish_line(),
-            EventBody::Status { stage: Stage::Queued, .. } => out.note(out.tone(Tone::Quiet, "Waiting for the answer before this one.")),
+            EventBody::Status { stage: Stage::Queued, .. } => {
+                out.note(out.tone(Tone::Quiet, "Waiting for the answer before this one."))
+            }
             EventBody::Status { stage: Stage::Retrying, text } => {
                 self.finish_line();
-                out.note(out.tone(Tone::Quiet, text.as_deref().map_or("Trying again.".to_owned(), exact).as_str()));
+                out.note(out.tone(
+                    Tone::Quiet,
+                    text.as_deref().map_or("Trying again.".to_owned(), exact).as_str(),
+                ));
             }
             EventBody::ToolStart { title, tool, .. } => {
                 self.finish_line();
-                out.note(out.tone(Tone::Quiet, &format!("> {} ({})", exact(title), exact(tool.as_str()))));
+                out.note(
+                    out.tone(
+                        Tone::Quiet,
+                        &format!("> {} ({})", exact(title), exact(tool.as_str())),
+                    ),
+                );
             }
             EventBody::ToolEnd { outcome, summary, .. } => {
                 let tone = if *outcome == ToolOutcome::Ok { Tone::Good } else { Tone::Bad };
-                let more = if summary.is_empty() { String::new() } else { format!(": {}", exact(summary)) };
+                let more = if summary.is_empty() {
+                    String::new()
+                } else {
+                    format!(": {}", exact(summary))
+                };
                 out.note(out.tone(tone, &format!("< {}{more}", outcome_word(*outcome))));
             }
             // Reported at the end, with what to do.
@@ -175,7 +213,9 @@ impl View {
                 out.note(out.tone(Tone::Quiet, &format!("> {}", exact(name))));
             }
             // This text is complete; later text begins on a new line.
-            EventBody::Item { item } if matches!(&item.body, ItemBody::AssistantText { text, .. } if *text == self.printed) => self.kept = true,
+            EventBody::Item { item } if matches!(&item.body, ItemBody::AssistantText { text, .. } if *text == self.printed) => {
+                self.kept = true
+            }
             EventBody::Status { .. }
             | EventBody::DevStatus { .. }
             | EventBody::AgentEnd { .. }
@@ -217,7 +257,11 @@ impl View {
                 if let Some((id, title)) = &self.pending
                     && !self.out.json
                 {
-                    self.out.note(format!("{} waits for your approval: {}", exact(title), exact(id)));
+                    self.out.note(format!(
+                        "{} waits for your approval: {}",
+                        exact(title),
+                        exact(id)
+                    ));
                     self.out.note(format!("See it with: csign approvals show {}", exact(id)));
                 }
                 Exit::ApprovalRequired
@@ -228,5 +272,8 @@ impl View {
 
 /// Returns an outcome as its word on the wire.
 pub(crate) fn outcome_word(outcome: ToolOutcome) -> String {
-    serde_json::to_value(outcome).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
+    serde_json::to_value(outcome)
+        .ok()
+        .and_then(|v| v.as_str().map(str::to_owned))
+        .unwrap_or_default()
 }

@@ -39,33 +39,57 @@ pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit,
         // Reading needs neither the lock nor a runtime.
         Command::Audit(Audit::Verify { folder }) => audit::verify(out, data_dir, folder),
         Command::Audit(Audit::Export { folder }) => audit::export(out, data_dir, &folder),
-        Command::Packs(crate::args::Packs::Check { folder, run: false, .. }) => packs::check(out, &folder),
-        Command::Packs(crate::args::Packs::Check { folder, run: true, allow_private_network }) => packs::check_and_run(out, &folder, allow_private_network),
-        Command::Packs(crate::args::Packs::New { name, kind, into }) => packs::new(out, &data_dir, &name, kind, into),
-        Command::Packs(crate::args::Packs::List) => with_link(data_dir, Person::Absent, async |link| packs::list(link, out).await),
+        Command::Packs(crate::args::Packs::Check { folder, run: false, .. }) => {
+            packs::check(out, &folder)
+        }
+        Command::Packs(crate::args::Packs::Check { folder, run: true, allow_private_network }) => {
+            packs::check_and_run(out, &folder, allow_private_network)
+        }
+        Command::Packs(crate::args::Packs::New { name, kind, into }) => {
+            packs::new(out, &data_dir, &name, kind, into)
+        }
+        Command::Packs(crate::args::Packs::List) => {
+            with_link(data_dir, Person::Absent, async |link| packs::list(link, out).await)
+        }
         Command::Dev(Dev::McpClient { url }) => dev::mcp_client(out, &url),
-        Command::ShopServer => Err(Failure::usage("`shop-server` has to be the first word.").hint("csign shop-server --help")),
+        Command::ShopServer => Err(Failure::usage("`shop-server` has to be the first word.")
+            .hint("csign shop-server --help")),
         Command::Ask(args) => {
             let text = ask::check(&args)?;
             let person = link::person_present();
-            with_link(data_dir, person_mode(person), async |link| ask::run(link, out, args, text, person).await)
+            with_link(data_dir, person_mode(person), async |link| {
+                ask::run(link, out, args, text, person).await
+            })
         }
         Command::Tools(args) => {
             let person = link::person_present();
-            with_link(data_dir, person_mode(person), async |link| tools::run(link, out, args, person).await)
+            with_link(data_dir, person_mode(person), async |link| {
+                tools::run(link, out, args, person).await
+            })
         }
-        Command::Policy(args) => with_link(data_dir, Person::Absent, async |link| policy::run(link, out, args).await),
+        Command::Policy(args) => {
+            with_link(data_dir, Person::Absent, async |link| policy::run(link, out, args).await)
+        }
         Command::Approvals(args) => {
-            let deciding = matches!(args, Approvals::Approve { .. } | Approvals::Reject { .. }) && link::person_present();
+            let deciding = matches!(args, Approvals::Approve { .. } | Approvals::Reject { .. })
+                && link::person_present();
             let person = if deciding { Person::Deciding } else { Person::Absent };
             with_link(data_dir, person, async |link| approvals::run(link, out, args).await)
         }
-        Command::Audit(args) => with_link(data_dir, Person::Absent, async |link| audit::run(link, out, args).await),
+        Command::Audit(args) => {
+            with_link(data_dir, Person::Absent, async |link| audit::run(link, out, args).await)
+        }
         Command::Run(args) => run::run(args, data_dir, out),
         Command::Serve(args) => serve::run(&args, data_dir, out),
-        Command::ServiceLevel => with_link(data_dir, Person::Absent, async |link| service::run(link, out).await),
+        Command::ServiceLevel => {
+            with_link(data_dir, Person::Absent, async |link| service::run(link, out).await)
+        }
         // Also works after an alarm, and reports it.
-        Command::Doctor => with_link_when(data_dir, Person::Absent, WhenAlarmed::Stop, async |link| status::doctor(link, out).await),
+        Command::Doctor => {
+            with_link_when(data_dir, Person::Absent, WhenAlarmed::Stop, async |link| {
+                status::doctor(link, out).await
+            })
+        }
     }
 }
 
@@ -74,9 +98,14 @@ pub(crate) fn accept_new_log(data_dir: PathBuf, out: Out) -> Result<(), Failure>
     if !link::person_in_front() {
         let message = "Only a person at a terminal may accept a new log.";
         let hint = "Type the command in a terminal, or accept in the approval window.";
-        return Err(AgentError::new(ErrorCode::ApprovalRequired, message).reason("no_terminal").hint(hint).into());
+        return Err(AgentError::new(ErrorCode::ApprovalRequired, message)
+            .reason("no_terminal")
+            .hint(hint)
+            .into());
     }
-    let accepted = with_link_when(data_dir, Person::Deciding, WhenAlarmed::Stop, async |link| audit::accept(link, out).await);
+    let accepted = with_link_when(data_dir, Person::Deciding, WhenAlarmed::Stop, async |link| {
+        audit::accept(link, out).await
+    });
     accepted.map(|_| ())
 }
 
@@ -85,7 +114,11 @@ fn person_mode(person: bool) -> Person {
 }
 
 /// Opens a host, runs the work, and closes the host whatever the result.
-fn with_link(data_dir: PathBuf, person: Person, work: impl AsyncFnOnce(&mut Link) -> Result<Exit, Failure>) -> Result<Exit, Failure> {
+fn with_link(
+    data_dir: PathBuf,
+    person: Person,
+    work: impl AsyncFnOnce(&mut Link) -> Result<Exit, Failure>,
+) -> Result<Exit, Failure> {
     with_link_when(data_dir, person, WhenAlarmed::Refuse, work)
 }
 
@@ -97,7 +130,9 @@ fn with_link_when(
 ) -> Result<Exit, Failure> {
     // One thread starts fastest, and a terminal has only one turn to wait for.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| AgentError::internal("runtime", format!("csign cannot start: {error}.")))?;
+    let runtime = runtime.map_err(|error| {
+        AgentError::internal("runtime", format!("csign cannot start: {error}."))
+    })?;
     let result = runtime.block_on(async {
         let mut link = Link::open(data_dir, person, when_alarmed).await?;
         let result = work(&mut link).await;

@@ -25,6 +25,8 @@ pub(crate) fn install_for_server(data_dir: &Path) {
 fn record_panic(log: &Path, info: &PanicHookInfo<'_>) {
     let trace = std::backtrace::Backtrace::force_capture();
     let kept = crate::log::append(log, &format!("{info}\n{trace}\n"));
-    let place = if kept.is_ok() { format!(" Details are in {}.", log.display()) } else { String::new() };
-    let _ = writeln!(std::io::stderr(), "error: csign stopped because of a fault of its own.{place}");
+    let place =
+        if kept.is_ok() { format!(" Details are in {}.", log.display()) } else { String::new() };
+    let _ =
+        writeln!(std::io::stderr(), "error: csign stopped because of a fault of its own.{place}");
 }

@@ -34,7 +34,13 @@ impl Exit {
             ErrorCode::ApprovalRequired
                 if matches!(
                     error.known_reason(),
-                    Some(Reason::Rejected | Reason::Expired | Reason::Denied | Reason::SideEffectDisallowed | Reason::NotPending)
+                    Some(
+                        Reason::Rejected
+                            | Reason::Expired
+                            | Reason::Denied
+                            | Reason::SideEffectDisallowed
+                            | Reason::NotPending
+                    )
                 ) =>
             {
                 Self::Denied
@@ -56,17 +62,25 @@ impl Exit {
         match outcome {
             ToolOutcome::Ok => Self::Done,
             ToolOutcome::Denied | ToolOutcome::Rejected | ToolOutcome::Expired => Self::Denied,
-            ToolOutcome::Error | ToolOutcome::Limit | ToolOutcome::Cancelled | ToolOutcome::Unknown => Self::Failed,
+            ToolOutcome::Error
+            | ToolOutcome::Limit
+            | ToolOutcome::Cancelled
+            | ToolOutcome::Unknown => Self::Failed,
         }
     }
 
     /// Returns the exit code after an approval.
     pub(crate) fn of_status(status: ApprovalStatus) -> Self {
         match status {
-            ApprovalStatus::Approved | ApprovalStatus::Executing | ApprovalStatus::Done => Self::Done,
+            ApprovalStatus::Approved | ApprovalStatus::Executing | ApprovalStatus::Done => {
+                Self::Done
+            }
             ApprovalStatus::Failed => Self::Failed,
             ApprovalStatus::Pending => Self::ApprovalRequired,
-            ApprovalStatus::Rejected | ApprovalStatus::Expired | ApprovalStatus::Cancelled | ApprovalStatus::Superseded => Self::Denied,
+            ApprovalStatus::Rejected
+            | ApprovalStatus::Expired
+            | ApprovalStatus::Cancelled
+            | ApprovalStatus::Superseded => Self::Denied,
         }
     }
 }
@@ -76,7 +90,10 @@ pub(crate) fn leave(out: Out, exit: Exit) -> ExitCode {
     match out::delivery() {
         out::Delivery::Fine => exit.into(),
         out::Delivery::Lost(error) => {
-            out.note(format!("{} The output could not be written: {error}.", out.tone(Tone::Bad, "error:")));
+            out.note(format!(
+                "{} The output could not be written: {error}.",
+                out.tone(Tone::Bad, "error:")
+            ));
             if exit == Exit::Done { Exit::Failed.into() } else { exit.into() }
         }
         out::Delivery::ReaderLeft => {
@@ -116,7 +133,8 @@ pub(crate) fn of_parser(error: &clap::Error) -> Failure {
     let text = error.to_string();
     let paragraph = text.split("\n\n").next().unwrap_or_default();
     let sentence = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
-    Failure::usage(sentence.trim_start_matches("error: ")).hint("`csign --help` shows all commands.")
+    Failure::usage(sentence.trim_start_matches("error: "))
+        .hint("`csign --help` shows all commands.")
 }
 
 impl From<AgentError> for Failure {

@@ -65,7 +65,9 @@ pub fn run() -> ExitCode {
 
 fn report(out: Out, failure: &Failure) -> ExitCode {
     out.failure(&failure.error);
-    if out.json && (failure.exit == Exit::LogBroken || matches!(out::delivery(), out::Delivery::Lost(_))) {
+    if out.json
+        && (failure.exit == Exit::LogBroken || matches!(out::delivery(), out::Delivery::Lost(_)))
+    {
         // An alarm is also printed when the document goes elsewhere, and an error when the document
         // was lost.
         out.error_lines(&failure.error);

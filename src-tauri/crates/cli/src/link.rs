@@ -44,7 +44,11 @@ pub(crate) struct Link {
 
 impl Link {
     /// Opens the profile, or connects to the process that has it open.
-    pub(crate) async fn open(data_dir: PathBuf, person: Person, when_alarmed: WhenAlarmed) -> Result<Self, AgentError> {
+    pub(crate) async fn open(
+        data_dir: PathBuf,
+        person: Person,
+        when_alarmed: WhenAlarmed,
+    ) -> Result<Self, AgentError> {
         let paths = Paths::new(Some(data_dir.clone()));
         let mut last = None;
         for _ in 0..ATTEMPTS {
@@ -69,26 +73,41 @@ impl Link {
             tokio::time::sleep(PAUSE).await;
         }
         let why = last.map(|e| format!(" ({e})")).unwrap_or_default();
-        Err(AgentError::internal(Reason::ProfileInUse, format!("{} is in use by another Countersign that does not answer{why}.", data_dir.display()))
-            .hint("Close it, or use another folder with --data-dir."))
+        Err(AgentError::internal(
+            Reason::ProfileInUse,
+            format!(
+                "{} is in use by another Countersign that does not answer{why}.",
+                data_dir.display()
+            ),
+        )
+        .hint("Close it, or use another folder with --data-dir."))
     }
 
     fn local(host: Arc<Host>, person: Person) -> Self {
-        let served = host::serve(&host).inspect_err(|error| tracing::warn!(%error, "further csign calls cannot join this one")).ok();
+        let served = host::serve(&host)
+            .inspect_err(|error| tracing::warn!(%error, "further csign calls cannot join this one"))
+            .ok();
         let pushes = host.subscribe();
-        Self { commands: Arc::new(Terminal::local(Arc::clone(&host), person)), pushes, here: Some((host, served)) }
+        Self {
+            commands: Arc::new(Terminal::local(Arc::clone(&host), person)),
+            pushes,
+            here: Some((host, served)),
+        }
     }
 
     /// Returns the host's error for missing packs, or None if they exist.
     pub(crate) async fn missing_packs(&self) -> Option<AgentError> {
         let notices = self.commands.app_status(Empty {}).await.ok()?.notices;
-        let told = notices.iter().find(|notice| notice.get("code").is_some_and(|code| code == "no_packs"))?;
+        let told = notices
+            .iter()
+            .find(|notice| notice.get("code").is_some_and(|code| code == "no_packs"))?;
         Some(AgentError::internal("no_packs", told.get("text")?.as_str()?))
     }
 
     /// Returns the error for a profile without any pack.
     pub(crate) async fn without_packs(&self) -> AgentError {
-        let unknown = || AgentError::internal("no_packs", "No packs were found, so there are no tools.");
+        let unknown =
+            || AgentError::internal("no_packs", "No packs were found, so there are no tools.");
         self.missing_packs().await.unwrap_or_else(unknown)
     }
 
@@ -112,5 +131,9 @@ impl Link {
 }
 
 fn other_version() -> AgentError {
-    AgentError::internal("other_version", "Another version of Countersign is running with this data folder.").hint("Close it, then run this again.")
+    AgentError::internal(
+        "other_version",
+        "Another version of Countersign is running with this data folder.",
+    )
+    .hint("Close it, then run this again.")
 }

@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, Utc};
 use contract::{
-    AgentError, Approval, ApprovalDecideParams, ApprovalId, ApprovalStatus, Commands, Empty, EventBody, Push, QuestionAnswerParams, Reason, ServerQuestion,
-    SessionId, TurnEvent, TurnId,
+    AgentError, Approval, ApprovalDecideParams, ApprovalId, ApprovalStatus, Commands, Empty,
+    EventBody, Push, QuestionAnswerParams, Reason, ServerQuestion, SessionId, TurnEvent, TurnId,
 };
 use tokio::sync::broadcast::error::RecvError;
 
@@ -41,10 +41,16 @@ impl Asker {
     }
 
     /// Asks the person about a push. Returns the pushes that arrived meanwhile.
-    pub(crate) async fn about(&mut self, link: &mut Link, push: &Push) -> Result<Vec<Push>, AgentError> {
+    pub(crate) async fn about(
+        &mut self,
+        link: &mut Link,
+        push: &Push,
+    ) -> Result<Vec<Push>, AgentError> {
         match push {
             Push::Turn { event } => match &event.event {
-                EventBody::ApprovalRequested { approval } => self.decide(link, approval, event.at).await,
+                EventBody::ApprovalRequested { approval } => {
+                    self.decide(link, approval, event.at).await
+                }
                 _ => Ok(Vec::new()),
             },
             Push::Questions { .. } => self.questions(link).await,
@@ -53,7 +59,11 @@ impl Asker {
     }
 
     /// Waits for work, and asks servers' questions meanwhile.
-    pub(crate) async fn beside<T>(&mut self, link: &mut Link, work: impl Future<Output = T>) -> Result<T, AgentError> {
+    pub(crate) async fn beside<T>(
+        &mut self,
+        link: &mut Link,
+        work: impl Future<Output = T>,
+    ) -> Result<T, AgentError> {
         tokio::pin!(work);
         loop {
             let push = tokio::select! {
@@ -82,7 +92,11 @@ impl Asker {
 
     /// Asks a question and sends the answer, unless the question ends first. An answer that does
     /// not fit is asked for again.
-    async fn answer(&mut self, link: &mut Link, question: &ServerQuestion) -> Result<Vec<Push>, AgentError> {
+    async fn answer(
+        &mut self,
+        link: &mut Link,
+        question: &ServerQuestion,
+    ) -> Result<Vec<Push>, AgentError> {
         let Some(keys) = &mut self.keys else { return Ok(Vec::new()) };
         let mut heard = Vec::new();
         loop {
@@ -102,7 +116,11 @@ impl Asker {
                     }
                 }
             };
-            match link.commands.question_answer(QuestionAnswerParams { id: question.id.clone(), answer }).await {
+            match link
+                .commands
+                .question_answer(QuestionAnswerParams { id: question.id.clone(), answer })
+                .await
+            {
                 Ok(_) => return Ok(heard),
                 Err(error) => {
                     self.out.error_lines(&error);
@@ -115,7 +133,12 @@ impl Asker {
     }
 
     /// Shows the action and sends the decision, unless the action is decided elsewhere first.
-    async fn decide(&mut self, link: &mut Link, approval: &Approval, now: DateTime<Utc>) -> Result<Vec<Push>, AgentError> {
+    async fn decide(
+        &mut self,
+        link: &mut Link,
+        approval: &Approval,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<Push>, AgentError> {
         let Some(keys) = &mut self.keys else { return Ok(Vec::new()) };
         let mut heard = Vec::new();
         let asking = approve::ask(self.out, keys, approval, now);
@@ -134,10 +157,13 @@ impl Asker {
                 }
             }
         };
-        let params = ApprovalDecideParams { id: approval.id.clone(), hash: approval.hash.clone(), decision };
+        let params =
+            ApprovalDecideParams { id: approval.id.clone(), hash: approval.hash.clone(), decision };
         if let Err(error) = link.commands.approval_decide(params).await {
             self.out.error_lines(&error);
-            self.out.note("This did not decide it. Decide in the approval window, or press Ctrl-C to stop.");
+            self.out.note(
+                "This did not decide it. Decide in the approval window, or press Ctrl-C to stop.",
+            );
         }
         Ok(heard)
     }
@@ -150,7 +176,12 @@ async fn first_question(link: &Link) -> Result<Option<ServerQuestion>, AgentErro
 /// Reports that a server's question was declined because nobody could be asked.
 pub(crate) fn print_declined(out: Out, push: &Push) {
     if let Push::QuestionDeclined { pack, server, message } = push {
-        out.note(format!("{} (pack {}) asked: {}", exact(server), exact(pack.as_str()), exact(message)));
+        out.note(format!(
+            "{} (pack {}) asked: {}",
+            exact(server),
+            exact(pack.as_str()),
+            exact(message)
+        ));
         out.note("Nobody is here to answer, so it was told no. Run this in a terminal, or ask in the window, to be asked.");
     }
 }
@@ -160,13 +191,20 @@ pub(crate) fn print_declined(out: Out, push: &Push) {
 pub(crate) async fn next(link: &mut Link) -> Result<Push, AgentError> {
     match link.pushes.recv().await {
         Ok(push) => Ok(push),
-        Err(RecvError::Lagged(_) | RecvError::Closed) => Err(AgentError::internal("connection_lost", "The connection to Countersign was lost.")
-            .hint("The answer is kept: open the session in the window, or ask again with --session.")),
+        Err(RecvError::Lagged(_) | RecvError::Closed) => Err(AgentError::internal(
+            "connection_lost",
+            "The connection to Countersign was lost.",
+        )
+        .hint("The answer is kept: open the session in the window, or ask again with --session.")),
     }
 }
 
 /// Returns the event if it belongs to this turn.
-pub(crate) fn of_turn<'a>(push: &'a Push, session: &SessionId, turn: &TurnId) -> Option<&'a TurnEvent> {
+pub(crate) fn of_turn<'a>(
+    push: &'a Push,
+    session: &SessionId,
+    turn: &TurnId,
+) -> Option<&'a TurnEvent> {
     let Push::Turn { event } = push else { return None };
     (event.session == *session && event.turn == *turn).then_some(event)
 }
@@ -177,18 +215,29 @@ pub(crate) fn of_session(push: &Push, session: &SessionId) -> bool {
 }
 
 fn decided_status(push: &Push, id: &ApprovalId) -> Option<ApprovalStatus> {
-    let Push::Turn { event: TurnEvent { event: EventBody::ApprovalResolved { id: of, status }, .. } } = push else { return None };
+    let Push::Turn {
+        event: TurnEvent { event: EventBody::ApprovalResolved { id: of, status }, .. },
+    } = push
+    else {
+        return None;
+    };
     (of == id).then_some(*status)
 }
 
 /// Returns a status as its word on the wire.
 pub(crate) fn word(status: ApprovalStatus) -> String {
-    serde_json::to_value(status).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
+    serde_json::to_value(status)
+        .ok()
+        .and_then(|v| v.as_str().map(str::to_owned))
+        .unwrap_or_default()
 }
 
 /// Returns an action by id, including decided ones.
 pub(crate) async fn find(commands: &dyn Commands, id: &str) -> Result<Approval, AgentError> {
-    let all = commands.approvals_list(contract::ApprovalsListParams { include_decided: true }).await?.approvals;
+    let all = commands
+        .approvals_list(contract::ApprovalsListParams { include_decided: true })
+        .await?
+        .approvals;
     all.into_iter().find(|approval| approval.id.as_str() == id).ok_or_else(|| {
         AgentError::invalid(format!("There is no action {}.", crate::visible::exact(id)))
             .reason(Reason::NotFound)

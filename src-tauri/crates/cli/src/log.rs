@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use contract::AgentError;
 use tracing::{Level, level_filters::LevelFilter};
 use tracing_subscriber::filter::{FilterExt as _, filter_fn};
-use tracing_subscriber::{EnvFilter, Layer as _, layer::SubscriberExt as _, util::SubscriberInitExt as _};
+use tracing_subscriber::{
+    EnvFilter, Layer as _, layer::SubscriberExt as _, util::SubscriberInitExt as _,
+};
 
 use crate::telemetry::{SPANS, Telemetry};
 
@@ -34,7 +36,11 @@ pub(crate) fn start(data_dir: &Path) {
     let wanted = std::env::var(FILTER).ok().and_then(|text| filter_of(&text));
     let filter = wanted.or_else(|| filter_of(USUAL)).unwrap_or_default();
     let file = path(data_dir);
-    let started = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false).with_writer(move || Lazy(file.clone())).try_init();
+    let started = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(false)
+        .with_writer(move || Lazy(file.clone()))
+        .try_init();
     if let Err(error) = started {
         let _ = writeln!(io::stderr(), "warning: nothing will be logged: {error}");
     }
@@ -45,12 +51,21 @@ pub(crate) fn start(data_dir: &Path) {
 pub(crate) fn start_server(telemetry: Option<&Telemetry>) -> Result<(), AgentError> {
     // The spans of a request and its turn name it in every log line inside them, so no filter
     // removes them.
-    let named = filter_fn(|about| about.is_span() && about.target() == SPANS && *about.level() == Level::ERROR).with_max_level_hint(LevelFilter::ERROR);
-    let lines = tracing_subscriber::fmt::layer().json().flatten_event(true).with_writer(io::stderr).with_filter(server_filter()?.or(named));
+    let named = filter_fn(|about| {
+        about.is_span() && about.target() == SPANS && *about.level() == Level::ERROR
+    })
+    .with_max_level_hint(LevelFilter::ERROR);
+    let lines = tracing_subscriber::fmt::layer()
+        .json()
+        .flatten_event(true)
+        .with_writer(io::stderr)
+        .with_filter(server_filter()?.or(named));
     // Without a collector there is one layer less, and no unneeded spans are created.
     let started = match telemetry {
         None => tracing_subscriber::registry().with(lines).try_init(),
-        Some(telemetry) => tracing_subscriber::registry().with(lines).with(telemetry.layers()).try_init(),
+        Some(telemetry) => {
+            tracing_subscriber::registry().with(lines).with(telemetry.layers()).try_init()
+        }
     };
     if let Err(error) = started {
         let _ = writeln!(io::stderr(), "warning: nothing will be logged: {error}");
@@ -62,11 +77,15 @@ pub(crate) fn start_server(telemetry: Option<&Telemetry>) -> Result<(), AgentErr
 /// requested log.
 fn server_filter() -> Result<EnvFilter, AgentError> {
     let wrong = || {
-        AgentError::invalid(format!("{FILTER} cannot be read: write a level, or a list such as warn,gateway=debug."))
-            .reason("invalid_configuration")
-            .hint("docs/gateway.md lists every setting.")
+        AgentError::invalid(format!(
+            "{FILTER} cannot be read: write a level, or a list such as warn,gateway=debug."
+        ))
+        .reason("invalid_configuration")
+        .hint("docs/gateway.md lists every setting.")
     };
-    let text = std::env::var_os(FILTER).filter(|text| !text.is_empty()).unwrap_or_else(|| USUAL_OF_SERVER.into());
+    let text = std::env::var_os(FILTER)
+        .filter(|text| !text.is_empty())
+        .unwrap_or_else(|| USUAL_OF_SERVER.into());
     text.to_str().and_then(filter_of).ok_or_else(wrong)
 }
 
@@ -123,8 +142,11 @@ mod tests {
         for wanted in [USUAL, USUAL_OF_SERVER, "warn,gateway=debug", "debug"] {
             let written = Written::default();
             let writer = written.clone();
-            let subscriber =
-                tracing_subscriber::fmt().with_env_filter(filter_of(wanted).unwrap()).with_ansi(false).with_writer(move || writer.clone()).finish();
+            let subscriber = tracing_subscriber::fmt()
+                .with_env_filter(filter_of(wanted).unwrap())
+                .with_ansi(false)
+                .with_writer(move || writer.clone())
+                .finish();
             tracing::subscriber::with_default(subscriber, || {
                 tracing::error!(target: "rmcp::transport::worker", "worker quit with fatal: HTTP 403 Forbidden: password hunter2");
                 tracing::warn!(target: "mcp::server", "an MCP server is gone");

@@ -8,7 +8,8 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 /// The allocator reads it at the start: few arenas, and memory that has been free for a second is
 /// returned to the system.
 #[unsafe(export_name = "_rjem_malloc_conf")]
-static ALLOCATOR_SETTINGS: &[u8; 70] = b"narenas:2,background_thread:true,dirty_decay_ms:1000,muzzy_decay_ms:0\0";
+static ALLOCATOR_SETTINGS: &[u8; 70] =
+    b"narenas:2,background_thread:true,dirty_decay_ms:1000,muzzy_decay_ms:0\0";
 
 fn main() -> std::process::ExitCode {
     cli::run()

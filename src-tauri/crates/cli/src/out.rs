@@ -76,7 +76,8 @@ pub(crate) struct Out {
 
 impl Out {
     pub(crate) fn new(json: bool) -> Self {
-        let plain = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty()) || std::env::var_os("TERM").is_some_and(|v| v == "dumb");
+        let plain = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty())
+            || std::env::var_os("TERM").is_some_and(|v| v == "dumb");
         Self { json, colour: !plain && io::stderr().is_terminal() && io::stdout().is_terminal() }
     }
 

@@ -38,15 +38,23 @@ struct Field<'a> {
 /// Asks the person. The end of input declines.
 pub(crate) async fn ask(out: Out, keys: &mut Keys, question: &ServerQuestion) -> QuestionAnswer {
     out.note("");
-    out.note(out.tone(Tone::Strong, &format!("{} (pack {}) asks you:", exact(&question.server), exact(question.pack.as_str()))));
+    out.note(out.tone(
+        Tone::Strong,
+        &format!("{} (pack {}) asks you:", exact(&question.server), exact(question.pack.as_str())),
+    ));
     for line in question.message.lines() {
         out.note(format!("  {}", exact(line)));
     }
     match &question.asks {
         QuestionKind::Form { schema } => {
-            out.note(out.tone(Tone::Quiet, "Your answer goes to this server. Give it no password and no key. ! declines."));
+            out.note(out.tone(
+                Tone::Quiet,
+                "Your answer goes to this server. Give it no password and no key. ! declines.",
+            ));
             keys.forget();
-            form(out, keys, schema).await.map_or(QuestionAnswer::Decline, |values| QuestionAnswer::Accept { values: Some(values) })
+            form(out, keys, schema).await.map_or(QuestionAnswer::Decline, |values| {
+                QuestionAnswer::Accept { values: Some(values) }
+            })
         }
         QuestionKind::Url { url } => {
             out.note(format!("  {}", exact(url)));
@@ -91,7 +99,8 @@ async fn form(out: Out, keys: &mut Keys, schema: &Value) -> Option<Value> {
 }
 
 fn fields(schema: &Value) -> Vec<Field<'_>> {
-    let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let required: Vec<&str> =
+        schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let properties = schema["properties"].as_object().into_iter().flatten();
     properties.map(|(name, one)| field(name, one, required.contains(&name.as_str()))).collect()
 }
@@ -108,18 +117,36 @@ fn field<'a>(name: &'a str, schema: &'a Value, required: bool) -> Field<'a> {
         _ => Kind::Text,
     };
     let words = |member: &str| schema[member].as_str();
-    Field { name, label: words("title").unwrap_or(name), hint: words("description").unwrap_or_default(), kind, required, default: schema.get("default") }
+    Field {
+        name,
+        label: words("title").unwrap_or(name),
+        hint: words("description").unwrap_or_default(),
+        kind,
+        required,
+        default: schema.get("default"),
+    }
 }
 
 fn options(schema: &Value) -> Vec<(Value, String)> {
     let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     if let Some(values) = schema["enum"].as_array() {
-        let name = |at: usize, value| schema["enumNames"][at].as_str().map_or_else(|| plain(value), str::to_owned);
-        return values.iter().enumerate().map(|(at, value)| (value.clone(), name(at, value))).collect();
+        let name = |at: usize, value| {
+            schema["enumNames"][at].as_str().map_or_else(|| plain(value), str::to_owned)
+        };
+        return values
+            .iter()
+            .enumerate()
+            .map(|(at, value)| (value.clone(), name(at, value)))
+            .collect();
     }
-    let titled = schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array()).into_iter().flatten();
+    let titled =
+        schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array()).into_iter().flatten();
     let titled = titled.filter_map(|one| Some((one.get("const")?, one)));
-    titled.map(|(value, one)| (value.clone(), one["title"].as_str().map_or_else(|| plain(value), str::to_owned))).collect()
+    titled
+        .map(|(value, one)| {
+            (value.clone(), one["title"].as_str().map_or_else(|| plain(value), str::to_owned))
+        })
+        .collect()
 }
 
 /// Returns the field's name, its kind of value, and the meaning of Enter alone.
@@ -137,7 +164,8 @@ fn prompt(field: &Field<'_>) -> String {
         (None, true) => String::new(),
         (None, false) => "; Enter: no answer".into(),
     };
-    let hint = if field.hint.is_empty() { String::new() } else { format!(" - {}", exact(field.hint)) };
+    let hint =
+        if field.hint.is_empty() { String::new() } else { format!(" - {}", exact(field.hint)) };
     format!("  {}{hint} ({kind}{enter}): ", exact(field.label))
 }
 
@@ -146,10 +174,18 @@ fn format_value(field: &Field<'_>, value: &Value) -> String {
     match (&field.kind, value) {
         (Kind::YesNo, Value::Bool(yes)) => if *yes { "y" } else { "n" }.into(),
         (Kind::Choice { options, .. }, Value::Array(values)) => {
-            let label = |value: &Value| options.iter().find(|(one, _)| one == value).map_or_else(|| value.to_string(), |(_, label)| label.clone());
+            let label = |value: &Value| {
+                options
+                    .iter()
+                    .find(|(one, _)| one == value)
+                    .map_or_else(|| value.to_string(), |(_, label)| label.clone())
+            };
             values.iter().map(label).collect::<Vec<_>>().join(", ")
         }
-        (Kind::Choice { options, .. }, value) => options.iter().find(|(one, _)| one == value).map_or_else(|| value.to_string(), |(_, label)| label.clone()),
+        (Kind::Choice { options, .. }, value) => options
+            .iter()
+            .find(|(one, _)| one == value)
+            .map_or_else(|| value.to_string(), |(_, label)| label.clone()),
         (_, Value::String(text)) => text.clone(),
         (_, value) => value.to_string(),
     }
@@ -166,21 +202,32 @@ fn read(field: &Field<'_>, line: &str) -> Result<Option<Value>, &'static str> {
     }
     let value = match &field.kind {
         Kind::Text => Value::from(line),
-        Kind::Whole => Value::from(line.parse::<i64>().map_err(|_| "    Type a whole number, such as 12.")?),
+        Kind::Whole => {
+            Value::from(line.parse::<i64>().map_err(|_| "    Type a whole number, such as 12.")?)
+        }
         Kind::Number => {
-            let number = line.parse().ok().and_then(Number::from_f64).ok_or("    Type a number, such as 12.5.")?;
+            let number = line
+                .parse()
+                .ok()
+                .and_then(Number::from_f64)
+                .ok_or("    Type a number, such as 12.5.")?;
             line.parse::<i64>().map_or(Value::Number(number), Value::from)
         }
         Kind::YesNo => Value::from(yes_no(line).ok_or("    Type y or n.")?),
         Kind::Choice { options, many: false } => parse_choices(options, line)?,
-        Kind::Choice { options, many: true } => line.split(',').map(|one| parse_choices(options, one.trim())).collect::<Result<Vec<_>, _>>()?.into(),
+        Kind::Choice { options, many: true } => line
+            .split(',')
+            .map(|one| parse_choices(options, one.trim()))
+            .collect::<Result<Vec<_>, _>>()?
+            .into(),
     };
     Ok(Some(value))
 }
 
 /// Finds a choice by its number or its text.
 fn parse_choices(options: &[(Value, String)], line: &str) -> Result<Value, &'static str> {
-    let by_number = line.parse::<usize>().ok().and_then(|number| options.get(number.checked_sub(1)?));
+    let by_number =
+        line.parse::<usize>().ok().and_then(|number| options.get(number.checked_sub(1)?));
     let found = options.iter().find(|(value, label)| label == line || value == line).or(by_number);
     found.map(|(value, _)| value.clone()).ok_or("    Choose from the list above, by number.")
 }
@@ -199,7 +246,11 @@ mod tests {
 
     use super::*;
 
-    fn parse_value(schema: &Value, required: bool, line: &str) -> Result<Option<Value>, &'static str> {
+    fn parse_value(
+        schema: &Value,
+        required: bool,
+        line: &str,
+    ) -> Result<Option<Value>, &'static str> {
         read(&field("f", schema, required), line)
     }
 
@@ -210,7 +261,11 @@ mod tests {
         assert_eq!(parse_value(&json!({"type": "number"}), true, "1.5"), Ok(Some(json!(1.5))));
         assert_eq!(parse_value(&json!({"type": "number"}), true, "2"), Ok(Some(json!(2))));
         assert_eq!(parse_value(&json!({"type": "boolean"}), true, "Yes"), Ok(Some(json!(true))));
-        for (schema, line) in [(json!({"type": "integer"}), "1.5"), (json!({"type": "number"}), "NaN"), (json!({"type": "boolean"}), "maybe")] {
+        for (schema, line) in [
+            (json!({"type": "integer"}), "1.5"),
+            (json!({"type": "number"}), "NaN"),
+            (json!({"type": "boolean"}), "maybe"),
+        ] {
             assert!(parse_value(&schema, true, line).is_err(), "{line}");
         }
     }
@@ -231,6 +286,9 @@ mod tests {
         assert!(parse_value(&json!({"type": "string"}), true, "").is_err());
         let schema = json!({"type": "string", "enum": ["a", "b"], "enumNames": ["First", "Second"], "default": "b", "description": "Which?"});
         assert_eq!(parse_value(&schema, true, ""), Ok(Some(json!("b"))));
-        assert_eq!(prompt(&field("f", &schema, true)), "  f - Which? (one of the numbers above; Enter: Second): ");
+        assert_eq!(
+            prompt(&field("f", &schema, true)),
+            "  f - Which? (one of the numbers above; Enter: Second): "
+        );
     }
 }

@@ -24,24 +24,37 @@ pub(crate) struct Telemetry {
 
 impl Telemetry {
     /// Reads the standard variables. None if nothing is to be exported.
-    pub(crate) fn read(variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<Self>, AgentError> {
-        let text = |name: &str| variable(name).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+    pub(crate) fn read(
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Option<Self>, AgentError> {
+        let text = |name: &str| {
+            variable(name).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
+        };
         if text("OTEL_SDK_DISABLED").is_some_and(|text| text.eq_ignore_ascii_case("true")) {
             return Ok(None);
         }
         let wanted = |signal: &str| {
             let exporter = text(&format!("OTEL_{signal}_EXPORTER"));
-            let endpoint = text(ENDPOINT).or_else(|| text(&format!("OTEL_EXPORTER_OTLP_{signal}_ENDPOINT")));
-            endpoint.is_some() && exporter.is_none_or(|exporter| exporter.split(',').any(|name| name.trim() == "otlp"))
+            let endpoint =
+                text(ENDPOINT).or_else(|| text(&format!("OTEL_EXPORTER_OTLP_{signal}_ENDPOINT")));
+            endpoint.is_some()
+                && exporter
+                    .is_none_or(|exporter| exporter.split(',').any(|name| name.trim() == "otlp"))
         };
         let (traces, metrics) = (wanted("TRACES"), wanted("METRICS"));
         if !traces && !metrics {
             return Ok(None);
         }
-        for (signal, _) in [("TRACES", traces), ("METRICS", metrics)].into_iter().filter(|(_, wanted)| *wanted) {
+        for (signal, _) in
+            [("TRACES", traces), ("METRICS", metrics)].into_iter().filter(|(_, wanted)| *wanted)
+        {
             let own = format!("OTEL_EXPORTER_OTLP_{signal}_PROTOCOL");
-            if let Some(other) = text(&own).or_else(|| text(PROTOCOL)).filter(|protocol| protocol != "http/protobuf") {
-                return Err(fault(&format!("{other} is not spoken: {PROTOCOL} must be http/protobuf, or not be set.")));
+            if let Some(other) =
+                text(&own).or_else(|| text(PROTOCOL)).filter(|protocol| protocol != "http/protobuf")
+            {
+                return Err(fault(&format!(
+                    "{other} is not spoken: {PROTOCOL} must be http/protobuf, or not be set."
+                )));
             }
         }
         let resource = resource(&text);
@@ -58,12 +71,24 @@ impl Telemetry {
     {
         let mut layers: Vec<Box<dyn Layer<S> + Send + Sync>> = Vec::new();
         if let Some(traces) = &self.traces {
-            let layer = tracing_opentelemetry::layer().with_tracer(traces.tracer("csign")).with_location(false).with_threads(false).with_target(false);
+            let layer = tracing_opentelemetry::layer()
+                .with_tracer(traces.tracer("csign"))
+                .with_location(false)
+                .with_threads(false)
+                .with_target(false);
             let layer = layer.with_tracked_inactivity(false).with_level(false);
-            layers.push(layer.with_filter(filter_fn(|about| about.is_span() && about.target() == SPANS)).boxed());
+            layers.push(
+                layer
+                    .with_filter(filter_fn(|about| about.is_span() && about.target() == SPANS))
+                    .boxed(),
+            );
         }
         if let Some(metrics) = &self.metrics {
-            layers.push(MetricsLayer::new(metrics.clone()).with_filter(filter_fn(|about| about.is_event() && about.target() == METRICS)).boxed());
+            layers.push(
+                MetricsLayer::new(metrics.clone())
+                    .with_filter(filter_fn(|about| about.is_event() && about.target() == METRICS))
+                    .boxed(),
+            );
         }
         layers
     }
@@ -81,22 +106,33 @@ impl Telemetry {
 
 /// Returns the service's identity: as in the environment, or else the program's name.
 fn resource(text: &dyn Fn(&str) -> Option<String>) -> Resource {
-    let named = text("OTEL_SERVICE_NAME").is_some() || text("OTEL_RESOURCE_ATTRIBUTES").is_some_and(|all| all.contains("service.name="));
+    let named = text("OTEL_SERVICE_NAME").is_some()
+        || text("OTEL_RESOURCE_ATTRIBUTES").is_some_and(|all| all.contains("service.name="));
     let builder = Resource::builder();
     let builder = if named { builder } else { builder.with_service_name("csign") };
-    builder.with_attribute(opentelemetry::KeyValue::new("service.version", env!("CARGO_PKG_VERSION"))).build()
+    builder
+        .with_attribute(opentelemetry::KeyValue::new("service.version", env!("CARGO_PKG_VERSION")))
+        .build()
 }
 
 fn tracer(resource: Resource) -> Result<SdkTracerProvider, AgentError> {
-    let exporter = SpanExporter::builder().with_http().build().map_err(|error| fault(&format!("Traces cannot be exported: {error}.")))?;
+    let exporter = SpanExporter::builder()
+        .with_http()
+        .build()
+        .map_err(|error| fault(&format!("Traces cannot be exported: {error}.")))?;
     Ok(SdkTracerProvider::builder().with_batch_exporter(exporter).with_resource(resource).build())
 }
 
 fn meter(resource: Resource) -> Result<SdkMeterProvider, AgentError> {
-    let exporter = MetricExporter::builder().with_http().build().map_err(|error| fault(&format!("Metrics cannot be exported: {error}.")))?;
+    let exporter = MetricExporter::builder()
+        .with_http()
+        .build()
+        .map_err(|error| fault(&format!("Metrics cannot be exported: {error}.")))?;
     Ok(SdkMeterProvider::builder().with_periodic_exporter(exporter).with_resource(resource).build())
 }
 
 fn fault(message: &str) -> AgentError {
-    AgentError::invalid(message).reason("invalid_configuration").hint("docs/gateway.md lists every setting.")
+    AgentError::invalid(message)
+        .reason("invalid_configuration")
+        .hint("docs/gateway.md lists every setting.")
 }

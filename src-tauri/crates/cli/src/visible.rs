@@ -49,7 +49,10 @@ mod tests {
 
     #[test]
     fn nothing_of_a_proposal_stays_hidden() {
-        assert_eq!(exact("pay\u{202e}001\u{200b} \u{1b}[2J"), "pay\\u{202e}001\\u{200b} \\u{1b}[2J");
+        assert_eq!(
+            exact("pay\u{202e}001\u{200b} \u{1b}[2J"),
+            "pay\\u{202e}001\\u{200b} \\u{1b}[2J"
+        );
         assert_eq!(exact("two\nlines\u{a0}åäö"), "two\\u{a}lines\\u{a0}åäö");
         assert_eq!(exact("tag \u{e0041}"), "tag \\u{e0041}");
     }

@@ -44,7 +44,11 @@ impl Profile {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("data")).unwrap();
-        std::fs::write(folder.path().join("data/countersign.toml"), "decide_from_terminal = true\n").unwrap();
+        std::fs::write(
+            folder.path().join("data/countersign.toml"),
+            "decide_from_terminal = true\n",
+        )
+        .unwrap();
         Self { folder }
     }
 
@@ -53,9 +57,18 @@ impl Profile {
     }
 
     fn with_env(&self, command: &mut Command, crash_at: Option<&str>) {
-        let tools: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap().join("tools");
-        command.env_clear().env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", self.path()).env("TZ", "UTC").env("LANG", "en_US.UTF-8");
-        command.env("XDG_STATE_HOME", self.path().join("state")).env("XDG_RUNTIME_DIR", self.path()).env("COUNTERSIGN_TOOLS_DIR", tools);
+        let tools: PathBuf =
+            Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap().join("tools");
+        command
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap())
+            .env("HOME", self.path())
+            .env("TZ", "UTC")
+            .env("LANG", "en_US.UTF-8");
+        command
+            .env("XDG_STATE_HOME", self.path().join("state"))
+            .env("XDG_RUNTIME_DIR", self.path())
+            .env("COUNTERSIGN_TOOLS_DIR", tools);
         if let Some(point) = crash_at {
             command.env("COUNTERSIGN_TEST_CRASH_AT", point);
         }
@@ -70,7 +83,11 @@ impl Profile {
 
     /// Runs `csign` with a terminal as standard input.
     fn at_a_terminal(&self, crash_at: Option<&str>, args: &str) -> Output {
-        let line = format!("{} --data-dir {} {args}", env!("CARGO_BIN_EXE_csign"), self.path().join("data").display());
+        let line = format!(
+            "{} --data-dir {} {args}",
+            env!("CARGO_BIN_EXE_csign"),
+            self.path().join("data").display()
+        );
         let mut command = Command::new("script");
         command.args(["-qec", &line, "/dev/null"]);
         self.with_env(&mut command, crash_at);
@@ -80,20 +97,35 @@ impl Profile {
     fn json(&self, args: &[&str]) -> Value {
         let out = self.csign(None, &[&["--json"], args].concat());
         let text = String::from_utf8_lossy(&out.stdout).into_owned();
-        serde_json::from_str(&text).unwrap_or_else(|e| panic!("{args:?}: {e}: {text}{}", String::from_utf8_lossy(&out.stderr)))
+        serde_json::from_str(&text).unwrap_or_else(|e| {
+            panic!("{args:?}: {e}: {text}{}", String::from_utf8_lossy(&out.stderr))
+        })
     }
 
     fn assert_verified(&self, when: &str) {
         let out = self.csign(None, &["audit", "verify"]);
-        assert!(out.status.success(), "{when}: {}{}", String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+        assert!(
+            out.status.success(),
+            "{when}: {}{}",
+            String::from_utf8_lossy(&out.stdout),
+            String::from_utf8_lossy(&out.stderr)
+        );
     }
 
     /// Returns an action's status after a start, and the reason of a failure.
     fn said_of(&self, approval: impl Fn(&Value) -> bool) -> String {
         let rows = self.json(&["approvals", "list", "--all"]);
-        let row = rows.as_array().and_then(|rows| rows.iter().find(|row| approval(row))).expect("the action").clone();
+        let row = rows
+            .as_array()
+            .and_then(|rows| rows.iter().find(|row| approval(row)))
+            .expect("the action")
+            .clone();
         let status = row["status"].as_str().unwrap();
-        if status == "failed" { format!("{status}: {}", row["reason"].as_str().unwrap_or_default()) } else { status.to_owned() }
+        if status == "failed" {
+            format!("{status}: {}", row["reason"].as_str().unwrap_or_default())
+        } else {
+            status.to_owned()
+        }
     }
 
     /// Counts changes of unknown outcome like a verification of the log. (A preview's read may also
@@ -103,7 +135,11 @@ impl Profile {
         assert_eq!(report["ok"], true, "{report}");
         let listed = self.json(&["audit", "list", "--type", "tool_intent", "--limit", "500"]);
         let intents = listed["records"].as_array().unwrap();
-        let change = |seq: &&Value| intents.iter().any(|record| record["seq"] == **seq && record["fields"]["effect"] == "write");
+        let change = |seq: &&Value| {
+            intents
+                .iter()
+                .any(|record| record["seq"] == **seq && record["fields"]["effect"] == "write")
+        };
         report["unknown_outcomes"].as_array().unwrap().iter().filter(change).count()
     }
 
@@ -116,7 +152,8 @@ impl Profile {
 
     fn pieces_in_carts(&self) -> i64 {
         let db = Connection::open(self.path().join("data/packs/shop/carts.db")).unwrap();
-        db.query_row("SELECT coalesce(sum(quantity), 0) FROM line", [], |row| row.get(0)).unwrap_or(0)
+        db.query_row("SELECT coalesce(sum(quantity), 0) FROM line", [], |row| row.get(0))
+            .unwrap_or(0)
     }
 }
 
@@ -134,12 +171,17 @@ fn count(items: &[Value], kind: &str) -> usize {
 fn a_reading_turn_killed_anywhere_leaves_a_session_that_says_so() {
     for point in READING {
         let profile = Profile::new();
-        let out = profile.csign(Some(point), &["ask", "--session", "s", "How is account 17 pacing this month?"]);
+        let out = profile
+            .csign(Some(point), &["ask", "--session", "s", "How is account 17 pacing this month?"]);
         assert!(was_killed(&out), "{point} is passed: {}", String::from_utf8_lossy(&out.stdout));
         let again = profile.csign(None, &["ask", "--session", "s", "hello"]);
         assert!(again.status.success(), "{point}: {}", String::from_utf8_lossy(&again.stderr));
         let items = profile.items();
-        assert_eq!(count(&items, "tool_call"), count(&items, "tool_result"), "{point}: every call has its end");
+        assert_eq!(
+            count(&items, "tool_call"),
+            count(&items, "tool_result"),
+            "{point}: every call has its end"
+        );
         let interrupted = items.iter().filter(|item| item["code"] == "turn_interrupted").count();
         let expected = usize::from(!matches!(point, "BeforeUserMessage" | "AfterAnswerSaved"));
         assert_eq!(interrupted, expected, "{point}: {items:#?}");
@@ -152,19 +194,46 @@ fn with_pending() -> (Profile, String, String) {
     let profile = Profile::new();
     let part = buyable_part(&profile);
     let arguments = format!("{{\"partNo\":\"{part}\",\"quantity\":2}}");
-    let out = profile.csign(None, &["--json", "tools", "call", "cart.addItem", "--args", &arguments]);
-    assert_eq!(out.status.code(), Some(3), "{}{}", String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+    let out =
+        profile.csign(None, &["--json", "tools", "call", "cart.addItem", "--args", &arguments]);
+    assert_eq!(
+        out.status.code(),
+        Some(3),
+        "{}{}",
+        String::from_utf8_lossy(&out.stdout),
+        String::from_utf8_lossy(&out.stderr)
+    );
     let listed = profile.json(&["approvals", "list"]);
-    let row = listed.as_array().or_else(|| listed["approvals"].as_array()).and_then(|rows| rows.first()).expect("one waits").clone();
+    let row = listed
+        .as_array()
+        .or_else(|| listed["approvals"].as_array())
+        .and_then(|rows| rows.first())
+        .expect("one waits")
+        .clone();
     (profile, row["id"].as_str().unwrap().to_owned(), row["hash"].as_str().unwrap().to_owned())
 }
 
 fn buyable_part(profile: &Profile) -> String {
-    let found = profile.json(&["tools", "call", "product.search", "--args", "{\"query\":\"bottle\",\"filters\":{\"inStock\":true}}"]);
+    let found = profile.json(&[
+        "tools",
+        "call",
+        "product.search",
+        "--args",
+        "{\"query\":\"bottle\",\"filters\":{\"inStock\":true}}",
+    ]);
     let id = &found["data"]["items"][0]["productId"];
-    let product = profile.json(&["tools", "call", "product.get", "--args", &format!("{{\"productId\":\"{}\"}}", id.to_string().trim_matches('"'))]);
+    let product = profile.json(&[
+        "tools",
+        "call",
+        "product.get",
+        "--args",
+        &format!("{{\"productId\":\"{}\"}}", id.to_string().trim_matches('"')),
+    ]);
     let variants = product["data"]["variants"].as_array().cloned().unwrap_or_default();
-    let part = variants.iter().find(|v| v["isBuyable"] == true && v["onHand"]["value"].as_f64().is_some_and(|n| n >= 4.0)).map(|v| &v["partNo"]);
+    let part = variants
+        .iter()
+        .find(|v| v["isBuyable"] == true && v["onHand"]["value"].as_f64().is_some_and(|n| n >= 4.0))
+        .map(|v| &v["partNo"]);
     part.unwrap_or(&product["data"]["partNo"]).as_str().expect("a part to buy").to_owned()
 }
 
@@ -175,7 +244,11 @@ fn killed_while_it_waits_the_action_never_runs() {
     let call = format!("tools call cart.addItem --args '{{\"partNo\":\"{part}\",\"quantity\":2}}'");
     let out = profile.at_a_terminal(Some("AfterApprovalRequested"), &call);
     assert!(was_killed(&out), "{:?} {}", out.status, String::from_utf8_lossy(&out.stdout));
-    assert_eq!(profile.said_of(|row| row["tool"] == "cart.addItem"), "expired", "whoever waited for it is gone");
+    assert_eq!(
+        profile.said_of(|row| row["tool"] == "cart.addItem"),
+        "expired",
+        "whoever waited for it is gone"
+    );
     assert_eq!(profile.pieces_in_carts(), 0);
     profile.assert_verified("AfterApprovalRequested");
 }
@@ -186,12 +259,21 @@ fn an_approved_change_killed_anywhere_happens_at_most_once() {
         let (profile, id, hash) = with_pending();
         let approve = format!("approvals approve {id} --hash {hash}");
         let out = profile.at_a_terminal(Some(point), &approve);
-        assert!(was_killed(&out), "{point} is passed: {:?} {}", out.status, String::from_utf8_lossy(&out.stdout));
+        assert!(
+            was_killed(&out),
+            "{point} is passed: {:?} {}",
+            out.status,
+            String::from_utf8_lossy(&out.stdout)
+        );
         assert_eq!(profile.pieces_in_carts(), 2 * happened, "{point}");
         assert_eq!(profile.said_of(|row| row["id"] == id.as_str()), said, "{point}");
         assert_eq!(profile.changes_of_unknown_outcome(), unknown, "{point}");
         let again = profile.at_a_terminal(None, &approve);
-        assert!(!again.status.success(), "{point}: a second yes is refused: {}", String::from_utf8_lossy(&again.stdout));
+        assert!(
+            !again.status.success(),
+            "{point}: a second yes is refused: {}",
+            String::from_utf8_lossy(&again.stdout)
+        );
         assert_eq!(profile.pieces_in_carts(), 2 * happened, "{point}: nothing is run by a restart");
         profile.assert_verified(point);
     }
@@ -201,18 +283,39 @@ fn an_approved_change_killed_anywhere_happens_at_most_once() {
 fn a_change_of_a_conversation_killed_anywhere_is_told_there() {
     for (point, happened, said, _) in CHANGING {
         let profile = Profile::new();
-        let out = profile.csign(None, &["ask", "--session", "s", "add two Ridge Runner Black 39 to my cart"]);
+        let out = profile
+            .csign(None, &["ask", "--session", "s", "add two Ridge Runner Black 39 to my cart"]);
         assert_eq!(out.status.code(), Some(3), "{}", String::from_utf8_lossy(&out.stderr));
         let waiting = profile.json(&["approvals", "list"])[0].clone();
-        let approve = format!("approvals approve {} --hash {}", waiting["id"].as_str().unwrap(), waiting["hash"].as_str().unwrap());
+        let approve = format!(
+            "approvals approve {} --hash {}",
+            waiting["id"].as_str().unwrap(),
+            waiting["hash"].as_str().unwrap()
+        );
         let out = profile.at_a_terminal(Some(point), &approve);
-        assert!(was_killed(&out), "{point} is passed: {:?} {}", out.status, String::from_utf8_lossy(&out.stdout));
+        assert!(
+            was_killed(&out),
+            "{point} is passed: {:?} {}",
+            out.status,
+            String::from_utf8_lossy(&out.stdout)
+        );
         let again = profile.csign(None, &["ask", "--session", "s", "hello"]);
         assert!(again.status.success(), "{point}: {}", String::from_utf8_lossy(&again.stderr));
         let items = profile.items();
-        assert_eq!(count(&items, "tool_call"), count(&items, "tool_result"), "{point}: every call has its end");
-        let end = items.iter().find(|item| item["kind"] == "tool_result" && item["call"] == waiting["call"]).unwrap();
-        assert_eq!(end["outcome"], if said == UNKNOWN { "unknown" } else { "expired" }, "{point}: {end}");
+        assert_eq!(
+            count(&items, "tool_call"),
+            count(&items, "tool_result"),
+            "{point}: every call has its end"
+        );
+        let end = items
+            .iter()
+            .find(|item| item["kind"] == "tool_result" && item["call"] == waiting["call"])
+            .unwrap();
+        assert_eq!(
+            end["outcome"],
+            if said == UNKNOWN { "unknown" } else { "expired" },
+            "{point}: {end}"
+        );
         assert_eq!(profile.said_of(|row| row["id"] == waiting["id"]), said, "{point}");
         assert_eq!(profile.pieces_in_carts(), 2 * happened, "{point}: nothing is run by a restart");
         profile.assert_verified(point);

@@ -57,7 +57,12 @@ impl Origin {
             Host::Ipv4(ip) => ip.is_loopback(),
             Host::Ipv6(ip) => ip.is_loopback(),
         };
-        Some(Self { scheme, host: url.host_str()?.to_owned(), port: url.port().unwrap_or(scheme.usual_port()), loopback })
+        Some(Self {
+            scheme,
+            host: url.host_str()?.to_owned(),
+            port: url.port().unwrap_or(scheme.usual_port()),
+            loopback,
+        })
     }
 
     /// Returns the origin of an address, read by the parser that requests use.
@@ -78,16 +83,24 @@ impl Origin {
 
     /// Returns host and port, without the scheme's usual port.
     pub fn host_and_port(&self) -> String {
-        if self.port == self.scheme.usual_port() { self.host.clone() } else { format!("{}:{}", self.host, self.port) }
+        if self.port == self.scheme.usual_port() {
+            self.host.clone()
+        } else {
+            format!("{}:{}", self.host, self.port)
+        }
     }
 
-    /// Whether `name` is what version 0.1 called this server in the keyring: the host as it was typed, with a port if one was typed, and
-    /// without the scheme. An entry without a scheme never stands for a plain connection on the usual port: it may have been entered for https.
+    /// Whether `name` is what version 0.1 called this server in the keyring: the host as it was
+    /// typed, with a port if one was typed, and without the scheme. An entry without a scheme never
+    /// stands for a plain connection on the usual port: it may have been entered for https.
     pub fn had_legacy_name(&self, name: &str) -> bool {
         let read_as = |scheme: Scheme| Self::parse(&format!("{}://{name}", scheme.text()));
-        let same = |found: Option<Self>| found.is_some_and(|found| found.host == self.host && found.port == self.port);
+        let same = |found: Option<Self>| {
+            found.is_some_and(|found| found.host == self.host && found.port == self.port)
+        };
         // A name that means the same port with either scheme contains the port.
-        let fits = same(read_as(Scheme::Https)) && (self.scheme == Scheme::Https || same(read_as(Scheme::Http)));
+        let fits = same(read_as(Scheme::Https))
+            && (self.scheme == Scheme::Https || same(read_as(Scheme::Http)));
         self.may_carry_key() && !name.contains(['/', '\\', '?', '#', '@']) && fits
     }
 }
@@ -144,7 +157,12 @@ pub fn is_private(ip: IpAddr) -> bool {
             let shared = a == 100 && (64..128).contains(&b);
             let protocol = a == 192 && b == 0 && c == 0;
             let measured = a == 198 && (b == 18 || b == 19);
-            v4.is_loopback() || v4.is_private() || v4.is_link_local() || shared || protocol || measured
+            v4.is_loopback()
+                || v4.is_private()
+                || v4.is_link_local()
+                || shared
+                || protocol
+                || measured
         }
         IpAddr::V6(v6) => {
             let first = v6.segments()[0];
@@ -162,7 +180,12 @@ pub fn is_private(ip: IpAddr) -> bool {
 fn never_v4(v4: Ipv4Addr) -> bool {
     const METADATA: [[u8; 4]; 3] = [[100, 100, 100, 200], [192, 0, 0, 192], [168, 63, 129, 16]];
     let [first, ..] = v4.octets();
-    first == 0 || v4.is_broadcast() || v4.is_multicast() || first >= 240 || v4.is_link_local() || METADATA.contains(&v4.octets())
+    first == 0
+        || v4.is_broadcast()
+        || v4.is_multicast()
+        || first >= 240
+        || v4.is_link_local()
+        || METADATA.contains(&v4.octets())
 }
 
 fn never_v6(v6: Ipv6Addr) -> bool {
@@ -171,7 +194,11 @@ fn never_v6(v6: Ipv6Addr) -> bool {
     let metadata = matches!((first, second), (0xfd00, 0xec2 | 0xc1) | (0xfd20, 0xce));
     let link_local = first & 0xffc0 == 0xfe80;
     // A Teredo address contains another address in a form that cannot be checked here.
-    v6.is_unspecified() || v6.is_multicast() || (first == 0x2001 && second == 0) || link_local || metadata
+    v6.is_unspecified()
+        || v6.is_multicast()
+        || (first == 0x2001 && second == 0)
+        || link_local
+        || metadata
 }
 
 /// Returns the IPv4 address that an IPv6 address embeds, because that is the one that is reached.
@@ -186,7 +213,9 @@ fn canonical(ip: IpAddr) -> IpAddr {
         [0, 0, 0, 0, 0, 0xffff, high, low] => embedded(high, low),
         // Compatible addresses, except `::` and `::1`.
         [0, 0, 0, 0, 0, 0, high, low] if high != 0 || low > 1 => embedded(high, low),
-        [0x64, 0xff9b, 0 | 1, 0, 0, 0, high, low] | [0, 0, 0, 0, 0xffff, 0, high, low] => embedded(high, low),
+        [0x64, 0xff9b, 0 | 1, 0, 0, 0, high, low] | [0, 0, 0, 0, 0xffff, 0, high, low] => {
+            embedded(high, low)
+        }
         [0x2002, high, low, ..] => embedded(high, low),
         _ => ip,
     }
@@ -223,7 +252,18 @@ mod tests {
             let ip: IpAddr = text.parse().unwrap();
             assert!(is_private(ip) && !may_reach(ip, false) && may_reach(ip, true), "{text}");
         }
-        for text in ["0.0.0.0", "0.1.2.3", "255.255.255.255", "224.0.0.1", "240.0.0.1", "::", "ff02::1", "2001:0:1::1", "::ffff:0.0.0.0", "64:ff9b::e000:1"] {
+        for text in [
+            "0.0.0.0",
+            "0.1.2.3",
+            "255.255.255.255",
+            "224.0.0.1",
+            "240.0.0.1",
+            "::",
+            "ff02::1",
+            "2001:0:1::1",
+            "::ffff:0.0.0.0",
+            "64:ff9b::e000:1",
+        ] {
             let ip: IpAddr = text.parse().unwrap();
             assert!(!may_reach(ip, false) && !may_reach(ip, true), "{text}");
         }
@@ -231,7 +271,15 @@ mod tests {
             let ip: IpAddr = text.parse().unwrap();
             assert!(is_private(ip) && !may_reach(ip, false) && !may_reach(ip, true), "{text}");
         }
-        for text in ["93.184.216.34", "8.8.8.8", "172.32.0.1", "100.128.0.1", "2606:4700::1", "64:ff9b::808:808", "::ffff:8.8.8.8"] {
+        for text in [
+            "93.184.216.34",
+            "8.8.8.8",
+            "172.32.0.1",
+            "100.128.0.1",
+            "2606:4700::1",
+            "64:ff9b::808:808",
+            "::ffff:8.8.8.8",
+        ] {
             let ip: IpAddr = text.parse().unwrap();
             assert!(may_reach(ip, false), "{text}");
         }
@@ -262,15 +310,33 @@ mod tests {
             "http://[fd00:c1::a9fe:a9fe]/",
             "http://[fe80::a9fe:a9fe]/",
         ] {
-            let ip: IpAddr = Url::parse(text).unwrap().host_str().unwrap().trim_matches(['[', ']']).parse().unwrap();
+            let ip: IpAddr = Url::parse(text)
+                .unwrap()
+                .host_str()
+                .unwrap()
+                .trim_matches(['[', ']'])
+                .parse()
+                .unwrap();
             assert!(!may_reach(ip, true) && !may_reach(ip, false), "{text}");
         }
         let here: IpAddr = "127.0.0.1".parse().unwrap();
-        for name in ["metadata.google.internal", "METADATA.Google.Internal.", "metadata", "instance-data.ec2.internal", "metadata.goog"] {
+        for name in [
+            "metadata.google.internal",
+            "METADATA.Google.Internal.",
+            "metadata",
+            "instance-data.ec2.internal",
+            "metadata.goog",
+        ] {
             let url = Url::parse(&format!("http://{name}/")).unwrap();
-            assert!(!leads_there(url.host_str().unwrap(), here) && !leads_there(name, here), "{name}");
+            assert!(
+                !leads_there(url.host_str().unwrap(), here) && !leads_there(name, here),
+                "{name}"
+            );
         }
-        assert!(leads_there("metadata.example.com", here) && may_reach("100.100.100.100".parse().unwrap(), true));
+        assert!(
+            leads_there("metadata.example.com", here)
+                && may_reach("100.100.100.100".parse().unwrap(), true)
+        );
     }
 
     #[test]
@@ -300,7 +366,11 @@ mod tests {
             ("", None),
         ];
         for (text, origin) in table {
-            assert_eq!(Origin::parse(text).map(|origin| origin.to_string()).as_deref(), origin, "{text:?}");
+            assert_eq!(
+                Origin::parse(text).map(|origin| origin.to_string()).as_deref(),
+                origin,
+                "{text:?}"
+            );
         }
     }
 
@@ -329,13 +399,18 @@ mod tests {
             assert!(!Origin::parse(text).unwrap().may_carry_key(), "{text}");
         }
         let (here, elsewhere) = ("127.0.0.1".parse().unwrap(), "203.0.113.9".parse().unwrap());
-        assert!(leads_there("localhost", here) && !leads_there("LocalHost", elsewhere) && !leads_there("a.localhost", elsewhere));
+        assert!(
+            leads_there("localhost", here)
+                && !leads_there("LocalHost", elsewhere)
+                && !leads_there("a.localhost", elsewhere)
+        );
         assert!(leads_there("example.com", elsewhere) && !is_localhost(".localhost"));
     }
 
     #[test]
     fn names_of_the_first_version_count_only_for_the_server_that_they_name_for_certain() {
-        let counts = |origin: &str, name: &str| Origin::parse(origin).unwrap().had_legacy_name(name);
+        let counts =
+            |origin: &str, name: &str| Origin::parse(origin).unwrap().had_legacy_name(name);
         for (origin, name) in [
             ("https://api.openai.com", "api.openai.com"),
             ("https://api.openai.com", "api.openai.com:443"),

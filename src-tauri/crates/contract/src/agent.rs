@@ -10,7 +10,9 @@ use ts_rs::TS;
 use crate::{AgentId, PackId, SessionId, ToolId, TurnId, manifest::EntityDefault};
 
 /// The parts of a prompt, in the order in which they are sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema, TS)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema, TS,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum PromptPart {
     Base,

@@ -34,23 +34,43 @@ impl ApprovalStatus {
     pub fn may_become(self, to: Self) -> bool {
         match self {
             Self::Pending => match to {
-                Self::Approved | Self::Rejected | Self::Expired | Self::Cancelled | Self::Superseded => true,
+                Self::Approved
+                | Self::Rejected
+                | Self::Expired
+                | Self::Cancelled
+                | Self::Superseded => true,
                 Self::Pending | Self::Executing | Self::Done | Self::Failed => false,
             },
             Self::Approved => match to {
-                Self::Executing | Self::Failed | Self::Expired | Self::Cancelled | Self::Superseded => true,
+                Self::Executing
+                | Self::Failed
+                | Self::Expired
+                | Self::Cancelled
+                | Self::Superseded => true,
                 Self::Pending | Self::Approved | Self::Done | Self::Rejected => false,
             },
             Self::Executing => match to {
                 Self::Done | Self::Failed => true,
-                Self::Pending | Self::Approved | Self::Executing | Self::Rejected | Self::Expired | Self::Cancelled | Self::Superseded => false,
+                Self::Pending
+                | Self::Approved
+                | Self::Executing
+                | Self::Rejected
+                | Self::Expired
+                | Self::Cancelled
+                | Self::Superseded => false,
             },
-            Self::Done | Self::Failed | Self::Rejected | Self::Expired | Self::Cancelled | Self::Superseded => false,
+            Self::Done
+            | Self::Failed
+            | Self::Rejected
+            | Self::Expired
+            | Self::Cancelled
+            | Self::Superseded => false,
         }
     }
 }
 
-/// One step of an action: a compare-and-set of its status. A store makes no step that `may_become` does not allow.
+/// One step of an action: a compare-and-set of its status. A store makes no step that `may_become`
+/// does not allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transition {
     pub from: ApprovalStatus,
@@ -173,7 +193,8 @@ pub struct LookAlike {
     pub script: String,
 }
 
-/// The change that an action would make, computed by the host from read calls and the manifest's template.
+/// The change that an action would make, computed by the host from read calls and the manifest's
+/// template.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct PreviewView {
     /// One sentence, e.g. "Add 2 × Ridge Runner (42, black)".
@@ -250,7 +271,8 @@ mod tests {
 
     #[test]
     fn the_named_transitions_are_all_that_the_table_allows() {
-        let all = [Pending, Approved, Executing, Done, Failed, Rejected, Expired, Cancelled, Superseded];
+        let all =
+            [Pending, Approved, Executing, Done, Failed, Rejected, Expired, Cancelled, Superseded];
         let named = [
             Transition::APPROVE,
             Transition::REJECT,
@@ -268,7 +290,11 @@ mod tests {
         for from in all {
             for to in all {
                 let transition = Transition { from, to };
-                assert_eq!(transition.is_allowed(), named.contains(&transition), "{from:?} -> {to:?}");
+                assert_eq!(
+                    transition.is_allowed(),
+                    named.contains(&transition),
+                    "{from:?} -> {to:?}"
+                );
                 assert!(!(from.is_final() && transition.is_allowed()), "{from:?} is final");
             }
         }

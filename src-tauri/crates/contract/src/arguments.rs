@@ -13,7 +13,8 @@ pub const ARGUMENT_BYTES: usize = 256 * 1024;
 /// The largest integer that every JSON reader keeps (2^53 - 1).
 pub const LARGEST_INTEGER: u64 = 9_007_199_254_740_991;
 
-const HINT: &str = "Send a long number as text if the tool takes text; otherwise send one with at most 15 digits.";
+const HINT: &str =
+    "Send a long number as text if the tool takes text; otherwise send one with at most 15 digits.";
 
 /// Parses arguments from JSON text. Returns an error for text that is too long, is not JSON, or
 /// contains a number that would change.
@@ -22,7 +23,9 @@ pub fn parse(text: &str) -> Result<Value, AgentError> {
     if text.trim().is_empty() {
         return Ok(json!({}));
     }
-    let value = serde_json::from_str::<Value>(text).map_err(|e| invalid("The arguments are not a JSON object.".to_owned(), "", &e.to_string()))?;
+    let value = serde_json::from_str::<Value>(text).map_err(|e| {
+        invalid("The arguments are not a JSON object.".to_owned(), "", &e.to_string())
+    })?;
     check_numbers(text)?;
     exact(value)
 }
@@ -55,7 +58,9 @@ fn inexact_number(json: &str) -> Option<&str> {
             rest = after_string(inside);
             continue;
         }
-        let end = rest.find(|c: char| !(c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | 'e' | 'E'))).unwrap_or(rest.len());
+        let end = rest
+            .find(|c: char| !(c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | 'e' | 'E')))
+            .unwrap_or(rest.len());
         let (number, after) = rest.split_at(end);
         if !is_exact(number) {
             return Some(number);
@@ -78,7 +83,8 @@ fn is_exact(number: &str) -> bool {
 
 /// Whether the double is written as this decimal number.
 fn is_same(number: &str, double: f64) -> bool {
-    is_small(double) && matches!((decimal(number), decimal(&format!("{double:e}"))), (Some(one), Some(other)) if one == other)
+    is_small(double)
+        && matches!((decimal(number), decimal(&format!("{double:e}"))), (Some(one), Some(other)) if one == other)
 }
 
 fn exact_at(value: Value, place: &mut String) -> Result<Value, AgentError> {
@@ -91,11 +97,17 @@ fn exact_at(value: Value, place: &mut String) -> Result<Value, AgentError> {
         done
     };
     match value {
-        Value::Number(number) => plain(&number).map(Value::Number).ok_or_else(|| inexact(place, &number.to_string())),
-        Value::Array(list) => list.into_iter().enumerate().map(|(at, value)| inside(&at.to_string(), value)).collect(),
+        Value::Number(number) => {
+            plain(&number).map(Value::Number).ok_or_else(|| inexact(place, &number.to_string()))
+        }
+        Value::Array(list) => {
+            list.into_iter().enumerate().map(|(at, value)| inside(&at.to_string(), value)).collect()
+        }
         Value::Object(members) => {
-            let members: Result<Map<String, Value>, AgentError> =
-                members.into_iter().map(|(name, value)| inside(&name, value).map(|value| (name, value))).collect();
+            let members: Result<Map<String, Value>, AgentError> = members
+                .into_iter()
+                .map(|(name, value)| inside(&name, value).map(|value| (name, value)))
+                .collect();
             members.map(Value::Object)
         }
         other @ (Value::Null | Value::Bool(_) | Value::String(_)) => Ok(other),
@@ -105,7 +117,10 @@ fn exact_at(value: Value, place: &mut String) -> Result<Value, AgentError> {
 /// Returns the number in its one form, or None if it is not exact.
 fn plain(number: &Number) -> Option<Number> {
     if number.is_i64() || number.is_u64() {
-        return number.as_i64().filter(|whole| whole.unsigned_abs() <= LARGEST_INTEGER).map(Number::from);
+        return number
+            .as_i64()
+            .filter(|whole| whole.unsigned_abs() <= LARGEST_INTEGER)
+            .map(Number::from);
     }
     let double = number.as_f64().filter(|_| is_exact(&number.to_string()))?;
     if double.fract() == 0.0 {
@@ -136,7 +151,9 @@ fn after_string(text: &str) -> &str {
 /// Splits a decimal number into sign, significant digits and power of ten. Zero has neither sign
 /// nor digits.
 fn decimal(number: &str) -> Option<(bool, String, i64)> {
-    let (negative, number) = number.strip_prefix('-').map_or((false, number.trim_start_matches('+')), |rest| (true, rest));
+    let (negative, number) = number
+        .strip_prefix('-')
+        .map_or((false, number.trim_start_matches('+')), |rest| (true, rest));
     let (digits, power) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
     let all = format!("{whole}{fraction}");
@@ -155,16 +172,31 @@ fn check_length(bytes: usize) -> Result<(), AgentError> {
         return Ok(());
     }
     let (kib, most) = (bytes.div_ceil(1024), ARGUMENT_BYTES / 1024);
-    let error = invalid(format!("The arguments have {kib} KiB; at most {most} KiB can be shown and recorded."), "", "is too long");
+    let error = invalid(
+        format!("The arguments have {kib} KiB; at most {most} KiB can be shown and recorded."),
+        "",
+        "is too long",
+    );
     Err(error.hint("Send less in one call."))
 }
 
 fn inexact(place: &str, number: &str) -> AgentError {
     // A number may be as long as the whole text.
-    let shown = if number.len() <= 60 { number.to_owned() } else { format!("{}…", number.chars().take(60).collect::<String>()) };
-    invalid(format!("The number {shown} would not arrive as it is written."), place, "is a number that not every program keeps").hint(HINT)
+    let shown = if number.len() <= 60 {
+        number.to_owned()
+    } else {
+        format!("{}…", number.chars().take(60).collect::<String>())
+    };
+    invalid(
+        format!("The number {shown} would not arrive as it is written."),
+        place,
+        "is a number that not every program keeps",
+    )
+    .hint(HINT)
 }
 
 fn invalid(message: String, place: &str, problem: &str) -> AgentError {
-    AgentError::invalid(message).reason("invalid_arguments").with("validation", json!([{"path": place, "problem": problem}]))
+    AgentError::invalid(message)
+        .reason("invalid_arguments")
+        .with("validation", json!([{"path": place, "problem": problem}]))
 }

@@ -18,7 +18,8 @@ pub struct BlockPatch {
     pub blocks: Vec<Block>,
     /// How many blocks the answer has now; blocks from here on are gone.
     pub count: u32,
-    /// Plain text to append to the last block without re-rendering it (its HTML is replaced when the block changes shape).
+    /// Plain text to append to the last block without re-rendering it (its HTML is replaced when
+    /// the block changes shape).
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub append: String,
 }

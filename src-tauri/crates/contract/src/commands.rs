@@ -1,5 +1,6 @@
-//! The one list of commands. Every host (the window, the local socket) passes its own macro in; a command without a
-//! handler does not compile, and a command that no window may call is not registered for one.
+//! The one list of commands. Every host (the window, the local socket) passes its own macro in; a
+//! command without a handler does not compile, and a command that no window may call is not
+//! registered for one.
 
 use async_trait::async_trait;
 use serde_json::Value;
@@ -19,9 +20,10 @@ pub enum Access {
     Widens,
 }
 
-/// Calls `$callback!` with the list: `name(Params) -> Response, level, "help";`, first the commands of the chat window, then those
-/// that only the approval window (or a person at a terminal) may call. The level is one of `Access`. It is the highest that the
-/// command can need: a host may ask for less where the parameters only narrow.
+/// Calls `$callback!` with the list: `name(Params) -> Response, level, "help";`, first the commands
+/// of the chat window, then those that only the approval window (or a person at a terminal) may
+/// call. The level is one of `Access`. It is the highest that the command can need: a host may ask
+/// for less where the parameters only narrow.
 #[macro_export]
 macro_rules! with_commands {
     ($callback:path) => {
@@ -150,9 +152,12 @@ use crate::{
 with_commands!(handlers);
 
 fn read<T: serde::de::DeserializeOwned>(params: Value) -> Result<T, AgentError> {
-    serde_json::from_value(params).map_err(|e| AgentError::invalid(format!("The parameters do not fit: {e}.")).reason("invalid_request"))
+    serde_json::from_value(params).map_err(|e| {
+        AgentError::invalid(format!("The parameters do not fit: {e}.")).reason("invalid_request")
+    })
 }
 
 fn answer<T: serde::Serialize>(value: T) -> Result<Value, AgentError> {
-    serde_json::to_value(value).map_err(|_| AgentError::internal("serialization", "The answer could not be written."))
+    serde_json::to_value(value)
+        .map_err(|_| AgentError::internal("serialization", "The answer could not be written."))
 }

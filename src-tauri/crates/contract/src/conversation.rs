@@ -60,14 +60,32 @@ impl Conversation {
         };
         check((1..=200).contains(&self.max_messages), "max_messages", "must be 1 to 200");
         check(self.window_messages <= 200, "window_messages", "must be 0 to 200");
-        check(self.key.source == KeySource::ConversationId || !self.key.name.trim().is_empty(), "key.name", "must name the header or the field of the request");
+        check(
+            self.key.source == KeySource::ConversationId || !self.key.name.trim().is_empty(),
+            "key.name",
+            "must name the header or the field of the request",
+        );
         let summary = &self.summary;
-        check((20..=4_000).contains(&summary.max_tokens), "summary.max_tokens", "must be 20 to 4000");
-        check(summary.max_messages_since_update <= 200, "summary.max_messages_since_update", "must be 0 to 200");
-        check(summary.max_tokens_since_update <= 50_000, "summary.max_tokens_since_update", "must be 0 to 50000");
+        check(
+            (20..=4_000).contains(&summary.max_tokens),
+            "summary.max_tokens",
+            "must be 20 to 4000",
+        );
+        check(
+            summary.max_messages_since_update <= 200,
+            "summary.max_messages_since_update",
+            "must be 0 to 200",
+        );
+        check(
+            summary.max_tokens_since_update <= 50_000,
+            "summary.max_tokens_since_update",
+            "must be 0 to 50000",
+        );
         check(summary.every_messages <= 200, "summary.every_messages", "must be 0 to 200");
-        let summarises = matches!(self.mode, ConversationMode::Summary | ConversationMode::SummaryBuffer);
-        let threshold = summary.max_messages_since_update > 0 || summary.max_tokens_since_update > 0;
+        let summarises =
+            matches!(self.mode, ConversationMode::Summary | ConversationMode::SummaryBuffer);
+        let threshold =
+            summary.max_messages_since_update > 0 || summary.max_tokens_since_update > 0;
         check(
             !summarises || summary.refresh_policy != RefreshPolicy::Threshold || threshold,
             "summary.max_messages_since_update",
@@ -124,7 +142,9 @@ pub struct ConversationKey {
 }
 
 /// Where the key is read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum KeySource {
     /// The session itself.

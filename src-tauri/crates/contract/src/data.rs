@@ -1,5 +1,5 @@
-//! Data of packs on the wire: imports with the errors of each line, and the data sets. An error is a
-//! code with values, so that every client words it in its own language.
+//! Data of packs on the wire: imports with the errors of each line, and the data sets. An error is
+//! a code with values, so that every client words it in its own language.
 
 use chrono::NaiveDate;
 use schemars::JsonSchema;

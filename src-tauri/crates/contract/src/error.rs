@@ -1,4 +1,5 @@
-//! The one error shape of every border: a closed code, a sentence that is safe to show, and what to do next.
+//! The one error shape of every border: a closed code, a sentence that is safe to show, and what to
+//! do next.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -42,7 +43,12 @@ impl ErrorCode {
     pub fn retryable(self) -> bool {
         match self {
             Self::ToolTimeout | Self::LlmError | Self::RateLimited => true,
-            Self::InvalidInput | Self::AgentDisabled | Self::ApprovalRequired | Self::ToolNotFound | Self::ToolHttpError | Self::InternalError => false,
+            Self::InvalidInput
+            | Self::AgentDisabled
+            | Self::ApprovalRequired
+            | Self::ToolNotFound
+            | Self::ToolHttpError
+            | Self::InternalError => false,
         }
     }
 }
@@ -63,7 +69,13 @@ pub struct AgentError {
 impl AgentError {
     /// Creates an error with the default `retryable` of its code.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { contract_version: CONTRACT_VERSION.to_owned(), code, message: message.into(), retryable: code.retryable(), details: Map::new() }
+        Self {
+            contract_version: CONTRACT_VERSION.to_owned(),
+            code,
+            message: message.into(),
+            retryable: code.retryable(),
+            details: Map::new(),
+        }
     }
 
     /// Adds one detail.
@@ -152,10 +164,21 @@ mod tests {
         for (code, name, retryable) in table {
             assert_eq!((code.name(), code.retryable()), (name, retryable));
             let error = AgentError::new(code, "No.");
-            assert_eq!((error.retryable, error.contract_version.as_str()), (retryable, CONTRACT_VERSION));
-            assert_eq!(serde_json::to_value(code).ok(), Some(Value::from(name)), "as it is on the wire");
+            assert_eq!(
+                (error.retryable, error.contract_version.as_str()),
+                (retryable, CONTRACT_VERSION)
+            );
+            assert_eq!(
+                serde_json::to_value(code).ok(),
+                Some(Value::from(name)),
+                "as it is on the wire"
+            );
         }
         let generated = serde_json::to_value(schemars::schema_for!(ErrorCode)).unwrap_or_default();
-        assert_eq!(generated["enum"].as_array().map(Vec::len), Some(table.len()), "the list is closed");
+        assert_eq!(
+            generated["enum"].as_array().map(Vec::len),
+            Some(table.len()),
+            "the list is closed"
+        );
     }
 }

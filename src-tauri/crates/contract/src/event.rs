@@ -6,7 +6,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use crate::{AgentError, AgentId, Approval, ApprovalId, ApprovalStatus, BlockPatch, CallId, Choice, Item, SessionId, ToolId, ToolOutcome, TurnId};
+use crate::{
+    AgentError, AgentId, Approval, ApprovalId, ApprovalStatus, BlockPatch, CallId, Choice, Item,
+    SessionId, ToolId, ToolOutcome, TurnId,
+};
 
 /// One event with its address. `n` counts from 1 within a turn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]

@@ -75,7 +75,10 @@ impl SessionId {
 
     /// Returns the application that owns the conversation.
     pub fn application(&self) -> String {
-        self.0.split_once(':').map_or_else(|| DESKTOP.to_owned(), |(application, _)| application.replace("%3A", ":").replace("%25", "%"))
+        self.0.split_once(':').map_or_else(
+            || DESKTOP.to_owned(),
+            |(application, _)| application.replace("%3A", ":").replace("%25", "%"),
+        )
     }
 }
 

@@ -7,7 +7,8 @@ use serde_json::Value;
 use ts_rs::TS;
 
 use crate::{
-    AgentError, ApprovalId, ApprovalStatus, Block, CallId, Effect, ItemId, RedactionCount, RedactionLevel, ResultView, SessionId, SummaryMethod, ToolId, TurnId,
+    AgentError, ApprovalId, ApprovalStatus, Block, CallId, Effect, ItemId, RedactionCount,
+    RedactionLevel, ResultView, SessionId, SummaryMethod, ToolId, TurnId,
 };
 
 /// A stored step of a session, in the order of `seq`.

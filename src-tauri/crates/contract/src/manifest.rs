@@ -66,7 +66,10 @@ pub struct PackManifest {
 impl PackManifest {
     /// The entry of a resolved tool, whose id may be qualified with the pack.
     pub fn entry_of(&self, tool: &ToolSpec) -> Option<&ToolEntry> {
-        self.tools.tools.iter().find(|entry| entry.id == tool.id || ToolId::qualified(&self.id, &entry.id) == tool.id)
+        self.tools
+            .tools
+            .iter()
+            .find(|entry| entry.id == tool.id || ToolId::qualified(&self.id, &entry.id) == tool.id)
     }
 }
 
@@ -117,7 +120,8 @@ pub struct ToolEntry {
     pub do_not_use_when: Vec<String>,
     #[serde(default)]
     pub latency: Latency,
-    /// How to read its results: a file of the pack, in place of the usual `execution_instructions.md`.
+    /// How to read its results: a file of the pack, in place of the usual
+    /// `execution_instructions.md`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
     /// Whether it reads from targets that the model chooses. If absent, the server's own statement
@@ -218,7 +222,8 @@ pub struct Auth {
     /// Name of the variable (and of the keyring entry) that holds the secret, never its value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub env_var: Option<String>,
-    /// Kind `http_api`: the header that carries it (default: `Authorization` for a bearer token, `X-API-Key` for a key).
+    /// Kind `http_api`: the header that carries it (default: `Authorization` for a bearer token,
+    /// `X-API-Key` for a key).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub header: Option<String>,
     /// Kind `http_api`: the query parameter that carries a key instead of a header.
@@ -246,7 +251,9 @@ pub struct AuditPolicy {
 }
 
 /// Fast answers while the user waits; slow ones are never called on a guess.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Latency {
     #[default]
@@ -256,7 +263,9 @@ pub enum Latency {
 
 /// Whether policy trusts a result. Any value except `trusted` suspends grants for the rest of the
 /// turn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum OutputTrust {
     #[default]
@@ -286,14 +295,16 @@ pub enum Owner {
     Caller,
 }
 
-/// How the host computes what an action would change: read calls, then a template that yields a `PreviewView` as JSON.
+/// How the host computes what an action would change: read calls, then a template that yields a
+/// `PreviewView` as JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]
 pub struct Preview {
     /// Read-only tools to call first; each result is a variable of the template.
     pub reads: Vec<PreviewRead>,
-    /// A minijinja template over `args` and the reads, yielding JSON (a file name ending in `.jinja` is read from the pack): a
-    /// `PreviewView`, or `{"refuse": TEXT}` when the action cannot be carried out as it is; then the model is told why and nobody is asked.
+    /// A minijinja template over `args` and the reads, yielding JSON (a file name ending in
+    /// `.jinja` is read from the pack): a `PreviewView`, or `{"refuse": TEXT}` when the action
+    /// cannot be carried out as it is; then the model is told why and nobody is asked.
     pub template: String,
 }
 

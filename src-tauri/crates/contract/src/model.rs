@@ -27,7 +27,15 @@ pub struct ModelCapabilities {
 
 impl Default for ModelCapabilities {
     fn default() -> Self {
-        Self { tools: true, parallel_tools: false, streaming: true, structured_output: false, reasoning: false, context_tokens: 8_192, max_output_tokens: None }
+        Self {
+            tools: true,
+            parallel_tools: false,
+            streaming: true,
+            structured_output: false,
+            reasoning: false,
+            context_tokens: 8_192,
+            max_output_tokens: None,
+        }
     }
 }
 

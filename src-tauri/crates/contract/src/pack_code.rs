@@ -1,5 +1,6 @@
-//! The contract of packs that ship with code of their own: an adapter between their tools and the host, and a service that is linked
-//! into the app. The host works through these traits and knows no pack by name; a pack that implements them knows no host.
+//! The contract of packs that ship with code of their own: an adapter between their tools and the
+//! host, and a service that is linked into the app. The host works through these traits and knows
+//! no pack by name; a pack that implements them knows no host.
 
 use std::{
     path::{Path, PathBuf},
@@ -32,7 +33,8 @@ pub struct PackCall<'a> {
     pub tool: &'a str,
     /// The call changes nothing.
     pub is_read: bool,
-    /// The call goes to a server that replaces the pack's own and may write its results in another way.
+    /// The call goes to a server that replaces the pack's own and may write its results in another
+    /// way.
     pub is_remote: bool,
     /// The call serves a caller of the chat API.
     pub is_chat_api: bool,
@@ -52,7 +54,8 @@ pub struct PictureResource {
 
 /// Puts calls and results of a pack's servers in shape. Does no I/O.
 ///
-/// `arguments` and `known` run before the call is shown, approved and recorded, so the log contains exactly what is sent.
+/// `arguments` and `known` run before the call is shown, approved and recorded, so the log contains
+/// exactly what is sent.
 pub trait PackAdapter: Send + Sync {
     /// The id of the pack.
     fn pack(&self) -> &'static str;
@@ -72,12 +75,14 @@ pub trait PackAdapter: Send + Sync {
         answer
     }
 
-    /// The arguments of one further request of a read, if its first answer calls for one. The host records the request before it is sent.
+    /// The arguments of one further request of a read, if its first answer calls for one. The host
+    /// records the request before it is sent.
     fn follow_up(&self, _call: &PackCall<'_>, _sent: &Value, _answer: &Value) -> Option<Value> {
         None
     }
 
-    /// The result of a read: its last usable answer, completed. `is_second` says that a further request was made.
+    /// The result of a read: its last usable answer, completed. `is_second` says that a further
+    /// request was made.
     fn result(&self, _call: &PackCall<'_>, answer: Value, _is_second: bool) -> Value {
         answer
     }
@@ -102,7 +107,8 @@ pub trait LinkedService: Send + Sync {
     /// The error if the service broke off in the middle of its work.
     fn broken(&self) -> AgentError;
 
-    /// The error if its data is asked for while the pack is not in use. None if the service keeps no data of the user.
+    /// The error if its data is asked for while the pack is not in use. None if the service keeps
+    /// no data of the user.
     fn no_data(&self) -> Option<AgentError> {
         None
     }
@@ -136,6 +142,12 @@ pub trait PackData: Send + Sync {
     /// Puts the sample or the imported data in force. Neither is deleted.
     fn use_dataset(&self, dataset: Dataset) -> Result<(), AgentError>;
 
-    /// Reads files. `on_progress` is called often enough for a progress bar; if `stop` is set, the import ends and nothing is kept of it.
-    fn import(&self, paths: &[PathBuf], on_progress: &mut dyn FnMut(&ImportProgress), stop: &AtomicBool) -> Result<ImportOutcome, AgentError>;
+    /// Reads files. `on_progress` is called often enough for a progress bar; if `stop` is set, the
+    /// import ends and nothing is kept of it.
+    fn import(
+        &self,
+        paths: &[PathBuf],
+        on_progress: &mut dyn FnMut(&ImportProgress),
+        stop: &AtomicBool,
+    ) -> Result<ImportOutcome, AgentError>;
 }

@@ -8,8 +8,9 @@ use ts_rs::TS;
 
 pub use crate::agent::{InstructionsResponse, PromptPreviewParams, PromptPreviewResponse};
 use crate::{
-    AgentId, Approval, ApprovalId, AuditRecordView, Decision, Grant, GrantId, Item, PackId, RecordType, SessionId, SessionSummary, SessionView, Settings,
-    ToolId, ToolOutcome, ToolSpec, TurnId,
+    AgentId, Approval, ApprovalId, AuditRecordView, Decision, Grant, GrantId, Item, PackId,
+    RecordType, SessionId, SessionSummary, SessionView, Settings, ToolId, ToolOutcome, ToolSpec,
+    TurnId,
 };
 pub use crate::{data::*, servers::*};
 
@@ -107,7 +108,8 @@ wire! {
         arguments: Value,
         faults: Vec<crate::PolicyFault>,
     }
-    /// One run of the run contract. The answer is its RunResponse, or its AgentError as the failure of the command.
+    /// One run of the run contract. The answer is its RunResponse, or its AgentError as the failure
+    /// of the command.
     struct RunParams {
         /// The RunRequest as JSON text, as the caller wrote it.
         request: String,

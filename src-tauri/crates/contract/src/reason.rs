@@ -1,4 +1,5 @@
-//! The reasons of errors that code acts on. Other reasons are for people and logs only and stay plain strings.
+//! The reasons of errors that code acts on. Other reasons are for people and logs only and stay
+//! plain strings.
 
 macro_rules! reasons {
     ($($(#[doc = $doc:literal])+ $name:ident = $text:literal,)+) => {
@@ -123,7 +124,10 @@ mod tests {
     #[test]
     fn a_reason_is_a_string_on_the_wire() {
         let error = AgentError::invalid("No.").reason(Reason::NotFound);
-        assert_eq!((error.reason_text(), error.known_reason()), (Some("not_found"), Some(Reason::NotFound)));
+        assert_eq!(
+            (error.reason_text(), error.known_reason()),
+            (Some("not_found"), Some(Reason::NotFound))
+        );
         assert!(error.has_reason(Reason::NotFound) && !error.has_reason(Reason::Denied));
         assert_eq!(error, AgentError::invalid("No.").reason("not_found"));
         assert_eq!(AgentError::invalid("No.").reason("odd").known_reason(), None);

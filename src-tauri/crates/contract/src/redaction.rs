@@ -1,4 +1,5 @@
-//! The data that may leave this computer for a model, and the counts of what was redacted. Never a value.
+//! The data that may leave this computer for a model, and the counts of what was redacted. Never a
+//! value.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,8 +21,23 @@ impl Default for EgressSettings {
     }
 }
 
-/// How much is replaced by placeholders. Keys and tokens that this app knows are removed at every level.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema, TS)]
+/// How much is replaced by placeholders. Keys and tokens that this app knows are removed at every
+/// level.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    TS,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum RedactionLevel {
     None,
@@ -33,7 +49,9 @@ pub enum RedactionLevel {
 }
 
 /// A kind of redacted value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema, TS)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema, TS,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum RedactionKind {
     /// A key or token that this app handles. It is removed and never restored.

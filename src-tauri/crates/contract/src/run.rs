@@ -30,7 +30,8 @@ pub struct RunRequest {
     pub request_id: String,
     /// The user's message.
     pub input: String,
-    /// Continues this conversation; it is created when it does not exist. Without it the run stands alone.
+    /// Continues this conversation; it is created when it does not exist. Without it the run stands
+    /// alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation_id: Option<String>,
     /// The caller's own values. Those that a tool declares as caller-owned are passed to it, and no

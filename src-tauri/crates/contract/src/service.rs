@@ -25,7 +25,15 @@ pub struct Budgets {
 
 impl Default for Budgets {
     fn default() -> Self {
-        Self { run_tokens: 300_000, run_usd: 1.0, session_tokens: 0, session_usd: 0.0, day_tokens: 0, day_usd: 20.0, max_output_tokens: 0 }
+        Self {
+            run_tokens: 300_000,
+            run_usd: 1.0,
+            session_tokens: 0,
+            session_usd: 0.0,
+            day_tokens: 0,
+            day_usd: 20.0,
+            max_output_tokens: 0,
+        }
     }
 }
 
@@ -50,7 +58,10 @@ impl PriceTable {
     /// Returns the price of a model by its name, or by its label (`NAME at HOST`).
     pub fn of(&self, label: &str) -> Option<&ModelPrice> {
         let name = label.split(" at ").next().unwrap_or(label).trim();
-        self.price.iter().filter(|row| same_model(&row.model, name)).max_by_key(|row| row.model.len())
+        self.price
+            .iter()
+            .filter(|row| same_model(&row.model, name))
+            .max_by_key(|row| row.model.len())
     }
 }
 
@@ -137,13 +148,21 @@ mod tests {
     #[test]
     fn a_price_is_that_of_the_model_and_of_no_other() {
         let row = |model: &str| ModelPrice { model: model.into(), input_usd: 1.0, output_usd: 2.0 };
-        let table = PriceTable { price: vec![row("gpt-4o"), row("gpt-4o-mini"), row("claude-sonnet-4")] };
+        let table =
+            PriceTable { price: vec![row("gpt-4o"), row("gpt-4o-mini"), row("claude-sonnet-4")] };
         let found = |label: &str| table.of(label).map(|row| row.model.as_str());
         assert_eq!(found("gpt-4o-mini at api.openai.com"), Some("gpt-4o-mini"));
         assert_eq!(found("gpt-4o-2024-08-06"), Some("gpt-4o"));
         assert_eq!(found("gpt-4o-mini-2024-07-18"), Some("gpt-4o-mini"));
         assert_eq!(found("claude-sonnet-4-20250514"), Some("claude-sonnet-4"));
-        for unknown in ["claude-sonnet-4-5", "claude-sonnet-4-5-20250929", "gpt-4", "gpt-4o-audio", "gpt-4.1", "llama3"] {
+        for unknown in [
+            "claude-sonnet-4-5",
+            "claude-sonnet-4-5-20250929",
+            "gpt-4",
+            "gpt-4o-audio",
+            "gpt-4.1",
+            "llama3",
+        ] {
             assert_eq!(found(unknown), None, "{unknown}");
         }
     }

@@ -82,11 +82,18 @@ impl Switches {
     /// Switches one tool of `all` on. If an id without a pack has switched off several tools, the
     /// others stay off.
     pub fn tool_on(&mut self, id: &ToolId, all: &[ToolSpec]) -> bool {
-        let Some(tool) = all.iter().find(|tool| tool.id == *id) else { return self.tools_off.remove(id) };
-        let named: Vec<ToolId> = self.tools_off.iter().filter(|off| tool.is_named(off)).cloned().collect();
+        let Some(tool) = all.iter().find(|tool| tool.id == *id) else {
+            return self.tools_off.remove(id);
+        };
+        let named: Vec<ToolId> =
+            self.tools_off.iter().filter(|off| tool.is_named(off)).cloned().collect();
         for off in &named {
             self.tools_off.remove(off);
-            self.tools_off.extend(all.iter().filter(|other| other.pack != tool.pack && other.is_named(off)).map(ToolSpec::qualified_id));
+            self.tools_off.extend(
+                all.iter()
+                    .filter(|other| other.pack != tool.pack && other.is_named(off))
+                    .map(ToolSpec::qualified_id),
+            );
         }
         !named.is_empty()
     }

@@ -8,11 +8,16 @@ use ts_rs::TS;
 use crate::{
     PackId, ToolId,
     address::Origin,
-    manifest::{Auth, Backoff, HttpCall, IdempotencyStrategy, Kind, Latency, OutputTrust, Preview, ProgramCall, SessionValue},
+    manifest::{
+        Auth, Backoff, HttpCall, IdempotencyStrategy, Kind, Latency, OutputTrust, Preview,
+        ProgramCall, SessionValue,
+    },
 };
 
 /// The kind of change that a tool makes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema, TS)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema, TS,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
     ReadOnly,
@@ -21,7 +26,9 @@ pub enum Effect {
 }
 
 /// How the window shows a result.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum ResultView {
     #[default]
@@ -42,7 +49,8 @@ impl ResultView {
     }
 }
 
-/// Everything the engine needs to know of one tool. Shapes come from the manifest; names are resolved.
+/// Everything the engine needs to know of one tool. Shapes come from the manifest; names are
+/// resolved.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct ToolSpec {
     pub id: ToolId,
@@ -102,7 +110,11 @@ pub struct ToolSpec {
 impl ToolSpec {
     /// Returns the id as the pack itself writes it, without the pack in front.
     pub fn plain_id(&self) -> ToolId {
-        let of_pack = self.id.as_str().strip_prefix(self.pack.as_str()).and_then(|rest| rest.strip_prefix(':'));
+        let of_pack = self
+            .id
+            .as_str()
+            .strip_prefix(self.pack.as_str())
+            .and_then(|rest| rest.strip_prefix(':'));
         ToolId::new(of_pack.unwrap_or(self.id.as_str()))
     }
 

@@ -12,7 +12,11 @@ use contract::{commands::SIGNATURES, manifest::PackManifest};
 use ts_rs::{Config, TS};
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).expect("the crate lies three folders below the root").to_owned()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(3)
+        .expect("the crate lies three folders below the root")
+        .to_owned()
 }
 
 fn files(folder: &Path) -> BTreeMap<String, String> {
@@ -24,7 +28,8 @@ fn files(folder: &Path) -> BTreeMap<String, String> {
             if path.is_dir() {
                 todo.push(path);
             } else {
-                let name = path.strip_prefix(folder).expect("below the folder").display().to_string();
+                let name =
+                    path.strip_prefix(folder).expect("below the folder").display().to_string();
                 found.insert(name, fs::read_to_string(&path).expect("generated files are text"));
             }
         }
@@ -36,9 +41,15 @@ fn command_map() -> String {
     let mut names: Vec<&str> = SIGNATURES.iter().flat_map(|(_, p, r)| [*p, *r]).collect();
     names.sort_unstable();
     names.dedup();
-    let imports: String = names.iter().map(|n| format!("import type {{ {n} }} from \"./{n}\";\n")).collect();
-    let rows: String = SIGNATURES.iter().map(|(c, p, r)| format!("  {c}: {{ params: {p}; response: {r} }};\n")).collect();
-    format!("// Generated from the command list in `contract`. Do not edit.\n{imports}\nexport type CommandMap = {{\n{rows}}};\n")
+    let imports: String =
+        names.iter().map(|n| format!("import type {{ {n} }} from \"./{n}\";\n")).collect();
+    let rows: String = SIGNATURES
+        .iter()
+        .map(|(c, p, r)| format!("  {c}: {{ params: {p}; response: {r} }};\n"))
+        .collect();
+    format!(
+        "// Generated from the command list in `contract`. Do not edit.\n{imports}\nexport type CommandMap = {{\n{rows}}};\n"
+    )
 }
 
 macro_rules! export_params {
@@ -47,7 +58,13 @@ macro_rules! export_params {
 
 fn generate(folder: &Path) {
     let config = Config::new().with_out_dir(folder).with_large_int("number");
-    export_params!(&config, contract::Push, contract::TurnEvent, contract::AgentError, contract::manifest::AgentProfile);
+    export_params!(
+        &config,
+        contract::Push,
+        contract::TurnEvent,
+        contract::AgentError,
+        contract::manifest::AgentProfile
+    );
     macro_rules! each {
         (
             chat { $($n:ident($p:ty) -> $r:ty, $l:ident, $h:literal;)+ }
@@ -75,7 +92,11 @@ fn typescript_is_current() {
             fs::write(path, text).expect("written");
         }
     }
-    assert_eq!(files(fresh.path()), files(&kept), "run UPDATE_GENERATED=1 cargo test -p contract --test generated");
+    assert_eq!(
+        files(fresh.path()),
+        files(&kept),
+        "run UPDATE_GENERATED=1 cargo test -p contract --test generated"
+    );
 }
 
 fn schema_is_current(schema: schemars::Schema, file: &str) {

@@ -3,25 +3,35 @@
 /// Decimal digits that are kept while calculating.
 pub const PLACES: u32 = 4;
 
-/// Reads an amount ("1 299.00", "1299,5", "-1,299.00 kr", "SEK 12") as ten-thousandths. A sentence with a number in it is none, nor is what
-/// may be two different amounts.
+/// Reads an amount ("1 299.00", "1299,5", "-1,299.00 kr", "SEK 12") as ten-thousandths. A sentence
+/// with a number in it is none, nor is what may be two different amounts.
 pub fn read(text: &str) -> Option<i128> {
     let text = text.trim();
     let first = text.find(|c: char| c.is_ascii_digit())?;
     let last = text.rfind(|c: char| c.is_ascii_digit())? + 1;
     // A decimal sign may come first (".50"), but the point of "kr.15" is the unit's.
-    let opens = text[..first].ends_with(['.', ',']) && !text[..first - 1].ends_with(char::is_alphabetic);
+    let opens =
+        text[..first].ends_with(['.', ',']) && !text[..first - 1].ends_with(char::is_alphabetic);
     let start = if opens { first - 1 } else { first };
     let (before, number, after) = (&text[..start], &text[start..last], &text[last..]);
     let minus = before.matches(['-', '−']).count();
     let before = before.replace(['-', '−'], " ");
-    if minus > 1 || is_bound(&before) || !is_unit(&before) || !(is_unit(after) || matches!(after.trim(), ":-" | ",-" | ".-")) {
+    if minus > 1
+        || is_bound(&before)
+        || !is_unit(&before)
+        || !(is_unit(after) || matches!(after.trim(), ":-" | ",-" | ".-"))
+    {
         return None;
     }
     let number: String = number.chars().filter(|c| !c.is_whitespace() && *c != '\'').collect();
     let (whole, fraction) = parts(&number);
     // "1.299 kr" is written for both.
-    if number.contains('.') && !number.contains(',') && fraction.len() == 3 && whole != "0" && !(before.trim().is_empty() && after.trim().is_empty()) {
+    if number.contains('.')
+        && !number.contains(',')
+        && fraction.len() == 3
+        && whole != "0"
+        && !(before.trim().is_empty() && after.trim().is_empty())
+    {
         return None;
     }
     let whole: String = whole.chars().filter(|c| !matches!(c, ',' | '.')).collect();
@@ -34,7 +44,8 @@ pub fn read(text: &str) -> Option<i128> {
     Some(if minus == 1 { -value } else { value })
 }
 
-/// Words as short as a currency that make a number the end of a range, not a price; before a number alone "fr." is such a word.
+/// Words as short as a currency that make a number the end of a range, not a price; before a number
+/// alone "fr." is such a word.
 const BOUNDS: [&str; 7] = ["from", "från", "max", "min", "ca", "over", "över"];
 
 fn is_bound(text: &str) -> bool {
@@ -48,17 +59,19 @@ fn is_unit(text: &str) -> bool {
     if BOUNDS.contains(&text.trim_end_matches('.').to_lowercase().as_str()) {
         return false;
     }
-    let is_sign = |c: char| c == '$' || (!c.is_ascii() && !c.is_alphanumeric() && !c.is_whitespace());
+    let is_sign =
+        |c: char| c == '$' || (!c.is_ascii() && !c.is_alphanumeric() && !c.is_whitespace());
     text.chars().count() <= 4 && text.chars().all(|c| c.is_alphabetic() || c == '.' || is_sign(c))
 }
 
-/// Before and behind the decimal sign: the last of two kinds, or the only one. One that comes more often groups digits, and so does a
-/// comma before three of them.
+/// Before and behind the decimal sign: the last of two kinds, or the only one. One that comes more
+/// often groups digits, and so does a comma before three of them.
 fn parts(number: &str) -> (&str, &str) {
     let Some(last) = number.rfind([',', '.']) else { return (number, "") };
     let (sign, before, behind) = (&number[last..=last], &number[..last], &number[last + 1..]);
     // "1,299" has no decimals; "1.299" has, as numbers of programs do.
-    let groups = number.matches(sign).count() > 1 || (sign == "," && behind.len() == 3 && (1..=3).contains(&before.len()) && before != "0");
+    let groups = number.matches(sign).count() > 1
+        || (sign == "," && behind.len() == 3 && (1..=3).contains(&before.len()) && before != "0");
     if groups { (number, "") } else { (before, behind) }
 }
 
@@ -92,7 +105,8 @@ mod tests {
     use super::*;
 
     /// The window reads by the same table.
-    const TABLE: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/data/amounts.json"));
+    const TABLE: &str =
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/data/amounts.json"));
 
     #[test]
     fn amounts_are_read_however_they_are_written() {
@@ -102,6 +116,9 @@ mod tests {
             let text = case["text"].as_str().expect("a text");
             assert_eq!(read(text).map(plain).as_deref(), case["value"].as_str(), "{text}");
         }
-        assert_eq!((grouped(-12_345_678_900, false), grouped(12_990_000, true)), ("-1,234,567.89".to_owned(), "1\u{a0}299,00".to_owned()));
+        assert_eq!(
+            (grouped(-12_345_678_900, false), grouped(12_990_000, true)),
+            ("-1,234,567.89".to_owned(), "1\u{a0}299,00".to_owned())
+        );
     }
 }

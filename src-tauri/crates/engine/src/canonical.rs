@@ -4,7 +4,8 @@ use contract::ToolSpec;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-/// Returns the canonical JSON of a value, or `null` if it cannot be written (impossible for a value that was read from JSON).
+/// Returns the canonical JSON of a value, or `null` if it cannot be written (impossible for a value
+/// that was read from JSON).
 pub fn canonical(value: &Value) -> String {
     serde_json_canonicalizer::to_string(value).unwrap_or_else(|_| "null".to_owned())
 }
@@ -14,10 +15,16 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Returns the hash that an approval signs: server, tool, definition, arguments and caller-owned values, without exempt ones.
+/// Returns the hash that an approval signs: server, tool, definition, arguments and caller-owned
+/// values, without exempt ones.
 pub fn approval_hash(spec: &ToolSpec, arguments: &Value, caller: &Map<String, Value>) -> String {
-    let exempt = |name: &String| spec.caller_owned.iter().any(|p| p.exempt_from_hash && p.name == *name);
-    let bound: Map<String, Value> = caller.iter().filter(|(name, _)| !exempt(name)).map(|(n, v)| (n.clone(), v.clone())).collect();
+    let exempt =
+        |name: &String| spec.caller_owned.iter().any(|p| p.exempt_from_hash && p.name == *name);
+    let bound: Map<String, Value> = caller
+        .iter()
+        .filter(|(name, _)| !exempt(name))
+        .map(|(n, v)| (n.clone(), v.clone()))
+        .collect();
     let signed = json!({
         "server": spec.target.server(),
         "tool": spec.plain_id(),

@@ -1,4 +1,5 @@
-//! The turn: prompt, rounds, executor, approvals. It sees the world through `ports` and names no store, provider or window.
+//! The turn: prompt, rounds, executor, approvals. It sees the world through `ports` and names no
+//! store, provider or window.
 #![forbid(unsafe_code)]
 
 mod agents;
@@ -31,7 +32,9 @@ pub use tools::schema::Validators;
 pub use turn::direct::key_refused;
 pub use turn::recover::Recovered;
 
-use ports::{AuditLog, Clock, Events, Ids, Models, Probe, Profile, Random, Roster, Secrets, Store, Tools};
+use ports::{
+    AuditLog, Clock, Events, Ids, Models, Probe, Profile, Random, Roster, Secrets, Store, Tools,
+};
 
 /// The ports of one engine.
 #[derive(Clone)]
@@ -50,7 +53,8 @@ pub struct World {
     pub random: Arc<dyn Random>,
 }
 
-/// Runs turns, one per session at a time, and everything that a turn needs. What turns keep is shared with the engines made by `limited`.
+/// Runs turns, one per session at a time, and everything that a turn needs. What turns keep is
+/// shared with the engines made by `limited`.
 pub struct Engine {
     pub(crate) world: World,
     pub(crate) validators: Arc<tools::schema::Validators>,
@@ -82,7 +86,10 @@ impl Engine {
     /// An engine over the given world. Call `recover` once before the first turn.
     pub fn new(world: World) -> Arc<Self> {
         let runs = Arc::new(run::live::Live::default());
-        let world = World { audit: Arc::new(run::live::Correlated::new(world.audit, Arc::clone(&runs))), ..world };
+        let world = World {
+            audit: Arc::new(run::live::Correlated::new(world.audit, Arc::clone(&runs))),
+            ..world
+        };
         Arc::new(Self {
             world,
             validators: Arc::default(),
@@ -100,8 +107,9 @@ impl Engine {
         })
     }
 
-    /// The same engine for callers who reach less: sessions, actions, records and limits are shared, and no turn begun here
-    /// finds a tool, a specialist or an offline phrase beyond these ports.
+    /// The same engine for callers who reach less: sessions, actions, records and limits are
+    /// shared, and no turn begun here finds a tool, a specialist or an offline phrase beyond these
+    /// ports.
     pub fn limited(&self, to: Reachable) -> Arc<Self> {
         let Reachable { tools, roster, models } = to;
         Arc::new(Self {

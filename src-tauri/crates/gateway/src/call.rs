@@ -1,4 +1,5 @@
-//! A tool call of a turn: who asked for it, how it ended, and what it brought. Knows no session and no caller.
+//! A tool call of a turn: who asked for it, how it ended, and what it brought. Knows no session and
+//! no caller.
 
 use std::time::Instant;
 
@@ -31,7 +32,8 @@ pub(crate) struct Call {
     pub(crate) ignored: Option<Value>,
     pub(crate) began: Instant,
     pub(crate) duration_ms: u64,
-    /// It reached the tool or its approval: no limit, no rule and no wrong argument refused it before.
+    /// It reached the tool or its approval: no limit, no rule and no wrong argument refused it
+    /// before.
     pub(crate) asked: bool,
     /// It was refused because another change was asked about first.
     pub(crate) is_left: bool,
@@ -39,7 +41,13 @@ pub(crate) struct Call {
 
 impl Call {
     /// A call that the gateway had made by itself, as it ended.
-    pub(crate) fn made(id: CallId, tool: String, args: Value, began: Instant, (outcome, data): (ToolOutcome, Value)) -> Self {
+    pub(crate) fn made(
+        id: CallId,
+        tool: String,
+        args: Value,
+        began: Instant,
+        (outcome, data): (ToolOutcome, Value),
+    ) -> Self {
         Self {
             id,
             tool,
@@ -78,7 +86,9 @@ impl Call {
         let part = of("partNo").or_else(|| of("productId"))?;
         let name = tool_name(&self.tool, locale).to_lowercase();
         self.is_left.then(|| match (self.tool.as_str(), of("quantity")) {
-            (tools::ADD, quantity) => format!("{} × {part}", quantity.unwrap_or_else(|| "1".into())),
+            (tools::ADD, quantity) => {
+                format!("{} × {part}", quantity.unwrap_or_else(|| "1".into()))
+            }
             (_, Some(quantity)) => format!("{part} ({name}: {quantity})"),
             (_, None) => format!("{part} ({name})"),
         })
@@ -96,6 +106,12 @@ pub(crate) mod tests {
 
     /// A call that went well.
     pub(crate) fn done(tool: &str, args: Value, data: Value) -> Call {
-        Call::made(CallId::new("call"), tool.to_owned(), args, Instant::now(), (ToolOutcome::Ok, data))
+        Call::made(
+            CallId::new("call"),
+            tool.to_owned(),
+            args,
+            Instant::now(),
+            (ToolOutcome::Ok, data),
+        )
     }
 }

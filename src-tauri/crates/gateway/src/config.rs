@@ -1,4 +1,5 @@
-//! The settings of the gateway, from flags and environment. All faults are reported together, before anything is opened.
+//! The settings of the gateway, from flags and environment. All faults are reported together,
+//! before anything is opened.
 
 use std::{
     net::{Ipv6Addr, SocketAddr},
@@ -125,29 +126,49 @@ const LOCAL_ORIGINS: &str = "http://localhost:5173,http://127.0.0.1:5173";
 const LOOPBACK: &str = "127.0.0.0/8,::1";
 const A_HOST: &str = "write a bare name or address without scheme, port, path or wildcard, such as chat.shop.example.";
 const AN_ORIGIN: &str = "write scheme://host, or scheme://host:port for another port than the scheme's, in lower case, without a path, wildcard or slash at the end, such as https://shop.example.";
-const NOT_DESKTOP: &str = "the application desktop is reserved for the person who owns this profile. Remove it.";
+const NOT_DESKTOP: &str =
+    "the application desktop is reserved for the person who owns this profile. Remove it.";
 const A_NET: &str = "write an address or a range, such as 10.0.0.0/8.";
 /// The engine takes no longer message.
 const MESSAGE_CHARS: u64 = 20_000;
 /// Variables that name a shop behind an address: the addresses first.
-const SHOP: [&str; 5] = ["NORCE_MCP_BASE_URL", "NORCE_OAUTH_TOKEN_URL", "NORCE_OAUTH_CLIENT_ID", "NORCE_OAUTH_CLIENT_SECRET", "NORCE_OAUTH_SCOPE"];
+const SHOP: [&str; 5] = [
+    "NORCE_MCP_BASE_URL",
+    "NORCE_OAUTH_TOKEN_URL",
+    "NORCE_OAUTH_CLIENT_ID",
+    "NORCE_OAUTH_CLIENT_SECRET",
+    "NORCE_OAUTH_SCOPE",
+];
 
 impl Config {
-    /// Whether callers may name this application. The desktop's own sessions and memory are the person's, and no caller's.
+    /// Whether callers may name this application. The desktop's own sessions and memory are the
+    /// person's, and no caller's.
     pub(crate) fn allows(&self, application: &str) -> bool {
         let allowed = &self.allowed_applications;
-        application != DESKTOP && (allowed.is_empty() || allowed.iter().any(|known| known == application))
+        application != DESKTOP
+            && (allowed.is_empty() || allowed.iter().any(|known| known == application))
     }
 
-    /// Puts flags and variables together. `token_file` is where the token lies when one is asked for.
-    pub fn read(flags: &Flags, token_file: PathBuf, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, AgentError> {
+    /// Puts flags and variables together. `token_file` is where the token lies when one is asked
+    /// for.
+    pub fn read(
+        flags: &Flags,
+        token_file: PathBuf,
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, AgentError> {
         let mut read = Reader::of(variable);
         // Followed where the model is made; here only what cannot be followed is told.
         read.number("OPENAI_MAX_RETRIES", 2, 0, 10);
-        read.address("OPENAI_BASE_URL", |_| true, "a web address, such as https://models.example.com/v1");
+        read.address(
+            "OPENAI_BASE_URL",
+            |_| true,
+            "a web address, such as https://models.example.com/v1",
+        );
         read.is_on("AGENT_ENABLED");
         let port = read.number("PORT", 3000, 0, 65_535);
-        let listen = flags.listen.unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], u16::try_from(port).unwrap_or(3000))));
+        let listen = flags.listen.unwrap_or_else(|| {
+            SocketAddr::from(([127, 0, 0, 1], u16::try_from(port).unwrap_or(3000)))
+        });
         let simple_auth = simple_auth(&mut read);
         address_rules(&mut read, flags, listen);
         shop_rules(&mut read);
@@ -163,40 +184,87 @@ impl Config {
             body_limit: read.count("BODY_LIMIT_BYTES", 131_072, 256, 16 << 20),
             max_message_chars: read.count("MAX_MESSAGE_CHARS", 4_000, 1, MESSAGE_CHARS),
             max_message_tokens: read.count("MAX_MESSAGE_TOKENS_EST", 1_200, 1, 1_000_000),
-            allowed_applications: read.list_of("ALLOWED_APPLICATION_IDS", "", |name| (name != DESKTOP).then(|| name.to_owned()), NOT_DESKTOP),
-            session_ttl: Duration::from_secs(read.number("SESSION_TTL_SECONDS", 3_600, 1, 30 * 86_400)),
+            allowed_applications: read.list_of(
+                "ALLOWED_APPLICATION_IDS",
+                "",
+                |name| (name != DESKTOP).then(|| name.to_owned()),
+                NOT_DESKTOP,
+            ),
+            session_ttl: Duration::from_secs(read.number(
+                "SESSION_TTL_SECONDS",
+                3_600,
+                1,
+                30 * 86_400,
+            )),
             session_store,
             debug: read.is_on("DEBUG"),
             debug_runs: read.is_on("DEBUG_RUNS_ENABLED").then(|| DebugRuns {
                 most: read.count("DEBUG_RUNS_MAX", 200, 1, 10_000),
-                ttl: Duration::from_secs(read.number("DEBUG_RUNS_TTL_SECONDS", 86_400, 1, 30 * 86_400)),
+                ttl: Duration::from_secs(read.number(
+                    "DEBUG_RUNS_TTL_SECONDS",
+                    86_400,
+                    1,
+                    30 * 86_400,
+                )),
             }),
             simple_auth,
             rates: Rates {
                 chat,
-                chat_per_address: read.small("DEMO_RL_CHAT_PER_ADDRESS_PER_MIN", 3 * u64::from(chat), 1, 3_000_000),
+                chat_per_address: read.small(
+                    "DEMO_RL_CHAT_PER_ADDRESS_PER_MIN",
+                    3 * u64::from(chat),
+                    1,
+                    3_000_000,
+                ),
                 token: read.small("DEMO_RL_TOKEN_PER_MIN", 10, 1, 1_000_000),
                 max_keys: read.count("DEMO_RL_MAX_KEYS", 5_000, 10, 1_000_000),
-                prune: Duration::from_millis(read.number("DEMO_RL_PRUNE_INTERVAL_MS", 60_000, 100, 86_400_000)),
+                prune: Duration::from_millis(read.number(
+                    "DEMO_RL_PRUNE_INTERVAL_MS",
+                    60_000,
+                    100,
+                    86_400_000,
+                )),
             },
             max_rounds: read.small("AGENT_MAX_ROUNDS", 6, 1, 19),
             max_calls: read.small("AGENT_MAX_TOOL_CALLS_PER_ROUND", 3, 1, 10),
-            model_timeout: Duration::from_millis(read.number("OPENAI_TIMEOUT_MS", 120_000, 10, 3_600_000)),
-            turn_timeout: Duration::from_millis(read.number("OPENAI_STREAM_TIMEOUT_MS", 300_000, 10, 3_600_000)),
+            model_timeout: Duration::from_millis(read.number(
+                "OPENAI_TIMEOUT_MS",
+                120_000,
+                10,
+                3_600_000,
+            )),
+            turn_timeout: Duration::from_millis(read.number(
+                "OPENAI_STREAM_TIMEOUT_MS",
+                300_000,
+                10,
+                3_600_000,
+            )),
             model: model.then(|| read.text("OPENAI_MODEL").unwrap_or_else(|| "gpt-4o-mini".into())),
             status_seed: read.text("NORCE_STATUS_SEED"),
             notice: read.text("ASSISTANT_NOTICE").is_none() || read.is_on("ASSISTANT_NOTICE"),
             patience: patience(&mut read),
             max_connections: read.count("MAX_CONNECTIONS", 4_096, 1, 100_000),
-            header_time: Duration::from_millis(read.number("HEADER_TIMEOUT_MS", 20_000, 10, 600_000)),
+            header_time: Duration::from_millis(read.number(
+                "HEADER_TIMEOUT_MS",
+                20_000,
+                10,
+                600_000,
+            )),
             body_time: Duration::from_millis(read.number("BODY_TIMEOUT_MS", 15_000, 10, 600_000)),
-            write_time: Duration::from_millis(read.number("WRITE_TIMEOUT_MS", 60_000, 100, 600_000)),
+            write_time: Duration::from_millis(read.number(
+                "WRITE_TIMEOUT_MS",
+                60_000,
+                100,
+                600_000,
+            )),
             grace: Duration::from_secs(read.number("SHUTDOWN_GRACE_SECONDS", 20, 0, 600)),
         };
         if read.faults.is_empty() {
             return Ok(config);
         }
-        Err(AgentError::invalid(read.faults.join(" ")).reason("invalid_configuration").hint("docs/gateway.md lists every setting."))
+        Err(AgentError::invalid(read.faults.join(" "))
+            .reason("invalid_configuration")
+            .hint("docs/gateway.md lists every setting."))
     }
 }
 
@@ -213,12 +281,18 @@ fn simple_auth(read: &mut Reader<'_>) -> Option<SimpleAuth> {
     if !read.is_on(enabled) {
         return None;
     }
-    let secret = read.text(named(read, "SIMPLE_AUTH_JWT_SECRET", "DEMO_JWT_SECRET")).unwrap_or_default();
+    let secret =
+        read.text(named(read, "SIMPLE_AUTH_JWT_SECRET", "DEMO_JWT_SECRET")).unwrap_or_default();
     if secret.chars().count() < 32 {
         read.faults.push("SIMPLE_AUTH_JWT_SECRET must have at least 32 characters.".into());
     }
     let ttl = named(read, "SIMPLE_AUTH_JWT_TTL_SECONDS", "DEMO_JWT_TTL_SECONDS");
-    let cookie_crosses_sites = match read.text("SIMPLE_AUTH_COOKIE_SAME_SITE").unwrap_or_default().to_ascii_lowercase().as_str() {
+    let cookie_crosses_sites = match read
+        .text("SIMPLE_AUTH_COOKIE_SAME_SITE")
+        .unwrap_or_default()
+        .to_ascii_lowercase()
+        .as_str()
+    {
         "" | "lax" => false,
         "none" => true,
         _ => {
@@ -235,7 +309,8 @@ fn host_name(entry: &str) -> Option<String> {
     if let Ok(address) = bare.parse::<Ipv6Addr>() {
         return Some(format!("[{address}]"));
     }
-    let is_name = !entry.is_empty() && entry.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte));
+    let is_name = !entry.is_empty()
+        && entry.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte));
     is_name.then(|| entry.to_ascii_lowercase())
 }
 
@@ -247,9 +322,13 @@ fn page_origin(entry: &str) -> Option<String> {
         Some(_) | None => (rest, None),
     };
     let is_scheme = scheme.starts_with(|first: char| first.is_ascii_lowercase())
-        && scheme.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"+-.".contains(&byte));
+        && scheme.bytes().all(|byte| {
+            byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"+-.".contains(&byte)
+        });
     let own = if scheme == "https" { 443 } else { 80 };
-    let is_port = port.is_none_or(|port| port.parse::<u16>().is_ok_and(|number| number.to_string() == port && number != own));
+    let is_port = port.is_none_or(|port| {
+        port.parse::<u16>().is_ok_and(|number| number.to_string() == port && number != own)
+    });
     (is_scheme && is_port && host_name(host).as_deref() == Some(host)).then(|| entry.to_owned())
 }
 
@@ -258,10 +337,14 @@ fn address_rules(read: &mut Reader<'_>, flags: &Flags, listen: SocketAddr) {
         return;
     }
     if flags.no_token {
-        read.faults.push(format!("--no-token is for addresses of this machine only, and {listen} is none."));
+        read.faults.push(format!(
+            "--no-token is for addresses of this machine only, and {listen} is none."
+        ));
     }
     if !flags.allow_remote {
-        read.faults.push(format!("{listen} can be reached by other machines. Add --allow-remote if that is meant."));
+        read.faults.push(format!(
+            "{listen} can be reached by other machines. Add --allow-remote if that is meant."
+        ));
     }
 }
 
@@ -272,7 +355,9 @@ fn session_store(read: &mut Reader<'_>) -> SessionStore {
         "redis" => {
             let url = read.text("REDIS_URL");
             if url.is_none() {
-                read.faults.push("SESSION_STORE=redis needs REDIS_URL, such as redis://127.0.0.1:6379.".into());
+                read.faults.push(
+                    "SESSION_STORE=redis needs REDIS_URL, such as redis://127.0.0.1:6379.".into(),
+                );
             }
             let prefix = read.text("REDIS_PREFIX").unwrap_or_else(|| "agent:sess:".into());
             SessionStore::Redis { url: url.unwrap_or_default(), prefix }
@@ -291,7 +376,10 @@ fn shop_rules(read: &mut Reader<'_>) {
         return;
     }
     if !missing.is_empty() {
-        read.faults.push(format!("These variables are missing: {}. Without any NORCE_ variable the demo shop is used.", missing.join(", ")));
+        read.faults.push(format!(
+            "These variables are missing: {}. Without any NORCE_ variable the demo shop is used.",
+            missing.join(", ")
+        ));
     }
     for name in &SHOP[..2] {
         read.address(name, can_be_a_shop, "a web address that can be reached, without a name or password, such as https://shop.example.com/mcp");
@@ -325,27 +413,62 @@ mod tests {
     fn section_20_the_defaults_are_those_of_the_contract() {
         let config = Config::read(&Flags::default(), PathBuf::from("token"), &|_| None).unwrap();
         assert_eq!(config.listen, SocketAddr::from(([127, 0, 0, 1], 3000)));
-        assert_eq!((config.body_limit, config.max_message_chars, config.max_message_tokens), (131_072, 4_000, 1_200));
-        assert_eq!((config.max_rounds, config.max_calls, config.session_ttl.as_secs()), (6, 3, 3_600));
-        assert_eq!((config.model_timeout.as_millis(), config.turn_timeout.as_millis()), (120_000, 300_000));
-        assert_eq!((config.rates.chat, config.rates.chat_per_address, config.rates.token, config.rates.max_keys), (20, 60, 10, 5_000));
+        assert_eq!(
+            (config.body_limit, config.max_message_chars, config.max_message_tokens),
+            (131_072, 4_000, 1_200)
+        );
+        assert_eq!(
+            (config.max_rounds, config.max_calls, config.session_ttl.as_secs()),
+            (6, 3, 3_600)
+        );
+        assert_eq!(
+            (config.model_timeout.as_millis(), config.turn_timeout.as_millis()),
+            (120_000, 300_000)
+        );
+        assert_eq!(
+            (
+                config.rates.chat,
+                config.rates.chat_per_address,
+                config.rates.token,
+                config.rates.max_keys
+            ),
+            (20, 60, 10, 5_000)
+        );
         assert_eq!(config.rates.prune.as_millis(), 60_000);
         assert_eq!(config.cors_origins, ["http://localhost:5173", "http://127.0.0.1:5173"]);
-        assert!(!config.debug && config.debug_runs.is_none() && config.simple_auth.is_none() && config.allowed_applications.is_empty());
+        assert!(
+            !config.debug
+                && config.debug_runs.is_none()
+                && config.simple_auth.is_none()
+                && config.allowed_applications.is_empty()
+        );
         assert_eq!((config.model, config.status_seed, config.notice), (None, None, true));
-        let on = |name: &str| matches!(name, "DEBUG_RUNS_ENABLED" | "OPENAI_API_KEY").then(|| "1".to_owned());
+        let on = |name: &str| {
+            matches!(name, "DEBUG_RUNS_ENABLED" | "OPENAI_API_KEY").then(|| "1".to_owned())
+        };
         let config = Config::read(&Flags::default(), PathBuf::from("token"), &on).unwrap();
-        assert_eq!(config.debug_runs.map(|runs| (runs.most, runs.ttl.as_secs())), Some((200, 86_400)));
+        assert_eq!(
+            config.debug_runs.map(|runs| (runs.most, runs.ttl.as_secs())),
+            Some((200, 86_400))
+        );
         assert_eq!(config.model.as_deref(), Some("gpt-4o-mini"));
     }
 
     #[test]
     fn section_20_a_shop_has_an_address_that_can_be_reached() {
         let is_taken = |address: &'static str| {
-            let set = move |name: &str| SHOP.contains(&name).then(|| if name.ends_with("_URL") { address } else { "set" }.to_owned());
+            let set = move |name: &str| {
+                SHOP.contains(&name)
+                    .then(|| if name.ends_with("_URL") { address } else { "set" }.to_owned())
+            };
             Config::read(&Flags::default(), PathBuf::from("token"), &set).is_ok()
         };
-        for fits in ["https://shop.example.com/mcp", "http://127.0.0.1:8787/mcp", "http://[::1]:8787/mcp", "https://shop.example.com/mcp?to=me@here"] {
+        for fits in [
+            "https://shop.example.com/mcp",
+            "http://127.0.0.1:8787/mcp",
+            "http://[::1]:8787/mcp",
+            "https://shop.example.com/mcp?to=me@here",
+        ] {
             assert!(is_taken(fits), "{fits}");
         }
         for wrong in [
@@ -363,10 +486,27 @@ mod tests {
     #[test]
     fn section_20_the_defaults_of_the_server_and_its_shop() {
         let config = Config::read(&Flags::default(), PathBuf::from("token"), &|_| None).unwrap();
-        assert_eq!((config.patience.call.as_millis(), config.patience.token.as_millis()), (10_000, 5_000));
-        assert_eq!((config.patience.retries, config.patience.base.as_millis(), config.patience.jitter.as_millis()), (2, 500, 200));
+        assert_eq!(
+            (config.patience.call.as_millis(), config.patience.token.as_millis()),
+            (10_000, 5_000)
+        );
+        assert_eq!(
+            (
+                config.patience.retries,
+                config.patience.base.as_millis(),
+                config.patience.jitter.as_millis()
+            ),
+            (2, 500, 200)
+        );
         assert_eq!((config.grace.as_secs(), config.max_connections), (20, 4_096));
-        assert_eq!((config.header_time.as_millis(), config.body_time.as_millis(), config.write_time.as_millis()), (20_000, 15_000, 60_000));
+        assert_eq!(
+            (
+                config.header_time.as_millis(),
+                config.body_time.as_millis(),
+                config.write_time.as_millis()
+            ),
+            (20_000, 15_000, 60_000)
+        );
         assert!(config.session_store == SessionStore::Sqlite);
         let redis = |name: &str| match name {
             "SESSION_STORE" => Some("redis".to_owned()),
@@ -374,7 +514,13 @@ mod tests {
             _ => None,
         };
         let config = Config::read(&Flags::default(), PathBuf::from("token"), &redis).unwrap();
-        assert!(config.session_store == SessionStore::Redis { url: "redis://127.0.0.1:6379".into(), prefix: "agent:sess:".into() });
+        assert!(
+            config.session_store
+                == SessionStore::Redis {
+                    url: "redis://127.0.0.1:6379".into(),
+                    prefix: "agent:sess:".into()
+                }
+        );
     }
 
     #[test]
@@ -399,40 +545,77 @@ mod tests {
                 };
                 let config = Config::read(&Flags::default(), PathBuf::from("token"), &of);
                 if matches!(value, "2" | "yes" | "on") {
-                    // An unclear value is an error, so nobody believes that tokens or traces are on while they are off.
+                    // An unclear value is an error, so nobody believes that tokens or traces are on
+                    // while they are off.
                     let told = config.unwrap_err().message;
-                    assert!([enabled, "DEBUG must", "DEBUG_RUNS_ENABLED"].iter().all(|name| told.contains(name)), "{enabled}={value}: {told}");
+                    assert!(
+                        [enabled, "DEBUG must", "DEBUG_RUNS_ENABLED"]
+                            .iter()
+                            .all(|name| told.contains(name)),
+                        "{enabled}={value}: {told}"
+                    );
                     continue;
                 }
                 let config = config.unwrap();
-                assert_eq!((config.debug, config.debug_runs.is_some(), config.simple_auth.is_some()), (on, on, on), "{enabled}={value}");
+                assert_eq!(
+                    (config.debug, config.debug_runs.is_some(), config.simple_auth.is_some()),
+                    (on, on, on),
+                    "{enabled}={value}"
+                );
             }
         }
-        for (value, fits) in [("false", true), ("1", true), ("0", true), ("maybe", false), ("on", false)] {
+        for (value, fits) in
+            [("false", true), ("1", true), ("0", true), ("maybe", false), ("on", false)]
+        {
             let of = |name: &str| (name == "AGENT_ENABLED").then(|| value.to_owned());
-            let told = Config::read(&Flags::default(), PathBuf::from("token"), &of).map_err(|error| error.message);
-            assert!(told.as_ref().map_or_else(|told| !fits && told.contains("AGENT_ENABLED"), |_| fits), "{value}: {told:?}");
+            let told = Config::read(&Flags::default(), PathBuf::from("token"), &of)
+                .map_err(|error| error.message);
+            assert!(
+                told.as_ref().map_or_else(|told| !fits && told.contains("AGENT_ENABLED"), |_| fits),
+                "{value}: {told:?}"
+            );
         }
     }
 
     #[test]
     fn the_models_address_is_one() {
-        for (value, fits) in [("https://models.example/v1", true), ("http://127.0.0.1:11434/v1", true), ("foo", false), ("ftp://models.example", false)] {
+        for (value, fits) in [
+            ("https://models.example/v1", true),
+            ("http://127.0.0.1:11434/v1", true),
+            ("foo", false),
+            ("ftp://models.example", false),
+        ] {
             let of = |name: &str| (name == "OPENAI_BASE_URL").then(|| value.to_owned());
-            let told = Config::read(&Flags::default(), PathBuf::from("token"), &of).map_err(|error| error.message);
-            assert!(told.as_ref().map_or_else(|told| !fits && told.contains("OPENAI_BASE_URL must be"), |_| fits), "{value}: {told:?}");
+            let told = Config::read(&Flags::default(), PathBuf::from("token"), &of)
+                .map_err(|error| error.message);
+            assert!(
+                told.as_ref().map_or_else(
+                    |told| !fits && told.contains("OPENAI_BASE_URL must be"),
+                    |_| fits
+                ),
+                "{value}: {told:?}"
+            );
         }
     }
 
     #[test]
     fn what_no_request_could_match_is_said() {
         let of = |name: &'static str, value: &'static str| {
-            Config::read(&Flags::default(), PathBuf::from("token"), &|variable| (variable == name).then(|| value.to_owned()))
+            Config::read(&Flags::default(), PathBuf::from("token"), &|variable| {
+                (variable == name).then(|| value.to_owned())
+            })
         };
         for (name, values) in [
             (
                 "ALLOWED_HOSTS",
-                &["https://chat.other.example", "chat.other.example:443", "chat.other.example/v1", "*.other.example", "[2001:db8::1]:443", "ett två"][..],
+                &[
+                    "https://chat.other.example",
+                    "chat.other.example:443",
+                    "chat.other.example/v1",
+                    "*.other.example",
+                    "[2001:db8::1]:443",
+                    "ett två",
+                ][..],
             ),
             (
                 "CORS_ORIGINS",
@@ -456,16 +639,22 @@ mod tests {
         ] {
             for value in values {
                 let fault = of(name, value).unwrap_err();
-                assert!(fault.message.contains(name) && !fault.message.contains("other.example"), "{value}: {fault:?}");
+                assert!(
+                    fault.message.contains(name) && !fault.message.contains("other.example"),
+                    "{value}: {fault:?}"
+                );
             }
         }
         let fault = of("CORS_ORIGINS", "https://shop.example, *").unwrap_err();
         assert!(fault.message.contains("entry 2"), "{fault:?}");
         assert_eq!(
-            of("ALLOWED_HOSTS", "Chat.shop.example, 192.0.2.7, 2001:DB8::1, [::1]").unwrap().allowed_hosts,
+            of("ALLOWED_HOSTS", "Chat.shop.example, 192.0.2.7, 2001:DB8::1, [::1]")
+                .unwrap()
+                .allowed_hosts,
             ["chat.shop.example", "192.0.2.7", "[2001:db8::1]", "[::1]"]
         );
-        let pages = "https://shop.example, http://localhost:5173, http://[::1]:8080, capacitor://localhost";
+        let pages =
+            "https://shop.example, http://localhost:5173, http://[::1]:8080, capacitor://localhost";
         assert_eq!(of("CORS_ORIGINS", pages).unwrap().cors_origins.join(", "), pages);
     }
 
@@ -473,10 +662,14 @@ mod tests {
     fn section_20_the_port_is_told_by_the_flag_or_the_variable() {
         let of = |listen: Option<SocketAddr>, port: &'static str| {
             let variable = move |name: &str| (name == "PORT").then(|| port.to_owned());
-            Config::read(&Flags { listen, ..Flags::default() }, PathBuf::from("token"), &variable).map(|config| config.listen.to_string())
+            Config::read(&Flags { listen, ..Flags::default() }, PathBuf::from("token"), &variable)
+                .map(|config| config.listen.to_string())
         };
         assert_eq!(of(None, "8123").unwrap(), "127.0.0.1:8123");
-        assert_eq!(of(Some(SocketAddr::from(([127, 0, 0, 1], 9001))), "8123").unwrap(), "127.0.0.1:9001");
+        assert_eq!(
+            of(Some(SocketAddr::from(([127, 0, 0, 1], 9001))), "8123").unwrap(),
+            "127.0.0.1:9001"
+        );
         for wrong in ["65536", "-1", "http", "80 80"] {
             assert!(of(None, wrong).unwrap_err().message.contains("PORT"), "{wrong}");
         }

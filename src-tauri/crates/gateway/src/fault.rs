@@ -8,7 +8,17 @@ use crate::{json::cut, texts::Text};
 
 const MESSAGE_CHARS: usize = 500;
 const DETAIL_CHARS: usize = 200;
-const HIDDEN: [&str; 9] = ["token", "secret", "password", "apikey", "authorization", "bearer", "credential", "client_id", "client_secret"];
+const HIDDEN: [&str; 9] = [
+    "token",
+    "secret",
+    "password",
+    "apikey",
+    "authorization",
+    "bearer",
+    "credential",
+    "client_id",
+    "client_secret",
+];
 
 /// Whose fault it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,8 +74,22 @@ impl Cause {
 }
 
 impl Fault {
-    pub(crate) fn new(status: StatusCode, category: Category, code: &'static str, message: impl Into<String>) -> Self {
-        Self { status, category, code, message: message.into(), retryable: false, details: Map::new(), retry_after_ms: None, cause: None }
+    pub(crate) fn new(
+        status: StatusCode,
+        category: Category,
+        code: &'static str,
+        message: impl Into<String>,
+    ) -> Self {
+        Self {
+            status,
+            category,
+            code,
+            message: message.into(),
+            retryable: false,
+            details: Map::new(),
+            retry_after_ms: None,
+            cause: None,
+        }
     }
 
     pub(crate) fn retryable(self) -> Self {
@@ -78,7 +102,12 @@ impl Fault {
     }
 
     pub(crate) fn invalid(message: impl Into<String>) -> Self {
-        Self::new(StatusCode::BAD_REQUEST, Category::Validation, "VALIDATION_REQUEST_INVALID", message)
+        Self::new(
+            StatusCode::BAD_REQUEST,
+            Category::Validation,
+            "VALIDATION_REQUEST_INVALID",
+            message,
+        )
     }
 
     pub(crate) fn unauthorized(message: impl Into<String>) -> Self {
@@ -86,67 +115,155 @@ impl Fault {
     }
 
     pub(crate) fn rate_limited(retry_after_ms: u64, locale: &str) -> Self {
-        let fault = Self::new(StatusCode::TOO_MANY_REQUESTS, Category::Policy, "RATE_LIMITED", Text::TooMany.of(locale));
+        let fault = Self::new(
+            StatusCode::TOO_MANY_REQUESTS,
+            Category::Policy,
+            "RATE_LIMITED",
+            Text::TooMany.of(locale),
+        );
         Self { retry_after_ms: Some(retry_after_ms), ..fault }.retryable()
     }
 
     /// The model said nothing for too long.
     pub(crate) fn model_timeout(locale: &str) -> Self {
-        Self::new(StatusCode::GATEWAY_TIMEOUT, Category::Upstream, "OPENAI_TIMEOUT", Text::ModelSlow.of(locale))
+        Self::new(
+            StatusCode::GATEWAY_TIMEOUT,
+            Category::Upstream,
+            "OPENAI_TIMEOUT",
+            Text::ModelSlow.of(locale),
+        )
     }
 
     /// The turn took too long as a whole.
     pub(crate) fn turn_timeout(locale: &str) -> Self {
-        Self::new(StatusCode::GATEWAY_TIMEOUT, Category::Upstream, "TIMEOUT_REQUEST", Text::TurnSlow.of(locale)).retryable()
+        Self::new(
+            StatusCode::GATEWAY_TIMEOUT,
+            Category::Upstream,
+            "TIMEOUT_REQUEST",
+            Text::TurnSlow.of(locale),
+        )
+        .retryable()
     }
 
     /// The gateway ends.
     pub(crate) fn stopping(locale: &str) -> Self {
-        Self::new(StatusCode::SERVICE_UNAVAILABLE, Category::Internal, "INTERNAL_ERROR", Text::Stopping.of(locale)).retryable()
+        Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            Category::Internal,
+            "INTERNAL_ERROR",
+            Text::Stopping.of(locale),
+        )
+        .retryable()
     }
 
     pub(crate) fn internal(locale: &str) -> Self {
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, Category::Internal, "INTERNAL_ERROR", Text::Failed.of(locale))
+        Self::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            Category::Internal,
+            "INTERNAL_ERROR",
+            Text::Failed.of(locale),
+        )
     }
 
-    /// A failure of the engine. Words of models and servers stay here: they go into the log of the host and nowhere else.
+    /// A failure of the engine. Words of models and servers stay here: they go into the log of the
+    /// host and nowhere else.
     pub(crate) fn of(error: &AgentError, locale: &str) -> Self {
-        let upstream = |status, code, text: Text| Self::new(status, Category::Upstream, code, text.of(locale));
+        let upstream =
+            |status, code, text: Text| Self::new(status, Category::Upstream, code, text.of(locale));
         let found = match (error.code, error.known_reason()) {
-            (_, Some(Reason::McpToken)) => Self::new(StatusCode::SERVICE_UNAVAILABLE, Category::Auth, "OAUTH_TOKEN_FETCH_FAILED", Text::ShopFailed.of(locale)),
+            (_, Some(Reason::McpToken)) => Self::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                Category::Auth,
+                "OAUTH_TOKEN_FETCH_FAILED",
+                Text::ShopFailed.of(locale),
+            ),
             // With a code the server has refused; without one the connection broke.
-            (_, Some(Reason::McpNotConnected | Reason::McpException)) if !error.details.contains_key("code") => {
-                upstream(StatusCode::SERVICE_UNAVAILABLE, "MCP_TRANSPORT_NETWORK_ERROR", Text::ShopFailed).retryable()
+            (_, Some(Reason::McpNotConnected | Reason::McpException))
+                if !error.details.contains_key("code") =>
+            {
+                upstream(
+                    StatusCode::SERVICE_UNAVAILABLE,
+                    "MCP_TRANSPORT_NETWORK_ERROR",
+                    Text::ShopFailed,
+                )
+                .retryable()
             }
-            (_, Some(Reason::McpHttpStatus | Reason::McpUnauthorized | Reason::UpstreamRateLimit)) => {
-                let own = error.details.get("status").and_then(Value::as_u64).is_some_and(|status| status >= 500);
-                let status = if own { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::BAD_GATEWAY };
+            (
+                _,
+                Some(Reason::McpHttpStatus | Reason::McpUnauthorized | Reason::UpstreamRateLimit),
+            ) => {
+                let own = error
+                    .details
+                    .get("status")
+                    .and_then(Value::as_u64)
+                    .is_some_and(|status| status >= 500);
+                let status =
+                    if own { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::BAD_GATEWAY };
                 upstream(status, "MCP_TRANSPORT_HTTP_ERROR", Text::ShopFailed).retryable()
             }
-            (_, Some(Reason::InvalidResponse | Reason::InvalidOutput)) => upstream(StatusCode::BAD_GATEWAY, "MCP_PROTOCOL_INVALID_RESPONSE", Text::ShopFailed),
-            (_, Some(Reason::McpInitFailed)) => upstream(StatusCode::SERVICE_UNAVAILABLE, "MCP_PROTOCOL_INIT_FAILED", Text::ShopFailed).retryable(),
+            (_, Some(Reason::InvalidResponse | Reason::InvalidOutput)) => {
+                upstream(StatusCode::BAD_GATEWAY, "MCP_PROTOCOL_INVALID_RESPONSE", Text::ShopFailed)
+            }
+            (_, Some(Reason::McpInitFailed)) => upstream(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "MCP_PROTOCOL_INIT_FAILED",
+                Text::ShopFailed,
+            )
+            .retryable(),
             (ErrorCode::RateLimited, Some(Reason::ProviderRateLimit)) => {
-                upstream(StatusCode::TOO_MANY_REQUESTS, "OPENAI_RATE_LIMIT", Text::ModelBusy).retryable()
+                upstream(StatusCode::TOO_MANY_REQUESTS, "OPENAI_RATE_LIMIT", Text::ModelBusy)
+                    .retryable()
             }
             (ErrorCode::RateLimited, _) => Self::rate_limited(60_000, locale),
-            (ErrorCode::LlmError, Some(Reason::ProviderRefused)) if speaks_of_tools(&error.message) => {
-                upstream(StatusCode::INTERNAL_SERVER_ERROR, "OPENAI_TOOL_SCHEMA_ERROR", Text::ModelFailed)
+            (ErrorCode::LlmError, Some(Reason::ProviderRefused))
+                if speaks_of_tools(&error.message) =>
+            {
+                upstream(
+                    StatusCode::INTERNAL_SERVER_ERROR,
+                    "OPENAI_TOOL_SCHEMA_ERROR",
+                    Text::ModelFailed,
+                )
             }
-            (ErrorCode::LlmError, Some(Reason::ProviderUnavailable)) if speaks_of_silence(&error.message) => Self::model_timeout(locale),
-            (ErrorCode::LlmError, _) => upstream(StatusCode::SERVICE_UNAVAILABLE, "OPENAI_API_ERROR", Text::ModelFailed),
+            (ErrorCode::LlmError, Some(Reason::ProviderUnavailable))
+                if speaks_of_silence(&error.message) =>
+            {
+                Self::model_timeout(locale)
+            }
+            (ErrorCode::LlmError, _) => {
+                upstream(StatusCode::SERVICE_UNAVAILABLE, "OPENAI_API_ERROR", Text::ModelFailed)
+            }
             (ErrorCode::InvalidInput, _) => Self::invalid(Text::NotUnderstood.of(locale)),
-            (ErrorCode::AgentDisabled, _) => Self::new(StatusCode::SERVICE_UNAVAILABLE, Category::Policy, "AGENT_DISABLED", Text::SwitchedOff.of(locale)),
+            (ErrorCode::AgentDisabled, _) => Self::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                Category::Policy,
+                "AGENT_DISABLED",
+                Text::SwitchedOff.of(locale),
+            ),
             (ErrorCode::ToolTimeout, _) => Self::turn_timeout(locale),
-            (ErrorCode::ToolHttpError | ErrorCode::ToolNotFound, _) => upstream(StatusCode::BAD_GATEWAY, "MCP_TOOL_EXECUTION_FAILED", Text::ShopFailed),
+            (ErrorCode::ToolHttpError | ErrorCode::ToolNotFound, _) => {
+                upstream(StatusCode::BAD_GATEWAY, "MCP_TOOL_EXECUTION_FAILED", Text::ShopFailed)
+            }
             (ErrorCode::InternalError, Some(Reason::SessionsAway)) => {
                 let status = StatusCode::SERVICE_UNAVAILABLE;
-                Self::new(status, Category::Internal, "SESSION_STORE_UNAVAILABLE", Text::SessionsAway.of(locale)).retryable()
+                Self::new(
+                    status,
+                    Category::Internal,
+                    "SESSION_STORE_UNAVAILABLE",
+                    Text::SessionsAway.of(locale),
+                )
+                .retryable()
             }
-            // The model may not be asked: what it has cost, and what may be done about it, is for whoever runs the host.
-            (ErrorCode::InternalError, Some(Reason::BudgetExceeded)) => upstream(StatusCode::SERVICE_UNAVAILABLE, "OPENAI_API_ERROR", Text::ModelFailed),
+            // The model may not be asked: what it has cost, and what may be done about it, is for
+            // whoever runs the host.
+            (ErrorCode::InternalError, Some(Reason::BudgetExceeded)) => {
+                upstream(StatusCode::SERVICE_UNAVAILABLE, "OPENAI_API_ERROR", Text::ModelFailed)
+            }
             (ErrorCode::ApprovalRequired | ErrorCode::InternalError, _) => Self::internal(locale),
         };
-        let found = Self { cause: Some(Box::new(Cause::of(error))), ..found.detail("reason", error.reason_text().unwrap_or_default()) };
+        let found = Self {
+            cause: Some(Box::new(Cause::of(error))),
+            ..found.detail("reason", error.reason_text().unwrap_or_default())
+        };
         match error.details.get("retry_after_ms").and_then(Value::as_u64) {
             Some(ms) => Self { retry_after_ms: Some(ms), ..found },
             None => found,
@@ -156,12 +273,19 @@ impl Fault {
     /// The sentence that may be shown.
     pub(crate) fn safe_message(&self) -> String {
         let small = self.message.to_lowercase();
-        if HIDDEN.iter().any(|word| small.contains(word)) { "The request could not be processed.".into() } else { cut(&self.message, MESSAGE_CHARS) }
+        if HIDDEN.iter().any(|word| small.contains(word)) {
+            "The request could not be processed.".into()
+        } else {
+            cut(&self.message, MESSAGE_CHARS)
+        }
     }
 
-    /// The reason and the sentence for the log: what was said where it happened, or the gateway's own.
+    /// The reason and the sentence for the log: what was said where it happened, or the gateway's
+    /// own.
     pub(crate) fn why(&self) -> (&str, Option<&str>) {
-        self.cause.as_deref().map_or((self.code, Some(&self.message)), |cause| (&cause.reason, cause.message.as_deref()))
+        self.cause.as_deref().map_or((self.code, Some(&self.message)), |cause| {
+            (&cause.reason, cause.message.as_deref())
+        })
     }
 
     /// The envelope.
@@ -194,13 +318,21 @@ fn speaks_of_tools(message: &str) -> bool {
 }
 
 fn safe_details(details: &Map<String, Value>) -> Map<String, Value> {
-    let hidden = |name: &str| HIDDEN.iter().any(|word| name.to_lowercase().replace(['-', '_'], "").contains(&word.replace('_', "")));
+    let hidden = |name: &str| {
+        HIDDEN.iter().any(|word| {
+            name.to_lowercase().replace(['-', '_'], "").contains(&word.replace('_', ""))
+        })
+    };
     let shown = |value: &Value| match value {
         Value::String(text) => json!(cut(text, DETAIL_CHARS)),
         Value::Object(_) | Value::Array(_) => json!("[object]"),
         Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
     };
-    details.iter().filter(|(name, _)| !hidden(name)).map(|(name, value)| (name.clone(), shown(value))).collect()
+    details
+        .iter()
+        .filter(|(name, _)| !hidden(name))
+        .map(|(name, value)| (name.clone(), shown(value)))
+        .collect()
 }
 
 #[cfg(test)]
@@ -210,23 +342,95 @@ mod tests {
 
     #[test]
     fn section_5_failures_of_models_and_shops_have_their_rows() {
-        let error = |code, reason: &str, message: &str| AgentError::new(code, message).reason(reason);
+        let error =
+            |code, reason: &str, message: &str| AgentError::new(code, message).reason(reason);
         let llm = ErrorCode::LlmError;
         for (error, status, category, code, retryable) in [
-            (error(ErrorCode::RateLimited, "provider_rate_limit", "quota"), 429, "upstream", "OPENAI_RATE_LIMIT", true),
-            (error(llm, "provider_unavailable", "host sent nothing for 60 seconds."), 504, "upstream", "OPENAI_TIMEOUT", false),
-            (error(llm, "provider_unavailable", "host cannot answer"), 503, "upstream", "OPENAI_API_ERROR", false),
-            (error(llm, "provider_unauthorized", "the token is wrong"), 503, "upstream", "OPENAI_API_ERROR", false),
-            (error(llm, "provider_refused", "host refused the tools as they are described"), 500, "upstream", "OPENAI_TOOL_SCHEMA_ERROR", false),
-            (error(llm, "provider_refused", "host refused the request"), 503, "upstream", "OPENAI_API_ERROR", false),
-            (error(llm, "provider_protocol", "gibberish"), 503, "upstream", "OPENAI_API_ERROR", false),
-            (error(llm, "provider_too_long", "the conversation is too long"), 503, "upstream", "OPENAI_API_ERROR", false),
-            (error(ErrorCode::InternalError, "budget_exceeded", "550 tokens of 9000"), 503, "upstream", "OPENAI_API_ERROR", false),
-            (error(ErrorCode::ToolTimeout, "", "gibberish"), 504, "upstream", "TIMEOUT_REQUEST", true),
-            (error(ErrorCode::InternalError, "unexpected", "gibberish"), 500, "internal", "INTERNAL_ERROR", false),
+            (
+                error(ErrorCode::RateLimited, "provider_rate_limit", "quota"),
+                429,
+                "upstream",
+                "OPENAI_RATE_LIMIT",
+                true,
+            ),
+            (
+                error(llm, "provider_unavailable", "host sent nothing for 60 seconds."),
+                504,
+                "upstream",
+                "OPENAI_TIMEOUT",
+                false,
+            ),
+            (
+                error(llm, "provider_unavailable", "host cannot answer"),
+                503,
+                "upstream",
+                "OPENAI_API_ERROR",
+                false,
+            ),
+            (
+                error(llm, "provider_unauthorized", "the token is wrong"),
+                503,
+                "upstream",
+                "OPENAI_API_ERROR",
+                false,
+            ),
+            (
+                error(llm, "provider_refused", "host refused the tools as they are described"),
+                500,
+                "upstream",
+                "OPENAI_TOOL_SCHEMA_ERROR",
+                false,
+            ),
+            (
+                error(llm, "provider_refused", "host refused the request"),
+                503,
+                "upstream",
+                "OPENAI_API_ERROR",
+                false,
+            ),
+            (
+                error(llm, "provider_protocol", "gibberish"),
+                503,
+                "upstream",
+                "OPENAI_API_ERROR",
+                false,
+            ),
+            (
+                error(llm, "provider_too_long", "the conversation is too long"),
+                503,
+                "upstream",
+                "OPENAI_API_ERROR",
+                false,
+            ),
+            (
+                error(ErrorCode::InternalError, "budget_exceeded", "550 tokens of 9000"),
+                503,
+                "upstream",
+                "OPENAI_API_ERROR",
+                false,
+            ),
+            (
+                error(ErrorCode::ToolTimeout, "", "gibberish"),
+                504,
+                "upstream",
+                "TIMEOUT_REQUEST",
+                true,
+            ),
+            (
+                error(ErrorCode::InternalError, "unexpected", "gibberish"),
+                500,
+                "internal",
+                "INTERNAL_ERROR",
+                false,
+            ),
         ] {
             let fault = Fault::of(&error, "en");
-            assert_eq!((fault.status.as_u16(), fault.category.name(), fault.code, fault.retryable), (status, category, code, retryable), "{}", error.message);
+            assert_eq!(
+                (fault.status.as_u16(), fault.category.name(), fault.code, fault.retryable),
+                (status, category, code, retryable),
+                "{}",
+                error.message
+            );
             assert!(!fault.safe_message().contains(&error.message), "its words stay here");
         }
     }
@@ -244,15 +448,33 @@ mod tests {
 
     #[test]
     fn section_5_details_name_no_secret_and_stay_short_and_flat() {
-        let names =
-            ["token", "accessToken", "clientSecret", "client-id", "client_id", "Password", "API_KEY", "api-key", "Authorization", "bearer", "myCredentials"];
-        let fault = names.iter().fold(Fault::invalid("no"), |fault, name| fault.detail(name, "hidden"));
+        let names = [
+            "token",
+            "accessToken",
+            "clientSecret",
+            "client-id",
+            "client_id",
+            "Password",
+            "API_KEY",
+            "api-key",
+            "Authorization",
+            "bearer",
+            "myCredentials",
+        ];
         let fault =
-            fault.detail("exact", "å".repeat(200)).detail("long", "å".repeat(201)).detail("list", json!(["hidden"])).detail("nested", json!({"a": "hidden"}));
+            names.iter().fold(Fault::invalid("no"), |fault, name| fault.detail(name, "hidden"));
+        let fault = fault
+            .detail("exact", "å".repeat(200))
+            .detail("long", "å".repeat(201))
+            .detail("list", json!(["hidden"]))
+            .detail("nested", json!({"a": "hidden"}));
         let fault = fault.detail("field", "message").detail("limit", 4_000).detail("open", true);
         let told = fault.envelope("r", true)["details"].clone();
         let (cut, marker) = ("å".repeat(200), "[object]");
-        assert_eq!(told, json!({"exact": cut, "long": cut, "list": marker, "nested": marker, "field": "message", "limit": 4_000, "open": true}));
+        assert_eq!(
+            told,
+            json!({"exact": cut, "long": cut, "list": marker, "nested": marker, "field": "message", "limit": 4_000, "open": true})
+        );
     }
 
     #[test]
@@ -266,27 +488,75 @@ mod tests {
 
     #[test]
     fn section_5_failures_of_the_shop_have_their_codes() {
-        let http = |reason: &str| AgentError::new(ErrorCode::ToolHttpError, "The database is on fire.").reason(reason);
+        let http = |reason: &str| {
+            AgentError::new(ErrorCode::ToolHttpError, "The database is on fire.").reason(reason)
+        };
         let status = |status: u16| http("mcp_http_status").with("status", status);
         for (error, status, category, code, retryable) in [
             (http("mcp_token"), 503, Category::Auth, "OAUTH_TOKEN_FETCH_FAILED", false),
-            (http("mcp_not_connected"), 503, Category::Upstream, "MCP_TRANSPORT_NETWORK_ERROR", true),
+            (
+                http("mcp_not_connected"),
+                503,
+                Category::Upstream,
+                "MCP_TRANSPORT_NETWORK_ERROR",
+                true,
+            ),
             (http("mcp_exception"), 503, Category::Upstream, "MCP_TRANSPORT_NETWORK_ERROR", true),
             (status(500), 503, Category::Upstream, "MCP_TRANSPORT_HTTP_ERROR", true),
             (status(503), 503, Category::Upstream, "MCP_TRANSPORT_HTTP_ERROR", true),
             (status(403), 502, Category::Upstream, "MCP_TRANSPORT_HTTP_ERROR", true),
-            (AgentError::internal("invalid_response", "odd"), 502, Category::Upstream, "MCP_PROTOCOL_INVALID_RESPONSE", false),
-            (AgentError::internal("invalid_output", "odd"), 502, Category::Upstream, "MCP_PROTOCOL_INVALID_RESPONSE", false),
+            (
+                AgentError::internal("invalid_response", "odd"),
+                502,
+                Category::Upstream,
+                "MCP_PROTOCOL_INVALID_RESPONSE",
+                false,
+            ),
+            (
+                AgentError::internal("invalid_output", "odd"),
+                502,
+                Category::Upstream,
+                "MCP_PROTOCOL_INVALID_RESPONSE",
+                false,
+            ),
             (http("mcp_init_failed"), 503, Category::Upstream, "MCP_PROTOCOL_INIT_FAILED", true),
             (http("mcp_tool_error"), 502, Category::Upstream, "MCP_TOOL_EXECUTION_FAILED", false),
-            (http("mcp_exception").with("code", -32_602), 502, Category::Upstream, "MCP_TOOL_EXECUTION_FAILED", false),
-            (http("mcp_refused").with("code", -32_602), 502, Category::Upstream, "MCP_TOOL_EXECUTION_FAILED", false),
-            (AgentError::new(ErrorCode::ToolTimeout, "slow").reason("mcp_timeout"), 504, Category::Upstream, "TIMEOUT_REQUEST", true),
+            (
+                http("mcp_exception").with("code", -32_602),
+                502,
+                Category::Upstream,
+                "MCP_TOOL_EXECUTION_FAILED",
+                false,
+            ),
+            (
+                http("mcp_refused").with("code", -32_602),
+                502,
+                Category::Upstream,
+                "MCP_TOOL_EXECUTION_FAILED",
+                false,
+            ),
+            (
+                AgentError::new(ErrorCode::ToolTimeout, "slow").reason("mcp_timeout"),
+                504,
+                Category::Upstream,
+                "TIMEOUT_REQUEST",
+                true,
+            ),
         ] {
             let fault = Fault::of(&error, "en");
-            assert_eq!((fault.status.as_u16(), fault.category, fault.code, fault.retryable), (status, category, code, retryable), "{error:?}");
-            assert!(!fault.envelope("r", true).to_string().contains("on fire"), "the shop's words stay here");
-            assert!(!format!("{:?}", fault.cause).contains("on fire"), "and do not come into the log");
+            assert_eq!(
+                (fault.status.as_u16(), fault.category, fault.code, fault.retryable),
+                (status, category, code, retryable),
+                "{error:?}"
+            );
+            assert!(
+                !fault.envelope("r", true).to_string().contains("on fire"),
+                "the shop's words stay here"
+            );
+            assert!(
+                !format!("{:?}", fault.cause).contains("on fire"),
+                "and do not come into the log"
+            );
         }
     }
 
@@ -295,7 +565,10 @@ mod tests {
         let fault = Fault::invalid("The Bearer abc was wrong");
         assert_eq!(fault.safe_message(), "The request could not be processed.");
         assert_eq!(Fault::invalid("x".repeat(900)).safe_message().chars().count(), 500);
-        let fault = Fault::invalid("no").detail("apiKey", "1").detail("long", "y".repeat(900)).detail("nested", json!({"a": 1}));
+        let fault = Fault::invalid("no")
+            .detail("apiKey", "1")
+            .detail("long", "y".repeat(900))
+            .detail("nested", json!({"a": 1}));
         assert!(fault.envelope("r", false).get("details").is_none());
         let details = &fault.envelope("r", true)["details"];
         assert_eq!((details.get("apiKey"), details["nested"].as_str()), (None, Some("[object]")));

@@ -1,5 +1,6 @@
-//! The shop's chat API over HTTP: the contract that web shops' widgets speak, carried to the engine of a host and back. One turn gives
-//! one event stream; the JSON answer and the stream's `final` are the same object. Knows no store, model or window.
+//! The shop's chat API over HTTP: the contract that web shops' widgets speak, carried to the engine
+//! of a host and back. One turn gives one event stream; the JSON answer and the stream's `final`
+//! are the same object. Knows no store, model or window.
 #![forbid(unsafe_code)]
 
 mod call;
@@ -23,8 +24,14 @@ pub use config::{Config, Flags, SessionStore};
 pub use http::openapi::DOCUMENT;
 pub use shop::PACK;
 
-/// Serves until `stop` resolves, then ends in order: no new requests, turns finish or are stopped. `ready` gets the bound address.
-pub async fn serve(host: Arc<Host>, config: Config, ready: impl FnOnce(SocketAddr), stop: impl Future<Output = ()> + Send) -> Result<(), AgentError> {
+/// Serves until `stop` resolves, then ends in order: no new requests, turns finish or are stopped.
+/// `ready` gets the bound address.
+pub async fn serve(
+    host: Arc<Host>,
+    config: Config,
+    ready: impl FnOnce(SocketAddr),
+    stop: impl Future<Output = ()> + Send,
+) -> Result<(), AgentError> {
     let app = Arc::new(http::app::App::open(host, config)?);
     http::listener::run(app, ready, stop).await
 }

@@ -1,5 +1,5 @@
-//! Counters, and their page for Prometheus. Each count is told as an event of the target `metrics`, too, for whoever exports
-//! them; without an exporter nobody hears it.
+//! Counters, and their page for Prometheus. Each count is told as an event of the target `metrics`,
+//! too, for whoever exports them; without an exporter nobody hears it.
 
 use std::{
     collections::BTreeMap,
@@ -66,9 +66,17 @@ impl Times {
         }
     }
     fn rows(&self) -> Vec<(String, u64)> {
-        let mut rows: Vec<(String, u64)> = BOUNDS.iter().zip(&self.buckets).map(|(bound, count)| (format!("_bucket{{le=\"{bound}\"}}"), count.get())).collect();
+        let mut rows: Vec<(String, u64)> = BOUNDS
+            .iter()
+            .zip(&self.buckets)
+            .map(|(bound, count)| (format!("_bucket{{le=\"{bound}\"}}"), count.get()))
+            .collect();
         let count = self.count.get();
-        rows.extend([("_bucket{le=\"+Inf\"}".to_owned(), count), ("_sum".to_owned(), self.sum_ms.get()), ("_count".to_owned(), count)]);
+        rows.extend([
+            ("_bucket{le=\"+Inf\"}".to_owned(), count),
+            ("_sum".to_owned(), self.sum_ms.get()),
+            ("_count".to_owned(), count),
+        ]);
         rows
     }
 }
@@ -110,7 +118,14 @@ impl Metrics {
     }
 
     /// A turn that ended.
-    pub(crate) fn turn(&self, route: &str, status: u16, fault: Option<&Fault>, took: Duration, calls: &[Call]) {
+    pub(crate) fn turn(
+        &self,
+        route: &str,
+        status: u16,
+        fault: Option<&Fault>,
+        took: Duration,
+        calls: &[Call],
+    ) {
         let (ms, class) = (millis(took), class(status));
         self.turns[class].add();
         self.turn_times.add(ms);
@@ -121,7 +136,10 @@ impl Metrics {
         tracing::event!(target: "metrics", Level::INFO, monotonic_counter.csign.turns = 1_u64, histogram.csign.turn.duration_ms = ms, route, status, code);
         for call in calls {
             // A name that no tool has may be anything.
-            let (tool, outcome) = (if call.known { call.tool.as_str() } else { "unknown" }, if call.ok() || call.proposed { "ok" } else { "error" });
+            let (tool, outcome) = (
+                if call.known { call.tool.as_str() } else { "unknown" },
+                if call.ok() || call.proposed { "ok" } else { "error" },
+            );
             self.tools.add();
             self.tool_times.add(call.duration_ms);
             self.calls.add(format!("{{tool=\"{tool}\",outcome=\"{outcome}\"}}"));
@@ -144,23 +162,93 @@ impl Metrics {
                 let _ = writeln!(page, "{name}{labels} {value}");
             }
         };
-        let by_class =
-            |counts: &[Count; 3]| CLASSES.iter().zip(counts).map(|(class, count)| (format!("{{status=\"{class}\"}}"), count.get())).collect::<Vec<_>>();
+        let by_class = |counts: &[Count; 3]| {
+            CLASSES
+                .iter()
+                .zip(counts)
+                .map(|(class, count)| (format!("{{status=\"{class}\"}}"), count.get()))
+                .collect::<Vec<_>>()
+        };
         let alone = |value: u64| vec![(String::new(), value)];
-        one("csign_gateway_turns_total", "counter", "Turns that ended, by the class of their status.", &by_class(&self.turns));
-        one("csign_gateway_turn_errors_total", "counter", "Turns that failed, by the code of the error.", &self.errors.rows());
-        one("csign_gateway_refused_total", "counter", "Requests that were refused before a turn.", &by_class(&self.refused));
+        one(
+            "csign_gateway_turns_total",
+            "counter",
+            "Turns that ended, by the class of their status.",
+            &by_class(&self.turns),
+        );
+        one(
+            "csign_gateway_turn_errors_total",
+            "counter",
+            "Turns that failed, by the code of the error.",
+            &self.errors.rows(),
+        );
+        one(
+            "csign_gateway_refused_total",
+            "counter",
+            "Requests that were refused before a turn.",
+            &by_class(&self.refused),
+        );
         one("csign_gateway_turns_running", "gauge", "Turns under way.", &alone(running as u64));
-        one("csign_gateway_sessions", "gauge", "Sessions that have not ended.", &alone(sessions as u64));
-        one("csign_gateway_streams_open", "gauge", "Streams that are open.", &alone(self.open.load(Ordering::Relaxed)));
-        one("csign_gateway_streams_total", "counter", "Turns that were streamed.", &alone(self.streams.get()));
-        one("csign_gateway_clients_left_total", "counter", "Turns whose client left before the end.", &alone(self.left.get()));
-        one("csign_gateway_cart_changes_total", "counter", "Cart changes that were confirmed and made.", &alone(self.confirmed.get()));
-        one("csign_gateway_tool_calls_total", "counter", "Tool calls of turns.", &alone(self.tools.get()));
-        one("csign_gateway_tool_calls_by_tool_total", "counter", "The same, by tool and outcome.", &self.calls.rows());
-        one("csign_gateway_connections_refused_total", "counter", "Connections over the limit.", &alone(self.refused_connections.get()));
-        one("csign_gateway_turn_milliseconds", "histogram", "How long turns took.", &self.turn_times.rows());
-        one("csign_gateway_tool_milliseconds", "histogram", "How long tool calls took.", &self.tool_times.rows());
+        one(
+            "csign_gateway_sessions",
+            "gauge",
+            "Sessions that have not ended.",
+            &alone(sessions as u64),
+        );
+        one(
+            "csign_gateway_streams_open",
+            "gauge",
+            "Streams that are open.",
+            &alone(self.open.load(Ordering::Relaxed)),
+        );
+        one(
+            "csign_gateway_streams_total",
+            "counter",
+            "Turns that were streamed.",
+            &alone(self.streams.get()),
+        );
+        one(
+            "csign_gateway_clients_left_total",
+            "counter",
+            "Turns whose client left before the end.",
+            &alone(self.left.get()),
+        );
+        one(
+            "csign_gateway_cart_changes_total",
+            "counter",
+            "Cart changes that were confirmed and made.",
+            &alone(self.confirmed.get()),
+        );
+        one(
+            "csign_gateway_tool_calls_total",
+            "counter",
+            "Tool calls of turns.",
+            &alone(self.tools.get()),
+        );
+        one(
+            "csign_gateway_tool_calls_by_tool_total",
+            "counter",
+            "The same, by tool and outcome.",
+            &self.calls.rows(),
+        );
+        one(
+            "csign_gateway_connections_refused_total",
+            "counter",
+            "Connections over the limit.",
+            &alone(self.refused_connections.get()),
+        );
+        one(
+            "csign_gateway_turn_milliseconds",
+            "histogram",
+            "How long turns took.",
+            &self.turn_times.rows(),
+        );
+        one(
+            "csign_gateway_tool_milliseconds",
+            "histogram",
+            "How long tool calls took.",
+            &self.tool_times.rows(),
+        );
         page
     }
 }

@@ -11,13 +11,15 @@ pub struct Net {
 
 impl Net {
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        let (address, bits) = text.split_once('/').map_or((text, None), |(address, bits)| (address, Some(bits)));
+        let (address, bits) =
+            text.split_once('/').map_or((text, None), |(address, bits)| (address, Some(bits)));
         let written: IpAddr = address.trim().parse().ok()?;
         let address = written.to_canonical();
         let most: u8 = if address.is_ipv4() { 32 } else { 128 };
         // Of `::ffff:10.0.0.0/104` the first 96 bits only say that an address of version 4 follows.
         let mapped = if written == address { 0 } else { 96 };
-        let bits = bits.map_or(Some(most), |bits| bits.trim().parse::<u8>().ok()?.checked_sub(mapped))?;
+        let bits =
+            bits.map_or(Some(most), |bits| bits.trim().parse::<u8>().ok()?.checked_sub(mapped))?;
         (bits <= most).then_some(Self { address, bits })
     }
 

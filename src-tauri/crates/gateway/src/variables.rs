@@ -1,4 +1,5 @@
-//! Values of variables: read by their form, and what is wrong with them in words. Knows no variable.
+//! Values of variables: read by their form, and what is wrong with them in words. Knows no
+//! variable.
 
 use axum::http::Uri;
 
@@ -22,8 +23,15 @@ impl<'a> Reader<'a> {
         text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
     }
 
-    /// A list whose entries have a form; `wanted` says which. An entry of another form would never match anything.
-    pub(crate) fn list_of<T>(&mut self, name: &str, default: &str, form: impl Fn(&str) -> Option<T>, wanted: &str) -> Vec<T> {
+    /// A list whose entries have a form; `wanted` says which. An entry of another form would never
+    /// match anything.
+    pub(crate) fn list_of<T>(
+        &mut self,
+        name: &str,
+        default: &str,
+        form: impl Fn(&str) -> Option<T>,
+        wanted: &str,
+    ) -> Vec<T> {
         let mut all = Vec::new();
         for (at, entry) in self.list(name, default).iter().enumerate() {
             match form(entry) {
@@ -48,8 +56,13 @@ impl<'a> Reader<'a> {
 
     /// A web address that fits, when there is one.
     pub(crate) fn address(&mut self, name: &str, fits: impl Fn(&Uri) -> bool, wanted: &str) {
-        let is_address =
-            |text: &str| text.parse::<Uri>().is_ok_and(|uri| matches!(uri.scheme_str(), Some("https" | "http")) && uri.host().is_some() && fits(&uri));
+        let is_address = |text: &str| {
+            text.parse::<Uri>().is_ok_and(|uri| {
+                matches!(uri.scheme_str(), Some("https" | "http"))
+                    && uri.host().is_some()
+                    && fits(&uri)
+            })
+        };
         if self.text(name).is_some_and(|text| !is_address(&text)) {
             self.faults.push(format!("{name} must be {wanted}."));
         }

@@ -5,7 +5,8 @@
 use std::{collections::BTreeMap, io, sync::OnceLock};
 
 use seccompiler::{
-    BpfProgram, SeccompAction, SeccompCmpArgLen as Length, SeccompCmpOp as Op, SeccompCondition, SeccompFilter, SeccompRule, TargetArch, sock_filter,
+    BpfProgram, SeccompAction, SeccompCmpArgLen as Length, SeccompCmpOp as Op, SeccompCondition,
+    SeccompFilter, SeccompRule, TargetArch, sock_filter,
 };
 
 /// The rules of a filter by system call. A call without conditions is denied for all arguments.
@@ -74,7 +75,8 @@ const ALWAYS: &[libc::c_long] = &[
 
 /// Calls that leave the process group, by which a run is ended, or that name a process in other
 /// ways.
-const SESSIONS: &[libc::c_long] = &[libc::SYS_setsid, libc::SYS_setpgid, libc::SYS_pidfd_open, libc::SYS_pidfd_send_signal];
+const SESSIONS: &[libc::c_long] =
+    &[libc::SYS_setsid, libc::SYS_setpgid, libc::SYS_pidfd_open, libc::SYS_pidfd_send_signal];
 
 /// Calls that change mode, owner, times or attributes of a file by its path. `utimensat` is added
 /// with a condition.
@@ -93,13 +95,21 @@ const BY_PATH: &[libc::c_long] = &[
 
 /// The older calls for the same, which newer architectures do not have.
 #[cfg(target_arch = "x86_64")]
-const BY_PATH_OLD: &[libc::c_long] = &[libc::SYS_chmod, libc::SYS_chown, libc::SYS_lchown, libc::SYS_utime, libc::SYS_utimes, libc::SYS_futimesat];
+const BY_PATH_OLD: &[libc::c_long] = &[
+    libc::SYS_chmod,
+    libc::SYS_chown,
+    libc::SYS_lchown,
+    libc::SYS_utime,
+    libc::SYS_utimes,
+    libc::SYS_futimesat,
+];
 #[cfg(not(target_arch = "x86_64"))]
 const BY_PATH_OLD: &[libc::c_long] = &[];
 
 /// Calls that change mode, owner and attributes of an open file. Opening it for reading is enough
 /// for them.
-const BY_DESCRIPTOR: &[libc::c_long] = &[libc::SYS_fchmod, libc::SYS_fchown, libc::SYS_fsetxattr, libc::SYS_fremovexattr];
+const BY_DESCRIPTOR: &[libc::c_long] =
+    &[libc::SYS_fchmod, libc::SYS_fchown, libc::SYS_fsetxattr, libc::SYS_fremovexattr];
 
 /// `FS_IOC_SETFLAGS` and `FS_IOC_FSSETXATTR`, which also change attributes of an open file.
 const BY_IOCTL: [u64; 2] = [0x4008_6602, 0x401c_5820];
@@ -113,22 +123,34 @@ const FILE_SETATTR: libc::c_long = 469;
 
 /// Flags for new namespaces. `CLONE_NEWTIME` is not in the list, because `clone` reads that bit as
 /// part of a signal.
-const NAMESPACES: [libc::c_int; 7] =
-    [libc::CLONE_NEWNS, libc::CLONE_NEWCGROUP, libc::CLONE_NEWUTS, libc::CLONE_NEWIPC, libc::CLONE_NEWUSER, libc::CLONE_NEWPID, libc::CLONE_NEWNET];
+const NAMESPACES: [libc::c_int; 7] = [
+    libc::CLONE_NEWNS,
+    libc::CLONE_NEWCGROUP,
+    libc::CLONE_NEWUTS,
+    libc::CLONE_NEWIPC,
+    libc::CLONE_NEWUSER,
+    libc::CLONE_NEWPID,
+    libc::CLONE_NEWNET,
+];
 
 impl CallFilter {
-    /// Prepares the filters. Returns None if this kernel filters no system calls; an error if it does and the filters cannot be built.
+    /// Prepares the filters. Returns None if this kernel filters no system calls; an error if it
+    /// does and the filters cannot be built.
     pub fn new(permits: Permits) -> io::Result<Option<Self>> {
         if !filters_work() {
             return Ok(None);
         }
-        let built = build(permits).map_err(|error| io::Error::other(format!("the filter on system calls cannot be built ({error})")))?;
+        let built = build(permits).map_err(|error| {
+            io::Error::other(format!("the filter on system calls cannot be built ({error})"))
+        })?;
         Ok(Some(Self(built)))
     }
 
     /// Installs the filters. For the child: allocates nothing and makes system calls only.
     pub fn enforce(&self) -> io::Result<()> {
-        self.0.iter().try_for_each(|filter| seccompiler::apply_filter(filter).map_err(|_| io::Error::from_raw_os_error(libc::EPERM)))
+        self.0.iter().try_for_each(|filter| {
+            seccompiler::apply_filter(filter).map_err(|_| io::Error::from_raw_os_error(libc::EPERM))
+        })
     }
 }
 
@@ -139,7 +161,14 @@ pub fn filters_work() -> bool {
         let mut action: u32 = libc::SECCOMP_RET_ERRNO;
         // SAFETY: asks whether an action is known; the pointer is to a live u32, as the interface
         // requires.
-        let known = unsafe { libc::syscall(libc::SYS_seccomp, libc::SECCOMP_GET_ACTION_AVAIL, 0_u32, std::ptr::from_mut(&mut action)) };
+        let known = unsafe {
+            libc::syscall(
+                libc::SYS_seccomp,
+                libc::SECCOMP_GET_ACTION_AVAIL,
+                0_u32,
+                std::ptr::from_mut(&mut action),
+            )
+        };
         known == 0 && TargetArch::try_from(std::env::consts::ARCH).is_ok()
     })
 }
@@ -148,7 +177,8 @@ fn build(permits: Permits) -> Result<Vec<BpfProgram>, seccompiler::BackendError>
     // A filter cannot read the flags of clone3, which are in memory. If clone3 is unknown, C
     // libraries use clone.
     let unknown = Rules::from([(libc::SYS_clone3, Vec::new())]);
-    let mut filters = vec![filter(denied_calls(permits)?, libc::EPERM)?, filter(unknown, libc::ENOSYS)?];
+    let mut filters =
+        vec![filter(denied_calls(permits)?, libc::EPERM)?, filter(unknown, libc::ENOSYS)?];
     filters.extend(second_abi());
     Ok(filters)
 }
@@ -157,12 +187,19 @@ fn build(permits: Permits) -> Result<Vec<BpfProgram>, seccompiler::BackendError>
 /// another architecture's ABI (32 bits) ends the program.
 fn filter(rules: Rules, error: libc::c_int) -> Result<BpfProgram, seccompiler::BackendError> {
     let arch = TargetArch::try_from(std::env::consts::ARCH)?;
-    SeccompFilter::new(rules, SeccompAction::Allow, SeccompAction::Errno(error.unsigned_abs()), arch)?.try_into()
+    SeccompFilter::new(
+        rules,
+        SeccompAction::Allow,
+        SeccompAction::Errno(error.unsigned_abs()),
+        arch,
+    )?
+    .try_into()
 }
 
 fn denied_calls(permits: Permits) -> Result<Rules, seccompiler::BackendError> {
     let mut rules = Rules::new();
-    let mut deny = |calls: &[libc::c_long]| rules.extend(calls.iter().map(|call| (*call, Vec::new())));
+    let mut deny =
+        |calls: &[libc::c_long]| rules.extend(calls.iter().map(|call| (*call, Vec::new())));
     deny(ALWAYS);
     deny(BY_PATH);
     deny(BY_PATH_OLD);
@@ -177,7 +214,14 @@ fn denied_calls(permits: Permits) -> Result<Rules, seccompiler::BackendError> {
     // Without a path, this sets the times of an open file, as `touch` does with a file it has
     // created.
     rules.insert(libc::SYS_utimensat, vec![condition(1, Length::Qword, Op::Ne, 0)?]);
-    let flag = |flag: libc::c_int| condition(0, Length::Dword, Op::MaskedEq(u64::from(flag.unsigned_abs())), u64::from(flag.unsigned_abs()));
+    let flag = |flag: libc::c_int| {
+        condition(
+            0,
+            Length::Dword,
+            Op::MaskedEq(u64::from(flag.unsigned_abs())),
+            u64::from(flag.unsigned_abs()),
+        )
+    };
     rules.insert(libc::SYS_clone, NAMESPACES.into_iter().map(flag).collect::<Result<_, _>>()?);
     match permits.sockets {
         Sockets::All => None,
@@ -187,20 +231,41 @@ fn denied_calls(permits: Permits) -> Result<Rules, seccompiler::BackendError> {
     Ok(rules)
 }
 
-fn condition(argument: u8, length: Length, operator: Op, value: u64) -> Result<SeccompRule, seccompiler::BackendError> {
+fn condition(
+    argument: u8,
+    length: Length,
+    operator: Op,
+    value: u64,
+) -> Result<SeccompRule, seccompiler::BackendError> {
     SeccompRule::new(vec![SeccompCondition::new(argument, length, operator, value)?])
 }
 
 fn not_of_the_internet() -> Result<SeccompRule, seccompiler::BackendError> {
-    let not = |family: libc::c_int| SeccompCondition::new(0, Length::Dword, Op::Ne, u64::from(family.unsigned_abs()));
-    SeccompRule::new([libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK].into_iter().map(not).collect::<Result<_, _>>()?)
+    let not = |family: libc::c_int| {
+        SeccompCondition::new(0, Length::Dword, Op::Ne, u64::from(family.unsigned_abs()))
+    };
+    SeccompRule::new(
+        [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK]
+            .into_iter()
+            .map(not)
+            .collect::<Result<_, _>>()?,
+    )
 }
 
 /// Denies the second ABI of x86_64 (x32), in which each system call has another number.
 fn second_abi() -> Option<BpfProgram> {
     const FIRST: u32 = 0x4000_0000;
-    let instruction = |code: u32, jt, k| sock_filter { code: u16::try_from(code).unwrap_or_default(), jt, jf: 0, k };
-    let (load, jump, back) = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K, libc::BPF_RET | libc::BPF_K);
+    let instruction = |code: u32, jt, k| sock_filter {
+        code: u16::try_from(code).unwrap_or_default(),
+        jt,
+        jf: 0,
+        k,
+    };
+    let (load, jump, back) = (
+        libc::BPF_LD | libc::BPF_W | libc::BPF_ABS,
+        libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K,
+        libc::BPF_RET | libc::BPF_K,
+    );
     cfg!(target_arch = "x86_64").then(|| {
         vec![
             instruction(load, 0, 0),

@@ -28,13 +28,26 @@ impl Covers {
     /// Prepares to hide these places. Places that do not exist, or lie within another one, need no
     /// mount of their own.
     pub fn over(places: &[PathBuf]) -> Self {
-        let real: BTreeSet<PathBuf> = places.iter().filter_map(|place| place.canonicalize().ok()).collect();
-        let outermost = real.iter().filter(|place| !real.iter().any(|other| *place != other && place.starts_with(other)));
+        let real: BTreeSet<PathBuf> =
+            places.iter().filter_map(|place| place.canonicalize().ok()).collect();
+        let outermost = real
+            .iter()
+            .filter(|place| !real.iter().any(|other| *place != other && place.starts_with(other)));
         let (folders, files): (Vec<_>, Vec<_>) = outermost.partition(|place| place.is_dir());
-        let paths = |places: Vec<&PathBuf>| places.into_iter().filter_map(|place| CString::new(place.as_os_str().as_bytes()).ok()).collect();
+        let paths = |places: Vec<&PathBuf>| {
+            places
+                .into_iter()
+                .filter_map(|place| CString::new(place.as_os_str().as_bytes()).ok())
+                .collect()
+        };
         // SAFETY: both calls take no arguments, change nothing and cannot fail.
         let (user, group) = unsafe { (libc::geteuid(), libc::getegid()) };
-        Self { folders: paths(folders), files: paths(files), user_map: format!("{user} {user} 1\n"), group_map: format!("{group} {group} 1\n") }
+        Self {
+            folders: paths(folders),
+            files: paths(files),
+            user_map: format!("{user} {user} 1\n"),
+            group_map: format!("{group} {group} 1\n"),
+        }
     }
 
     /// Hides the places. For the child: allocates nothing and makes system calls only. Programs
@@ -49,13 +62,31 @@ impl Covers {
             write(c"/proc/self/gid_map", &self.group_map)?;
             // Later mounts of the system still appear here, but mounts made here do not appear
             // outside.
-            check_result(libc::mount(ptr::null(), c"/".as_ptr(), ptr::null(), libc::MS_REC | libc::MS_SLAVE, ptr::null()))?;
+            check_result(libc::mount(
+                ptr::null(),
+                c"/".as_ptr(),
+                ptr::null(),
+                libc::MS_REC | libc::MS_SLAVE,
+                ptr::null(),
+            ))?;
             let flags = libc::MS_RDONLY | libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
             for folder in &self.folders {
-                check_result(libc::mount(c"none".as_ptr(), folder.as_ptr(), c"tmpfs".as_ptr(), flags, c"mode=0555,size=4k".as_ptr().cast()))?;
+                check_result(libc::mount(
+                    c"none".as_ptr(),
+                    folder.as_ptr(),
+                    c"tmpfs".as_ptr(),
+                    flags,
+                    c"mode=0555,size=4k".as_ptr().cast(),
+                ))?;
             }
             for file in &self.files {
-                check_result(libc::mount(c"/dev/null".as_ptr(), file.as_ptr(), ptr::null(), libc::MS_BIND, ptr::null()))?;
+                check_result(libc::mount(
+                    c"/dev/null".as_ptr(),
+                    file.as_ptr(),
+                    ptr::null(),
+                    libc::MS_BIND,
+                    ptr::null(),
+                ))?;
             }
         }
         Ok(())
@@ -78,7 +109,11 @@ pub fn in_child(mut ask: impl FnMut() -> bool + Send + Sync + 'static) -> io::Re
     let mut command = Command::new("/");
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     // SAFETY: between fork and the error that ends the child only system calls are made.
-    unsafe { command.pre_exec(move || Err(io::Error::from_raw_os_error(if ask() { libc::EALREADY } else { libc::ENOTSUP }))) };
+    unsafe {
+        command.pre_exec(move || {
+            Err(io::Error::from_raw_os_error(if ask() { libc::EALREADY } else { libc::ENOTSUP }))
+        })
+    };
     match command.spawn() {
         Ok(mut child) => child.wait().map(|_| false),
         Err(error) if error.raw_os_error() == Some(libc::EALREADY) => Ok(true),

@@ -43,7 +43,8 @@ impl Guard {
         line.set_nonblocking(true)?;
         // Without the map, the guard keeps the memory that the app had.
         let maps = fs::read("/proc/self/maps").unwrap_or_default();
-        let unneeded = memory::find_unneeded(&String::from_utf8_lossy(&maps), &system::needed_addresses());
+        let unneeded =
+            memory::find_unneeded(&String::from_utf8_lossy(&maps), &system::needed_addresses());
         system::before_exec(command, OwnedFd::from(far), unneeded);
         Ok(Self { line })
     }

@@ -32,7 +32,9 @@ impl Process {
     /// Reads the process that has this id now.
     pub fn of(id: i32) -> io::Result<Self> {
         let text = fs::read(format!("/proc/{id}/stat"))?;
-        parse(id, &String::from_utf8_lossy(&text)).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "/proc has another form than expected"))
+        parse(id, &String::from_utf8_lossy(&text)).ok_or_else(|| {
+            io::Error::new(io::ErrorKind::InvalidData, "/proc has another form than expected")
+        })
     }
 }
 
@@ -68,11 +70,15 @@ fn read_stable(mut look: impl FnMut() -> io::Result<Vec<Process>>) -> io::Result
     for _ in 0..MAX_READS {
         let next = look();
         match (&last, &next) {
-            (Ok(one), Ok(other)) if one.iter().map(identity).eq(other.iter().map(identity)) => return next,
+            (Ok(one), Ok(other)) if one.iter().map(identity).eq(other.iter().map(identity)) => {
+                return next;
+            }
             _ => last = next,
         }
     }
-    last.and_then(|_| Err(io::Error::new(io::ErrorKind::ResourceBusy, "its ancestors change all the time")))
+    last.and_then(|_| {
+        Err(io::Error::new(io::ErrorKind::ResourceBusy, "its ancestors change all the time"))
+    })
 }
 
 /// The values that stay the same while a process has the same parent.
@@ -87,8 +93,13 @@ fn ancestors_of(id: i32, of: impl Fn(i32) -> io::Result<Process>) -> io::Result<
     while next != 0 {
         let process = of(next)?;
         // A parent cannot be younger than its child: the id now belongs to another process.
-        if line.last().is_some_and(|child| child.started < process.started) || line.len() == GENERATIONS {
-            return Err(io::Error::new(io::ErrorKind::ResourceBusy, "its ancestors cannot be followed"));
+        if line.last().is_some_and(|child| child.started < process.started)
+            || line.len() == GENERATIONS
+        {
+            return Err(io::Error::new(
+                io::ErrorKind::ResourceBusy,
+                "its ancestors cannot be followed",
+            ));
         }
         next = process.parent;
         line.push(process);
@@ -106,7 +117,9 @@ fn may_not_gain_privileges_here() -> io::Result<bool> {
 
 fn no_new_privileges(status: &str) -> io::Result<bool> {
     let value = status.lines().find_map(|line| line.strip_prefix("NoNewPrivs:"));
-    value.map(|value| value.trim() != "0").ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "/proc has another form than expected"))
+    value.map(|value| value.trim() != "0").ok_or_else(|| {
+        io::Error::new(io::ErrorKind::InvalidData, "/proc has another form than expected")
+    })
 }
 
 #[cfg(test)]
@@ -121,7 +134,10 @@ mod tests {
     fn a_line_is_read_behind_any_name() {
         let stat = "7 (a) b) (c) S 12 5 4 34817 6 4194304 1 2 3 4 5 6 7 8 20 0 1 0 987 1000";
         let parsed = parse(7, stat).unwrap();
-        assert_eq!((parsed.name.as_str(), parsed.parent, parsed.group, parsed.terminal), ("a) b) (c", 12, 5, 34817));
+        assert_eq!(
+            (parsed.name.as_str(), parsed.parent, parsed.group, parsed.terminal),
+            ("a) b) (c", 12, 5, 34817)
+        );
         assert_eq!((parsed.foreground, parsed.started), (6, 987));
         assert_eq!(parse(7, "7 (cut off"), None);
     }
@@ -136,8 +152,12 @@ mod tests {
 
     #[test]
     fn a_line_that_changes_between_two_looks_is_read_again() {
-        let mut reads =
-            [vec![process(9, 4, 50), process(4, 0, 1)], vec![process(9, 3, 50), process(3, 0, 2)], vec![process(9, 3, 50), process(3, 0, 2)]].into_iter();
+        let mut reads = [
+            vec![process(9, 4, 50), process(4, 0, 1)],
+            vec![process(9, 3, 50), process(3, 0, 2)],
+            vec![process(9, 3, 50), process(3, 0, 2)],
+        ]
+        .into_iter();
         let line = read_stable(|| Ok(reads.next().unwrap())).unwrap();
         assert_eq!(line[1].id, 3);
         let mut turn = 0;

@@ -37,7 +37,12 @@ fn mapping(line: &str) -> Option<Mapping<'_>> {
     let (device, inode) = (fields.nth(2)?, fields.next()?);
     let kernel = fields.next().is_some_and(|name| name.starts_with("[v"));
     let address = |text| usize::from_str_radix(text, 16).ok();
-    Some(Mapping { start: address(start)?, end: address(end)?, file: (inode != "0").then_some((device, inode)), kernel })
+    Some(Mapping {
+        start: address(start)?,
+        end: address(end)?,
+        file: (inode != "0").then_some((device, inode)),
+        kernel,
+    })
 }
 
 impl Mapping<'_> {
@@ -48,7 +53,11 @@ impl Mapping<'_> {
 
     /// Splits the mapping into pieces of `AROUND` bytes.
     fn pieces(self) -> impl Iterator<Item = Self> {
-        (self.start..self.end).step_by(AROUND).map(move |start| Self { start, end: self.end.min(start + AROUND), ..self })
+        (self.start..self.end).step_by(AROUND).map(move |start| Self {
+            start,
+            end: self.end.min(start + AROUND),
+            ..self
+        })
     }
 }
 
@@ -56,7 +65,9 @@ impl Mapping<'_> {
 /// If there are too many ranges, the largest ones.
 pub(super) fn find_unneeded(maps: &str, needed: &[usize]) -> Stretches {
     let mappings: Vec<Mapping<'_>> = maps.lines().filter_map(mapping).collect();
-    let of_needed = mappings.iter().filter(|mapping| needed.iter().any(|address| (mapping.start..mapping.end).contains(address)));
+    let of_needed = mappings.iter().filter(|mapping| {
+        needed.iter().any(|address| (mapping.start..mapping.end).contains(address))
+    });
     let files: Vec<_> = of_needed.filter_map(|mapping| mapping.file).collect();
     let mut found = StretchCollector::default();
     // The end of a needed file's last mapping. Its zero-initialised variables follow as anonymous
@@ -72,7 +83,8 @@ pub(super) fn find_unneeded(maps: &str, needed: &[usize]) -> Stretches {
             // The kernel merges neighbouring mappings, so a mapping may contain more than the
             // variables.
             for piece in mapping.pieces() {
-                let kept = (zeroed && piece.start - mapping.start < ZEROED) || needed.iter().any(|address| piece.is_near(*address));
+                let kept = (zeroed && piece.start - mapping.start < ZEROED)
+                    || needed.iter().any(|address| piece.is_near(*address));
                 if kept { found.keep() } else { found.give_back(piece) }
             }
         } else {
@@ -131,7 +143,10 @@ mod tests {
         let found = find_unneeded(maps, &[0x128000, 0x701000]);
         let kept = [0x100000, 0x120000, 0x130000, 0x14ffff, 0x6f1000, 0x701000, 0x711000, 0x910000];
         assert!(kept.iter().all(|address| !found.contains(*address)), "{found:?}");
-        assert_eq!(found.0[..4], [(0x200000, 0x6f0000), (0x720000, 0x910000), (0xa00000, 0xb00000), (0, 0)]);
+        assert_eq!(
+            found.0[..4],
+            [(0x200000, 0x6f0000), (0x720000, 0x910000), (0xa00000, 0xb00000), (0, 0)]
+        );
     }
 
     #[test]

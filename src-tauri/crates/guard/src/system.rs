@@ -49,13 +49,28 @@ pub(super) fn needed_addresses() -> [usize; 8] {
     let thread = unsafe { libc::pthread_self() };
     // Older C libraries consist of two files. The first two functions are then in one of them, the
     // others in the other.
-    let [read, wait, poll, call] = [libc::read as *const (), libc::waitpid as *const (), libc::poll as *const (), libc::syscall as *const ()];
-    [&raw const stack as usize, error as usize, thread as usize, code as usize, read as usize, wait as usize, poll as usize, call as usize]
+    let [read, wait, poll, call] = [
+        libc::read as *const (),
+        libc::waitpid as *const (),
+        libc::poll as *const (),
+        libc::syscall as *const (),
+    ];
+    [
+        &raw const stack as usize,
+        error as usize,
+        thread as usize,
+        code as usize,
+        read as usize,
+        wait as usize,
+        poll as usize,
+        call as usize,
+    ]
 }
 
 /// Makes the new process split in two before it becomes the program.
 pub(super) fn before_exec(command: &mut Command, line: OwnedFd, unneeded: Stretches) {
-    // SAFETY: between fork and exec, and in the guard for good, only system calls are made; nothing allocates or takes a lock.
+    // SAFETY: between fork and exec, and in the guard for good, only system calls are made; nothing
+    // allocates or takes a lock.
     unsafe { command.pre_exec(move || split(line.as_raw_fd(), &unneeded)) };
 }
 
@@ -70,22 +85,41 @@ fn split(line: RawFd, unneeded: &Stretches) -> io::Result<()> {
         libc::setsid();
         check_result(libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1 as libc::c_ulong))?;
         libc::signal(libc::SIGCHLD, libc::SIG_DFL);
-        let (mut all, mut child, mut before): (libc::sigset_t, libc::sigset_t, libc::sigset_t) = (mem::zeroed(), mem::zeroed(), mem::zeroed());
+        let (mut all, mut child, mut before): (libc::sigset_t, libc::sigset_t, libc::sigset_t) =
+            (mem::zeroed(), mem::zeroed(), mem::zeroed());
         libc::sigfillset(&raw mut all);
         libc::sigemptyset(&raw mut child);
         libc::sigaddset(&raw mut child, libc::SIGCHLD);
         check_result(libc::sigprocmask(libc::SIG_SETMASK, &raw const all, &raw mut before))?;
-        let news = check_result(libc::signalfd(-1, &raw const child, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK))?;
-        let proc = check_result(libc::open(c"/proc".as_ptr(), libc::O_RDONLY | libc::O_DIRECTORY | libc::O_CLOEXEC))?;
+        let news = check_result(libc::signalfd(
+            -1,
+            &raw const child,
+            libc::SFD_CLOEXEC | libc::SFD_NONBLOCK,
+        ))?;
+        let proc = check_result(libc::open(
+            c"/proc".as_ptr(),
+            libc::O_RDONLY | libc::O_DIRECTORY | libc::O_CLOEXEC,
+        ))?;
         let guard = libc::getpid();
         // Set before the program exists, so that the program never runs below a guard without this
         // name. Exec resets the program's own name.
         libc::prctl(libc::PR_SET_NAME, lineage::NAME.as_ptr());
         let none: libc::c_long = 0;
-        let program = libc::syscall(libc::SYS_clone, libc::c_long::from(libc::SIGCHLD), none, none, none, none);
+        let program = libc::syscall(
+            libc::SYS_clone,
+            libc::c_long::from(libc::SIGCHLD),
+            none,
+            none,
+            none,
+            none,
+        );
         match i32::try_from(program) {
             Ok(0) => {
-                check_result(libc::sigprocmask(libc::SIG_SETMASK, &raw const before, ptr::null_mut()))?;
+                check_result(libc::sigprocmask(
+                    libc::SIG_SETMASK,
+                    &raw const before,
+                    ptr::null_mut(),
+                ))?;
                 become_program(line, guard)
             }
             Ok(program) if program > 0 => become_guard(line, news, proc, unneeded, guard, program),
@@ -108,7 +142,12 @@ fn become_program(line: RawFd, guard: i32) -> io::Result<()> {
         let (yes, no): (libc::c_ulong, libc::c_ulong) = (1, 0);
         check_result(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, yes, no, no, no))?;
         // Libraries of the app may have left files open. Kernels before 5.11 do not know this call.
-        libc::syscall(libc::SYS_close_range, 3 as libc::c_ulong, libc::c_ulong::from(u32::MAX), libc::c_ulong::from(libc::CLOSE_RANGE_CLOEXEC));
+        libc::syscall(
+            libc::SYS_close_range,
+            3 as libc::c_ulong,
+            libc::c_ulong::from(u32::MAX),
+            libc::c_ulong::from(libc::CLOSE_RANGE_CLOEXEC),
+        );
         let id = libc::getpid().to_ne_bytes();
         if libc::write(line, id.as_ptr().cast(), id.len()) != id.len().cast_signed() {
             return Err(io::Error::last_os_error());
@@ -117,7 +156,14 @@ fn become_program(line: RawFd, guard: i32) -> io::Result<()> {
     Ok(())
 }
 
-fn become_guard(line: RawFd, news: RawFd, proc: RawFd, unneeded: &Stretches, guard: i32, program: i32) -> ! {
+fn become_guard(
+    line: RawFd,
+    news: RawFd,
+    proc: RawFd,
+    unneeded: &Stretches,
+    guard: i32,
+    program: i32,
+) -> ! {
     // SAFETY: system calls on this process alone. Unmapped memory is not used again: this function
     // never returns, all it needs is on the stack or in the mappings of `needed_addresses`, and the
     // list itself, which is on the heap, is copied first.
@@ -147,7 +193,13 @@ fn become_guard(line: RawFd, news: RawFd, proc: RawFd, unneeded: &Stretches, gua
 fn close_from(first: RawFd) {
     // SAFETY: closes files of this process, none of which it uses.
     unsafe {
-        if libc::syscall(libc::SYS_close_range, first as libc::c_ulong, libc::c_ulong::from(u32::MAX), 0 as libc::c_ulong) == 0 {
+        if libc::syscall(
+            libc::SYS_close_range,
+            first as libc::c_ulong,
+            libc::c_ulong::from(u32::MAX),
+            0 as libc::c_ulong,
+        ) == 0
+        {
             return;
         }
         // For kernels before 5.9.
@@ -165,7 +217,10 @@ fn check_result(result: libc::c_int) -> io::Result<libc::c_int> {
 
 /// Waits until something may have happened, or for `millis`.
 pub(super) fn wait_for_news(millis: Option<i32>) {
-    let mut waiting = [libc::pollfd { fd: NEWS, events: libc::POLLIN, revents: 0 }, libc::pollfd { fd: LINE, events: libc::POLLIN, revents: 0 }];
+    let mut waiting = [
+        libc::pollfd { fd: NEWS, events: libc::POLLIN, revents: 0 },
+        libc::pollfd { fd: LINE, events: libc::POLLIN, revents: 0 },
+    ];
     // A closed connection is always readable and would end every timed wait at once.
     let count = if millis.is_some() { 1 } else { 2 };
     // SAFETY: both buffers are live arrays of the lengths given.
@@ -219,8 +274,16 @@ pub(super) fn for_each_process(mut each: impl FnMut(&[u8])) {
     unsafe { libc::lseek(PROC, 0, libc::SEEK_SET) };
     loop {
         // SAFETY: as above.
-        let read = unsafe { libc::syscall(libc::SYS_getdents64, libc::c_long::from(PROC), entries.as_mut_ptr(), entries.len()) };
-        let mut rest = usize::try_from(read).ok().and_then(|read| entries.get(..read)).unwrap_or_default();
+        let read = unsafe {
+            libc::syscall(
+                libc::SYS_getdents64,
+                libc::c_long::from(PROC),
+                entries.as_mut_ptr(),
+                entries.len(),
+            )
+        };
+        let mut rest =
+            usize::try_from(read).ok().and_then(|read| entries.get(..read)).unwrap_or_default();
         if rest.is_empty() {
             return;
         }
@@ -228,7 +291,9 @@ pub(super) fn for_each_process(mut each: impl FnMut(&[u8])) {
         // zero byte.
         while let Some([low, high]) = rest.get(16..18) {
             let length = usize::from(u16::from_ne_bytes([*low, *high]));
-            if let Some(name) = rest.get(RECORD..length).and_then(|name| name.split(|byte| *byte == 0).next()) {
+            if let Some(name) =
+                rest.get(RECORD..length).and_then(|name| name.split(|byte| *byte == 0).next())
+            {
                 each(name);
             }
             rest = rest.get(length.max(RECORD)..).unwrap_or_default();
@@ -260,7 +325,8 @@ pub(super) fn read_file<'a>(path: &[u8], buffer: &'a mut [u8]) -> &'a [u8] {
 pub(super) fn end_as(status: i32) -> ! {
     if libc::WIFSIGNALED(status) {
         let signal = libc::WTERMSIG(status);
-        // SAFETY: system calls on this process alone; the set and the action are initialised before use.
+        // SAFETY: system calls on this process alone; the set and the action are initialised before
+        // use.
         unsafe {
             let default: libc::sigaction = mem::zeroed();
             libc::sigaction(signal, &raw const default, ptr::null_mut());

@@ -34,7 +34,12 @@ fn ends_of_file_reach_both_ways_while_the_guard_is_there() {
 
 #[test]
 fn it_ends_as_the_program_does() {
-    for (script, code, signal) in [("exit 0", Some(0), None), ("exit 7", Some(7), None), ("kill -SEGV $$", None, Some(11)), ("kill -TERM $$", None, Some(15))] {
+    for (script, code, signal) in [
+        ("exit 0", Some(0), None),
+        ("exit 7", Some(7), None),
+        ("kill -SEGV $$", None, Some(11)),
+        ("kill -TERM $$", None, Some(15)),
+    ] {
         let (mut child, _guard) = start(shell(script));
         let status = child.wait().unwrap();
         assert_eq!((status.code(), status.signal()), (code, signal), "{script}");
@@ -73,7 +78,8 @@ fn the_program_gets_no_file_but_its_pipes_and_no_blocked_signal() {
     let mistake = File::open("/dev/null").unwrap();
     // SAFETY: a plain system call on a descriptor of this test.
     assert_eq!(unsafe { libc::fcntl(mistake.as_raw_fd(), libc::F_SETFD, 0) }, 0);
-    let (mut child, _guard) = start(shell("echo $(ls /proc/self/fd) $(grep SigBlk /proc/self/status)"));
+    let (mut child, _guard) =
+        start(shell("echo $(ls /proc/self/fd) $(grep SigBlk /proc/self/status)"));
     let mut text = String::new();
     child.stdout.take().unwrap().read_to_string(&mut text).unwrap();
     assert_eq!(text.trim(), "0 1 2 3 SigBlk: 0000000000000000");
@@ -120,7 +126,8 @@ fn read_pid(lines: &mut impl Iterator<Item = std::io::Result<String>>) -> i32 {
 fn whatever_a_program_starts_is_known_as_guarded() {
     // The program, a child in another session whose parent has ended, and a child that killed the
     // guard before it printed anything.
-    let (mut child, _guard) = start(shell("echo $$; (setsid sh -c 'echo $$; exec sleep 1000' &); wait; exec sleep 1000"));
+    let (mut child, _guard) =
+        start(shell("echo $$; (setsid sh -c 'echo $$; exec sleep 1000' &); wait; exec sleep 1000"));
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     for who in ["the program", "a daemon"] {
         assert!(is_guarded(read_pid(&mut lines)).unwrap(), "{who}");
@@ -134,7 +141,10 @@ fn whatever_a_program_starts_is_known_as_guarded() {
     unsafe { libc::kill(id, libc::SIGKILL) };
     drop(guard);
     let free = Command::new("/bin/sleep").arg("1000").spawn().unwrap();
-    assert!(!is_guarded(i32::try_from(free.id()).unwrap()).unwrap(), "a child of this process without a guard");
+    assert!(
+        !is_guarded(i32::try_from(free.id()).unwrap()).unwrap(),
+        "a child of this process without a guard"
+    );
     let mut free = free;
     free.kill().unwrap();
     free.wait().unwrap();

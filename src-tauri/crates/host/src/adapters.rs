@@ -1,5 +1,5 @@
-//! The adapters of packs as the host calls them: which one a call has, and a read with the further request that its adapter wants.
-//! It must not know a pack by name.
+//! The adapters of packs as the host calls them: which one a call has, and a read with the further
+//! request that its adapter wants. It must not know a pack by name.
 
 use std::{future::Future, sync::Arc};
 
@@ -19,11 +19,18 @@ impl PackAdapter for Unadapted {
 }
 
 /// The adapter of a pack.
-pub(crate) fn adapter_of<'a>(adapters: &'a [Arc<dyn PackAdapter>], pack: &PackId) -> &'a dyn PackAdapter {
-    adapters.iter().find(|adapter| adapter.pack() == pack.as_str()).map_or(&Unadapted, |adapter| adapter.as_ref())
+pub(crate) fn adapter_of<'a>(
+    adapters: &'a [Arc<dyn PackAdapter>],
+    pack: &PackId,
+) -> &'a dyn PackAdapter {
+    adapters
+        .iter()
+        .find(|adapter| adapter.pack() == pack.as_str())
+        .map_or(&Unadapted, |adapter| adapter.as_ref())
 }
 
-/// A read. `send` sends the arguments that were recorded, `further` records one more request and sends it.
+/// A read. `send` sends the arguments that were recorded, `further` records one more request and
+/// sends it.
 pub(crate) async fn read<E, F, G>(
     adapter: &dyn PackAdapter,
     call: &PackCall<'_>,
@@ -61,12 +68,25 @@ mod tests {
         let shipped = shipped_packs::all();
         let asked = json!([{"sku": "A-1", "title": " Tent "}]);
         for adapter in &shipped.adapters {
-            assert_eq!(adapter_of(&shipped.adapters, &adapter.pack().into()).pack(), adapter.pack());
+            assert_eq!(
+                adapter_of(&shipped.adapters, &adapter.pack().into()).pack(),
+                adapter.pack()
+            );
         }
         let other = adapter_of(&shipped.adapters, &"other".into());
-        let call = PackCall { tool: "search", is_read: true, is_remote: true, is_chat_api: true, locale: "", asked: &asked };
+        let call = PackCall {
+            tool: "search",
+            is_read: true,
+            is_remote: true,
+            is_chat_api: true,
+            locale: "",
+            asked: &asked,
+        };
         assert_eq!(other.arguments(&call, asked.clone()), asked);
-        assert!(other.known(&call, &asked).is_none() && other.follow_up(&call, &asked, &asked).is_none());
+        assert!(
+            other.known(&call, &asked).is_none()
+                && other.follow_up(&call, &asked, &asked).is_none()
+        );
         assert_eq!(other.result(&call, other.answer(&call, asked.clone()), false), asked);
     }
 }

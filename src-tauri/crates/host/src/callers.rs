@@ -7,7 +7,10 @@ use async_trait::async_trait;
 use contract::{AgentError, AgentId, ErrorCode, PackId, ToolId, ToolSpec, manifest::DataFlow};
 use engine::{
     Engine, Reachable,
-    ports::{Adapted, Agent, Instructions, Model, Models, Resume, Roster, ToolFailure, ToolRequest, Tools},
+    ports::{
+        Adapted, Agent, Instructions, Model, Models, Resume, Roster, ToolFailure, ToolRequest,
+        Tools,
+    },
 };
 use offline::{OfflineModel, OfflinePack};
 use parking_lot::Mutex;
@@ -18,16 +21,30 @@ use crate::{models::HostModels, tools::HostTools};
 
 /// Returns the engine for remote callers. It is limited to the given packs, or is the profile's own
 /// engine if `packs` is empty.
-pub(crate) fn engine(engine: &Arc<Engine>, packs: &[String], tools: &Arc<HostTools>, models: &Arc<HostModels>) -> Arc<Engine> {
+pub(crate) fn engine(
+    engine: &Arc<Engine>,
+    packs: &[String],
+    tools: &Arc<HostTools>,
+    models: &Arc<HostModels>,
+) -> Arc<Engine> {
     if packs.is_empty() {
         return Arc::clone(engine);
     }
     let mut known = tools.named();
     known.retain(|(manifest, _)| packs.iter().any(|id| id == manifest.id.as_str()));
     packs::qualify(&mut known.iter_mut().flat_map(|(_, specs)| specs).collect::<Vec<_>>());
-    let known = known.into_iter().map(|(manifest, specs)| OfflinePack::new(manifest, specs)).collect();
-    let models = Arc::new(LimitedModels { models: Arc::clone(models), offline: Arc::new(OfflineModel::new(known)) });
-    let limited = Arc::new(LimitedTools { all: Arc::clone(tools), packs: packs.to_vec(), specs: Selected::default(), agents: Selected::default() });
+    let known =
+        known.into_iter().map(|(manifest, specs)| OfflinePack::new(manifest, specs)).collect();
+    let models = Arc::new(LimitedModels {
+        models: Arc::clone(models),
+        offline: Arc::new(OfflineModel::new(known)),
+    });
+    let limited = Arc::new(LimitedTools {
+        all: Arc::clone(tools),
+        packs: packs.to_vec(),
+        specs: Selected::default(),
+        agents: Selected::default(),
+    });
     engine.limited(Reachable { tools: Arc::clone(&limited) as _, roster: limited, models })
 }
 
@@ -78,7 +95,10 @@ impl LimitedTools {
         if self.has(&spec.pack) {
             return Ok(());
         }
-        Err(AgentError::new(ErrorCode::ToolNotFound, format!("There is no tool named {}.", spec.id)))
+        Err(AgentError::new(
+            ErrorCode::ToolNotFound,
+            format!("There is no tool named {}.", spec.id),
+        ))
     }
 }
 
@@ -86,10 +106,17 @@ impl Roster for LimitedTools {
     fn agents(&self) -> Arc<Vec<Agent>> {
         let specs = self.specs();
         let renamed = |agent: &Agent| {
-            let own = |id: &ToolId| specs.iter().find(|spec| spec.pack == agent.pack && spec.is_named(id)).map(|spec| spec.id.clone());
+            let own = |id: &ToolId| {
+                specs
+                    .iter()
+                    .find(|spec| spec.pack == agent.pack && spec.is_named(id))
+                    .map(|spec| spec.id.clone())
+            };
             Agent { tools: agent.tools.iter().filter_map(own).collect(), ..agent.clone() }
         };
-        self.agents.of(self.all.agents(), |all| all.iter().filter(|agent| self.has(&agent.pack)).map(renamed).collect())
+        self.agents.of(self.all.agents(), |all| {
+            all.iter().filter(|agent| self.has(&agent.pack)).map(renamed).collect()
+        })
     }
 
     fn instructions(&self, tool: &ToolSpec) -> Instructions {
@@ -101,7 +128,8 @@ impl Roster for LimitedTools {
 impl Tools for LimitedTools {
     fn specs(&self) -> Arc<Vec<ToolSpec>> {
         self.specs.of(self.all.specs(), |all| {
-            let mut own: Vec<ToolSpec> = all.iter().filter(|spec| self.has(&spec.pack)).cloned().collect();
+            let mut own: Vec<ToolSpec> =
+                all.iter().filter(|spec| self.has(&spec.pack)).cloned().collect();
             packs::qualify(&mut own.iter_mut().collect::<Vec<_>>());
             own
         })
@@ -128,13 +156,24 @@ impl Tools for LimitedTools {
         self.all.waits_for_person(spec)
     }
 
-    async fn run(&self, request: ToolRequest, cancel: CancellationToken) -> Result<Value, ToolFailure> {
-        self.check_reach(&request.spec).map_err(|error| ToolFailure { error, may_have_happened: false })?;
+    async fn run(
+        &self,
+        request: ToolRequest,
+        cancel: CancellationToken,
+    ) -> Result<Value, ToolFailure> {
+        self.check_reach(&request.spec)
+            .map_err(|error| ToolFailure { error, may_have_happened: false })?;
         self.all.run(request, cancel).await
     }
 
-    async fn run_resumable(&self, request: ToolRequest, cancel: CancellationToken, resume: &dyn Resume) -> Result<Value, ToolFailure> {
-        self.check_reach(&request.spec).map_err(|error| ToolFailure { error, may_have_happened: false })?;
+    async fn run_resumable(
+        &self,
+        request: ToolRequest,
+        cancel: CancellationToken,
+        resume: &dyn Resume,
+    ) -> Result<Value, ToolFailure> {
+        self.check_reach(&request.spec)
+            .map_err(|error| ToolFailure { error, may_have_happened: false })?;
         self.all.run_resumable(request, cancel, resume).await
     }
 }

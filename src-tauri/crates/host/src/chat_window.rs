@@ -6,8 +6,8 @@ use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use contract::{
-    AgentError, AuditRecordView, Commands, ErrorCode, PolicyView, RunResponse, ServiceLevelView, SessionView, SettingChange, VerifyReport, params::*,
-    with_commands,
+    AgentError, AuditRecordView, Commands, ErrorCode, PolicyView, RunResponse, ServiceLevelView,
+    SessionView, SettingChange, VerifyReport, params::*, with_commands,
 };
 use engine::ports::Profile as _;
 use tokio::sync::MutexGuard;
@@ -24,20 +24,27 @@ impl ChatWindow {
 
     async fn set_settings(&self, params: SettingsSetParams) -> Result<SettingsView, AgentError> {
         self.0.check_settings(&params.settings)?;
-        let _changing = self.lock_confirmed(|| Ok(self.0.profile.widening(&params.settings).changes)).await?;
+        let _changing =
+            self.lock_confirmed(|| Ok(self.0.profile.widening(&params.settings).changes)).await?;
         self.0.settings_set(params.clone()).await
     }
 
     async fn set_secret(&self, params: SecretSetParams) -> Result<Empty, AgentError> {
-        let _changing = self.lock_confirmed(|| self.0.key_change(&params.name).map(|change| vec![change])).await?;
+        let _changing = self
+            .lock_confirmed(|| self.0.key_change(&params.name).map(|change| vec![change]))
+            .await?;
         self.0.secret_set(params.clone()).await
     }
 
     /// Waits until a person has confirmed the changes that `asks` returns at that time. No other
     /// change happens while the guard is held.
-    async fn lock_confirmed(&self, asks: impl Fn() -> Result<Vec<SettingChange>, AgentError> + Send + Sync) -> Result<MutexGuard<'_, ()>, AgentError> {
+    async fn lock_confirmed(
+        &self,
+        asks: impl Fn() -> Result<Vec<SettingChange>, AgentError> + Send + Sync,
+    ) -> Result<MutexGuard<'_, ()>, AgentError> {
         self.0.check_alarm()?;
-        let patience = Duration::from_secs(self.0.profile.settings().limits.approval_expiry_s.into());
+        let patience =
+            Duration::from_secs(self.0.profile.settings().limits.approval_expiry_s.into());
         let mut agreed = Vec::new();
         loop {
             let changing = self.0.changing.lock().await;
@@ -53,7 +60,8 @@ impl ChatWindow {
 }
 
 fn window_only() -> AgentError {
-    AgentError::new(ErrorCode::ApprovalRequired, "Only the approval window may do that.").reason("window_only")
+    AgentError::new(ErrorCode::ApprovalRequired, "Only the approval window may do that.")
+        .reason("window_only")
 }
 
 /// Carries out a command of the chat window: most directly by the host, and those that may widen
@@ -100,7 +108,11 @@ macro_rules! unconfirmed {
         ""
     };
     ($name:ident, $level:ident) => {
-        if matches!(contract::access!($level), contract::commands::Access::Widens) { stringify!($name) } else { "" }
+        if matches!(contract::access!($level), contract::commands::Access::Widens) {
+            stringify!($name)
+        } else {
+            ""
+        }
     };
 }
 
@@ -112,7 +124,8 @@ mod tests {
 
     #[test]
     fn whatever_the_chat_window_asks_for_that_widens_is_confirmed_first() {
-        let unconfirmed: Vec<&&str> = WIDENS_UNCONFIRMED.iter().filter(|name| !name.is_empty()).collect();
+        let unconfirmed: Vec<&&str> =
+            WIDENS_UNCONFIRMED.iter().filter(|name| !name.is_empty()).collect();
         assert!(unconfirmed.is_empty(), "{unconfirmed:?}");
     }
 }

@@ -11,7 +11,8 @@ use std::{
 
 use async_trait::async_trait;
 use contract::{
-    AgentError, AuditRecordView, Commands, ErrorCode, PolicyView, Push, RunResponse, ServiceLevelView, SessionView, VerifyReport, params::*, with_commands,
+    AgentError, AuditRecordView, Commands, ErrorCode, PolicyView, Push, RunResponse,
+    ServiceLevelView, SessionView, VerifyReport, params::*, with_commands,
 };
 use parking_lot::Mutex;
 
@@ -62,10 +63,17 @@ pub enum NotConnected {
 
 /// Connects to the process that holds the profile. `at_terminal` tells whether a person sits at
 /// this process's standard input.
-pub async fn connect(paths: &Paths, at_terminal: bool) -> Result<(Arc<Client>, broadcast::Receiver<Push>), NotConnected> {
+pub async fn connect(
+    paths: &Paths,
+    at_terminal: bool,
+) -> Result<(Arc<Client>, broadcast::Receiver<Push>), NotConnected> {
     let stream = UnixStream::connect(socket::address(paths)?).await?;
     if stream.peer_cred()?.uid() != peer::effective_user() {
-        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the socket belongs to another user").into());
+        return Err(io::Error::new(
+            io::ErrorKind::PermissionDenied,
+            "the socket belongs to another user",
+        )
+        .into());
     }
     // Read after connecting: the file is written before the socket exists, so this is the token of
     // the process that serves now.
@@ -74,7 +82,9 @@ pub async fn connect(paths: &Paths, at_terminal: bool) -> Result<(Arc<Client>, b
     let mut lines = BufReader::new(read).lines();
     send(&mut write, &Hello { protocol: PROTOCOL, token, terminal: at_terminal }).await?;
     let own_keys = match lines.next_line().await?.map(|line| serde_json::from_str(&line)) {
-        Some(Ok(Line::Hello { protocol: PROTOCOL, credentials })) => OwnKeys::of_environment(&credentials),
+        Some(Ok(Line::Hello { protocol: PROTOCOL, credentials })) => {
+            OwnKeys::of_environment(&credentials)
+        }
         Some(Ok(Line::Refused { refused })) => return Err(NotConnected::Refused(refused)),
         Some(_) => return Err(NotConnected::OtherVersion),
         None => return Err(io::Error::from(io::ErrorKind::ConnectionReset).into()),
@@ -82,13 +92,28 @@ pub async fn connect(paths: &Paths, at_terminal: bool) -> Result<(Arc<Client>, b
     let (pushes, receiver) = broadcast::channel(BEHIND);
     let waiting = Waiting::default();
     let reading = tokio::spawn(read_lines(lines, Arc::clone(&waiting), pushes));
-    Ok((Arc::new(Client { next: AtomicU64::new(1), to: tokio::sync::Mutex::new(write), waiting, reading, own_keys }), receiver))
+    Ok((
+        Arc::new(Client {
+            next: AtomicU64::new(1),
+            to: tokio::sync::Mutex::new(write),
+            waiting,
+            reading,
+            own_keys,
+        }),
+        receiver,
+    ))
 }
 
 impl Client {
-    async fn call<P: Serialize, R: DeserializeOwned>(&self, command: &str, params: P) -> Result<R, AgentError> {
+    async fn call<P: Serialize, R: DeserializeOwned>(
+        &self,
+        command: &str,
+        params: P,
+    ) -> Result<R, AgentError> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let params = self.own_keys.filter_params(command, serde_json::to_value(params).map_err(|_| lost())?)?;
+        let params = self
+            .own_keys
+            .filter_params(command, serde_json::to_value(params).map_err(|_| lost())?)?;
         let (tell, told) = oneshot::channel();
         self.waiting.lock().insert(id, tell);
         if self.reading.is_finished() {
@@ -97,7 +122,12 @@ impl Client {
         let request = Request { id, command: command.to_owned(), params };
         send(&mut *self.to.lock().await, &request).await.map_err(|_| lost())?;
         let answer = told.await.unwrap_or_else(|_| Err(lost()))?;
-        serde_json::from_value(answer).map_err(|_| AgentError::internal("protocol", "The running Countersign answered something unexpected."))
+        serde_json::from_value(answer).map_err(|_| {
+            AgentError::internal(
+                "protocol",
+                "The running Countersign answered something unexpected.",
+            )
+        })
     }
 }
 
@@ -115,7 +145,11 @@ async fn send(to: &mut OwnedWriteHalf, line: &impl Serialize) -> io::Result<()> 
 
 /// Passes answers to their callers and pushes to subscribers. At the end, all waiting callers get
 /// an error.
-async fn read_lines(mut lines: Lines<BufReader<OwnedReadHalf>>, waiting: Waiting, pushes: broadcast::Sender<Push>) {
+async fn read_lines(
+    mut lines: Lines<BufReader<OwnedReadHalf>>,
+    waiting: Waiting,
+    pushes: broadcast::Sender<Push>,
+) {
     while let Ok(Some(line)) = lines.next_line().await {
         let (id, answer) = match serde_json::from_str(&line) {
             Ok(Line::Ok { id, ok }) => (id, Ok(ok)),
@@ -139,7 +173,9 @@ async fn read_lines(mut lines: Lines<BufReader<OwnedReadHalf>>, waiting: Waiting
 }
 
 fn lost() -> AgentError {
-    AgentError::new(ErrorCode::InternalError, "The connection to the running Countersign was lost.").reason("connection_lost").hint("Run the command again.")
+    AgentError::new(ErrorCode::InternalError, "The connection to the running Countersign was lost.")
+        .reason("connection_lost")
+        .hint("Run the command again.")
 }
 
 macro_rules! remote {

@@ -40,7 +40,10 @@ impl Commands for Host {
         })
     }
 
-    async fn sessions_list(&self, params: SessionsListParams) -> Result<SessionsListResponse, AgentError> {
+    async fn sessions_list(
+        &self,
+        params: SessionsListParams,
+    ) -> Result<SessionsListResponse, AgentError> {
         self.local_engine.sessions_list(&params).await
     }
     async fn session_open(&self, params: SessionParams) -> Result<SessionView, AgentError> {
@@ -65,13 +68,23 @@ impl Commands for Host {
         self.local_engine.turn_cancel(&params).await.map(|()| Empty {})
     }
 
-    async fn approvals_list(&self, params: ApprovalsListParams) -> Result<ApprovalsListResponse, AgentError> {
-        Ok(ApprovalsListResponse { approvals: self.local_engine.approvals_list(params.include_decided).await? })
+    async fn approvals_list(
+        &self,
+        params: ApprovalsListParams,
+    ) -> Result<ApprovalsListResponse, AgentError> {
+        Ok(ApprovalsListResponse {
+            approvals: self.local_engine.approvals_list(params.include_decided).await?,
+        })
     }
     async fn approval_open(&self, params: ApprovalParams) -> Result<Empty, AgentError> {
         let known = self.local_engine.approvals_list(true).await?.iter().any(|a| a.id == params.id);
-        // The window itself is the shell's; here it is only checked that there is something to show.
-        if known { Ok(Empty {}) } else { Err(AgentError::invalid("There is no such pending action.").reason("not_found")) }
+        // The window itself is the shell's; here it is only checked that there is something to
+        // show.
+        if known {
+            Ok(Empty {})
+        } else {
+            Err(AgentError::invalid("There is no such pending action.").reason("not_found"))
+        }
     }
     async fn approval_pending(&self, _: Empty) -> Result<ApprovalsListResponse, AgentError> {
         let mut approvals = self.local_engine.approvals_list(false).await?;
@@ -79,9 +92,13 @@ impl Commands for Host {
         approvals.sort_by_key(|a| a.created_at);
         Ok(ApprovalsListResponse { approvals })
     }
-    async fn approval_decide(&self, params: ApprovalDecideParams) -> Result<ApprovalDecideResponse, AgentError> {
+    async fn approval_decide(
+        &self,
+        params: ApprovalDecideParams,
+    ) -> Result<ApprovalDecideResponse, AgentError> {
         self.check_alarm()?;
-        let Decided { approval, result } = self.local_engine.approval_decide(params, DecidedBy::Window).await?;
+        let Decided { approval, result } =
+            self.local_engine.approval_decide(params, DecidedBy::Window).await?;
         Ok(ApprovalDecideResponse { approval, result })
     }
     async fn policy_set(&self, params: PolicySetParams) -> Result<Empty, AgentError> {
@@ -92,10 +109,18 @@ impl Commands for Host {
         self.push_settings();
         Ok(Empty {})
     }
-    async fn terminal_decisions_set(&self, params: TerminalDecisionsParams) -> Result<Empty, AgentError> {
+    async fn terminal_decisions_set(
+        &self,
+        params: TerminalDecisionsParams,
+    ) -> Result<Empty, AgentError> {
         self.check_alarm()?;
         self.profile.set_terminal_decisions(params.enabled)?;
-        self.record(RecordDraft::new(RecordType::SettingChanged).field("setting", "decide_from_terminal").field("enabled", params.enabled)).await?;
+        self.record(
+            RecordDraft::new(RecordType::SettingChanged)
+                .field("setting", "decide_from_terminal")
+                .field("enabled", params.enabled),
+        )
+        .await?;
         self.push_settings();
         Ok(Empty {})
     }
@@ -125,7 +150,10 @@ impl Commands for Host {
     async fn audit_accept_new_log(&self, _: Empty) -> Result<AuditAcceptResponse, AgentError> {
         Ok(AuditAcceptResponse { set_aside: self.accept_new_log("window").await? })
     }
-    async fn audit_export(&self, params: AuditExportParams) -> Result<AuditExportResponse, AgentError> {
+    async fn audit_export(
+        &self,
+        params: AuditExportParams,
+    ) -> Result<AuditExportResponse, AgentError> {
         self.log.export(&params.folder).await
     }
     async fn audit_checkpoint(&self, _: Empty) -> Result<AuditCheckpointResponse, AgentError> {
@@ -133,12 +161,19 @@ impl Commands for Host {
     }
 
     async fn packs_list(&self, _: Empty) -> Result<PacksListResponse, AgentError> {
-        Ok(PacksListResponse { packs: self.tools.packs(), servers: self.tools.server_views(), isolation: packs::run::isolation() })
+        Ok(PacksListResponse {
+            packs: self.tools.packs(),
+            servers: self.tools.server_views(),
+            isolation: packs::run::isolation(),
+        })
     }
     async fn instructions_list(&self, _: Empty) -> Result<InstructionsResponse, AgentError> {
         Ok(self.local_engine.instructions_list().await)
     }
-    async fn prompt_preview(&self, params: PromptPreviewParams) -> Result<PromptPreviewResponse, AgentError> {
+    async fn prompt_preview(
+        &self,
+        params: PromptPreviewParams,
+    ) -> Result<PromptPreviewResponse, AgentError> {
         self.local_engine.prompt_preview(&params).await
     }
     async fn server_tools_open(&self, _: Empty) -> Result<Empty, AgentError> {
@@ -148,34 +183,68 @@ impl Commands for Host {
     async fn server_tools(&self, _: Empty) -> Result<ServerToolsResponse, AgentError> {
         Ok(ServerToolsResponse { tools: self.tools.server_tools() })
     }
-    async fn server_tool_accept(&self, params: ServerToolAcceptParams) -> Result<Empty, AgentError> {
+    async fn server_tool_accept(
+        &self,
+        params: ServerToolAcceptParams,
+    ) -> Result<Empty, AgentError> {
         let ServerToolAcceptParams { pack, server, name, hash } = params;
         // Recorded first: without the record, nothing is widened.
-        let draft = RecordDraft::new(RecordType::SettingChanged).field("setting", "server_tool").field("pack", pack.as_str()).field("action", "accepted");
-        self.record(draft.field("server", server.as_str()).field("tool", name.as_str()).field("definition", hash.as_str())).await?;
+        let draft = RecordDraft::new(RecordType::SettingChanged)
+            .field("setting", "server_tool")
+            .field("pack", pack.as_str())
+            .field("action", "accepted");
+        self.record(
+            draft
+                .field("server", server.as_str())
+                .field("tool", name.as_str())
+                .field("definition", hash.as_str()),
+        )
+        .await?;
         self.tools.pins.accept(&pack, &server, &name, &hash)?;
         Ok(Empty {})
     }
-    async fn server_tool_effect(&self, params: ServerToolEffectParams) -> Result<Empty, AgentError> {
+    async fn server_tool_effect(
+        &self,
+        params: ServerToolEffectParams,
+    ) -> Result<Empty, AgentError> {
         self.check_alarm()?;
         let ServerToolEffectParams { pack, server, name, effect } = params;
-        let declared = self.tools.server_tools().into_iter().any(|tool| tool.declared && tool.pack == pack && tool.server == server && tool.name == name);
+        let declared = self.tools.server_tools().into_iter().any(|tool| {
+            tool.declared && tool.pack == pack && tool.server == server && tool.name == name
+        });
         if declared {
-            return Err(AgentError::invalid("What this tool changes is stated by its pack.").hint("Change the pack's manifest instead."));
+            return Err(AgentError::invalid("What this tool changes is stated by its pack.")
+                .hint("Change the pack's manifest instead."));
         }
-        let draft = RecordDraft::new(RecordType::SettingChanged).field("setting", "server_tool").field("pack", pack.as_str()).field("action", "effect");
-        self.record(draft.field("server", server.as_str()).field("tool", name.as_str()).field("effect", json!(effect))).await?;
+        let draft = RecordDraft::new(RecordType::SettingChanged)
+            .field("setting", "server_tool")
+            .field("pack", pack.as_str())
+            .field("action", "effect");
+        self.record(
+            draft
+                .field("server", server.as_str())
+                .field("tool", name.as_str())
+                .field("effect", json!(effect)),
+        )
+        .await?;
         self.tools.pins.set_effect(&pack, &server, &name, effect)?;
         Ok(Empty {})
     }
-    async fn server_sign_in(&self, params: ServerParams) -> Result<ServerSignInResponse, AgentError> {
-        let sign_in = self.tools.servers.sign_in(&definitions::key(&params.pack, &params.server)).await?;
+    async fn server_sign_in(
+        &self,
+        params: ServerParams,
+    ) -> Result<ServerSignInResponse, AgentError> {
+        let sign_in =
+            self.tools.servers.sign_in(&definitions::key(&params.pack, &params.server)).await?;
         Ok(ServerSignInResponse { url: sign_in.url })
     }
     async fn server_sign_out(&self, params: ServerParams) -> Result<Empty, AgentError> {
         servers::forget_tokens(&params.pack, &params.server, &self.keyring).await?;
-        let draft = RecordDraft::new(RecordType::SettingChanged).field("setting", "server_tokens").field("pack", params.pack.as_str());
-        self.record(draft.field("server", params.server.as_str()).field("action", "deleted")).await?;
+        let draft = RecordDraft::new(RecordType::SettingChanged)
+            .field("setting", "server_tokens")
+            .field("pack", params.pack.as_str());
+        self.record(draft.field("server", params.server.as_str()).field("action", "deleted"))
+            .await?;
         self.tools.servers.forget(&definitions::key(&params.pack, &params.server));
         Ok(Empty {})
     }
@@ -186,13 +255,17 @@ impl Commands for Host {
         self.tools.questions.answer(&params.id, params.answer).map(|()| Empty {})
     }
     async fn tool_call(&self, params: ToolCallParams) -> Result<ToolCallResponse, AgentError> {
-        self.tool_call_in(TurnId(self.options.ids.next("turn")), params, CancellationToken::new()).await
+        self.tool_call_in(TurnId(self.options.ids.next("turn")), params, CancellationToken::new())
+            .await
     }
 
     async fn policy_get(&self, _: Empty) -> Result<PolicyView, AgentError> {
         Ok(self.profile.policy_view())
     }
-    async fn policy_check(&self, params: PolicyCheckParams) -> Result<PolicyCheckResponse, AgentError> {
+    async fn policy_check(
+        &self,
+        params: PolicyCheckParams,
+    ) -> Result<PolicyCheckResponse, AgentError> {
         self.local_engine.policy_check(params).await
     }
     async fn switch_set(&self, params: SwitchSetParams) -> Result<SettingsView, AgentError> {
@@ -203,7 +276,10 @@ impl Commands for Host {
                 SwitchTarget::Agent(id) => ("agent", id.as_str()),
                 SwitchTarget::Tool(id) => ("tool", id.as_str()),
             };
-            self.record(RecordDraft::new(RecordType::KillSwitch).field(kind, id).field("on", params.on)).await?;
+            self.record(
+                RecordDraft::new(RecordType::KillSwitch).field(kind, id).field("on", params.on),
+            )
+            .await?;
             self.push_settings();
         }
         Ok(self.settings_view().await)
@@ -216,7 +292,9 @@ impl Commands for Host {
     }
     async fn service_level(&self, _: Empty) -> Result<ServiceLevelView, AgentError> {
         let model = self.models.current(None);
-        self.local_engine.service_level(self.profile.prices_view(model.label(), model.in_process())).await
+        self.local_engine
+            .service_level(self.profile.prices_view(model.label(), model.in_process()))
+            .await
     }
 
     async fn settings_get(&self, _: Empty) -> Result<SettingsView, AgentError> {
@@ -225,7 +303,10 @@ impl Commands for Host {
     async fn confirmations(&self, _: Empty) -> Result<ConfirmationsResponse, AgentError> {
         Ok(ConfirmationsResponse { confirmations: self.confirmations.list() })
     }
-    async fn confirmation_decide(&self, params: ConfirmationDecideParams) -> Result<Empty, AgentError> {
+    async fn confirmation_decide(
+        &self,
+        params: ConfirmationDecideParams,
+    ) -> Result<Empty, AgentError> {
         self.confirmations.decide(&params.id, params.accept).map(|()| Empty {})
     }
     async fn settings_set(&self, params: SettingsSetParams) -> Result<SettingsView, AgentError> {
@@ -250,9 +331,19 @@ impl Commands for Host {
         self.check_alarm()?;
         match params.name.split_once('/').filter(|_| !self.places_of(&params.name).is_empty()) {
             Some((pack, variable)) => pack_keys::forget(&self.keyring, pack, variable).await?,
-            None => self.entry_of(&params.name)?.delete(&self.keyring).await.map_err(AgentError::from)?,
+            None => self
+                .entry_of(&params.name)?
+                .delete(&self.keyring)
+                .await
+                .map_err(AgentError::from)?,
         }
-        self.record(RecordDraft::new(RecordType::SettingChanged).field("setting", "secret").field("name", params.name).field("action", "deleted")).await?;
+        self.record(
+            RecordDraft::new(RecordType::SettingChanged)
+                .field("setting", "secret")
+                .field("name", params.name)
+                .field("action", "deleted"),
+        )
+        .await?;
         Ok(Empty {})
     }
     async fn model_test(&self, _: Empty) -> Result<ModelTestResponse, AgentError> {
@@ -260,10 +351,18 @@ impl Commands for Host {
     }
     async fn model_servers(&self, _: Empty) -> Result<LocalServersResponse, AgentError> {
         let found = models::local::find(models::local::USUAL).await;
-        Ok(LocalServersResponse { servers: found.into_iter().map(|f| LocalServer { name: f.name, base_url: f.base_url, models: f.models }).collect() })
+        Ok(LocalServersResponse {
+            servers: found
+                .into_iter()
+                .map(|f| LocalServer { name: f.name, base_url: f.base_url, models: f.models })
+                .collect(),
+        })
     }
 
-    async fn data_import(&self, params: DataImportParams) -> Result<DataImportResponse, AgentError> {
+    async fn data_import(
+        &self,
+        params: DataImportParams,
+    ) -> Result<DataImportResponse, AgentError> {
         self.check_alarm()?;
         let job = self.options.ids.next("import");
         self.imports.start(job, &params.pack, params.paths.into_iter().map(PathBuf::from).collect())
@@ -283,7 +382,12 @@ impl Commands for Host {
         if before != params.dataset {
             self.imports.use_dataset(&params.pack, params.dataset).await?;
             let draft = RecordDraft::new(RecordType::SettingChanged).field("setting", "dataset");
-            self.record(draft.commit("before", json!(before).to_string()).commit("after", json!(params.dataset).to_string())).await?;
+            self.record(
+                draft
+                    .commit("before", json!(before).to_string())
+                    .commit("after", json!(params.dataset).to_string()),
+            )
+            .await?;
         }
         self.imports.datasets_of(&params.pack).await
     }
@@ -298,13 +402,24 @@ impl Host {
     /// only.
     fn check_packs(&self, model: Option<&str>) -> Result<(), AgentError> {
         match self.missing_packs() {
-            Some(error) if self.tools.loaded().is_empty() && self.profile.settings().agent_enabled && self.models.current(model).in_process() => Err(error),
+            Some(error)
+                if self.tools.loaded().is_empty()
+                    && self.profile.settings().agent_enabled
+                    && self.models.current(model).in_process() =>
+            {
+                Err(error)
+            }
             Some(_) | None => Ok(()),
         }
     }
 
     /// Calls a tool directly, under a turn's id that the caller already knows.
-    pub(crate) async fn tool_call_in(&self, turn: TurnId, params: ToolCallParams, cancel: CancellationToken) -> Result<ToolCallResponse, AgentError> {
+    pub(crate) async fn tool_call_in(
+        &self,
+        turn: TurnId,
+        params: ToolCallParams,
+        cancel: CancellationToken,
+    ) -> Result<ToolCallResponse, AgentError> {
         self.check_alarm()?;
         self.local_engine.tool_call_in(turn, params, cancel).await
     }
@@ -322,29 +437,49 @@ impl Host {
         may_be_kept(name, &settings)?;
         self.check_places(name)?;
         self.entry_of(name)?;
-        let origin = origin_of_key(name, &settings).map(|origin| format!(" ({origin})")).unwrap_or_default();
-        Ok(SettingChange { setting: "key".into(), before: String::new(), after: format!("{name}{origin}") })
+        let origin =
+            origin_of_key(name, &settings).map(|origin| format!(" ({origin})")).unwrap_or_default();
+        Ok(SettingChange {
+            setting: "key".into(),
+            before: String::new(),
+            after: format!("{name}{origin}"),
+        })
     }
 
     async fn record(&self, draft: RecordDraft) -> Result<(), AgentError> {
-        self.log.append(draft, Durability::Durable).await.map(|_| ()).map_err(|e| Self::audit_error(&e))
+        self.log
+            .append(draft, Durability::Durable)
+            .await
+            .map(|_| ())
+            .map_err(|e| Self::audit_error(&e))
     }
 
     /// Checks that changed settings contain no keys, because settings are written to a file and to
     /// the log. A setting that already contains a key may still be changed.
     async fn check_keepable(&self, before: &Settings, after: &Settings) -> Result<(), AgentError> {
         let (old, new) = (json!(before), json!(after));
-        if self.local_engine.holds_secret(&old) { Ok(()) } else { self.local_engine.check_keepable(&new).await }
+        if self.local_engine.holds_secret(&old) {
+            Ok(())
+        } else {
+            self.local_engine.check_keepable(&new).await
+        }
     }
 
     pub(crate) fn push_settings(&self) {
-        engine::ports::Events::push(self.hub.as_ref(), Push::Settings { settings: Box::new((*self.profile.settings()).clone()) });
+        engine::ports::Events::push(
+            self.hub.as_ref(),
+            Push::Settings { settings: Box::new((*self.profile.settings()).clone()) },
+        );
     }
 
     async fn settings_view(&self) -> SettingsView {
         let keyring = self.keyring_view().await;
         let stored = self.keyring.set_names().await;
-        let secrets_set = SECRETS.iter().filter(|name| self.entry_of(name).is_ok_and(|entry| entry.is_among(&stored))).map(|name| (*name).to_owned()).collect();
+        let secrets_set = SECRETS
+            .iter()
+            .filter(|name| self.entry_of(name).is_ok_and(|entry| entry.is_among(&stored)))
+            .map(|name| (*name).to_owned())
+            .collect();
         SettingsView {
             settings: (*self.profile.settings()).clone(),
             forced: self.profile.forced(),
@@ -359,7 +494,10 @@ impl Host {
 
     pub(crate) async fn keyring_view(&self) -> KeyringView {
         let state = self.keyring.state().await;
-        KeyringView { state, message: secrets::describe(state, &self.profile.locale()).message.to_owned() }
+        KeyringView {
+            state,
+            message: secrets::describe(state, &self.profile.locale()).message.to_owned(),
+        }
     }
 
     /// Writes one record for each changed setting, with its old and new value.
@@ -370,9 +508,19 @@ impl Host {
             if old.get(name) == Some(value) {
                 continue;
             }
-            let kind = if name == "agent_enabled" { RecordType::KillSwitch } else { RecordType::SettingChanged };
+            let kind = if name == "agent_enabled" {
+                RecordType::KillSwitch
+            } else {
+                RecordType::SettingChanged
+            };
             let was = old.get(name).cloned().unwrap_or_default();
-            self.record(RecordDraft::new(kind).field("setting", name.as_str()).commit("before", was.to_string()).commit("after", value.to_string())).await?;
+            self.record(
+                RecordDraft::new(kind)
+                    .field("setting", name.as_str())
+                    .commit("before", was.to_string())
+                    .commit("after", value.to_string()),
+            )
+            .await?;
         }
         Ok(())
     }
@@ -382,7 +530,12 @@ impl Host {
         let entries = entry_of(name, &self.profile.settings()).or_else(|| {
             let (pack, variable) = name.split_once('/')?;
             let places = self.places_of(name);
-            Entries::join(places.iter().filter(|to| to.may_be_kept().is_ok()).filter_map(|to| to.entries(key_names::entry(pack, variable))))
+            Entries::join(
+                places
+                    .iter()
+                    .filter(|to| to.may_be_kept().is_ok())
+                    .filter_map(|to| to.entries(key_names::entry(pack, variable))),
+            )
         });
         entries.ok_or_else(|| AgentError::invalid(format!("There is no key named {name}.")))
     }
@@ -391,13 +544,16 @@ impl Host {
     /// if no pack declares it.
     fn places_of(&self, name: &str) -> Vec<Destination> {
         let keys = self.tools.keys(&|_| true).into_iter();
-        keys.filter(|key| name.split_once('/') == Some((key.pack.view.id.as_str(), key.variable))).map(|key| key.destination).collect()
+        keys.filter(|key| name.split_once('/') == Some((key.pack.view.id.as_str(), key.variable)))
+            .map(|key| key.destination)
+            .collect()
     }
 
     /// Checks that a key of a pack can be stored. Returns an error if none of its destinations may
     /// have it.
     fn check_places(&self, name: &str) -> Result<(), AgentError> {
-        let found: Vec<Result<(), AgentError>> = self.places_of(name).iter().map(Destination::may_be_kept).collect();
+        let found: Vec<Result<(), AgentError>> =
+            self.places_of(name).iter().map(Destination::may_be_kept).collect();
         if found.iter().any(Result::is_ok) { Ok(()) } else { found.into_iter().collect() }
     }
 
@@ -406,7 +562,8 @@ impl Host {
         self.check_places(&params.name)?;
         let entry = self.entry_of(&params.name)?;
         if params.value.trim().is_empty() {
-            return Err(AgentError::invalid("The key is empty.").hint("Paste the key, or delete the stored one."));
+            return Err(AgentError::invalid("The key is empty.")
+                .hint("Paste the key, or delete the stored one."));
         }
         let value = params.value.trim().to_owned().into();
         if params.this_run_only {
@@ -428,7 +585,8 @@ impl Host {
 fn offline_answer() -> ModelTestResponse {
     ModelTestResponse {
         ok: true,
-        message: "The offline model answers on this machine; there is no connection to test.".into(),
+        message: "The offline model answers on this machine; there is no connection to test."
+            .into(),
         hint: None,
         problem: None,
         host: String::new(),
@@ -443,7 +601,16 @@ fn test_response(tested: ConnectionTest) -> ModelTestResponse {
     match found {
         Ok(checked) => {
             let message = quote_answer(&checked.answer);
-            ModelTestResponse { ok: true, message, hint: None, problem: None, host, issuer: None, models: checked.models, capabilities }
+            ModelTestResponse {
+                ok: true,
+                message,
+                hint: None,
+                problem: None,
+                host,
+                issuer: None,
+                models: checked.models,
+                capabilities,
+            }
         }
         Err(found) => ModelTestResponse {
             ok: false,

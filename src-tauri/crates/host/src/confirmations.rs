@@ -42,24 +42,38 @@ impl Confirmations {
     }
 
     /// Waits for the confirmation. Returns an error if it is refused or does not come.
-    pub(crate) async fn ask(&self, changes: Vec<SettingChange>, patience: Duration) -> Result<(), AgentError> {
+    pub(crate) async fn ask(
+        &self,
+        changes: Vec<SettingChange>,
+        patience: Duration,
+    ) -> Result<(), AgentError> {
         let (tell, told) = oneshot::channel();
         let asked = self.begin(changes, tell)?;
         let answer = tokio::time::timeout(patience, told).await;
         drop(asked);
         match answer {
             Ok(Ok(true)) => Ok(()),
-            Ok(_) => Err(not_confirmed("The change was not confirmed in the approval window. Nothing was changed.")),
-            Err(_) => Err(not_confirmed("Nobody confirmed the change in time. Nothing was changed.")),
+            Ok(_) => Err(not_confirmed(
+                "The change was not confirmed in the approval window. Nothing was changed.",
+            )),
+            Err(_) => {
+                Err(not_confirmed("Nobody confirmed the change in time. Nothing was changed."))
+            }
         }
     }
 
-    fn begin(&self, changes: Vec<SettingChange>, tell: oneshot::Sender<bool>) -> Result<PendingChange<'_>, AgentError> {
+    fn begin(
+        &self,
+        changes: Vec<SettingChange>,
+        tell: oneshot::Sender<bool>,
+    ) -> Result<PendingChange<'_>, AgentError> {
         let id = self.ids.next("confirmation");
         {
             let mut waiting = self.lock();
             if waiting.len() >= MAX_WAITING {
-                return Err(not_confirmed("Other changes wait in the approval window. Decide those first."));
+                return Err(not_confirmed(
+                    "Other changes wait in the approval window. Decide those first.",
+                ));
             }
             waiting.insert(id.clone(), (Confirmation { id: id.clone(), changes }, tell));
         }
@@ -72,7 +86,11 @@ impl Confirmations {
         let found = self.lock().remove(id);
         self.publish();
         let told = found.is_some_and(|(_, tell)| tell.send(accept).is_ok());
-        if told { Ok(()) } else { Err(AgentError::invalid("This change does not wait any more.").reason("not_found")) }
+        if told {
+            Ok(())
+        } else {
+            Err(AgentError::invalid("This change does not wait any more.").reason("not_found"))
+        }
     }
 }
 

@@ -27,18 +27,32 @@ pub(crate) struct Credentials {
 }
 
 impl Credentials {
-    pub(crate) fn new(keyring: Arc<Keyring>, clock: Arc<dyn Clock>, from_environment: bool) -> Self {
+    pub(crate) fn new(
+        keyring: Arc<Keyring>,
+        clock: Arc<dyn Clock>,
+        from_environment: bool,
+    ) -> Self {
         let process: fn(&str) -> Option<String> = |name| std::env::var(name).ok();
         Self::reading(keyring, clock, from_environment.then_some(process))
     }
 
     /// Creates it with another environment.
-    pub(crate) fn reading(keyring: Arc<Keyring>, clock: Arc<dyn Clock>, environment: Option<fn(&str) -> Option<String>>) -> Self {
+    pub(crate) fn reading(
+        keyring: Arc<Keyring>,
+        clock: Arc<dyn Clock>,
+        environment: Option<fn(&str) -> Option<String>>,
+    ) -> Self {
         Self { keyring, environment, clock, there: Mutex::default() }
     }
 
     /// Returns an error that names what is missing for `who`.
-    pub(crate) async fn check(&self, pack: &str, variable: &str, to: &Destination, who: &str) -> Result<(), AgentError> {
+    pub(crate) async fn check(
+        &self,
+        pack: &str,
+        variable: &str,
+        to: &Destination,
+        who: &str,
+    ) -> Result<(), AgentError> {
         let entry = format!("{} {to:?}", entry(pack, variable));
         let now = CacheStamp::new(self.clock.now(), self.keyring.changes());
         let there = || self.there.lock();
@@ -60,7 +74,13 @@ impl Credentials {
     /// Returns a credential of a pack by name, for its destination; `who` needs it. A stored
     /// credential is sent only to the servers for which it was entered. A variable of the
     /// environment names no server, so its value is sent to the configured address.
-    pub(crate) async fn named(&self, pack: &str, variable: &str, to: &Destination, who: &str) -> Result<SecretString, AgentError> {
+    pub(crate) async fn named(
+        &self,
+        pack: &str,
+        variable: &str,
+        to: &Destination,
+        who: &str,
+    ) -> Result<SecretString, AgentError> {
         let found = match to.entries(entry(pack, variable)) {
             Some(entries) => entries.get(&self.keyring).await,
             None => Ok(None),
@@ -76,19 +96,31 @@ impl Credentials {
         // A locked keyring may contain it. Then the user should unlock it.
         if let Some(error @ (SecretsError::Locked | SecretsError::TimedOut)) = failed {
             let hint = error.hint();
-            return Err(AgentError::internal("tool_config_error", format!("{who} needs the key {variable}, and {error}.")).hint(hint));
+            return Err(AgentError::internal(
+                "tool_config_error",
+                format!("{who} needs the key {variable}, and {error}."),
+            )
+            .hint(hint));
         }
         let hint = if self.environment.is_some() {
-            format!("Enter it in the window under Settings, \u{201c}Keys and access of packs\u{201d}, or set the variable {variable}.")
+            format!(
+                "Enter it in the window under Settings, \u{201c}Keys and access of packs\u{201d}, or set the variable {variable}."
+            )
         } else {
             "Enter it in Settings under \u{201c}Keys and access of packs\u{201d}.".to_owned()
         };
-        Err(AgentError::internal("tool_config_error", format!("{who} needs the key {variable}, which is not stored.")).hint(hint))
+        Err(AgentError::internal(
+            "tool_config_error",
+            format!("{who} needs the key {variable}, which is not stored."),
+        )
+        .hint(hint))
     }
 
     /// Returns a variable that is not secret, if the environment is used.
     pub(crate) fn plain_variable(&self, name: &str) -> Option<String> {
-        self.environment?(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
+        self.environment?(name)
+            .map(|value| value.trim().to_owned())
+            .filter(|value| !value.is_empty())
     }
 
     /// Returns a secret of the environment, if the environment is used.
@@ -105,12 +137,15 @@ impl Credentials {
         for Declared { pack: loaded, variable, who, destination, inherited, .. } in declared {
             let name = format!("{}/{variable}", loaded.view.id);
             let entries = destination.entries(entry(loaded.view.id.as_str(), variable));
-            let is_among = |names: &[String]| entries.as_ref().is_some_and(|entries| entries.is_among(names));
+            let is_among =
+                |names: &[String]| entries.as_ref().is_some_and(|entries| entries.is_among(names));
             let state = if is_among(&this_run) {
                 CredentialState::ThisRun
             } else if is_among(&kept) {
                 CredentialState::Stored
-            } else if self.variable(variable).is_some() || (*inherited && std::env::var_os(variable).is_some()) {
+            } else if self.variable(variable).is_some()
+                || (*inherited && std::env::var_os(variable).is_some())
+            {
                 CredentialState::Environment
             } else {
                 CredentialState::Missing
@@ -165,10 +200,15 @@ mod tests {
         let time = Arc::new(Time(AtomicI64::new(0)));
         // It never answers in time, so the environment is used.
         let keyring = Arc::new(Keyring::with_timeout("test", Duration::ZERO));
-        let credentials = Credentials::reading(Arc::clone(&keyring), Arc::clone(&time) as _, Some(environment));
+        let credentials =
+            Credentials::reading(Arc::clone(&keyring), Arc::clone(&time) as _, Some(environment));
         let looks = async |name: &str, found: bool| {
             let before = LOOKS.load(Ordering::SeqCst);
-            assert_eq!(credentials.check("pack", name, &Destination::Program, "who").await.is_ok(), found, "{name}");
+            assert_eq!(
+                credentials.check("pack", name, &Destination::Program, "who").await.is_ok(),
+                found,
+                "{name}"
+            );
             LOOKS.load(Ordering::SeqCst) - before
         };
         assert_eq!((looks("THERE", true).await, looks("THERE", true).await), (1, 0));
@@ -178,6 +218,10 @@ mod tests {
         time.0.store(2_000, Ordering::SeqCst);
         assert_eq!((looks("THERE", true).await, looks("THERE", true).await), (1, 0));
         keyring.set_for_this_run("another", SecretString::from("secret"));
-        assert_eq!((looks("THERE", true).await, looks("THERE", true).await), (1, 0), "what this program changes counts at once");
+        assert_eq!(
+            (looks("THERE", true).await, looks("THERE", true).await),
+            (1, 0),
+            "what this program changes counts at once"
+        );
     }
 }

@@ -10,7 +10,9 @@ use std::{
 };
 
 use chrono::{DateTime, Utc};
-use contract::{AgentError, Change, DefinitionState, DiffLine, Effect, ErrorCode, PackId, ServerTool};
+use contract::{
+    AgentError, Change, DefinitionState, DiffLine, Effect, ErrorCode, PackId, ServerTool,
+};
 use engine::ports::Clock;
 use mcp::{Definition, Definitions};
 use parking_lot::{Mutex, MutexGuard};
@@ -92,7 +94,13 @@ impl Pins {
             Err(error) if error.kind() == io::ErrorKind::NotFound => (DefinitionsFile::default(), false),
             Err(_) => (DefinitionsFile::default(), true),
         };
-        Self { path, clock, own, state: Mutex::new(State { kept, unreadable, now: BTreeMap::new() }), on_change: OnceLock::new() }
+        Self {
+            path,
+            clock,
+            own,
+            state: Mutex::new(State { kept, unreadable, now: BTreeMap::new() }),
+            on_change: OnceLock::new(),
+        }
     }
 
     /// Sets the listener for changes, once.
@@ -119,7 +127,9 @@ impl Pins {
     pub(crate) fn usable(&self, server: &str) -> Vec<Pin> {
         let state = self.lock();
         let kept = state.kept.servers.get(server).into_iter().flatten();
-        kept.filter(|(name, pin)| state.of(server, name, pin) == DefinitionState::Accepted).map(|(_, pin)| pin.clone()).collect()
+        kept.filter(|(name, pin)| state.of(server, name, pin) == DefinitionState::Accepted)
+            .map(|(_, pin)| pin.clone())
+            .collect()
     }
 
     /// Compares a tool with its accepted definition. A tool that was never listed is not switched
@@ -133,7 +143,11 @@ impl Pins {
                 by_person: pin.by_person.then(|| pin.hash.clone()),
                 open_world: pin.definition.annotation("openWorldHint") == Some(true),
             },
-            None => DefinitionCheck { off: state.kept.servers.contains_key(server) && state.now.contains_key(server), by_person: None, open_world: false },
+            None => DefinitionCheck {
+                off: state.kept.servers.contains_key(server) && state.now.contains_key(server),
+                by_person: None,
+                open_world: false,
+            },
         }
     }
 
@@ -142,16 +156,21 @@ impl Pins {
     pub(crate) fn tools(&self, declared: impl Fn(&str, &str) -> Option<Effect>) -> Vec<ServerTool> {
         let state = self.lock();
         let mut found = Vec::new();
-        let servers: BTreeSet<&String> = state.kept.servers.keys().chain(state.now.keys()).collect();
+        let servers: BTreeSet<&String> =
+            state.kept.servers.keys().chain(state.now.keys()).collect();
         for server in servers {
             let Some((pack, name)) = server.split_once('/') else { continue };
             let (pack, none) = (PackId::from(pack), BTreeMap::new());
             let pins = state.kept.servers.get(server).unwrap_or(&none);
             let now = state.now.get(server);
-            let names: BTreeSet<&String> = pins.keys().chain(now.into_iter().flatten().map(|definition| &definition.name)).collect();
+            let names: BTreeSet<&String> = pins
+                .keys()
+                .chain(now.into_iter().flatten().map(|definition| &definition.name))
+                .collect();
             for tool in names {
                 let pin = pins.get(tool);
-                let present = now.and_then(|all| all.iter().find(|definition| definition.name == *tool));
+                let present =
+                    now.and_then(|all| all.iter().find(|definition| definition.name == *tool));
                 let state = pin.map_or(DefinitionState::New, |pin| state.of(server, tool, pin));
                 let Some(definition) = present.or(pin.map(|pin| &pin.definition)) else { continue };
                 let stated = declared(server, tool);
@@ -161,12 +180,15 @@ impl Pins {
                     name: tool.clone(),
                     state,
                     hash: definition.hash(&pack, name),
-                    effect: stated.unwrap_or_else(|| effect(definition, pin.and_then(|pin| pin.effect))),
+                    effect: stated
+                        .unwrap_or_else(|| effect(definition, pin.and_then(|pin| pin.effect))),
                     declared: stated.is_some(),
                     says: declared_effect(definition),
                     diff: match state {
                         DefinitionState::Accepted | DefinitionState::Gone => Vec::new(),
-                        DefinitionState::Changed | DefinitionState::New => diff(pin.map(|pin| &pin.definition), definition),
+                        DefinitionState::Changed | DefinitionState::New => {
+                            diff(pin.map(|pin| &pin.definition), definition)
+                        }
                     },
                 });
             }
@@ -175,17 +197,39 @@ impl Pins {
     }
 
     /// Accepts a tool's present definition if it is the one that was shown.
-    pub(crate) fn accept(&self, pack: &PackId, server: &str, tool: &str, hash: &str) -> Result<(), AgentError> {
+    pub(crate) fn accept(
+        &self,
+        pack: &PackId,
+        server: &str,
+        tool: &str,
+        hash: &str,
+    ) -> Result<(), AgentError> {
         let mut state = self.lock();
         let key = key(pack, server);
-        let present = state.now.get(&key).and_then(|all| all.iter().find(|definition| definition.name == tool)).cloned();
-        let Some(definition) = present.filter(|definition| definition.hash(pack, server) == hash) else {
-            return Err(AgentError::invalid("The tool is not described any more as it was shown.").reason("changed").hint("Look at it again."));
+        let present = state
+            .now
+            .get(&key)
+            .and_then(|all| all.iter().find(|definition| definition.name == tool))
+            .cloned();
+        let Some(definition) = present.filter(|definition| definition.hash(pack, server) == hash)
+        else {
+            return Err(AgentError::invalid("The tool is not described any more as it was shown.")
+                .reason("changed")
+                .hint("Look at it again."));
         };
         let mut kept = state.kept.clone();
         let pins = kept.servers.entry(key).or_default();
         let effect = pins.get(tool).and_then(|pin| pin.effect);
-        pins.insert(tool.to_owned(), Pin { definition, hash: hash.to_owned(), accepted_at: self.clock.now(), by_person: true, effect });
+        pins.insert(
+            tool.to_owned(),
+            Pin {
+                definition,
+                hash: hash.to_owned(),
+                accepted_at: self.clock.now(),
+                by_person: true,
+                effect,
+            },
+        );
         self.write(&mut state, kept)?;
         drop(state);
         self.publish();
@@ -193,11 +237,20 @@ impl Pins {
     }
 
     /// Stores the effect that the user sets for a tool.
-    pub(crate) fn set_effect(&self, pack: &PackId, server: &str, tool: &str, effect: Effect) -> Result<(), AgentError> {
+    pub(crate) fn set_effect(
+        &self,
+        pack: &PackId,
+        server: &str,
+        tool: &str,
+        effect: Effect,
+    ) -> Result<(), AgentError> {
         let mut state = self.lock();
         let mut kept = state.kept.clone();
-        let Some(pin) = kept.servers.get_mut(&key(pack, server)).and_then(|tools| tools.get_mut(tool)) else {
-            return Err(AgentError::invalid(format!("{server} has no accepted tool {tool}.")).reason("not_found"));
+        let Some(pin) =
+            kept.servers.get_mut(&key(pack, server)).and_then(|tools| tools.get_mut(tool))
+        else {
+            return Err(AgentError::invalid(format!("{server} has no accepted tool {tool}."))
+                .reason("not_found"));
         };
         pin.effect = Some(effect);
         self.write(&mut state, kept)?;
@@ -209,12 +262,17 @@ impl Pins {
     fn write(&self, state: &mut State, mut kept: DefinitionsFile) -> Result<(), AgentError> {
         kept.version = 1;
         let failed = |why: String| {
-            AgentError::internal("settings", format!("The accepted tools could not be saved in {}: {why}.", self.path.display()))
-                .hint("Free some space or make the folder writable, then try again.")
+            AgentError::internal(
+                "settings",
+                format!("The accepted tools could not be saved in {}: {why}.", self.path.display()),
+            )
+            .hint("Free some space or make the folder writable, then try again.")
         };
-        let text = serde_json::to_string_pretty(&kept).map_err(|error| failed(error.to_string()))?;
+        let text =
+            serde_json::to_string_pretty(&kept).map_err(|error| failed(error.to_string()))?;
         if state.unreadable {
-            fs::copy(&self.path, self.path.with_extension("json.unreadable")).map_err(|error| failed(error.to_string()))?;
+            fs::copy(&self.path, self.path.with_extension("json.unreadable"))
+                .map_err(|error| failed(error.to_string()))?;
         }
         write_atomically(&self.path, &text).map_err(|error| failed(error.to_string()))?;
         (state.kept, state.unreadable) = (kept, false);
@@ -244,12 +302,19 @@ impl Definitions for Pins {
             let before = kept.servers.remove(&key).unwrap_or_default();
             let pin = |definition: &Definition| {
                 let old = before.get(&definition.name);
-                let accepted_at = old.filter(|pin| pin.definition == *definition).map_or_else(|| self.clock.now(), |pin| pin.accepted_at);
-                let (hash, effect) = (definition.hash(pack, server), old.and_then(|pin| pin.effect));
+                let accepted_at = old
+                    .filter(|pin| pin.definition == *definition)
+                    .map_or_else(|| self.clock.now(), |pin| pin.accepted_at);
+                let (hash, effect) =
+                    (definition.hash(pack, server), old.and_then(|pin| pin.effect));
                 Pin { definition: definition.clone(), hash, accepted_at, by_person: false, effect }
             };
-            let fresh: BTreeMap<String, Pin> = tools.iter().map(|definition| (definition.name.clone(), pin(definition))).collect();
-            let same = before.len() == fresh.len() && fresh.iter().all(|(name, pin)| before.get(name).is_some_and(|old| old.definition == pin.definition));
+            let fresh: BTreeMap<String, Pin> =
+                tools.iter().map(|definition| (definition.name.clone(), pin(definition))).collect();
+            let same = before.len() == fresh.len()
+                && fresh.iter().all(|(name, pin)| {
+                    before.get(name).is_some_and(|old| old.definition == pin.definition)
+                });
             kept.servers.insert(key, fresh);
             if (first || !same)
                 && let Err(error) = self.write(&mut state, kept.clone())
@@ -275,7 +340,9 @@ impl Definitions for Pins {
         match state.kept.servers.get(&key).and_then(|tools| tools.get(tool)) {
             Some(pin) => match state.of(&key, tool, pin) {
                 DefinitionState::Accepted => Ok(()),
-                DefinitionState::Changed | DefinitionState::New => refused("the server describes it differently than when it was accepted"),
+                DefinitionState::Changed | DefinitionState::New => {
+                    refused("the server describes it differently than when it was accepted")
+                }
                 DefinitionState::Gone => refused("the server does not offer it any more"),
             },
             None => refused("the server did not have it when it was accepted"),
@@ -286,7 +353,11 @@ impl Definitions for Pins {
 /// Returns the effect of a tool without a manifest entry: the user's choice, or else a write, or a
 /// stricter effect if the server states one.
 pub(crate) fn effect(definition: &Definition, said: Option<Effect>) -> Effect {
-    said.unwrap_or(if definition.annotation("destructiveHint") == Some(true) { Effect::Destructive } else { Effect::Write })
+    said.unwrap_or(if definition.annotation("destructiveHint") == Some(true) {
+        Effect::Destructive
+    } else {
+        Effect::Write
+    })
 }
 
 /// Returns the effect that the server states, if any.
@@ -301,17 +372,31 @@ fn declared_effect(definition: &Definition) -> Option<Effect> {
 
 /// Compares two definitions line by line.
 fn diff(before: Option<&Definition>, after: &Definition) -> Vec<DiffLine> {
-    let lines = |definition: &Definition| -> Vec<String> { serde_json::to_string_pretty(definition).unwrap_or_default().lines().map(str::to_owned).collect() };
+    let lines = |definition: &Definition| -> Vec<String> {
+        serde_json::to_string_pretty(definition)
+            .unwrap_or_default()
+            .lines()
+            .map(str::to_owned)
+            .collect()
+    };
     let (old, new) = (before.map(lines).unwrap_or_default(), lines(after));
     let line = |change: Change, text: &String| DiffLine { change, text: text.clone() };
     if old.len() > MAX_LINES || new.len() > MAX_LINES {
-        return old.iter().map(|text| line(Change::Removed, text)).chain(new.iter().map(|text| line(Change::Added, text))).collect();
+        return old
+            .iter()
+            .map(|text| line(Change::Removed, text))
+            .chain(new.iter().map(|text| line(Change::Added, text)))
+            .collect();
     }
     // The length of the longest common subsequence of the rest, from each pair of positions.
     let mut common = vec![vec![0_u16; new.len() + 1]; old.len() + 1];
     for (i, a) in old.iter().enumerate().rev() {
         for (j, b) in new.iter().enumerate().rev() {
-            common[i][j] = if a == b { common[i + 1][j + 1] + 1 } else { common[i + 1][j].max(common[i][j + 1]) };
+            common[i][j] = if a == b {
+                common[i + 1][j + 1] + 1
+            } else {
+                common[i + 1][j].max(common[i][j + 1])
+            };
         }
     }
     let (mut i, mut j, mut lines) = (0, 0, Vec::new());
@@ -338,11 +423,18 @@ mod tests {
     use crate::SystemClock;
 
     fn definition(name: &str, description: &str) -> Definition {
-        serde_json::from_value(json!({"name": name, "description": description, "input_schema": {"type": "object"}})).unwrap()
+        serde_json::from_value(
+            json!({"name": name, "description": description, "input_schema": {"type": "object"}}),
+        )
+        .unwrap()
     }
 
     fn pins(folder: &std::path::Path, own: &[&str]) -> Pins {
-        Pins::open(folder.join("tool-definitions.json"), own.iter().map(|name| (*name).to_owned()).collect(), Arc::new(SystemClock))
+        Pins::open(
+            folder.join("tool-definitions.json"),
+            own.iter().map(|name| (*name).to_owned()).collect(),
+            Arc::new(SystemClock),
+        )
     }
 
     fn check(pins: &Pins, tool: &str) -> bool {
@@ -352,7 +444,8 @@ mod tests {
     #[test]
     fn the_first_list_is_accepted_and_a_change_switches_off_until_it_is_accepted() {
         let folder = tempfile::tempdir().unwrap();
-        let (pack, first) = (PackId::from("mail"), [definition("send", "Sends."), definition("read", "Reads.")]);
+        let (pack, first) =
+            (PackId::from("mail"), [definition("send", "Sends."), definition("read", "Reads.")]);
         let pins_now = pins(folder.path(), &[]);
         assert!(!pins_now.knows("mail/post"));
         pins_now.record_tools(&pack, "post", &first);
@@ -361,15 +454,39 @@ mod tests {
         let pins_now = pins(folder.path(), &[]);
         let second = [definition("send", "Sends. Also to me."), definition("burn", "Burns.")];
         pins_now.record_tools(&pack, "post", &second);
-        assert!(!check(&pins_now, "send") && !check(&pins_now, "burn") && !check(&pins_now, "read"));
+        assert!(
+            !check(&pins_now, "send") && !check(&pins_now, "burn") && !check(&pins_now, "read")
+        );
         let tools = pins_now.tools(|_, _| None);
-        let states: Vec<(&str, DefinitionState)> = tools.iter().map(|tool| (tool.name.as_str(), tool.state)).collect();
-        assert_eq!(states, [("burn", DefinitionState::New), ("read", DefinitionState::Gone), ("send", DefinitionState::Changed)]);
-        let changed: Vec<(Change, &str)> = tools[2].diff.iter().filter(|line| line.change != Change::Same).map(|l| (l.change, l.text.trim())).collect();
-        assert_eq!(changed, [(Change::Removed, "\"description\": \"Sends.\","), (Change::Added, "\"description\": \"Sends. Also to me.\",")]);
+        let states: Vec<(&str, DefinitionState)> =
+            tools.iter().map(|tool| (tool.name.as_str(), tool.state)).collect();
+        assert_eq!(
+            states,
+            [
+                ("burn", DefinitionState::New),
+                ("read", DefinitionState::Gone),
+                ("send", DefinitionState::Changed)
+            ]
+        );
+        let changed: Vec<(Change, &str)> = tools[2]
+            .diff
+            .iter()
+            .filter(|line| line.change != Change::Same)
+            .map(|l| (l.change, l.text.trim()))
+            .collect();
+        assert_eq!(
+            changed,
+            [
+                (Change::Removed, "\"description\": \"Sends.\","),
+                (Change::Added, "\"description\": \"Sends. Also to me.\",")
+            ]
+        );
         // Only the definition that was shown is accepted.
         let stale = definition("send", "Sends.").hash(&pack, "post");
-        assert_eq!(pins_now.accept(&pack, "post", "send", &stale).unwrap_err().reason_text(), Some("changed"));
+        assert_eq!(
+            pins_now.accept(&pack, "post", "send", &stale).unwrap_err().reason_text(),
+            Some("changed")
+        );
         pins_now.accept(&pack, "post", "send", &tools[2].hash).unwrap();
         assert!(check(&pins_now, "send") && !check(&pins_now, "burn"));
         let again = pins(folder.path(), &[]);
@@ -400,10 +517,20 @@ mod tests {
 
     #[test]
     fn a_tool_is_a_write_until_the_user_says_otherwise() {
-        let with = |annotations: serde_json::Value| Definition { annotations: Some(annotations), ..definition("x", "X.") };
+        let with = |annotations: serde_json::Value| Definition {
+            annotations: Some(annotations),
+            ..definition("x", "X.")
+        };
         assert_eq!(effect(&definition("x", "X."), None), Effect::Write);
-        assert_eq!(effect(&with(json!({"readOnlyHint": true})), None), Effect::Write, "a server's own word lowers nothing");
+        assert_eq!(
+            effect(&with(json!({"readOnlyHint": true})), None),
+            Effect::Write,
+            "a server's own word lowers nothing"
+        );
         assert_eq!(effect(&with(json!({"destructiveHint": true})), None), Effect::Destructive);
-        assert_eq!(effect(&with(json!({"destructiveHint": true})), Some(Effect::ReadOnly)), Effect::ReadOnly);
+        assert_eq!(
+            effect(&with(json!({"destructiveHint": true})), Some(Effect::ReadOnly)),
+            Effect::ReadOnly
+        );
     }
 }

@@ -1,6 +1,9 @@
 //! Checks an installation. Each check has a result and, if something is wrong, what to do.
 
-use contract::{CheckState, ComparedWith, CredentialState, DoctorCheck, DoctorResponse, Isolation, KeyringState, PackView, ServerState};
+use contract::{
+    CheckState, ComparedWith, CredentialState, DoctorCheck, DoctorResponse, Isolation,
+    KeyringState, PackView, ServerState,
+};
 use engine::ports::{Models, Profile};
 use mcp::Hidden;
 
@@ -23,7 +26,12 @@ pub(crate) async fn examine(host: &Host) -> DoctorResponse {
     DoctorResponse { ok: checks.iter().all(|check| check.state != CheckState::Failed), checks }
 }
 
-fn check(name: &str, state: CheckState, message: impl Into<String>, hint: Option<&str>) -> DoctorCheck {
+fn check(
+    name: &str,
+    state: CheckState,
+    message: impl Into<String>,
+    hint: Option<&str>,
+) -> DoctorCheck {
     DoctorCheck { name: name.into(), state, message: message.into(), hint: hint.map(str::to_owned) }
 }
 
@@ -38,7 +46,12 @@ fn data_dir(host: &Host) -> DoctorCheck {
             Some("Close it with chmod 700."),
         ),
         Ok(()) => check("data folder", CheckState::Ok, format!("{folder} can be written."), None),
-        Err(e) => check("data folder", CheckState::Failed, format!("{folder} cannot be written: {e}."), Some("Free some space or make the folder writable.")),
+        Err(e) => check(
+            "data folder",
+            CheckState::Failed,
+            format!("{folder} cannot be written: {e}."),
+            Some("Free some space or make the folder writable."),
+        ),
     }
 }
 
@@ -49,14 +62,19 @@ fn settings(host: &Host) -> DoctorCheck {
             "settings",
             CheckState::Failed,
             format!("{fault}. Until then Countersign stays switched off."),
-            Some("Repair the file, or save the settings once to replace it (the old file is kept)."),
+            Some(
+                "Repair the file, or save the settings once to replace it (the old file is kept).",
+            ),
         );
     }
     if let Some(fault) = rules.faults.first() {
         return check(
             "settings",
             CheckState::Warning,
-            format!("The rules file has a fault at {}: {}. Until then every call asks.", fault.place, fault.problem),
+            format!(
+                "The rules file has a fault at {}: {}. Until then every call asks.",
+                fault.place, fault.problem
+            ),
             Some("Repair policy.json in the data folder; Tools, Policy lists every fault."),
         );
     }
@@ -83,14 +101,19 @@ async fn keyring(host: &Host) -> DoctorCheck {
     let view = host.keyring_view().await;
     match view.state {
         KeyringState::Ready => check("keyring", CheckState::Ok, view.message, None),
-        KeyringState::Locked => {
-            check("keyring", CheckState::Warning, view.message, Some("Unlock the keyring. Until then keys can be entered for this run only."))
-        }
+        KeyringState::Locked => check(
+            "keyring",
+            CheckState::Warning,
+            view.message,
+            Some("Unlock the keyring. Until then keys can be entered for this run only."),
+        ),
         KeyringState::Missing => check(
             "keyring",
             CheckState::Warning,
             view.message,
-            Some("Start a Secret Service (for example gnome-keyring). Until then keys can be entered for this run only."),
+            Some(
+                "Start a Secret Service (for example gnome-keyring). Until then keys can be entered for this run only.",
+            ),
         ),
     }
 }
@@ -99,18 +122,35 @@ async fn keyring(host: &Host) -> DoctorCheck {
 async fn log(host: &Host) -> DoctorCheck {
     let report = match host.verify().await {
         Ok(report) => report,
-        Err(error) => return check("audit log", CheckState::Failed, error.message.clone(), error.hint_text()),
+        Err(error) => {
+            return check(
+                "audit log",
+                CheckState::Failed,
+                error.message.clone(),
+                error.hint_text(),
+            );
+        }
     };
     if let Some(alarm) = host.alarm() {
         return check("audit log", CheckState::Failed, alarm.message.clone(), alarm.hint_text());
     }
     if let Some(problem) = report.problems.first() {
-        return check("audit log", CheckState::Failed, format!("Verification failed: {}.", problem.message), Some("Run `csign audit verify`."));
+        return check(
+            "audit log",
+            CheckState::Failed,
+            format!("Verification failed: {}.", problem.message),
+            Some("Run `csign audit verify`."),
+        );
     }
     let records = report.records;
     if let Some(warning) = host.log.warnings().first() {
         let message = format!("Records verified: {records}, but: {warning}.");
-        return check("audit log", CheckState::Warning, message, Some("Look whether the state folder can be written, and make the keyring available."));
+        return check(
+            "audit log",
+            CheckState::Warning,
+            message,
+            Some("Look whether the state folder can be written, and make the keyring available."),
+        );
     }
     let with = match report.compared_with {
         ComparedWith::Keyring => "the keyring",
@@ -119,18 +159,31 @@ async fn log(host: &Host) -> DoctorCheck {
             return check(
                 "audit log",
                 CheckState::Warning,
-                format!("Records verified: {records}, but there was nothing outside the log to compare with."),
-                Some("Look whether the state folder can be written, and make the keyring available."),
+                format!(
+                    "Records verified: {records}, but there was nothing outside the log to compare with."
+                ),
+                Some(
+                    "Look whether the state folder can be written, and make the keyring available.",
+                ),
             );
         }
     };
     if host.log.anchored() {
-        return check("audit log", CheckState::Ok, format!("Records verified: {records}, compared with {with} and signed with the keyring's key."), None);
+        return check(
+            "audit log",
+            CheckState::Ok,
+            format!(
+                "Records verified: {records}, compared with {with} and signed with the keyring's key."
+            ),
+            None,
+        );
     }
     check(
         "audit log",
         CheckState::Warning,
-        format!("Records verified: {records}, compared with {with} and signed with a key of this run only (not anchored)."),
+        format!(
+            "Records verified: {records}, compared with {with} and signed with a key of this run only (not anchored)."
+        ),
         Some("Make the keyring available and start again."),
     )
 }
@@ -152,7 +205,12 @@ fn packs(host: &Host) -> DoctorCheck {
         );
     }
     if tools == 0 {
-        return check("packs", CheckState::Failed, "The packs have no tools that can be used.", Some("`csign packs list` shows them."));
+        return check(
+            "packs",
+            CheckState::Failed,
+            "The packs have no tools that can be used.",
+            Some("`csign packs list` shows them."),
+        );
     }
     check("packs", CheckState::Ok, format!("Packs: {}, tools: {tools}.", packs.len()), None)
 }
@@ -161,7 +219,9 @@ fn packs(host: &Host) -> DoctorCheck {
 fn unusable_reason(pack: &PackView) -> Option<String> {
     match pack.faults.as_slice() {
         [] => None,
-        [one] if !pack.tools.is_empty() => Some(format!("{} ({})", pack.id, one.problem.trim_end_matches('.'))),
+        [one] if !pack.tools.is_empty() => {
+            Some(format!("{} ({})", pack.id, one.problem.trim_end_matches('.')))
+        }
         [_] => Some(format!("{} (1 fault)", pack.id)),
         more => Some(format!("{} ({} faults)", pack.id, more.len())),
     }
@@ -170,14 +230,31 @@ fn unusable_reason(pack: &PackView) -> Option<String> {
 /// Checks the keys that tools of packs need.
 async fn credentials(host: &Host) -> DoctorCheck {
     let views = host.tools.credential_views().await;
-    let missing: Vec<String> =
-        views.iter().filter(|view| view.state == CredentialState::Missing).map(|view| format!("{} ({})", view.env_var, view.pack_title)).collect();
+    let missing: Vec<String> = views
+        .iter()
+        .filter(|view| view.state == CredentialState::Missing)
+        .map(|view| format!("{} ({})", view.env_var, view.pack_title))
+        .collect();
     if missing.is_empty() {
-        return check("keys of packs", CheckState::Ok, if views.is_empty() { "No pack needs a key." } else { "Every key that a pack needs is there." }, None);
+        return check(
+            "keys of packs",
+            CheckState::Ok,
+            if views.is_empty() {
+                "No pack needs a key."
+            } else {
+                "Every key that a pack needs is there."
+            },
+            None,
+        );
     }
     // Not a fault of the installation: a tool without its key reports that.
     let hint = "Enter them in Settings under \u{201c}Keys and access of packs\u{201d} when you need them; csign also reads variables of these names.";
-    check("keys of packs", CheckState::Ok, format!("Not entered: {}.", missing.join(", ")), Some(hint))
+    check(
+        "keys of packs",
+        CheckState::Ok,
+        format!("Not entered: {}.", missing.join(", ")),
+        Some(hint),
+    )
 }
 
 /// Reports how far programs of packs are isolated.
@@ -189,7 +266,9 @@ fn isolation() -> DoctorCheck {
             "isolation",
             CheckState::Warning,
             found.message,
-            Some("Use packs with programs only from people you trust, or a kernel with Landlock (6.2 or newer)."),
+            Some(
+                "Use packs with programs only from people you trust, or a kernel with Landlock (6.2 or newer).",
+            ),
         ),
     }
 }
@@ -198,14 +277,18 @@ fn isolation() -> DoctorCheck {
 /// open now.
 async fn server_isolation(host: &Host) -> DoctorCheck {
     const HINT: &str = "Use packs with servers only from people you trust, or allow programs to make user namespaces on this system.";
-    let mut hidden = Hidden { folders: vec![host.paths.data.clone(), host.paths.state.clone()], ..Hidden::default() };
+    let mut hidden = Hidden {
+        folders: vec![host.paths.data.clone(), host.paths.state.clone()],
+        ..Hidden::default()
+    };
     let own = crate::socket::address(&host.paths).ok();
     let looked = tokio::task::spawn_blocking(move || {
         let doors = SessionSockets::of_session();
         doors.close(&mut hidden, &[]);
         doors.find_reachable(&hidden, own)
     });
-    let warning = |message: String| check("server isolation", CheckState::Warning, message, Some(HINT));
+    let warning =
+        |message: String| check("server isolation", CheckState::Warning, message, Some(HINT));
     match looked.await.map_err(std::io::Error::other).and_then(|looked| looked) {
         Ok(open) if !open.is_empty() => {
             warning(format!("Servers of packs can reach keys, or Countersign itself, through sockets that this system does not close: {}.", open.join(", ")))
@@ -231,16 +314,26 @@ fn servers(host: &Host) -> DoctorCheck {
     if failed.is_empty() {
         return check("servers", CheckState::Ok, "No server has failed.", None);
     }
-    check("servers", CheckState::Failed, failed.join("; "), Some("Look at the server in Tools; it is tried again with the next call."))
+    check(
+        "servers",
+        CheckState::Failed,
+        failed.join("; "),
+        Some("Look at the server in Tools; it is tried again with the next call."),
+    )
 }
 
 async fn model(host: &Host) -> DoctorCheck {
     let label = host.models.current(None).label();
     match host.models.test().await {
         None => check("model", CheckState::Ok, format!("{label}: no network needed."), None),
-        Some(ConnectionTest { found: Ok(_), .. }) => check("model", CheckState::Ok, format!("{label} answers."), None),
-        Some(ConnectionTest { found: Err(found), .. }) => {
-            check("model", CheckState::Failed, found.error.message, found.error.hint.as_deref().or(Some("Look at the model's settings.")))
+        Some(ConnectionTest { found: Ok(_), .. }) => {
+            check("model", CheckState::Ok, format!("{label} answers."), None)
         }
+        Some(ConnectionTest { found: Err(found), .. }) => check(
+            "model",
+            CheckState::Failed,
+            found.error.message,
+            found.error.hint.as_deref().or(Some("Look at the model's settings.")),
+        ),
     }
 }

@@ -41,7 +41,11 @@ impl Entries {
     }
 
     /// Returns the entries of a pack's key for these servers. Version 0.1 called it `name`.
-    pub(crate) fn at_servers(name: String, servers: &[Origin], first_version: FirstVersion) -> Self {
+    pub(crate) fn at_servers(
+        name: String,
+        servers: &[Origin],
+        first_version: FirstVersion,
+    ) -> Self {
         let servers: Vec<String> = servers.iter().map(ToString::to_string).collect();
         let names = vec![format!("{name}@{}", servers.join(" "))];
         let legacy = if first_version == FirstVersion::Ignored { Vec::new() } else { vec![name] };
@@ -77,7 +81,10 @@ impl Entries {
     }
 
     /// Returns the value, and renames its entry if it has an old name.
-    pub(crate) async fn get(&self, keyring: &Keyring) -> Result<Option<SecretString>, SecretsError> {
+    pub(crate) async fn get(
+        &self,
+        keyring: &Keyring,
+    ) -> Result<Option<SecretString>, SecretsError> {
         let Some(name) = self.names.first() else { return Ok(None) };
         if let Some(value) = keyring.get(name).await? {
             return Ok(Some(value));
@@ -94,7 +101,11 @@ impl Entries {
     }
 
     /// Stores the value under every name, and deletes the old entries.
-    pub(crate) async fn set(&self, keyring: &Keyring, value: &SecretString) -> Result<(), SecretsError> {
+    pub(crate) async fn set(
+        &self,
+        keyring: &Keyring,
+        value: &SecretString,
+    ) -> Result<(), SecretsError> {
         for name in &self.names {
             keyring.set(name, value.clone()).await?;
         }
@@ -136,10 +147,22 @@ mod tests {
             (entries.names.join(" "), entries.legacy.join(" "))
         };
         let both = |new: &str, old: &str| (new.to_owned(), old.to_owned());
-        assert_eq!(of("https://API.example.com/v1"), both("KEY@https://api.example.com", "KEY@api.example.com KEY@api.example.com:443"));
-        assert_eq!(of("http://127.0.0.1:1234/v1"), both("KEY@http://127.0.0.1:1234", "KEY@127.0.0.1:1234"));
-        assert_eq!(of("http:127.0.0.1:1234/x://api.example.com/v1"), both("KEY@http://127.0.0.1:1234", "KEY@127.0.0.1:1234"));
+        assert_eq!(
+            of("https://API.example.com/v1"),
+            both("KEY@https://api.example.com", "KEY@api.example.com KEY@api.example.com:443")
+        );
+        assert_eq!(
+            of("http://127.0.0.1:1234/v1"),
+            both("KEY@http://127.0.0.1:1234", "KEY@127.0.0.1:1234")
+        );
+        assert_eq!(
+            of("http:127.0.0.1:1234/x://api.example.com/v1"),
+            both("KEY@http://127.0.0.1:1234", "KEY@127.0.0.1:1234")
+        );
         assert_eq!(of("http://gpu.example:8000/v1"), both("KEY@http://gpu.example:8000", ""));
-        assert_eq!(of("https://b\u{fc}cher.example").1, "KEY@b\u{fc}cher.example KEY@xn--bcher-kva.example KEY@xn--bcher-kva.example:443");
+        assert_eq!(
+            of("https://b\u{fc}cher.example").1,
+            "KEY@b\u{fc}cher.example KEY@xn--bcher-kva.example KEY@xn--bcher-kva.example:443"
+        );
     }
 }

@@ -7,8 +7,9 @@ mod checks;
 use std::{fs, path::Path, sync::Arc, time::Instant};
 
 use contract::{
-    AgentError, CONTRACT_VERSION, Commands as _, ErrorCode, ItemBody, PackId, ResponseMode, RunOptions, RunParams, RunRequest, RunResponse, SessionId,
-    SessionParams, Settings, SettingsSetParams,
+    AgentError, CONTRACT_VERSION, Commands as _, ErrorCode, ItemBody, PackId, ResponseMode,
+    RunOptions, RunParams, RunRequest, RunResponse, SessionId, SessionParams, Settings,
+    SettingsSetParams,
     manifest::{Acceptance, Evidence, Scenario, ScenarioKind, ScenarioResult, ScenarioStatus},
 };
 
@@ -17,17 +18,34 @@ use checks::Outcome;
 
 /// Runs the scenarios of a pack without faults. `private_network` tells whether its HTTP tools may
 /// reach this computer, if they ask for it.
-pub async fn evaluate(folder: &Path, acceptance: &Acceptance, id: &PackId, private_network: bool, options: Options) -> Result<Evidence, AgentError> {
+pub async fn evaluate(
+    folder: &Path,
+    acceptance: &Acceptance,
+    id: &PackId,
+    private_network: bool,
+    options: Options,
+) -> Result<Evidence, AgentError> {
     let failed = |e: std::io::Error| {
-        AgentError::internal("evaluation", format!("No folder could be made for the scenarios: {e}.")).hint("Free some disk space, then try again.")
+        AgentError::internal(
+            "evaluation",
+            format!("No folder could be made for the scenarios: {e}."),
+        )
+        .hint("Free some disk space, then try again.")
     };
     let place = tempfile::Builder::new().prefix("countersign-").tempdir().map_err(failed)?;
     let (data, tools) = (place.path().join("data"), place.path().join("tools"));
     fs::create_dir_all(&data).map_err(failed)?;
     fs::create_dir_all(&tools).map_err(failed)?;
-    std::os::unix::fs::symlink(folder.canonicalize().map_err(failed)?, tools.join(id.as_str())).map_err(failed)?;
+    std::os::unix::fs::symlink(folder.canonicalize().map_err(failed)?, tools.join(id.as_str()))
+        .map_err(failed)?;
     let clock = Arc::clone(&options.clock);
-    let host = Host::open(Options { data_dir: Some(data), pack_dirs: vec![tools], credentials_from_environment: true, ..options }).await?;
+    let host = Host::open(Options {
+        data_dir: Some(data),
+        pack_dirs: vec![tools],
+        credentials_from_environment: true,
+        ..options
+    })
+    .await?;
     let mut settings = Settings { language: "en".into(), ..Settings::default() };
     settings.packs.entry(id.to_string()).or_default().private_network = private_network;
     let mut scenarios = Vec::new();
@@ -36,7 +54,10 @@ pub async fn evaluate(folder: &Path, acceptance: &Acceptance, id: &PackId, priva
     }
     host.stop().await;
     host.forget().await;
-    let count = |status| u32::try_from(scenarios.iter().filter(|one| one.status == status).count()).unwrap_or(u32::MAX);
+    let count = |status| {
+        u32::try_from(scenarios.iter().filter(|one| one.status == status).count())
+            .unwrap_or(u32::MAX)
+    };
     Ok(Evidence {
         agent_id: id.to_string(),
         verified_at: clock.now(),
@@ -47,7 +68,12 @@ pub async fn evaluate(folder: &Path, acceptance: &Acceptance, id: &PackId, priva
     })
 }
 
-async fn run(host: &Host, scenario: &Scenario, settings: &Settings, session: &str) -> ScenarioResult {
+async fn run(
+    host: &Host,
+    scenario: &Scenario,
+    settings: &Settings,
+    session: &str,
+) -> ScenarioResult {
     let started = Instant::now();
     let result = |status, checks, error| ScenarioResult {
         title: scenario.title.clone(),
@@ -57,8 +83,15 @@ async fn run(host: &Host, scenario: &Scenario, settings: &Settings, session: &st
         duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
         error,
     };
-    if matches!(scenario.kind, ScenarioKind::Pipeline | ScenarioKind::Cron | ScenarioKind::Worker | ScenarioKind::Sdk) {
-        return result(ScenarioStatus::Skipped, Vec::new(), Some("This app has no adapter of this kind.".into()));
+    if matches!(
+        scenario.kind,
+        ScenarioKind::Pipeline | ScenarioKind::Cron | ScenarioKind::Worker | ScenarioKind::Sdk
+    ) {
+        return result(
+            ScenarioStatus::Skipped,
+            Vec::new(),
+            Some("This app has no adapter of this kind.".into()),
+        );
     }
     let settings = Settings { agent_enabled: scenario.agent_enabled, ..settings.clone() };
     if let Err(error) = host.settings_set(SettingsSetParams { settings }).await {
@@ -69,26 +102,49 @@ async fn run(host: &Host, scenario: &Scenario, settings: &Settings, session: &st
         ScenarioKind::HttpHealth => health(host),
         ScenarioKind::HttpConversationDebug => {
             let first = send(host, scenario, &session, 1).await;
-            Outcome { earlier_messages: Some(first.messages), ..send(host, scenario, &session, 2).await }
+            Outcome {
+                earlier_messages: Some(first.messages),
+                ..send(host, scenario, &session, 2).await
+            }
         }
-        ScenarioKind::HttpRun | ScenarioKind::WsStreaming | ScenarioKind::SseStreaming => send(host, scenario, &session, 1).await,
-        ScenarioKind::Pipeline | ScenarioKind::Cron | ScenarioKind::Worker | ScenarioKind::Sdk => Outcome::default(),
+        ScenarioKind::HttpRun | ScenarioKind::WsStreaming | ScenarioKind::SseStreaming => {
+            send(host, scenario, &session, 1).await
+        }
+        ScenarioKind::Pipeline | ScenarioKind::Cron | ScenarioKind::Worker | ScenarioKind::Sdk => {
+            Outcome::default()
+        }
     };
-    let checks: Vec<_> = scenario.expected_output_checks.iter().map(|check| checks::check(check, &outcome)).collect();
+    let checks: Vec<_> = scenario
+        .expected_output_checks
+        .iter()
+        .map(|check| checks::check(check, &outcome))
+        .collect();
     let passed = checks.iter().all(|check| check.result == ScenarioStatus::Passed);
-    result(if passed { ScenarioStatus::Passed } else { ScenarioStatus::Failed }, checks, outcome.error.map(|error| error.message))
+    result(
+        if passed { ScenarioStatus::Passed } else { ScenarioStatus::Failed },
+        checks,
+        outcome.error.map(|error| error.message),
+    )
 }
 
 /// Checks whether the pack could answer now, without sending anything.
 fn health(host: &Host) -> Outcome {
     let usable = host.tools.packs().iter().all(|pack| pack.faults.is_empty());
-    let error = match (usable, engine::ports::Profile::settings(host.profile.as_ref()).agent_enabled) {
-        (true, true) => None,
-        (_, false) => Some(AgentError::new(ErrorCode::AgentDisabled, "Countersign is switched off.")),
-        (false, true) => Some(AgentError::internal("pack_faults", "The pack has faults.")),
-    };
+    let error =
+        match (usable, engine::ports::Profile::settings(host.profile.as_ref()).agent_enabled) {
+            (true, true) => None,
+            (_, false) => {
+                Some(AgentError::new(ErrorCode::AgentDisabled, "Countersign is switched off."))
+            }
+            (false, true) => Some(AgentError::internal("pack_faults", "The pack has faults.")),
+        };
     let version = Some(CONTRACT_VERSION.to_owned());
-    Outcome { output: if error.is_none() { "ok".into() } else { String::new() }, error, version, ..Outcome::default() }
+    Outcome {
+        output: if error.is_none() { "ok".into() } else { String::new() },
+        error,
+        version,
+        ..Outcome::default()
+    }
 }
 
 /// Sends one message as a caller of the run contract: a request, and then a response or an error.
@@ -100,19 +156,31 @@ async fn send(host: &Host, scenario: &Scenario, session: &SessionId, n: u32) -> 
         input: scenario.message.clone().unwrap_or_else(|| scenario.when.clone()),
         conversation_id: Some(session.to_string()),
         context: serde_json::Map::new(),
-        options: RunOptions { response_mode: if stream { ResponseMode::Streaming } else { ResponseMode::Blocking }, max_output_tokens: None },
+        options: RunOptions {
+            response_mode: if stream { ResponseMode::Streaming } else { ResponseMode::Blocking },
+            max_output_tokens: None,
+        },
     };
     // The echo model shows best what is remembered, because it repeats what it was sent.
-    let echoes = scenario.kind == ScenarioKind::HttpConversationDebug && request.input.contains(models::echo::DEBUG);
+    let echoes = scenario.kind == ScenarioKind::HttpConversationDebug
+        && request.input.contains(models::echo::DEBUG);
     let text = serde_json::to_string(&request).unwrap_or_default();
-    let params = RunParams { request: text, caller: "scenario".into(), correlation_id: None, stream };
-    let answer = host.local_engine.run_request_with(params, echoes.then_some(crate::models::ECHO)).await;
+    let params =
+        RunParams { request: text, caller: "scenario".into(), correlation_id: None, stream };
+    let answer =
+        host.local_engine.run_request_with(params, echoes.then_some(crate::models::ECHO)).await;
     let mut outcome = match answer {
         Ok(response) => outcome_of(&request, response),
-        Err(error) => Outcome { version: Some(error.contract_version.clone()), error: Some(error), ..Outcome::default() },
+        Err(error) => Outcome {
+            version: Some(error.contract_version.clone()),
+            error: Some(error),
+            ..Outcome::default()
+        },
     };
     if let Ok(view) = host.session_open(SessionParams { session: session.clone() }).await {
-        let said = |body: &ItemBody| matches!(body, ItemBody::UserMessage { .. } | ItemBody::AssistantText { .. });
+        let said = |body: &ItemBody| {
+            matches!(body, ItemBody::UserMessage { .. } | ItemBody::AssistantText { .. })
+        };
         outcome.messages = view.items.iter().filter(|item| said(&item.body)).count();
     }
     outcome
@@ -124,8 +192,19 @@ fn outcome_of(request: &RunRequest, response: RunResponse) -> Outcome {
     Outcome {
         output: response.output,
         version: Some(response.contract_version),
-        tools: response.metadata.tools_used.unwrap_or_default().into_iter().map(|tool| tool.0).collect(),
-        error: (!fits).then(|| AgentError::internal("invalid_response", "The response does not keep to the run contract.")),
+        tools: response
+            .metadata
+            .tools_used
+            .unwrap_or_default()
+            .into_iter()
+            .map(|tool| tool.0)
+            .collect(),
+        error: (!fits).then(|| {
+            AgentError::internal(
+                "invalid_response",
+                "The response does not keep to the run contract.",
+            )
+        }),
         ..Outcome::default()
     }
 }

@@ -1,4 +1,5 @@
-//! The host itself: what it holds, how it stops. How it comes to be is in `startup`, what it answers in `commands`.
+//! The host itself: what it holds, how it stops. How it comes to be is in `startup`, what it
+//! answers in `commands`.
 
 use std::{
     fs::File,
@@ -77,7 +78,8 @@ impl Host {
         self.hub.subscribe()
     }
 
-    /// The engine for clients that carry turns of callers elsewhere. It reaches the packs that `callers_packs` names.
+    /// The engine for clients that carry turns of callers elsewhere. It reaches the packs that
+    /// `callers_packs` names.
     pub fn engine(&self) -> &Arc<Engine> {
         &self.for_callers
     }
@@ -87,14 +89,14 @@ impl Host {
         engine::ports::Models::current(self.models.as_ref(), model).label()
     }
 
-    /// The error for packs that were not found, with the places that were looked at and what to do: for all packs, or for those that
-    /// come with Countersign. Returns None if they are there.
+    /// The error for packs that were not found, with the places that were looked at and what to do:
+    /// for all packs, or for those that come with Countersign. Returns None if they are there.
     pub fn missing_packs(&self) -> Option<AgentError> {
         missing_packs(&self.tools, &self.options, self.paths.packs())
     }
 
-    /// Makes ready what clients of the socket want beyond the callers' packs: names in the data, and the tools that servers offer. The
-    /// first client waits for it, so that a start does not.
+    /// Makes ready what clients of the socket want beyond the callers' packs: names in the data,
+    /// and the tools that servers offer. The first client waits for it, so that a start does not.
     pub(crate) async fn ready_for_clients(&self) {
         if self.options.callers_packs.is_empty() || self.ledger.alarm().is_some() {
             return;
@@ -152,13 +154,17 @@ impl Host {
     }
 
     pub(crate) fn notices(&self) -> Vec<Map<String, Value>> {
-        let alarm = self.alarm().map(|alarm| crate::recovery::notice("audit_alarm", &alarm.message));
+        let alarm =
+            self.alarm().map(|alarm| crate::recovery::notice("audit_alarm", &alarm.message));
         alarm.into_iter().chain(self.notices.lock().clone()).collect()
     }
 
     pub(crate) fn audit_error(error: &engine::ports::AuditUnavailable) -> AgentError {
-        AgentError::new(ErrorCode::InternalError, format!("The audit log cannot be written: {}.", error.0))
-            .reason(Reason::AuditUnavailable)
-            .hint("Run `csign doctor` to see why.")
+        AgentError::new(
+            ErrorCode::InternalError,
+            format!("The audit log cannot be written: {}.", error.0),
+        )
+        .reason(Reason::AuditUnavailable)
+        .hint("Run `csign doctor` to see why.")
     }
 }

@@ -1,4 +1,5 @@
-//! Data of packs that the user imports: which data answers, and imports as jobs: one at a time, with progress, and nothing kept of one that fails or is stopped.
+//! Data of packs that the user imports: which data answers, and imports as jobs: one at a time,
+//! with progress, and nothing kept of one that fails or is stopped.
 
 use std::{
     collections::HashMap,
@@ -12,7 +13,8 @@ use std::{
 
 use audit::Log;
 use contract::{
-    AgentError, DataImportResponse, Dataset, Datasets, ImportProgress, ImportView, PackDatasets, PackId, Push, RecordType,
+    AgentError, DataImportResponse, Dataset, Datasets, ImportProgress, ImportView, PackDatasets,
+    PackId, Push, RecordType,
     pack_code::{PackData, PackService},
 };
 use engine::{
@@ -48,12 +50,23 @@ pub(crate) struct Imports {
 }
 
 impl Imports {
-    pub(crate) fn new(engine: Arc<Engine>, tools: Arc<HostTools>, models: Arc<HostModels>, log: Arc<Log>, hub: Arc<Hub>) -> Self {
+    pub(crate) fn new(
+        engine: Arc<Engine>,
+        tools: Arc<HostTools>,
+        models: Arc<HostModels>,
+        log: Arc<Log>,
+        hub: Arc<Hub>,
+    ) -> Self {
         Self { engine, tools, models, log, hub, jobs: Arc::default() }
     }
 
     /// Begins a job in the background.
-    pub(crate) fn start(&self, job: String, pack: &PackId, paths: Vec<PathBuf>) -> Result<DataImportResponse, AgentError> {
+    pub(crate) fn start(
+        &self,
+        job: String,
+        pack: &PackId,
+        paths: Vec<PathBuf>,
+    ) -> Result<DataImportResponse, AgentError> {
         let (_, data) = self.tools.services.data(pack.as_str())?;
         if paths.is_empty() {
             return Err(AgentError::invalid("No file was chosen.").reason("no_file"));
@@ -67,10 +80,16 @@ impl Imports {
         Ok(DataImportResponse { job })
     }
 
-    fn begin(&self, job: &str, paths: &[PathBuf]) -> Result<(ImportView, Arc<AtomicBool>), AgentError> {
+    fn begin(
+        &self,
+        job: &str,
+        paths: &[PathBuf],
+    ) -> Result<(ImportView, Arc<AtomicBool>), AgentError> {
         let mut jobs = self.jobs.lock();
         if jobs.values().any(|job| !job.view.finished) {
-            return Err(AgentError::invalid("Another import is running.").reason("import_running").hint("Wait for it or stop it first."));
+            return Err(AgentError::invalid("Another import is running.")
+                .reason("import_running")
+                .hint("Wait for it or stop it first."));
         }
         let stop = Arc::new(AtomicBool::new(false));
         let file = paths.first().map(|path| path.display().to_string()).unwrap_or_default();
@@ -94,7 +113,13 @@ impl Imports {
     }
 
     /// Reads the files; the finished view comes back.
-    fn read(&self, data: &dyn PackData, paths: &[PathBuf], mut view: ImportView, stop: &AtomicBool) -> ImportView {
+    fn read(
+        &self,
+        data: &dyn PackData,
+        paths: &[PathBuf],
+        mut view: ImportView,
+        stop: &AtomicBool,
+    ) -> ImportView {
         let mut told = Instant::now();
         let mut on_progress = |progress: &ImportProgress| {
             view.file.clone_from(&progress.file);
@@ -168,7 +193,11 @@ impl Imports {
     }
 
     /// Lets the sample or the imported data of a pack answer, and the offline model know its names.
-    pub(crate) async fn use_dataset(&self, pack: &PackId, dataset: Dataset) -> Result<(), AgentError> {
+    pub(crate) async fn use_dataset(
+        &self,
+        pack: &PackId,
+        dataset: Dataset,
+    ) -> Result<(), AgentError> {
         let ((open, data), imports) = (self.tools.services.data(pack.as_str())?, self.clone());
         let change = move |_: &dyn PackService| {
             data.use_dataset(dataset)?;

@@ -32,8 +32,15 @@ impl Destination {
     /// Returns the servers at these addresses. `declared` are the addresses in the manifest.
     fn servers(addresses: &[&str], declared: &[Option<String>], shared: bool) -> Self {
         let parse = |address: &&str| Origin::parse(address);
-        let Some(mut origins) = addresses.iter().map(parse).collect::<Option<Vec<_>>>() else { return Self::Nowhere };
-        let same = declared.iter().map(|address| Origin::parse(address.as_deref()?)).collect::<Option<Vec<_>>>().as_ref() == Some(&origins);
+        let Some(mut origins) = addresses.iter().map(parse).collect::<Option<Vec<_>>>() else {
+            return Self::Nowhere;
+        };
+        let same = declared
+            .iter()
+            .map(|address| Origin::parse(address.as_deref()?))
+            .collect::<Option<Vec<_>>>()
+            .as_ref()
+            == Some(&origins);
         origins.dedup();
         let first_version = match (same, shared) {
             (false, _) => FirstVersion::Ignored,
@@ -46,9 +53,17 @@ impl Destination {
     /// Returns where a tool's request goes.
     pub(crate) fn of_tool(spec: &ToolSpec, packs: &[LoadedPack]) -> Self {
         let ToolTarget::Http { call } = &spec.target else { return Self::Program };
-        let manifest = packs.iter().filter_map(|loaded| loaded.pack.as_ref()).map(|pack| &pack.manifest).find(|manifest| manifest.id == spec.pack);
-        let declared = manifest.and_then(|manifest| declared_address(manifest, &manifest.entry_of(spec)?.http.as_ref()?.url));
-        let shared = manifest.zip(needed_credential(spec)).is_some_and(|(manifest, variable)| is_shared(manifest, variable));
+        let manifest = packs
+            .iter()
+            .filter_map(|loaded| loaded.pack.as_ref())
+            .map(|pack| &pack.manifest)
+            .find(|manifest| manifest.id == spec.pack);
+        let declared = manifest.and_then(|manifest| {
+            declared_address(manifest, &manifest.entry_of(spec)?.http.as_ref()?.url)
+        });
+        let shared = manifest
+            .zip(needed_credential(spec))
+            .is_some_and(|(manifest, variable)| is_shared(manifest, variable));
         Self::servers(&[&call.url], &[declared], shared)
     }
 
@@ -60,7 +75,12 @@ impl Destination {
 
     /// Returns a server that replaces a program: the token endpoint gets the key, and the server
     /// itself gets the tokens.
-    pub(crate) fn of_stand_in(url: &str, token_url: &str, declared: [Option<String>; 2], shared: bool) -> Self {
+    pub(crate) fn of_stand_in(
+        url: &str,
+        token_url: &str,
+        declared: [Option<String>; 2],
+        shared: bool,
+    ) -> Self {
         Self::servers(&[token_url, url], &declared, shared)
     }
 
@@ -68,7 +88,9 @@ impl Destination {
     pub(crate) fn entries(&self, name: String) -> Option<Entries> {
         match self {
             Self::Program => Some(Entries::of_program(name)),
-            Self::Servers { origins, first_version } => Some(Entries::at_servers(name, origins, *first_version)),
+            Self::Servers { origins, first_version } => {
+                Some(Entries::at_servers(name, origins, *first_version))
+            }
             Self::Nowhere => None,
         }
     }
@@ -108,9 +130,16 @@ pub(crate) struct Declared<'a> {
 }
 
 /// Returns the destination of a manifest's address with these settings.
-pub(crate) fn at(manifest: &PackManifest, url: &str, chosen: &Map<String, Value>, shared: bool) -> Destination {
+pub(crate) fn at(
+    manifest: &PackManifest,
+    url: &str,
+    chosen: &Map<String, Value>,
+    shared: bool,
+) -> Destination {
     match packs::address_with(url, &manifest.settings, chosen) {
-        Some(address) => Destination::servers(&[&address], &[declared_address(manifest, url)], shared),
+        Some(address) => {
+            Destination::servers(&[&address], &[declared_address(manifest, url)], shared)
+        }
         None => Destination::Nowhere,
     }
 }
@@ -121,9 +150,15 @@ fn declared_address(manifest: &PackManifest, url: &str) -> Option<String> {
 
 /// Whether several servers or programs of a pack use the same key.
 pub(crate) fn is_shared(manifest: &PackManifest, variable: &str) -> bool {
-    let origin = |url: &str| declared_address(manifest, url).and_then(|url| Origin::parse(&url)).map_or_else(String::new, |origin| origin.to_string());
+    let origin = |url: &str| {
+        declared_address(manifest, url)
+            .and_then(|url| Origin::parse(&url))
+            .map_or_else(String::new, |origin| origin.to_string())
+    };
     let of_tools = manifest.tools.tools.iter().filter(|tool| of_entry(tool) == Some(variable));
-    let mut places: BTreeSet<String> = of_tools.map(|tool| tool.http.as_ref().map_or_else(String::new, |http| origin(&http.url))).collect();
+    let mut places: BTreeSet<String> = of_tools
+        .map(|tool| tool.http.as_ref().map_or_else(String::new, |http| origin(&http.url)))
+        .collect();
     for server in &manifest.servers {
         if of_server(server).any(|name| name == variable) {
             places.extend(server.http.as_ref().map(|http| origin(&http.url)));
@@ -131,7 +166,13 @@ pub(crate) fn is_shared(manifest: &PackManifest, variable: &str) -> bool {
         if entered_variables(server).any(|name| name == variable) {
             places.insert(String::new());
         }
-        places.extend(server.elsewhere.as_ref().filter(|other| other.client_secret == variable).map(|_| server.name.clone()));
+        places.extend(
+            server
+                .elsewhere
+                .as_ref()
+                .filter(|other| other.client_secret == variable)
+                .map(|_| server.name.clone()),
+        );
     }
     places.len() > 1
 }
@@ -139,20 +180,30 @@ pub(crate) fn is_shared(manifest: &PackManifest, variable: &str) -> bool {
 /// Returns the variable of a tool's key, if the host itself must provide it.
 pub(crate) fn needed_credential(spec: &ToolSpec) -> Option<&str> {
     match spec.target {
-        ToolTarget::Http { .. } | ToolTarget::Program { .. } => spec.auth.as_ref()?.env_var.as_deref(),
+        ToolTarget::Http { .. } | ToolTarget::Program { .. } => {
+            spec.auth.as_ref()?.env_var.as_deref()
+        }
         ToolTarget::BuiltIn { .. } | ToolTarget::Mcp { .. } => None,
     }
 }
 
 pub(crate) fn of_entry(tool: &ToolEntry) -> Option<&str> {
     let is_own = tool.http.is_some() || tool.program.is_some();
-    tool.auth.as_ref().filter(|auth| is_own && auth.kind != contract::manifest::AuthKind::None)?.env_var.as_deref()
+    tool.auth
+        .as_ref()
+        .filter(|auth| is_own && auth.kind != contract::manifest::AuthKind::None)?
+        .env_var
+        .as_deref()
 }
 
 /// Returns the variables of a server's program that can be entered as keys, according to their
 /// names, except the app's own. The program can run without them.
 pub(crate) fn entered_variables(server: &ServerEntry) -> impl Iterator<Item = &str> {
-    server.env.iter().map(String::as_str).filter(|name| known_secrets::names_credential(name) && !OWN.contains(name))
+    server
+        .env
+        .iter()
+        .map(String::as_str)
+        .filter(|name| known_secrets::names_credential(name) && !OWN.contains(name))
 }
 
 /// Returns the keys that a server behind an address requires.
@@ -161,5 +212,8 @@ pub(crate) fn of_server(server: &ServerEntry) -> impl Iterator<Item = &str> {
 }
 
 fn names(http: &ServerHttp) -> impl Iterator<Item = &str> {
-    http.auth.iter().filter_map(|auth| auth.env_var.as_deref()).chain(http.headers.values().map(String::as_str))
+    http.auth
+        .iter()
+        .filter_map(|auth| auth.env_var.as_deref())
+        .chain(http.headers.values().map(String::as_str))
 }

@@ -32,7 +32,9 @@ mod tests {
     #[test]
     fn what_the_keyring_said_stands_for_a_moment_and_until_this_program_changes_it() {
         let said = CacheStamp::new(DateTime::UNIX_EPOCH, 3);
-        for (ms, changes, stands) in [(0, 3, true), (1_999, 3, true), (2_000, 3, false), (-1, 3, false), (0, 4, false)] {
+        for (ms, changes, stands) in
+            [(0, 3, true), (1_999, 3, true), (2_000, 3, false), (-1, 3, false), (0, 4, false)]
+        {
             let now = CacheStamp::new(DateTime::UNIX_EPOCH + TimeDelta::milliseconds(ms), changes);
             assert_eq!(said.is_valid_at(now), stands, "{ms} ms, {changes} changes");
         }

@@ -20,7 +20,9 @@ pub(crate) async fn signer(keyring: &Keyring, entropy: &dyn Entropy) -> Result<S
                 if let Some(seed) = seed_from_hex(kept.expose_secret()) {
                     return Ok(Signer::new(&seed, true));
                 }
-                tracing::error!("the signing key in the keyring cannot be read; this run signs with a key of its own");
+                tracing::error!(
+                    "the signing key in the keyring cannot be read; this run signs with a key of its own"
+                );
             }
             Ok(None) => {
                 let seed = new_seed(entropy)?;
@@ -43,7 +45,12 @@ pub(crate) async fn forget(keyring: &Keyring) {
 }
 
 fn new_seed(entropy: &dyn Entropy) -> Result<[u8; 32], AgentError> {
-    new_key_seed(entropy).map_err(|_| AgentError::internal("no_randomness", "The system gives no randomness, so no signing key could be made."))
+    new_key_seed(entropy).map_err(|_| {
+        AgentError::internal(
+            "no_randomness",
+            "The system gives no randomness, so no signing key could be made.",
+        )
+    })
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -51,7 +58,10 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 fn seed_from_hex(text: &str) -> Option<[u8; 32]> {
-    let bytes: Vec<u8> = (0..text.len()).step_by(2).map(|at| u8::from_str_radix(text.get(at..at + 2)?, 16).ok()).collect::<Option<_>>()?;
+    let bytes: Vec<u8> = (0..text.len())
+        .step_by(2)
+        .map(|at| u8::from_str_radix(text.get(at..at + 2)?, 16).ok())
+        .collect::<Option<_>>()?;
     bytes.try_into().ok()
 }
 
@@ -90,12 +100,16 @@ impl Anchor for KeyringAnchor {
 
     fn load(&self) -> Result<Option<Mark>, AnchorFault> {
         match self.keyring.get_blocking(MARK) {
-            Ok(kept) => kept.map(|text| Mark::from_text(text.expose_secret()).ok_or(AnchorFault::Damaged)).transpose(),
+            Ok(kept) => kept
+                .map(|text| Mark::from_text(text.expose_secret()).ok_or(AnchorFault::Damaged))
+                .transpose(),
             Err(error) => Err(AnchorFault::Unavailable(error.to_string())),
         }
     }
 
     fn store(&self, mark: &Mark) -> Result<(), String> {
-        self.keyring.set_blocking(MARK, SecretString::from(mark.to_text())).map_err(|error| error.to_string())
+        self.keyring
+            .set_blocking(MARK, SecretString::from(mark.to_text()))
+            .map_err(|error| error.to_string())
     }
 }

@@ -19,7 +19,17 @@ use crate::{
 };
 
 /// Words in variable names that mark the value as a credential.
-const SECRET_WORDS: [&str; 9] = ["KEY", "APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS"];
+const SECRET_WORDS: [&str; 9] = [
+    "KEY",
+    "APIKEY",
+    "TOKEN",
+    "SECRET",
+    "PASSWORD",
+    "PASSWD",
+    "PASSPHRASE",
+    "CREDENTIAL",
+    "CREDENTIALS",
+];
 /// The fewest characters of a secret in such a variable. Shorter values are settings ("1", "none").
 const SHORTEST: usize = 8;
 /// How long a keyring that did not answer in time is not asked again, so that messages do not wait
@@ -44,26 +54,58 @@ struct LastRead {
 impl KnownSecrets {
     /// Creates it. `declared` are the variables that packs name as credentials; other variables
     /// count by their name.
-    pub(crate) fn new(keyring: Arc<Keyring>, clock: Arc<dyn Clock>, declared: &BTreeSet<String>, variables: impl Iterator<Item = (String, String)>) -> Self {
-        Self { keyring, environment: secrets_of(declared, variables), clock, looked: Mutex::default() }
+    pub(crate) fn new(
+        keyring: Arc<Keyring>,
+        clock: Arc<dyn Clock>,
+        declared: &BTreeSet<String>,
+        variables: impl Iterator<Item = (String, String)>,
+    ) -> Self {
+        Self {
+            keyring,
+            environment: secrets_of(declared, variables),
+            clock,
+            looked: Mutex::default(),
+        }
     }
 
     /// Whether the keyring must be read now.
     fn is_due(&self, now: CacheStamp, time: DateTime<Utc>) -> bool {
         let looked = self.looked.lock();
-        let is_silent = looked.silent_at.is_some_and(|at| (TimeDelta::zero()..RETRY_AFTER).contains(&(time - at)));
+        let is_silent = looked
+            .silent_at
+            .is_some_and(|at| (TimeDelta::zero()..RETRY_AFTER).contains(&(time - at)));
         !is_silent && !looked.at.is_some_and(|at| at.is_valid_at(now))
     }
 }
 
 /// Endings of variable names that describe a credential: its source, its owner or its expiry.
-const OF_CREDENTIALS: [&str; 13] =
-    ["_URL", "_URI", "_ENDPOINT", "_HOST", "_PORT", "_AUDIENCE", "_ISSUER", "_TYPE", "_MODE", "_NAME", "_PROVIDER", "_AT", "_EXPIRES"];
+const OF_CREDENTIALS: [&str; 13] = [
+    "_URL",
+    "_URI",
+    "_ENDPOINT",
+    "_HOST",
+    "_PORT",
+    "_AUDIENCE",
+    "_ISSUER",
+    "_TYPE",
+    "_MODE",
+    "_NAME",
+    "_PROVIDER",
+    "_AT",
+    "_EXPIRES",
+];
 
 /// Finds the secrets in variables.
-pub(crate) fn secrets_of(declared: &BTreeSet<String>, variables: impl Iterator<Item = (String, String)>) -> Vec<SecretString> {
+pub(crate) fn secrets_of(
+    declared: &BTreeSet<String>,
+    variables: impl Iterator<Item = (String, String)>,
+) -> Vec<SecretString> {
     let secrets_of = |(name, value): (String, String)| {
-        if declared.contains(&name) || is_credential(&name, &value) { vec![value] } else { secrets_in(&name, &value) }
+        if declared.contains(&name) || is_credential(&name, &value) {
+            vec![value]
+        } else {
+            secrets_in(&name, &value)
+        }
     };
     variables.flat_map(secrets_of).map(SecretString::from).collect()
 }
@@ -71,7 +113,8 @@ pub(crate) fn secrets_of(declared: &BTreeSet<String>, variables: impl Iterator<I
 /// Returns the variables of this process. A variable that is not text is skipped, because nobody
 /// could send it.
 pub(crate) fn environment() -> impl Iterator<Item = (String, String)> {
-    std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
 }
 
 impl Secrets for KnownSecrets {
@@ -105,7 +148,10 @@ impl Secrets for KnownSecrets {
 /// Reads the keyring's entries for packs, servers and models, because another program of the
 /// profile may have stored some since the last turn.
 pub(crate) async fn learn(keyring: &Keyring) -> Result<(), SecretsError> {
-    let found = keyring.read_all(is_entry).await.inspect_err(|error| tracing::debug!(%error, "stored keys are not known"))?;
+    let found = keyring
+        .read_all(is_entry)
+        .await
+        .inspect_err(|error| tracing::debug!(%error, "stored keys are not known"))?;
     for (name, value) in found {
         if name.starts_with(TOKENS) {
             note_tokens(keyring, &value);
@@ -117,7 +163,9 @@ pub(crate) async fn learn(keyring: &Keyring) -> Result<(), SecretsError> {
 /// Whether a keyring entry holds a secret of a pack, a server or a model. The log's own entries are
 /// excluded: its mark is not a secret.
 fn is_entry(name: &str) -> bool {
-    name.starts_with(OF_PACKS) || name.starts_with(TOKENS) || name.split_once('@').is_some_and(|(key, _)| key == API_KEY)
+    name.starts_with(OF_PACKS)
+        || name.starts_with(TOKENS)
+        || name.split_once('@').is_some_and(|(key, _)| key == API_KEY)
 }
 
 /// Whether a variable's name marks its value as a credential.
@@ -129,12 +177,17 @@ fn is_credential(name: &str, value: &str) -> bool {
     // The address of a token endpoint is not a secret. Neither is the path of a key file, which
     // would otherwise remove that folder from every text. A key may look like a path, but then no
     // such file exists.
-    names_credential(name) && !OF_CREDENTIALS.iter().any(|end| name.to_ascii_uppercase().ends_with(end)) && value.trim().len() >= SHORTEST && !is_path(value)
+    names_credential(name)
+        && !OF_CREDENTIALS.iter().any(|end| name.to_ascii_uppercase().ends_with(end))
+        && value.trim().len() >= SHORTEST
+        && !is_path(value)
 }
 
 /// Whether a value is the path of an existing file or folder.
 fn is_path(value: &str) -> bool {
-    let in_home = value.strip_prefix("~/").and_then(|rest| Some(Path::new(&std::env::var_os("HOME")?).join(rest)));
+    let in_home = value
+        .strip_prefix("~/")
+        .and_then(|rest| Some(Path::new(&std::env::var_os("HOME")?).join(rest)));
     let begins_so = value.starts_with(['/', '.']) && Path::new(value).exists();
     begins_so || in_home.is_some_and(|path| path.exists()) || value.contains(":\\")
 }
@@ -142,9 +195,14 @@ fn is_path(value: &str) -> bool {
 /// Returns the secret parts of a variable that is not a credential as a whole. Texts are searched
 /// after unescaping.
 fn secrets_in(name: &str, value: &str) -> Vec<String> {
-    let plain = |text: &str| percent_decode_str(text).decode_utf8().map_or_else(|_| text.to_owned(), Into::into);
+    let plain = |text: &str| {
+        percent_decode_str(text).decode_utf8().map_or_else(|_| text.to_owned(), Into::into)
+    };
     if name.starts_with("OTEL_EXPORTER_OTLP_") && name.ends_with("HEADERS") {
-        let values = value.split(',').filter_map(|header| header.split_once('=')).map(|(_, value)| plain(value.trim()));
+        let values = value
+            .split(',')
+            .filter_map(|header| header.split_once('='))
+            .map(|(_, value)| plain(value.trim()));
         return values.filter(|value| value.len() >= SHORTEST).collect();
     }
     password_in(value).into_iter().chain(keys_in(value)).map(plain).collect()
@@ -152,9 +210,21 @@ fn secrets_in(name: &str, value: &str) -> Vec<String> {
 
 /// Returns the values of query parameters such as `api_key`: `https://host/?api_key=…`.
 fn keys_in(value: &str) -> impl Iterator<Item = &str> {
-    let query = value.split_once("://").and_then(|(_, rest)| Some(rest.split_once('?')?.1)).unwrap_or_default();
-    let pairs = query.split('#').next().unwrap_or_default().split('&').filter_map(|pair| pair.split_once('='));
-    pairs.filter(|(name, value)| names_credential(&name.replace('-', "_")) && value.len() >= SHORTEST).map(|(_, value)| value)
+    let query = value
+        .split_once("://")
+        .and_then(|(_, rest)| Some(rest.split_once('?')?.1))
+        .unwrap_or_default();
+    let pairs = query
+        .split('#')
+        .next()
+        .unwrap_or_default()
+        .split('&')
+        .filter_map(|pair| pair.split_once('='));
+    pairs
+        .filter(|(name, value)| {
+            names_credential(&name.replace('-', "_")) && value.len() >= SHORTEST
+        })
+        .map(|(_, value)| value)
 }
 
 /// Returns the password in an address such as `redis://user:password@host`.
@@ -168,7 +238,9 @@ fn password_in(value: &str) -> Option<&str> {
 pub(crate) fn note_tokens(keyring: &Keyring, tokens: &SecretString) {
     let Ok(kept) = serde_json::from_str::<Value>(tokens.expose_secret()) else { return };
     for name in ["access_token", "refresh_token", "id_token"] {
-        if let Some(token) = kept.pointer(&format!("/token_response/{name}")).and_then(Value::as_str) {
+        if let Some(token) =
+            kept.pointer(&format!("/token_response/{name}")).and_then(Value::as_str)
+        {
             keyring.note(&SecretString::from(token.to_owned()));
         }
     }
@@ -191,7 +263,11 @@ mod tests {
 
     #[test]
     fn entries_of_packs_servers_and_models_are_secrets() {
-        let all = [key_names::entry("post", "TOKEN"), key_names::tokens_entry(&"post".into(), "far"), "OPENAI_API_KEY@https://api.example.com".to_owned()];
+        let all = [
+            key_names::entry("post", "TOKEN"),
+            key_names::tokens_entry(&"post".into(), "far"),
+            "OPENAI_API_KEY@https://api.example.com".to_owned(),
+        ];
         assert!(all.iter().all(|name| is_entry(name)), "{all:?}");
         assert!(!is_entry("audit-mark") && !is_entry("audit-signing-key"));
     }
@@ -202,33 +278,68 @@ mod tests {
     fn what_lies_unread_in_the_keyring_is_known_before_words_go_out() {
         let home = tempfile::tempdir().unwrap();
         let mut command = Command::new("dbus-run-session");
-        command.arg("--").arg(std::env::current_exe().unwrap()).args(["--exact", "known::tests::inside_a_session", "--ignored"]);
-        command.env("HOME", home.path()).env("XDG_RUNTIME_DIR", home.path()).env("XDG_DATA_HOME", home.path());
-        let status = command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY").env_remove("GNOME_KEYRING_CONTROL").status();
-        assert!(status.expect("dbus-run-session is needed: apt-get install dbus-daemon gnome-keyring").success());
+        command.arg("--").arg(std::env::current_exe().unwrap()).args([
+            "--exact",
+            "known::tests::inside_a_session",
+            "--ignored",
+        ]);
+        command
+            .env("HOME", home.path())
+            .env("XDG_RUNTIME_DIR", home.path())
+            .env("XDG_DATA_HOME", home.path());
+        let status = command
+            .env_remove("DISPLAY")
+            .env_remove("WAYLAND_DISPLAY")
+            .env_remove("GNOME_KEYRING_CONTROL")
+            .status();
+        assert!(
+            status
+                .expect("dbus-run-session is needed: apt-get install dbus-daemon gnome-keyring")
+                .success()
+        );
     }
 
     #[tokio::test]
     #[ignore = "runs inside a private session"]
     async fn inside_a_session() {
         let mut daemon = Command::new("gnome-keyring-daemon");
-        daemon.args(["--foreground", "--components=secrets", "--unlock"]).stdin(Stdio::piped()).stdout(Stdio::null());
-        let mut daemon = daemon.spawn().expect("gnome-keyring-daemon is needed: apt-get install gnome-keyring");
+        daemon
+            .args(["--foreground", "--components=secrets", "--unlock"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null());
+        let mut daemon =
+            daemon.spawn().expect("gnome-keyring-daemon is needed: apt-get install gnome-keyring");
         daemon.stdin.take().unwrap().write_all(b"password").unwrap();
-        kit::webdriver::wait("the keyring", || keyring_is_there(Command::new(ON_BUS)).then_some(()));
+        kit::webdriver::wait("the keyring", || {
+            keyring_is_there(Command::new(ON_BUS)).then_some(())
+        });
         let other = Keyring::new("profile");
         assert_eq!(other.state().await, KeyringState::Ready);
         let tokens = r#"{"token_response": {"access_token": "access-1"}}"#;
-        let kept = [("audit-mark", "mark-1"), ("credential/post/TOKEN", "token-1"), ("oauth/post/far", tokens), ("OPENAI_API_KEY@api.example.com", "key-1")];
+        let kept = [
+            ("audit-mark", "mark-1"),
+            ("credential/post/TOKEN", "token-1"),
+            ("oauth/post/far", tokens),
+            ("OPENAI_API_KEY@api.example.com", "key-1"),
+        ];
         for (name, value) in kept {
             other.set(name, SecretString::from(value)).await.unwrap();
         }
         let keyring = Arc::new(Keyring::new("profile"));
-        let known = KnownSecrets::new(Arc::clone(&keyring), Arc::new(SystemClock), &BTreeSet::new(), std::iter::empty());
+        let known = KnownSecrets::new(
+            Arc::clone(&keyring),
+            Arc::new(SystemClock),
+            &BTreeSet::new(),
+            std::iter::empty(),
+        );
         assert!(known.values().is_empty());
         learn(&keyring).await.unwrap();
-        let values: BTreeSet<String> = known.values().iter().map(|value| value.expose_secret().to_owned()).collect();
-        assert_eq!(values, BTreeSet::from(["access-1", "key-1", "token-1", tokens].map(str::to_owned)));
+        let values: BTreeSet<String> =
+            known.values().iter().map(|value| value.expose_secret().to_owned()).collect();
+        assert_eq!(
+            values,
+            BTreeSet::from(["access-1", "key-1", "token-1", tokens].map(str::to_owned))
+        );
         daemon.kill().unwrap();
         daemon.wait().unwrap();
     }
@@ -252,9 +363,26 @@ mod tests {
         let declared = BTreeSet::from(["PACK_LOGIN".to_owned()]);
         let keyring = Arc::new(Keyring::new("test"));
         keyring.set_for_this_run("x", SecretString::from("entered-by-hand"));
-        let known = KnownSecrets::new(Arc::clone(&keyring), Arc::new(SystemClock), &declared, variables.into_iter().map(|(n, v)| (n.to_owned(), v.to_owned())));
-        let values: Vec<String> = known.values().iter().map(|value| value.expose_secret().to_owned()).collect();
-        assert_eq!(values, ["sk-1234567890", "abcdefgh1", "declared-one", "/k7Qp2x9s+Lm3", ".k7Qp2x9s", "~k7Qp2x9s", "entered-by-hand"]);
+        let known = KnownSecrets::new(
+            Arc::clone(&keyring),
+            Arc::new(SystemClock),
+            &declared,
+            variables.into_iter().map(|(n, v)| (n.to_owned(), v.to_owned())),
+        );
+        let values: Vec<String> =
+            known.values().iter().map(|value| value.expose_secret().to_owned()).collect();
+        assert_eq!(
+            values,
+            [
+                "sk-1234567890",
+                "abcdefgh1",
+                "declared-one",
+                "/k7Qp2x9s+Lm3",
+                ".k7Qp2x9s",
+                "~k7Qp2x9s",
+                "entered-by-hand"
+            ]
+        );
         let before = known.generation();
         keyring.set_for_this_run("x", SecretString::from("entered-by-hand"));
         assert_eq!(known.generation(), before, "nothing new");
@@ -274,14 +402,37 @@ mod tests {
             ("token_endpoint", "https://shop.example/oauth/token"),
             ("REDIS_URL", "redis://:p%40ssw0rd-1@10.0.0.7:6379/0"),
             ("API_KEY_URL", "https://ana:hidden-2@shop.example/keys?user=a:b@c"),
-            ("SEARCH_URL", "https://shop.example/?q=long-enough-words&api-key=hidden%2D31&page=1#token=no-key-here"),
+            (
+                "SEARCH_URL",
+                "https://shop.example/?q=long-enough-words&api-key=hidden%2D31&page=1#token=no-key-here",
+            ),
             ("PROXY", "http://shop.example/a:b@c"),
-            ("OTEL_EXPORTER_OTLP_HEADERS", "x-key=collector-1, authorization=Bearer%20collector-2,x-flag=1"),
+            (
+                "OTEL_EXPORTER_OTLP_HEADERS",
+                "x-key=collector-1, authorization=Bearer%20collector-2,x-flag=1",
+            ),
             ("OTEL_EXPORTER_OTLP_TRACES_HEADERS", "x-key=collector-3=="),
         ];
-        let variables = variables.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let known = KnownSecrets::new(Arc::new(Keyring::new("test")), Arc::new(SystemClock), &BTreeSet::new(), variables);
-        let values: Vec<String> = known.values().iter().map(|value| value.expose_secret().to_owned()).collect();
-        assert_eq!(values, ["p@ssw0rd-1", "hidden-2", "hidden-31", "collector-1", "Bearer collector-2", "collector-3=="]);
+        let variables =
+            variables.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let known = KnownSecrets::new(
+            Arc::new(Keyring::new("test")),
+            Arc::new(SystemClock),
+            &BTreeSet::new(),
+            variables,
+        );
+        let values: Vec<String> =
+            known.values().iter().map(|value| value.expose_secret().to_owned()).collect();
+        assert_eq!(
+            values,
+            [
+                "p@ssw0rd-1",
+                "hidden-2",
+                "hidden-31",
+                "collector-1",
+                "Bearer collector-2",
+                "collector-3=="
+            ]
+        );
     }
 }

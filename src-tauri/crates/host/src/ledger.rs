@@ -46,18 +46,30 @@ pub(crate) struct Alarm {
 impl Alarm {
     /// Returns the fault, for the new log's record.
     pub(crate) fn found(&self) -> Tampered {
-        Tampered { problems: self.shown.problems.clone(), size: self.size, root: self.root.clone(), mark: self.mark.clone() }
+        Tampered {
+            problems: self.shown.problems.clone(),
+            size: self.size,
+            root: self.root.clone(),
+            mark: self.mark.clone(),
+        }
     }
 
     /// Returns a sentence for people.
     pub(crate) fn sentence(&self) -> String {
-        let first = self.shown.problems.first().map_or("it could not be continued", |problem| problem.message.as_str());
+        let first = self
+            .shown
+            .problems
+            .first()
+            .map_or("it could not be continued", |problem| problem.message.as_str());
         format!("Audit log verification failed: {first}.")
     }
 
     /// Returns the error that says why nothing runs and what to do.
     pub(crate) fn error(&self) -> AgentError {
-        let message = format!("{} Countersign runs nothing until a person has accepted a new log.", self.sentence());
+        let message = format!(
+            "{} Countersign runs nothing until a person has accepted a new log.",
+            self.sentence()
+        );
         AgentError::internal(Reason::AuditAlarm, message)
             .hint("Look with `csign audit verify`. To go on, run `csign doctor --accept-new-log` in a terminal or accept in the approval window: the old log is kept beside the new one.")
             .with("raised_at", self.shown.raised_at.to_rfc3339_opts(SecondsFormat::Secs, true))
@@ -67,7 +79,8 @@ impl Alarm {
 /// The entry of one data folder. It is stored under the given path and under the path without
 /// links, so that a link to another folder does not hide it.
 pub(crate) struct Ledger {
-    /// The ledger's files, one for each path of the folder. If their entries differ, the entry of the given path counts.
+    /// The ledger's files, one for each path of the folder. If their entries differ, the entry of
+    /// the given path counts.
     files: Vec<PathBuf>,
     known: Mutex<LedgerState>,
 }
@@ -91,15 +104,28 @@ impl Ledger {
     pub(crate) fn open(paths: &Paths) -> Self {
         let (given, real) = (absolute(&paths.data), resolve_folder(&paths.data));
         let in_folder = fs::read_to_string(paths.installation());
-        let file = |folder: &Path| paths.state.join("logs").join(format!("{}.json", &engine::sha256_hex(folder.as_os_str().as_encoded_bytes())[..32]));
+        let file = |folder: &Path| {
+            paths.state.join("logs").join(format!(
+                "{}.json",
+                &engine::sha256_hex(folder.as_os_str().as_encoded_bytes())[..32]
+            ))
+        };
         let mut files = vec![file(&given), file(&real)];
         files.dedup();
         let seen = files.iter().map(|file| stamp(file)).collect();
         let mut found: Vec<Option<Entry>> = Vec::new();
         let mut damaged = false;
-        let is_there_but_closed =
-            |error: &io::Error| !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidData);
-        let mut unreadable = in_folder.as_ref().err().filter(|error| is_there_but_closed(error)).map(|error| (paths.installation(), error.to_string()));
+        let is_there_but_closed = |error: &io::Error| {
+            !matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidData
+            )
+        };
+        let mut unreadable = in_folder
+            .as_ref()
+            .err()
+            .filter(|error| is_there_but_closed(error))
+            .map(|error| (paths.installation(), error.to_string()));
         let in_folder = in_folder.ok().map(|text| text.trim().to_owned()).filter(|id| is_id(id));
         for file in &files {
             found.push(match read(file) {
@@ -124,15 +150,29 @@ impl Ledger {
         }
         let fresh = || Entry { folder: real.display().to_string(), ..Entry::default() };
         let entry = Entry { alarm, ..of_given.or(of_real).unwrap_or_else(fresh) };
-        Self { files, known: Mutex::new(LedgerState { entry, in_folder, damaged, unreadable, seen, heeded: None }) }
+        Self {
+            files,
+            known: Mutex::new(LedgerState {
+                entry,
+                in_folder,
+                damaged,
+                unreadable,
+                seen,
+                heeded: None,
+            }),
+        }
     }
 
     /// Returns an error if the entry cannot be read now. Then it is not known which log belongs
     /// here.
     pub(crate) fn check_readable(&self) -> Result<(), AgentError> {
         let Some((file, error)) = self.lock_state().unreadable.clone() else { return Ok(()) };
-        let message = format!("What is known of this folder's log cannot be read from {}: {error}.", file.display());
-        Err(AgentError::internal("audit_unreadable", message).hint("Check the permissions of the state folder."))
+        let message = format!(
+            "What is known of this folder's log cannot be read from {}: {error}.",
+            file.display()
+        );
+        Err(AgentError::internal("audit_unreadable", message)
+            .hint("Check the permissions of the state folder."))
     }
 
     fn lock_state(&self) -> MutexGuard<'_, LedgerState> {
@@ -162,7 +202,9 @@ impl Ledger {
             problems.push(problem("what was remembered of this folder's log in the state folder was changed: it cannot be read"));
         }
         match &known.in_folder {
-            None if entry.marked => problems.push(problem("the file \"installation\" of the data folder is missing")),
+            None if entry.marked => {
+                problems.push(problem("the file \"installation\" of the data folder is missing"))
+            }
             Some(id) if entry.marked && *id != entry.installation => {
                 problems.push(problem("the file \"installation\" of the data folder was changed: it names another log than the one that was here"));
             }
@@ -202,7 +244,8 @@ impl Ledger {
             let at = alarm.shown.raised_at.to_rfc3339_opts(SecondsFormat::Secs, true);
             for known in alarm.shown.problems {
                 if !report.problems.iter().any(|found| found.message == known.message) {
-                    let message = format!("an alarm of {at} was not acknowledged: {}", known.message);
+                    let message =
+                        format!("an alarm of {at} was not acknowledged: {}", known.message);
                     report.problems.push(VerifyProblem { seq: None, message });
                 }
             }
@@ -245,7 +288,8 @@ impl Ledger {
             return alarm.clone();
         }
         let shown = AuditAlarm { id, raised_at: now, problems: found.problems.clone() };
-        let alarm = Alarm { shown, size: found.size, root: found.root.clone(), mark: found.mark.clone() };
+        let alarm =
+            Alarm { shown, size: found.size, root: found.root.clone(), mark: found.mark.clone() };
         entry.alarm = Some(alarm.clone());
         self.keep(entry);
         alarm
@@ -256,7 +300,12 @@ impl Ledger {
         let mut known = self.lock_state();
         known.damaged = false;
         known.in_folder = Some(installation.to_owned());
-        known.entry = Entry { installation: installation.to_owned(), marked: true, alarm: None, folder: known.entry.folder.clone() };
+        known.entry = Entry {
+            installation: installation.to_owned(),
+            marked: true,
+            alarm: None,
+            folder: known.entry.folder.clone(),
+        };
         self.keep(&known.entry);
     }
 
@@ -289,8 +338,14 @@ impl Ledger {
 /// file contains something else.
 fn read(file: &Path) -> io::Result<Option<Entry>> {
     match fs::read(file) {
-        Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error)),
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
+        Ok(bytes) => serde_json::from_slice(&bytes)
+            .map(Some)
+            .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error)),
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
+        {
+            Ok(None)
+        }
         Err(error) => Err(error),
     }
 }
@@ -298,7 +353,10 @@ fn read(file: &Path) -> io::Result<Option<Entry>> {
 /// Whether a text is the id of an installation, which is a UUID. Names of files and folders are
 /// made from it, so no other text is accepted.
 fn is_id(text: &str) -> bool {
-    text.len() == 36 && text.char_indices().all(|(at, one)| if matches!(at, 8 | 13 | 18 | 23) { one == '-' } else { one.is_ascii_hexdigit() })
+    text.len() == 36
+        && text.char_indices().all(|(at, one)| {
+            if matches!(at, 8 | 13 | 18 | 23) { one == '-' } else { one.is_ascii_hexdigit() }
+        })
 }
 
 /// Returns the given path as an absolute one.

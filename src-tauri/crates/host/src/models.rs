@@ -14,7 +14,10 @@ use parking_lot::RwLock;
 use secrecy::SecretString;
 use secrets::Keyring;
 
-use crate::{credentials::Credentials, entries::Entries, key_destination, key_names::API_KEY, profile::LiveProfile, tools::HostTools};
+use crate::{
+    credentials::Credentials, entries::Entries, key_destination, key_names::API_KEY,
+    profile::LiveProfile, tools::HostTools,
+};
 
 mod remote;
 
@@ -85,7 +88,8 @@ impl Server {
     /// Returns a model by name, also while the offline model is configured; then the address is
     /// used with chat completions.
     fn named(settings: &Settings, model: &str) -> Option<Self> {
-        Self::first(settings, model).or_else(|| Self::new("openai_compatible", &settings.model.base_url, model))
+        Self::first(settings, model)
+            .or_else(|| Self::new("openai_compatible", &settings.model.base_url, model))
     }
 
     /// Returns the fallback model, if there is one. `Some(None)` is the offline model.
@@ -108,7 +112,10 @@ impl Server {
     }
 
     fn host(&self) -> String {
-        self.origin().map_or_else(|| "an address that cannot be used".to_owned(), |origin| origin.host_and_port())
+        self.origin().map_or_else(
+            || "an address that cannot be used".to_owned(),
+            |origin| origin.host_and_port(),
+        )
     }
 }
 
@@ -160,7 +167,13 @@ impl HostModels {
     fn remote(&self, settings: &Settings, server: Server, place: Place) -> Remote {
         let (label, local) = (server.label(), is_local(&server.base_url));
         let (keyring, lately) = (Arc::clone(&self.keyring), Arc::clone(&self.lately));
-        Remote { keyring, lately, recipe: Arc::new(self.recipe(settings, server, place)), label, local }
+        Remote {
+            keyring,
+            lately,
+            recipe: Arc::new(self.recipe(settings, server, place)),
+            label,
+            local,
+        }
     }
 
     fn recipe(&self, settings: &Settings, server: Server, place: Place) -> Recipe {
@@ -177,16 +190,27 @@ impl HostModels {
             env_key: env_key(&self.credentials, server.api, &server.base_url),
             server,
             reasoning: settings.model.reasoning,
-            idle_timeout: patience(configured_patience(settings, number("OPENAI_TIMEOUT_MS")), self.silence, place),
+            idle_timeout: patience(
+                configured_patience(settings, number("OPENAI_TIMEOUT_MS")),
+                self.silence,
+                place,
+            ),
             place,
-            max_retries: number("OPENAI_MAX_RETRIES").and_then(|most| u32::try_from(most.min(10)).ok()).unwrap_or(settings.model.max_retries),
+            max_retries: number("OPENAI_MAX_RETRIES")
+                .and_then(|most| u32::try_from(most.min(10)).ok())
+                .unwrap_or(settings.model.max_retries),
             clock: Arc::clone(&self.clock),
             random: Arc::clone(&self.random),
         }
     }
 
     /// Returns the configured model with its fallback.
-    fn with_fallback(&self, settings: &Settings, first: Server, offline: &Arc<OfflineModel>) -> Arc<dyn Model> {
+    fn with_fallback(
+        &self,
+        settings: &Settings,
+        first: Server,
+        offline: &Arc<OfflineModel>,
+    ) -> Arc<dyn Model> {
         let second: Option<Arc<dyn Model>> = match Server::second(settings) {
             None => None,
             Some(None) => Some(Arc::clone(offline) as _),
@@ -196,7 +220,10 @@ impl HostModels {
         };
         match second {
             None => Arc::new(self.remote(settings, first, Place::Last)),
-            Some(second) => Arc::new(WithFallback::new(Arc::new(self.remote(settings, first, Place::BeforeAnother)), second)),
+            Some(second) => Arc::new(WithFallback::new(
+                Arc::new(self.remote(settings, first, Place::BeforeAnother)),
+                second,
+            )),
         }
     }
 
@@ -204,9 +231,12 @@ impl HostModels {
     pub(crate) async fn test(&self) -> Option<ConnectionTest> {
         let settings = self.profile.settings();
         let server = Server::first(&settings, &settings.model.model)?;
-        let (host, local, capabilities) = (server.host(), is_local(&server.base_url), models::capabilities(&server.model));
+        let (host, local, capabilities) =
+            (server.host(), is_local(&server.base_url), models::capabilities(&server.model));
         let found = match self.remote(&settings, server, Place::Last).open().await {
-            Ok(_) if !settings.egress.allowed && !local => Err(Diagnosis::before_asking(nothing_may_leave())),
+            Ok(_) if !settings.egress.allowed && !local => {
+                Err(Diagnosis::before_asking(nothing_may_leave()))
+            }
             Ok(model) => model.check().await,
             Err(error) => Err(Diagnosis::before_asking(error)),
         };
@@ -223,7 +253,11 @@ pub(crate) struct ConnectionTest {
 
 impl HostModels {
     /// Returns the model for the next turn. `offline` is used wherever the offline model answers.
-    pub(crate) fn current_with(&self, name: Option<&str>, offline: &Arc<OfflineModel>) -> Arc<dyn Model> {
+    pub(crate) fn current_with(
+        &self,
+        name: Option<&str>,
+        offline: &Arc<OfflineModel>,
+    ) -> Arc<dyn Model> {
         let settings = self.profile.settings();
         let server = match name {
             Some(ECHO) => return Arc::new(EchoModel),
@@ -274,7 +308,12 @@ mod tests {
     use crate::SystemClock;
 
     fn settings(provider: &str, base_url: &str, fallback: Option<FallbackModel>) -> Settings {
-        let model = ModelSettings { provider: provider.into(), base_url: base_url.into(), fallback, ..ModelSettings::default() };
+        let model = ModelSettings {
+            provider: provider.into(),
+            base_url: base_url.into(),
+            fallback,
+            ..ModelSettings::default()
+        };
         Settings { model, ..Settings::default() }
     }
 
@@ -286,7 +325,11 @@ mod tests {
     fn every_server_has_a_key_of_its_own() {
         let table = [
             ("openai_compatible", "http://LocalHost:1234/v1", "http://localhost:1234"),
-            ("openai_compatible", "http:127.0.0.1:1234/x://api.openai.com/v1", "http://127.0.0.1:1234"),
+            (
+                "openai_compatible",
+                "http:127.0.0.1:1234/x://api.openai.com/v1",
+                "http://127.0.0.1:1234",
+            ),
             ("openai_responses", "", "https://api.openai.com"),
             ("anthropic", "", "https://api.anthropic.com"),
             ("gemini", " ", "https://generativelanguage.googleapis.com"),
@@ -294,51 +337,100 @@ mod tests {
         ];
         for (provider, base_url, server) in table {
             let entry = entries_at(server);
-            assert!(entry_of(API_KEY, &settings(provider, base_url, None)).is_some_and(|found| found.is_among(&entry)), "{provider}");
+            assert!(
+                entry_of(API_KEY, &settings(provider, base_url, None))
+                    .is_some_and(|found| found.is_among(&entry)),
+                "{provider}"
+            );
         }
         for base_url in ["not an address", "https://me:word@api.openai.com/v1"] {
             let settings = settings("openai_compatible", base_url, None);
             assert_eq!(entry_of(API_KEY, &settings), None);
-            assert_eq!(may_be_kept(API_KEY, &settings).unwrap_err().reason_text(), Some("bad_address"));
+            assert_eq!(
+                may_be_kept(API_KEY, &settings).unwrap_err().reason_text(),
+                Some("bad_address")
+            );
         }
-        let plain = may_be_kept(API_KEY, &settings("openai_compatible", "http://gpu.example:8000/v1", None)).unwrap_err();
+        let plain = may_be_kept(
+            API_KEY,
+            &settings("openai_compatible", "http://gpu.example:8000/v1", None),
+        )
+        .unwrap_err();
         assert_eq!(plain.reason_text(), Some("key_in_plain_text"));
-        assert!(may_be_kept(API_KEY, &settings("openai_compatible", "http://localhost:8000/v1", None)).is_ok());
+        assert!(
+            may_be_kept(API_KEY, &settings("openai_compatible", "http://localhost:8000/v1", None))
+                .is_ok()
+        );
     }
 
     #[test]
     fn the_environments_key_counts_in_a_terminal_and_for_its_own_provider_only() {
         let keyring = || Arc::new(Keyring::new("test"));
-        let terminal = Credentials::reading(keyring(), Arc::new(SystemClock), Some(|name| (name == "ANTHROPIC_API_KEY").then(|| "sk-ant".to_owned())));
+        let terminal = Credentials::reading(
+            keyring(),
+            Arc::new(SystemClock),
+            Some(|name| (name == "ANTHROPIC_API_KEY").then(|| "sk-ant".to_owned())),
+        );
         let api = Api::from_name("anthropic").unwrap();
-        let at = |address: &str| env_key(&terminal, api, address).map(|key| key.expose_secret().to_owned());
+        let at = |address: &str| {
+            env_key(&terminal, api, address).map(|key| key.expose_secret().to_owned())
+        };
         assert_eq!(at(api.default_url()).as_deref(), Some("sk-ant"));
         assert_eq!(at("https://elsewhere.example/v1"), None);
-        for address in ["http://api.anthropic.com/v1", "http:127.0.0.1:9/x://api.anthropic.com/v1", "https://api.anthropic.com:8443/v1"] {
+        for address in [
+            "http://api.anthropic.com/v1",
+            "http:127.0.0.1:9/x://api.anthropic.com/v1",
+            "https://api.anthropic.com:8443/v1",
+        ] {
             assert_eq!(at(address), None, "{address}");
         }
         let window = Credentials::reading(keyring(), Arc::new(SystemClock), None);
-        assert!(env_key(&window, api, api.default_url()).is_none(), "the window takes keys from the keyring alone");
-        let reads = |from_environment| Credentials::new(keyring(), Arc::new(SystemClock), from_environment).variable("PATH").is_some();
+        assert!(
+            env_key(&window, api, api.default_url()).is_none(),
+            "the window takes keys from the keyring alone"
+        );
+        let reads = |from_environment| {
+            Credentials::new(keyring(), Arc::new(SystemClock), from_environment)
+                .variable("PATH")
+                .is_some()
+        };
         assert!(reads(true) && !reads(false));
     }
 
     #[test]
     fn a_model_may_be_silent_as_long_as_somebody_waits_and_half_of_it_before_another() {
         let settings = settings("gemini", "", None);
-        let seconds = |silence, place| patience(configured_patience(&settings, None), silence, place).as_secs();
+        let seconds = |silence, place| {
+            patience(configured_patience(&settings, None), silence, place).as_secs()
+        };
         let waits = Some(Duration::from_secs(120));
         assert_eq!([seconds(waits, Place::Last), seconds(waits, Place::BeforeAnother)], [121, 60]);
-        assert_eq!([seconds(None, Place::Last), seconds(None, Place::BeforeAnother)], [60, 60], "the profile's own");
-        let milliseconds = |ms, silence| patience(configured_patience(&settings, Some(ms)), silence, Place::Last).as_millis();
-        assert_eq!([milliseconds(300, None), milliseconds(0, None), milliseconds(300, waits)], [300, 10, 121_000], "the environment's, where nobody waits");
+        assert_eq!(
+            [seconds(None, Place::Last), seconds(None, Place::BeforeAnother)],
+            [60, 60],
+            "the profile's own"
+        );
+        let milliseconds = |ms, silence| {
+            patience(configured_patience(&settings, Some(ms)), silence, Place::Last).as_millis()
+        };
+        assert_eq!(
+            [milliseconds(300, None), milliseconds(0, None), milliseconds(300, waits)],
+            [300, 10, 121_000],
+            "the environment's, where nobody waits"
+        );
     }
 
     #[test]
     fn the_second_servers_key_is_its_own_and_the_offline_model_has_none() {
-        let second = |provider: &str| FallbackModel { provider: provider.into(), ..FallbackModel::default() };
+        let second = |provider: &str| FallbackModel {
+            provider: provider.into(),
+            ..FallbackModel::default()
+        };
         let with = |fallback| entry_of(FALLBACK_KEY, &settings("gemini", "", fallback));
-        assert!(with(Some(second("anthropic"))).is_some_and(|found| found.is_among(&entries_at("https://api.anthropic.com"))));
+        assert!(
+            with(Some(second("anthropic")))
+                .is_some_and(|found| found.is_among(&entries_at("https://api.anthropic.com")))
+        );
         assert_eq!((with(Some(second("offline"))), with(None)), (None, None));
         assert_eq!(entry_of("ANOTHER", &settings("gemini", "", None)), None);
     }

@@ -25,7 +25,10 @@ const TRIES: usize = 20;
 pub fn verify_log(paths: &Paths) -> Result<VerifyReport, AgentError> {
     let (mut ledger, mut outside) = ledger_and_marks(paths);
     ledger.check_readable()?;
-    let expects = outside.marked || [&outside.keyring, &outside.state].iter().any(|mark| mark.as_ref().is_some_and(|mark| mark.size > 0));
+    let expects = outside.marked
+        || [&outside.keyring, &outside.state]
+            .iter()
+            .any(|mark| mark.as_ref().is_some_and(|mark| mark.size > 0));
     if !expects && ledger.problems().is_empty() {
         require_existing(paths)?;
     }
@@ -60,7 +63,8 @@ fn is_beginning(paths: &Paths, ledger: &Ledger) -> Result<bool, AgentError> {
 
 fn ledger_and_marks(paths: &Paths) -> (Ledger, Outside) {
     let ledger = Ledger::open(paths);
-    let outside = ledger.installation().map(|id| outside(paths, id, ledger.is_marked())).unwrap_or_default();
+    let outside =
+        ledger.installation().map(|id| outside(paths, id, ledger.is_marked())).unwrap_or_default();
     (ledger, outside)
 }
 
@@ -72,12 +76,17 @@ pub fn verify_file(paths: &Paths, file: &Path) -> Result<VerifyReport, AgentErro
     }
     let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let ledger = Ledger::open(paths);
-    let mark = ledger.installation().and_then(|id| FileAnchor::of_set_aside(&paths.state, &id, &stem).load().ok().flatten());
+    let mark = ledger
+        .installation()
+        .and_then(|id| FileAnchor::of_set_aside(&paths.state, &id, &stem).load().ok().flatten());
     Ok(audit::verify_against(file, &Outside { state: mark, ..Outside::default() }))
 }
 
 /// Exports the log into a new folder. Also returns an unacknowledged alarm.
-pub fn export_log(paths: &Paths, folder: &Path) -> Result<(AuditExportResponse, Option<AgentError>), AgentError> {
+pub fn export_log(
+    paths: &Paths,
+    folder: &Path,
+) -> Result<(AuditExportResponse, Option<AgentError>), AgentError> {
     let written = audit::export_file(&require_existing(paths)?, folder)?;
     Ok((written, Ledger::open(paths).alarm().map(|alarm| alarm.error())))
 }
@@ -94,13 +103,16 @@ fn require_existing(paths: &Paths) -> Result<PathBuf, AgentError> {
 
 fn outside(paths: &Paths, installation: String, marked: bool) -> Outside {
     let keyring = Arc::new(Keyring::new(&installation));
-    let mut anchors: Vec<Arc<dyn Anchor>> = vec![Arc::new(FileAnchor::new(&paths.state, &installation))];
+    let mut anchors: Vec<Arc<dyn Anchor>> =
+        vec![Arc::new(FileAnchor::new(&paths.state, &installation))];
     let mut key = None;
     if let Some(anchor) = KeyringAnchor::open_blocking(Arc::clone(&keyring)) {
         anchors.push(anchor);
         key = keys::kept_key(&keyring);
     }
     let outside = Outside::gather(&anchors);
-    outside.warnings.iter().for_each(|problem| tracing::warn!(problem, "a copy of the newest checkpoint cannot be read"));
+    outside.warnings.iter().for_each(|problem| {
+        tracing::warn!(problem, "a copy of the newest checkpoint cannot be read")
+    });
     Outside { key, installation: Some(installation), marked, ..outside }
 }

@@ -24,7 +24,9 @@ pub(crate) fn installation(paths: &Paths, ledger: &Ledger) -> Result<String, Age
     let known = ledger.installation();
     let id = match known {
         Some(id) => id,
-        None => new_installation_id(&OsEntropy).map_err(|_| AgentError::internal("no_randomness", "The system gives no randomness."))?,
+        None => new_installation_id(&OsEntropy).map_err(|_| {
+            AgentError::internal("no_randomness", "The system gives no randomness.")
+        })?,
     };
     // An id that was removed or changed stays so until a person has seen it.
     if ledger.problems().is_empty() {
@@ -43,9 +45,16 @@ fn name_installation(paths: &Paths, id: &str) -> Result<(), AgentError> {
 }
 
 /// Opens the log. If there is an alarm, `options` decides what happens.
-pub(crate) async fn log(paths: &Paths, installation: &str, keyring: Arc<Keyring>, ledger: &Arc<Ledger>, options: &Options) -> Result<Arc<Log>, AgentError> {
+pub(crate) async fn log(
+    paths: &Paths,
+    installation: &str,
+    keyring: Arc<Keyring>,
+    ledger: &Arc<Ledger>,
+    options: &Options,
+) -> Result<Arc<Log>, AgentError> {
     let signer = keys::signer(&keyring, &OsEntropy).await?;
-    let mut opening = OpenOptions::new(paths.audit(), installation, signer, Arc::clone(&options.clock));
+    let mut opening =
+        OpenOptions::new(paths.audit(), installation, signer, Arc::clone(&options.clock));
     opening.marked = ledger.is_marked();
     let state = FileAnchor::new(&paths.state, installation);
     if make_private(&paths.state).is_ok() {
@@ -59,7 +68,8 @@ pub(crate) async fn log(paths: &Paths, installation: &str, keyring: Arc<Keyring>
         Some(alarm) => alarm.found(),
         None => match open_log(ledger, opening.clone()).await? {
             OpenState::Ready(log) => {
-                if state.load().is_ok_and(|mark| mark.is_some_and(|mark| mark.signature.is_some())) {
+                if state.load().is_ok_and(|mark| mark.is_some_and(|mark| mark.signature.is_some()))
+                {
                     ledger.mark();
                 }
                 return Ok(Arc::new(log));
@@ -81,14 +91,21 @@ async fn open_log(ledger: &Ledger, opening: OpenOptions) -> Result<OpenState, Ag
     let problems = ledger.problems();
     if !problems.is_empty() {
         let judged = tokio::task::spawn_blocking(move || Log::judge_file(&opening)).await;
-        let mut found = judged.map_err(|_| AgentError::internal(Reason::AuditUnavailable, "The audit log could not be opened."))?.found();
+        let mut found = judged
+            .map_err(|_| {
+                AgentError::internal(Reason::AuditUnavailable, "The audit log could not be opened.")
+            })?
+            .found();
         found.problems.splice(..0, problems);
         return Ok(OpenState::Tampered(found));
     }
     match tokio::task::spawn_blocking(move || Log::open(opening)).await {
         Ok(Ok(state)) => Ok(state),
         Ok(Err(error)) => Err(Host::audit_error(&error)),
-        Err(_) => Err(AgentError::internal(Reason::AuditUnavailable, "The audit log could not be opened.")),
+        Err(_) => Err(AgentError::internal(
+            Reason::AuditUnavailable,
+            "The audit log could not be opened.",
+        )),
     }
 }
 
@@ -131,7 +148,8 @@ impl Host {
     /// terminal. Returns the old file's new path.
     pub(crate) async fn accept_new_log(&self, by: &str) -> Result<String, AgentError> {
         let Some(alarm) = self.ledger.alarm() else {
-            return Err(AgentError::invalid("The audit log verifies: there is nothing to accept.").reason("no_alarm"));
+            return Err(AgentError::invalid("The audit log verifies: there is nothing to accept.")
+                .reason("no_alarm"));
         };
         // The new log must not be stopped by the alarm that it ends.
         self.stop_if_alarmed();
@@ -147,16 +165,29 @@ impl Host {
     async fn begin_anew(&self, alarm: &Alarm, by: &str) -> Result<String, AgentError> {
         let (log, found) = (Arc::clone(&self.log), alarm.found());
         let begun = tokio::task::spawn_blocking(move || log.accept(&found)).await;
-        let aside = begun.map_err(|_| AgentError::internal(Reason::AuditUnavailable, "A new log could not be begun."))?.map_err(|e| Self::audit_error(&e))?;
-        let name = aside.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let Some(id) = self.ledger.installation() else { return Err(AgentError::internal(Reason::AuditUnavailable, "The log has no installation.")) };
+        let aside = begun
+            .map_err(|_| {
+                AgentError::internal(Reason::AuditUnavailable, "A new log could not be begun.")
+            })?
+            .map_err(|e| Self::audit_error(&e))?;
+        let name =
+            aside.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let Some(id) = self.ledger.installation() else {
+            return Err(AgentError::internal(
+                Reason::AuditUnavailable,
+                "The log has no installation.",
+            ));
+        };
         // So that the old file can be held to what it should have been.
         if let (Some(mark), Some(stem)) = (&alarm.mark, Path::new(&name).file_stem())
-            && let Err(error) = FileAnchor::of_set_aside(&self.paths.state, &id, &stem.to_string_lossy()).store(mark)
+            && let Err(error) =
+                FileAnchor::of_set_aside(&self.paths.state, &id, &stem.to_string_lossy())
+                    .store(mark)
         {
             tracing::warn!(error, "the mark of the old log could not be kept");
         }
-        let problems: Vec<&str> = alarm.shown.problems.iter().map(|problem| problem.message.as_str()).collect();
+        let problems: Vec<&str> =
+            alarm.shown.problems.iter().map(|problem| problem.message.as_str()).collect();
         let draft = RecordDraft::new(RecordType::AlarmAcknowledged)
             .field("alarm", alarm.shown.id.as_str())
             .field("raised_at", json!(alarm.shown.raised_at))

@@ -33,7 +33,8 @@ pub struct Options {
     pub callers_packs: Vec<String>,
     /// The code of the packs that ship.
     pub pack_code: PackCode,
-    /// Whether calls serve the chat API, whose contract asks more of a pack's adapter than the window does.
+    /// Whether calls serve the chat API, whose contract asks more of a pack's adapter than the
+    /// window does.
     pub is_chat_api: bool,
     /// Whether servers are started in the background at once, instead of with the first call.
     pub warm_up: bool,
@@ -54,7 +55,10 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        let program_dir = std::env::current_exe().ok().and_then(|exe| exe.parent().map(PathBuf::from)).unwrap_or_default();
+        let program_dir = std::env::current_exe()
+            .ok()
+            .and_then(|exe| exe.parent().map(PathBuf::from))
+            .unwrap_or_default();
         let options = Self {
             data_dir: None,
             program_dir,

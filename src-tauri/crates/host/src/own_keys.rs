@@ -21,7 +21,11 @@ impl OwnKeys {
 
     /// Returns the parameters of a command without keys. Keys are removed from a message, as this
     /// process would do itself. A key in any other field is an error.
-    pub(crate) fn filter_params(&self, command: &str, mut params: Value) -> Result<Value, AgentError> {
+    pub(crate) fn filter_params(
+        &self,
+        command: &str,
+        mut params: Value,
+    ) -> Result<Value, AgentError> {
         let mut scrubbed = params.clone();
         self.0.scrub(&mut scrubbed);
         // The only command whose purpose is to send a key.
@@ -42,7 +46,9 @@ impl OwnKeys {
     /// Whether the ids of a run request contain no key. Two ids could become equal if keys were
     /// removed.
     fn has_clean_ids(&self, request: &Value) -> bool {
-        let Some(ids) = contract::run_ids(request.as_str().unwrap_or_default()) else { return true };
+        let Some(ids) = contract::run_ids(request.as_str().unwrap_or_default()) else {
+            return true;
+        };
         let ids = Value::from(ids.to_vec());
         let mut scrubbed = ids.clone();
         self.0.scrub(&mut scrubbed);

@@ -1,5 +1,5 @@
-//! The keys that packs declare, with the destination of each for the present settings. Must not know
-//! the value of a key.
+//! The keys that packs declare, with the destination of each for the present settings. Must not
+//! know the value of a key.
 
 use std::collections::BTreeSet;
 
@@ -10,14 +10,20 @@ use secrets::Keyring;
 use crate::{
     credentials::Credentials,
     definitions::key,
-    key_destination::{Declared, Destination, at, entered_variables, is_shared, of_entry, of_server},
+    key_destination::{
+        Declared, Destination, at, entered_variables, is_shared, of_entry, of_server,
+    },
     key_names::entry,
     remote_override,
 };
 
 /// Deletes a key for every place for which it was entered, also for addresses that are no longer
 /// configured.
-pub(crate) async fn forget(keyring: &Keyring, pack: &str, variable: &str) -> Result<(), AgentError> {
+pub(crate) async fn forget(
+    keyring: &Keyring,
+    pack: &str,
+    variable: &str,
+) -> Result<(), AgentError> {
     let name = entry(pack, variable);
     let at = format!("{name}@");
     let mut names = keyring.set_names().await;
@@ -31,12 +37,27 @@ pub(crate) async fn forget(keyring: &Keyring, pack: &str, variable: &str) -> Res
 
 /// Returns all declared keys for the present settings. The key of a replacement server counts only
 /// if `stands_in` returns true.
-pub(crate) fn all<'a>(packs: &'a [LoadedPack], settings: &Settings, credentials: &Credentials, stands_in: &dyn Fn(&str) -> bool) -> Vec<Declared<'a>> {
+pub(crate) fn all<'a>(
+    packs: &'a [LoadedPack],
+    settings: &Settings,
+    credentials: &Credentials,
+    stands_in: &dyn Fn(&str) -> bool,
+) -> Vec<Declared<'a>> {
     let mut found = Vec::new();
-    for (loaded, pack) in packs.iter().filter_map(|loaded| loaded.pack.as_ref().map(|pack| (loaded, pack))) {
+    for (loaded, pack) in
+        packs.iter().filter_map(|loaded| loaded.pack.as_ref().map(|pack| (loaded, pack)))
+    {
         let manifest = &pack.manifest;
-        let chosen = settings.packs.get(manifest.id.as_str()).map(|choice| choice.settings.clone()).unwrap_or_default();
-        let mut add = |variable: &'a str, who: &'a str, destination: Destination, inherited: bool, of_server: bool| {
+        let chosen = settings
+            .packs
+            .get(manifest.id.as_str())
+            .map(|choice| choice.settings.clone())
+            .unwrap_or_default();
+        let mut add = |variable: &'a str,
+                       who: &'a str,
+                       destination: Destination,
+                       inherited: bool,
+                       of_server: bool| {
             found.push(Declared { pack: loaded, variable, who, of_server, destination, inherited });
         };
         for tool in &manifest.tools.tools {
@@ -50,14 +71,25 @@ pub(crate) fn all<'a>(packs: &'a [LoadedPack], settings: &Settings, credentials:
         }
         for server in &manifest.servers {
             for variable in of_server(server) {
-                let destination = server.http.as_ref().map_or(Destination::Nowhere, |http| at(manifest, &http.url, &chosen, is_shared(manifest, variable)));
+                let destination = server.http.as_ref().map_or(Destination::Nowhere, |http| {
+                    at(manifest, &http.url, &chosen, is_shared(manifest, variable))
+                });
                 add(variable, &server.name, destination, false, true);
             }
-            entered_variables(server).for_each(|variable| add(variable, &server.name, Destination::Program, true, true));
+            entered_variables(server)
+                .for_each(|variable| add(variable, &server.name, Destination::Program, true, true));
         }
-        for server in manifest.servers.iter().filter(|server| stands_in(&key(&manifest.id, &server.name))) {
+        for server in
+            manifest.servers.iter().filter(|server| stands_in(&key(&manifest.id, &server.name)))
+        {
             if let Some(other) = &server.elsewhere {
-                add(&other.client_secret, &server.name, remote_override::destination(loaded, other, settings, credentials), false, true);
+                add(
+                    &other.client_secret,
+                    &server.name,
+                    remote_override::destination(loaded, other, settings, credentials),
+                    false,
+                    true,
+                );
             }
         }
     }
@@ -67,8 +99,11 @@ pub(crate) fn all<'a>(packs: &'a [LoadedPack], settings: &Settings, credentials:
 /// Returns the variables that packs name as credentials of their tools and servers.
 pub(crate) fn declared_credentials(packs: &[LoadedPack]) -> BTreeSet<String> {
     let sound = || packs.iter().filter_map(|loaded| loaded.pack.as_ref());
-    let of_tools = sound().flat_map(|pack| &pack.tools).filter_map(|spec| spec.auth.as_ref()?.env_var.clone());
-    let of_servers = sound().flat_map(|pack| &pack.manifest.servers).flat_map(of_server).map(str::to_owned);
-    let of_stand_ins = remote_override::declared(packs).map(|(_, _, other)| other.client_secret.clone());
+    let of_tools =
+        sound().flat_map(|pack| &pack.tools).filter_map(|spec| spec.auth.as_ref()?.env_var.clone());
+    let of_servers =
+        sound().flat_map(|pack| &pack.manifest.servers).flat_map(of_server).map(str::to_owned);
+    let of_stand_ins =
+        remote_override::declared(packs).map(|(_, _, other)| other.client_secret.clone());
     of_tools.chain(of_servers).chain(of_stand_ins).collect()
 }

@@ -10,7 +10,11 @@ use crate::tools::HostTools;
 
 /// Checks that a pack can use its changed values. Unchanged values are not checked, so one wrong
 /// value does not prevent others from being saved. The values of a missing pack are kept.
-pub(crate) fn check(before: &Settings, after: &Settings, tools: &HostTools) -> Result<(), AgentError> {
+pub(crate) fn check(
+    before: &Settings,
+    after: &Settings,
+    tools: &HostTools,
+) -> Result<(), AgentError> {
     let changed = |pack: &&Pack| set(before, pack) != set(after, pack);
     usable(tools).filter(changed).try_for_each(|pack| check_settings(after, pack, tools).map(drop))
 }
@@ -44,19 +48,37 @@ fn usable(tools: &HostTools) -> impl Iterator<Item = &Pack> {
 }
 
 /// Returns the defaults of a pack with the user's values, if the pack can use all of them.
-fn check_settings(settings: &Settings, pack: &Pack, tools: &HostTools) -> Result<Map<String, Value>, AgentError> {
+fn check_settings(
+    settings: &Settings,
+    pack: &Pack,
+    tools: &HostTools,
+) -> Result<Map<String, Value>, AgentError> {
     let id = &pack.manifest.id;
     let mut values = pack.manifest.settings.clone();
     for (name, value) in set(settings, pack).into_iter().flatten() {
         let Some(default) = values.get_mut(name) else {
-            let known = pack.manifest.settings.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
-            let hint = if known.is_empty() { "It has none at all.".to_owned() } else { format!("Its settings are {known}.") };
-            let error = AgentError::invalid(format!("The pack {id} has no setting {name}.")).reason("setting_unknown").hint(hint);
+            let known =
+                pack.manifest.settings.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+            let hint = if known.is_empty() {
+                "It has none at all.".to_owned()
+            } else {
+                format!("Its settings are {known}.")
+            };
+            let error = AgentError::invalid(format!("The pack {id} has no setting {name}."))
+                .reason("setting_unknown")
+                .hint(hint);
             return Err(name_pack(error.with("field", name.as_str()), pack));
         };
         if std::mem::discriminant(default) != std::mem::discriminant(value) {
-            let error = AgentError::invalid(format!("The setting {name} of the pack {id} must be {}.", kind(default))).reason("setting_kind");
-            return Err(name_pack(error.with("kind", kind(default)).with("field", name.as_str()), pack));
+            let error = AgentError::invalid(format!(
+                "The setting {name} of the pack {id} must be {}.",
+                kind(default)
+            ))
+            .reason("setting_kind");
+            return Err(name_pack(
+                error.with("kind", kind(default)).with("field", name.as_str()),
+                pack,
+            ));
         }
         default.clone_from(value);
     }
@@ -68,7 +90,10 @@ fn check_settings(settings: &Settings, pack: &Pack, tools: &HostTools) -> Result
 fn name_pack(error: AgentError, pack: &Pack) -> AgentError {
     let name = error.details.get("field").and_then(Value::as_str).unwrap_or_default().to_owned();
     let id = pack.manifest.id.as_str();
-    error.with("field", format!("packs.{id}.settings.{name}")).with("pack", id).with("setting", name)
+    error
+        .with("field", format!("packs.{id}.settings.{name}"))
+        .with("pack", id)
+        .with("setting", name)
 }
 
 fn kind(value: &Value) -> &'static str {

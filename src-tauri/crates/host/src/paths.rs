@@ -20,7 +20,8 @@ pub struct Paths {
 impl Paths {
     /// Uses the given data folder, or the user's own.
     pub fn new(data: Option<PathBuf>) -> Self {
-        let data = data.unwrap_or_else(|| base("XDG_DATA_HOME", ".local/share").join("countersign"));
+        let data =
+            data.unwrap_or_else(|| base("XDG_DATA_HOME", ".local/share").join("countersign"));
         Self { data, state: base("XDG_STATE_HOME", ".local/state").join("countersign") }
     }
 
@@ -84,7 +85,12 @@ impl Paths {
     pub(crate) fn lock(&self) -> Result<Option<File>, AgentError> {
         self.make()?;
         let path = self.data.join("lock");
-        let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(|e| unusable(&self.data, &path, &e))?;
+        let file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&path)
+            .map_err(|e| unusable(&self.data, &path, &e))?;
         match file.try_lock() {
             Ok(()) => Ok(Some(file)),
             Err(TryLockError::WouldBlock) => Ok(None),
@@ -133,7 +139,9 @@ pub(crate) fn write_atomically(path: &Path, text: &str) -> io::Result<()> {
 
 fn base(variable: &str, below_home: &str) -> PathBuf {
     let set = std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
-    set.unwrap_or_else(|| std::env::home_dir().unwrap_or_else(|| PathBuf::from("/")).join(below_home))
+    set.unwrap_or_else(|| {
+        std::env::home_dir().unwrap_or_else(|| PathBuf::from("/")).join(below_home)
+    })
 }
 
 /// The error for a folder that cannot be written. Nothing may run without records, so the profile

@@ -51,7 +51,10 @@ impl Peer {
             return Err(PeerRefusal::OtherUser);
         }
         let handle = handle(stream)?;
-        let id = credentials.pid().filter(|id| *id > 0).ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
+        let id = credentials
+            .pid()
+            .filter(|id| *id > 0)
+            .ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
         let peer = Self { id, started: Process::of(id)?.started, handle };
         let guarded = guard::is_guarded(id)?;
         // The data above belongs to the client only if it is still alive.
@@ -69,7 +72,9 @@ impl Peer {
         let process = Process::of(self.id)?;
         let input = fs::metadata(format!("/proc/{}/fd/0", self.id))?;
         self.check_alive()?;
-        let own = process.terminal != 0 && input.file_type().is_char_device() && as_terminal(input.rdev()) == process.terminal;
+        let own = process.terminal != 0
+            && input.file_type().is_char_device()
+            && as_terminal(input.rdev()) == process.terminal;
         Ok(own && process.group == process.foreground)
     }
 
@@ -94,7 +99,15 @@ fn handle(stream: &UnixStream) -> io::Result<Option<OwnedFd>> {
     let mut handle: libc::c_int = -1;
     let mut length = libc::socklen_t::try_from(size_of_val(&handle)).map_err(io::Error::other)?;
     // SAFETY: the kernel writes one number, for which there is room, and its length.
-    let got = unsafe { libc::getsockopt(stream.as_raw_fd(), libc::SOL_SOCKET, PEER_PIDFD, (&raw mut handle).cast(), &raw mut length) };
+    let got = unsafe {
+        libc::getsockopt(
+            stream.as_raw_fd(),
+            libc::SOL_SOCKET,
+            PEER_PIDFD,
+            (&raw mut handle).cast(),
+            &raw mut length,
+        )
+    };
     if got == 0 && handle >= 0 {
         // SAFETY: the kernel just opened it for this process, and no other code has it.
         return Ok(Some(unsafe { OwnedFd::from_raw_fd(handle) }));

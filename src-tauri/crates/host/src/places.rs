@@ -30,14 +30,23 @@ impl Options {
             return Some(PathBuf::from(named));
         }
         // A program that is run from the build folder uses the packs of its source tree.
-        let source = self.program_dir.ancestors().take(4).map(|up| up.join("tools")).find(|tools| tools.join("pack.schema.json").is_file());
+        let source = self
+            .program_dir
+            .ancestors()
+            .take(4)
+            .map(|up| up.join("tools"))
+            .find(|tools| tools.join("pack.schema.json").is_file());
         self.candidates().into_iter().chain(source).find(|folder| holds_packs(folder))
     }
 
     /// Returns the places where packages install the packs.
     fn candidates(&self) -> [PathBuf; 3] {
         let program = &self.program_dir;
-        [program.join("../lib/countersign/tools"), program.join("../lib/Countersign/tools"), program.join("tools")]
+        [
+            program.join("../lib/countersign/tools"),
+            program.join("../lib/Countersign/tools"),
+            program.join("tools"),
+        ]
     }
 
     /// Returns all places that were searched for the packs that ship, including missing ones.
@@ -51,28 +60,39 @@ impl Options {
 
 /// Whether a folder contains packs. Other programs have folders of the same name.
 fn holds_packs(folder: &Path) -> bool {
-    fs::read_dir(folder).is_ok_and(|entries| entries.flatten().any(|entry| entry.path().join("pack.json").is_file()))
+    fs::read_dir(folder).is_ok_and(|entries| {
+        entries.flatten().any(|entry| entry.path().join("pack.json").is_file())
+    })
 }
 
 /// Returns the error for missing packs: all of them, so that the offline model understands nothing,
 /// or only those that ship.
-pub(crate) fn missing_packs(tools: &HostTools, options: &Options, users: PathBuf) -> Option<AgentError> {
+pub(crate) fn missing_packs(
+    tools: &HostTools,
+    options: &Options,
+    users: PathBuf,
+) -> Option<AgentError> {
     let (none, given) = (tools.loaded().is_empty(), !options.pack_dirs.is_empty());
     if !none && (given || options.shipped().is_some_and(|folder| holds_packs(&folder))) {
         return None;
     }
     let folders = if given { options.pack_dirs.clone() } else { options.searched_folders() };
-    let folders: Vec<PathBuf> = if none && !given { std::iter::once(users).chain(folders).collect() } else { folders };
+    let folders: Vec<PathBuf> =
+        if none && !given { std::iter::once(users).chain(folders).collect() } else { folders };
     let places: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
     let hint = match env::var_os(VARIABLE) {
         Some(_) => format!("Correct {VARIABLE}: it names a folder without packs."),
-        None => format!("Set {VARIABLE} to the folder that holds the packs, or install the package again."),
+        None => format!(
+            "Set {VARIABLE} to the folder that holds the packs, or install the package again."
+        ),
     };
     let places_text = places.join(", ");
     let message = if none {
         format!("No packs were found, so there are no tools. Countersign looked in {places_text}.")
     } else {
-        format!("The packs that come with Countersign were not found. Countersign looked in {places_text}.")
+        format!(
+            "The packs that come with Countersign were not found. Countersign looked in {places_text}."
+        )
     };
     Some(AgentError::internal("no_packs", message).hint(hint).with("looked_in", json!(places)))
 }

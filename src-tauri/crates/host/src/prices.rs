@@ -54,8 +54,12 @@ impl Prices {
             Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(PriceTable::default()),
             Err(e) => Err(e.to_string()),
         };
-        let (own, fault) = own.map_or_else(|problem| (PriceTable::default(), Some(problem)), |own| (own, None));
-        let kept = shipped.price.into_iter().filter(|row| own.price.iter().all(|mine| mine.model != row.model));
+        let (own, fault) =
+            own.map_or_else(|problem| (PriceTable::default(), Some(problem)), |own| (own, None));
+        let kept = shipped
+            .price
+            .into_iter()
+            .filter(|row| own.price.iter().all(|mine| mine.model != row.model));
         let mut price: Vec<_> = own.price.iter().cloned().chain(kept).collect();
         price.sort_by(|a, b| a.model.cmp(&b.model));
         PricesFile { table: Arc::new(PriceTable { price }), fault }
@@ -64,13 +68,18 @@ impl Prices {
 
 fn parse(text: &str) -> Result<PriceTable, String> {
     let table: PriceTable = toml::from_str(text).map_err(|e| {
-        let line = e.span().map_or(1, |span| text.get(..span.start).unwrap_or_default().matches('\n').count() + 1);
+        let line = e
+            .span()
+            .map_or(1, |span| text.get(..span.start).unwrap_or_default().matches('\n').count() + 1);
         format!("line {line}: {}", e.message())
     })?;
     for row in &table.price {
         for (name, value) in [("input_usd", row.input_usd), ("output_usd", row.output_usd)] {
             if !(0.0..=MAX_USD).contains(&value) {
-                return Err(format!("{name} of {} must be 0 to {MAX_USD} dollars for a million tokens", row.model));
+                return Err(format!(
+                    "{name} of {} must be 0 to {MAX_USD} dollars for a million tokens",
+                    row.model
+                ));
             }
         }
     }
@@ -86,16 +95,31 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let prices = Prices::new(folder.path().join("prices.toml"));
         assert!(prices.read().fault.is_none() && prices.read().table.of("gpt-4o-mini").is_some());
-        fs::write(prices.file(), "[[price]]\nmodel = \"gpt-4o-mini\"\ninput_usd = 9.0\noutput_usd = 9.5\n").unwrap();
-        assert_eq!(prices.read().table.of("gpt-4o-mini at x").map(|row| row.input_usd), Some(9.0), "read again when it changed");
+        fs::write(
+            prices.file(),
+            "[[price]]\nmodel = \"gpt-4o-mini\"\ninput_usd = 9.0\noutput_usd = 9.5\n",
+        )
+        .unwrap();
+        assert_eq!(
+            prices.read().table.of("gpt-4o-mini at x").map(|row| row.input_usd),
+            Some(9.0),
+            "read again when it changed"
+        );
         for (text, told) in [
-            ("[[price]]\nmodel = \"m\"\ninput_usd = -1.0\noutput_usd = 1.0\n", "input_usd of m must be"),
+            (
+                "[[price]]\nmodel = \"m\"\ninput_usd = -1.0\noutput_usd = 1.0\n",
+                "input_usd of m must be",
+            ),
             ("[[price]]\nmodel = \"m\"\nin = 1.0\n", "line 3"),
             ("\nnonsense", "line 2"),
         ] {
             fs::write(prices.file(), text).unwrap();
             let read = prices.read();
-            assert!(read.fault.as_ref().is_some_and(|fault| fault.contains(told)), "{:?}", read.fault);
+            assert!(
+                read.fault.as_ref().is_some_and(|fault| fault.contains(told)),
+                "{:?}",
+                read.fault
+            );
             assert!(read.table.of("gpt-4o-mini").is_some(), "those that ship stay");
         }
     }

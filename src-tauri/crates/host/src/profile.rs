@@ -3,7 +3,10 @@
 
 use std::{collections::BTreeMap, fs, io, sync::Arc};
 
-use contract::{AgentError, EgressSettings, PolicyMode, PolicyView, PriceTable, PricesView, RedactionLevel, Settings, SwitchTarget, ToolSpec};
+use contract::{
+    AgentError, EgressSettings, PolicyMode, PolicyView, PriceTable, PricesView, RedactionLevel,
+    Settings, SwitchTarget, ToolSpec,
+};
 use engine::ports::{Profile, SessionValues};
 use parking_lot::{Mutex, RwLock};
 use policy::Rules;
@@ -45,9 +48,15 @@ pub(crate) struct Environment {
 
 impl Environment {
     pub(crate) fn read() -> Self {
-        let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
-        let language = ["LC_ALL", "LC_MESSAGES", "LANG"].iter().find_map(|name| variable(name)).unwrap_or_default();
-        let time_zone = variable("TZ").filter(|zone| zone.parse::<chrono_tz::Tz>().is_ok()).or_else(|| iana_time_zone::get_timezone().ok());
+        let variable =
+            |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+        let language = ["LC_ALL", "LC_MESSAGES", "LANG"]
+            .iter()
+            .find_map(|name| variable(name))
+            .unwrap_or_default();
+        let time_zone = variable("TZ")
+            .filter(|zone| zone.parse::<chrono_tz::Tz>().is_ok())
+            .or_else(|| iana_time_zone::get_timezone().ok());
         Self {
             agent_enabled: variable("AGENT_ENABLED"),
             base_url: variable("OPENAI_BASE_URL"),
@@ -58,7 +67,9 @@ impl Environment {
     }
 
     fn forces_off(&self) -> bool {
-        self.agent_enabled.as_deref().is_some_and(|value| !matches!(value.trim().to_ascii_lowercase().as_str(), "true" | "1"))
+        self.agent_enabled.as_deref().is_some_and(|value| {
+            !matches!(value.trim().to_ascii_lowercase().as_str(), "true" | "1")
+        })
     }
 }
 
@@ -129,7 +140,12 @@ impl LiveProfile {
     }
 
     /// Switches one agent, or one of all tools. Returns false if nothing changed.
-    pub(crate) fn set_switch(&self, target: &SwitchTarget, on: bool, tools: &[ToolSpec]) -> Result<bool, AgentError> {
+    pub(crate) fn set_switch(
+        &self,
+        target: &SwitchTarget,
+        on: bool,
+        tools: &[ToolSpec],
+    ) -> Result<bool, AgentError> {
         let mut state = self.state.write();
         let mut settings = state.stored.clone();
         let changed = match (target, on) {
@@ -148,7 +164,14 @@ impl LiveProfile {
     pub(crate) fn policy_view(&self) -> PolicyView {
         let (rules, path) = (self.rules(), self.paths.rules());
         let Rules { rules, grants, faults } = (*rules).clone();
-        PolicyView { mode: self.settings().policy, file: path.display().to_string(), found: path.exists(), rules, grants, faults }
+        PolicyView {
+            mode: self.settings().policy,
+            file: path.display().to_string(),
+            found: path.exists(),
+            rules,
+            grants,
+            faults,
+        }
     }
 
     /// Returns the price table with its sources, and whether the configured model has a price.
@@ -188,10 +211,14 @@ impl LiveProfile {
     fn store(&self, state: &mut State, settings: Settings) -> Result<(), AgentError> {
         let path = self.paths.settings();
         let failed = |e: io::Error| {
-            AgentError::internal("settings", format!("The settings could not be saved in {}: {e}.", path.display()))
-                .hint("Free some space or make the folder writable, then save again.")
+            AgentError::internal(
+                "settings",
+                format!("The settings could not be saved in {}: {e}.", path.display()),
+            )
+            .hint("Free some space or make the folder writable, then save again.")
         };
-        let text = toml::to_string_pretty(&settings).map_err(|_| AgentError::internal("settings", "The settings could not be written."))?;
+        let text = toml::to_string_pretty(&settings)
+            .map_err(|_| AgentError::internal("settings", "The settings could not be written."))?;
         if state.fault.take().is_some() {
             fs::copy(&path, path.with_extension("toml.unreadable")).map_err(failed)?;
         }
@@ -223,13 +250,21 @@ impl Profile for LiveProfile {
 
     fn locale(&self) -> String {
         let settings = self.settings();
-        let wanted = if settings.language == "system" { self.env.language.as_str() } else { settings.language.as_str() };
+        let wanted = if settings.language == "system" {
+            self.env.language.as_str()
+        } else {
+            settings.language.as_str()
+        };
         if wanted.starts_with("sv") { "sv".into() } else { "en".into() }
     }
 
     fn time_zone(&self) -> String {
         let settings = self.settings();
-        if settings.time_zone == "system" { self.env.time_zone.clone() } else { settings.time_zone.clone() }
+        if settings.time_zone == "system" {
+            self.env.time_zone.clone()
+        } else {
+            settings.time_zone.clone()
+        }
     }
 
     fn caller_values(&self) -> SessionValues {
@@ -287,7 +322,9 @@ fn read_settings(paths: &Paths) -> (Settings, Option<String>) {
     match fs::read_to_string(&path) {
         Ok(text) => match toml::from_str(&text) {
             Ok(settings) => (settings, None),
-            Err(e) => (careful(), Some(format!("{} cannot be read: {}", path.display(), e.message()))),
+            Err(e) => {
+                (careful(), Some(format!("{} cannot be read: {}", path.display(), e.message())))
+            }
         },
         Err(e) if e.kind() == io::ErrorKind::NotFound => (Settings::default(), None),
         Err(e) => (careful(), Some(format!("{} cannot be read: {e}", path.display()))),
@@ -314,7 +351,9 @@ fn read_rules(paths: &Paths) -> Rules {
 
 fn check(settings: &Settings) -> Result<(), AgentError> {
     let limits = settings.limits;
-    let bad = |field: &str, rule: &str| Err(AgentError::invalid(format!("{field} {rule}.")).with("field", field));
+    let bad = |field: &str, rule: &str| {
+        Err(AgentError::invalid(format!("{field} {rule}.")).with("field", field))
+    };
     if !(1..=20).contains(&limits.rounds) {
         return bad("limits.rounds", "must be 1 to 20");
     }
@@ -346,7 +385,11 @@ fn check(settings: &Settings) -> Result<(), AgentError> {
         return bad("limits.deadline_s", "must be 5 to 3600 seconds");
     }
     let budgets = settings.budgets;
-    for (field, usd) in [("budgets.run_usd", budgets.run_usd), ("budgets.session_usd", budgets.session_usd), ("budgets.day_usd", budgets.day_usd)] {
+    for (field, usd) in [
+        ("budgets.run_usd", budgets.run_usd),
+        ("budgets.session_usd", budgets.session_usd),
+        ("budgets.day_usd", budgets.day_usd),
+    ] {
         if !(0.0..=1_000_000.0).contains(&usd) {
             return bad(field, "must be 0 to 1000000 dollars");
         }
@@ -357,7 +400,8 @@ fn check(settings: &Settings) -> Result<(), AgentError> {
     if settings.time_zone != "system" && settings.time_zone.parse::<chrono_tz::Tz>().is_err() {
         return bad("time_zone", "must be an IANA name such as Europe/Stockholm");
     }
-    let known = |provider: &str| provider == "offline" || models::Api::from_name(provider).is_some();
+    let known =
+        |provider: &str| provider == "offline" || models::Api::from_name(provider).is_some();
     let rule = "must be offline, openai_compatible, openai_responses, anthropic or gemini";
     if !known(&settings.model.provider) {
         return bad("model.provider", rule);

@@ -63,18 +63,33 @@ impl Questions {
         let found = self.lock().open.remove(id);
         let answered = found.is_some_and(|(_, told)| told.send(answer).is_ok());
         self.publish();
-        if answered { Ok(()) } else { Err(AgentError::invalid("This question is not open any more.").reason("not_found")) }
+        if answered {
+            Ok(())
+        } else {
+            Err(AgentError::invalid("This question is not open any more.").reason("not_found"))
+        }
     }
 
     fn check(&self, id: &str, answer: &QuestionAnswer) -> Result<(), AgentError> {
         let QuestionAnswer::Accept { values } = answer else { return Ok(()) };
         let asked = self.lock().open.get(id).map(|(question, _)| question.asks.clone());
         let Some(QuestionKind::Form { schema }) = asked else { return Ok(()) };
-        let problems = self.validators.problems(&schema.to_string(), &schema, values.as_ref().unwrap_or(&Value::Null));
+        let problems = self.validators.problems(
+            &schema.to_string(),
+            &schema,
+            values.as_ref().unwrap_or(&Value::Null),
+        );
         let Some(first) = problems.first() else { return Ok(()) };
-        let (path, problem) = (first["path"].as_str().unwrap_or_default().trim_start_matches('/'), first["problem"].as_str().unwrap_or_default());
+        let (path, problem) = (
+            first["path"].as_str().unwrap_or_default().trim_start_matches('/'),
+            first["problem"].as_str().unwrap_or_default(),
+        );
         let what = if path.is_empty() { problem.to_owned() } else { format!("{path}: {problem}") };
-        Err(AgentError::invalid(format!("The answer does not fit what the server asks for: {what}.")).reason("validation").with("validation", problems))
+        Err(AgentError::invalid(format!(
+            "The answer does not fit what the server asks for: {what}."
+        ))
+        .reason("validation")
+        .with("validation", problems))
     }
 
     /// Whether a call to this server waits for a person.
@@ -101,7 +116,11 @@ pub(crate) struct OpenCall<'a> {
 }
 
 impl<'a> OpenCall<'a> {
-    fn begin(questions: &'a Questions, counts: fn(&mut Inside) -> &mut BTreeMap<String, u32>, server: String) -> Self {
+    fn begin(
+        questions: &'a Questions,
+        counts: fn(&mut Inside) -> &mut BTreeMap<String, u32>,
+        server: String,
+    ) -> Self {
         *counts(&mut questions.lock()).entry(server.clone()).or_default() += 1;
         Self { questions, counts, server }
     }
@@ -140,7 +159,11 @@ impl Asker for Questions {
     async fn ask(&self, question: Question) -> Reply {
         let server = key(&question.pack, &question.server);
         if !self.lock().attended.contains_key(&server) {
-            self.hub.push(Push::QuestionDeclined { pack: question.pack, server: question.server, message: question.message });
+            self.hub.push(Push::QuestionDeclined {
+                pack: question.pack,
+                server: question.server,
+                message: question.message,
+            });
             return Reply::Decline;
         }
         let _waiting = self.waiting(server);
@@ -150,7 +173,13 @@ impl Asker for Questions {
         };
         let (tell, told) = oneshot::channel();
         let id = self.ids.next("question");
-        let view = ServerQuestion { id: id.clone(), pack: question.pack, server: question.server, message: question.message, asks };
+        let view = ServerQuestion {
+            id: id.clone(),
+            pack: question.pack,
+            server: question.server,
+            message: question.message,
+            asks,
+        };
         self.lock().open.insert(id.clone(), (view, tell));
         let _asked = PendingQuestion { questions: self, id };
         self.publish();

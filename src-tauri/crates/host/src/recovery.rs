@@ -1,5 +1,5 @@
-//! The first work on an open profile: recovers turns, records the packs in force, and starts servers.
-//! Also done when a person has accepted a new log.
+//! The first work on an open profile: recovers turns, records the packs in force, and starts
+//! servers. Also done when a person has accepted a new log.
 
 use std::sync::Arc;
 
@@ -22,7 +22,8 @@ pub(crate) async fn pin_first_definitions(tools: &HostTools) {
     for (loaded, server) in servers::offering(tools.loaded()) {
         let key = definitions::key(&loaded.view.id, &server.name);
         if !tools.pins.knows(&key)
-            && let Err(failure) = tools.servers.ready(&key, std::time::Duration::from_secs(10)).await
+            && let Err(failure) =
+                tools.servers.ready(&key, std::time::Duration::from_secs(10)).await
         {
             tracing::info!(server = key, why = %failure.error.message, "a server's tools are not known yet");
         }
@@ -30,7 +31,9 @@ pub(crate) async fn pin_first_definitions(tools: &HostTools) {
 }
 
 /// Recovers what the last process left. Returns a notice about interrupted turns.
-pub(crate) async fn put_in_order(engine: &Arc<Engine>) -> Result<Option<Map<String, Value>>, AgentError> {
+pub(crate) async fn put_in_order(
+    engine: &Arc<Engine>,
+) -> Result<Option<Map<String, Value>>, AgentError> {
     let turns = engine.recover().await?.turns;
     let text = match turns {
         0 => return Ok(None),
@@ -53,7 +56,11 @@ pub(crate) async fn get_ready(tools: &HostTools, options: &Options) {
 pub(crate) async fn note_packs(log: &Log, tools: &HostTools) {
     for loaded in tools.loaded() {
         let Some(pack) = &loaded.pack else { continue };
-        let definitions: Map<String, Value> = pack.tools.iter().map(|tool| (tool.id.0.clone(), json!(tool.definition_hash))).collect();
+        let definitions: Map<String, Value> = pack
+            .tools
+            .iter()
+            .map(|tool| (tool.id.0.clone(), json!(tool.definition_hash)))
+            .collect();
         let draft = RecordDraft::new(RecordType::PackLoaded)
             .field("pack", pack.manifest.id.as_str())
             .field("version", pack.manifest.version.clone())

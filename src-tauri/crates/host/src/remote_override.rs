@@ -1,5 +1,6 @@
-//! Servers that stand in for programs of packs once their address is set: by settings of the pack or, in a terminal or server, by the
-//! environment. Which session is open there is kept with the conversation. Knows no tools and no protocol.
+//! Servers that stand in for programs of packs once their address is set: by settings of the pack
+//! or, in a terminal or server, by the environment. Which session is open there is kept with the
+//! conversation. Knows no tools and no protocol.
 
 use std::{
     collections::BTreeMap,
@@ -58,10 +59,18 @@ struct OverrideSettings {
 impl OverrideSettings {
     fn destination(&self, pack: &LoadedPack, other: &ServerElsewhere) -> Destination {
         let manifest = pack.pack.as_ref().map(|pack| &pack.manifest);
-        let declared = |name: &str| manifest.and_then(|manifest| manifest.settings.get(name)?.as_str().map(str::to_owned));
-        let shared = manifest.is_some_and(|manifest| key_destination::is_shared(manifest, &other.client_secret));
+        let declared = |name: &str| {
+            manifest.and_then(|manifest| manifest.settings.get(name)?.as_str().map(str::to_owned))
+        };
+        let shared = manifest
+            .is_some_and(|manifest| key_destination::is_shared(manifest, &other.client_secret));
         let [url, token_url, ..] = &self.values;
-        Destination::of_stand_in(url, token_url, [declared(&other.token_url), declared(&other.url)], shared)
+        Destination::of_stand_in(
+            url,
+            token_url,
+            [declared(&other.token_url), declared(&other.url)],
+            shared,
+        )
     }
 }
 
@@ -88,25 +97,53 @@ impl Elsewhere {
         let mut found = BTreeMap::new();
         let mut changed = false;
         for (pack, server, other) in declared(packs) {
-            let Some(asked) = asked(pack, other, &around.profile.settings(), around.credentials) else { continue };
+            let Some(asked) = asked(pack, other, &around.profile.settings(), around.credentials)
+            else {
+                continue;
+            };
             let key = key(&pack.view.id, &server.name);
             let known = now.remove(&key).filter(|known| known.asked == asked);
             changed |= known.is_none();
-            found.insert(key, known.unwrap_or_else(|| KnownOverride { stands_in: self.make(pack, server, other, &asked, around), asked }));
+            found.insert(
+                key,
+                known.unwrap_or_else(|| KnownOverride {
+                    stands_in: self.make(pack, server, other, &asked, around),
+                    asked,
+                }),
+            );
         }
         changed |= !now.is_empty();
         *now = found;
         changed
     }
 
-    fn make(&self, pack: &LoadedPack, server: &ServerEntry, other: &ServerElsewhere, asked: &OverrideSettings, around: &OverrideDeps<'_>) -> RemoteOverride {
+    fn make(
+        &self,
+        pack: &LoadedPack,
+        server: &ServerEntry,
+        other: &ServerElsewhere,
+        asked: &OverrideSettings,
+        around: &OverrideDeps<'_>,
+    ) -> RemoteOverride {
         let id = &pack.view.id;
         let wrong = |what: String| {
-            AgentError::internal("tool_config_error", what).hint(format!("Correct the settings of the pack {id} on its card in Tools, or the variables."))
+            AgentError::internal("tool_config_error", what).hint(format!(
+                "Correct the settings of the pack {id} on its card in Tools, or the variables."
+            ))
         };
-        let missing: Vec<&str> = other.settings().into_iter().zip(&asked.values).filter(|(_, value)| value.is_empty()).map(|(name, _)| name).collect();
+        let missing: Vec<&str> = other
+            .settings()
+            .into_iter()
+            .zip(&asked.values)
+            .filter(|(_, value)| value.is_empty())
+            .map(|(name, _)| name)
+            .collect();
         if !missing.is_empty() {
-            return Err(wrong(format!("The server {} has an address, but {} is not set.", server.name, missing.join(", "))));
+            return Err(wrong(format!(
+                "The server {} has an address, but {} is not set.",
+                server.name,
+                missing.join(", ")
+            )));
         }
         let to = asked.destination(pack, other);
         let [url, token_url, client_id, scope] = asked.values.clone();
@@ -121,7 +158,10 @@ impl Elsewhere {
             access: (around.access)(id, &server.name, to),
             private: asked.private,
             chance: Arc::clone(&self.chance),
-            kept: Arc::new(InValues { engine: Arc::clone(&self.engine), name: format!("{KEPT}{}", key(id, &server.name)) }),
+            kept: Arc::new(InValues {
+                engine: Arc::clone(&self.engine),
+                name: format!("{KEPT}{}", key(id, &server.name)),
+            }),
         };
         let made = PerSession::new(place).map(Arc::new);
         made.inspect_err(|why| tracing::warn!(pack = %id, server = server.name, why, "another server cannot stand in: its calls fail")).map_err(wrong)
@@ -145,37 +185,69 @@ impl Elsewhere {
             Ok(_) => (ServerState::Ready, None),
             Err(error) => (ServerState::Failed, Some(error.message.clone())),
         };
-        ServerView { state, message, restarts: 0, pid: None, address: Some(known.asked.values[0].clone()), private_network: true, signs_in: false, ..view }
+        ServerView {
+            state,
+            message,
+            restarts: 0,
+            pid: None,
+            address: Some(known.asked.values[0].clone()),
+            private_network: true,
+            signs_in: false,
+            ..view
+        }
     }
 }
 
 /// Servers beside which a manifest names another.
-pub(crate) fn declared(packs: &[LoadedPack]) -> impl Iterator<Item = (&LoadedPack, &ServerEntry, &ServerElsewhere)> {
+pub(crate) fn declared(
+    packs: &[LoadedPack],
+) -> impl Iterator<Item = (&LoadedPack, &ServerEntry, &ServerElsewhere)> {
     let usable = packs.iter().filter_map(|loaded| loaded.pack.as_ref().map(|pack| (loaded, pack)));
-    usable.flat_map(|(loaded, pack)| pack.manifest.servers.iter().filter_map(move |server| Some((loaded, server, server.elsewhere.as_ref()?))))
+    usable.flat_map(|(loaded, pack)| {
+        pack.manifest
+            .servers
+            .iter()
+            .filter_map(move |server| Some((loaded, server, server.elsewhere.as_ref()?)))
+    })
 }
 
 /// Where the client's secret of a stand-in goes, as it is set now.
-pub(crate) fn destination(pack: &LoadedPack, other: &ServerElsewhere, settings: &Settings, credentials: &Credentials) -> Destination {
-    asked(pack, other, settings, credentials).map_or(Destination::Nowhere, |asked| asked.destination(pack, other))
+pub(crate) fn destination(
+    pack: &LoadedPack,
+    other: &ServerElsewhere,
+    settings: &Settings,
+    credentials: &Credentials,
+) -> Destination {
+    asked(pack, other, settings, credentials)
+        .map_or(Destination::Nowhere, |asked| asked.destination(pack, other))
 }
 
 /// Returns the current settings. None if no address is set.
-fn asked(pack: &LoadedPack, other: &ServerElsewhere, settings: &Settings, credentials: &Credentials) -> Option<OverrideSettings> {
+fn asked(
+    pack: &LoadedPack,
+    other: &ServerElsewhere,
+    settings: &Settings,
+    credentials: &Credentials,
+) -> Option<OverrideSettings> {
     let choice = settings.packs.get(pack.view.id.as_str());
     let empty = Map::new();
     let defaults = pack.pack.as_ref().map_or(&empty, |pack| &pack.manifest.settings);
     let variable = |name: &str| credentials.plain_variable(&other.variable(name));
     let set = |name: &str| {
-        let chosen = choice.and_then(|choice| choice.settings.get(name)).or_else(|| defaults.get(name)).and_then(Value::as_str);
+        let chosen = choice
+            .and_then(|choice| choice.settings.get(name))
+            .or_else(|| defaults.get(name))
+            .and_then(Value::as_str);
         variable(name).unwrap_or_else(|| chosen.unwrap_or_default().trim().to_owned())
     };
     let values = other.settings().map(set);
     if values[0].is_empty() {
         return None;
     }
-    // A person who sets a server's variables may choose any address; in the window there is a switch for it.
-    let private = variable(&other.url).is_some() || choice.is_some_and(|choice| choice.private_network);
+    // A person who sets a server's variables may choose any address; in the window there is a
+    // switch for it.
+    let private =
+        variable(&other.url).is_some() || choice.is_some_and(|choice| choice.private_network);
     Some(OverrideSettings { values, private })
 }
 
@@ -187,7 +259,11 @@ struct InValues {
 
 #[async_trait]
 impl KeptVisits for InValues {
-    async fn change(&self, session: &SessionId, change: Box<dyn FnOnce(Option<Open>) -> Option<Open> + Send>) -> Option<Open> {
+    async fn change(
+        &self,
+        session: &SessionId,
+        change: Box<dyn FnOnce(Option<Open>) -> Option<Open> + Send>,
+    ) -> Option<Open> {
         let engine = self.engine.get()?.upgrade()?;
         let mut made = None;
         let changed = engine

@@ -60,16 +60,27 @@ pub(crate) fn configs(loaded: &LoadedPack, around: &ServerDeps<'_>) -> Vec<Serve
     let of = |server: &ServerEntry| {
         let reach = match &server.http {
             Some(declared) => {
-                let chosen = around.profile.settings().packs.get(id.as_str()).map(|choice| choice.settings.clone()).unwrap_or_default();
+                let chosen = around
+                    .profile
+                    .settings()
+                    .packs
+                    .get(id.as_str())
+                    .map(|choice| choice.settings.clone())
+                    .unwrap_or_default();
                 let mut http = declared.clone();
                 // A setting that is not an address is reported when the server is reached.
-                http.url = packs::address_with(&http.url, &pack.manifest.settings, &chosen).unwrap_or(http.url);
+                http.url = packs::address_with(&http.url, &pack.manifest.settings, &chosen)
+                    .unwrap_or(http.url);
                 let to = Destination::of_server(&pack.manifest, declared, &http.url);
                 Reach::Http(Address { http, access: around.access(id, &server.name, to) })
             }
             None => Reach::Program(program(loaded, server, around)),
         };
-        let start = server.timeouts.as_ref().filter(|timeouts| timeouts.start_ms > 0).map(|timeouts| Duration::from_millis(timeouts.start_ms));
+        let start = server
+            .timeouts
+            .as_ref()
+            .filter(|timeouts| timeouts.start_ms > 0)
+            .map(|timeouts| Duration::from_millis(timeouts.start_ms));
         ServerConfig { name: server.name.clone(), pack: id.clone(), reach, start }
     };
     pack.manifest.servers.iter().map(of).collect()
@@ -80,8 +91,13 @@ fn program(loaded: &LoadedPack, server: &ServerEntry, around: &ServerDeps<'_>) -
     let program = mcp::resolve_program(&server.command, &loaded.folder, &around.options.program_dir)
         .inspect_err(|problem| tracing::warn!(%problem, server = server.name, "a server's program cannot be used"));
     let given = server.env.iter().filter(|name| !around.credentials.is_secret(name));
-    let mut env: BTreeMap<String, String> = given.filter_map(|name| Some((name.clone(), std::env::var(name).ok()?))).collect();
-    let mut hidden = Hidden { folders: vec![around.paths.data.clone(), around.paths.state.clone()], but: vec![loaded.folder.clone()], covered: Vec::new() };
+    let mut env: BTreeMap<String, String> =
+        given.filter_map(|name| Some((name.clone(), std::env::var(name).ok()?))).collect();
+    let mut hidden = Hidden {
+        folders: vec![around.paths.data.clone(), around.paths.state.clone()],
+        but: vec![loaded.folder.clone()],
+        covered: Vec::new(),
+    };
     if server.data_dir {
         let folder = around.paths.pack_data(loaded.view.id.as_str());
         if let Err(error) = make_private(&folder) {
@@ -93,9 +109,21 @@ fn program(loaded: &LoadedPack, server: &ServerEntry, around: &ServerDeps<'_>) -
     let mut needed = hidden.but.clone();
     needed.extend(program.as_ref().ok().cloned());
     SessionSockets::of_session().close(&mut hidden, &needed);
-    let names: Vec<String> = key_destination::entered_variables(server).map(str::to_owned).collect();
-    let entered = (!names.is_empty()).then(|| EnteredVariables { names, access: around.access(&loaded.view.id, &server.name, Destination::Program) });
-    Program { program, args: server.args.clone(), env, entered, cwd: loaded.folder.clone(), hidden, own_folder: server.data_dir }
+    let names: Vec<String> =
+        key_destination::entered_variables(server).map(str::to_owned).collect();
+    let entered = (!names.is_empty()).then(|| EnteredVariables {
+        names,
+        access: around.access(&loaded.view.id, &server.name, Destination::Program),
+    });
+    Program {
+        program,
+        args: server.args.clone(),
+        env,
+        entered,
+        cwd: loaded.folder.clone(),
+        hidden,
+        own_folder: server.data_dir,
+    }
 }
 
 /// Whether a tool is switched off until a person accepts it.
@@ -108,31 +136,58 @@ pub(crate) fn waits(tool: &ServerTool) -> bool {
 
 /// Returns the servers that are programs of the app itself.
 pub(crate) fn own_servers(packs: &[LoadedPack]) -> BTreeSet<String> {
-    let all = packs.iter().filter_map(|loaded| loaded.pack.as_ref()).flat_map(|pack| pack.manifest.servers.iter().map(move |s| (&pack.manifest.id, s)));
-    all.filter(|(_, server)| server.http.is_none() && !server.command.contains('/')).map(|(pack, server)| key(pack, &server.name)).collect()
+    let all = packs
+        .iter()
+        .filter_map(|loaded| loaded.pack.as_ref())
+        .flat_map(|pack| pack.manifest.servers.iter().map(move |s| (&pack.manifest.id, s)));
+    all.filter(|(_, server)| server.http.is_none() && !server.command.contains('/'))
+        .map(|(pack, server)| key(pack, &server.name))
+        .collect()
 }
 
 /// Returns the servers that offer more tools than their manifest declares.
 pub(crate) fn offering(packs: &[LoadedPack]) -> impl Iterator<Item = (&LoadedPack, &ServerEntry)> {
     let usable = packs.iter().filter_map(|loaded| loaded.pack.as_ref().map(|pack| (loaded, pack)));
-    usable.flat_map(|(loaded, pack)| pack.manifest.servers.iter().filter(|server| server.offer_all).map(move |server| (loaded, server)))
+    usable.flat_map(|(loaded, pack)| {
+        pack.manifest
+            .servers
+            .iter()
+            .filter(|server| server.offer_all)
+            .map(move |server| (loaded, server))
+    })
 }
 
 /// Returns the accepted tools that a server offers beyond its manifest.
 pub(crate) fn offered(loaded: &LoadedPack, server: &ServerEntry, pins: &Pins) -> Vec<ToolSpec> {
     let Some(pack) = &loaded.pack else { return Vec::new() };
-    let declared: BTreeSet<&str> =
-        pack.manifest.tools.tools.iter().filter_map(|tool| tool.mcp.as_ref()).filter(|mcp| mcp.server == server.name).map(|mcp| mcp.tool.as_str()).collect();
-    let extra = pins.usable(&key(&pack.manifest.id, &server.name)).into_iter().filter(|pin| !declared.contains(pin.definition.name.as_str()));
+    let declared: BTreeSet<&str> = pack
+        .manifest
+        .tools
+        .tools
+        .iter()
+        .filter_map(|tool| tool.mcp.as_ref())
+        .filter(|mcp| mcp.server == server.name)
+        .map(|mcp| mcp.tool.as_str())
+        .collect();
+    let extra = pins
+        .usable(&key(&pack.manifest.id, &server.name))
+        .into_iter()
+        .filter(|pin| !declared.contains(pin.definition.name.as_str()));
     extra.map(|pin| spec(&pack.manifest.id, server, &pin)).collect()
 }
 
 fn spec(pack: &PackId, server: &ServerEntry, pin: &Pin) -> ToolSpec {
     let definition = &pin.definition;
-    let plain: String = definition.name.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-') { c } else { '_' }).take(100).collect();
+    let plain: String = definition
+        .name
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-') { c } else { '_' })
+        .take(100)
+        .collect();
     let id = format!("{}.{plain}", server.name);
     let effect = effect(definition, pin.effect);
-    let annotated = definition.annotations.as_ref().and_then(|a| a.get("title")?.as_str().map(str::to_owned));
+    let annotated =
+        definition.annotations.as_ref().and_then(|a| a.get("title")?.as_str().map(str::to_owned));
     let described = definition.description.as_deref().unwrap_or_default();
     ToolSpec {
         model_name: packs::model_name(&id),
@@ -154,7 +209,12 @@ fn spec(pack: &PackId, server: &ServerEntry, pin: &Pin) -> ToolSpec {
         full_input_schema: definition.input_schema.clone(),
         output_schema: definition.output_schema.clone().unwrap_or_else(|| json!({})),
         caller_owned: Vec::new(),
-        timeout_ms: server.timeouts.as_ref().map(|timeouts| timeouts.call_ms).filter(|ms| *ms > 0).unwrap_or(CALL_MS),
+        timeout_ms: server
+            .timeouts
+            .as_ref()
+            .map(|timeouts| timeouts.call_ms)
+            .filter(|ms| *ms > 0)
+            .unwrap_or(CALL_MS),
         max_attempts: 1,
         backoff: Backoff::Fixed,
         idempotency: IdempotencyStrategy::None,
@@ -166,7 +226,9 @@ fn spec(pack: &PackId, server: &ServerEntry, pin: &Pin) -> ToolSpec {
         session_values: Vec::new(),
         as_of: None,
         target: ToolTarget::Mcp { server: server.name.clone(), tool: definition.name.clone() },
-        definition_hash: packs::hash_of(&json!({"pin": pin.hash, "effect": effect, "server": server})),
+        definition_hash: packs::hash_of(
+            &json!({"pin": pin.hash, "effect": effect, "server": server}),
+        ),
     }
 }
 
@@ -184,17 +246,27 @@ impl ServerAccess {
     /// Returns the keyring entries of the tokens. Like keys, they belong to the server's address.
     fn token_entries(&self) -> Result<Entries, AgentError> {
         let server = &self.server;
-        let no_address = || AgentError::internal("tool_config_error", format!("The address of {server} is not a web address."));
+        let no_address = || {
+            AgentError::internal(
+                "tool_config_error",
+                format!("The address of {server} is not a web address."),
+            )
+        };
         self.to.entries(tokens_entry(&self.pack, server)).ok_or_else(no_address)
     }
 }
 
 /// Deletes the tokens of a server for every address that it has had.
-pub(crate) async fn forget_tokens(pack: &PackId, server: &str, keyring: &Keyring) -> Result<(), AgentError> {
+pub(crate) async fn forget_tokens(
+    pack: &PackId,
+    server: &str,
+    keyring: &Keyring,
+) -> Result<(), AgentError> {
     let entry = tokens_entry(pack, server);
     let at_a_server = format!("{entry}@");
     keyring.delete(&entry).await.map_err(AgentError::from)?;
-    for name in keyring.set_names().await.into_iter().filter(|name| name.starts_with(&at_a_server)) {
+    for name in keyring.set_names().await.into_iter().filter(|name| name.starts_with(&at_a_server))
+    {
         keyring.delete(&name).await.map_err(AgentError::from)?;
     }
     Ok(())
@@ -209,8 +281,16 @@ pub(crate) fn access(
     credentials: &Arc<Credentials>,
     profile: &Arc<LiveProfile>,
 ) -> Arc<dyn Access> {
-    let (keyring, credentials, profile) = (Arc::clone(keyring), Arc::clone(credentials), Arc::clone(profile));
-    Arc::new(ServerAccess { pack: pack.clone(), server: server.to_owned(), to, keyring, credentials, profile })
+    let (keyring, credentials, profile) =
+        (Arc::clone(keyring), Arc::clone(credentials), Arc::clone(profile));
+    Arc::new(ServerAccess {
+        pack: pack.clone(),
+        server: server.to_owned(),
+        to,
+        keyring,
+        credentials,
+        profile,
+    })
 }
 
 #[async_trait]
@@ -229,7 +309,9 @@ impl Access for ServerAccess {
 
     async fn keep_tokens(&self, tokens: Option<SecretString>) -> Result<(), AgentError> {
         let entries = self.token_entries()?;
-        let Some(tokens) = tokens else { return entries.delete(&self.keyring).await.map_err(AgentError::from) };
+        let Some(tokens) = tokens else {
+            return entries.delete(&self.keyring).await.map_err(AgentError::from);
+        };
         note_tokens(&self.keyring, &tokens);
         if let Err(error) = entries.set(&self.keyring, &tokens).await {
             tracing::warn!(%error, server = self.server, "tokens are kept for this run only");
@@ -243,6 +325,10 @@ impl Access for ServerAccess {
     }
 
     fn private_network(&self) -> bool {
-        self.profile.settings().packs.get(self.pack.as_str()).is_some_and(|choice| choice.private_network)
+        self.profile
+            .settings()
+            .packs
+            .get(self.pack.as_str())
+            .is_some_and(|choice| choice.private_network)
     }
 }

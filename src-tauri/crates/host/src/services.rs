@@ -1,4 +1,5 @@
-//! Services that are linked in, opened for the packs that use them. It must not know a pack by name.
+//! Services that are linked in, opened for the packs that use them. It must not know a pack by
+//! name.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -29,21 +30,34 @@ pub(crate) struct OpenService {
 
 impl OpenService {
     /// Runs work of the service that may block.
-    pub(crate) async fn run<T: Send + 'static>(&self, work: impl FnOnce(&dyn PackService) -> Result<T, AgentError> + Send + 'static) -> Result<T, AgentError> {
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&dyn PackService) -> Result<T, AgentError> + Send + 'static,
+    ) -> Result<T, AgentError> {
         let service = Arc::clone(&self.service);
-        tokio::task::spawn_blocking(move || work(service.as_ref())).await.unwrap_or_else(|_| Err(self.linked.broken()))
+        tokio::task::spawn_blocking(move || work(service.as_ref()))
+            .await
+            .unwrap_or_else(|_| Err(self.linked.broken()))
     }
 }
 
 impl Services {
-    /// Opens the services that a usable pack needs. If a service cannot use its data, its pack gets a fault and stays: a question for it is
-    /// answered with the reason.
-    pub(crate) fn open(loaded: &mut [LoadedPack], paths: &Paths, options: &Options) -> Result<Self, AgentError> {
+    /// Opens the services that a usable pack needs. If a service cannot use its data, its pack gets
+    /// a fault and stays: a question for it is answered with the reason.
+    pub(crate) fn open(
+        loaded: &mut [LoadedPack],
+        paths: &Paths,
+        options: &Options,
+    ) -> Result<Self, AgentError> {
         let linked = options.pack_code.services.clone();
         let mut open = BTreeMap::new();
         for service in &linked {
             let name = service.name();
-            if !loaded.iter().filter_map(|one| one.pack.as_ref()).any(|pack| pack.tools.iter().any(|tool| tool.target.server() == name)) {
+            if !loaded
+                .iter()
+                .filter_map(|one| one.pack.as_ref())
+                .any(|pack| pack.tools.iter().any(|tool| tool.target.server() == name))
+            {
                 continue;
             }
             let folder = paths.pack_data(name);
@@ -66,13 +80,25 @@ impl Services {
     }
 
     /// Refuses settings that the service of a pack cannot use.
-    pub(crate) fn check_settings(&self, pack: &str, settings: &Map<String, Value>) -> Result<(), AgentError> {
-        self.linked.iter().filter(|service| service.name() == pack).try_for_each(|service| service.check_settings(settings))
+    pub(crate) fn check_settings(
+        &self,
+        pack: &str,
+        settings: &Map<String, Value>,
+    ) -> Result<(), AgentError> {
+        self.linked
+            .iter()
+            .filter(|service| service.name() == pack)
+            .try_for_each(|service| service.check_settings(settings))
     }
 
     /// The packs that keep data of the user.
     pub(crate) fn with_data(&self) -> Result<Vec<(&'static str, OpenService)>, AgentError> {
-        let found: Vec<_> = self.open.iter().filter(|(_, open)| data_of(open).is_some()).map(|(name, open)| (*name, open.clone())).collect();
+        let found: Vec<_> = self
+            .open
+            .iter()
+            .filter(|(_, open)| data_of(open).is_some())
+            .map(|(name, open)| (*name, open.clone()))
+            .collect();
         if found.is_empty() { Err(self.no_data("")) } else { Ok(found) }
     }
 
@@ -85,7 +111,8 @@ impl Services {
 
     /// The error of the pack itself, if it would keep data; else of any that would.
     fn no_data(&self, pack: &str) -> AgentError {
-        let (own, others): (Vec<_>, Vec<_>) = self.linked.iter().partition(|service| service.name() == pack);
+        let (own, others): (Vec<_>, Vec<_>) =
+            self.linked.iter().partition(|service| service.name() == pack);
         own.into_iter().chain(others).find_map(|service| service.no_data()).unwrap_or_else(no_data)
     }
 }
@@ -101,5 +128,10 @@ fn no_data() -> AgentError {
 /// The fault of a pack whose data cannot be used.
 fn data_fault(folder: &std::path::Path, error: &AgentError) -> PackFault {
     let fix = error.hint_text().unwrap_or_default().to_owned();
-    PackFault { file: folder.display().to_string(), field: String::new(), problem: error.message.clone(), fix }
+    PackFault {
+        file: folder.display().to_string(),
+        field: String::new(),
+        problem: error.message.clone(),
+        fix,
+    }
 }

@@ -26,7 +26,8 @@ const BUS: &str = "DBUS_SESSION_BUS_ADDRESS";
 
 /// Entries of a session's runtime folder that lead to keys, to programs started by other services,
 /// or to Countersign.
-const IN_RUNTIME: [&str; 7] = ["bus", "countersign", "gcr", "gnupg", "keyring", "podman", "systemd"];
+const IN_RUNTIME: [&str; 7] =
+    ["bus", "countersign", "gcr", "gnupg", "keyring", "podman", "systemd"];
 
 /// The sockets of a session, as its environment names them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,20 +58,44 @@ impl SessionSockets {
     }
 
     fn find(variable: impl Fn(&str) -> Option<OsString>, user: u32) -> Self {
-        let folder = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let folder =
+            |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let usual = PathBuf::from(format!("/run/user/{user}"));
-        let runtime: Vec<PathBuf> = folder("XDG_RUNTIME_DIR").filter(|path| *path != usual).into_iter().chain([usual]).collect();
-        let share = folder("XDG_DATA_HOME").or_else(|| folder("HOME").map(|home| home.join(".local/share")));
-        let bus = variable(BUS).map(|address| buses(&address.to_string_lossy(), runtime.first())).unwrap_or_default();
-        let folders = folder("GNOME_KEYRING_CONTROL").into_iter().chain([std::env::temp_dir().join(format!("countersign-{user}"))]).collect();
-        Self { runtime, folders, buses: bus, keyrings: share.map(|share| vec![share.join("keyrings"), share.join("kwalletd")]).unwrap_or_default() }
+        let runtime: Vec<PathBuf> = folder("XDG_RUNTIME_DIR")
+            .filter(|path| *path != usual)
+            .into_iter()
+            .chain([usual])
+            .collect();
+        let share = folder("XDG_DATA_HOME")
+            .or_else(|| folder("HOME").map(|home| home.join(".local/share")));
+        let bus = variable(BUS)
+            .map(|address| buses(&address.to_string_lossy(), runtime.first()))
+            .unwrap_or_default();
+        let folders = folder("GNOME_KEYRING_CONTROL")
+            .into_iter()
+            .chain([std::env::temp_dir().join(format!("countersign-{user}"))])
+            .collect();
+        Self {
+            runtime,
+            folders,
+            buses: bus,
+            keyrings: share
+                .map(|share| vec![share.join("keyrings"), share.join("kwalletd")])
+                .unwrap_or_default(),
+        }
     }
 
     /// Hides them from a server. Places that the server needs stay reachable: a runtime folder
     /// around one is hidden in parts only.
     pub(crate) fn close(&self, hidden: &mut Hidden, needed: &[PathBuf]) {
-        let usual = std::env::var_os("HOME").map(PathBuf::from).into_iter().chain([std::env::temp_dir()]);
-        let needed: Vec<PathBuf> = needed.iter().cloned().chain(usual).map(|path| path.canonicalize().unwrap_or(path)).collect();
+        let usual =
+            std::env::var_os("HOME").map(PathBuf::from).into_iter().chain([std::env::temp_dir()]);
+        let needed: Vec<PathBuf> = needed
+            .iter()
+            .cloned()
+            .chain(usual)
+            .map(|path| path.canonicalize().unwrap_or(path))
+            .collect();
         for folder in &self.runtime {
             let real = folder.canonicalize().unwrap_or_else(|_| folder.clone());
             if needed.iter().any(|path| path.starts_with(&real)) {
@@ -81,19 +106,31 @@ impl SessionSockets {
             }
         }
         hidden.covered.extend(self.folders.iter().cloned());
-        hidden.covered.extend(self.buses.iter().filter_map(|bus| if let Bus::Path(path) = bus { Some(path.clone()) } else { None }));
+        hidden.covered.extend(
+            self.buses.iter().filter_map(|bus| {
+                if let Bus::Path(path) = bus { Some(path.clone()) } else { None }
+            }),
+        );
         hidden.folders.extend(self.keyrings.iter().cloned());
     }
 
     /// Returns the sockets that this process can reach and a server can reach too. `own` is the
     /// app's own socket.
-    pub(crate) fn find_reachable(&self, hidden: &Hidden, own: Option<PathBuf>) -> io::Result<Vec<String>> {
-        let in_runtime = |folder: &PathBuf| ["bus", "keyring/control", "systemd/private"].map(|name| Bus::Path(folder.join(name)));
+    pub(crate) fn find_reachable(
+        &self,
+        hidden: &Hidden,
+        own: Option<PathBuf>,
+    ) -> io::Result<Vec<String>> {
+        let in_runtime = |folder: &PathBuf| {
+            ["bus", "keyring/control", "systemd/private"].map(|name| Bus::Path(folder.join(name)))
+        };
         let others = self.runtime.iter().flat_map(in_runtime).chain(own.map(Bus::Path));
         let mut found = BTreeSet::new();
         for socket in self.buses.iter().cloned().chain(others) {
             let open = match socket.address() {
-                Some(address) => UnixStream::connect_addr(&address).is_ok() && mcp::reaches(hidden, address)?,
+                Some(address) => {
+                    UnixStream::connect_addr(&address).is_ok() && mcp::reaches(hidden, address)?
+                }
                 None => matches!(socket, Bus::Other(_)),
             };
             if open {
@@ -129,7 +166,9 @@ impl fmt::Display for Bus {
 /// escapes.
 fn buses(address: &str, runtime: Option<&PathBuf>) -> Vec<Bus> {
     let one = |alternative: &str| {
-        let Some(pairs) = alternative.strip_prefix("unix:") else { return Some(Bus::Other(alternative.to_owned())) };
+        let Some(pairs) = alternative.strip_prefix("unix:") else {
+            return Some(Bus::Other(alternative.to_owned()));
+        };
         pairs.split(',').find_map(|pair| {
             let (key, value) = pair.split_once('=')?;
             let value: Vec<u8> = percent_decode_str(value).collect();
@@ -149,17 +188,26 @@ mod tests {
     use super::*;
 
     fn sockets_of(pairs: &[(&str, &str)]) -> SessionSockets {
-        let variable = |name: &str| pairs.iter().find(|(known, _)| *known == name).map(|(_, value)| OsString::from(value));
+        let variable = |name: &str| {
+            pairs.iter().find(|(known, _)| *known == name).map(|(_, value)| OsString::from(value))
+        };
         SessionSockets::find(variable, 7)
     }
 
     #[test]
     fn every_way_to_write_a_bus_is_read() {
-        let bus = |address: &str| sockets_of(&[(BUS, address), ("XDG_RUNTIME_DIR", "/run/mine")]).buses;
+        let bus =
+            |address: &str| sockets_of(&[(BUS, address), ("XDG_RUNTIME_DIR", "/run/mine")]).buses;
         assert_eq!(bus("unix:path=/run/user/7/bus"), [Bus::Path("/run/user/7/bus".into())]);
         assert_eq!(bus("unix:path=/tmp/a%20b%2Cc,guid=1f"), [Bus::Path("/tmp/a b,c".into())]);
-        assert_eq!(bus("unix:guid=1f,abstract=/tmp/dbus-x"), [Bus::Abstract(b"/tmp/dbus-x".to_vec())]);
-        assert_eq!(bus("tcp:host=localhost,port=1;unix:runtime=yes"), [Bus::Other("tcp:host=localhost,port=1".into()), Bus::Path("/run/mine/bus".into())]);
+        assert_eq!(
+            bus("unix:guid=1f,abstract=/tmp/dbus-x"),
+            [Bus::Abstract(b"/tmp/dbus-x".to_vec())]
+        );
+        assert_eq!(
+            bus("tcp:host=localhost,port=1;unix:runtime=yes"),
+            [Bus::Other("tcp:host=localhost,port=1".into()), Bus::Path("/run/mine/bus".into())]
+        );
         assert_eq!(bus("autolaunch:"), [Bus::Other("autolaunch:".into())]);
         assert_eq!(bus(""), []);
     }
@@ -169,15 +217,25 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let runtime = root.path().join("run");
         std::fs::create_dir_all(runtime.join("pack")).unwrap();
-        let doors = sockets_of(&[("XDG_RUNTIME_DIR", runtime.to_str().unwrap()), ("HOME", "/home/me"), (BUS, "unix:path=/tmp/bus")]);
+        let doors = sockets_of(&[
+            ("XDG_RUNTIME_DIR", runtime.to_str().unwrap()),
+            ("HOME", "/home/me"),
+            (BUS, "unix:path=/tmp/bus"),
+        ]);
         let mut hidden = Hidden::default();
         doors.close(&mut hidden, &[root.path().join("pack")]);
         assert!(hidden.folders.contains(&runtime) && hidden.covered.contains(&runtime));
-        assert!(hidden.covered.contains(&PathBuf::from("/tmp/bus")) && hidden.covered.contains(&PathBuf::from("/run/user/7")));
+        assert!(
+            hidden.covered.contains(&PathBuf::from("/tmp/bus"))
+                && hidden.covered.contains(&PathBuf::from("/run/user/7"))
+        );
         assert!(hidden.folders.contains(&PathBuf::from("/home/me/.local/share/keyrings")));
         let mut hidden = Hidden::default();
         doors.close(&mut hidden, &[runtime.join("pack")]);
         assert!(!hidden.folders.contains(&runtime) && !hidden.covered.contains(&runtime));
-        assert!(hidden.covered.contains(&runtime.join("bus")) && hidden.covered.contains(&runtime.join("countersign")));
+        assert!(
+            hidden.covered.contains(&runtime.join("bus"))
+                && hidden.covered.contains(&runtime.join("countersign"))
+        );
     }
 }

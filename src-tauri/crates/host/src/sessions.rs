@@ -46,8 +46,12 @@ pub(crate) struct MemoryFolder(PathBuf);
 
 impl MemoryFolder {
     pub(crate) fn make(installation: &str) -> io::Result<Self> {
-        let runtime = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute() && path.is_dir());
-        let place = runtime.unwrap_or_else(|| if Path::new("/dev/shm").is_dir() { "/dev/shm".into() } else { env::temp_dir() });
+        let runtime = env::var_os("XDG_RUNTIME_DIR")
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute() && path.is_dir());
+        let place = runtime.unwrap_or_else(|| {
+            if Path::new("/dev/shm").is_dir() { "/dev/shm".into() } else { env::temp_dir() }
+        });
         let folder = place.join(format!("countersign-{installation}"));
         match fs::remove_dir_all(&folder) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),

@@ -8,7 +8,9 @@ use std::{
     collections::BTreeSet,
     fs, io,
     io::Write as _,
-    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _},
+    os::unix::fs::{
+        DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
+    },
     path::{Path, PathBuf},
     sync::{Arc, atomic::Ordering},
     time::Duration,
@@ -104,11 +106,15 @@ pub(crate) enum Line {
 pub(crate) fn address(paths: &Paths) -> io::Result<PathBuf> {
     let data = fs::canonicalize(&paths.data)?;
     let name = format!("{}.sock", &engine::sha256_hex(data.as_os_str().as_encoded_bytes())[..16]);
-    let set = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
+    let set =
+        std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
     let given = set.into_iter().chain([PathBuf::from(format!("/run/user/{}", effective_user()))]);
-    let private = given.map(|folder| folder.join("countersign")).chain([std::env::temp_dir().join(format!("countersign-{}", effective_user()))]);
+    let private = given
+        .map(|folder| folder.join("countersign"))
+        .chain([std::env::temp_dir().join(format!("countersign-{}", effective_user()))]);
     for folder in private {
-        if folder.as_os_str().len() + name.len() < ADDRESS_BYTES && private_folder(&folder).is_ok() {
+        if folder.as_os_str().len() + name.len() < ADDRESS_BYTES && private_folder(&folder).is_ok()
+        {
             return Ok(folder.join(name));
         }
     }
@@ -121,7 +127,9 @@ fn private_folder(folder: &Path) -> io::Result<()> {
     match fs::DirBuilder::new().mode(0o700).create(folder) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             let meta = fs::symlink_metadata(folder)?;
-            let ours = meta.is_dir() && meta.uid() == effective_user() && meta.permissions().mode() & 0o077 == 0;
+            let ours = meta.is_dir()
+                && meta.uid() == effective_user()
+                && meta.permissions().mode() & 0o077 == 0;
             if ours { Ok(()) } else { Err(io::ErrorKind::PermissionDenied.into()) }
         }
         other => other,
@@ -189,7 +197,13 @@ fn bind(host: &Arc<Host>) -> io::Result<SocketServer> {
     fs::set_permissions(&path, fs::Permissions::from_mode(0o600))?;
     let (count, connected) = watch::channel(0);
     let stop = CancellationToken::new();
-    let accepting = tokio::spawn(accept(listener, Arc::clone(host), token.into(), Arc::new(count), stop.clone()));
+    let accepting = tokio::spawn(accept(
+        listener,
+        Arc::clone(host),
+        token.into(),
+        Arc::new(count),
+        stop.clone(),
+    ));
     Ok(SocketServer { host: Arc::clone(host), path, accepting, connected, stop })
 }
 
@@ -206,17 +220,29 @@ fn make_token(path: &Path) -> io::Result<String> {
     getrandom::fill(&mut random).map_err(io::Error::other)?;
     let token = engine::sha256_hex(&random);
     remove_leftover(path)?;
-    let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).custom_flags(libc::O_NOFOLLOW).open(path)?;
+    let mut file = fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .custom_flags(libc::O_NOFOLLOW)
+        .open(path)?;
     file.write_all(token.as_bytes())?;
     Ok(token)
 }
 
-async fn accept(listener: UnixListener, host: Arc<Host>, token: Arc<str>, count: Arc<watch::Sender<usize>>, stop: CancellationToken) {
+async fn accept(
+    listener: UnixListener,
+    host: Arc<Host>,
+    token: Arc<str>,
+    count: Arc<watch::Sender<usize>>,
+    stop: CancellationToken,
+) {
     loop {
         match listener.accept().await {
             Ok((stream, _)) => {
                 count.send_modify(|n| *n += 1);
-                let (host, token, count, gone) = (Arc::clone(&host), Arc::clone(&token), Arc::clone(&count), stop.child_token());
+                let (host, token, count, gone) =
+                    (Arc::clone(&host), Arc::clone(&token), Arc::clone(&count), stop.child_token());
                 tokio::spawn(async move {
                     if let Err(error) = connection(stream, host, &token, &gone).await {
                         tracing::debug!(%error, "a client of the socket left");
@@ -235,7 +261,12 @@ async fn accept(listener: UnixListener, host: Arc<Host>, token: Arc<str>, count:
 
 /// Serves one client. Cancelling `gone` ends it; `gone` is also cancelled when the client has left,
 /// so that its calls wait for no answer.
-async fn connection(stream: UnixStream, host: Arc<Host>, token: &str, gone: &CancellationToken) -> io::Result<()> {
+async fn connection(
+    stream: UnixStream,
+    host: Arc<Host>,
+    token: &str,
+    gone: &CancellationToken,
+) -> io::Result<()> {
     let peer = Peer::of(&stream);
     let (read, mut write) = stream.into_split();
     let mut requests = BufReader::new(read);
@@ -245,7 +276,11 @@ async fn connection(stream: UnixStream, host: Arc<Host>, token: &str, gone: &Can
     };
     let Some(hello) = greeted.map_err(|_| io::ErrorKind::TimedOut)?? else { return Ok(()) };
     if hello.protocol != PROTOCOL {
-        return write_line(&mut write, &Line::Hello { protocol: PROTOCOL, credentials: BTreeSet::new() }).await;
+        return write_line(
+            &mut write,
+            &Line::Hello { protocol: PROTOCOL, credentials: BTreeSet::new() },
+        )
+        .await;
     }
     let peer = match check_admission(peer, &hello, token) {
         Ok(peer) => peer,
@@ -271,7 +306,9 @@ async fn connection(stream: UnixStream, host: Arc<Host>, token: &str, gone: &Can
         let (terminal, lines) = (Arc::clone(&terminal), lines.clone());
         tokio::spawn(async move {
             let _place = place;
-            let line = match contract::dispatch(terminal.as_ref(), &request.command, request.params).await {
+            let line = match contract::dispatch(terminal.as_ref(), &request.command, request.params)
+                .await
+            {
                 Ok(ok) => Line::Ok { id: request.id, ok },
                 Err(error) => Line::Error { id: request.id, error },
             };
@@ -286,26 +323,43 @@ async fn connection(stream: UnixStream, host: Arc<Host>, token: &str, gone: &Can
 }
 
 /// Accepts a client that presents the token and is not a program of a pack.
-fn check_admission(peer: Result<Peer, PeerRefusal>, hello: &Hello, token: &str) -> Result<Peer, AgentError> {
-    let refused = |message: String, reason: &str, hint: &str| Err(AgentError::new(ErrorCode::InvalidInput, message).reason(reason).hint(hint));
+fn check_admission(
+    peer: Result<Peer, PeerRefusal>,
+    hello: &Hello,
+    token: &str,
+) -> Result<Peer, AgentError> {
+    let refused = |message: String, reason: &str, hint: &str| {
+        Err(AgentError::new(ErrorCode::InvalidInput, message).reason(reason).hint(hint))
+    };
     let peer = match peer {
         Ok(peer) => peer,
         Err(why) => {
             tracing::warn!(%why, "a process was refused at the socket");
             let message = format!("The running Countersign refused this process: {why}.");
-            return refused(message, "client_refused", "Run csign yourself, in a terminal outside of Countersign.");
+            return refused(
+                message,
+                "client_refused",
+                "Run csign yourself, in a terminal outside of Countersign.",
+            );
         }
     };
     if !bool::from(token.as_bytes().ct_eq(hello.token.as_bytes())) {
         tracing::warn!("a process without the token was refused at the socket");
         let message = "The running Countersign refused this process: it did not show the token from the data folder.".to_owned();
-        return refused(message, "token_refused", "Use csign with the same data folder, as a user who can read it.");
+        return refused(
+            message,
+            "token_refused",
+            "Use csign with the same data folder, as a user who can read it.",
+        );
     }
     Ok(peer)
 }
 
 /// Reads the next line; None at the end. A line that is too long or invalid ends the connection.
-async fn next<T: serde::de::DeserializeOwned>(from: &mut BufReader<OwnedReadHalf>, most: u64) -> io::Result<Option<T>> {
+async fn next<T: serde::de::DeserializeOwned>(
+    from: &mut BufReader<OwnedReadHalf>,
+    most: u64,
+) -> io::Result<Option<T>> {
     let mut line = Vec::new();
     let read = from.take(most).read_until(b'\n', &mut line).await?;
     if read == 0 {
@@ -322,7 +376,11 @@ async fn write_line(to: &mut OwnedWriteHalf, line: &Line) -> io::Result<()> {
 
 /// Writes answers and pushes in order. A client that falls too far behind is disconnected, because
 /// it would have to read everything again.
-async fn write_lines(mut to: OwnedWriteHalf, mut lines: mpsc::Receiver<Line>, mut pushes: broadcast::Receiver<Push>) {
+async fn write_lines(
+    mut to: OwnedWriteHalf,
+    mut lines: mpsc::Receiver<Line>,
+    mut pushes: broadcast::Receiver<Push>,
+) {
     loop {
         // Pushes first: an answer that ends a client's wait must not overtake earlier pushes.
         let line = tokio::select! {

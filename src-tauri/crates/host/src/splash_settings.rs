@@ -1,6 +1,6 @@
-//! The settings that a window needs before the profile is open: the theme, and whether the user has been here
-//! before. Only reads the settings file; it locks, checks and reports nothing, because opening the
-//! profile does that.
+//! The settings that a window needs before the profile is open: the theme, and whether the user has
+//! been here before. Only reads the settings file; it locks, checks and reports nothing, because
+//! opening the profile does that.
 
 use std::{fs, path::PathBuf};
 
@@ -35,7 +35,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let look = || SplashSettings::of(Some(folder.path().to_owned()));
         assert_eq!(look(), SplashSettings { theme: "system".into(), welcomed: false });
-        fs::write(folder.path().join("countersign.toml"), "theme = \"dark\"\nwelcomed = true\n").unwrap();
+        fs::write(folder.path().join("countersign.toml"), "theme = \"dark\"\nwelcomed = true\n")
+            .unwrap();
         assert_eq!(look(), SplashSettings { theme: "dark".into(), welcomed: true });
         fs::write(folder.path().join("countersign.toml"), "theme = [").unwrap();
         assert_eq!(look(), SplashSettings { theme: "system".into(), welcomed: false });

@@ -43,9 +43,12 @@ type Notices = Vec<Map<String, Value>>;
 pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     let paths = Paths::new(options.data_dir.clone());
     let Some(lock) = paths.lock()? else {
-        return Err(AgentError::internal(Reason::ProfileInUse, format!("{} is in use by another Countersign.", paths.data.display()))
-            .hint("Use that one, or choose another folder with --data-dir.")
-            .with("folder", paths.data.display().to_string()));
+        return Err(AgentError::internal(
+            Reason::ProfileInUse,
+            format!("{} is in use by another Countersign.", paths.data.display()),
+        )
+        .hint("Use that one, or choose another folder with --data-dir.")
+        .with("folder", paths.data.display().to_string()));
     };
     let ledger = Arc::new(Ledger::open(&paths));
     ledger.check_readable()?;
@@ -57,7 +60,10 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
         notices.push(notice("settings_unreadable", &fault));
     }
     let memory = match options.sessions {
-        Sessions::InMemory => Some(MemoryFolder::make(&installation).map_err(|e| unusable(&paths.data, std::path::Path::new("memory"), &e))?),
+        Sessions::InMemory => Some(
+            MemoryFolder::make(&installation)
+                .map_err(|e| unusable(&paths.data, std::path::Path::new("memory"), &e))?,
+        ),
         Sessions::InFile | Sessions::Shared(_) => None,
     };
     let database = memory.as_ref().map_or_else(|| paths.database(), MemoryFolder::database);
@@ -78,10 +84,16 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     let tools = Arc::new(open_tools(&paths, &options, &hub, &profile, &keyring)?);
     follow_definitions(&tools, &hub, &log);
     if let Some(error) = missing_packs(&tools, &options, paths.packs()) {
-        notices.push(notice("no_packs", &format!("{} {}", error.message, error.hint_text().unwrap_or_default())));
+        notices.push(notice(
+            "no_packs",
+            &format!("{} {}", error.message, error.hint_text().unwrap_or_default()),
+        ));
     }
     for fault in pack_settings::apply(&profile.settings(), &tools) {
-        notices.push(notice("pack_settings", &format!("{} Its default is used until this is corrected in Tools.", fault.message)));
+        notices.push(notice(
+            "pack_settings",
+            &format!("{} Its default is used until this is corrected in Tools.", fault.message),
+        ));
     }
     if !alarmed {
         note_packs(&log, &tools).await;
@@ -108,7 +120,13 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
         get_ready(&tools, &options).await;
     }
     watch_log(&log, &hub);
-    let imports = Imports::new(Arc::clone(&engine), Arc::clone(&tools), Arc::clone(&models), Arc::clone(&log), Arc::clone(&hub));
+    let imports = Imports::new(
+        Arc::clone(&engine),
+        Arc::clone(&tools),
+        Arc::clone(&models),
+        Arc::clone(&log),
+        Arc::clone(&hub),
+    );
     let confirmations = Confirmations::new(Arc::clone(&hub), Arc::clone(&options.ids));
     tidy_now_and_then(&engine, &ledger);
     let host = Arc::new(Host {
@@ -137,10 +155,15 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     Ok(host)
 }
 
-async fn open_store(paths: &Paths, path: std::path::PathBuf, options: &Options) -> Result<(Arc<SqliteStore>, Option<store::Recovered>), AgentError> {
+async fn open_store(
+    paths: &Paths,
+    path: std::path::PathBuf,
+    options: &Options,
+) -> Result<(Arc<SqliteStore>, Option<store::Recovered>), AgentError> {
     let (clock, shared) = (Arc::clone(&options.clock), options.sessions.shared().cloned());
     let opened = tokio::task::spawn_blocking(move || SqliteStore::open(&path, clock)).await;
-    let opened = opened.map_err(|_| AgentError::internal("database_error", "The database could not be opened."))?;
+    let opened = opened
+        .map_err(|_| AgentError::internal("database_error", "The database could not be opened."))?;
     let opened = opened.map_err(|error| match error {
         OpenError::NoSpace(_) => unwritable(&paths.data),
         other => other.into_agent_error(),
@@ -155,8 +178,17 @@ async fn open_store(paths: &Paths, path: std::path::PathBuf, options: &Options) 
 /// Reports (in the log and to the user) what had to be replaced.
 async fn report(log: &Log, recovered: Option<store::Recovered>, notices: &mut Notices) {
     let Some(found) = recovered else { return };
-    let from = found.backup.as_ref().map_or_else(|| "no backup".to_owned(), |path| path.display().to_string());
-    notices.push(notice("database_recovered", &format!("The database was damaged. The old file is kept at {}; restored from {from}.", found.old.display())));
+    let from = found
+        .backup
+        .as_ref()
+        .map_or_else(|| "no backup".to_owned(), |path| path.display().to_string());
+    notices.push(notice(
+        "database_recovered",
+        &format!(
+            "The database was damaged. The old file is kept at {}; restored from {from}.",
+            found.old.display()
+        ),
+    ));
     let draft = RecordDraft::new(RecordType::DbRecovered)
         .field("file", "countersign.db")
         .field("restored", found.backup.is_some())
@@ -167,24 +199,53 @@ async fn report(log: &Log, recovered: Option<store::Recovered>, notices: &mut No
     }
 }
 
-fn open_tools(paths: &Paths, options: &Options, hub: &Arc<Hub>, profile: &Arc<LiveProfile>, keyring: &Arc<Keyring>) -> Result<HostTools, AgentError> {
-    let chosen = profile.settings().packs.iter().map(|(pack, choice)| (pack.clone(), choice.settings.clone())).collect();
+fn open_tools(
+    paths: &Paths,
+    options: &Options,
+    hub: &Arc<Hub>,
+    profile: &Arc<LiveProfile>,
+    keyring: &Arc<Keyring>,
+) -> Result<HostTools, AgentError> {
+    let chosen = profile
+        .settings()
+        .packs
+        .iter()
+        .map(|(pack, choice)| (pack.clone(), choice.settings.clone()))
+        .collect();
     let mut loaded = packs::load_with(&options.packs(paths.packs()), &chosen);
     let services = Services::open(&mut loaded, paths, options)?;
-    let credentials = Arc::new(Credentials::new(Arc::clone(keyring), Arc::clone(&options.clock), options.credentials_from_environment));
-    let around = servers::ServerDeps { paths, options, keyring, credentials: &credentials, profile };
+    let credentials = Arc::new(Credentials::new(
+        Arc::clone(keyring),
+        Arc::clone(&options.clock),
+        options.credentials_from_environment,
+    ));
+    let around =
+        servers::ServerDeps { paths, options, keyring, credentials: &credentials, profile };
     let configs = loaded.iter().flat_map(|l| servers::configs(l, &around)).collect();
-    let pins = Arc::new(Pins::open(paths.definitions(), servers::own_servers(&loaded), Arc::clone(&options.clock)));
+    let pins = Arc::new(Pins::open(
+        paths.definitions(),
+        servers::own_servers(&loaded),
+        Arc::clone(&options.clock),
+    ));
     let on_change: mcp::OnChange = {
         let hub = Arc::clone(hub);
-        Arc::new(move |server| engine::ports::Events::push(hub.as_ref(), contract::Push::Server { server }))
+        Arc::new(move |server| {
+            engine::ports::Events::push(hub.as_ref(), contract::Push::Server { server })
+        })
     };
     let questions = Arc::new(Questions::new(Arc::clone(hub), Arc::clone(&options.ids)));
-    let servers = Servers::builder(configs).on_change(on_change).definitions(Arc::clone(&pins) as _).asker(Arc::clone(&questions) as _).build();
-    let (profile, program_dir, folders) = (Arc::clone(profile), options.program_dir.clone(), options.packs(paths.packs()));
+    let servers = Servers::builder(configs)
+        .on_change(on_change)
+        .definitions(Arc::clone(&pins) as _)
+        .asker(Arc::clone(&questions) as _)
+        .build();
+    let (profile, program_dir, folders) =
+        (Arc::clone(profile), options.program_dir.clone(), options.packs(paths.packs()));
     let paths = paths.clone();
-    let (elsewhere, keyring) = (Elsewhere::new(options.patience, Arc::clone(&options.random)), Arc::clone(keyring));
-    let (adapters, is_chat_api, callers_packs) = (options.pack_code.adapters.clone(), options.is_chat_api, options.callers_packs.clone());
+    let (elsewhere, keyring) =
+        (Elsewhere::new(options.patience, Arc::clone(&options.random)), Arc::clone(keyring));
+    let (adapters, is_chat_api, callers_packs) =
+        (options.pack_code.adapters.clone(), options.is_chat_api, options.callers_packs.clone());
     let means = Means {
         services,
         adapters,
@@ -206,7 +267,12 @@ fn open_tools(paths: &Paths, options: &Options, hub: &Arc<Hub>, profile: &Arc<Li
     Ok(tools)
 }
 
-fn open_models(options: &Options, profile: &Arc<LiveProfile>, keyring: &Arc<Keyring>, tools: &HostTools) -> HostModels {
+fn open_models(
+    options: &Options,
+    profile: &Arc<LiveProfile>,
+    keyring: &Arc<Keyring>,
+    tools: &HostTools,
+) -> HostModels {
     HostModels::new(
         Arc::clone(profile),
         Arc::clone(keyring),
@@ -220,7 +286,12 @@ fn open_models(options: &Options, profile: &Arc<LiveProfile>, keyring: &Arc<Keyr
 
 fn known_secrets(options: &Options, keyring: &Arc<Keyring>, tools: &HostTools) -> KnownSecrets {
     let declared = pack_keys::declared_credentials(tools.loaded());
-    KnownSecrets::new(Arc::clone(keyring), Arc::clone(&options.clock), &declared, known_secrets::environment())
+    KnownSecrets::new(
+        Arc::clone(keyring),
+        Arc::clone(&options.clock),
+        &declared,
+        known_secrets::environment(),
+    )
 }
 
 /// Updates the tools when servers change their definitions: notifies clients, and records once what
@@ -232,11 +303,21 @@ fn follow_definitions(tools: &Arc<HostTools>, hub: &Arc<Hub>, log: &Arc<Log>) {
         let Some(tools) = weak.upgrade() else { return };
         tools.rebuild();
         tools.renew_names();
-        let waiting: Vec<contract::ServerTool> = tools.server_tools().into_iter().filter(servers::waits).collect();
+        let waiting: Vec<contract::ServerTool> =
+            tools.server_tools().into_iter().filter(servers::waits).collect();
         let count = u32::try_from(waiting.len()).unwrap_or(u32::MAX);
         let mut told = told.lock();
-        let fresh: Vec<_> =
-            waiting.into_iter().filter(|tool| told.insert((tool.pack.clone(), tool.server.clone(), tool.name.clone(), tool.hash.clone()))).collect();
+        let fresh: Vec<_> = waiting
+            .into_iter()
+            .filter(|tool| {
+                told.insert((
+                    tool.pack.clone(),
+                    tool.server.clone(),
+                    tool.name.clone(),
+                    tool.hash.clone(),
+                ))
+            })
+            .collect();
         let log = Arc::clone(&log);
         if !fresh.is_empty() {
             tokio::spawn(async move { note_changed(&log, fresh).await });

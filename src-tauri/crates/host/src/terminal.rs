@@ -6,8 +6,10 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use async_trait::async_trait;
 use contract::{
-    AgentError, ApprovalDecideParams, ApprovalDecideResponse, ApprovalId, ApprovalsListResponse, AuditRecordView, Commands, Decision, Empty, ErrorCode,
-    PolicyView, RunResponse, ServiceLevelView, SessionView, TerminalDecisionsParams, TurnId, VerifyReport, commands::Access, params::*, with_commands,
+    AgentError, ApprovalDecideParams, ApprovalDecideResponse, ApprovalId, ApprovalsListResponse,
+    AuditRecordView, Commands, Decision, Empty, ErrorCode, PolicyView, RunResponse,
+    ServiceLevelView, SessionView, TerminalDecisionsParams, TurnId, VerifyReport, commands::Access,
+    params::*, with_commands,
 };
 use engine::{Decided, DecidedBy, ports::Profile as _};
 use parking_lot::Mutex;
@@ -55,7 +57,12 @@ impl Terminal {
     }
 
     /// Creates it for an accepted client of the socket.
-    pub(crate) fn remote(host: Arc<Host>, peer: Peer, claims: bool, gone: CancellationToken) -> Self {
+    pub(crate) fn remote(
+        host: Arc<Host>,
+        peer: Peer,
+        claims: bool,
+        gone: CancellationToken,
+    ) -> Self {
         Self { host, at: Place::Client { peer, claims, own: Mutex::default(), gone } }
     }
 
@@ -69,7 +76,11 @@ impl Terminal {
     }
 
     fn admit(&self, needed: Access) -> Result<(), AgentError> {
-        if needed <= self.granted() { Ok(()) } else { Err(no_terminal("Only a person at a terminal, or in the window, may do that.")) }
+        if needed <= self.granted() {
+            Ok(())
+        } else {
+            Err(no_terminal("Only a person at a terminal, or in the window, may do that."))
+        }
     }
 
     async fn check_decision(&self, params: &ApprovalDecideParams) -> Result<(), AgentError> {
@@ -95,7 +106,14 @@ impl Terminal {
     /// Whether this client started the action's turn: then its person may decide.
     async fn is_own(&self, id: &ApprovalId) -> Result<bool, AgentError> {
         let Place::Client { own, .. } = &self.at else { return Ok(false) };
-        let turn = self.host.local_engine.approvals_list(false).await?.into_iter().find(|approval| approval.id == *id).map(|approval| approval.turn);
+        let turn = self
+            .host
+            .local_engine
+            .approvals_list(false)
+            .await?
+            .into_iter()
+            .find(|approval| approval.id == *id)
+            .map(|approval| approval.turn);
         Ok(turn.is_some_and(|turn| own.lock().contains(&turn)))
     }
 
@@ -134,7 +152,9 @@ impl Terminal {
 }
 
 fn no_terminal(message: &str) -> AgentError {
-    AgentError::new(ErrorCode::ApprovalRequired, message).reason("no_terminal").hint("Run this in a terminal, or decide in the window.")
+    AgentError::new(ErrorCode::ApprovalRequired, message)
+        .reason("no_terminal")
+        .hint("Run this in a terminal, or decide in the window.")
 }
 
 fn window_only(message: &str) -> AgentError {

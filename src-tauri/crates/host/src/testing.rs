@@ -18,8 +18,11 @@ use crate::Options;
 /// `COUNTERSIGN_TEST_CRASH_AT` and `COUNTERSIGN_TEST_PANIC_AT` (the name of a point).
 pub(crate) fn apply(mut options: Options) -> Options {
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    if let Some(start) = variable("COUNTERSIGN_TEST_NOW").and_then(|text| DateTime::parse_from_rfc3339(&text).ok()) {
-        options.clock = Arc::new(StartedClock { start: start.with_timezone(&Utc), since: Instant::now() });
+    if let Some(start) =
+        variable("COUNTERSIGN_TEST_NOW").and_then(|text| DateTime::parse_from_rfc3339(&text).ok())
+    {
+        options.clock =
+            Arc::new(StartedClock { start: start.with_timezone(&Utc), since: Instant::now() });
     }
     if let Some(seed) = variable("COUNTERSIGN_TEST_IDS") {
         options.ids = Arc::new(CountedIds { seed, count: AtomicU64::new(0) });

@@ -1,4 +1,5 @@
-//! The tools of all usable packs behind one port: services linked in, MCP servers, and what `packs` runs itself.
+//! The tools of all usable packs behind one port: services linked in, MCP servers, and what `packs`
+//! runs itself.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -10,7 +11,8 @@ use std::{
 };
 
 use contract::{
-    AgentError, CredentialView, Effect, PackId, PackView, ServerTool, ServerView, ToolSpec, ToolTarget,
+    AgentError, CredentialView, Effect, PackId, PackView, ServerTool, ServerView, ToolSpec,
+    ToolTarget,
     manifest::{PackManifest, ToolEntry},
     pack_code::PackAdapter,
 };
@@ -58,7 +60,8 @@ pub(crate) struct HostTools {
     folders: Vec<PathBuf>,
     /// The packs that callers elsewhere reach. Empty: all of them.
     callers_packs: Vec<String>,
-    /// Names in the data of every pack are wanted: reading them opens the data, which callers of other packs need not wait for.
+    /// Names in the data of every pack are wanted: reading them opens the data, which callers of
+    /// other packs need not wait for.
     names: AtomicBool,
     /// The manifests of usable packs with the names that are in the data.
     named: RwLock<Arc<Vec<PackManifest>>>,
@@ -132,8 +135,14 @@ impl HostTools {
 
     /// Looks again which servers stand in for others.
     pub(crate) fn look_elsewhere(&self) {
-        let access = |pack: &PackId, server: &str, to| servers::access(pack, server, to, &self.keyring, &self.credentials, &self.profile);
-        let around = remote_override::OverrideDeps { profile: &self.profile, credentials: &self.credentials, access: &access };
+        let access = |pack: &PackId, server: &str, to| {
+            servers::access(pack, server, to, &self.keyring, &self.credentials, &self.profile)
+        };
+        let around = remote_override::OverrideDeps {
+            profile: &self.profile,
+            credentials: &self.credentials,
+            access: &access,
+        };
         if self.elsewhere.look(&self.packs, &around) {
             self.rebuild();
             self.renew_names();
@@ -158,7 +167,8 @@ impl HostTools {
         self.credentials.named(spec.pack.as_str(), variable, &to, &spec.title).await.map(Some)
     }
 
-    /// Starts the servers that are programs, in the background, unless another stands in for them: of these packs, or of all.
+    /// Starts the servers that are programs, in the background, unless another stands in for them:
+    /// of these packs, or of all.
     pub(crate) fn warm_up(&self, packs: &[String]) {
         let wanted = |pack: &PackId| packs.is_empty() || packs.iter().any(|id| id == pack.as_str());
         for view in self.servers.views().into_iter().filter(|view| wanted(&view.pack)) {
@@ -169,18 +179,25 @@ impl HostTools {
         }
     }
 
-    /// Puts together what may be used now: the manifests' tools, without those that a server describes differently than they were
-    /// accepted, and what servers offer beyond them.
+    /// Puts together what may be used now: the manifests' tools, without those that a server
+    /// describes differently than they were accepted, and what servers offer beyond them.
     pub(crate) fn rebuild(&self) {
-        let usable = self.packs.iter().filter_map(|loaded| loaded.pack.as_ref()).flat_map(|pack| &pack.tools);
+        let usable = self
+            .packs
+            .iter()
+            .filter_map(|loaded| loaded.pack.as_ref())
+            .flat_map(|pack| &pack.tools);
         let mut specs: Vec<ToolSpec> = usable.filter_map(|spec| self.as_accepted(spec)).collect();
         for (loaded, server) in servers::offering(&self.packs) {
-            servers::offered(loaded, server, &self.pins).into_iter().for_each(|spec| add_offered(&mut specs, spec));
+            servers::offered(loaded, server, &self.pins)
+                .into_iter()
+                .for_each(|spec| add_offered(&mut specs, spec));
         }
         *self.specs.write() = Arc::new(specs);
     }
 
-    /// A tool of a manifest, bound to what its server says of it; nothing while that is not what was accepted.
+    /// A tool of a manifest, bound to what its server says of it; nothing while that is not what
+    /// was accepted.
     fn as_accepted(&self, spec: &ToolSpec) -> Option<ToolSpec> {
         let ToolTarget::Mcp { server, tool } = &spec.target else { return Some(spec.clone()) };
         if let Some(address) = self.elsewhere.address(&definitions::key(&spec.pack, server)) {
@@ -189,22 +206,34 @@ impl HostTools {
         let looked = self.pins.check_tool(&definitions::key(&spec.pack, server), tool);
         let mut spec = spec.clone();
         if let Some(pinned) = looked.by_person {
-            spec.definition_hash = packs::hash_of(&json!({"manifest": spec.definition_hash, "server": pinned}));
+            spec.definition_hash =
+                packs::hash_of(&json!({"manifest": spec.definition_hash, "server": pinned}));
         }
-        // A server's word can only make a read ask more often, and only where the pack says nothing.
-        spec.open_world |= looked.open_world && spec.effect == Effect::ReadOnly && self.leaves_open(&spec.pack, server, tool);
+        // A server's word can only make a read ask more often, and only where the pack says
+        // nothing.
+        spec.open_world |= looked.open_world
+            && spec.effect == Effect::ReadOnly
+            && self.leaves_open(&spec.pack, server, tool);
         (!looked.off).then_some(spec)
     }
 
     /// Whether a manifest does not say where the reads of a server's tool go.
     fn leaves_open(&self, pack: &PackId, server: &str, tool: &str) -> bool {
-        let manifests = self.packs.iter().filter_map(|loaded| loaded.pack.as_ref()).filter(|loaded| loaded.manifest.id == *pack);
-        let of_it = |entry: &ToolEntry| entry.mcp.as_ref().is_some_and(|mcp| mcp.server == server && mcp.tool == tool);
-        manifests.flat_map(|loaded| &loaded.manifest.tools.tools).any(|entry| of_it(entry) && entry.open_world.is_none())
+        let manifests = self
+            .packs
+            .iter()
+            .filter_map(|loaded| loaded.pack.as_ref())
+            .filter(|loaded| loaded.manifest.id == *pack);
+        let of_it = |entry: &ToolEntry| {
+            entry.mcp.as_ref().is_some_and(|mcp| mcp.server == server && mcp.tool == tool)
+        };
+        manifests
+            .flat_map(|loaded| &loaded.manifest.tools.tools)
+            .any(|entry| of_it(entry) && entry.open_world.is_none())
     }
 
-    /// A tool of a server elsewhere: what is signed for one server is nothing to another. Only the manifest describes it to anybody, and
-    /// the client there has its own time limits and tries.
+    /// A tool of a server elsewhere: what is signed for one server is nothing to another. Only the
+    /// manifest describes it to anybody, and the client there has its own time limits and tries.
     fn moved(&self, spec: &ToolSpec, server: &str, address: &str) -> ToolSpec {
         let longest = match self.elsewhere.of(&definitions::key(&spec.pack, server)) {
             Some(Ok(client)) => client.patience().longest(),
@@ -213,7 +242,9 @@ impl HostTools {
         ToolSpec {
             timeout_ms: u64::try_from(longest.as_millis()).unwrap_or(u64::MAX),
             max_attempts: 1,
-            definition_hash: packs::hash_of(&json!({"manifest": spec.definition_hash, "elsewhere": address})),
+            definition_hash: packs::hash_of(
+                &json!({"manifest": spec.definition_hash, "elsewhere": address}),
+            ),
             ..spec.clone()
         }
     }
@@ -233,17 +264,30 @@ impl HostTools {
 
     /// Tools of servers, with what changed.
     pub(crate) fn server_tools(&self) -> Vec<ServerTool> {
-        let manifests = self.packs.iter().filter_map(|loaded| loaded.pack.as_ref()).flat_map(|pack| &pack.tools);
+        let manifests = self
+            .packs
+            .iter()
+            .filter_map(|loaded| loaded.pack.as_ref())
+            .flat_map(|pack| &pack.tools);
         let declared: HashMap<(String, &str), Effect> = manifests
             .filter_map(|spec| match &spec.target {
-                ToolTarget::Mcp { server, tool } => Some(((definitions::key(&spec.pack, server), tool.as_str()), spec.effect)),
-                ToolTarget::BuiltIn { .. } | ToolTarget::Http { .. } | ToolTarget::Program { .. } => None,
+                ToolTarget::Mcp { server, tool } => {
+                    Some(((definitions::key(&spec.pack, server), tool.as_str()), spec.effect))
+                }
+                ToolTarget::BuiltIn { .. }
+                | ToolTarget::Http { .. }
+                | ToolTarget::Program { .. } => None,
             })
             .collect();
-        let offered: BTreeSet<String> = servers::offering(&self.packs).map(|(loaded, server)| definitions::key(&loaded.view.id, &server.name)).collect();
-        let mut tools = self.pins.tools(|server, tool| declared.get(&(server.to_owned(), tool)).copied());
+        let offered: BTreeSet<String> = servers::offering(&self.packs)
+            .map(|(loaded, server)| definitions::key(&loaded.view.id, &server.name))
+            .collect();
+        let mut tools =
+            self.pins.tools(|server, tool| declared.get(&(server.to_owned(), tool)).copied());
         // A tool that is neither declared nor offered can never be called.
-        tools.retain(|tool| tool.declared || offered.contains(&definitions::key(&tool.pack, &tool.server)));
+        tools.retain(|tool| {
+            tool.declared || offered.contains(&definitions::key(&tool.pack, &tool.server))
+        });
         tools
     }
 
@@ -259,7 +303,8 @@ impl HostTools {
     fn with_names(&self, manifest: &PackManifest) -> PackManifest {
         let mut manifest = manifest.clone();
         let id = manifest.id.as_str();
-        let is_named = self.names.load(Ordering::Acquire) || self.callers_packs.iter().any(|pack| pack == id);
+        let is_named =
+            self.names.load(Ordering::Acquire) || self.callers_packs.iter().any(|pack| pack == id);
         if let Some(open) = self.services.of(id).filter(|_| is_named) {
             open.service.put_names(&mut manifest);
         }
@@ -280,7 +325,9 @@ impl HostTools {
         let packs = self.packs.iter().filter_map(|loaded| loaded.pack.as_ref());
         let named: Vec<PackManifest> = packs.map(|pack| self.with_names(&pack.manifest)).collect();
         let specs = self.specs();
-        let own = |manifest: &PackManifest| specs.iter().filter(|spec| spec.pack == manifest.id).cloned().collect::<Vec<ToolSpec>>();
+        let own = |manifest: &PackManifest| {
+            specs.iter().filter(|spec| spec.pack == manifest.id).cloned().collect::<Vec<ToolSpec>>()
+        };
         let agents = named.iter().map(|manifest| packs::agent(manifest, &own(manifest))).collect();
         *self.named.write() = Arc::new(named);
         *self.agents.write() = Arc::new(agents);
@@ -294,12 +341,16 @@ impl HostTools {
     }
 }
 
-/// Adds a tool that a server offers beyond its manifest, under names of its own. An id that another pack has carries the pack in both, so
-/// that nothing said of the one is heard of the other.
+/// Adds a tool that a server offers beyond its manifest, under names of its own. An id that another
+/// pack has carries the pack in both, so that nothing said of the one is heard of the other.
 fn add_offered(specs: &mut Vec<ToolSpec>, mut spec: ToolSpec) {
-    let is_doubled = |specs: &[ToolSpec], spec: &ToolSpec| specs.iter().any(|other| other.pack == spec.pack && other.plain_id() == spec.plain_id());
-    let has_name_of_another =
-        |specs: &[ToolSpec], spec: &ToolSpec| packs::is_reserved(&spec.model_name) || specs.iter().any(|other| other.model_name == spec.model_name);
+    let is_doubled = |specs: &[ToolSpec], spec: &ToolSpec| {
+        specs.iter().any(|other| other.pack == spec.pack && other.plain_id() == spec.plain_id())
+    };
+    let has_name_of_another = |specs: &[ToolSpec], spec: &ToolSpec| {
+        packs::is_reserved(&spec.model_name)
+            || specs.iter().any(|other| other.model_name == spec.model_name)
+    };
     if is_doubled(specs, &spec) || has_name_of_another(specs, &spec) {
         spec.model_name = packs::model_name(&format!("{}.{}", spec.pack, spec.id));
     }
@@ -310,7 +361,9 @@ fn add_offered(specs: &mut Vec<ToolSpec>, mut spec: ToolSpec) {
         return;
     }
     let plain = spec.plain_id();
-    for other in specs.iter_mut().filter(|other| other.pack != spec.pack && other.plain_id() == plain) {
+    for other in
+        specs.iter_mut().filter(|other| other.pack != spec.pack && other.plain_id() == plain)
+    {
         other.id = other.qualified_id();
         spec.id = spec.qualified_id();
     }
@@ -323,9 +376,23 @@ impl Roster for HostTools {
     }
 
     fn instructions(&self, tool: &ToolSpec) -> Instructions {
-        let pack = self.packs.iter().filter_map(|loaded| loaded.pack.as_ref()).find(|pack| pack.manifest.id == tool.pack);
-        let Some(entry) = pack.and_then(|pack| pack.manifest.entry_of(tool)) else { return Instructions::default() };
-        let found = packs::instructions(&self.folders, &tool.pack, &entry.id, entry.instructions.as_deref());
-        Instructions { found: found.text.map(|(place, text)| (place.display().to_string(), text)), problems: found.problems }
+        let pack = self
+            .packs
+            .iter()
+            .filter_map(|loaded| loaded.pack.as_ref())
+            .find(|pack| pack.manifest.id == tool.pack);
+        let Some(entry) = pack.and_then(|pack| pack.manifest.entry_of(tool)) else {
+            return Instructions::default();
+        };
+        let found = packs::instructions(
+            &self.folders,
+            &tool.pack,
+            &entry.id,
+            entry.instructions.as_deref(),
+        );
+        Instructions {
+            found: found.text.map(|(place, text)| (place.display().to_string(), text)),
+            problems: found.problems,
+        }
     }
 }

@@ -1,8 +1,11 @@
 //! Which changes of settings allow more to run or more data to leave this computer, field by field.
-//! These changes need the approval window or a person at a terminal; changes that only restrict are free.
-//! This file must not know the caller.
+//! These changes need the approval window or a person at a terminal; changes that only restrict are
+//! free. This file must not know the caller.
 
-use contract::{EgressSettings, FallbackModel, ModelSettings, PackChoice, SettingChange, Settings, commands::Access};
+use contract::{
+    EgressSettings, FallbackModel, ModelSettings, PackChoice, SettingChange, Settings,
+    commands::Access,
+};
 use serde_json::Value;
 
 /// The requirements of a change of settings.
@@ -23,7 +26,11 @@ impl Widening {
 
     fn widens(&mut self, setting: impl Into<String>, before: impl ToString, after: impl ToString) {
         self.level = Access::Widens;
-        self.changes.push(SettingChange { setting: setting.into(), before: before.to_string(), after: after.to_string() });
+        self.changes.push(SettingChange {
+            setting: setting.into(),
+            before: before.to_string(),
+            after: after.to_string(),
+        });
     }
 }
 
@@ -49,8 +56,13 @@ pub(crate) fn of_settings(before: &Settings, after: &Settings) -> Widening {
     } = after;
     let mut found = Widening { level: Access::Chat, changes: Vec::new() };
     found.need_person(*agent_enabled && !before.agent_enabled);
-    found.need_person((language, theme, time_zone, welcomed) != (&before.language, &before.theme, &before.time_zone, &before.welcomed));
-    found.need_person((limits, conversation, budgets) != (&before.limits, &before.conversation, &before.budgets));
+    found.need_person(
+        (language, theme, time_zone, welcomed)
+            != (&before.language, &before.theme, &before.time_zone, &before.welcomed),
+    );
+    found.need_person(
+        (limits, conversation, budgets) != (&before.limits, &before.conversation, &before.budgets),
+    );
     of_model(&mut found, &before.model, model);
     of_egress(&mut found, before.egress, *egress);
     for (pack, choice) in packs {
@@ -61,7 +73,15 @@ pub(crate) fn of_settings(before: &Settings, after: &Settings) -> Widening {
 }
 
 fn of_model(found: &mut Widening, before: &ModelSettings, after: &ModelSettings) {
-    let ModelSettings { provider, base_url, model, reasoning, idle_timeout_s, max_retries, fallback } = after;
+    let ModelSettings {
+        provider,
+        base_url,
+        model,
+        reasoning,
+        idle_timeout_s,
+        max_retries,
+        fallback,
+    } = after;
     // An address that is not in use yet would be used next.
     if *base_url != before.base_url {
         found.widens("model.base_url", &before.base_url, base_url);
@@ -69,12 +89,21 @@ fn of_model(found: &mut Widening, before: &ModelSettings, after: &ModelSettings)
     if *provider != before.provider && provider != "offline" {
         found.widens("model.provider", &before.provider, provider);
     }
-    found.need_person((model, reasoning, idle_timeout_s, max_retries) != (&before.model, &before.reasoning, &before.idle_timeout_s, &before.max_retries));
+    found.need_person(
+        (model, reasoning, idle_timeout_s, max_retries)
+            != (&before.model, &before.reasoning, &before.idle_timeout_s, &before.max_retries),
+    );
     if let Some(fallback) = fallback {
         let reaches = |model: &FallbackModel| (model.provider.clone(), model.base_url.clone());
-        if fallback.provider != "offline" && before.fallback.as_ref().map(reaches) != Some(reaches(fallback)) {
+        if fallback.provider != "offline"
+            && before.fallback.as_ref().map(reaches) != Some(reaches(fallback))
+        {
             let named = |model: &FallbackModel| format!("{} {}", model.provider, model.base_url);
-            found.widens("model.fallback", before.fallback.as_ref().map(named).unwrap_or_default(), named(fallback));
+            found.widens(
+                "model.fallback",
+                before.fallback.as_ref().map(named).unwrap_or_default(),
+                named(fallback),
+            );
         }
         found.need_person(before.fallback.as_ref() != Some(fallback));
     }
@@ -93,9 +122,15 @@ fn of_egress(found: &mut Widening, before: EgressSettings, after: EgressSettings
 fn of_pack(found: &mut Widening, pack: &str, before: &PackChoice, after: &PackChoice) {
     let PackChoice { private_network, settings } = after;
     if *private_network && !before.private_network {
-        found.widens(format!("packs.{pack}.private_network"), before.private_network, private_network);
+        found.widens(
+            format!("packs.{pack}.private_network"),
+            before.private_network,
+            private_network,
+        );
     }
-    for (name, value) in settings.iter().filter(|(name, value)| before.settings.get(*name) != Some(value)) {
+    for (name, value) in
+        settings.iter().filter(|(name, value)| before.settings.get(*name) != Some(value))
+    {
         match value {
             // A text may be the address that requests and keys are sent to.
             Value::String(_) | Value::Array(_) | Value::Object(_) => {
@@ -135,9 +170,13 @@ mod tests {
         let mut settings = Settings::default();
         settings.model.provider = "openai_compatible".into();
         settings.egress = EgressSettings { allowed: false, redaction: RedactionLevel::Basic };
-        settings
-            .packs
-            .insert("far".into(), PackChoice { private_network: false, settings: json!({"url": "https://a", "days": 3}).as_object().unwrap().clone() });
+        settings.packs.insert(
+            "far".into(),
+            PackChoice {
+                private_network: false,
+                settings: json!({"url": "https://a", "days": 3}).as_object().unwrap().clone(),
+            },
+        );
         settings
     }
 
@@ -145,18 +184,47 @@ mod tests {
     fn what_widens_is_named_field_by_field() {
         let before = connected();
         let widens = |name: &str| (Access::Widens, vec![name.to_owned()]);
-        assert_eq!(needed(&before, |s| s.model.base_url = "https://b/v1".into()), widens("model.base_url"));
-        assert_eq!(needed(&before, |s| s.model.provider = "gemini".into()), widens("model.provider"));
-        assert_eq!(needed(&Settings::default(), |s| s.model.provider = "gemini".into()), widens("model.provider"));
-        let fallback = FallbackModel { provider: "anthropic".into(), base_url: String::new(), model: "m".into() };
-        assert_eq!(needed(&before, |s| s.model.fallback = Some(fallback.clone())), widens("model.fallback"));
+        assert_eq!(
+            needed(&before, |s| s.model.base_url = "https://b/v1".into()),
+            widens("model.base_url")
+        );
+        assert_eq!(
+            needed(&before, |s| s.model.provider = "gemini".into()),
+            widens("model.provider")
+        );
+        assert_eq!(
+            needed(&Settings::default(), |s| s.model.provider = "gemini".into()),
+            widens("model.provider")
+        );
+        let fallback = FallbackModel {
+            provider: "anthropic".into(),
+            base_url: String::new(),
+            model: "m".into(),
+        };
+        assert_eq!(
+            needed(&before, |s| s.model.fallback = Some(fallback.clone())),
+            widens("model.fallback")
+        );
         assert_eq!(needed(&before, |s| s.egress.allowed = true), widens("egress.allowed"));
-        assert_eq!(needed(&before, |s| s.egress.redaction = RedactionLevel::None), widens("egress.redaction"));
-        let far = |s: &mut Settings, change: fn(&mut PackChoice)| change(s.packs.get_mut("far").unwrap());
-        assert_eq!(needed(&before, |s| far(s, |pack| pack.private_network = true)), widens("packs.far.private_network"));
-        let elsewhere: fn(&mut PackChoice) = |pack| drop(pack.settings.insert("url".into(), json!("https://b")));
+        assert_eq!(
+            needed(&before, |s| s.egress.redaction = RedactionLevel::None),
+            widens("egress.redaction")
+        );
+        let far =
+            |s: &mut Settings, change: fn(&mut PackChoice)| change(s.packs.get_mut("far").unwrap());
+        assert_eq!(
+            needed(&before, |s| far(s, |pack| pack.private_network = true)),
+            widens("packs.far.private_network")
+        );
+        let elsewhere: fn(&mut PackChoice) =
+            |pack| drop(pack.settings.insert("url".into(), json!("https://b")));
         assert_eq!(needed(&before, |s| far(s, elsewhere)), widens("packs.far.settings.url"));
-        let new = |s: &mut Settings| drop(s.packs.insert("near".into(), PackChoice { private_network: true, ..PackChoice::default() }));
+        let new = |s: &mut Settings| {
+            drop(s.packs.insert(
+                "near".into(),
+                PackChoice { private_network: true, ..PackChoice::default() },
+            ))
+        };
         assert_eq!(needed(&before, new), widens("packs.near.private_network"));
     }
 
@@ -164,7 +232,11 @@ mod tests {
     fn what_narrows_is_free_and_the_rest_is_for_a_person() {
         let mut before = connected();
         before.egress.allowed = true;
-        before.model.fallback = Some(FallbackModel { provider: "anthropic".into(), base_url: String::new(), model: "m".into() });
+        before.model.fallback = Some(FallbackModel {
+            provider: "anthropic".into(),
+            base_url: String::new(),
+            model: "m".into(),
+        });
         before.packs.get_mut("far").unwrap().private_network = true;
         let narrowing: [fn(&mut Settings); 7] = [
             |_| (),

@@ -1,5 +1,5 @@
-//! Amounts of money as people write them: "200k", "1,5 miljoner", "$5", "300 kr". English and Swedish.
-//! Exact reading of the amounts that shops write is not done here.
+//! Amounts of money as people write them: "200k", "1,5 miljoner", "$5", "300 kr". English and
+//! Swedish. Exact reading of the amounts that shops write is not done here.
 
 use crate::{
     numbers::cardinal,
@@ -16,13 +16,16 @@ pub struct Amount {
     pub marked: bool,
 }
 
-const CURRENCIES: &[&str] =
-    &["kr", "sek", "kronor", "krona", "usd", "eur", "euro", "euros", "dollar", "dollars", "gbp", "pounds", "bucks", "nok", "dkk", "spann", "kronors"];
+const CURRENCIES: &[&str] = &[
+    "kr", "sek", "kronor", "krona", "usd", "eur", "euro", "euros", "dollar", "dollars", "gbp",
+    "pounds", "bucks", "nok", "dkk", "spann", "kronors",
+];
 
 fn scale(word: &str) -> Option<f64> {
     Some(match word {
         "k" | "thousand" | "tusen" | "tkr" | "grand" => 1e3,
-        "m" | "mn" | "mio" | "mil" | "million" | "millions" | "miljon" | "miljoner" | "mkr" | "msek" => 1e6,
+        "m" | "mn" | "mio" | "mil" | "million" | "millions" | "miljon" | "miljoner" | "mkr"
+        | "msek" => 1e6,
         _ => return None,
     })
 }
@@ -44,7 +47,9 @@ pub fn find_amounts(tokens: &[Token]) -> Vec<Amount> {
 }
 
 fn amount(tokens: &[Token], at: usize) -> Option<Amount> {
-    let sign = |i: usize| tokens.get(i).is_some_and(|token| ["$", "€", "£"].contains(&token.fold.as_str()));
+    let sign = |i: usize| {
+        tokens.get(i).is_some_and(|token| ["$", "€", "£"].contains(&token.fold.as_str()))
+    };
     let mut i = at;
     let mut marked = sign(i);
     if marked {
@@ -67,7 +72,8 @@ fn amount(tokens: &[Token], at: usize) -> Option<Amount> {
     Some(Amount { value, at, len: i - at, marked })
 }
 
-/// Digits with thousands separators ("200 000", "200,000", "1,5"), or a number word before a scale ("two million").
+/// Digits with thousands separators ("200 000", "200,000", "1,5"), or a number word before a scale
+/// ("two million").
 fn digits(tokens: &[Token], at: usize) -> Option<(f64, usize)> {
     let token = tokens.get(at)?;
     if token.kind == TokenKind::Word {
@@ -83,7 +89,10 @@ fn digits(tokens: &[Token], at: usize) -> Option<(f64, usize)> {
     let mut text = plain_number(&token.fold)?;
     let mut used = 1;
     let leads = token.fold.len() <= 3 && token.int().is_some();
-    while leads && let Some(group) = tokens.get(at + used).filter(|t| t.int().is_some() && t.fold.len() == 3 && !t.glued) {
+    while leads
+        && let Some(group) =
+            tokens.get(at + used).filter(|t| t.int().is_some() && t.fold.len() == 3 && !t.glued)
+    {
         text.push_str(&group.fold);
         used += 1;
     }

@@ -1,5 +1,6 @@
-//! Days and periods as people write them, in English and Swedish: "last week", "since 1 october", "3/10–20/10", "Q3".
-//! A pure function of the words and of today; knows nothing of what a period is for.
+//! Days and periods as people write them, in English and Swedish: "last week", "since 1 october",
+//! "3/10–20/10", "Q3". A pure function of the words and of today; knows nothing of what a period is
+//! for.
 
 use std::ops::Range;
 
@@ -30,11 +31,16 @@ pub struct FoundPeriod {
     pub end: Option<NaiveDate>,
 }
 
-const FROM: [&str; 8] = ["from", "between", "fran", "mellan", "starting", "beginning", "start", "med"];
-const TO: [&str; 12] = ["to", "until", "till", "til", "through", "thru", "and", "och", "tom", "-", "–", "—"];
+const FROM: [&str; 8] =
+    ["from", "between", "fran", "mellan", "starting", "beginning", "start", "med"];
+const TO: [&str; 12] =
+    ["to", "until", "till", "til", "through", "thru", "and", "och", "tom", "-", "–", "—"];
 const SINCE: [&str; 5] = ["since", "sedan", "sen", "after", "efter"];
 const UNTIL: [&str; 8] = ["until", "till", "til", "through", "thru", "by", "before", "tom"];
-const LEADS: [&str; 16] = ["in", "on", "for", "during", "over", "within", "the", "i", "under", "pa", "den", "for", "om", "of", "av", "at"];
+const LEADS: [&str; 16] = [
+    "in", "on", "for", "during", "over", "within", "the", "i", "under", "pa", "den", "for", "om",
+    "of", "av", "at",
+];
 
 /// Words of dates, for a lexicon.
 pub fn date_words() -> impl Iterator<Item = &'static str> {
@@ -46,14 +52,20 @@ pub fn find_period(tokens: &[Token], today: NaiveDate) -> Option<FoundPeriod> {
     (0..tokens.len()).find_map(|at| period(tokens, at, today))
 }
 
-/// "the week before that", "månaden innan": a unit before a period named earlier. "Before last" counts from today.
+/// "the week before that", "månaden innan": a unit before a period named earlier. "Before last"
+/// counts from today.
 pub fn find_unit_before(tokens: &[Token]) -> Option<(Range<usize>, Unit)> {
     (0..tokens.len()).find_map(|at| {
         let unit = relative::unit(&tokens[at])?;
-        tokens.get(at + 1).filter(|token| token.any(&["before", "prior", "earlier", "innan", "fore", "dessforinnan", "tidigare"]))?;
+        tokens.get(at + 1).filter(|token| {
+            token.any(&["before", "prior", "earlier", "innan", "fore", "dessforinnan", "tidigare"])
+        })?;
         let start = if at > 0 && tokens[at - 1].any(&["the", "a", "den"]) { at - 1 } else { at };
         let end = skip_words(tokens, at + 2, &["that", "this", "it", "den", "det", "dess"]);
-        let ends = tokens.get(end).is_none_or(|next| next.kind == TokenKind::Punct || next.any(&["please", "tack", "da", "then", "for", "och", "and"]));
+        let ends = tokens.get(end).is_none_or(|next| {
+            next.kind == TokenKind::Punct
+                || next.any(&["please", "tack", "da", "then", "for", "och", "and"])
+        });
         ends.then_some((start..end, unit))
     })
 }
@@ -71,7 +83,8 @@ fn period(tokens: &[Token], at: usize, today: NaiveDate) -> Option<FoundPeriod> 
         return since(tokens, at, today);
     }
     if first.any(&FROM)
-        && let Some(found) = range(tokens, skip_leads(tokens, at + 1), at, today).or_else(|| since(tokens, at, today))
+        && let Some(found) = range(tokens, skip_leads(tokens, at + 1), at, today)
+            .or_else(|| since(tokens, at, today))
     {
         return Some(found);
     }
@@ -84,7 +97,8 @@ fn period(tokens: &[Token], at: usize, today: NaiveDate) -> Option<FoundPeriod> 
         && (day.start == day.end || !first.is("till"))
     {
         let next = skip_leads(tokens, at + 1);
-        let end = if day.end < today && !day.fixed { calendar::plus_years(day.end, 1) } else { day.end };
+        let end =
+            if day.end < today && !day.fixed { calendar::plus_years(day.end, 1) } else { day.end };
         return Some(FoundPeriod { at: at..next + used, start: None, end: Some(end) });
     }
     let (used, found) = atom(tokens, at, today)?;
@@ -98,8 +112,16 @@ fn period(tokens: &[Token], at: usize, today: NaiveDate) -> Option<FoundPeriod> 
 /// "since monday", "from 1 october" without an end: up to today.
 fn since(tokens: &[Token], at: usize, today: NaiveDate) -> Option<FoundPeriod> {
     let (used, day, next) = led_atom(tokens, at + 1, today)?;
-    let end = skip_words(tokens, next + used, &["and", "onward", "onwards", "on", "forward", "och", "framat"]);
-    (day.start <= today).then_some(FoundPeriod { at: at..end, start: Some(day.start), end: Some(today) })
+    let end = skip_words(
+        tokens,
+        next + used,
+        &["and", "onward", "onwards", "on", "forward", "och", "framat"],
+    );
+    (day.start <= today).then_some(FoundPeriod {
+        at: at..end,
+        start: Some(day.start),
+        end: Some(today),
+    })
 }
 
 /// "A to B", "1-15 october", "oct 1-15".
@@ -117,7 +139,8 @@ fn range(tokens: &[Token], from: usize, at: usize, today: NaiveDate) -> Option<F
     next = skip_words(tokens, next, &TO);
     next = skip_words(tokens, next, &["med", "including"]);
     next = skip_leads(tokens, next);
-    let strong = !tokens[dash].any(&["and", "och"]) || tokens.get(at).is_some_and(|token| token.any(&["between", "mellan"]));
+    let strong = !tokens[dash].any(&["and", "och"])
+        || tokens.get(at).is_some_and(|token| token.any(&["between", "mellan"]));
     let (more, last) = atom(tokens, next, today)?;
     if !strong {
         return None;
@@ -141,7 +164,8 @@ fn range(tokens: &[Token], from: usize, at: usize, today: NaiveDate) -> Option<F
     Some(FoundPeriod { at: at..next + more, start: Some(start), end: Some(end) })
 }
 
-/// Two days of one month: "1-15 october", "oct 1 - 15", "den 1 till 15 oktober", "between the 3rd and the 9th".
+/// Two days of one month: "1-15 october", "oct 1 - 15", "den 1 till 15 oktober", "between the 3rd
+/// and the 9th".
 fn shared_month(tokens: &[Token], from: usize, at: usize, today: NaiveDate) -> Option<FoundPeriod> {
     let day_of = |i: usize| atoms::day_number(tokens, i);
     if let Some((month, used)) = tokens.get(from).and_then(|_| atoms::month_at(tokens, from)) {
@@ -152,8 +176,13 @@ fn shared_month(tokens: &[Token], from: usize, at: usize, today: NaiveDate) -> O
         if atoms::month_at(tokens, mid + 1 + b).is_some() {
             return None;
         }
-        let (year, y) = atoms::year_at(tokens, mid + 1 + b).map_or((None, 0), |(year, used)| (Some(year), used));
-        return days(month, year, first, last, today).map(|(start, end)| FoundPeriod { at: at..mid + 1 + b + y, start: Some(start), end: Some(end) });
+        let (year, y) = atoms::year_at(tokens, mid + 1 + b)
+            .map_or((None, 0), |(year, used)| (Some(year), used));
+        return days(month, year, first, last, today).map(|(start, end)| FoundPeriod {
+            at: at..mid + 1 + b + y,
+            start: Some(start),
+            end: Some(end),
+        });
     }
     let (first, a) = day_of(from)?;
     let mid = from + a;
@@ -162,21 +191,35 @@ fn shared_month(tokens: &[Token], from: usize, at: usize, today: NaiveDate) -> O
     let (last, b) = day_of(second)?;
     let after = skip_words(tokens, second + b, &["of"]);
     let (month, m) = atoms::month_at(tokens, after)?;
-    let (year, y) = atoms::year_at(tokens, after + m).map_or((None, 0), |(year, used)| (Some(year), used));
-    days(month, year, first, last, today).map(|(start, end)| FoundPeriod { at: at..after + m + y, start: Some(start), end: Some(end) })
+    let (year, y) =
+        atoms::year_at(tokens, after + m).map_or((None, 0), |(year, used)| (Some(year), used));
+    days(month, year, first, last, today).map(|(start, end)| FoundPeriod {
+        at: at..after + m + y,
+        start: Some(start),
+        end: Some(end),
+    })
 }
 
-fn days(month: u32, year: Option<i32>, first: u32, last: u32, today: NaiveDate) -> Option<(NaiveDate, NaiveDate)> {
+fn days(
+    month: u32,
+    year: Option<i32>,
+    first: u32,
+    last: u32,
+    today: NaiveDate,
+) -> Option<(NaiveDate, NaiveDate)> {
     let year = year.unwrap_or_else(|| calendar::recent_year(month, today));
     let start = NaiveDate::from_ymd_opt(year, month, first)?;
     let end = NaiveDate::from_ymd_opt(year, month, last)?;
     (start <= end).then_some((start, end))
 }
 
-/// Reads a date term after its leading words, such as "since". "the 1st" is only a date with its "the".
+/// Reads a date term after its leading words, such as "since". "the 1st" is only a date with its
+/// "the".
 fn led_atom(tokens: &[Token], at: usize, today: NaiveDate) -> Option<(usize, atoms::Atom, usize)> {
     let next = skip_leads(tokens, at);
-    (at..=next).rev().find_map(|from| atom(tokens, from, today).map(|(used, day)| (used, day, from)))
+    (at..=next)
+        .rev()
+        .find_map(|from| atom(tokens, from, today).map(|(used, day)| (used, day, from)))
 }
 
 fn skip_leads(tokens: &[Token], at: usize) -> usize {

@@ -75,8 +75,10 @@ const ENGLISH: &str = "\
 static STOP_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| STOP.split_whitespace().collect());
 static FILLER_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| FILLERS.split_whitespace().collect());
 static POLITE_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| POLITE.split_whitespace().collect());
-static SWEDISH_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| SWEDISH.split_whitespace().collect());
-static ENGLISH_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| ENGLISH.split_whitespace().collect());
+static SWEDISH_SET: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| SWEDISH.split_whitespace().collect());
+static ENGLISH_SET: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| ENGLISH.split_whitespace().collect());
 
 /// Whether a word carries no meaning of its own.
 pub fn is_stop_word(word: &str) -> bool {

@@ -1,4 +1,5 @@
-//! Word forms and typing errors: stems, when two words are forms of one word, and which known word a misspelt one was meant to be.
+//! Word forms and typing errors: stems, when two words are forms of one word, and which known word
+//! a misspelt one was meant to be.
 
 use std::collections::{HashMap, HashSet};
 
@@ -29,7 +30,9 @@ impl WordSet {
     }
 
     pub fn contains(&self, word: &str) -> bool {
-        self.exact.contains(word) || self.stems.contains(stem(word)) || bases(word).any(|base| self.exact.contains(base))
+        self.exact.contains(word)
+            || self.stems.contains(stem(word))
+            || bases(word).any(|base| self.exact.contains(base))
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &String> {
@@ -41,7 +44,10 @@ const PLURALS: [&str; 12] = ["s", "es", "r", "n", "en", "et", "ar", "or", "er", 
 
 /// The word without each plural or definite ending it may have.
 fn bases(word: &str) -> impl Iterator<Item = &str> {
-    PLURALS.iter().filter_map(move |ending| word.strip_suffix(ending)).filter(|base| base.len() >= 3)
+    PLURALS
+        .iter()
+        .filter_map(move |ending| word.strip_suffix(ending))
+        .filter(|base| base.len() >= 3)
 }
 
 /// The words that the model knows, for putting typing errors right.
@@ -80,7 +86,10 @@ impl Lexicon {
     /// Sets `norm` of every token.
     pub fn correct(&self, tokens: &mut [Token]) {
         for token in tokens.iter_mut().filter(|token| token.kind == TokenKind::Word) {
-            if self.knows(&token.fold) || token.fold.len() < 4 || !token.fold.chars().all(char::is_alphabetic) {
+            if self.knows(&token.fold)
+                || token.fold.len() < 4
+                || !token.fold.chars().all(char::is_alphabetic)
+            {
                 continue;
             }
             if let Some(word) = self.meant(&token.fold) {
@@ -108,7 +117,9 @@ impl Lexicon {
             return true;
         }
         let initial = typed.chars().next();
-        initial.and_then(|initial| self.by_initial.get(&initial)).is_some_and(|words| words.iter().any(|word| same_word(word, typed)))
+        initial
+            .and_then(|initial| self.by_initial.get(&initial))
+            .is_some_and(|words| words.iter().any(|word| same_word(word, typed)))
     }
 
     fn nearest(&self, typed: &str) -> Option<&str> {
@@ -145,7 +156,8 @@ pub fn typo(typed: &str, word: &str) -> Option<usize> {
         _ => 2,
     };
     let cost = edits(&a, &b);
-    // In a short word one other letter makes another word ("shoe", "show"); a swap or a doubled letter does not.
+    // In a short word one other letter makes another word ("shoe", "show"); a swap or a doubled
+    // letter does not.
     let other_letter = a.len() == b.len() && shorter <= 5 && !is_swap(&a, &b);
     // "item" and "items", "sko" and "skor" are forms, not errors: left to `same_word`.
     (cost <= allowed && !other_letter).then_some(cost)
@@ -167,7 +179,8 @@ fn edits(a: &[char], b: &[char]) -> usize {
         rows[i * width] = i;
         for j in 1..=b.len() {
             let change = rows[(i - 1) * width + j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut least = change.min(rows[(i - 1) * width + j] + 1).min(rows[i * width + j - 1] + 1);
+            let mut least =
+                change.min(rows[(i - 1) * width + j] + 1).min(rows[i * width + j - 1] + 1);
             if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
                 least = least.min(rows[(i - 2) * width + j - 2] + 1);
             }
@@ -179,11 +192,16 @@ fn edits(a: &[char], b: &[char]) -> usize {
 
 /// A word without its plural or definite ending, in English and Swedish.
 pub fn stem(word: &str) -> &str {
-    const ENDINGS: [&str; 14] = ["orna", "arna", "erna", "or", "ar", "er", "en", "et", "an", "es", "na", "s", "n", "a"];
+    const ENDINGS: [&str; 14] =
+        ["orna", "arna", "erna", "or", "ar", "er", "en", "et", "an", "es", "na", "s", "n", "a"];
     if word.len() < 4 {
         return word;
     }
-    ENDINGS.iter().filter_map(|ending| word.strip_suffix(ending)).find(|rest| rest.len() >= 3).unwrap_or(word)
+    ENDINGS
+        .iter()
+        .filter_map(|ending| word.strip_suffix(ending))
+        .find(|rest| rest.len() >= 3)
+        .unwrap_or(word)
 }
 
 /// Whether two folded words are forms of one word ("shoe", "shoes", "sko", "skorna").
@@ -191,10 +209,16 @@ pub fn same_word(a: &str, b: &str) -> bool {
     if a == b {
         return true;
     }
-    if a.len() < 3 || b.len() < 3 || !a.chars().all(char::is_alphabetic) || !b.chars().all(char::is_alphabetic) {
+    if a.len() < 3
+        || b.len() < 3
+        || !a.chars().all(char::is_alphabetic)
+        || !b.chars().all(char::is_alphabetic)
+    {
         return false;
     }
-    let plural = |long: &str, short: &str| long.strip_prefix(short).is_some_and(|rest| PLURALS.contains(&rest));
+    let plural = |long: &str, short: &str| {
+        long.strip_prefix(short).is_some_and(|rest| PLURALS.contains(&rest))
+    };
     plural(a, b) || plural(b, a) || (stem(a) == stem(b) && stem(a).len() >= 4)
 }
 
@@ -225,7 +249,13 @@ mod tests {
 
     #[test]
     fn knows_forms_of_a_word() {
-        for (a, b) in [("shoe", "shoes"), ("jacket", "jackets"), ("sko", "skor"), ("skor", "skorna"), ("ryggsack", "ryggsacken")] {
+        for (a, b) in [
+            ("shoe", "shoes"),
+            ("jacket", "jackets"),
+            ("sko", "skor"),
+            ("skor", "skorna"),
+            ("ryggsack", "ryggsacken"),
+        ] {
             assert!(same_word(a, b), "{a} {b}");
         }
         for (a, b) in [("black", "blue"), ("tent", "tea"), ("42", "43"), ("red", "reds2")] {

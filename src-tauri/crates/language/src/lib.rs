@@ -1,5 +1,6 @@
-//! Reads people in English and Swedish: words and their forms, numbers, places, amounts, days and periods, yes and no. Pure
-//! functions of the text (and of today). Knows no pack, tool, shop or session, and does no I/O.
+//! Reads people in English and Swedish: words and their forms, numbers, places, amounts, days and
+//! periods, yes and no. Pure functions of the text (and of today). Knows no pack, tool, shop or
+//! session, and does no I/O.
 #![forbid(unsafe_code)]
 
 pub mod amounts;
@@ -12,6 +13,8 @@ pub mod ordinals;
 mod tokens;
 pub mod yes_no;
 
-pub use languages::{Language, correct_words, detect_language, is_filler, is_polite, is_stop_word, small_words};
+pub use languages::{
+    Language, correct_words, detect_language, is_filler, is_polite, is_stop_word, small_words,
+};
 pub use lexicon::{Lexicon, WordSet, same_word, stem, typo};
 pub use tokens::{Token, TokenKind, fold, tokens};

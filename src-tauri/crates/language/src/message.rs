@@ -1,37 +1,50 @@
-//! A message as plain words, with their diacritics: which places and numbers it names, whether it compares or changes something, and
-//! whether it names one option and nothing else. Knows nothing of what is listed, compared or changed.
+//! A message as plain words, with their diacritics: which places and numbers it names, whether it
+//! compares or changes something, and whether it names one option and nothing else. Knows nothing
+//! of what is listed, compared or changed.
 
 use std::collections::BTreeSet;
 
 use crate::ordinals::{place_of_word, small_number};
 
 /// Words before a number that make it a place.
-const BEFORE_A_PLACE: [&str; 9] = ["option", "number", "nr", "no", "alternativ", "alternativet", "nummer", "product", "produkt"];
-/// Words between things that are named together. "Samt" is none here, as it is in `numbers::JOINERS`.
+const BEFORE_A_PLACE: [&str; 9] =
+    ["option", "number", "nr", "no", "alternativ", "alternativet", "nummer", "product", "produkt"];
+/// Words between things that are named together. "Samt" is none here, as it is in
+/// `numbers::JOINERS`.
 const JOINERS: [&str; 9] = ["and", "or", "vs", "versus", "with", "och", "eller", "mot", "med"];
 const COMPARES: &str = "compare comparison comparing jämför jämföra jämförelse jämförelsen";
 const DIFFERS: &str = "difference differences better best worse prefer versus vs skillnad skillnaden bättre bäst sämre föredra";
 const SEVERAL: &str = "these those them both all two three 2 3 dessa dem dom båda alla två tre";
 const WEIGHS: &str = "or eller vs versus mot";
-const CHANGES: &str = "add put buy order remove delete lägg lägga köp köpa beställ beställa ta stoppa";
+const CHANGES: &str =
+    "add put buy order remove delete lägg lägga köp köpa beställ beställa ta stoppa";
 const POINTS: &str = "that this it one option number like den det denna detta nr";
 
 /// Words around the option that somebody names.
-const AROUND_AN_OPTION: [&str; 14] = ["the", "please", "thanks", "thank", "you", "ok", "okay", "yes", "den", "det", "tack", "snälla", "ja", "okej"];
+const AROUND_AN_OPTION: [&str; 14] = [
+    "the", "please", "thanks", "thank", "you", "ok", "okay", "yes", "den", "det", "tack", "snälla",
+    "ja", "okej",
+];
 /// Words before the number of an option.
 const BEFORE_AN_OPTION: [&str; 7] = ["option", "number", "alternativ", "nummer", "nr.", "nr", "#"];
 /// Words behind the ordinal of an option.
 const AFTER_AN_OPTION: [&str; 4] = ["one", "option", "alternativ", "alternativet"];
 
-/// The words of a message: in lower case, without punctuation marks. A comma and an ampersand are words.
+/// The words of a message: in lower case, without punctuation marks. A comma and an ampersand are
+/// words.
 pub struct MessageWords(Vec<String>);
 
 impl MessageWords {
     /// Splits a message.
     pub fn of(message: &str) -> Self {
         let spaced = message.to_lowercase().replace(',', " , ").replace('&', " & ");
-        let trimmed =
-            |word: &str| if matches!(word, "," | "&") { word.to_owned() } else { word.trim_matches(|c: char| !c.is_alphanumeric() && c != '#').to_owned() };
+        let trimmed = |word: &str| {
+            if matches!(word, "," | "&") {
+                word.to_owned()
+            } else {
+                word.trim_matches(|c: char| !c.is_alphanumeric() && c != '#').to_owned()
+            }
+        };
         Self(spaced.split_whitespace().map(trimmed).filter(|word| !word.is_empty()).collect())
     }
 
@@ -77,13 +90,14 @@ impl MessageWords {
         at.checked_sub(1).map_or("", |before| self.at(before))
     }
 
-    /// Numbers that mean a place in a list: "#2", "option 2", "2nd", "the second", "the first two", a number alone; joined numbers if
-    /// the message asks for a change.
+    /// Numbers that mean a place in a list: "#2", "option 2", "2nd", "the second", "the first two",
+    /// a number alone; joined numbers if the message asks for a change.
     pub fn places(&self) -> Vec<usize> {
         let mut places = Vec::new();
         let asks = self.asks_for_change() || self.compares() || self.asks_for_difference();
         for (at, word) in self.0.iter().enumerate() {
-            let (marked, digits) = word.strip_prefix('#').map_or((false, word.as_str()), |rest| (true, rest));
+            let (marked, digits) =
+                word.strip_prefix('#').map_or((false, word.as_str()), |rest| (true, rest));
             let named = marked || self.0.len() == 1 || BEFORE_A_PLACE.contains(&self.before(at));
             let bare = small_number(digits).filter(|_| named);
             // "The top three tents" may be a new search.
@@ -103,13 +117,17 @@ impl MessageWords {
 
     /// Numbers that are joined: "1 and 3", "2, 4 & 5". The numbers of "2 or 3 of them" are counts.
     pub fn joined_numbers(&self) -> Vec<usize> {
-        if (0..self.0.len()).any(|at| small_number(self.at(at)).is_some() && matches!((self.at(at + 1), self.at(at + 2)), ("of", "them") | ("av", "dem"))) {
+        if (0..self.0.len()).any(|at| {
+            small_number(self.at(at)).is_some()
+                && matches!((self.at(at + 1), self.at(at + 2)), ("of", "them") | ("av", "dem"))
+        }) {
             return Vec::new();
         }
         let number = |at: usize| small_number(self.at(at).trim_start_matches('#'));
         let stands = |at: usize| {
             number(at).is_some()
-                && ((is_joiner(self.before(at)) && at > 1 && number(at - 2).is_some()) || (is_joiner(self.at(at + 1)) && number(at + 2).is_some()))
+                && ((is_joiner(self.before(at)) && at > 1 && number(at - 2).is_some())
+                    || (is_joiner(self.at(at + 1)) && number(at + 2).is_some()))
         };
         (0..self.0.len()).filter(|at| stands(*at)).filter_map(number).collect()
     }
@@ -117,15 +135,27 @@ impl MessageWords {
     /// Whether two of these names stand joined: "AB-1 or AB-3", but not "add AB-1 and remove AB-3".
     pub fn joins_names<'a>(&self, names: impl Iterator<Item = &'a String>) -> bool {
         let names: Vec<Vec<String>> = names.map(|name| Self::of(name).0).collect();
-        let length_of_name_at =
-            |at: usize| names.iter().filter(|name| !name.is_empty() && self.0.get(at..).is_some_and(|rest| rest.starts_with(name))).map(Vec::len).max();
-        let is_joined = |at: usize| length_of_name_at(at).is_some_and(|words| is_joiner(self.at(at + words)) && length_of_name_at(at + words + 1).is_some());
+        let length_of_name_at = |at: usize| {
+            names
+                .iter()
+                .filter(|name| {
+                    !name.is_empty() && self.0.get(at..).is_some_and(|rest| rest.starts_with(name))
+                })
+                .map(Vec::len)
+                .max()
+        };
+        let is_joined = |at: usize| {
+            length_of_name_at(at).is_some_and(|words| {
+                is_joiner(self.at(at + words)) && length_of_name_at(at + words + 1).is_some()
+            })
+        };
         (0..self.0.len()).any(is_joined)
     }
 
     /// How many "the first two" means that begins at `at`; 0 if no such words begin there.
     fn first_few(&self, at: usize) -> usize {
-        let next = if matches!(self.at(at), "first" | "top" | "första") { self.at(at + 1) } else { "" };
+        let next =
+            if matches!(self.at(at), "first" | "top" | "första") { self.at(at + 1) } else { "" };
         match next {
             "two" | "2" | "två" => 2,
             "three" | "3" | "tre" => 3,
@@ -147,13 +177,20 @@ pub fn contains_word(message: &str, name: &str) -> bool {
     })
 }
 
-/// Returns the number of an option if the message says nothing else: "2", "#2", "option 2", "nr. 2", "2nd", "the second one, please". A bare
-/// number with polite words is not an option: "2, please" may mean a quantity.
+/// Returns the number of an option if the message says nothing else: "2", "#2", "option 2", "nr.
+/// 2", "2nd", "the second one, please". A bare number with polite words is not an option: "2,
+/// please" may mean a quantity.
 pub fn read_option(message: &str) -> Option<usize> {
     let all = message.trim().trim_end_matches(['.', '!']).to_lowercase();
-    let words: Vec<String> = all.split_whitespace().map(|word| word.trim_matches([',', '.', '!']).to_owned()).filter(|word| !word.is_empty()).collect();
-    let content: Vec<usize> = (0..words.len()).filter(|at| !AROUND_AN_OPTION.contains(&words[*at].as_str())).collect();
-    let is_labelled = content.first().is_some_and(|at| BEFORE_AN_OPTION.contains(&words[*at].as_str()));
+    let words: Vec<String> = all
+        .split_whitespace()
+        .map(|word| word.trim_matches([',', '.', '!']).to_owned())
+        .filter(|word| !word.is_empty())
+        .collect();
+    let content: Vec<usize> =
+        (0..words.len()).filter(|at| !AROUND_AN_OPTION.contains(&words[*at].as_str())).collect();
+    let is_labelled =
+        content.first().is_some_and(|at| BEFORE_AN_OPTION.contains(&words[*at].as_str()));
     if let [at, rest @ ..] = &content[usize::from(is_labelled)..]
         && rest.len() < 2
         && rest.iter().all(|after| AFTER_AN_OPTION.contains(&words[*after].as_str()))
@@ -173,9 +210,14 @@ mod tests {
 
     #[test]
     fn section_12_a_number_alone_is_an_options_however_it_is_written() {
-        for (message, number) in
-            [("2", Some(2)), ("option 2", Some(2)), ("option 2nd", Some(2)), ("nr. 2", Some(2)), ("2nd, please", Some(2)), ("option", None)]
-        {
+        for (message, number) in [
+            ("2", Some(2)),
+            ("option 2", Some(2)),
+            ("option 2nd", Some(2)),
+            ("nr. 2", Some(2)),
+            ("2nd, please", Some(2)),
+            ("option", None),
+        ] {
             assert_eq!(read_option(message), number, "{message}");
         }
     }

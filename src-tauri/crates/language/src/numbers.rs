@@ -1,5 +1,5 @@
-//! Whole numbers as people write them: digits, words and several numbers joined. English and Swedish.
-//! Knows nothing of what a number is for.
+//! Whole numbers as people write them: digits, words and several numbers joined. English and
+//! Swedish. Knows nothing of what a number is for.
 
 use crate::{
     ordinals,
@@ -83,7 +83,8 @@ pub fn number_words() -> impl Iterator<Item = &'static str> {
     CARDINALS.iter().map(|(name, _)| *name).chain(ordinals::ordinal_words())
 }
 
-/// A whole number at `at`, in digits or words. "en" and "ett" are articles as well: they count as 1.
+/// A whole number at `at`, in digits or words. "en" and "ett" are articles as well: they count as
+/// 1.
 pub fn read_whole(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
     let token = tokens.get(at)?;
     if let Some(value) = token.int() {
@@ -97,14 +98,20 @@ pub fn read_whole(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
     }
     let value = cardinal(&token.norm)?;
     let tens = (20..100).contains(&value);
-    if tens && let Some(unit) = tokens.get(at + 1).and_then(|next| cardinal(&next.norm)).filter(|unit| (1..10).contains(unit)) {
+    if tens
+        && let Some(unit) = tokens
+            .get(at + 1)
+            .and_then(|next| cardinal(&next.norm))
+            .filter(|unit| (1..10).contains(unit))
+    {
         return Some((value + unit, 2));
     }
     Some((value, 1))
 }
 
 /// Words and signs between things that are named together.
-pub const JOINERS: &[&str] = &["and", "och", "&", ",", "/", "vs", "versus", "with", "med", "mot", "samt", "or", "eller"];
+pub const JOINERS: &[&str] =
+    &["and", "och", "&", ",", "/", "vs", "versus", "with", "med", "mot", "samt", "or", "eller"];
 /// The joiners that leave open which of the things is meant.
 pub const CHOICES: &[&str] = &["or", "eller"];
 
@@ -118,7 +125,8 @@ fn half_dozen(tokens: &[Token], at: usize) -> Option<usize> {
     }
 }
 
-/// Small numbers that are joined: "1 and 3", "2, 4 & 5", "#1 vs #2", "1, 2 or 3". With how many tokens they take.
+/// Small numbers that are joined: "1 and 3", "2, 4 & 5", "#1 vs #2", "1, 2 or 3". With how many
+/// tokens they take.
 pub fn read_joined(tokens: &[Token], at: usize) -> Option<(Vec<u32>, usize)> {
     let number = |at: usize| {
         let sign = usize::from(tokens.get(at)?.fold == "#");

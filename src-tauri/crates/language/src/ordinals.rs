@@ -1,6 +1,7 @@
-//! Places that people name: "2nd", "2:a", "the second one", "den andra". English and Swedish. There are two readers, because they
-//! are asked different questions: `read_place` reads tokens where a list was shown and takes an ordinal alone for a place; `place_of_word`
-//! reads plain words of any message and wants an article before the ordinal or a noun behind it.
+//! Places that people name: "2nd", "2:a", "the second one", "den andra". English and Swedish. There
+//! are two readers, because they are asked different questions: `read_place` reads tokens where a
+//! list was shown and takes an ordinal alone for a place; `place_of_word` reads plain words of any
+//! message and wants an article before the ordinal or a noun behind it.
 
 use crate::tokens::{Token, TokenKind};
 
@@ -53,7 +54,10 @@ const DIFFERENCES: [&str; 3] = ["färg", "farg", "storlek"];
 
 /// The place that a folded word names by itself.
 pub fn ordinal(word: &str) -> Option<u32> {
-    let listed = (1..).zip(ORDINALS).find(|(_, (en, _, sv))| *en == word || *sv == word).map(|(place, _)| place);
+    let listed = (1..)
+        .zip(ORDINALS)
+        .find(|(_, (en, _, sv))| *en == word || *sv == word)
+        .map(|(place, _)| place);
     listed.or_else(|| OTHER_FORMS.iter().find(|(form, _)| *form == word).map(|(_, place)| *place))
 }
 
@@ -63,7 +67,8 @@ pub(crate) fn ordinal_words() -> impl Iterator<Item = &'static str> {
     listed.chain(OTHER_FORMS.iter().map(|(form, _)| *form))
 }
 
-/// Whether Swedish "andra" is a place between these words. Otherwise it is "other": "i andra färger", "finns det andra?"
+/// Whether Swedish "andra" is a place between these words. Otherwise it is "other": "i andra
+/// färger", "finns det andra?"
 fn is_second(before: &str, after: Option<&str>) -> bool {
     match before {
         "den" => !after.is_some_and(|after| DIFFERENCES.iter().any(|noun| after.starts_with(noun))),
@@ -76,7 +81,9 @@ fn is_second(before: &str, after: Option<&str>) -> bool {
 pub fn read_place(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
     let token = tokens.get(at)?;
     if token.kind == TokenKind::Word {
-        return ordinal(&token.norm).filter(|_| !token.any(&["andra", "andre"]) || is_second_token(tokens, at)).map(|value| (value, 1));
+        return ordinal(&token.norm)
+            .filter(|_| !token.any(&["andra", "andre"]) || is_second_token(tokens, at))
+            .map(|value| (value, 1));
     }
     let value = token.int()?;
     let next = tokens.get(at + 1)?;
@@ -84,10 +91,12 @@ pub fn read_place(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
         return Some((value, 2));
     }
     let suffix = tokens.get(at + 2)?;
-    (next.glued && next.fold == ":" && suffix.glued && ["a", "e"].contains(&suffix.fold.as_str())).then_some((value, 3))
+    (next.glued && next.fold == ":" && suffix.glued && ["a", "e"].contains(&suffix.fold.as_str()))
+        .then_some((value, 3))
 }
 
-/// Whether the token "andra" means "second". As the whole message it does. "Ändra" (change) does not, even if it is typed without its dots.
+/// Whether the token "andra" means "second". As the whole message it does. "Ändra" (change) does
+/// not, even if it is typed without its dots.
 fn is_second_token(tokens: &[Token], at: usize) -> bool {
     if tokens[at].raw.starts_with(['ä', 'Ä']) {
         return false;
@@ -96,29 +105,43 @@ fn is_second_token(tokens: &[Token], at: usize) -> bool {
         return tokens.iter().filter(|token| token.kind != TokenKind::Punct).count() == 1;
     };
     let after = tokens.get(at + 1).filter(|next| next.kind != TokenKind::Punct);
-    let after = after.map(|next| if next.is("alternativet") { "alternativet" } else { next.fold.as_str() });
+    let after =
+        after.map(|next| if next.is("alternativet") { "alternativet" } else { next.fold.as_str() });
     ["den", "det"].into_iter().any(|article| before.is(article) && is_second(article, after))
 }
 
-/// Reads a number of one or two digits that may be a place in a list. Returns None for 0 and for longer numbers.
+/// Reads a number of one or two digits that may be a place in a list. Returns None for 0 and for
+/// longer numbers.
 pub fn small_number(digits: &str) -> Option<usize> {
-    (1..=2).contains(&digits.len()).then(|| digits.parse().ok()).flatten().filter(|place| *place > 0)
+    (1..=2)
+        .contains(&digits.len())
+        .then(|| digits.parse().ok())
+        .flatten()
+        .filter(|place| *place > 0)
 }
 
-/// The place that the word at `at` names. Words are in lower case and without punctuation marks, but with their diacritics.
+/// The place that the word at `at` names. Words are in lower case and without punctuation marks,
+/// but with their diacritics.
 pub fn place_of_word(words: &[String], at: usize) -> Option<usize> {
     let word = words.get(at)?;
     let digits = word.trim_start_matches('#');
-    if let Some(place) = ENDINGS.iter().find_map(|end| digits.strip_suffix(end)).and_then(small_number) {
+    if let Some(place) =
+        ENDINGS.iter().find_map(|end| digits.strip_suffix(end)).and_then(small_number)
+    {
         return Some(place);
     }
     let place = ORDINALS.iter().position(|(en, sv, _)| word == en || word == sv)? + 1;
-    let (before, after) = (at.checked_sub(1).and_then(|at| words.get(at)).map_or("", String::as_str), words.get(at + 1).map(String::as_str));
+    let (before, after) = (
+        at.checked_sub(1).and_then(|at| words.get(at)).map_or("", String::as_str),
+        words.get(at + 1).map(String::as_str),
+    );
     let is_place = match (word.as_str(), before) {
         ("andra", before) => is_second(before, after),
         (_, "the" | "den" | "det") => true,
         // "First, show me shoes" means no product.
-        (..) => words.len() == 1 || matches!(after, Some("one" | "option" | "product" | "alternativet")),
+        (..) => {
+            words.len() == 1 || matches!(after, Some("one" | "option" | "product" | "alternativet"))
+        }
     };
     is_place.then_some(place)
 }
@@ -131,14 +154,37 @@ mod tests {
     #[test]
     fn reads_ordinals() {
         let place_of = |text: &str| read_place(&tokens(text), 0).map(|(value, _)| value);
-        for (text, value) in [("second", 2), ("2nd", 2), ("2:a", 2), ("andra", 2), ("tvåan", 2), ("first", 1), ("tredje", 3), ("10th", 10)] {
+        for (text, value) in [
+            ("second", 2),
+            ("2nd", 2),
+            ("2:a", 2),
+            ("andra", 2),
+            ("tvåan", 2),
+            ("first", 1),
+            ("tredje", 3),
+            ("10th", 10),
+        ] {
             assert_eq!(place_of(text), Some(value), "{text}");
         }
-        let second_in = |text: &str| (0..tokens(text).len()).any(|at| read_place(&tokens(text), at).is_some());
-        for text in ["den andra", "den andra, tack", "visa den andra i svart", "det andra", "det andra alternativet"] {
+        let second_in =
+            |text: &str| (0..tokens(text).len()).any(|at| read_place(&tokens(text), at).is_some());
+        for text in [
+            "den andra",
+            "den andra, tack",
+            "visa den andra i svart",
+            "det andra",
+            "det andra alternativet",
+        ] {
             assert!(second_in(text), "{text}");
         }
-        for text in ["finns den i andra färger?", "finns det andra färger", "den andra färgen", "några andra alternativ", "ändra den", "andra till 3"] {
+        for text in [
+            "finns den i andra färger?",
+            "finns det andra färger",
+            "den andra färgen",
+            "några andra alternativ",
+            "ändra den",
+            "andra till 3",
+        ] {
             assert!(!second_in(text), "{text}");
         }
         assert_eq!(place_of("two"), None);
@@ -146,7 +192,11 @@ mod tests {
     }
 
     fn read(message: &str) -> Vec<usize> {
-        let words: Vec<String> = message.to_lowercase().split_whitespace().map(|word| word.trim_matches(['?', ',', '.', '!']).to_owned()).collect();
+        let words: Vec<String> = message
+            .to_lowercase()
+            .split_whitespace()
+            .map(|word| word.trim_matches(['?', ',', '.', '!']).to_owned())
+            .collect();
         (0..words.len()).filter_map(|at| place_of_word(&words, at)).collect()
     }
 

@@ -1,4 +1,5 @@
-//! Words of a message: its tokens, each with its folded form. Knows nothing of packs, dates or tools.
+//! Words of a message: its tokens, each with its folded form. Knows nothing of packs, dates or
+//! tools.
 
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +34,11 @@ impl Token {
     }
     /// The value of a plain whole number.
     pub fn int(&self) -> Option<u32> {
-        if self.kind == TokenKind::Number && self.fold.bytes().all(|b| b.is_ascii_digit()) { self.fold.parse().ok() } else { None }
+        if self.kind == TokenKind::Number && self.fold.bytes().all(|b| b.is_ascii_digit()) {
+            self.fold.parse().ok()
+        } else {
+            None
+        }
     }
 }
 
@@ -64,7 +69,8 @@ fn is_apostrophe(c: char) -> bool {
 /// Most words of a message that are read; what people ask of the packs is shorter.
 const MOST: usize = 240;
 
-/// Splits a message. A number keeps its inner points and commas; letters right after it are a token of their own.
+/// Splits a message. A number keeps its inner points and commas; letters right after it are a token
+/// of their own.
 pub fn tokens(text: &str) -> Vec<Token> {
     let chars: Vec<char> = text.chars().take(4_000).collect();
     let mut out: Vec<Token> = Vec::new();
@@ -76,7 +82,9 @@ pub fn tokens(text: &str) -> Vec<Token> {
             i += 1;
             continue;
         }
-        let times = matches!(c, 'x' | 'X' | '×') && spaced && chars.get(i + 1).is_some_and(char::is_ascii_digit);
+        let times = matches!(c, 'x' | 'X' | '×')
+            && spaced
+            && chars.get(i + 1).is_some_and(char::is_ascii_digit);
         let (end, kind) = if times {
             (i + 1, TokenKind::Word)
         } else if c.is_ascii_digit() {
@@ -88,7 +96,14 @@ pub fn tokens(text: &str) -> Vec<Token> {
         };
         let raw: String = chars[i..end].iter().collect();
         let folded = if kind == TokenKind::Punct { raw.clone() } else { fold(&raw) };
-        out.push(Token { norm: folded.clone(), fold: folded, raw, kind, glued: !spaced, part: false });
+        out.push(Token {
+            norm: folded.clone(),
+            fold: folded,
+            raw,
+            kind,
+            glued: !spaced,
+            part: false,
+        });
         spaced = false;
         i = end;
     }
@@ -98,7 +113,8 @@ pub fn tokens(text: &str) -> Vec<Token> {
 fn number_end(chars: &[char], from: usize) -> usize {
     let mut i = from;
     while i < chars.len() {
-        let separator = matches!(chars[i], '.' | ',') && chars.get(i + 1).is_some_and(char::is_ascii_digit);
+        let separator =
+            matches!(chars[i], '.' | ',') && chars.get(i + 1).is_some_and(char::is_ascii_digit);
         if !(chars[i].is_ascii_digit() || separator) {
             break;
         }
@@ -125,8 +141,15 @@ mod tests {
 
     #[test]
     fn splits_words_numbers_and_signs() {
-        let found: Vec<String> = tokens("What's 3/10–20/10, 200k and Q3? 1.5m").into_iter().map(|t| t.fold).collect();
-        assert_eq!(found, ["whats", "3", "/", "10", "–", "20", "/", "10", ",", "200", "k", "and", "q3", "?", "1.5", "m"]);
+        let found: Vec<String> =
+            tokens("What's 3/10–20/10, 200k and Q3? 1.5m").into_iter().map(|t| t.fold).collect();
+        assert_eq!(
+            found,
+            [
+                "whats", "3", "/", "10", "–", "20", "/", "10", ",", "200", "k", "and", "q3", "?",
+                "1.5", "m"
+            ]
+        );
     }
 
     #[test]

@@ -1,6 +1,8 @@
-//! Yes and no, in English and Swedish. There are two readings, because they decide different things. `read_reply` decides a change that
-//! waits: only a whole message out of a fixed list counts, so that "yes and no" or "okay but first" never signs anything. The phrases
-//! also count inside a message; with them the offline model answers questions of its own, and a change still needs its approval.
+//! Yes and no, in English and Swedish. There are two readings, because they decide different
+//! things. `read_reply` decides a change that waits: only a whole message out of a fixed list
+//! counts, so that "yes and no" or "okay but first" never signs anything. The phrases also count
+//! inside a message; with them the offline model answers questions of its own, and a change still
+//! needs its approval.
 
 /// The reply to a question that waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,8 +34,25 @@ const YES: [&str; 20] = [
     "gör det",
     "kör",
 ];
-const NO: [&str; 17] =
-    ["n", "no", "cancel", "stop", "nope", "nah", "don't", "dont", "never mind", "nevermind", "nej", "nä", "nää", "avbryt", "stopp", "strunt", "glöm det"];
+const NO: [&str; 17] = [
+    "n",
+    "no",
+    "cancel",
+    "stop",
+    "nope",
+    "nah",
+    "don't",
+    "dont",
+    "never mind",
+    "nevermind",
+    "nej",
+    "nä",
+    "nää",
+    "avbryt",
+    "stopp",
+    "strunt",
+    "glöm det",
+];
 
 /// Reads a whole message, in either language.
 pub fn read_reply(message: &str) -> Reply {
@@ -44,7 +63,8 @@ pub fn read_reply(message: &str) -> Reply {
     if NO.contains(&small.as_str()) { Reply::No } else { Reply::Other }
 }
 
-/// Phrases of a yes, without diacritics, separated by semicolons. `^` stands at the beginning of a message.
+/// Phrases of a yes, without diacritics, separated by semicolons. `^` stands at the beginning of a
+/// message.
 pub const YES_PHRASES: &str = "^yes; ^yep; ^yeah; ^sure; ^ok; ^okay; ^go ahead; ^do it; ^correct; ^right; ^exactly; ^please do; ^ja; ^japp; ^jo; ^visst; ^gor det; ^kor; \
          ^precis; ^absolut";
 
@@ -66,7 +86,17 @@ mod tests {
                 assert_eq!(read_reply(&format!(" {} ", text.to_uppercase())), decided, "{text}");
             }
         }
-        for text in ["yesterday", "okay but first", "yes and no", "", "not now", "jacka", "yes please", "nej tack", "ja, tack"] {
+        for text in [
+            "yesterday",
+            "okay but first",
+            "yes and no",
+            "",
+            "not now",
+            "jacka",
+            "yes please",
+            "nej tack",
+            "ja, tack",
+        ] {
             assert_eq!(read_reply(text), Reply::Other, "{text}");
         }
     }

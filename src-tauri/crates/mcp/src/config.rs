@@ -136,7 +136,9 @@ impl Default for Timings {
 impl Timings {
     /// Returns the wait after this many failures in a row.
     pub(crate) fn wait_after(&self, failures: u32) -> Duration {
-        let doubled = self.backoff.saturating_mul(1_u32.checked_shl(failures.saturating_sub(1)).unwrap_or(u32::MAX));
+        let doubled = self
+            .backoff
+            .saturating_mul(1_u32.checked_shl(failures.saturating_sub(1)).unwrap_or(u32::MAX));
         doubled.min(self.longest_backoff)
     }
 
@@ -154,7 +156,8 @@ mod tests {
     #[test]
     fn the_wait_doubles_up_to_the_cap() {
         let timings = Timings::default();
-        let millis: Vec<u128> = (1..=9).map(|failures| timings.wait_after(failures).as_millis()).collect();
+        let millis: Vec<u128> =
+            (1..=9).map(|failures| timings.wait_after(failures).as_millis()).collect();
         assert_eq!(millis, [250, 500, 1000, 2000, 4000, 8000, 16000, 30000, 30000]);
         assert_eq!(timings.wait_after(90), timings.longest_backoff);
     }

@@ -10,10 +10,14 @@ use engine::ports::ToolFailure;
 use rmcp::{
     Peer, RoleClient,
     model::{
-        CallToolRequest, CallToolRequestParams, ClientRequest, ErrorCode, InputRequest, InputRequests, InputResponses, ListToolsRequest,
-        PaginatedRequestParams, ProtocolVersion, ReadResourceRequest, ReadResourceRequestParams, ServerResult, SubscriptionFilter,
+        CallToolRequest, CallToolRequestParams, ClientRequest, ErrorCode, InputRequest,
+        InputRequests, InputResponses, ListToolsRequest, PaginatedRequestParams, ProtocolVersion,
+        ReadResourceRequest, ReadResourceRequestParams, ServerResult, SubscriptionFilter,
     },
-    service::{ClientInitializeError, ClientLifecycleMode, ClientServiceExt, PeerRequestOptions, RunningService, ServiceError},
+    service::{
+        ClientInitializeError, ClientLifecycleMode, ClientServiceExt, PeerRequestOptions,
+        RunningService, ServiceError,
+    },
     transport::{
         StreamableHttpClientTransport,
         auth::{AuthClient, AuthError},
@@ -84,12 +88,18 @@ pub(crate) async fn open(config: &ServerConfig, timings: &Timings, handler: Hand
     };
     match timeout(timings.start, opening).await {
         Ok(opened) => opened,
-        Err(_) => Err(OpenError::Because(format!("It did not answer within {} seconds.", timings.start.as_secs_f32()))),
+        Err(_) => Err(OpenError::Because(format!(
+            "It did not answer within {} seconds.",
+            timings.start.as_secs_f32()
+        ))),
     }
 }
 
 fn newest_first() -> ClientLifecycleMode {
-    ClientLifecycleMode::Auto { preferred_versions: vec![ProtocolVersion::V_2026_07_28], legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE) }
+    ClientLifecycleMode::Auto {
+        preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+        legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
+    }
 }
 
 /// Starts the server's program. A slow program may be taken for an older server; if it then turns
@@ -106,14 +116,32 @@ async fn start(name: &str, program: &Program, timings: &Timings, handler: Handle
     }
 }
 
-async fn start_once(name: &str, program: &Program, timings: &Timings, handler: Handler, late: &Late) -> OpenResult {
-    let (process, stdout, stdin) = process::start(name, program).await.map_err(|error| OpenError::Because(format!("It could not be started: {error}.")))?;
+async fn start_once(
+    name: &str,
+    program: &Program,
+    timings: &Timings,
+    handler: Handler,
+    late: &Late,
+) -> OpenResult {
+    let (process, stdout, stdin) = process::start(name, program)
+        .await
+        .map_err(|error| OpenError::Because(format!("It could not be started: {error}.")))?;
     let pid = process.pid();
     let ending = Ending::default();
-    let transport = ProcessTransport::new(process, stdout, stdin, timings, Arc::clone(&ending), Arc::clone(late));
+    let transport = ProcessTransport::new(
+        process,
+        stdout,
+        stdin,
+        timings,
+        Arc::clone(&ending),
+        Arc::clone(late),
+    );
     match handler.clone().serve_with_lifecycle(transport, newest_first()).await {
         Ok(running) => Ok(split_running(Some(pid), running, ending, handler)),
-        Err(error) => Err(OpenError::Because(format!("It ended or misbehaved during the handshake: {}.", failure::opening_kind(&error)))),
+        Err(error) => Err(OpenError::Because(format!(
+            "It ended or misbehaved during the handshake: {}.",
+            failure::opening_kind(&error)
+        ))),
     }
 }
 
@@ -122,7 +150,9 @@ async fn connect(address: &Address, handler: Handler) -> OpenResult {
     match first {
         // Some servers answer the first request of the newest protocol with nonsense. They are
         // tried with the older protocol.
-        Err(Handshake::Odd(_)) => connect_as(address, handler, ClientLifecycleMode::Initialize).await.map_err(Handshake::into_open_error),
+        Err(Handshake::Odd(_)) => connect_as(address, handler, ClientLifecycleMode::Initialize)
+            .await
+            .map_err(Handshake::into_open_error),
         other => other.map_err(Handshake::into_open_error),
     }
 }
@@ -143,23 +173,50 @@ impl Handshake {
     }
 }
 
-async fn connect_as(address: &Address, handler: Handler, mode: ClientLifecycleMode) -> Result<(Connection, Session), Handshake> {
+async fn connect_as(
+    address: &Address,
+    handler: Handler,
+    mode: ClientLifecycleMode,
+) -> Result<(Connection, Session), Handshake> {
     let because = |why| Handshake::Not(OpenError::Because(why));
     let config = address.transport_config().await.map_err(|error| because(error.message))?;
     let client = http::client(address.may_reach_private(), true).map_err(because)?;
     let running = match &address.http.oauth {
-        None => handler.clone().serve_with_lifecycle(StreamableHttpClientTransport::with_client(client, config), mode).await,
+        None => {
+            handler
+                .clone()
+                .serve_with_lifecycle(
+                    StreamableHttpClientTransport::with_client(client, config),
+                    mode,
+                )
+                .await
+        }
         Some(oauth) => {
             let manager = match oauth::authorized_manager(address, oauth).await {
                 Ok(manager) => manager,
-                Err(AuthError::AuthorizationRequired) => return Err(Handshake::Not(OpenError::SignIn(None))),
-                Err(error) => return Err(because(format!("The sign-in to it failed: {}.", oauth::error_kind(&error)))),
+                Err(AuthError::AuthorizationRequired) => {
+                    return Err(Handshake::Not(OpenError::SignIn(None)));
+                }
+                Err(error) => {
+                    return Err(because(format!(
+                        "The sign-in to it failed: {}.",
+                        oauth::error_kind(&error)
+                    )));
+                }
             };
             let client = AuthClient::new(client, manager);
-            handler.clone().serve_with_lifecycle(StreamableHttpClientTransport::with_client(client, config), mode).await
+            handler
+                .clone()
+                .serve_with_lifecycle(
+                    StreamableHttpClientTransport::with_client(client, config),
+                    mode,
+                )
+                .await
         }
     };
-    running.map(|running| split_running(None, running, Ending::default(), handler)).map_err(|error| explain_handshake_failure(address, &error))
+    running
+        .map(|running| split_running(None, running, Ending::default(), handler))
+        .map_err(|error| explain_handshake_failure(address, &error))
 }
 
 /// Explains why a server could not be reached. Errors may contain an address or a server's words
@@ -168,22 +225,43 @@ fn explain_handshake_failure(address: &Address, error: &ClientInitializeError) -
     if error.is_authorization_required() {
         return Handshake::Not(OpenError::SignIn(error.auth_challenge().map(str::to_owned)));
     }
-    let host = url::Url::parse(&address.http.url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
+    let host = url::Url::parse(&address.http.url)
+        .ok()
+        .and_then(|url| url.host_str().map(str::to_owned))
+        .unwrap_or_default();
     let why = match failure::handshake_cause(error) {
         Some(TransportCause::Private) => http::refusal_text(&host),
         // The server requires more rights than before.
-        Some(TransportCause::Unauthorized(challenge)) => return Handshake::Not(OpenError::SignIn(challenge)),
-        Some(TransportCause::Status { status, .. }) if (400..=499).contains(&status) && status != 429 => {
+        Some(TransportCause::Unauthorized(challenge)) => {
+            return Handshake::Not(OpenError::SignIn(challenge));
+        }
+        Some(TransportCause::Status { status, .. })
+            if (400..=499).contains(&status) && status != 429 =>
+        {
             return Handshake::Odd(format!("It answered with the status {status}."));
         }
-        Some(TransportCause::Status { status, .. }) => format!("It answered with the status {status}."),
-        Some(TransportCause::Unreachable) => format!("{host} cannot be reached. Check the connection and the address."),
-        None => return Handshake::Odd(format!("It did not complete the handshake: {}.", failure::opening_kind(error))),
+        Some(TransportCause::Status { status, .. }) => {
+            format!("It answered with the status {status}.")
+        }
+        Some(TransportCause::Unreachable) => {
+            format!("{host} cannot be reached. Check the connection and the address.")
+        }
+        None => {
+            return Handshake::Odd(format!(
+                "It did not complete the handshake: {}.",
+                failure::opening_kind(error)
+            ));
+        }
     };
     Handshake::Not(OpenError::Because(why))
 }
 
-fn split_running(pid: Option<u32>, running: RunningService<RoleClient, Handler>, ending: Ending, handler: Handler) -> (Connection, Session) {
+fn split_running(
+    pid: Option<u32>,
+    running: RunningService<RoleClient, Handler>,
+    ending: Ending,
+    handler: Handler,
+) -> (Connection, Session) {
     let (peer, changed) = (running.peer().clone(), handler.changed());
     (Connection { pid, peer, handler }, Session { running, ending, changed })
 }
@@ -217,13 +295,24 @@ impl Connection {
     pub(crate) async fn tools(&self) -> Result<Vec<Definition>, OpenError> {
         let (mut found, mut bytes, mut cursor) = (Vec::new(), 0, None);
         for _ in 0..MAX_PAGES {
-            let page = match self.peer.list_tools(Some(PaginatedRequestParams::default().with_cursor(cursor))).await {
+            let page = match self
+                .peer
+                .list_tools(Some(PaginatedRequestParams::default().with_cursor(cursor)))
+                .await
+            {
                 Ok(page) => page,
-                Err(ServiceError::McpError(error)) if error.code == ErrorCode::METHOD_NOT_FOUND => return Ok(found),
+                Err(ServiceError::McpError(error)) if error.code == ErrorCode::METHOD_NOT_FOUND => {
+                    return Ok(found);
+                }
                 Err(error) => {
                     return Err(match failure::request_cause(&error) {
-                        Some(TransportCause::Unauthorized(challenge)) => OpenError::SignIn(challenge),
-                        _ => OpenError::Because(format!("Its tools could not be listed: {}.", failure::request_kind(&error))),
+                        Some(TransportCause::Unauthorized(challenge)) => {
+                            OpenError::SignIn(challenge)
+                        }
+                        _ => OpenError::Because(format!(
+                            "Its tools could not be listed: {}.",
+                            failure::request_kind(&error)
+                        )),
                     });
                 }
             };
@@ -232,7 +321,10 @@ impl Connection {
             }
             bytes += page.tools.iter().map(|tool| json!(tool).to_string().len()).sum::<usize>();
             if bytes > MAX_BYTES {
-                return Err(OpenError::Because(format!("It describes its tools with more than {} MiB.", MAX_BYTES / 1024 / 1024)));
+                return Err(OpenError::Because(format!(
+                    "It describes its tools with more than {} MiB.",
+                    MAX_BYTES / 1024 / 1024
+                )));
             }
             found.extend(page.tools.iter().map(Definition::of));
             cursor = page.next_cursor;
@@ -244,22 +336,37 @@ impl Connection {
     }
 
     /// Sends a request that every server answers, to find out whether it still knows this session.
-    pub(crate) async fn check_session(&self, server: &str, limits: &Limits) -> Result<(), ToolFailure> {
-        self.request(server, ClientRequest::ListToolsRequest(ListToolsRequest::default()), limits).await.map(drop)
+    pub(crate) async fn check_session(
+        &self,
+        server: &str,
+        limits: &Limits,
+    ) -> Result<(), ToolFailure> {
+        self.request(server, ClientRequest::ListToolsRequest(ListToolsRequest::default()), limits)
+            .await
+            .map(drop)
     }
 
     /// Subscribes to changes of the tools, if the server speaks the stateless protocol. Older
     /// servers notify by themselves.
     pub(crate) fn listen(&self, changed: Arc<Notify>) {
         let stateless = self.peer.peer_info().is_some_and(|info| {
-            !info.protocol_version.has_initialize() && info.capabilities.tools.as_ref().is_some_and(|tools| tools.list_changed == Some(true))
+            !info.protocol_version.has_initialize()
+                && info
+                    .capabilities
+                    .tools
+                    .as_ref()
+                    .is_some_and(|tools| tools.list_changed == Some(true))
         });
         if !stateless {
             return;
         }
         let peer = self.peer.clone();
         tokio::spawn(async move {
-            let Ok(mut subscription) = peer.listen(SubscriptionFilter::builder().tools_list_changed().build()).await else { return };
+            let Ok(mut subscription) =
+                peer.listen(SubscriptionFilter::builder().tools_list_changed().build()).await
+            else {
+                return;
+            };
             while let Ok(Some(_)) = subscription.next().await {
                 changed.notify_one();
             }
@@ -274,19 +381,40 @@ impl Connection {
     /// Calls a tool. If the server asks questions first, the tool is called again with the answers,
     /// as a new call; `resume` decides whether it may. Without `resume`, nothing is asked, because
     /// the call changes nothing.
-    pub(crate) async fn call(&self, server: &str, tool: &str, arguments: Value, limits: &Limits, resume: Option<&dyn Resume>) -> Result<Value, ToolFailure> {
+    pub(crate) async fn call(
+        &self,
+        server: &str,
+        tool: &str,
+        arguments: Value,
+        limits: &Limits,
+        resume: Option<&dyn Resume>,
+    ) -> Result<Value, ToolFailure> {
         let mut params = CallToolRequestParams::new(tool.to_owned());
         match arguments {
             Value::Object(map) => params = params.with_arguments(map),
             Value::Null => {}
-            _ => return Err(ToolFailure { error: contract::AgentError::invalid("A tool's arguments must be an object."), may_have_happened: false }),
+            _ => {
+                return Err(ToolFailure {
+                    error: contract::AgentError::invalid("A tool's arguments must be an object."),
+                    may_have_happened: false,
+                });
+            }
         }
         let mut limits = limits.clone();
         for round in 0..ROUNDS {
-            let asked = match self.request(server, ClientRequest::CallToolRequest(CallToolRequest::new(params.clone())), &limits).await? {
+            let asked = match self
+                .request(
+                    server,
+                    ClientRequest::CallToolRequest(CallToolRequest::new(params.clone())),
+                    &limits,
+                )
+                .await?
+            {
                 ServerResult::CallToolResult(done) => return result::value(done),
                 ServerResult::InputRequiredResult(asked) => asked,
-                ServerResult::CreateTaskResult(_) => return Err(failure::unexpected_answer(server, "it wants to finish later")),
+                ServerResult::CreateTaskResult(_) => {
+                    return Err(failure::unexpected_answer(server, "it wants to finish later"));
+                }
                 _ => return Err(failure::unexpected_answer(server, "it is no tool result")),
             };
             // The time that a person takes does not count.
@@ -297,7 +425,10 @@ impl Connection {
             };
             match resume {
                 Some(resume) if !answers.is_empty() => {
-                    resume.resume(&json!(answers)).await.map_err(|error| ToolFailure { error, may_have_happened: false })?;
+                    resume
+                        .resume(&json!(answers))
+                        .await
+                        .map_err(|error| ToolFailure { error, may_have_happened: false })?;
                 }
                 _ if answers.is_empty() => sleep(BUSY.saturating_mul(round + 1)).await,
                 _ => {}
@@ -312,20 +443,37 @@ impl Connection {
     }
 
     /// Asks the user the server's questions, and returns the answers.
-    async fn answer_requests(&self, server: &str, requests: InputRequests) -> Result<InputResponses, ToolFailure> {
+    async fn answer_requests(
+        &self,
+        server: &str,
+        requests: InputRequests,
+    ) -> Result<InputResponses, ToolFailure> {
         let mut answers = InputResponses::new();
         for (key, request) in requests {
             let InputRequest::Elicitation(question) = request else {
-                return Err(failure::unexpected_answer(server, "it asks for something that is not offered"));
+                return Err(failure::unexpected_answer(
+                    server,
+                    "it asks for something that is not offered",
+                ));
             };
             let answer = self.handler.ask(question.params).await;
-            answers.insert(key, serde_json::to_value(answer).map_err(|_| failure::unexpected_answer(server, "the answer cannot be written"))?);
+            answers.insert(
+                key,
+                serde_json::to_value(answer).map_err(|_| {
+                    failure::unexpected_answer(server, "the answer cannot be written")
+                })?,
+            );
         }
         Ok(answers)
     }
 
     /// Reads a resource.
-    pub(crate) async fn read(&self, server: &str, uri: &str, limits: &Limits) -> Result<Resource, ToolFailure> {
+    pub(crate) async fn read(
+        &self,
+        server: &str,
+        uri: &str,
+        limits: &Limits,
+    ) -> Result<Resource, ToolFailure> {
         let request = ReadResourceRequest::new(ReadResourceRequestParams::new(uri));
         match self.request(server, ClientRequest::ReadResourceRequest(request), limits).await? {
             ServerResult::ReadResourceResult(done) => result::resource(server, done),
@@ -341,7 +489,12 @@ impl Connection {
         }
     }
 
-    async fn request(&self, server: &str, request: ClientRequest, limits: &Limits) -> Result<ServerResult, ToolFailure> {
+    async fn request(
+        &self,
+        server: &str,
+        request: ClientRequest,
+        limits: &Limits,
+    ) -> Result<ServerResult, ToolFailure> {
         let options = PeerRequestOptions::with_timeout(limits.timeout);
         // From here on the request may reach the server, even if this call is dropped.
         let mut handle = tokio::select! {
@@ -366,8 +519,12 @@ impl Connection {
 
 fn service_failure(server: &str, error: &ServiceError) -> ToolFailure {
     match error {
-        ServiceError::McpError(error) => failure::request_refused(server, error.code.0, &error.message),
-        ServiceError::UnexpectedResponse => failure::unexpected_answer(server, "the answer has the wrong shape"),
+        ServiceError::McpError(error) => {
+            failure::request_refused(server, error.code.0, &error.message)
+        }
+        ServiceError::UnexpectedResponse => {
+            failure::unexpected_answer(server, "the answer has the wrong shape")
+        }
         other => failure::transport_failed(server, failure::request_cause(other)),
     }
 }

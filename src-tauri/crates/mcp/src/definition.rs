@@ -32,8 +32,14 @@ impl Definition {
             title: tool.title.clone(),
             description: tool.description.as_ref().map(ToString::to_string),
             input_schema: Value::Object(tool.input_schema.as_ref().clone()),
-            output_schema: tool.output_schema.as_ref().map(|schema| Value::Object(schema.as_ref().clone())),
-            annotations: tool.annotations.as_ref().and_then(|annotations| serde_json::to_value(annotations).ok()),
+            output_schema: tool
+                .output_schema
+                .as_ref()
+                .map(|schema| Value::Object(schema.as_ref().clone())),
+            annotations: tool
+                .annotations
+                .as_ref()
+                .and_then(|annotations| serde_json::to_value(annotations).ok()),
         }
     }
 
@@ -46,7 +52,8 @@ impl Definition {
     pub fn hash(&self, pack: &PackId, server: &str) -> String {
         let whole = json!({"pack": pack, "server": server, "definition": self});
         // Values that JCS cannot write, such as numbers out of range, are hashed as printed.
-        let bytes = serde_json_canonicalizer::to_vec(&whole).unwrap_or_else(|_| whole.to_string().into_bytes());
+        let bytes = serde_json_canonicalizer::to_vec(&whole)
+            .unwrap_or_else(|_| whole.to_string().into_bytes());
         Sha256::digest(&bytes).iter().fold(String::with_capacity(64), |mut text, byte| {
             use std::fmt::Write as _;
             let _ = write!(text, "{byte:02x}");

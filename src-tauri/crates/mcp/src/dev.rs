@@ -15,7 +15,10 @@ use secrecy::SecretString;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::{Access, Address, Asker, Definition, Definitions, Question, Reach, Reply, RequestedInput, ServerConfig, Servers};
+use crate::{
+    Access, Address, Asker, Definition, Definitions, Question, Reach, Reply, RequestedInput,
+    ServerConfig, Servers,
+};
 
 const PACK: &str = "dev";
 const SERVER: &str = "dev/server";
@@ -54,8 +57,19 @@ impl Scenario {
             scopes: Vec::new(),
             signed_with: key.is_some().then_some(KeyAlgorithm::ES256),
         });
-        let auth = oauth.is_some().then(|| Auth { kind: AuthKind::Oauth2, env_var: named.then(|| SECRET.to_owned()), header: None, query: None });
-        ServerHttp { url: url.to_owned(), private_network: true, auth, oauth, headers: BTreeMap::new() }
+        let auth = oauth.is_some().then(|| Auth {
+            kind: AuthKind::Oauth2,
+            env_var: named.then(|| SECRET.to_owned()),
+            header: None,
+            query: None,
+        });
+        ServerHttp {
+            url: url.to_owned(),
+            private_network: true,
+            auth,
+            oauth,
+            headers: BTreeMap::new(),
+        }
     }
 }
 
@@ -70,7 +84,9 @@ struct Helper {
 #[async_trait]
 impl Access for Helper {
     async fn credential(&self, name: &str) -> Result<SecretString, AgentError> {
-        self.secret.clone().map(SecretString::from).ok_or_else(|| AgentError::internal("tool_config_error", format!("There is no {name}.")))
+        self.secret.clone().map(SecretString::from).ok_or_else(|| {
+            AgentError::internal("tool_config_error", format!("There is no {name}."))
+        })
     }
 
     async fn tokens(&self) -> Result<Option<SecretString>, AgentError> {
@@ -112,14 +128,22 @@ pub async fn run(url: &str, scenario: &Scenario) -> Result<Vec<Value>, AgentErro
     let secret = scenario.text("private_key_pem").or_else(|| scenario.text("client_secret"));
     let helper = Arc::new(Helper { secret, ..Helper::default() });
     let reach = Reach::Http(Address { http: scenario.http(url), access: Arc::clone(&helper) as _ });
-    let config = ServerConfig { name: "server".into(), pack: PACK.into(), reach, start: Some(CALL) };
-    let servers = Servers::builder(vec![config]).definitions(Arc::clone(&helper) as _).asker(Arc::clone(&helper) as _).build();
+    let config =
+        ServerConfig { name: "server".into(), pack: PACK.into(), reach, start: Some(CALL) };
+    let servers = Servers::builder(vec![config])
+        .definitions(Arc::clone(&helper) as _)
+        .asker(Arc::clone(&helper) as _)
+        .build();
     let outcome = calls(&servers, &helper, scenario).await;
     servers.shut_down().await;
     outcome
 }
 
-async fn calls(servers: &Servers, helper: &Helper, scenario: &Scenario) -> Result<Vec<Value>, AgentError> {
+async fn calls(
+    servers: &Servers,
+    helper: &Helper,
+    scenario: &Scenario,
+) -> Result<Vec<Value>, AgentError> {
     let mut left = SIGN_INS;
     while let Err(failure) = servers.ready(SERVER, CALL).await {
         sign_in_for(servers, &mut left, failure.error).await?;
@@ -127,14 +151,24 @@ async fn calls(servers: &Servers, helper: &Helper, scenario: &Scenario) -> Resul
     let mut results = Vec::new();
     for (tool, arguments) in calls_to_make(helper, scenario) {
         loop {
-            match servers.call(SERVER, &tool, arguments.clone(), CALL, CancellationToken::new()).await {
+            match servers
+                .call(SERVER, &tool, arguments.clone(), CALL, CancellationToken::new())
+                .await
+            {
                 Ok(value) => results.push(json!({"tool": tool, "result": value})),
-                Err(failure) if matches!(failure.error.known_reason(), Some(Reason::McpUnauthorized | Reason::McpSignIn)) => {
+                Err(failure)
+                    if matches!(
+                        failure.error.known_reason(),
+                        Some(Reason::McpUnauthorized | Reason::McpSignIn)
+                    ) =>
+                {
                     sign_in_for(servers, &mut left, failure.error).await?;
                     continue;
                 }
                 // The error of a tool counts as an answer.
-                Err(failure) if failure.error.has_reason(Reason::McpToolError) => results.push(json!({"tool": tool, "error": failure.error.message})),
+                Err(failure) if failure.error.has_reason(Reason::McpToolError) => {
+                    results.push(json!({"tool": tool, "error": failure.error.message}))
+                }
                 Err(failure) => return Err(failure.error),
             }
             break;
@@ -146,7 +180,12 @@ async fn calls(servers: &Servers, helper: &Helper, scenario: &Scenario) -> Resul
 /// Returns the calls to make: those that the suite names, or each tool once.
 fn calls_to_make(helper: &Helper, scenario: &Scenario) -> Vec<(String, Value)> {
     if let Some(calls) = scenario.context.get("toolCalls").and_then(Value::as_array) {
-        return calls.iter().filter_map(|call| Some((call.get("name")?.as_str()?.to_owned(), call.get("arguments")?.clone()))).collect();
+        return calls
+            .iter()
+            .filter_map(|call| {
+                Some((call.get("name")?.as_str()?.to_owned(), call.get("arguments")?.clone()))
+            })
+            .collect();
     }
     let tools = helper.tools.lock();
     tools.iter().map(|tool| (tool.name.clone(), example(&tool.input_schema, false))).collect()
@@ -154,15 +193,31 @@ fn calls_to_make(helper: &Helper, scenario: &Scenario) -> Vec<(String, Value)> {
 
 /// Returns values that fit a flat schema, using defaults first.
 fn example(schema: &Value, all: bool) -> Value {
-    let required: Vec<&str> = schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let required: Vec<&str> = schema
+        .get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
     let properties = schema.get("properties").and_then(Value::as_object);
-    let values = properties.into_iter().flatten().filter(|(name, _)| all || required.contains(&name.as_str()));
-    Value::Object(values.map(|(name, property)| (name.clone(), example_value(property))).collect::<Map<_, _>>())
+    let values = properties
+        .into_iter()
+        .flatten()
+        .filter(|(name, _)| all || required.contains(&name.as_str()));
+    Value::Object(
+        values
+            .map(|(name, property)| (name.clone(), example_value(property)))
+            .collect::<Map<_, _>>(),
+    )
 }
 
 fn example_value(property: &Value) -> Value {
-    if let Some(value) =
-        property.get("default").or_else(|| property.get("const")).or_else(|| property.pointer("/enum/0")).or_else(|| property.pointer("/oneOf/0/const"))
+    if let Some(value) = property
+        .get("default")
+        .or_else(|| property.get("const"))
+        .or_else(|| property.pointer("/enum/0"))
+        .or_else(|| property.pointer("/oneOf/0/const"))
     {
         return value.clone();
     }
@@ -176,8 +231,14 @@ fn example_value(property: &Value) -> Value {
 }
 
 /// Signs in, if a missing sign-in is the reason of the failure.
-async fn sign_in_for(servers: &Servers, left: &mut usize, why: AgentError) -> Result<(), AgentError> {
-    if !matches!(why.known_reason(), Some(Reason::McpUnauthorized | Reason::McpSignIn)) || *left == 0 {
+async fn sign_in_for(
+    servers: &Servers,
+    left: &mut usize,
+    why: AgentError,
+) -> Result<(), AgentError> {
+    if !matches!(why.known_reason(), Some(Reason::McpUnauthorized | Reason::McpSignIn))
+        || *left == 0
+    {
         return Err(why);
     }
     *left -= 1;
@@ -187,11 +248,18 @@ async fn sign_in_for(servers: &Servers, left: &mut usize, why: AgentError) -> Re
     loop {
         let view = servers.views().remove(0);
         match (view.state, view.message) {
-            (ServerState::SignIn | ServerState::BackingOff | ServerState::Failed, Some(message)) => {
-                return Err(AgentError::new(ErrorCode::ToolHttpError, message).reason("mcp_sign_in_failed"));
+            (
+                ServerState::SignIn | ServerState::BackingOff | ServerState::Failed,
+                Some(message),
+            ) => {
+                return Err(
+                    AgentError::new(ErrorCode::ToolHttpError, message).reason("mcp_sign_in_failed")
+                );
             }
             // The new tokens have been tried. The next call shows whether they are accepted.
-            (ServerState::Ready | ServerState::SignIn, _) if view.restarts > before => return Ok(()),
+            (ServerState::Ready | ServerState::SignIn, _) if view.restarts > before => {
+                return Ok(());
+            }
             _ => tokio::time::sleep(Duration::from_millis(20)).await,
         }
     }
@@ -199,12 +267,17 @@ async fn sign_in_for(servers: &Servers, left: &mut usize, why: AgentError) -> Re
 
 /// Acts like the browser of a user who agrees: follows the redirect back to the app.
 async fn browse(url: &str) -> Result<(), AgentError> {
-    let failed = |error: reqwest::Error| AgentError::internal("browser", error.without_url().to_string());
-    let browser = Client::builder().no_proxy().redirect(redirect::Policy::none()).build().map_err(failed)?;
+    let failed =
+        |error: reqwest::Error| AgentError::internal("browser", error.without_url().to_string());
+    let browser =
+        Client::builder().no_proxy().redirect(redirect::Policy::none()).build().map_err(failed)?;
     let mut url = url.to_owned();
     for _ in 0..5 {
         let response = browser.get(&url).send().await.map_err(failed)?;
-        let Some(next) = response.headers().get(LOCATION).and_then(|place| place.to_str().ok()) else { return Ok(()) };
+        let Some(next) = response.headers().get(LOCATION).and_then(|place| place.to_str().ok())
+        else {
+            return Ok(());
+        };
         url = response.url().join(next).map_or_else(|_| next.to_owned(), Into::into);
     }
     Ok(())

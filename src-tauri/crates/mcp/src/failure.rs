@@ -10,7 +10,9 @@ use rmcp::{
     service::{ClientInitializeError, ServiceError},
     transport::{
         auth::AuthError,
-        streamable_http_client::{AuthRequiredError, HttpStatusError, InsufficientScopeError, StreamableHttpError},
+        streamable_http_client::{
+            AuthRequiredError, HttpStatusError, InsufficientScopeError, StreamableHttpError,
+        },
     },
 };
 
@@ -52,7 +54,9 @@ pub(crate) fn request_cause(error: &ServiceError) -> Option<TransportCause> {
 pub(crate) fn handshake_cause(error: &ClientInitializeError) -> Option<TransportCause> {
     match error {
         ClientInitializeError::TransportError { error, .. } => find_cause(error.error.as_ref()),
-        ClientInitializeError::LegacyFallbackFailed { discover, fallback } => handshake_cause(fallback).or_else(|| handshake_cause(discover)),
+        ClientInitializeError::LegacyFallbackFailed { discover, fallback } => {
+            handshake_cause(fallback).or_else(|| handshake_cause(discover))
+        }
         _ => None,
     }
 }
@@ -77,16 +81,24 @@ fn find_cause(error: &(dyn std::error::Error + 'static)) -> Option<TransportCaus
         let status = match cause.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
             Some(StreamableHttpError::HttpStatus(status)) => Some(status),
             Some(StreamableHttpError::Client(error)) => return find_cause(error),
-            Some(StreamableHttpError::UnexpectedServerResponse(words)) => return parse_status_text(words),
+            Some(StreamableHttpError::UnexpectedServerResponse(words)) => {
+                return parse_status_text(words);
+            }
             _ => cause.downcast_ref::<HttpStatusError>(),
         };
         if let Some(http) = status {
-            let seconds = http.retry_after.as_deref().and_then(|text| text.trim().parse::<u64>().ok());
-            return Some(TransportCause::Status { status: http.status, retry_after_ms: seconds.map(|s| s.saturating_mul(1_000)) });
+            let seconds =
+                http.retry_after.as_deref().and_then(|text| text.trim().parse::<u64>().ok());
+            return Some(TransportCause::Status {
+                status: http.status,
+                retry_after_ms: seconds.map(|s| s.saturating_mul(1_000)),
+            });
         }
         if let Some(http) = cause.downcast_ref::<reqwest::Error>() {
             found = match http.status() {
-                Some(status) => Some(TransportCause::Status { status: status.as_u16(), retry_after_ms: None }),
+                Some(status) => {
+                    Some(TransportCause::Status { status: status.as_u16(), retry_after_ms: None })
+                }
                 None if http.is_connect() => Some(TransportCause::Unreachable),
                 None => found,
             };
@@ -96,7 +108,8 @@ fn find_cause(error: &(dyn std::error::Error + 'static)) -> Option<TransportCaus
     found
 }
 
-/// Reads a status that the library reports only as text. The server's own words after it are ignored.
+/// Reads a status that the library reports only as text. The server's own words after it are
+/// ignored.
 fn parse_status_text(words: &str) -> Option<TransportCause> {
     let digits = words.strip_prefix("HTTP ")?.get(..3)?;
     let status = StatusCode::from_u16(digits.parse().ok()?).ok()?;
@@ -109,11 +122,17 @@ fn parse_status_text(words: &str) -> Option<TransportCause> {
 /// Names the kind of a failed handshake. Of the server's answer, only codes are used.
 pub(crate) fn opening_kind(error: &ClientInitializeError) -> String {
     match error {
-        ClientInitializeError::JsonRpcError(error) => format!("it refuses with the code {}", error.code.0),
+        ClientInitializeError::JsonRpcError(error) => {
+            format!("it refuses with the code {}", error.code.0)
+        }
         ClientInitializeError::LegacyFallbackFailed { fallback, .. } => opening_kind(fallback),
         ClientInitializeError::ConnectionClosed(_) => "it closed the connection".to_owned(),
-        ClientInitializeError::TransportError { .. } => "the connection broke, or what came over it was no answer".to_owned(),
-        ClientInitializeError::NoCompatibleProtocolVersion { .. } => "it speaks no version of the protocol that this app does".to_owned(),
+        ClientInitializeError::TransportError { .. } => {
+            "the connection broke, or what came over it was no answer".to_owned()
+        }
+        ClientInitializeError::NoCompatibleProtocolVersion { .. } => {
+            "it speaks no version of the protocol that this app does".to_owned()
+        }
         _ => "its answer is none to the question".to_owned(),
     }
 }
@@ -123,7 +142,9 @@ pub(crate) fn request_kind(error: &ServiceError) -> String {
     match (error, request_cause(error)) {
         (_, Some(TransportCause::Status { status, .. })) => format!("status {status}"),
         (ServiceError::McpError(error), _) => format!("it refuses with the code {}", error.code.0),
-        (ServiceError::TransportSend(_) | ServiceError::TransportClosed, _) => "the connection broke, or what came over it was no answer".to_owned(),
+        (ServiceError::TransportSend(_) | ServiceError::TransportClosed, _) => {
+            "the connection broke, or what came over it was no answer".to_owned()
+        }
         (ServiceError::Timeout { .. }, _) => "no answer in time".to_owned(),
         _ => "its answer is none to the question".to_owned(),
     }
@@ -132,15 +153,24 @@ pub(crate) fn request_kind(error: &ServiceError) -> String {
 /// Whether a call ended with status 400 or 404, by which servers also say that they do not know a
 /// session.
 pub(crate) fn is_bad_request<T>(outcome: &Result<T, ToolFailure>) -> bool {
-    outcome.as_ref().is_err_and(|failure| failure.error.has_reason(Reason::McpHttpStatus) && failure.error.details.get("status") == Some(&400.into()))
+    outcome.as_ref().is_err_and(|failure| {
+        failure.error.has_reason(Reason::McpHttpStatus)
+            && failure.error.details.get("status") == Some(&400.into())
+    })
 }
 
 /// The failure of a request that the transport could not complete.
 pub(crate) fn transport_failed(server: &str, lost: Option<TransportCause>) -> ToolFailure {
     match lost {
         Some(TransportCause::Unauthorized(challenge)) => {
-            let error = AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} wants a sign-in.")).reason(Reason::McpUnauthorized);
-            let error = error.retryable(false).hint("Sign in to it in Tools, or enter its key in Settings.");
+            let error = AgentError::new(
+                ErrorCode::ToolHttpError,
+                format!("The server {server} wants a sign-in."),
+            )
+            .reason(Reason::McpUnauthorized);
+            let error = error
+                .retryable(false)
+                .hint("Sign in to it in Tools, or enter its key in Settings.");
             failure(
                 match challenge {
                     Some(words) => error.with("challenge", words),
@@ -150,17 +180,31 @@ pub(crate) fn transport_failed(server: &str, lost: Option<TransportCause>) -> To
             )
         }
         Some(TransportCause::Status { status: 429, retry_after_ms }) => {
-            let error = AgentError::new(ErrorCode::RateLimited, format!("The server {server} asks to slow down.")).reason(Reason::UpstreamRateLimit);
+            let error = AgentError::new(
+                ErrorCode::RateLimited,
+                format!("The server {server} asks to slow down."),
+            )
+            .reason(Reason::UpstreamRateLimit);
             failure(with_wait(error.with("status", 429), retry_after_ms), false)
         }
         Some(TransportCause::Status { status, retry_after_ms }) => {
-            let error = AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} failed ({status}).")).reason(Reason::McpHttpStatus);
-            // Only what refuses has surely done nothing: also a proxy that lost its server after it had the request says 503.
+            let error = AgentError::new(
+                ErrorCode::ToolHttpError,
+                format!("The server {server} failed ({status})."),
+            )
+            .reason(Reason::McpHttpStatus);
+            // Only what refuses has surely done nothing: also a proxy that lost its server after it
+            // had the request says 503.
             let refused = matches!(status, 400..=499 | 501);
-            failure(with_wait(error.with("status", status).retryable(status >= 500), retry_after_ms), !refused)
+            failure(
+                with_wait(error.with("status", status).retryable(status >= 500), retry_after_ms),
+                !refused,
+            )
         }
         Some(TransportCause::Unreachable) => broken_connection(server, "cannot be reached", false),
-        Some(TransportCause::Private) => broken_connection(server, "leads to an address that its pack may not reach", false),
+        Some(TransportCause::Private) => {
+            broken_connection(server, "leads to an address that its pack may not reach", false)
+        }
         None => self::connection_lost(server, true),
     }
 }
@@ -173,13 +217,18 @@ fn with_wait(error: AgentError, ms: Option<u64>) -> AgentError {
 }
 
 fn broken_connection(server: &str, what: &str, sent: bool) -> ToolFailure {
-    let error = AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} {what}.")).reason(Reason::McpNotConnected).retryable(true);
+    let error = AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} {what}."))
+        .reason(Reason::McpNotConnected)
+        .retryable(true);
     failure(error.hint("Check the connection, then try again."), sent)
 }
 
 /// The user has to sign in first.
 pub(crate) fn sign_in(server: &str) -> ToolFailure {
-    let error = AgentError::new(ErrorCode::ToolHttpError, format!("You are not signed in to {server}.")).reason(Reason::McpSignIn).retryable(false);
+    let error =
+        AgentError::new(ErrorCode::ToolHttpError, format!("You are not signed in to {server}."))
+            .reason(Reason::McpSignIn)
+            .retryable(false);
     failure(error.hint("Open Tools and sign in to the server there."), false)
 }
 
@@ -194,37 +243,63 @@ fn failure(error: AgentError, may_have_happened: bool) -> ToolFailure {
 
 /// There is no server of this name.
 pub(crate) fn unknown_server(server: &str) -> ToolFailure {
-    let error = AgentError::new(ErrorCode::ToolNotFound, format!("There is no server named {server}.")).reason("mcp_unknown_server");
+    let error =
+        AgentError::new(ErrorCode::ToolNotFound, format!("There is no server named {server}."))
+            .reason("mcp_unknown_server");
     failure(error.hint("Look at the Tools page for what each pack brings."), false)
 }
 
 /// The server does not run and could not be started. The call was not sent.
 pub(crate) fn not_connected(server: &str, why: &str) -> ToolFailure {
-    let error = AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} is not running. {why}")).reason(Reason::McpNotConnected).retryable(true);
-    failure(error.hint("It is started again with the next call. The log has what the server wrote."), false)
+    let error = AgentError::new(
+        ErrorCode::ToolHttpError,
+        format!("The server {server} is not running. {why}"),
+    )
+    .reason(Reason::McpNotConnected)
+    .retryable(true);
+    failure(
+        error.hint("It is started again with the next call. The log has what the server wrote."),
+        false,
+    )
 }
 
 /// The server's program cannot be used. Retrying does not help.
 pub(crate) fn unusable_program(server: &str, why: &str) -> ToolFailure {
-    let error = AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} cannot be started. {why}")).reason(Reason::McpNotConnected);
+    let error = AgentError::new(
+        ErrorCode::ToolHttpError,
+        format!("The server {server} cannot be started. {why}"),
+    )
+    .reason(Reason::McpNotConnected);
     failure(error.retryable(false).hint("Correct that, then start Countersign again."), false)
 }
 
 /// The app is closing.
 pub(crate) fn app_closing(server: &str) -> ToolFailure {
-    failure(AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} has been stopped with the app.")).reason(Reason::McpNotConnected), false)
+    failure(
+        AgentError::new(
+            ErrorCode::ToolHttpError,
+            format!("The server {server} has been stopped with the app."),
+        )
+        .reason(Reason::McpNotConnected),
+        false,
+    )
 }
 
 /// The server went away before it answered.
 pub(crate) fn connection_lost(server: &str, sent: bool) -> ToolFailure {
-    let error =
-        AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} stopped before it answered.")).reason(Reason::McpException).retryable(true);
+    let error = AgentError::new(
+        ErrorCode::ToolHttpError,
+        format!("The server {server} stopped before it answered."),
+    )
+    .reason(Reason::McpException)
+    .retryable(true);
     failure(error.hint("It is started again with the next call."), sent)
 }
 
 /// There was no answer in time.
 pub(crate) fn timed_out(server: &str, after: Duration, sent: bool) -> ToolFailure {
-    let message = format!("The server {server} did not answer within {} seconds.", after.as_secs_f32());
+    let message =
+        format!("The server {server} did not answer within {} seconds.", after.as_secs_f32());
     failure(AgentError::new(ErrorCode::ToolTimeout, message).reason(Reason::McpTimeout), sent)
 }
 
@@ -235,18 +310,35 @@ pub(crate) fn cancelled(server: &str, sent: bool) -> ToolFailure {
 
 /// The tool ran and reported an error.
 pub(crate) fn tool_error(text: String) -> ToolFailure {
-    failure(AgentError::new(ErrorCode::ToolHttpError, text).reason(Reason::McpToolError).retryable(false), false)
+    failure(
+        AgentError::new(ErrorCode::ToolHttpError, text)
+            .reason(Reason::McpToolError)
+            .retryable(false),
+        false,
+    )
 }
 
 /// The server refused the request.
 pub(crate) fn request_refused(server: &str, code: i32, message: &str) -> ToolFailure {
     let text = format!("The server {server} refused the call: {message}");
-    failure(AgentError::new(ErrorCode::ToolHttpError, text).reason(Reason::McpException).with("code", code).retryable(false), may_have_run(code.into()))
+    failure(
+        AgentError::new(ErrorCode::ToolHttpError, text)
+            .reason(Reason::McpException)
+            .with("code", code)
+            .retryable(false),
+        may_have_run(code.into()),
+    )
 }
 
 /// The answer is not one that the protocol allows for a call.
 pub(crate) fn unexpected_answer(server: &str, what: &str) -> ToolFailure {
-    failure(AgentError::internal(Reason::InvalidResponse, format!("The server {server} answered in a way this app does not understand: {what}.")), true)
+    failure(
+        AgentError::internal(
+            Reason::InvalidResponse,
+            format!("The server {server} answered in a way this app does not understand: {what}."),
+        ),
+        true,
+    )
 }
 
 #[cfg(test)]

@@ -10,8 +10,9 @@ use contract::PackId;
 use rmcp::{
     ClientHandler, RoleClient,
     model::{
-        ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationCapability, ErrorData, FormElicitationCapability,
-        Implementation, UrlElicitationCapability,
+        ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction,
+        ElicitationCapability, ErrorData, FormElicitationCapability, Implementation,
+        UrlElicitationCapability,
     },
     service::{NotificationContext, RequestContext},
 };
@@ -59,16 +60,26 @@ impl Handler {
     pub(crate) async fn ask(&self, request: ElicitRequestParams) -> ElicitResult {
         let Some(asker) = &self.asker else { return ElicitResult::new(ElicitationAction::Decline) };
         let (message, asks) = match request {
-            ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => {
-                (message, RequestedInput::Form { schema: serde_json::to_value(requested_schema).unwrap_or(Value::Null) })
+            ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => (
+                message,
+                RequestedInput::Form {
+                    schema: serde_json::to_value(requested_schema).unwrap_or(Value::Null),
+                },
+            ),
+            ElicitRequestParams::UrlElicitationParams { message, url, .. } => {
+                (message, RequestedInput::Url { url })
             }
-            ElicitRequestParams::UrlElicitationParams { message, url, .. } => (message, RequestedInput::Url { url }),
             _ => return ElicitResult::new(ElicitationAction::Decline),
         };
         self.asking.fetch_add(1, Ordering::SeqCst);
         let _open = Open(Arc::clone(&self.asking));
-        match asker.ask(Question { pack: self.pack.clone(), server: self.server.clone(), message, asks }).await {
-            Reply::Accept(Some(values)) => ElicitResult::new(ElicitationAction::Accept).with_content(values),
+        match asker
+            .ask(Question { pack: self.pack.clone(), server: self.server.clone(), message, asks })
+            .await
+        {
+            Reply::Accept(Some(values)) => {
+                ElicitResult::new(ElicitationAction::Accept).with_content(values)
+            }
             Reply::Accept(None) => ElicitResult::new(ElicitationAction::Accept),
             Reply::Decline => ElicitResult::new(ElicitationAction::Decline),
             Reply::Cancel => ElicitResult::new(ElicitationAction::Cancel),
@@ -80,12 +91,23 @@ impl ClientHandler for Handler {
     fn get_info(&self) -> ClientConfig {
         let mut capabilities = ClientCapabilities::default();
         if self.asker.is_some() {
-            capabilities.elicitation = Some(ElicitationCapability::new().with_form(FormElicitationCapability::new()).with_url(UrlElicitationCapability::new()));
+            capabilities.elicitation = Some(
+                ElicitationCapability::new()
+                    .with_form(FormElicitationCapability::new())
+                    .with_url(UrlElicitationCapability::new()),
+            );
         }
-        ClientConfig::new(capabilities, Implementation::new("countersign", env!("CARGO_PKG_VERSION")))
+        ClientConfig::new(
+            capabilities,
+            Implementation::new("countersign", env!("CARGO_PKG_VERSION")),
+        )
     }
 
-    async fn create_elicitation(&self, request: ElicitRequestParams, _: RequestContext<RoleClient>) -> Result<ElicitResult, ErrorData> {
+    async fn create_elicitation(
+        &self,
+        request: ElicitRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
         Ok(self.ask(request).await)
     }
 

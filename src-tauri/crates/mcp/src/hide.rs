@@ -13,8 +13,8 @@ use std::{
 
 use guard::{CallFilter, Covers, Permits, Sockets, covers_work, in_child};
 use landlock::{
-    ABI, Access as _, AccessFs, CompatLevel, Compatible as _, PathBeneath, PathFd, Ruleset, RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _,
-    RulesetError, RulesetStatus, Scope,
+    ABI, Access as _, AccessFs, CompatLevel, Compatible as _, PathBeneath, PathFd, Ruleset,
+    RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetError, RulesetStatus, Scope,
 };
 
 /// The newest Landlock rights that are requested. An older kernel applies those it knows.
@@ -37,8 +37,8 @@ pub(crate) struct Veil {
     calls: Option<CallFilter>,
 }
 
-/// Prepares the restrictions. Restrictions that the system does not support are left out. One that it supports but
-/// refuses is an error.
+/// Prepares the restrictions. Restrictions that the system does not support are left out. One that
+/// it supports but refuses is an error.
 pub(crate) fn prepare(hidden: &Hidden, open_files: bool) -> io::Result<Veil> {
     Ok(Veil {
         covers: covers_work().then(|| Covers::over(&hidden.covered)),
@@ -76,7 +76,11 @@ pub fn reaches(hidden: &Hidden, socket: SocketAddr) -> io::Result<bool> {
 /// one could not be listed.
 fn ruleset(hidden: &Hidden) -> Result<RulesetCreated, RulesetError> {
     let rights = AccessFs::from_all(RIGHTS) & !AccessFs::ReadDir;
-    let mut rules = Ruleset::default().set_compatibility(CompatLevel::BestEffort).handle_access(rights)?.scope(Scope::from_all(RIGHTS))?.create()?;
+    let mut rules = Ruleset::default()
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(rights)?
+        .scope(Scope::from_all(RIGHTS))?
+        .create()?;
     for place in list_allowed_places(hidden) {
         // The place was removed since it was listed, or this user cannot open it. There is no need
         // to allow it.
@@ -89,14 +93,22 @@ fn ruleset(hidden: &Hidden) -> Result<RulesetCreated, RulesetError> {
 
 fn landlock_works() -> bool {
     // SAFETY: asks for the version only: no pointer, no size, the flag of the kernel's interface.
-    unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::null::<libc::c_void>(), 0_usize, 1_u32) > 0 }
+    unsafe {
+        libc::syscall(
+            libc::SYS_landlock_create_ruleset,
+            std::ptr::null::<libc::c_void>(),
+            0_usize,
+            1_u32,
+        ) > 0
+    }
 }
 
 /// Returns the places to allow, as few and as high up as possible. Links are left out, because
 /// their targets are allowed or hidden where they lie.
 fn list_allowed_places(hidden: &Hidden) -> Vec<PathBuf> {
     let real = |paths: &[PathBuf]| paths.iter().map(|path| resolve_links(path)).collect();
-    let real = Hidden { folders: real(&hidden.folders), but: real(&hidden.but), covered: Vec::new() };
+    let real =
+        Hidden { folders: real(&hidden.folders), but: real(&hidden.but), covered: Vec::new() };
     let mut found = Vec::new();
     walk(Path::new("/"), &real, &mut found);
     found
@@ -125,7 +137,10 @@ fn entries(place: &Path, hidden: &Hidden) -> Vec<PathBuf> {
     match fs::read_dir(place) {
         Ok(entries) => entries.flatten().filter(plain).map(|entry| entry.path()).collect(),
         Err(_) => {
-            let known = hidden.folders.iter().chain(&hidden.but).filter_map(|path| Some(place.join(path.strip_prefix(place).ok()?.iter().next()?)));
+            let known =
+                hidden.folders.iter().chain(&hidden.but).filter_map(|path| {
+                    Some(place.join(path.strip_prefix(place).ok()?.iter().next()?))
+                });
             known.collect::<BTreeSet<_>>().into_iter().collect()
         }
     }
@@ -139,7 +154,9 @@ mod tests {
     fn what_lies_beside_is_allowed_and_what_is_hidden_is_not() {
         let root = tempfile::tempdir().unwrap();
         let root = root.path().canonicalize().unwrap();
-        for folder in ["docs/deep", "share/app/packs/one", "share/app/packs/two", "share/other", "state/app"] {
+        for folder in
+            ["docs/deep", "share/app/packs/one", "share/app/packs/two", "share/other", "state/app"]
+        {
             fs::create_dir_all(root.join(folder)).unwrap();
         }
         fs::write(root.join("note"), "").unwrap();
@@ -149,8 +166,12 @@ mod tests {
             but: vec![root.join("share/app/packs/one"), root.join("docs/deep")],
             ..Hidden::default()
         };
-        let below: Vec<PathBuf> = list_allowed_places(&hidden).into_iter().filter_map(|path| path.strip_prefix(&root).ok().map(Path::to_owned)).collect();
-        let mut below: Vec<String> = below.into_iter().map(|path| path.display().to_string()).collect();
+        let below: Vec<PathBuf> = list_allowed_places(&hidden)
+            .into_iter()
+            .filter_map(|path| path.strip_prefix(&root).ok().map(Path::to_owned))
+            .collect();
+        let mut below: Vec<String> =
+            below.into_iter().map(|path| path.display().to_string()).collect();
         below.sort();
         assert_eq!(below, ["docs", "note", "share/app/packs/one", "share/other"]);
         assert!(list_allowed_places(&hidden).contains(&PathBuf::from("/usr")));
@@ -162,7 +183,11 @@ mod tests {
         let root = root.path().canonicalize().unwrap();
         fs::create_dir_all(root.join("pack/data")).unwrap();
         fs::create_dir_all(root.join("pack/code")).unwrap();
-        let found = list_allowed_places(&Hidden { folders: vec![root.join("pack/data")], but: vec![root.join("pack")], ..Hidden::default() });
+        let found = list_allowed_places(&Hidden {
+            folders: vec![root.join("pack/data")],
+            but: vec![root.join("pack")],
+            ..Hidden::default()
+        });
         assert!(found.contains(&root.join("pack/code")));
         assert!(!found.iter().any(|place| root.join("pack/data").starts_with(place)));
     }

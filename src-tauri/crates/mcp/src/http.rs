@@ -41,11 +41,21 @@ impl Resolve for Guarded {
     fn resolve(&self, name: Name) -> Resolving {
         let private = self.private;
         Box::pin(async move {
-            let found: Vec<IpAddr> = tokio::net::lookup_host((name.as_str(), 0)).await?.map(|address| address.ip()).collect();
-            let allowed: Vec<SocketAddr> =
-                found.iter().filter(|ip| may_reach(**ip, private) && leads_there(name.as_str(), **ip)).map(|ip| SocketAddr::new(*ip, 0)).collect();
+            let found: Vec<IpAddr> = tokio::net::lookup_host((name.as_str(), 0))
+                .await?
+                .map(|address| address.ip())
+                .collect();
+            let allowed: Vec<SocketAddr> = found
+                .iter()
+                .filter(|ip| may_reach(**ip, private) && leads_there(name.as_str(), **ip))
+                .map(|ip| SocketAddr::new(*ip, 0))
+                .collect();
             if allowed.is_empty() {
-                return Err(if found.is_empty() { io::Error::from(io::ErrorKind::NotFound).into() } else { PrivateAddress.into() });
+                return Err(if found.is_empty() {
+                    io::Error::from(io::ErrorKind::NotFound).into()
+                } else {
+                    PrivateAddress.into()
+                });
             }
             Ok(Box::new(allowed.into_iter()) as Addrs)
         })
@@ -56,7 +66,8 @@ impl Resolve for Guarded {
 /// followed at all.
 pub(crate) fn client(private: bool, redirects: bool) -> Result<Client, String> {
     let within = redirect::Policy::custom(|attempt| {
-        let same = attempt.previous().last().is_some_and(|from| from.origin() == attempt.url().origin());
+        let same =
+            attempt.previous().last().is_some_and(|from| from.origin() == attempt.url().origin());
         if !same || attempt.previous().len() > HOPS { attempt.stop() } else { attempt.follow() }
     });
     Client::builder()
@@ -73,7 +84,9 @@ pub(crate) fn client(private: bool, redirects: bool) -> Result<Client, String> {
 pub(crate) fn check(url: &Url, private: bool) -> Result<(), String> {
     let host = url.host_str().unwrap_or("that address");
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(format!("The address of {host} holds a name or a password. Take them out of it."));
+        return Err(format!(
+            "The address of {host} holds a name or a password. Take them out of it."
+        ));
     }
     let ip = match url.host() {
         Some(Host::Ipv4(ip)) => Some(ip.into()),
@@ -81,7 +94,9 @@ pub(crate) fn check(url: &Url, private: bool) -> Result<(), String> {
         Some(Host::Domain(_)) | None => None,
     };
     if !matches!(url.scheme(), "https" | "http") || ip.is_some_and(|ip| !may_reach(ip, true)) {
-        return Err(format!("No server can be reached at {host}. Enter its own address, such as https://mcp.example.com/mcp."));
+        return Err(format!(
+            "No server can be reached at {host}. Enter its own address, such as https://mcp.example.com/mcp."
+        ));
     }
     let open = url.scheme() == "https" && ip.is_none_or(|ip| may_reach(ip, false));
     if open || private { Ok(()) } else { Err(refusal_text(host)) }
@@ -119,50 +134,83 @@ impl Address {
     }
 
     pub(crate) fn url(&self) -> Result<Url, String> {
-        let url = Url::parse(&self.http.url).map_err(|_| format!("{} is not a web address.", self.http.url))?;
+        let url = Url::parse(&self.http.url)
+            .map_err(|_| format!("{} is not a web address.", self.http.url))?;
         check(&url, self.may_reach_private())?;
         Ok(url)
     }
 
     /// Returns the address and headers of a connection. Credentials are read now and kept for this
     /// connection only.
-    pub(crate) async fn transport_config(&self) -> Result<StreamableHttpClientTransportConfig, AgentError> {
+    pub(crate) async fn transport_config(
+        &self,
+    ) -> Result<StreamableHttpClientTransportConfig, AgentError> {
         let url = self.url().map_err(|why| AgentError::internal("private_address", why))?;
         if self.has_credentials() {
             check_key(&url).map_err(|why| AgentError::internal("key_in_plain_text", why))?;
         }
-        let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str()).reinit_on_expired_session(true);
+        let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str())
+            .reinit_on_expired_session(true);
         config.max_sse_event_size = LONGEST_LINE;
         let mut headers = HashMap::new();
         for (name, credential) in &self.http.headers {
-            headers.insert(header_name(name)?, value(&self.access.credential(credential).await?, "")?);
+            headers
+                .insert(header_name(name)?, value(&self.access.credential(credential).await?, "")?);
         }
         match self.http.auth.as_ref() {
-            Some(Auth { kind: AuthKind::BearerToken, env_var: Some(name), header: None, .. }) => {
+            Some(Auth {
+                kind: AuthKind::BearerToken, env_var: Some(name), header: None, ..
+            }) => {
                 config = config.auth_header(self.access.credential(name).await?.expose_secret());
             }
-            Some(Auth { kind: AuthKind::BearerToken, env_var: Some(name), header: Some(header), .. }) => {
-                headers.insert(header_name(header)?, value(&self.access.credential(name).await?, "Bearer ")?);
+            Some(Auth {
+                kind: AuthKind::BearerToken,
+                env_var: Some(name),
+                header: Some(header),
+                ..
+            }) => {
+                headers.insert(
+                    header_name(header)?,
+                    value(&self.access.credential(name).await?, "Bearer ")?,
+                );
             }
             Some(Auth { kind: AuthKind::ApiKey, env_var: Some(name), header, .. }) => {
-                headers.insert(header_name(header.as_deref().unwrap_or("X-API-Key"))?, value(&self.access.credential(name).await?, "")?);
+                headers.insert(
+                    header_name(header.as_deref().unwrap_or("X-API-Key"))?,
+                    value(&self.access.credential(name).await?, "")?,
+                );
             }
             // Tokens are added to each request.
-            Some(Auth { kind: AuthKind::Oauth2 | AuthKind::Mtls | AuthKind::None | AuthKind::BearerToken | AuthKind::ApiKey, .. }) | None => {}
+            Some(Auth {
+                kind:
+                    AuthKind::Oauth2
+                    | AuthKind::Mtls
+                    | AuthKind::None
+                    | AuthKind::BearerToken
+                    | AuthKind::ApiKey,
+                ..
+            })
+            | None => {}
         }
         Ok(config.custom_headers(headers))
     }
 }
 
 fn header_name(name: &str) -> Result<HeaderName, AgentError> {
-    HeaderName::try_from(name).map_err(|_| AgentError::internal("tool_config_error", format!("{name} is not the name of a header.")))
+    HeaderName::try_from(name).map_err(|_| {
+        AgentError::internal("tool_config_error", format!("{name} is not the name of a header."))
+    })
 }
 
 fn value(secret: &SecretString, scheme: &str) -> Result<HeaderValue, AgentError> {
-    let mut value = HeaderValue::from_str(&format!("{scheme}{}", secret.expose_secret())).map_err(|_| {
-        AgentError::internal("tool_config_error", "The stored key holds characters that no header can carry.")
+    let mut value =
+        HeaderValue::from_str(&format!("{scheme}{}", secret.expose_secret())).map_err(|_| {
+            AgentError::internal(
+                "tool_config_error",
+                "The stored key holds characters that no header can carry.",
+            )
             .hint("Enter it again in Settings, without line breaks.")
-    })?;
+        })?;
     value.set_sensitive(true);
     Ok(value)
 }
@@ -178,7 +226,13 @@ mod tests {
         for text in ["https://mcp.example.com/mcp", "https://8.8.8.8/mcp"] {
             assert!(open(text) && private(text), "{text}");
         }
-        for text in ["http://mcp.example.com/mcp", "http://127.0.0.1:3000/mcp", "https://127.0.0.1/mcp", "https://[::1]/", "http://10.0.0.7/"] {
+        for text in [
+            "http://mcp.example.com/mcp",
+            "http://127.0.0.1:3000/mcp",
+            "https://127.0.0.1/mcp",
+            "https://[::1]/",
+            "http://10.0.0.7/",
+        ] {
             assert!(!open(text) && private(text), "{text}");
         }
         let never = [
@@ -191,7 +245,10 @@ mod tests {
         for (text, why) in never {
             for private in [false, true] {
                 let said = check(&Url::parse(text).unwrap(), private).unwrap_err();
-                assert!(said.contains(why) && !said.contains("user") && !said.contains("word@"), "{text}: {said}");
+                assert!(
+                    said.contains(why) && !said.contains("user") && !said.contains("word@"),
+                    "{text}: {said}"
+                );
             }
         }
     }

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use contract::manifest::{KeyAlgorithm, OauthGrant, ServerOauth};
 use reqwest::Client;
 use rmcp::transport::auth::{
-    AuthError, AuthorizationManager, AuthorizationMetadata, ClientCredentialsConfig, CredentialStore, JwtSigningAlgorithm, OAuthClientConfig, OAuthHttpClient,
+    AuthError, AuthorizationManager, AuthorizationMetadata, ClientCredentialsConfig,
+    CredentialStore, JwtSigningAlgorithm, OAuthClientConfig, OAuthHttpClient,
     OAuthHttpClientFuture, OAuthHttpRedirectPolicy, OAuthHttpRequest, StoredCredentials,
 };
 use secrecy::{ExposeSecret as _, SecretString};
@@ -19,8 +20,7 @@ use crate::{Access, Address, http};
 /// The most bytes of one answer of an authorization server.
 const LARGEST: usize = 1024 * 1024;
 
-const OTHER_ISSUER: &str =
-    "the server names another issuer of tokens than its pack, or than the one that was shown the key before; sign out to accept the new one";
+const OTHER_ISSUER: &str = "the server names another issuer of tokens than its pack, or than the one that was shown the key before; sign out to accept the new one";
 
 /// Sends requests to authorization servers under the same rules as to the server itself.
 struct Fetcher {
@@ -41,7 +41,9 @@ impl OAuthHttpClient for Fetcher {
             http::check(asking.url(), self.private)?;
             // A POST body contains codes, secrets or tokens, and so may a request with an
             // authorization header.
-            if *asking.method() != reqwest::Method::GET || asking.headers().contains_key(reqwest::header::AUTHORIZATION) {
+            if *asking.method() != reqwest::Method::GET
+                || asking.headers().contains_key(reqwest::header::AUTHORIZATION)
+            {
                 http::check_key(asking.url())?;
             }
             *asking.timeout_mut() = wait;
@@ -75,13 +77,17 @@ impl TokenStore {
 
     async fn keep(&self, credentials: Option<StoredCredentials>) -> Result<(), AuthError> {
         let text = match &credentials {
-            Some(credentials) => {
-                Some(SecretString::from(serde_json::to_string(credentials).map_err(|error| AuthError::CredentialStoreError(error.to_string()))?))
-            }
+            Some(credentials) => Some(SecretString::from(
+                serde_json::to_string(credentials)
+                    .map_err(|error| AuthError::CredentialStoreError(error.to_string()))?,
+            )),
             None => None,
         };
         *self.known.lock().await = Some(credentials);
-        self.access.keep_tokens(text).await.map_err(|error| AuthError::CredentialStoreError(error.message))
+        self.access
+            .keep_tokens(text)
+            .await
+            .map_err(|error| AuthError::CredentialStoreError(error.message))
     }
 }
 
@@ -92,7 +98,11 @@ impl CredentialStore for TokenStore {
         if let Some(known) = known.as_ref() {
             return Ok(known.clone());
         }
-        let text = self.access.tokens().await.map_err(|error| AuthError::CredentialStoreError(error.message))?;
+        let text = self
+            .access
+            .tokens()
+            .await
+            .map_err(|error| AuthError::CredentialStoreError(error.message))?;
         // Stored tokens that cannot be read count as absent: the user signs in again.
         let found = text.and_then(|text| serde_json::from_str(text.expose_secret()).ok());
         *known = Some(found.clone());
@@ -114,10 +124,16 @@ pub(crate) fn error_kind(error: &AuthError) -> &str {
     match error {
         AuthError::MetadataError(ours) | AuthError::CredentialStoreError(ours) => ours,
         AuthError::AuthorizationFailed(_) => "it was not agreed to",
-        AuthError::HttpError(_) | AuthError::DiscoveryRequestFailed { .. } => "where tokens are given cannot be reached",
+        AuthError::HttpError(_) | AuthError::DiscoveryRequestFailed { .. } => {
+            "where tokens are given cannot be reached"
+        }
         AuthError::NoAuthorizationSupport => "it does not say where tokens are given",
-        AuthError::TokenRefreshFailed(_) | AuthError::TokenRefreshRejected(_) | AuthError::TokenExpired => "the kept tokens cannot be renewed",
-        AuthError::TokenExchangeFailed(_) | AuthError::ClientCredentialsError(_) => "no token was given",
+        AuthError::TokenRefreshFailed(_)
+        | AuthError::TokenRefreshRejected(_)
+        | AuthError::TokenExpired => "the kept tokens cannot be renewed",
+        AuthError::TokenExchangeFailed(_) | AuthError::ClientCredentialsError(_) => {
+            "no token was given"
+        }
         AuthError::RegistrationFailed(_) => "the app is not let in there",
         _ => "where tokens are given, something is answered that this app does not understand",
     }
@@ -127,15 +143,23 @@ pub(crate) fn error_kind(error: &AuthError) -> &str {
 pub(crate) async fn manager(address: &Address) -> Result<AuthorizationManager, AuthError> {
     let refused = AuthError::MetadataError;
     let (url, private) = (address.url().map_err(refused)?, address.may_reach_private());
-    let fetcher = Fetcher { private, following: http::client(private, true).map_err(refused)?, stopping: http::client(private, false).map_err(refused)? };
-    let mut manager = AuthorizationManager::new_with_oauth_http_client(url, Arc::new(fetcher)).await?;
+    let fetcher = Fetcher {
+        private,
+        following: http::client(private, true).map_err(refused)?,
+        stopping: http::client(private, false).map_err(refused)?,
+    };
+    let mut manager =
+        AuthorizationManager::new_with_oauth_http_client(url, Arc::new(fetcher)).await?;
     manager.set_credential_store(TokenStore::new(Arc::clone(&address.access)));
     Ok(manager)
 }
 
 /// Creates a manager with tokens: stored ones of the user, or new ones for the app itself. Without
 /// tokens, the server says what it requires.
-pub(crate) async fn authorized_manager(address: &Address, oauth: &ServerOauth) -> Result<AuthorizationManager, AuthError> {
+pub(crate) async fn authorized_manager(
+    address: &Address,
+    oauth: &ServerOauth,
+) -> Result<AuthorizationManager, AuthError> {
     let mut manager = manager(address).await?;
     match oauth.grant {
         OauthGrant::AuthorizationCode => {
@@ -151,7 +175,10 @@ pub(crate) async fn authorized_manager(address: &Address, oauth: &ServerOauth) -
             if let (Some(id), Some(secret)) = (&oauth.client_id, secret(address).await?) {
                 // Renewing a token also needs the secret. The redirect address does not matter for
                 // it.
-                manager.configure_client(OAuthClientConfig::new(id, "http://127.0.0.1/").with_client_secret(secret.expose_secret()))?;
+                manager.configure_client(
+                    OAuthClientConfig::new(id, "http://127.0.0.1/")
+                        .with_client_secret(secret.expose_secret()),
+                )?;
             }
         }
         OauthGrant::ClientCredentials => {
@@ -175,7 +202,11 @@ async fn load_credentials(address: &Address) -> Result<Option<StoredCredentials>
 /// Checks where the client's secret would be sent. The server names the issuer, so it could name
 /// any. The secret goes only to the issuer that the pack names, or else to the first one that
 /// received it.
-pub(crate) async fn check_issuer(address: &Address, oauth: &ServerOauth, metadata: &AuthorizationMetadata) -> Result<(), AuthError> {
+pub(crate) async fn check_issuer(
+    address: &Address,
+    oauth: &ServerOauth,
+    metadata: &AuthorizationMetadata,
+) -> Result<(), AuthError> {
     let has_secret = address.http.auth.as_ref().is_some_and(|auth| auth.env_var.is_some());
     let expected = match &oauth.issuer {
         Some(issuer) => Some(issuer.clone()),
@@ -184,34 +215,57 @@ pub(crate) async fn check_issuer(address: &Address, oauth: &ServerOauth, metadat
     };
     let plain = |issuer: &str| issuer.trim_end_matches('/').to_owned();
     match expected {
-        Some(expected) if metadata.issuer.as_deref().map(plain) != Some(plain(&expected)) => Err(AuthError::MetadataError(OTHER_ISSUER.to_owned())),
+        Some(expected) if metadata.issuer.as_deref().map(plain) != Some(plain(&expected)) => {
+            Err(AuthError::MetadataError(OTHER_ISSUER.to_owned()))
+        }
         Some(_) | None => Ok(()),
     }
 }
 
 /// Gets a token for the app itself. The library's future is not Send, so it runs on a thread of its
 /// own.
-async fn exchange(manager: AuthorizationManager, config: ClientCredentialsConfig) -> Result<AuthorizationManager, AuthError> {
+async fn exchange(
+    manager: AuthorizationManager,
+    config: ClientCredentialsConfig,
+) -> Result<AuthorizationManager, AuthError> {
     let runtime = tokio::runtime::Handle::current();
-    let exchanged = move || runtime.block_on(async { manager.exchange_client_credentials(&config).await.map(|_| manager) });
-    tokio::task::spawn_blocking(exchanged).await.unwrap_or_else(|error| Err(AuthError::InternalError(error.to_string())))
+    let exchanged = move || {
+        runtime
+            .block_on(async { manager.exchange_client_credentials(&config).await.map(|_| manager) })
+    };
+    tokio::task::spawn_blocking(exchanged)
+        .await
+        .unwrap_or_else(|error| Err(AuthError::InternalError(error.to_string())))
 }
 
 /// Returns the secret that the manifest names for signing in, if it names one.
 pub(crate) async fn secret(address: &Address) -> Result<Option<SecretString>, AuthError> {
     match address.http.auth.as_ref().and_then(|auth| auth.env_var.as_deref()) {
-        Some(name) => address.access.credential(name).await.map(Some).map_err(|error| AuthError::CredentialStoreError(error.message)),
+        Some(name) => address
+            .access
+            .credential(name)
+            .await
+            .map(Some)
+            .map_err(|error| AuthError::CredentialStoreError(error.message)),
         None => Ok(None),
     }
 }
 
-async fn client_credentials(address: &Address, oauth: &ServerOauth) -> Result<ClientCredentialsConfig, AuthError> {
+async fn client_credentials(
+    address: &Address,
+    oauth: &ServerOauth,
+) -> Result<ClientCredentialsConfig, AuthError> {
     let missing = |what: &str| AuthError::MetadataError(format!("the pack names no {what}"));
     let client_id = oauth.client_id.clone().ok_or_else(|| missing("client_id"))?;
     let secret = secret(address).await?.ok_or_else(|| missing("variable for the secret"))?;
     let (scopes, resource) = (oauth.scopes.clone(), Some(resource(&address.http.url)));
     Ok(match oauth.signed_with {
-        None => ClientCredentialsConfig::ClientSecret { client_id, client_secret: secret.expose_secret().to_owned(), scopes, resource },
+        None => ClientCredentialsConfig::ClientSecret {
+            client_id,
+            client_secret: secret.expose_secret().to_owned(),
+            scopes,
+            resource,
+        },
         Some(algorithm) => ClientCredentialsConfig::PrivateKeyJwt {
             client_id,
             signing_key: secret.expose_secret().as_bytes().to_vec(),

@@ -47,7 +47,13 @@ pub struct Patience {
 
 impl Default for Patience {
     fn default() -> Self {
-        Self { call: Duration::from_secs(10), token: Duration::from_secs(5), retries: 2, base: Duration::from_millis(500), jitter: Duration::from_millis(200) }
+        Self {
+            call: Duration::from_secs(10),
+            token: Duration::from_secs(5),
+            retries: 2,
+            base: Duration::from_millis(500),
+            jitter: Duration::from_millis(200),
+        }
     }
 }
 
@@ -60,7 +66,8 @@ impl Patience {
     }
 
     fn wait(&self, tried: u32, chance: f64) -> Duration {
-        self.base.saturating_mul(1_u32.checked_shl(tried).unwrap_or(u32::MAX)) + self.jitter.mul_f64(chance.clamp(0.0, 1.0))
+        self.base.saturating_mul(1_u32.checked_shl(tried).unwrap_or(u32::MAX))
+            + self.jitter.mul_f64(chance.clamp(0.0, 1.0))
     }
 }
 
@@ -96,7 +103,10 @@ pub struct PerSession {
 
 impl fmt::Debug for PerSession {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PerSession").field("name", &self.name).field("url", &self.wire.url().as_str()).finish_non_exhaustive()
+        f.debug_struct("PerSession")
+            .field("name", &self.name)
+            .field("url", &self.wire.url().as_str())
+            .finish_non_exhaustive()
     }
 }
 
@@ -142,7 +152,11 @@ impl PerSession {
     }
 
     /// Calls a tool.
-    pub async fn call(&self, call: PerSessionCall<'_>, cancel: CancellationToken) -> Result<Value, ToolFailure> {
+    pub async fn call(
+        &self,
+        call: PerSessionCall<'_>,
+        cancel: CancellationToken,
+    ) -> Result<Value, ToolFailure> {
         tokio::select! {
             done = self.call_with_retries(&call) => done.map_err(|lost| {
                 tracing::warn!(server = self.name, tool = call.tool, why = %lost, "a call failed");
@@ -172,13 +186,24 @@ impl PerSession {
     /// Tries a call once. A token that is refused is renewed once, and a session that the server
     /// has forgotten is opened again once; in both cases the server has done nothing yet. Many
     /// servers answer 400 for a forgotten session.
-    async fn call_once(&self, call: &PerSessionCall<'_>, application: &str) -> Result<Value, CallError> {
+    async fn call_once(
+        &self,
+        call: &PerSessionCall<'_>,
+        application: &str,
+    ) -> Result<Value, CallError> {
         let (mut renewed, mut reopened) = (false, false);
         loop {
             let (visit, rpc) = self.visits.ready(call.session, || self.open(application)).await?;
             let params = json!({"name": call.tool, "arguments": call.arguments});
             let token = self.tokens.get(application).await?;
-            let asked = WireRequest { id: Some(rpc), method: "tools/call", params, token: &token, application, session: visit.as_deref() };
+            let asked = WireRequest {
+                id: Some(rpc),
+                method: "tools/call",
+                params,
+                token: &token,
+                application,
+                session: visit.as_deref(),
+            };
             match self.wire.ask(asked).await {
                 Ok(answer) => return value(answer.result),
                 Err(CallError::Status(401)) if !renewed => {
@@ -208,7 +233,14 @@ impl PerSession {
         let mut token = self.tokens.get(application).await?;
         let mut renewed = false;
         let session = loop {
-            let asked = WireRequest { id: Some(visits::FIRST), method: "initialize", params: params.clone(), token: &token, application, session: None };
+            let asked = WireRequest {
+                id: Some(visits::FIRST),
+                method: "initialize",
+                params: params.clone(),
+                token: &token,
+                application,
+                session: None,
+            };
             match self.wire.ask(asked).await {
                 Ok(answer) => break answer.session,
                 Err(CallError::Status(401)) if !renewed => {
@@ -219,7 +251,14 @@ impl PerSession {
                 Err(lost) => return Err(lost),
             }
         };
-        let ready = WireRequest { id: None, method: "notifications/initialized", params: Value::Null, token: &token, application, session: session.as_deref() };
+        let ready = WireRequest {
+            id: None,
+            method: "notifications/initialized",
+            params: Value::Null,
+            token: &token,
+            application,
+            session: session.as_deref(),
+        };
         self.wire.notify(ready).await?;
         Ok(session)
     }
@@ -227,7 +266,10 @@ impl PerSession {
     /// Fetches a picture that a result names, from the same server. Pictures are public, so the
     /// request does not name the application.
     pub async fn picture(&self, reference: &str) -> Result<Vec<u8>, ToolFailure> {
-        self.wire.picture(reference, PICTURE).await.map_err(|lost| lost.into_failure(&self.name, self.patience))
+        self.wire
+            .picture(reference, PICTURE)
+            .await
+            .map_err(|lost| lost.into_failure(&self.name, self.patience))
     }
 }
 
@@ -248,7 +290,11 @@ mod tests {
 
     #[test]
     fn section_17_a_wait_is_the_base_doubled_for_each_try_and_a_share_of_the_jitter() {
-        let patience = Patience { base: Duration::from_millis(100), jitter: Duration::from_millis(40), ..Patience::default() };
+        let patience = Patience {
+            base: Duration::from_millis(100),
+            jitter: Duration::from_millis(40),
+            ..Patience::default()
+        };
         for (tried, chance, waits) in [
             (0, 0.0, 100),
             (1, 0.0, 200),
@@ -262,10 +308,17 @@ mod tests {
             (0, -1.0, 100),
             (0, 7.0, 140),
         ] {
-            assert_eq!(patience.wait(tried, chance), Duration::from_millis(waits), "after {tried} with {chance}");
+            assert_eq!(
+                patience.wait(tried, chance),
+                Duration::from_millis(waits),
+                "after {tried} with {chance}"
+            );
         }
         let usual = Patience::default();
-        assert_eq!((usual.retries, usual.wait(0, 0.0), usual.wait(1, 1.0)), (2, Duration::from_millis(500), Duration::from_millis(1_200)));
+        assert_eq!(
+            (usual.retries, usual.wait(0, 0.0), usual.wait(1, 1.0)),
+            (2, Duration::from_millis(500), Duration::from_millis(1_200))
+        );
         assert!(usual.wait(40, 0.0) >= usual.wait(31, 0.0), "it does not begin anew");
     }
 }

@@ -40,17 +40,23 @@ pub(crate) struct ServerProcess {
 }
 
 /// Starts a server. Returns the process and its two pipes.
-pub(crate) async fn start(name: &str, config: &Program) -> io::Result<(ServerProcess, ChildStdout, ChildStdin)> {
+pub(crate) async fn start(
+    name: &str,
+    config: &Program,
+) -> io::Result<(ServerProcess, ChildStdout, ChildStdin)> {
     let program = config.program.as_ref().map_err(|problem| io::Error::other(problem.clone()))?;
     let mut command = command(program, config);
-    for (name, value) in config.read_values().await.into_iter().filter(|(name, _)| !leads_to_the_bus(name)) {
+    for (name, value) in
+        config.read_values().await.into_iter().filter(|(name, _)| !leads_to_the_bus(name))
+    {
         command.env(name, value.expose_secret());
     }
     let (hidden, open_files) = (config.hidden.clone(), config.own_folder);
     // Reading folders and forking a large process can block for a moment.
     let mut process = spawn_blocking(move || spawn(command, &hidden, open_files)).await??;
     let missing = || io::Error::other("a pipe of the server is missing");
-    let (stdin, stdout, stderr) = (process.child.stdin.take(), process.child.stdout.take(), process.child.stderr.take());
+    let (stdin, stdout, stderr) =
+        (process.child.stdin.take(), process.child.stdout.take(), process.child.stderr.take());
     if let Some(stderr) = stderr {
         tokio::spawn(log_stderr(name.to_owned(), stderr));
     }

@@ -15,15 +15,22 @@ pub enum ProgramError {
     NotExecutable(String),
     #[error("The program {0} lies outside its pack. Use a path below the pack, such as ./server.")]
     OutsidePack(String),
-    #[error("{0} is neither a path below the pack nor a program of the app. The search path is not used; put the program into the pack and write ./{0}.")]
+    #[error(
+        "{0} is neither a path below the pack nor a program of the app. The search path is not used; put the program into the pack and write ./{0}."
+    )]
     NotOurs(String),
 }
 
 /// Returns the absolute path of a server's command.
-pub fn resolve_program(command: &str, pack: &Path, app_folder: &Path) -> Result<PathBuf, ProgramError> {
+pub fn resolve_program(
+    command: &str,
+    pack: &Path,
+    app_folder: &Path,
+) -> Result<PathBuf, ProgramError> {
     let named = || command.to_owned();
     if let Some(relative) = command.strip_prefix("./") {
-        let found = pack.join(relative).canonicalize().map_err(|_| ProgramError::Missing(named()))?;
+        let found =
+            pack.join(relative).canonicalize().map_err(|_| ProgramError::Missing(named()))?;
         let root = pack.canonicalize().map_err(|_| ProgramError::Missing(named()))?;
         // Checked after following links, because a link may lead out of the pack.
         if !found.starts_with(&root) {
@@ -35,14 +42,19 @@ pub fn resolve_program(command: &str, pack: &Path, app_folder: &Path) -> Result<
     match (parts.next(), parts.next()) {
         (Some(Component::Normal(name)), None) => {
             let found = app_folder.join(name);
-            if found.exists() { runnable(found, command) } else { Err(ProgramError::NotOurs(named())) }
+            if found.exists() {
+                runnable(found, command)
+            } else {
+                Err(ProgramError::NotOurs(named()))
+            }
         }
         _ => Err(ProgramError::OutsidePack(named())),
     }
 }
 
 fn runnable(path: PathBuf, command: &str) -> Result<PathBuf, ProgramError> {
-    let executable = path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0);
+    let executable =
+        path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0);
     if executable { Ok(path) } else { Err(ProgramError::NotExecutable(command.to_owned())) }
 }
 

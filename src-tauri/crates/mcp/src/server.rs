@@ -112,7 +112,17 @@ impl Server {
     pub(crate) fn new(config: ServerConfig, timings: Timings, listeners: ServerListeners) -> Self {
         let (stop, sign_in) = (CancellationToken::new(), CancellationToken::new());
         let phase = config.find_fault().map_or(Phase::Idle, |why| Phase::Unusable { why });
-        let life = Life { phase, attempts: 0, failures: 0, restarts: 0, missing_answers: 0, stop, keeper: None, challenge: None, sign_in };
+        let life = Life {
+            phase,
+            attempts: 0,
+            failures: 0,
+            restarts: 0,
+            missing_answers: 0,
+            stop,
+            keeper: None,
+            challenge: None,
+            sign_in,
+        };
         let timings = timings.of(&config);
         Self { config, timings, listeners, life: Mutex::new(life), changed: watch::Sender::new(0) }
     }
@@ -137,7 +147,9 @@ impl Server {
     /// Checks whether the tool may be called with its present definition.
     pub(crate) fn check(&self, tool: &str) -> Result<(), ToolFailure> {
         let Some(definitions) = &self.listeners.definitions else { return Ok(()) };
-        definitions.check(&self.config.pack, &self.config.name, tool).map_err(failure::tool_not_allowed)
+        definitions
+            .check(&self.config.pack, &self.config.name, tool)
+            .map_err(failure::tool_not_allowed)
     }
 
     /// Returns the server's state for the window.
@@ -151,7 +163,9 @@ impl Server {
             Phase::Starting { .. } => (ServerState::Starting, None, None),
             Phase::Ready { connection, .. } => (ServerState::Ready, None, connection.pid),
             // Several failures in a row count as a failure of the server.
-            Phase::BackingOff { why, .. } if life.failures >= 3 => (ServerState::Failed, Some(why.clone()), None),
+            Phase::BackingOff { why, .. } if life.failures >= 3 => {
+                (ServerState::Failed, Some(why.clone()), None)
+            }
             Phase::BackingOff { why, .. } => (ServerState::BackingOff, Some(why.clone()), None),
             Phase::SignIn { why } => (ServerState::SignIn, why.clone(), None),
             Phase::Unusable { why } => (ServerState::Failed, Some(why.clone()), None),
@@ -163,8 +177,19 @@ impl Server {
             Reach::Program(_) => None,
             Reach::Http(address) => Some(&address.http),
         };
-        let (address, private_network) = (http.map(|http| http.url.clone()), http.is_some_and(|http| http.private_network));
-        ServerView { name, pack, state, message, restarts: life.restarts, pid, address, private_network, signs_in: needs_user_sign_in }
+        let (address, private_network) =
+            (http.map(|http| http.url.clone()), http.is_some_and(|http| http.private_network));
+        ServerView {
+            name,
+            pack,
+            state,
+            message,
+            restarts: life.restarts,
+            pid,
+            address,
+            private_network,
+            signs_in: needs_user_sign_in,
+        }
     }
 
     /// Starts the server unless it runs. Does not wait.
@@ -178,7 +203,10 @@ impl Server {
 
     /// Returns a connection, and starts the server if necessary. Waits at most as long as the
     /// limits allow.
-    pub(crate) async fn connection(self: &Arc<Self>, limits: &Limits) -> Result<ServerConnection, ToolFailure> {
+    pub(crate) async fn connection(
+        self: &Arc<Self>,
+        limits: &Limits,
+    ) -> Result<ServerConnection, ToolFailure> {
         let name = &self.config.name;
         let mut changes = self.changed.subscribe();
         let mut waited_for = None;
@@ -191,7 +219,9 @@ impl Server {
                     waited_for = Some(attempt);
                     limits.until
                 }
-                Next::WaitUntil(at, why) if at >= limits.until => return Err(failure::not_connected(name, &why)),
+                Next::WaitUntil(at, why) if at >= limits.until => {
+                    return Err(failure::not_connected(name, &why));
+                }
                 Next::WaitUntil(at, _) => at,
             };
             tokio::select! {
@@ -209,20 +239,31 @@ impl Server {
         let mut life = self.lock();
         match &life.phase {
             Phase::Ready { connection, attempt } if !connection.is_closed() => {
-                Next::Use(ServerConnection { connection: Arc::clone(connection), attempt: *attempt })
+                Next::Use(ServerConnection {
+                    connection: Arc::clone(connection),
+                    attempt: *attempt,
+                })
             }
             // It has just ended; its task is about to record that.
-            Phase::Ready { .. } => Next::WaitUntil(Instant::now() + NOTICE_INTERVAL, "It has just stopped.".to_owned()),
+            Phase::Ready { .. } => {
+                Next::WaitUntil(Instant::now() + NOTICE_INTERVAL, "It has just stopped.".to_owned())
+            }
             Phase::Starting { attempt } => Next::WaitForStart(*attempt),
-            Phase::BackingOff { attempt, why, .. } if waited_for == Some(*attempt) => Next::Fail(failure::not_connected(&self.config.name, why)),
-            Phase::BackingOff { until, why, .. } if *until > Instant::now() => Next::WaitUntil(*until, why.clone()),
+            Phase::BackingOff { attempt, why, .. } if waited_for == Some(*attempt) => {
+                Next::Fail(failure::not_connected(&self.config.name, why))
+            }
+            Phase::BackingOff { until, why, .. } if *until > Instant::now() => {
+                Next::WaitUntil(*until, why.clone())
+            }
             Phase::Idle | Phase::BackingOff { .. } => {
                 let attempt = self.begin(&mut life);
                 self.publish(life);
                 Next::WaitForStart(attempt)
             }
             Phase::SignIn { .. } => Next::Fail(failure::sign_in(&self.config.name)),
-            Phase::Unusable { why } => Next::Fail(failure::unusable_program(&self.config.name, why)),
+            Phase::Unusable { why } => {
+                Next::Fail(failure::unusable_program(&self.config.name, why))
+            }
             Phase::Stopped => Next::Fail(failure::app_closing(&self.config.name)),
         }
     }
@@ -248,7 +289,11 @@ impl Server {
     }
 
     async fn keep(self: &Arc<Self>, attempt: u64, stop: CancellationToken) {
-        let handler = Handler::new(self.config.pack.clone(), self.config.name.clone(), self.listeners.asker.clone());
+        let handler = Handler::new(
+            self.config.pack.clone(),
+            self.config.name.clone(),
+            self.listeners.asker.clone(),
+        );
         let opened = tokio::select! {
             opened = connection::open(&self.config, &self.timings, handler) => opened,
             // Dropping the half-open connection kills its process.
@@ -263,22 +308,33 @@ impl Server {
     fn fail_opening(&self, attempt: u64, why: OpenError) {
         match why {
             OpenError::Because(why) => self.fail_attempt(attempt, why),
-            OpenError::SignIn(challenge) if self.needs_user_sign_in() => self.require_sign_in(attempt, challenge),
-            OpenError::SignIn(_) => self.fail_attempt(attempt, "It refuses the key, or wants a sign-in that the pack does not declare.".to_owned()),
+            OpenError::SignIn(challenge) if self.needs_user_sign_in() => {
+                self.require_sign_in(attempt, challenge)
+            }
+            OpenError::SignIn(_) => self.fail_attempt(
+                attempt,
+                "It refuses the key, or wants a sign-in that the pack does not declare.".to_owned(),
+            ),
         }
     }
 
     /// Lists the tools and passes them to the definitions.
     async fn list(&self, connection: &Connection) -> Result<(), OpenError> {
         let Some(definitions) = &self.listeners.definitions else { return Ok(()) };
-        let tools = timeout(self.timings.start, connection.tools())
-            .await
-            .unwrap_or_else(|_| Err(OpenError::Because("Its tools were not listed in time.".to_owned())))?;
+        let tools = timeout(self.timings.start, connection.tools()).await.unwrap_or_else(|_| {
+            Err(OpenError::Because("Its tools were not listed in time.".to_owned()))
+        })?;
         definitions.record_tools(&self.config.pack, &self.config.name, &tools);
         Ok(())
     }
 
-    async fn watch(self: &Arc<Self>, attempt: u64, connection: Connection, session: Session, stop: CancellationToken) {
+    async fn watch(
+        self: &Arc<Self>,
+        attempt: u64,
+        connection: Connection,
+        session: Session,
+        stop: CancellationToken,
+    ) {
         // Done before any call, because the definitions may have changed.
         if let Err(open_error) = self.list(&connection).await {
             stop.cancel();
@@ -324,7 +380,11 @@ impl Server {
         let mut life = self.lock();
         let current = match life.phase {
             Phase::Starting { attempt } | Phase::Ready { attempt, .. } => attempt == of,
-            Phase::Idle | Phase::BackingOff { .. } | Phase::SignIn { .. } | Phase::Unusable { .. } | Phase::Stopped => false,
+            Phase::Idle
+            | Phase::BackingOff { .. }
+            | Phase::SignIn { .. }
+            | Phase::Unusable { .. }
+            | Phase::Stopped => false,
         };
         if current {
             life.stop.cancel();
@@ -366,8 +426,17 @@ impl Server {
                 life.failures = 0;
                 self.begin(&mut life);
             }
-            (Err(why), Phase::SignIn { .. }) => life.phase = Phase::SignIn { why: Some(format!("The sign-in did not succeed: {why}.")) },
-            (Err(_), Phase::Idle | Phase::Starting { .. } | Phase::Ready { .. } | Phase::BackingOff { .. }) => {}
+            (Err(why), Phase::SignIn { .. }) => {
+                life.phase =
+                    Phase::SignIn { why: Some(format!("The sign-in did not succeed: {why}.")) }
+            }
+            (
+                Err(_),
+                Phase::Idle
+                | Phase::Starting { .. }
+                | Phase::Ready { .. }
+                | Phase::BackingOff { .. },
+            ) => {}
         }
         self.publish(life);
     }
@@ -377,7 +446,11 @@ impl Server {
         let mut life = self.lock();
         let current = match life.phase {
             Phase::Starting { attempt } | Phase::Ready { attempt, .. } => attempt == of,
-            Phase::Idle | Phase::BackingOff { .. } | Phase::SignIn { .. } | Phase::Unusable { .. } | Phase::Stopped => false,
+            Phase::Idle
+            | Phase::BackingOff { .. }
+            | Phase::SignIn { .. }
+            | Phase::Unusable { .. }
+            | Phase::Stopped => false,
         };
         if !current {
             return;
@@ -391,7 +464,11 @@ impl Server {
 
     /// Updates the server's health with the outcome of a call, if the call used the present
     /// connection.
-    pub(crate) fn note_outcome<T>(&self, reached: &ServerConnection, outcome: &Result<T, ToolFailure>) {
+    pub(crate) fn note_outcome<T>(
+        &self,
+        reached: &ServerConnection,
+        outcome: &Result<T, ToolFailure>,
+    ) {
         let mut life = self.lock();
         if !matches!(life.phase, Phase::Ready { attempt, .. } if attempt == reached.attempt) {
             return;
@@ -402,12 +479,27 @@ impl Server {
         };
         let (answered, silent, gone) = match reason {
             // A refusal by the protocol has a code; a lost connection does not.
-            None | Some((Some(Reason::McpToolError | Reason::InvalidResponse | Reason::UpstreamRateLimit | Reason::McpHttpStatus), _)) => (true, false, false),
+            None
+            | Some((
+                Some(
+                    Reason::McpToolError
+                    | Reason::InvalidResponse
+                    | Reason::UpstreamRateLimit
+                    | Reason::McpHttpStatus,
+                ),
+                _,
+            )) => (true, false, false),
             Some((Some(Reason::McpTimeout), _)) => (false, true, false),
-            Some((Some(Reason::McpException), error)) if error.details.contains_key("code") => (true, false, false),
+            Some((Some(Reason::McpException), error)) if error.details.contains_key("code") => {
+                (true, false, false)
+            }
             Some((Some(Reason::McpException | Reason::McpNotConnected), _)) => (false, false, true),
             Some((Some(Reason::McpUnauthorized), error)) => {
-                let challenge = error.details.get("challenge").and_then(|words| words.as_str()).map(str::to_owned);
+                let challenge = error
+                    .details
+                    .get("challenge")
+                    .and_then(|words| words.as_str())
+                    .map(str::to_owned);
                 return self.handle_unauthorized(life, reached.attempt, challenge);
             }
             Some(_) => (false, false, false),
@@ -424,7 +516,11 @@ impl Server {
             drop(life);
             self.drop_connection(
                 reached.attempt,
-                if lost { "It cannot be reached any more.".to_owned() } else { "It did not answer any more and was ended.".to_owned() },
+                if lost {
+                    "It cannot be reached any more.".to_owned()
+                } else {
+                    "It did not answer any more and was ended.".to_owned()
+                },
             );
         }
     }
@@ -432,10 +528,13 @@ impl Server {
     /// Checks a session after status 400, by which many servers report a forgotten session. The
     /// list of tools shows whether it is one; if so, the next call opens a new connection.
     pub(crate) fn check_doubtful(self: &Arc<Self>, reached: &ServerConnection) {
-        let (server, connection, attempt) = (Arc::clone(self), Arc::clone(&reached.connection), reached.attempt);
+        let (server, connection, attempt) =
+            (Arc::clone(self), Arc::clone(&reached.connection), reached.attempt);
         tokio::spawn(async move {
             let limits = Limits::new(server.timings.start, CancellationToken::new());
-            if !failure::is_bad_request(&connection.check_session(&server.config.name, &limits).await) {
+            if !failure::is_bad_request(
+                &connection.check_session(&server.config.name, &limits).await,
+            ) {
                 return;
             }
             let mut life = server.lock();
@@ -448,7 +547,12 @@ impl Server {
     }
 
     /// Handles a refused token or key.
-    fn handle_unauthorized(&self, mut life: MutexGuard<'_, Life>, attempt: u64, challenge: Option<String>) {
+    fn handle_unauthorized(
+        &self,
+        mut life: MutexGuard<'_, Life>,
+        attempt: u64,
+        challenge: Option<String>,
+    ) {
         match self.oauth().map(|oauth| oauth.grant) {
             Some(OauthGrant::AuthorizationCode) => {
                 drop(life);

@@ -78,7 +78,9 @@ impl ServersBuilder {
         let mut by_name = BTreeMap::new();
         for config in self.configs {
             let key = config.key();
-            by_name.entry(key).or_insert_with(|| Arc::new(Server::new(config, self.timings, self.listeners.clone())));
+            by_name.entry(key).or_insert_with(|| {
+                Arc::new(Server::new(config, self.timings, self.listeners.clone()))
+            });
         }
         Servers { inner: Arc::new(Inner { by_name }) }
     }
@@ -87,7 +89,11 @@ impl ServersBuilder {
 impl Servers {
     /// Returns a builder.
     pub fn builder(configs: Vec<ServerConfig>) -> ServersBuilder {
-        ServersBuilder { configs, timings: Timings::default(), listeners: ServerListeners::default() }
+        ServersBuilder {
+            configs,
+            timings: Timings::default(),
+            listeners: ServerListeners::default(),
+        }
     }
 
     /// Creates servers with the usual time limits and no listener.
@@ -124,18 +130,31 @@ impl Servers {
 
     /// Begins a sign-in of the user to a server.
     pub async fn sign_in(&self, server: &str) -> Result<SignIn, AgentError> {
-        self.inner.by_name.get(server).ok_or_else(|| failure::unknown_server(server).error)?.sign_in().await
+        self.inner
+            .by_name
+            .get(server)
+            .ok_or_else(|| failure::unknown_server(server).error)?
+            .sign_in()
+            .await
     }
 
     /// Waits until a server is ready. Returns an error if it cannot be reached now.
     pub async fn ready(&self, server: &str, timeout: Duration) -> Result<(), ToolFailure> {
-        let server = self.inner.by_name.get(server).ok_or_else(|| failure::unknown_server(server))?;
+        let server =
+            self.inner.by_name.get(server).ok_or_else(|| failure::unknown_server(server))?;
         server.connection(&Limits::new(timeout, CancellationToken::new())).await.map(|_| ())
     }
 
     /// Calls a tool that changes nothing, and starts its server if necessary. Ends at the timeout
     /// at the latest, including the start.
-    pub async fn call(&self, server: &str, tool: &str, arguments: Value, timeout: Duration, cancel: CancellationToken) -> Result<Value, ToolFailure> {
+    pub async fn call(
+        &self,
+        server: &str,
+        tool: &str,
+        arguments: Value,
+        timeout: Duration,
+        cancel: CancellationToken,
+    ) -> Result<Value, ToolFailure> {
         self.call_with(server, tool, arguments, Limits::new(timeout, cancel), None).await
     }
 
@@ -153,19 +172,34 @@ impl Servers {
         self.call_with(server, tool, arguments, Limits::new(timeout, cancel), Some(resume)).await
     }
 
-    async fn call_with(&self, server: &str, tool: &str, arguments: Value, limits: Limits, resume: Option<&dyn Resume>) -> Result<Value, ToolFailure> {
-        let server = self.inner.by_name.get(server).ok_or_else(|| failure::unknown_server(server))?;
+    async fn call_with(
+        &self,
+        server: &str,
+        tool: &str,
+        arguments: Value,
+        limits: Limits,
+        resume: Option<&dyn Resume>,
+    ) -> Result<Value, ToolFailure> {
+        let server =
+            self.inner.by_name.get(server).ok_or_else(|| failure::unknown_server(server))?;
         for _ in 0..2 {
             let reached = server.connection(&limits).await?;
             server.check(tool)?;
-            let outcome = reached.connection.call(&server.config.name, tool, arguments.clone(), &limits, resume).await;
+            let outcome = reached
+                .connection
+                .call(&server.config.name, tool, arguments.clone(), &limits, resume)
+                .await;
             server.note_outcome(&reached, &outcome);
             if failure::is_bad_request(&outcome) {
                 server.check_doubtful(&reached);
             }
             // A token of the app has expired. The server refused before doing anything, and the
             // next connection has a new token.
-            if !server.renews_tokens() || !outcome.as_ref().is_err_and(|failure| failure.error.has_reason(Reason::McpUnauthorized)) {
+            if !server.renews_tokens()
+                || !outcome
+                    .as_ref()
+                    .is_err_and(|failure| failure.error.has_reason(Reason::McpUnauthorized))
+            {
                 return outcome;
             }
         }
@@ -173,8 +207,15 @@ impl Servers {
     }
 
     /// Reads a resource, such as a picture.
-    pub async fn read_resource(&self, server: &str, uri: &str, timeout: Duration, cancel: CancellationToken) -> Result<Resource, ToolFailure> {
-        let server = self.inner.by_name.get(server).ok_or_else(|| failure::unknown_server(server))?;
+    pub async fn read_resource(
+        &self,
+        server: &str,
+        uri: &str,
+        timeout: Duration,
+        cancel: CancellationToken,
+    ) -> Result<Resource, ToolFailure> {
+        let server =
+            self.inner.by_name.get(server).ok_or_else(|| failure::unknown_server(server))?;
         let limits = Limits::new(timeout, cancel);
         let reached = server.connection(&limits).await?;
         let outcome = reached.connection.read(&server.config.name, uri, &limits).await;

@@ -5,7 +5,10 @@
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use contract::{AgentError, ErrorCode, manifest::ServerOauth};
-use rmcp::transport::auth::{AuthError, AuthorizationRequest, AuthorizationSession, CredentialStore as _, WWWAuthenticateParams};
+use rmcp::transport::auth::{
+    AuthError, AuthorizationRequest, AuthorizationSession, CredentialStore as _,
+    WWWAuthenticateParams,
+};
 use secrecy::ExposeSecret as _;
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
@@ -36,19 +39,30 @@ pub struct SignIn {
 }
 
 /// Begins a sign-in. The answer is awaited in the background.
-pub(crate) async fn begin(server: &Arc<Server>, stop: CancellationToken) -> Result<SignIn, AgentError> {
-    let Reach::Http(address) = &server.config.reach else { return Err(no_sign_in(&server.config.name)) };
+pub(crate) async fn begin(
+    server: &Arc<Server>,
+    stop: CancellationToken,
+) -> Result<SignIn, AgentError> {
+    let Reach::Http(address) = &server.config.reach else {
+        return Err(no_sign_in(&server.config.name));
+    };
     let Some(oauth) = &address.http.oauth else { return Err(no_sign_in(&server.config.name)) };
     let failed = |what: &str| {
-        AgentError::new(ErrorCode::ToolHttpError, format!("The sign-in to {} cannot begin: {what}.", server.config.name))
-            .reason("sign_in")
-            .retryable(true)
-            .hint("Check the connection and the server's address, then try again.")
+        AgentError::new(
+            ErrorCode::ToolHttpError,
+            format!("The sign-in to {} cannot begin: {what}.", server.config.name),
+        )
+        .reason("sign_in")
+        .retryable(true)
+        .hint("Check the connection and the server's address, then try again.")
     };
-    let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(|error| failed(&error.to_string()))?;
+    let listener =
+        TcpListener::bind(("127.0.0.1", 0)).await.map_err(|error| failed(&error.to_string()))?;
     let port = listener.local_addr().map_err(|error| failed(&error.to_string()))?.port();
     let session =
-        new_session(address, oauth, &format!("http://127.0.0.1:{port}{PATH}"), server.challenge()).await.map_err(|error| failed(oauth::error_kind(&error)))?;
+        new_session(address, oauth, &format!("http://127.0.0.1:{port}{PATH}"), server.challenge())
+            .await
+            .map_err(|error| failed(oauth::error_kind(&error)))?;
     let url = session.get_authorization_url().to_owned();
     let server = Arc::clone(server);
     tokio::spawn(async move {
@@ -69,13 +83,21 @@ fn no_sign_in(server: &str) -> AgentError {
 
 /// Creates the request to the authorization server: the client, the scopes and the redirect
 /// address.
-pub(crate) async fn new_session(address: &Address, oauth: &ServerOauth, back: &str, challenge: Option<String>) -> Result<AuthorizationSession, AuthError> {
+pub(crate) async fn new_session(
+    address: &Address,
+    oauth: &ServerOauth,
+    back: &str,
+    challenge: Option<String>,
+) -> Result<AuthorizationSession, AuthError> {
     let mut manager = oauth::manager(address).await?;
     let resolution = manager.resolve_metadata_from_challenge(challenge.as_deref()).await?;
     oauth::check_issuer(address, oauth, &resolution.metadata).await?;
     manager.set_metadata(resolution.metadata);
     let scopes = choose_scopes(address, oauth, challenge.as_deref()).await?;
-    let mut request = AuthorizationRequest::new(back).with_client_name("Countersign").with_scopes(scopes).with_initial_scope_selection();
+    let mut request = AuthorizationRequest::new(back)
+        .with_client_name("Countersign")
+        .with_scopes(scopes)
+        .with_initial_scope_selection();
     if let Some(challenge) = challenge {
         request = request.with_challenge(challenge);
     }
@@ -93,9 +115,17 @@ pub(crate) async fn new_session(address: &Address, oauth: &ServerOauth, back: &s
 
 /// Returns the scopes to request: those of the pack, or those that the server requires. If the
 /// server requires more than before, the earlier scopes are included.
-async fn choose_scopes(address: &Address, oauth: &ServerOauth, challenge: Option<&str>) -> Result<Vec<String>, AuthError> {
+async fn choose_scopes(
+    address: &Address,
+    oauth: &ServerOauth,
+    challenge: Option<&str>,
+) -> Result<Vec<String>, AuthError> {
     let mut scopes = oauth.scopes.clone();
-    let given = TokenStore::new(Arc::clone(&address.access)).load().await?.map(|kept| kept.granted_scopes).unwrap_or_default();
+    let given = TokenStore::new(Arc::clone(&address.access))
+        .load()
+        .await?
+        .map(|kept| kept.granted_scopes)
+        .unwrap_or_default();
     let url = address.url().map_err(AuthError::MetadataError)?;
     let wanted = challenge.and_then(|words| WWWAuthenticateParams::parse(words, &url).scope);
     if let Some(wanted) = wanted.filter(|_| !given.is_empty()) {
@@ -108,10 +138,17 @@ async fn choose_scopes(address: &Address, oauth: &ServerOauth, challenge: Option
 }
 
 /// Waits for the browser's redirect. Other requests are answered with 404.
-async fn answer(listener: &TcpListener, port: u16, session: &AuthorizationSession, server: &Arc<Server>) {
+async fn answer(
+    listener: &TcpListener,
+    port: u16,
+    session: &AuthorizationSession,
+    server: &Arc<Server>,
+) {
     loop {
         let Ok((mut stream, _)) = listener.accept().await else { continue };
-        let Some(target) = timeout(REQUEST, read_target(&mut stream)).await.ok().flatten() else { continue };
+        let Some(target) = timeout(REQUEST, read_target(&mut stream)).await.ok().flatten() else {
+            continue;
+        };
         if target.split('?').next() != Some(PATH) {
             respond(&mut stream, "404 Not Found", "").await;
             continue;
@@ -119,7 +156,8 @@ async fn answer(listener: &TcpListener, port: u16, session: &AuthorizationSessio
         let done = session.handle_callback_url(&format!("http://127.0.0.1:{port}{target}")).await;
         // Recorded before the browser is answered, because the user may go on as soon as the page
         // appears.
-        server.finish_sign_in(done.map(|_| ()).map_err(|error| oauth::error_kind(&error).to_owned()));
+        server
+            .finish_sign_in(done.map(|_| ()).map_err(|error| oauth::error_kind(&error).to_owned()));
         return respond(&mut stream, "200 OK", PAGE).await;
     }
 }

@@ -50,9 +50,25 @@ pub(crate) struct ProcessTransport {
 }
 
 impl ProcessTransport {
-    pub(crate) fn new(process: ServerProcess, stdout: ChildStdout, stdin: ChildStdin, timings: &Timings, ending: Ending, late: Late) -> Self {
+    pub(crate) fn new(
+        process: ServerProcess,
+        stdout: ChildStdout,
+        stdin: ChildStdin,
+        timings: &Timings,
+        ending: Ending,
+        late: Late,
+    ) -> Self {
         let lines = AsyncRwTransport::new_client(stdout, stdin).with_max_line_length(LONGEST_LINE);
-        Self { lines, process, grace: timings.grace, probe: timings.probe, asked: None, given_up: None, ending, late }
+        Self {
+            lines,
+            process,
+            grace: timings.grace,
+            probe: timings.probe,
+            asked: None,
+            given_up: None,
+            ending,
+            late,
+        }
     }
 }
 
@@ -67,7 +83,10 @@ fn answered_id(message: &RxJsonRpcMessage<RoleClient>) -> Option<&RequestId> {
 impl Transport<RoleClient> for ProcessTransport {
     type Error = io::Error;
 
-    fn send(&mut self, item: TxJsonRpcMessage<RoleClient>) -> impl Future<Output = io::Result<()>> + Send + 'static {
+    fn send(
+        &mut self,
+        item: TxJsonRpcMessage<RoleClient>,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         if let JsonRpcMessage::Request(request) = &item
             && matches!(request.request, ClientRequest::DiscoverRequest(_))
         {
@@ -82,7 +101,8 @@ impl Transport<RoleClient> for ProcessTransport {
                 let message = self.lines.receive().await?;
                 if self.given_up.is_some() && answered_id(&message) == self.given_up.as_ref() {
                     self.given_up = None;
-                    self.late.fetch_or(matches!(message, JsonRpcMessage::Response(_)), Ordering::SeqCst);
+                    self.late
+                        .fetch_or(matches!(message, JsonRpcMessage::Response(_)), Ordering::SeqCst);
                     continue;
                 }
                 return Some(message);

@@ -23,7 +23,13 @@ pub(crate) struct Anthropic {
 }
 
 impl Anthropic {
-    pub(crate) fn new(model: &str, maker: String, known: ModelFacts, reasoning: bool, headers: HeaderMap) -> Self {
+    pub(crate) fn new(
+        model: &str,
+        maker: String,
+        known: ModelFacts,
+        reasoning: bool,
+        headers: HeaderMap,
+    ) -> Self {
         Self { model: model.to_owned(), maker, known, reasoning, headers }
     }
 }

@@ -89,7 +89,8 @@ pub(crate) fn lookup_model(model: &str) -> ModelFacts {
     // Gateways put the maker in front of the name.
     let name = name.rsplit('/').next().unwrap_or(&name);
     let row = TABLE.iter().filter(|row| name.starts_with(row.0)).max_by_key(|row| row.0.len());
-    let Some(&(_, tools, parallel_tools, structured_output, thinking, context, output)) = row else {
+    let Some(&(_, tools, parallel_tools, structured_output, thinking, context, output)) = row
+    else {
         return ModelFacts { capabilities: ModelCapabilities::default(), thinking: Thinking::None };
     };
     ModelFacts {
@@ -112,11 +113,20 @@ mod tests {
 
     #[test]
     fn the_longest_beginning_decides() {
-        assert!(capabilities("gpt-5-mini-2025-08-07").reasoning && !capabilities("gpt-5-chat-latest").reasoning);
-        assert_eq!(lookup_model("claude-3-5-haiku-latest").capabilities.max_output_tokens, Some(8_000));
+        assert!(
+            capabilities("gpt-5-mini-2025-08-07").reasoning
+                && !capabilities("gpt-5-chat-latest").reasoning
+        );
+        assert_eq!(
+            lookup_model("claude-3-5-haiku-latest").capabilities.max_output_tokens,
+            Some(8_000)
+        );
         assert_eq!(lookup_model("claude-sonnet-4-5-20250929").thinking, Thinking::Budget);
         assert_eq!(lookup_model("anthropic/claude-opus-5").thinking, Thinking::Adaptive);
-        assert!(!capabilities("o1-mini").tools && capabilities("models/gemini-3-pro-preview").parallel_tools);
+        assert!(
+            !capabilities("o1-mini").tools
+                && capabilities("models/gemini-3-pro-preview").parallel_tools
+        );
     }
 
     #[test]

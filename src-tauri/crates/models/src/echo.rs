@@ -26,9 +26,13 @@ fn role(message: &Message) -> &'static str {
 }
 
 fn answer(request: &ModelRequest) -> String {
-    let asked = request.messages.iter().rev().find_map(|message| if let Message::User { text } = message { Some(text.as_str()) } else { None });
+    let asked = request.messages.iter().rev().find_map(|message| {
+        if let Message::User { text } = message { Some(text.as_str()) } else { None }
+    });
     match asked {
-        Some(text) if text.contains(DEBUG) => request.messages.iter().map(role).collect::<Vec<_>>().join(" "),
+        Some(text) if text.contains(DEBUG) => {
+            request.messages.iter().map(role).collect::<Vec<_>>().join(" ")
+        }
         Some(text) => text.to_owned(),
         None => String::new(),
     }
@@ -44,7 +48,10 @@ impl Model for EchoModel {
     }
 
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
-        let done = ModelEvent::Done { usage: Usage { model_calls: 1, ..Usage::default() }, finish: Finish::Stop };
+        let done = ModelEvent::Done {
+            usage: Usage { model_calls: 1, ..Usage::default() },
+            finish: Finish::Stop,
+        };
         stream::iter([Ok(ModelEvent::Text(answer(&request))), Ok(done)]).boxed()
     }
 }

@@ -27,7 +27,11 @@ impl WithFallback {
 
 impl Model for WithFallback {
     fn label(&self) -> String {
-        if self.fell_back.load(Ordering::Acquire) { self.second.label() } else { self.first.label() }
+        if self.fell_back.load(Ordering::Acquire) {
+            self.second.label()
+        } else {
+            self.first.label()
+        }
     }
 
     fn may_answer(&self) -> Vec<String> {
@@ -76,11 +80,19 @@ impl Model for WithFallback {
 
     fn longest_answer(&self, wanted: Option<u32>) -> u32 {
         let second = self.second.longest_answer(wanted);
-        if self.fell_back.load(Ordering::Acquire) { second } else { self.first.longest_answer(wanted).max(second) }
+        if self.fell_back.load(Ordering::Acquire) {
+            second
+        } else {
+            self.first.longest_answer(wanted).max(second)
+        }
     }
 
     fn longest_answer_now(&self, wanted: Option<u32>) -> u32 {
-        if self.fell_back.load(Ordering::Acquire) { self.second.longest_answer_now(wanted) } else { self.first.longest_answer_now(wanted) }
+        if self.fell_back.load(Ordering::Acquire) {
+            self.second.longest_answer_now(wanted)
+        } else {
+            self.first.longest_answer_now(wanted)
+        }
     }
 
     /// Requests a stream even if a whole answer is wanted: silence can then be noticed early, and
@@ -99,7 +111,12 @@ impl Model for WithFallback {
                 Err(error) if error.kind.retryable() => {
                     fell_back.store(true, Ordering::Release);
                     tracing::warn!(kind = ?error.kind, "another model answers in place of the one that was chosen");
-                    let told = ModelEvent::FellBack { from, to: second.label(), kind: error.kind, why: error.message };
+                    let told = ModelEvent::FellBack {
+                        from,
+                        to: second.label(),
+                        kind: error.kind,
+                        why: error.message,
+                    };
                     stream::iter([Ok(told)]).chain(second.stream(kept)).boxed()
                 }
                 first => stream::iter([first]).chain(answer).boxed(),

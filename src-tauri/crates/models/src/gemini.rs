@@ -57,7 +57,16 @@ impl Wire for Gemini {
         serde_json::to_vec(&request::body(self, request, plain))
     }
     fn optional(&self) -> &'static [&'static str] {
-        &["thinking", "Thinking", "includeThoughts", "responseSchema", "response_schema", "responseMimeType", "response_mime_type", "JSON mode"]
+        &[
+            "thinking",
+            "Thinking",
+            "includeThoughts",
+            "responseSchema",
+            "response_schema",
+            "responseMimeType",
+            "response_mime_type",
+            "JSON mode",
+        ]
     }
     fn assembler(&self) -> Box<dyn Assemble> {
         Box::new(assemble::Assembler::new(self.maker.clone()))
@@ -67,7 +76,12 @@ impl Wire for Gemini {
             let methods = model.get("supportedGenerationMethods").and_then(Value::as_array);
             methods.is_none_or(|methods| methods.iter().any(|method| method == "generateContent"))
         };
-        let names = list.get("models")?.as_array()?.iter().filter(answers).filter_map(|model| model.get("name")?.as_str());
+        let names = list
+            .get("models")?
+            .as_array()?
+            .iter()
+            .filter(answers)
+            .filter_map(|model| model.get("name")?.as_str());
         Some(names.map(|name| name.trim_start_matches("models/").to_owned()).collect())
     }
 }

@@ -27,7 +27,8 @@ pub use check::{ConnectionCheck, Diagnosis};
 
 /// How long connecting may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long an optional part of requests is left out after a server refused it. The server may have changed by then.
+/// How long an optional part of requests is left out after a server refused it. The server may have
+/// changed by then.
 const PLAIN_PERIOD: TimeDelta = TimeDelta::hours(1);
 
 /// The shared HTTP clients, which own the connection pools. Opaque, so that a host can keep them
@@ -53,7 +54,10 @@ impl PlainRequests {
     }
 
     pub(crate) fn remember(&self, by: String, now: DateTime<Utc>) {
-        tracing::info!(by, "a model's server refuses something optional: it is left out for an hour");
+        tracing::info!(
+            by,
+            "a model's server refuses something optional: it is left out for an hour"
+        );
         self.0.lock().insert(by, now);
     }
 }
@@ -71,7 +75,11 @@ pub fn http_client() -> Result<HttpClient, ModelError> {
             .tcp_nodelay(true)
     };
     let outward = builder().build().map_err(|_| failure::no_tls())?;
-    let here = builder().no_proxy().dns_resolver(Arc::new(ThisComputer)).build().map_err(|_| failure::no_tls())?;
+    let here = builder()
+        .no_proxy()
+        .dns_resolver(Arc::new(ThisComputer))
+        .build()
+        .map_err(|_| failure::no_tls())?;
     Ok(HttpClient { outward, here, plainly: PlainRequests::default() })
 }
 
@@ -82,7 +90,10 @@ struct ThisComputer;
 impl Resolve for ThisComputer {
     fn resolve(&self, name: Name) -> Resolving {
         let both = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)].into_iter();
-        let found: Vec<SocketAddr> = both.filter(|ip| leads_there(name.as_str(), *ip)).map(|ip| SocketAddr::new(ip, 0)).collect();
+        let found: Vec<SocketAddr> = both
+            .filter(|ip| leads_there(name.as_str(), *ip))
+            .map(|ip| SocketAddr::new(ip, 0))
+            .collect();
         Box::pin(async move { Ok(Box::new(found.into_iter()) as Addrs) })
     }
 }
@@ -127,9 +138,12 @@ mod tests {
 
     #[test]
     fn addresses_as_people_paste_them() {
-        for text in
-            ["http://127.0.0.1:8080/v1", "http://127.0.0.1:8080/v1/", " http://127.0.0.1:8080/v1/chat/completions ", "http://127.0.0.1:8080/v1/messages"]
-        {
+        for text in [
+            "http://127.0.0.1:8080/v1",
+            "http://127.0.0.1:8080/v1/",
+            " http://127.0.0.1:8080/v1/chat/completions ",
+            "http://127.0.0.1:8080/v1/messages",
+        ] {
             assert_eq!(base_url(text).unwrap().as_str(), "http://127.0.0.1:8080/v1", "{text}");
         }
         for text in ["", "api.openai.com", "ftp://x/v1", "https://me:key@host/v1"] {
@@ -140,7 +154,11 @@ mod tests {
     #[test]
     fn loopback_is_local() {
         let local = |text: &str| is_loopback(&base_url(text).unwrap());
-        assert!(local("http://localhost:11434/v1") && local("http://127.0.0.2/v1") && local("http://[::1]:1/v1"));
+        assert!(
+            local("http://localhost:11434/v1")
+                && local("http://127.0.0.2/v1")
+                && local("http://[::1]:1/v1")
+        );
         assert!(!local("https://api.openai.com/v1") && !local("http://localhost.example.com/v1"));
     }
 }

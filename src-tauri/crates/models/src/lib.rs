@@ -1,5 +1,5 @@
-//! Providers behind the engine's `Model` port. This crate knows no turns, no meaning of tools and no
-//! storage.
+//! Providers behind the engine's `Model` port. This crate knows no turns, no meaning of tools and
+//! no storage.
 #![forbid(unsafe_code)]
 
 mod anthropic;
@@ -16,5 +16,7 @@ mod wire;
 
 pub use capabilities::capabilities;
 pub use fallback::WithFallback;
-pub use http::{ConnectionCheck, Diagnosis, HttpClient, http_client, is_loopback_address, server_of};
+pub use http::{
+    ConnectionCheck, Diagnosis, HttpClient, http_client, is_loopback_address, server_of,
+};
 pub use provider::{Api, Config, Provider, ProviderDeps, ServerKey};

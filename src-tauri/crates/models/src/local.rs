@@ -16,7 +16,8 @@ const MAX_BYTES: usize = 1024 * 1024;
 const MAX_MODELS: usize = 200;
 
 /// Common servers and their ports.
-pub const USUAL: &[(&str, u16)] = &[("Ollama", 11434), ("LM Studio", 1234), ("llama.cpp", 8080), ("vLLM", 8000), ("Jan", 1337)];
+pub const USUAL: &[(&str, u16)] =
+    &[("Ollama", 11434), ("LM Studio", 1234), ("llama.cpp", 8080), ("vLLM", 8000), ("Jan", 1337)];
 
 /// A server that answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,9 +29,18 @@ pub struct FoundServer {
 
 /// Returns the servers that answer on the given ports, in the same order.
 pub async fn find(ports: &[(&str, u16)]) -> Vec<FoundServer> {
-    let client = reqwest::Client::builder().no_proxy().connect_timeout(CONNECT).timeout(TIME).redirect(reqwest::redirect::Policy::none()).build();
+    let client = reqwest::Client::builder()
+        .no_proxy()
+        .connect_timeout(CONNECT)
+        .timeout(TIME)
+        .redirect(reqwest::redirect::Policy::none())
+        .build();
     let Ok(client) = client else { return Vec::new() };
-    join_all(ports.iter().map(|(name, port)| ask(&client, name, *port))).await.into_iter().flatten().collect()
+    join_all(ports.iter().map(|(name, port)| ask(&client, name, *port)))
+        .await
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 async fn ask(client: &reqwest::Client, usual: &str, port: u16) -> Option<FoundServer> {

@@ -127,10 +127,18 @@ impl Provider {
         let known = lookup_model(&config.model);
         let maker = format!("{:?} {host} {}", config.api, config.model);
         let wire: Arc<dyn Wire> = match config.api {
-            Api::Chat => Arc::new(Chat::new(&config.model, base.host_str().unwrap_or_default(), key)),
-            Api::Responses => Arc::new(Responses::new(&config.model, maker.clone(), known, config.reasoning, key)),
-            Api::Anthropic => Arc::new(Anthropic::new(&config.model, maker.clone(), known, config.reasoning, key)),
-            Api::Gemini => Arc::new(Gemini::new(&config.model, maker.clone(), config.reasoning, key)),
+            Api::Chat => {
+                Arc::new(Chat::new(&config.model, base.host_str().unwrap_or_default(), key))
+            }
+            Api::Responses => {
+                Arc::new(Responses::new(&config.model, maker.clone(), known, config.reasoning, key))
+            }
+            Api::Anthropic => {
+                Arc::new(Anthropic::new(&config.model, maker.clone(), known, config.reasoning, key))
+            }
+            Api::Gemini => {
+                Arc::new(Gemini::new(&config.model, maker.clone(), config.reasoning, key))
+            }
         };
         let label = config.label.unwrap_or_else(|| format!("{} at {host}", config.model));
         let local = http::is_loopback(&base);
@@ -148,7 +156,14 @@ impl Provider {
             random: world.random,
             clock: world.clock,
         };
-        Ok(Self { shared: Arc::new(shared), model: config.model, label, local, capabilities: known.capabilities, api: config.api })
+        Ok(Self {
+            shared: Arc::new(shared),
+            model: config.model,
+            label,
+            local,
+            capabilities: known.capabilities,
+            api: config.api,
+        })
     }
 
     /// Lists the server's models, and requests one word of the model. Nothing is retried.
@@ -170,7 +185,10 @@ impl Model for Provider {
     fn longest_answer(&self, wanted: Option<u32>) -> u32 {
         self.api.longest_answer(&self.model, wanted)
     }
-    fn stream(&self, mut request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
+    fn stream(
+        &self,
+        mut request: ModelRequest,
+    ) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
         if !self.capabilities.tools {
             request.tools.clear();
         }
@@ -186,7 +204,10 @@ impl Model for Provider {
 }
 
 /// Returns the key, if it may be sent to this server.
-fn own_key<'a>(server: &Origin, kept: Option<&'a ServerKey>) -> Result<Option<&'a SecretString>, ModelError> {
+fn own_key<'a>(
+    server: &Origin,
+    kept: Option<&'a ServerKey>,
+) -> Result<Option<&'a SecretString>, ModelError> {
     match kept {
         None => Ok(None),
         Some(kept) if kept.server != *server => Err(failure::key_of_another(&kept.server, server)),
@@ -199,7 +220,10 @@ fn own_key<'a>(server: &Origin, kept: Option<&'a ServerKey>) -> Result<Option<&'
 fn headers(api: Api, key: Option<&SecretString>) -> Result<HeaderMap, ModelError> {
     let mut headers = HeaderMap::new();
     if api == Api::Anthropic {
-        headers.insert(HeaderName::from_static("anthropic-version"), HeaderValue::from_static("2023-06-01"));
+        headers.insert(
+            HeaderName::from_static("anthropic-version"),
+            HeaderValue::from_static("2023-06-01"),
+        );
     }
     let Some(key) = key else { return Ok(headers) };
     let key = key.expose_secret().trim();
@@ -223,7 +247,10 @@ mod tests {
         for api in [Api::Chat, Api::Responses, Api::Anthropic, Api::Gemini] {
             let error = headers(api, Some(&SecretString::from("sk-\nx"))).unwrap_err();
             assert!(!error.message.contains("sk-"));
-            assert!(!format!("{:?}", headers(api, Some(&SecretString::from("sk-x"))).unwrap()).contains("sk-x"));
+            assert!(
+                !format!("{:?}", headers(api, Some(&SecretString::from("sk-x"))).unwrap())
+                    .contains("sk-x")
+            );
         }
     }
 }

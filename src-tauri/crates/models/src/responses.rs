@@ -21,7 +21,13 @@ pub(crate) struct Responses {
 }
 
 impl Responses {
-    pub(crate) fn new(model: &str, maker: String, known: ModelFacts, reasoning: bool, headers: HeaderMap) -> Self {
+    pub(crate) fn new(
+        model: &str,
+        maker: String,
+        known: ModelFacts,
+        reasoning: bool,
+        headers: HeaderMap,
+    ) -> Self {
         Self { model: model.to_owned(), maker, known, reasoning, headers }
     }
 }

@@ -66,7 +66,11 @@ pub(crate) trait Assemble: Send {
         event == "message"
     }
     /// Reads one event's data, or a whole answer. Pushes text and reasoning to `out`.
-    fn feed(&mut self, data: &str, out: &mut VecDeque<ModelEvent>) -> Result<FeedResult, ModelError>;
+    fn feed(
+        &mut self,
+        data: &str,
+        out: &mut VecDeque<ModelEvent>,
+    ) -> Result<FeedResult, ModelError>;
     /// Ends the answer: pushes the calls in the server's order, the data to send back, and then
     /// `Done`.
     fn end(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError>;
@@ -82,7 +86,14 @@ pub(crate) fn join_url(base: &Url, path: &str) -> Url {
 /// Returns the names under `data`, as OpenAI and Anthropic list them.
 pub(crate) fn listed_ids(list: &Value) -> Option<Vec<String>> {
     let models = list.get("data")?.as_array()?;
-    Some(models.iter().filter_map(|model| model.get("id")?.as_str()).filter(|id| !id.is_empty()).map(str::to_owned).collect())
+    Some(
+        models
+            .iter()
+            .filter_map(|model| model.get("id")?.as_str())
+            .filter(|id| !id.is_empty())
+            .map(str::to_owned)
+            .collect(),
+    )
 }
 
 /// Returns the opaque data of a message if this maker created it. Other makers' data is of no use
@@ -99,7 +110,10 @@ pub(crate) fn parsable(arguments: &str) -> &str {
 
 /// Returns the arguments as an object; empty if they are not one.
 pub(crate) fn as_object(arguments: &str) -> Value {
-    serde_json::from_str(arguments).ok().filter(Value::is_object).unwrap_or_else(|| Value::Object(serde_json::Map::new()))
+    serde_json::from_str(arguments)
+        .ok()
+        .filter(Value::is_object)
+        .unwrap_or_else(|| Value::Object(serde_json::Map::new()))
 }
 
 /// Puts the host's instructions in front of a result, in a tag of their own, for wires without a
@@ -110,19 +124,23 @@ pub(crate) fn before_result(instructions: &str, result: &str) -> String {
 
 /// Whether a message follows results, with only instructions in between.
 pub(crate) fn follows_result(messages: &[Message], at: usize) -> bool {
-    let before = messages[..at].iter().rev().find(|message| !matches!(message, Message::System { .. }));
+    let before =
+        messages[..at].iter().rev().find(|message| !matches!(message, Message::System { .. }));
     matches!(before, Some(Message::Tool { .. }))
 }
 
 /// Returns a result with the instructions that directly follow it.
 pub(crate) fn with_instructions<'a>(after: &'a [Message], result: &'a str) -> Cow<'a, str> {
-    instructions_after(after).map_or(Cow::Borrowed(result), |instructions| Cow::Owned(before_result(&instructions, result)))
+    instructions_after(after).map_or(Cow::Borrowed(result), |instructions| {
+        Cow::Owned(before_result(&instructions, result))
+    })
 }
 
 /// Returns the id itself if every server accepts it (at most 40 plain characters), or else a short
 /// name derived from it.
 pub(crate) fn wire_id(id: &str) -> Cow<'_, str> {
-    let plain = !id.is_empty() && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
+    let plain =
+        !id.is_empty() && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
     if plain && id.len() <= 40 { Cow::Borrowed(id) } else { Cow::Owned(short_id(id)) }
 }
 
@@ -134,14 +152,20 @@ pub(crate) fn short_id(id: &str) -> String {
     let mut rest = hasher.finish();
     let mut short = String::with_capacity(9);
     for _ in 0..9 {
-        short.push(char::from(LETTERS.get(usize::try_from(rest % 62).unwrap_or(0)).copied().unwrap_or(b'0')));
+        short.push(char::from(
+            LETTERS.get(usize::try_from(rest % 62).unwrap_or(0)).copied().unwrap_or(b'0'),
+        ));
         rest /= 62;
     }
     short
 }
 
 /// Converts a token count, in whatever number format the server wrote it.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the safe range first")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "clamped to the safe range first"
+)]
 pub(crate) fn count(tokens: f64) -> u64 {
     if tokens.is_finite() { tokens.clamp(0.0, 9e15) as u64 } else { 0 }
 }

@@ -1,11 +1,13 @@
-//! The packs as the planner uses them: phrases compiled, names folded, words collected. Built once from manifests.
-//! Knows no tool by name.
+//! The packs as the planner uses them: phrases compiled, names folded, words collected. Built once
+//! from manifests. Knows no tool by name.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use contract::{
     Effect, ToolId, ToolSpec,
-    manifest::{Entity, Intent, Localised, PackManifest, PackOffline, Slot, SlotKind, Thing, ToolOffline},
+    manifest::{
+        Entity, Intent, Localised, PackManifest, PackOffline, Slot, SlotKind, Thing, ToolOffline,
+    },
 };
 use language::{Lexicon, Token, TokenKind, WordSet, dates, fold, numbers, tokens};
 
@@ -14,7 +16,8 @@ use super::{
     social,
 };
 
-/// A pack as the offline model gets it: its manifest (template files already read into it) and its resolved tools.
+/// A pack as the offline model gets it: its manifest (template files already read into it) and its
+/// resolved tools.
 #[derive(Clone, Debug)]
 pub struct OfflinePack {
     pub manifest: PackManifest,
@@ -111,7 +114,10 @@ impl Pack {
 impl Book {
     pub(super) fn new(packs: Vec<OfflinePack>) -> Self {
         let mut book = Self::default();
-        language::small_words().chain(numbers::number_words()).chain(dates::date_words()).for_each(|word| book.lexicon.add(word));
+        language::small_words()
+            .chain(numbers::number_words())
+            .chain(dates::date_words())
+            .for_each(|word| book.lexicon.add(word));
         social::words().chain(language::correct_words()).for_each(|word| book.lexicon.know(word));
         let (mut triggers, mut against, mut declined) = (Vec::new(), Vec::new(), Vec::new());
         for (index, pack) in packs.into_iter().enumerate() {
@@ -119,18 +125,28 @@ impl Book {
             let compiled = Pack::new(&pack.manifest);
             compiled.words().for_each(|word| book.lexicon.add(word));
             for (at, cannot) in compiled.offline.cannot.iter().enumerate() {
-                declined.extend(patterns(&cannot.triggers).into_iter().map(|pattern| ((index, at), pattern)));
+                declined.extend(
+                    patterns(&cannot.triggers).into_iter().map(|pattern| ((index, at), pattern)),
+                );
             }
             book.packs.push(compiled);
         }
         for (tool, data) in book.tools.iter().enumerate() {
             for (at, intent) in data.intents.iter().enumerate() {
-                triggers.extend(patterns(&intent.triggers).into_iter().map(|pattern| ((tool, at), pattern)));
-                against.extend(patterns(&intent.not).into_iter().map(|pattern| ((tool, at), pattern)));
+                triggers.extend(
+                    patterns(&intent.triggers).into_iter().map(|pattern| ((tool, at), pattern)),
+                );
+                against
+                    .extend(patterns(&intent.not).into_iter().map(|pattern| ((tool, at), pattern)));
             }
         }
         let cues = book.tools.iter().flat_map(|tool| tool.cues.iter().flatten());
-        let phrases = triggers.iter().chain(&against).chain(&declined).map(|(_, pattern)| pattern).chain(cues);
+        let phrases = triggers
+            .iter()
+            .chain(&against)
+            .chain(&declined)
+            .map(|(_, pattern)| pattern)
+            .chain(cues);
         phrases.flat_map(Pattern::words).for_each(|word| book.lexicon.add(word));
         book.triggers = Index::new(triggers);
         book.against = Index::new(against);
@@ -147,7 +163,11 @@ impl Book {
     pub(super) fn join_names(&self, tokens: &mut [Token]) {
         for at in 1..tokens.len() {
             let (before, word) = (&tokens[at - 1], &tokens[at]);
-            let joined = word.kind == TokenKind::Word && self.packs.iter().any(|pack| pack.is_ignored(&word.norm) && pack.is_vocabulary(&before.norm));
+            let joined = word.kind == TokenKind::Word
+                && self
+                    .packs
+                    .iter()
+                    .any(|pack| pack.is_ignored(&word.norm) && pack.is_vocabulary(&before.norm));
             tokens[at].part = joined;
         }
     }
@@ -179,11 +199,23 @@ impl Tool {
     fn new(spec: ToolSpec, own_id: ToolId, pack: usize, offline: ToolOffline) -> Self {
         let cues = offline.slots.iter().map(|slot| patterns(&slot.cues)).collect();
         let nouns = offline.slots.iter().map(|slot| match &slot.kind {
-            SlotKind::Entity { nouns, .. } => nouns.values().flatten().flat_map(|noun| folded_words(noun)).collect(),
+            SlotKind::Entity { nouns, .. } => {
+                nouns.values().flatten().flat_map(|noun| folded_words(noun)).collect()
+            }
             _ => Vec::new(),
         });
         let nouns = nouns.collect();
-        Self { spec, own_id, pack, cues, nouns, slots: offline.slots, intents: offline.intents, as_of: offline.as_of, undone: offline.undone }
+        Self {
+            spec,
+            own_id,
+            pack,
+            cues,
+            nouns,
+            slots: offline.slots,
+            intents: offline.intents,
+            as_of: offline.as_of,
+            undone: offline.undone,
+        }
     }
 }
 
@@ -191,28 +223,55 @@ impl Pack {
     fn new(manifest: &PackManifest) -> Self {
         let offline = manifest.offline.clone().unwrap_or_default();
         let folded = |words: &[String]| words.iter().map(|word| fold(word)).collect::<HashSet<_>>();
-        let synonyms = offline.synonyms.values().flatten().map(|(from, to)| (fold(from), fold(to))).collect();
-        let (attributes, ignored, vocabulary) = (folded(&offline.attributes), folded(&offline.ignored), WordSet::new(&offline.vocabulary));
-        Self { forms: forms(&manifest.entities), entities: manifest.entities.clone(), offline, attributes, ignored, vocabulary, synonyms }
+        let synonyms =
+            offline.synonyms.values().flatten().map(|(from, to)| (fold(from), fold(to))).collect();
+        let (attributes, ignored, vocabulary) = (
+            folded(&offline.attributes),
+            folded(&offline.ignored),
+            WordSet::new(&offline.vocabulary),
+        );
+        Self {
+            forms: forms(&manifest.entities),
+            entities: manifest.entities.clone(),
+            offline,
+            attributes,
+            ignored,
+            vocabulary,
+            synonyms,
+        }
     }
 
     fn words(&self) -> impl Iterator<Item = &String> {
         let names = self.forms.iter().flat_map(|(_, form)| form);
-        names.chain(&self.attributes).chain(&self.ignored).chain(self.vocabulary.iter()).chain(self.synonyms.keys())
+        names
+            .chain(&self.attributes)
+            .chain(&self.ignored)
+            .chain(self.vocabulary.iter())
+            .chain(self.synonyms.keys())
     }
 }
 
 /// The word sequences that name each entity, longest first, so that a longer name wins.
 fn forms(entities: &[Entity]) -> Vec<(usize, Vec<String>)> {
-    let of = |(i, entity): (usize, &Entity)| std::iter::once(&entity.name).chain(&entity.aliases).map(move |text| (i, folded_words(text))).collect::<Vec<_>>();
-    let mut forms: Vec<(usize, Vec<String>)> = entities.iter().enumerate().flat_map(of).filter(|(_, form)| !form.is_empty()).collect();
+    let of = |(i, entity): (usize, &Entity)| {
+        std::iter::once(&entity.name)
+            .chain(&entity.aliases)
+            .map(move |text| (i, folded_words(text)))
+            .collect::<Vec<_>>()
+    };
+    let mut forms: Vec<(usize, Vec<String>)> =
+        entities.iter().enumerate().flat_map(of).filter(|(_, form)| !form.is_empty()).collect();
     forms.sort_by_key(|(_, form)| std::cmp::Reverse(form.len()));
     forms
 }
 
 /// The folded words of a text, without signs.
 pub(super) fn folded_words(text: &str) -> Vec<String> {
-    tokens(text).into_iter().filter(|token| token.kind != TokenKind::Punct).map(|token| token.fold).collect()
+    tokens(text)
+        .into_iter()
+        .filter(|token| token.kind != TokenKind::Punct)
+        .map(|token| token.fold)
+        .collect()
 }
 
 fn patterns(texts: &BTreeMap<String, Vec<String>>) -> Vec<Pattern> {

@@ -6,8 +6,12 @@ use super::facts::{LABELS, ORDERS, PIECES};
 
 /// "make the ridge pot 3": the number at the end of a change.
 pub(super) fn closes_a_change(tokens: &[Token], at: usize, end: usize) -> bool {
-    let last = tokens[end.min(tokens.len())..].iter().all(|token| token.kind == TokenKind::Punct || language::is_polite(&token.norm) || token.is("tack"));
-    last && tokens[..at].iter().any(|token| token.any(&["make", "set", "change", "update", "gor", "satt", "andra"]))
+    let last = tokens[end.min(tokens.len())..].iter().all(|token| {
+        token.kind == TokenKind::Punct || language::is_polite(&token.norm) || token.is("tack")
+    });
+    last && tokens[..at]
+        .iter()
+        .any(|token| token.any(&["make", "set", "change", "update", "gor", "satt", "andra"]))
         && !at.checked_sub(1).is_some_and(|i| tokens[i].any(LABELS))
 }
 
@@ -15,20 +19,31 @@ pub(super) fn closes_a_change(tokens: &[Token], at: usize, end: usize) -> bool {
 pub(super) fn is_left_behind(tokens: &[Token], at: usize) -> bool {
     let before = |back: usize, words: &[&str]| at >= back && tokens[at - back].any(words);
     let instead = before(1, &["of", "for"]) && before(2, &["instead", "istallet", "stallet"]);
-    let from = before(1, &["from", "fran"]) && tokens.get(at + 1).is_some_and(|next| next.any(&["to", "till"]));
+    let from = before(1, &["from", "fran"])
+        && tokens.get(at + 1).is_some_and(|next| next.any(&["to", "till"]));
     (instead || from) && numbers::read_whole(tokens, at).is_some_and(|(_, used)| used == 1)
 }
 
 /// "half a pot", "en halv": part of one thing.
 pub(super) fn is_fraction(tokens: &[Token], at: usize) -> bool {
     let next = |words: &[&str]| tokens.get(at + 1).is_some_and(|next| next.any(words));
-    tokens[at].any(&["halv", "halva"]) || (tokens[at].is("half") && next(&["a", "an", "of", "the"]) && numbers::read_whole(tokens, at).is_none())
+    tokens[at].any(&["halv", "halva"])
+        || (tokens[at].is("half")
+            && next(&["a", "an", "of", "the"])
+            && numbers::read_whole(tokens, at).is_none())
 }
 
 /// "ridge 300 black": digits behind a word that does not ask for anything belong to a name.
 pub(super) fn is_in_a_name(tokens: &[Token], at: usize) -> bool {
     let Some(before) = at.checked_sub(1).map(|i| &tokens[i]) else { return false };
-    let name = before.kind == TokenKind::Word && !language::is_stop_word(&before.norm) && !before.any(ORDERS) && !before.any(PIECES);
-    let counted = tokens.get(at + 1).is_some_and(|next| next.any(PIECES)) || before.any(&["quantity", "antal", "antalet", "qty", "times"]);
-    tokens[at].kind == TokenKind::Number && name && !counted && ordinals::ordinal(&before.norm).is_none()
+    let name = before.kind == TokenKind::Word
+        && !language::is_stop_word(&before.norm)
+        && !before.any(ORDERS)
+        && !before.any(PIECES);
+    let counted = tokens.get(at + 1).is_some_and(|next| next.any(PIECES))
+        || before.any(&["quantity", "antal", "antalet", "qty", "times"]);
+    tokens[at].kind == TokenKind::Number
+        && name
+        && !counted
+        && ordinals::ordinal(&before.norm).is_none()
 }

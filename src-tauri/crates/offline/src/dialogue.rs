@@ -1,5 +1,5 @@
-//! The conversation played through: every earlier turn is understood and planned again with the results it got, then the
-//! newest one. What comes out is either the next calls or the answer.
+//! The conversation played through: every earlier turn is understood and planned again with the
+//! results it got, then the newest one. What comes out is either the next calls or the answer.
 
 use std::sync::Arc;
 
@@ -41,7 +41,8 @@ pub(super) struct Said {
     pub(super) talk: Option<Talk>,
 }
 
-/// A request as it is understood: what came before, the newest turn so far, and what its message means.
+/// A request as it is understood: what came before, the newest turn so far, and what its message
+/// means.
 pub(super) struct Heard {
     pub(super) state: State,
     pub(super) current: Turn,
@@ -70,7 +71,11 @@ pub(super) fn next(book: &Book, request: &ModelRequest) -> Move {
     let foreign = narrow(book, request, &mut meaning);
     let offered = request.tools.iter().map(|tool| tool.name.as_str()).collect();
     let run = Run { book, state: &state, done: &current.calls, offered: Some(offered), now };
-    let steps = if foreign { meaning.goals.iter().map(|_| Step::Done(Outcome::NotOffered)).collect() } else { run.steps(&meaning.goals) };
+    let steps = if foreign {
+        meaning.goals.iter().map(|_| Step::Done(Outcome::NotOffered)).collect()
+    } else {
+        run.steps(&meaning.goals)
+    };
     let mut calls: Vec<Planned> = Vec::new();
     for call in steps.iter().flat_map(|step| match step {
         Step::Calls(calls) => calls.as_slice(),
@@ -84,7 +89,8 @@ pub(super) fn next(book: &Book, request: &ModelRequest) -> Move {
     if !calls.is_empty() && !request.tools.is_empty() {
         return Move::Calls(calls);
     }
-    let lang = spoken(&meaning).or(state.lang).unwrap_or_else(|| Language::from_tag(&request.locale));
+    let lang =
+        spoken(&meaning).or(state.lang).unwrap_or_else(|| Language::from_tag(&request.locale));
     Move::Say(say(book, &state, meaning, steps, lang))
 }
 
@@ -111,7 +117,8 @@ fn say(book: &Book, state: &State, meaning: Meaning, steps: Vec<Step>, lang: Lan
     let reply = match &meaning.talk {
         Some(Talk::More) => speaker.more(state.to_go_on()),
         Some(talk) => {
-            let asked = state.pending.as_ref().map(|pending| (pending.goal.clone(), asked_again(pending)));
+            let asked =
+                state.pending.as_ref().map(|pending| (pending.goal.clone(), asked_again(pending)));
             speaker.talk(talk, asked.as_ref().map(|(goal, outcome)| (goal, outcome)))
         }
         None => speaker.outcomes(&outcomes),
@@ -143,8 +150,11 @@ fn replay(book: &Book, state: &mut State, turn: Turn, today: NaiveDate, now: Dat
     let steps = Run { book, state, done: &turn.calls, offered: None, now }.steps(&meaning.goals);
     state.lang = spoken(&meaning).or(state.lang);
     let outcomes = outcomes(meaning.goals, steps);
-    let later: Vec<Goal> =
-        outcomes.iter().filter(|(_, outcome)| matches!(outcome, Outcome::Later)).map(|(goal, _)| pinned(book, state, goal.clone())).collect();
+    let later: Vec<Goal> = outcomes
+        .iter()
+        .filter(|(_, outcome)| matches!(outcome, Outcome::Later))
+        .map(|(goal, _)| pinned(book, state, goal.clone()))
+        .collect();
     let Turn { calls, said, .. } = turn;
     state.absorb(calls, book);
     if matches!(meaning.talk, Some(Talk::More)) {
@@ -167,11 +177,14 @@ fn replay(book: &Book, state: &mut State, turn: Turn, today: NaiveDate, now: Dat
     }
 }
 
-/// A goal that waits, with its place resolved: the list of the question before it may take the place of the one it points into.
+/// A goal that waits, with its place resolved: the list of the question before it may take the
+/// place of the one it points into.
 fn pinned(book: &Book, state: &State, mut goal: Goal) -> Goal {
     let pack = book.tools[goal.tool].pack;
     let mut name = book.tools[goal.tool].thing().map(|(_, thing, _)| thing);
-    while let (Some(kind), Some(place), false) = (name, goal.target.places.first().copied(), goal.target.open) {
+    while let (Some(kind), Some(place), false) =
+        (name, goal.target.places.first().copied(), goal.target.open)
+    {
         if let Some(item) = state.listing(pack, kind).and_then(|listing| listing.at(place)) {
             goal.chosen.push((kind.to_owned(), item.clone()));
             goal.target.places.clear();
@@ -187,7 +200,8 @@ fn pinned(book: &Book, state: &State, mut goal: Goal) -> Goal {
 
 /// Lines of the longest numbered list in a text; without one as many as a question shows.
 fn lines(said: &str) -> usize {
-    let number = |line: &str| line.trim_start().split_once(". ").and_then(|(number, _)| number.parse().ok());
+    let number =
+        |line: &str| line.trim_start().split_once(". ").and_then(|(number, _)| number.parse().ok());
     said.lines().filter_map(number).max().unwrap_or(SHOWN)
 }
 
@@ -211,8 +225,15 @@ fn settle(book: &Book, state: &mut State, goal: Goal, outcome: Outcome, lines: u
             }
             state.pending = Some(Pending { goal: cleared(goal), listing, later: Vec::new() });
         }
-        Outcome::Doubt(_) => state.pending = Some(Pending { goal, listing: Listing::default(), later: Vec::new() }),
-        Outcome::Later | Outcome::Failed { .. } | Outcome::Nothing { .. } | Outcome::Unusable { .. } | Outcome::NotOffered | Outcome::Unfinished => {}
+        Outcome::Doubt(_) => {
+            state.pending = Some(Pending { goal, listing: Listing::default(), later: Vec::new() })
+        }
+        Outcome::Later
+        | Outcome::Failed { .. }
+        | Outcome::Nothing { .. }
+        | Outcome::Unusable { .. }
+        | Outcome::NotOffered
+        | Outcome::Unfinished => {}
     }
 }
 
@@ -224,11 +245,18 @@ fn cleared(mut goal: Goal) -> Goal {
     goal
 }
 
-/// Things shown side by side are a list of their own, of which "it" means none and which nobody goes on with.
+/// Things shown side by side are a list of their own, of which "it" means none and which nobody
+/// goes on with.
 fn compared(book: &Book, state: &mut State, pack: usize, tool: usize, results: &[Arc<Value>]) {
-    let whole = |thing: &Thing| thing.sources.iter().any(|source| book.tool_by_id(pack, &source.tool) == Some(tool) && source.list.is_empty());
-    if let Some((name, _)) = book.packs[pack].offline.things.iter().find(|(_, thing)| whole(thing)) {
-        let mut listing = Listing::new(pack, name, results.iter().map(|result| (**result).clone()).collect());
+    let whole = |thing: &Thing| {
+        thing.sources.iter().any(|source| {
+            book.tool_by_id(pack, &source.tool) == Some(tool) && source.list.is_empty()
+        })
+    };
+    if let Some((name, _)) = book.packs[pack].offline.things.iter().find(|(_, thing)| whole(thing))
+    {
+        let mut listing =
+            Listing::new(pack, name, results.iter().map(|result| (**result).clone()).collect());
         listing.newest = false;
         state.look_away(pack);
         state.list(book, listing);
@@ -238,7 +266,11 @@ fn compared(book: &Book, state: &mut State, pack: usize, tool: usize, results: &
 /// A list that an answer showed. The parts of a thing become one only when they are asked about.
 fn show(book: &Book, state: &mut State, pack: usize, tool: usize, result: &Value, lines: usize) {
     for (name, thing) in &book.packs[pack].offline.things {
-        for source in thing.sources.iter().filter(|source| book.tool_by_id(pack, &source.tool) == Some(tool) && !source.list.is_empty() && !source.or_self) {
+        for source in thing.sources.iter().filter(|source| {
+            book.tool_by_id(pack, &source.tool) == Some(tool)
+                && !source.list.is_empty()
+                && !source.or_self
+        }) {
             let items = list(result, source);
             if let [only] = &items[..] {
                 state.look_at(pack, name, only.clone());

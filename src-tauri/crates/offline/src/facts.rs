@@ -1,5 +1,5 @@
-//! The facts of one clause, whatever it is about: a period, names, amounts, places in a list, words that remain.
-//! Knows nothing of what the facts are used for.
+//! The facts of one clause, whatever it is about: a period, names, amounts, places in a list, words
+//! that remain. Knows nothing of what the facts are used for.
 
 use std::{collections::BTreeSet, ops::Range};
 
@@ -38,9 +38,11 @@ pub(super) struct Facts {
     pub(super) range: Option<(f64, f64)>,
     pub(super) amounts: Vec<amounts::Amount>,
     pub(super) places: Vec<Place>,
-    /// Numbers that may be places: the ends of a range ("between 2 and 4"), or one of them ("1 or 3"). With where they stand.
+    /// Numbers that may be places: the ends of a range ("between 2 and 4"), or one of them ("1 or
+    /// 3"). With where they stand.
     pub(super) maybe: Option<(Vec<Place>, Range<usize>)>,
-    /// Of the places, or of those that may be, one is meant and nobody knows which: "1 or the last".
+    /// Of the places, or of those that may be, one is meant and nobody knows which: "1 or the
+    /// last".
     pub(super) choice: bool,
     /// "the first two": that many from the top.
     pub(super) first: Option<u32>,
@@ -68,16 +70,34 @@ pub(super) enum Quantity {
     Impossible,
 }
 
-const PRONOUNS: &[&str] = &["it", "that", "this", "its", "them", "they", "those", "these", "den", "det", "dem", "denna", "dessa"];
+const PRONOUNS: &[&str] = &[
+    "it", "that", "this", "its", "them", "they", "those", "these", "den", "det", "dem", "denna",
+    "dessa",
+];
 const PLURAL: &[&str] = &["both", "all", "everything", "bada", "alla", "allt", "allting"];
 /// A word that turns the meaning of what follows around.
 const NEGATIONS: &[&str] = &[
-    "not", "no", "dont", "never", "except", "without", "but", "besides", "isnt", "nor", "neither", "nothing", "wouldnt", "shouldnt", "couldnt", "cant", "wont",
-    "inget", "inte", "ej", "utan", "utom", "aldrig", "forutom",
+    "not", "no", "dont", "never", "except", "without", "but", "besides", "isnt", "nor", "neither",
+    "nothing", "wouldnt", "shouldnt", "couldnt", "cant", "wont", "inget", "inte", "ej", "utan",
+    "utom", "aldrig", "forutom",
 ];
 /// A number after one of these is a value of a thing, not how many.
-pub(super) const LABELS: &[&str] =
-    &["size", "sizes", "storlek", "storleken", "strl", "str", "eu", "part", "partno", "artikel", "artikelnummer", "article", "sku", "model"];
+pub(super) const LABELS: &[&str] = &[
+    "size",
+    "sizes",
+    "storlek",
+    "storleken",
+    "strl",
+    "str",
+    "eu",
+    "part",
+    "partno",
+    "artikel",
+    "artikelnummer",
+    "article",
+    "sku",
+    "model",
+];
 /// A number before one of these is a measure of a thing.
 pub(super) const UNITS: &[&str] = &[
     "percent",
@@ -110,13 +130,16 @@ pub(super) const UNITS: &[&str] = &[
 ];
 /// A number right after one of these is not the end of a name.
 pub(super) const ORDERS: &[&str] = &[
-    "add", "ad", "put", "buy", "order", "take", "get", "grab", "throw", "stick", "pop", "toss", "drop", "want", "need", "have", "purchase", "remove", "delete",
-    "make", "set", "change", "lagg", "lagga", "kop", "kopa", "bestall", "bestalla", "tag", "ta", "stoppa", "slang", "plocka", "tar", "koper", "behover",
-    "remove",
+    "add", "ad", "put", "buy", "order", "take", "get", "grab", "throw", "stick", "pop", "toss",
+    "drop", "want", "need", "have", "purchase", "remove", "delete", "make", "set", "change",
+    "lagg", "lagga", "kop", "kopa", "bestall", "bestalla", "tag", "ta", "stoppa", "slang",
+    "plocka", "tar", "koper", "behover", "remove",
 ];
 /// A number right after one of these says how many.
-pub(super) const BEFORE_A_COUNT: &[&str] = &["to", "till", "it", "quantity", "antal", "antalet", "them", "dem", "qty", "make"];
-pub(super) const PIECES: &[&str] = &["x", "st", "stycken", "styck", "pcs", "pieces", "pairs", "pair", "par", "of", "times", "ggr"];
+pub(super) const BEFORE_A_COUNT: &[&str] =
+    &["to", "till", "it", "quantity", "antal", "antalet", "them", "dem", "qty", "make"];
+pub(super) const PIECES: &[&str] =
+    &["x", "st", "stycken", "styck", "pcs", "pieces", "pairs", "pair", "par", "of", "times", "ggr"];
 
 impl Facts {
     /// `listed`: a list was shown, into which bare numbers may point.
@@ -130,14 +153,23 @@ impl Facts {
             facts.find_joined(tokens);
         }
         facts.find_places(tokens);
-        facts.amounts = amounts::find_amounts(tokens).into_iter().filter(|amount| (amount.at..amount.at + amount.len).all(|i| !facts.is_taken(i))).collect();
+        facts.amounts = amounts::find_amounts(tokens)
+            .into_iter()
+            .filter(|amount| (amount.at..amount.at + amount.len).all(|i| !facts.is_taken(i)))
+            .collect();
         facts.find_range(tokens);
         facts.find_quantity(tokens);
-        let spoken = |list: &[&str]| facts.words.iter().any(|&i| !facts.is_taken(i) && tokens[i].any(list));
+        let spoken =
+            |list: &[&str]| facts.words.iter().any(|&i| !facts.is_taken(i) && tokens[i].any(list));
         let (pronoun, all) = (spoken(PRONOUNS), spoken(PLURAL));
         facts.pronoun = pronoun;
         facts.all = all;
-        facts.negations = facts.words.iter().copied().filter(|&i| !facts.is_taken(i) && tokens[i].any(NEGATIONS)).collect();
+        facts.negations = facts
+            .words
+            .iter()
+            .copied()
+            .filter(|&i| !facts.is_taken(i) && tokens[i].any(NEGATIONS))
+            .collect();
         facts.follow_up = follows_up(tokens, &facts.words);
         facts
     }
@@ -164,10 +196,19 @@ impl Facts {
                     && at.clone().all(|i| !self.is_taken(i))
                 {
                     let found = &data.entities[entity];
-                    let again = self.named.iter().any(|named| named.pack == pack && named.entity == Some(entity));
+                    let again = self
+                        .named
+                        .iter()
+                        .any(|named| named.pack == pack && named.entity == Some(entity));
                     self.in_names.extend(at.clone());
                     if !again {
-                        self.named.push(Named { pack, entity: Some(entity), kind: found.kind.clone(), id: found.id.clone(), at });
+                        self.named.push(Named {
+                            pack,
+                            entity: Some(entity),
+                            kind: found.kind.clone(),
+                            id: found.id.clone(),
+                            at,
+                        });
                     }
                 }
             }
@@ -185,36 +226,75 @@ impl Facts {
                     // "account 17 and 23": an id may follow another one.
                     let again = tokens[start].any(&["and", "och", ",", "&", "vs", "or", "eller"])
                         && start > 0
-                        && self.named.iter().any(|named| named.kind == *kind && named.at.end == start);
+                        && self
+                            .named
+                            .iter()
+                            .any(|named| named.kind == *kind && named.at.end == start);
                     // "account17"
-                    if let Some(id) = nouns.iter().find_map(|noun| tokens[start].fold.strip_prefix(noun.as_str())).filter(|id| is_id(id))
+                    if let Some(id) = nouns
+                        .iter()
+                        .find_map(|noun| tokens[start].fold.strip_prefix(noun.as_str()))
+                        .filter(|id| is_id(id))
                         && !self.is_taken(start)
                     {
-                        let known = book.packs[tool.pack].entities.iter().position(|entity| entity.kind == *kind && entity.id == id);
+                        let known = book.packs[tool.pack]
+                            .entities
+                            .iter()
+                            .position(|entity| entity.kind == *kind && entity.id == id);
                         self.in_names.insert(start);
-                        self.named.push(Named { pack: tool.pack, entity: known, kind: kind.clone(), id: id.to_owned(), at: start..start + 1 });
+                        self.named.push(Named {
+                            pack: tool.pack,
+                            entity: known,
+                            kind: kind.clone(),
+                            id: id.to_owned(),
+                            at: start..start + 1,
+                        });
                         continue;
                     }
-                    if self.is_taken(start) || !(again || nouns.iter().any(|noun| tokens[start].is(noun))) {
+                    if self.is_taken(start)
+                        || !(again || nouns.iter().any(|noun| tokens[start].is(noun)))
+                    {
                         continue;
                     }
                     let mut at = start + 1;
-                    while tokens.get(at).is_some_and(|token| token.any(&["#", "id", "nr", "no", "number", "nummer", ":", "."])) {
+                    while tokens.get(at).is_some_and(|token| {
+                        token.any(&["#", "id", "nr", "no", "number", "nummer", ":", "."])
+                    }) {
                         at += 1;
                     }
-                    let Some(token) = tokens.get(at).filter(|token| token.int().is_some() && token.fold.len() <= 8) else { continue };
-                    // "account for 30 days", "account 2025 report" are no ids, and neither is "account 17k".
+                    let Some(token) = tokens
+                        .get(at)
+                        .filter(|token| token.int().is_some() && token.fold.len() <= 8)
+                    else {
+                        continue;
+                    };
+                    // "account for 30 days", "account 2025 report" are no ids, and neither is
+                    // "account 17k".
                     let owns = owning_s(tokens, at + 1);
-                    let scaled = owns == 0 && tokens.get(at + 1).is_some_and(|next| next.glued && next.kind == TokenKind::Word);
+                    let scaled = owns == 0
+                        && tokens
+                            .get(at + 1)
+                            .is_some_and(|next| next.glued && next.kind == TokenKind::Word);
                     if scaled || self.is_taken(at) {
                         continue;
                     }
                     let id = token.fold.clone();
-                    let known = book.packs[tool.pack].entities.iter().position(|entity| entity.kind == *kind && entity.id == id);
-                    let known_already = self.named.iter().any(|named| named.pack == tool.pack && named.kind == *kind && named.id == id);
+                    let known = book.packs[tool.pack]
+                        .entities
+                        .iter()
+                        .position(|entity| entity.kind == *kind && entity.id == id);
+                    let known_already = self.named.iter().any(|named| {
+                        named.pack == tool.pack && named.kind == *kind && named.id == id
+                    });
                     self.in_names.extend(start..at + 1 + owns);
                     if !known_already {
-                        self.named.push(Named { pack: tool.pack, entity: known, kind: kind.clone(), id, at: start..at + 1 });
+                        self.named.push(Named {
+                            pack: tool.pack,
+                            entity: known,
+                            kind: kind.clone(),
+                            id,
+                            at: start..at + 1,
+                        });
                     }
                 }
             }
@@ -236,12 +316,19 @@ impl Facts {
             .find_map(|pair| {
                 let [low, high] = pair else { return None };
                 let between = low.at + low.len;
-                let joined = high.at == between + 1 && tokens[between].any(&["and", "och", "to", "till", "-", "–", "—"]);
+                let joined = high.at == between + 1
+                    && tokens[between].any(&["and", "och", "to", "till", "-", "–", "—"]);
                 let led = low.at > 0 && tokens[low.at - 1].any(&["between", "mellan"]);
-                let start = low.at - usize::from(low.at > 0 && tokens[low.at - 1].any(&["between", "mellan", "from", "fran"]));
+                let start = low.at
+                    - usize::from(
+                        low.at > 0
+                            && tokens[low.at - 1].any(&["between", "mellan", "from", "fran"]),
+                    );
                 let money = low.marked || high.marked || low.value >= 100.0;
-                (joined && low.value < high.value && (led || (money && !tokens[between].any(&["and", "och"]))))
-                    .then(|| (low.value, high.value, start..high.at + high.len))
+                (joined
+                    && low.value < high.value
+                    && (led || (money && !tokens[between].any(&["and", "och"]))))
+                .then(|| (low.value, high.value, start..high.at + high.len))
             })
             .map(|(low, high, at)| {
                 self.taken.extend(at);
@@ -263,15 +350,23 @@ impl Facts {
         }
     }
 
-    /// The number that says how many: not a size, not a place, not part of a date, a name or an amount of money.
+    /// The number that says how many: not a size, not a place, not part of a date, a name or an
+    /// amount of money.
     fn find_quantity(&mut self, tokens: &[Token]) {
         let mut best: Option<(i32, Quantity, Range<usize>)> = None;
         for at in 0..tokens.len() {
-            if self.is_taken(at) || (self.choice && self.joins(at)) || (at > 0 && tokens[at - 1].any(LABELS)) {
+            if self.is_taken(at)
+                || (self.choice && self.joins(at))
+                || (at > 0 && tokens[at - 1].any(LABELS))
+            {
                 continue;
             }
-            let negative = at > 0 && (tokens[at - 1].any(&["minus", "negative"]) || (tokens[at - 1].fold == "-" && tokens[at].glued && !tokens[at - 1].glued));
-            let broken = tokens[at].kind == TokenKind::Number && tokens[at].int().is_none() && tokens[at].fold.contains(['.', ',']);
+            let negative = at > 0
+                && (tokens[at - 1].any(&["minus", "negative"])
+                    || (tokens[at - 1].fold == "-" && tokens[at].glued && !tokens[at - 1].glued));
+            let broken = tokens[at].kind == TokenKind::Number
+                && tokens[at].int().is_none()
+                && tokens[at].fold.contains(['.', ',']);
             if is_left_behind(tokens, at) {
                 self.take(at..at + 1);
                 continue;
@@ -281,37 +376,52 @@ impl Facts {
                 continue;
             }
             let (value, used) = match numbers::read_whole(tokens, at) {
-                Some((value, used)) => (if negative { Quantity::Impossible } else { Quantity::Whole(value) }, used),
+                Some((value, used)) => {
+                    (if negative { Quantity::Impossible } else { Quantity::Whole(value) }, used)
+                }
                 None if broken => (Quantity::Impossible, 1),
                 None => continue,
             };
             let end = at + used;
-            let or_another = tokens.get(end).is_some_and(|next| next.any(&["or", "eller"])) && numbers::read_whole(tokens, end + 1).is_some();
+            let or_another = tokens.get(end).is_some_and(|next| next.any(&["or", "eller"]))
+                && numbers::read_whole(tokens, end + 1).is_some();
             let value = if or_another { Quantity::Impossible } else { value };
-            let marked = self.amounts.iter().any(|amount| amount.marked && amount.at <= at && at < amount.at + amount.len);
-            let unit = tokens.get(end).is_some_and(|next| next.any(&["%", "/", "-"]) || next.any(UNITS));
+            let marked = self
+                .amounts
+                .iter()
+                .any(|amount| amount.marked && amount.at <= at && at < amount.at + amount.len);
+            let unit =
+                tokens.get(end).is_some_and(|next| next.any(&["%", "/", "-"]) || next.any(UNITS));
             let closing = closes_a_change(tokens, at, end);
             if marked || unit || (is_in_a_name(tokens, at) && !closing) {
                 continue;
             }
             let article = tokens[at].any(&["one", "en", "ett"]);
             let before = at.checked_sub(1).map(|i| &tokens[i]);
-            let pieces = tokens.get(end).is_some_and(|next| next.any(PIECES)) || before.is_some_and(|token| token.any(&["x", "times"]));
+            let pieces = tokens.get(end).is_some_and(|next| next.any(PIECES))
+                || before.is_some_and(|token| token.any(&["x", "times"]));
             let target = before.is_some_and(|token| token.any(BEFORE_A_COUNT));
             let word = tokens[at].kind == TokenKind::Word;
-            // "ridge runner 42": a number behind the thing says what it is like; one before it says how many.
-            let leads =
-                tokens.get(end).is_some_and(|next| next.kind == TokenKind::Word && !next.any(&["to", "in", "please", "tack", "i", "till", "and", "och"]));
-            let stressed = |back: usize| at.checked_sub(back).is_some_and(|i| tokens[i].any(&["only", "just", "bara", "endast"]));
+            // "ridge runner 42": a number behind the thing says what it is like; one before it says
+            // how many.
+            let leads = tokens.get(end).is_some_and(|next| {
+                next.kind == TokenKind::Word
+                    && !next.any(&["to", "in", "please", "tack", "i", "till", "and", "och"])
+            });
+            let stressed = |back: usize| {
+                at.checked_sub(back)
+                    .is_some_and(|i| tokens[i].any(&["only", "just", "bara", "endast"]))
+            };
             let alone = stressed(1) || (stressed(2) && end == tokens.len());
             let alone_in_clause = self.words.len() <= 2;
             if !(leads || pieces || target || closing || alone || alone_in_clause || word) {
                 continue;
             }
             // "the black one", "size 42": the more it looks like a count, the better.
-            let score = i32::from(pieces) * 8 + i32::from(target || closing) * 6 + i32::from(word) * 2
-                - i32::from(article) * 5
-                - i32::from(tokens[at].int().is_some_and(|n| n > 30)) * 3;
+            let score =
+                i32::from(pieces) * 8 + i32::from(target || closing) * 6 + i32::from(word) * 2
+                    - i32::from(article) * 5
+                    - i32::from(tokens[at].int().is_some_and(|n| n > 30)) * 3;
             // "the black one", "en ryggsäck": no count unless it is stressed.
             if article && !(pieces || alone || target) {
                 continue;
@@ -330,7 +440,8 @@ impl Facts {
     /// Words with a meaning of their own that `used` and the facts did not take.
     /// Names of other packs than `pack` are ordinary words.
     pub(super) fn content(&self, tokens: &[Token], used: &[usize], pack: usize) -> Vec<usize> {
-        let own = |i: usize| self.named.iter().any(|named| named.pack == pack && named.at.contains(&i));
+        let own =
+            |i: usize| self.named.iter().any(|named| named.pack == pack && named.at.contains(&i));
         self.words
             .iter()
             .copied()
@@ -371,7 +482,9 @@ fn is_id(text: &str) -> bool {
 /// The "s" of "account 17s" or "17's": how many tokens it takes.
 fn owning_s(tokens: &[Token], at: usize) -> usize {
     let s = |i: usize| tokens.get(i).is_some_and(|token| token.glued && token.fold == "s");
-    let sign = tokens.get(at).is_some_and(|token| token.glued && ["'", "’"].contains(&token.fold.as_str()));
+    let sign = tokens
+        .get(at)
+        .is_some_and(|token| token.glued && ["'", "’"].contains(&token.fold.as_str()));
     if s(at) { 1 } else { usize::from(sign && s(at + 1)) * 2 }
 }
 
@@ -396,7 +509,8 @@ fn sequence(tokens: &[Token], words: &[usize], form: &[String]) -> Option<Range<
         let fits = form.iter().enumerate().all(|(i, word)| {
             let token = &tokens[words[start + i]];
             // "Fernhills"; other endings make other words ("mössor" is no "Moss").
-            token.is(word) || (word.len() >= 4 && token.norm.strip_suffix('s') == Some(word.as_str()))
+            token.is(word)
+                || (word.len() >= 4 && token.norm.strip_suffix('s') == Some(word.as_str()))
         });
         fits.then(|| words[start]..words[start + form.len() - 1] + 1)
     })

@@ -24,7 +24,14 @@ pub(super) fn evidence(reader: &Reader<'_>, tool: usize, tokens: &[Token], facts
     for (slot, cues) in data.slots.iter().zip(&data.cues) {
         let cued = || cues.iter().any(|cue| cue.find(tokens, &facts.words).is_some());
         sum += match &slot.kind {
-            SlotKind::Entity { entity, .. } => 8 * i32::from(facts.named.iter().any(|named| named.pack == data.pack && named.kind == *entity)),
+            SlotKind::Entity { entity, .. } => {
+                8 * i32::from(
+                    facts
+                        .named
+                        .iter()
+                        .any(|named| named.pack == data.pack && named.kind == *entity),
+                )
+            }
             SlotKind::DateStart | SlotKind::DateEnd if !dated => {
                 dated = true;
                 4 * i32::from(facts.period.is_some())
@@ -34,7 +41,13 @@ pub(super) fn evidence(reader: &Reader<'_>, tool: usize, tokens: &[Token], facts
                 4 * i32::from(facts.words.iter().any(|&i| pack.is_vocabulary(&tokens[i].norm)))
             }
             SlotKind::Quantity => 2 * i32::from(facts.quantity.is_some()),
-            SlotKind::Number => 2 * i32::from(cued() || money || (facts.range.is_some() && side_of(&slot.parameter).is_some())),
+            SlotKind::Number => {
+                2 * i32::from(
+                    cued()
+                        || money
+                        || (facts.range.is_some() && side_of(&slot.parameter).is_some()),
+                )
+            }
             SlotKind::Flag { .. } | SlotKind::Listed { .. } => 2 * i32::from(cued()),
             SlotKind::DateStart | SlotKind::DateEnd | SlotKind::Thing { .. } | SlotKind::Words => 0,
         };
@@ -43,24 +56,53 @@ pub(super) fn evidence(reader: &Reader<'_>, tool: usize, tokens: &[Token], facts
 }
 
 /// Tokens of the tool's cues in the clause, with the amounts behind them.
-pub(super) fn cued(reader: &Reader<'_>, tool: usize, tokens: &[Token], facts: &Facts) -> Vec<usize> {
-    let mut used: Vec<usize> =
-        reader.book.tools[tool].cues.iter().flatten().filter_map(|cue| cue.find(tokens, &facts.words)).flat_map(|hit| hit.used).collect();
-    let led = |at: usize| used.iter().any(|&cue| cue < at && (cue + 1..at).all(|i| language::is_stop_word(&tokens[i].norm)));
+pub(super) fn cued(
+    reader: &Reader<'_>,
+    tool: usize,
+    tokens: &[Token],
+    facts: &Facts,
+) -> Vec<usize> {
+    let mut used: Vec<usize> = reader.book.tools[tool]
+        .cues
+        .iter()
+        .flatten()
+        .filter_map(|cue| cue.find(tokens, &facts.words))
+        .flat_map(|hit| hit.used)
+        .collect();
+    let led = |at: usize| {
+        used.iter()
+            .any(|&cue| cue < at && (cue + 1..at).all(|i| language::is_stop_word(&tokens[i].norm)))
+    };
     let only = takes_one_number(reader, tool);
-    let amounts: Vec<usize> =
-        facts.amounts.iter().filter(|amount| led(amount.at) || (only && amount.marked)).flat_map(|amount| amount.at..amount.at + amount.len).collect();
+    let amounts: Vec<usize> = facts
+        .amounts
+        .iter()
+        .filter(|amount| led(amount.at) || (only && amount.marked))
+        .flat_map(|amount| amount.at..amount.at + amount.len)
+        .collect();
     used.extend(amounts);
     used
 }
 
-/// Whether the tool takes exactly one number. Then an amount of money without a cue word can only be that number.
+/// Whether the tool takes exactly one number. Then an amount of money without a cue word can only
+/// be that number.
 fn takes_one_number(reader: &Reader<'_>, tool: usize) -> bool {
-    reader.book.tools[tool].slots.iter().filter(|slot| matches!(slot.kind, SlotKind::Number)).count() == 1
+    reader.book.tools[tool]
+        .slots
+        .iter()
+        .filter(|slot| matches!(slot.kind, SlotKind::Number))
+        .count()
+        == 1
 }
 
 /// The goal of a clause. `before` is the goal of the clause before it in the same message.
-pub(super) fn goal(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, found: &Match, before: Option<&Goal>) -> Goal {
+pub(super) fn goal(
+    reader: &Reader<'_>,
+    tokens: &[Token],
+    facts: &Facts,
+    found: &Match,
+    before: Option<&Goal>,
+) -> Goal {
     let data = &reader.book.tools[found.tool];
     let want = &data.intents[found.intent];
     let mut goal = Goal {
@@ -77,7 +119,9 @@ pub(super) fn goal(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, found: 
     }
     let mut taken = found.used.clone();
     for (slot, cues) in data.slots.iter().zip(&data.cues) {
-        if let Some(value) = said(reader, found.tool, slot, cues, tokens, facts, &mut taken, &mut goal) {
+        if let Some(value) =
+            said(reader, found.tool, slot, cues, tokens, facts, &mut taken, &mut goal)
+        {
             values::set(&mut goal.args, &slot.parameter, value);
         }
     }
@@ -102,7 +146,11 @@ fn said(
     let pack = reader.book.tools[tool].pack;
     let cue = cues.iter().find_map(|cue| cue.find(tokens, &facts.words));
     match &slot.kind {
-        SlotKind::Entity { entity, .. } => facts.named.iter().find(|named| named.pack == pack && named.kind == *entity).map(|named| json!(named.id)),
+        SlotKind::Entity { entity, .. } => facts
+            .named
+            .iter()
+            .find(|named| named.pack == pack && named.kind == *entity)
+            .map(|named| json!(named.id)),
         SlotKind::DateStart => facts.period.as_ref()?.start.map(|day| json!(day.to_string())),
         SlotKind::DateEnd => facts.period.as_ref()?.end.map(|day| json!(day.to_string())),
         SlotKind::Number => {
@@ -112,15 +160,27 @@ fn said(
                 return number(if side == Side::Below { high } else { low });
             }
             let only = takes_one_number(reader, tool);
-            if cue.is_none() && !cues.is_empty() && !(only && facts.amounts.iter().any(|amount| amount.marked)) {
+            if cue.is_none()
+                && !cues.is_empty()
+                && !(only && facts.amounts.iter().any(|amount| amount.marked))
+            {
                 return None;
             }
             let from = cue.as_ref().and_then(|hit| hit.used.last().copied()).unwrap_or(0);
-            let after = facts.amounts.iter().filter(|amount| !taken.contains(&amount.at) || amount.marked);
-            let led = after.clone().find(|amount| amount.at > from).filter(|_| cue.is_some() || cues.is_empty());
+            let after =
+                facts.amounts.iter().filter(|amount| !taken.contains(&amount.at) || amount.marked);
+            let led = after
+                .clone()
+                .find(|amount| amount.at > from)
+                .filter(|_| cue.is_some() || cues.is_empty());
             // "80 000 in budget", "500 max"
-            let behind = || after.clone().rfind(|amount| cue.is_some() && amount.at < from && from <= amount.at + amount.len + 1);
-            let amount = led.or_else(behind).or_else(|| after.clone().find(|amount| amount.marked))?;
+            let behind = || {
+                after.clone().rfind(|amount| {
+                    cue.is_some() && amount.at < from && from <= amount.at + amount.len + 1
+                })
+            };
+            let amount =
+                led.or_else(behind).or_else(|| after.clone().find(|amount| amount.marked))?;
             taken.extend(cue.into_iter().flat_map(|hit| hit.used));
             taken.extend(amount.at..amount.at + amount.len);
             number(amount.value)
@@ -149,11 +209,19 @@ fn said(
 /// Which end of a range a parameter takes, by its name.
 fn side_of(parameter: &str) -> Option<Side> {
     let name = parameter.rsplit('.').next().unwrap_or(parameter);
-    if name.starts_with("max") { Some(Side::Below) } else { name.starts_with("min").then_some(Side::Above) }
+    if name.starts_with("max") {
+        Some(Side::Below)
+    } else {
+        name.starts_with("min").then_some(Side::Above)
+    }
 }
 
 fn number(value: f64) -> Option<Value> {
-    if value.fract() == 0.0 && value.abs() < 9e15 { Some(Value::from(value as i64)) } else { Number::from_f64(value).map(Value::Number) }
+    if value.fract() == 0.0 && value.abs() < 9e15 {
+        Some(Value::from(value as i64))
+    } else {
+        Number::from_f64(value).map(Value::Number)
+    }
 }
 
 /// "Cheaper than these": the middle of the values shown, or the value of the only thing.
@@ -163,7 +231,8 @@ fn bound(reader: &Reader<'_>, pack: usize, thing: &str, field: &str, side: Side)
         Some(listing) => listing.items.iter().collect(),
         None => reader.state.focused(pack, thing).into_iter().collect(),
     };
-    let mut found: Vec<f64> = items.iter().filter_map(|item| values::as_number(item.pointer(field)?)).collect();
+    let mut found: Vec<f64> =
+        items.iter().filter_map(|item| values::as_number(item.pointer(field)?)).collect();
     found.sort_by(f64::total_cmp);
     let middle = match side {
         Side::Below => found.get(found.len().checked_sub(1)? / 2),
@@ -176,9 +245,12 @@ fn bound(reader: &Reader<'_>, pack: usize, thing: &str, field: &str, side: Side)
 fn imply(reader: &Reader<'_>, facts: &Facts, goal: &mut Goal) {
     let pack = reader.book.tools[goal.tool].pack;
     for named in facts.named.iter().filter(|named| named.pack == pack) {
-        let Some(entity) = named.entity.map(|i| &reader.book.packs[pack].entities[i]) else { continue };
+        let Some(entity) = named.entity.map(|i| &reader.book.packs[pack].entities[i]) else {
+            continue;
+        };
         for (parameter, value) in &entity.implies {
-            let known = reader.book.tools[goal.tool].slots.iter().any(|slot| slot.parameter == *parameter);
+            let known =
+                reader.book.tools[goal.tool].slots.iter().any(|slot| slot.parameter == *parameter);
             if known && !goal.args.contains_key(parameter) {
                 goal.args.insert(parameter.clone(), json!(value));
             }
@@ -188,7 +260,11 @@ fn imply(reader: &Reader<'_>, facts: &Facts, goal: &mut Goal) {
 
 /// The search words, when the tool takes any.
 fn words(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, taken: &[usize], goal: &mut Goal) {
-    let Some(slot) = reader.book.tools[goal.tool].slots.iter().find(|slot| matches!(slot.kind, SlotKind::Words)) else { return };
+    let Some(slot) =
+        reader.book.tools[goal.tool].slots.iter().find(|slot| matches!(slot.kind, SlotKind::Words))
+    else {
+        return;
+    };
     let pack = reader.book.pack_of(goal.tool);
     let words: Vec<String> = facts
         .content(tokens, taken, reader.book.tools[goal.tool].pack)
@@ -203,14 +279,29 @@ fn words(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, taken: &[usize], 
     }
 }
 
-/// "The grey ones", "and in 43?": what only describes belongs to the kind of thing searched for last.
-fn described_again(reader: &Reader<'_>, tool: usize, parameter: &str, words: Vec<String>) -> Vec<String> {
+/// "The grey ones", "and in 43?": what only describes belongs to the kind of thing searched for
+/// last.
+fn described_again(
+    reader: &Reader<'_>,
+    tool: usize,
+    parameter: &str,
+    words: Vec<String>,
+) -> Vec<String> {
     let pack = reader.book.pack_of(tool);
-    let describes = |word: &str| pack.is_attribute(pack.canonical(&fold(word))) || word.parse::<u32>().is_ok();
-    let earlier = reader.state.last_args(tool).and_then(|args| values::get(args, parameter)).and_then(Value::as_str);
-    let Some(earlier) = earlier.filter(|_| words.iter().all(|word| describes(word))) else { return words };
+    let describes =
+        |word: &str| pack.is_attribute(pack.canonical(&fold(word))) || word.parse::<u32>().is_ok();
+    let earlier = reader
+        .state
+        .last_args(tool)
+        .and_then(|args| values::get(args, parameter))
+        .and_then(Value::as_str);
+    let Some(earlier) = earlier.filter(|_| words.iter().all(|word| describes(word))) else {
+        return words;
+    };
     let number = |word: &str| word.parse::<u32>().is_ok();
-    let kept = earlier.split(' ').filter(|old| !describes(old) || !words.iter().any(|new| number(new) == number(old)));
+    let kept = earlier
+        .split(' ')
+        .filter(|old| !describes(old) || !words.iter().any(|new| number(new) == number(old)));
     words.iter().cloned().chain(kept.map(str::to_owned)).collect()
 }
 
@@ -218,12 +309,18 @@ fn described_again(reader: &Reader<'_>, tool: usize, parameter: &str, words: Vec
 fn searched_word(pack: &super::book::Pack, token: &Token) -> String {
     let word = said_word(pack, token);
     let typed = token.raw.to_lowercase();
-    if fold(&typed) == word && typed.chars().all(char::is_alphanumeric) { typed } else { word.to_owned() }
+    if fold(&typed) == word && typed.chars().all(char::is_alphanumeric) {
+        typed
+    } else {
+        word.to_owned()
+    }
 }
 
 /// A word as the user said it, or the word of the pack's field that it was meant to be.
 fn said_word<'a>(pack: &super::book::Pack, token: &'a Token) -> &'a str {
-    let of_the_field = pack.is_vocabulary(&token.norm) || pack.is_attribute(pack.canonical(&token.norm)) || pack.canonical(&token.norm) != token.norm;
+    let of_the_field = pack.is_vocabulary(&token.norm)
+        || pack.is_attribute(pack.canonical(&token.norm))
+        || pack.canonical(&token.norm) != token.norm;
     if of_the_field { &token.norm } else { &token.fold }
 }
 
@@ -240,45 +337,83 @@ fn target(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, found: &Match) -
     let joined = (several || open) && facts.places.is_empty();
     let mut content = facts.content(tokens, &found.used, data.pack);
     content.retain(|&i| !(joined && facts.joins(i)));
-    let places = facts.maybe.as_ref().filter(|_| joined).map_or_else(|| facts.places.clone(), |(places, _)| places.clone());
+    let places = facts
+        .maybe
+        .as_ref()
+        .filter(|_| joined)
+        .map_or_else(|| facts.places.clone(), |(places, _)| places.clone());
     let mut groups: Vec<Vec<String>> = vec![Vec::new()];
     let mut said = Vec::new();
     let mut last = None;
     for i in content {
-        let parted = several && last.is_some_and(|last: usize| (last..i).any(|between| is_parting(&tokens[between])));
+        let parted = several
+            && last
+                .is_some_and(|last: usize| (last..i).any(|between| is_parting(&tokens[between])));
         if parted {
             groups.push(Vec::new());
         }
         if (!tokens[i].part && pack.is_ignored(&tokens[i].norm)) || facts.is_unit(tokens, i) {
             continue;
         }
-        groups.last_mut().into_iter().for_each(|group| group.push(said_word(pack, &tokens[i]).to_owned()));
+        groups
+            .last_mut()
+            .into_iter()
+            .for_each(|group| group.push(said_word(pack, &tokens[i]).to_owned()));
         said.push(tokens[i].raw.clone());
         last = Some(i);
     }
     groups.retain(|group| !group.is_empty());
-    Target { places, open, first: facts.first, pronoun: facts.pronoun, all: facts.all, groups, said }
+    Target {
+        places,
+        open,
+        first: facts.first,
+        pronoun: facts.pronoun,
+        all: facts.all,
+        groups,
+        said,
+    }
 }
 
 fn is_parting(token: &Token) -> bool {
-    token.any(&["and", "och", "vs", "versus", "with", "med", "to", "mot", "or", "eller", "against", "than", "an", "&", ",", "/"])
+    token.any(&[
+        "and", "och", "vs", "versus", "with", "med", "to", "mot", "or", "eller", "against", "than",
+        "an", "&", ",", "/",
+    ])
 }
 
-/// Whether a search is for what was searched for last: its words only describe it or name it again, or there are none. Limits of one
-/// subject say nothing of another.
+/// Whether a search is for what was searched for last: its words only describe it or name it again,
+/// or there are none. Limits of one subject say nothing of another.
 fn same_subject(reader: &Reader<'_>, goal: &Goal, earlier: &Map<String, Value>) -> bool {
-    let Some(slot) = reader.book.tools[goal.tool].slots.iter().find(|slot| matches!(slot.kind, SlotKind::Words)) else { return true };
+    let Some(slot) =
+        reader.book.tools[goal.tool].slots.iter().find(|slot| matches!(slot.kind, SlotKind::Words))
+    else {
+        return true;
+    };
     let words = |args: &Map<String, Value>| -> Vec<String> {
-        values::get(args, &slot.parameter).and_then(Value::as_str).unwrap_or_default().split(' ').map(fold).filter(|word| !word.is_empty()).collect()
+        values::get(args, &slot.parameter)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .split(' ')
+            .map(fold)
+            .filter(|word| !word.is_empty())
+            .collect()
     };
     let (pack, known) = (reader.book.pack_of(goal.tool), words(earlier));
-    let describes = |word: &String| pack.is_attribute(pack.canonical(word)) || word.parse::<u32>().is_ok();
+    let describes =
+        |word: &String| pack.is_attribute(pack.canonical(word)) || word.parse::<u32>().is_ok();
     let wanted = words(&goal.args);
-    wanted.iter().all(describes) || wanted.iter().any(|word| !describes(word) && things::fits(pack, word, &known))
+    wanted.iter().all(describes)
+        || wanted.iter().any(|word| !describes(word) && things::fits(pack, word, &known))
 }
 
 /// Takes what the clause leaves open from the call before.
-fn inherit(reader: &Reader<'_>, facts: &Facts, found: &Match, before: Option<&Goal>, goal: &mut Goal) {
+fn inherit(
+    reader: &Reader<'_>,
+    facts: &Facts,
+    found: &Match,
+    before: Option<&Goal>,
+    goal: &mut Goal,
+) {
     let data = &reader.book.tools[found.tool];
     if data.writes() {
         return;
@@ -288,7 +423,12 @@ fn inherit(reader: &Reader<'_>, facts: &Facts, found: &Match, before: Option<&Go
     let intent = &data.intents[found.intent];
     let named = facts.named.iter().any(|named| named.pack == data.pack);
     let bare = !named && facts.period.is_none();
-    let everything = facts.follow_up || facts.pronoun || !found.strong || intent.after || bare || same_message.is_some();
+    let everything = facts.follow_up
+        || facts.pronoun
+        || !found.strong
+        || intent.after
+        || bare
+        || same_message.is_some();
     let limits = everything && (same_message.is_some() || same_subject(reader, goal, earlier));
     for slot in &data.slots {
         let name = &slot.parameter;
@@ -323,26 +463,41 @@ fn settle(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, found: &Match, g
     }
     let takes_names = data.has(|kind| matches!(kind, SlotKind::Entity { .. }));
     if takes_names && facts.named.is_empty() {
-        goal.doubt = unknown_name(reader, tokens, facts, &found.used, found.tool).map(Doubt::UnknownName);
+        goal.doubt =
+            unknown_name(reader, tokens, facts, &found.used, found.tool).map(Doubt::UnknownName);
     }
     for slot in &data.slots {
         let open = values::get(&goal.args, &slot.parameter).is_none();
         if open && let Some(value) = &slot.default {
             values::set(&mut goal.args, &slot.parameter, value.clone());
-        } else if open && slot.required && goal.doubt.is_none() && !matches!(slot.kind, SlotKind::Thing { .. }) {
+        } else if open
+            && slot.required
+            && goal.doubt.is_none()
+            && !matches!(slot.kind, SlotKind::Thing { .. })
+        {
             goal.doubt = Some(Doubt::Missing(slot.parameter.clone()));
         }
     }
 }
 
 /// A word in the place of a name that no table knows: "how is Contoso pacing".
-pub(super) fn unknown_name(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, used: &[usize], tool: usize) -> Option<String> {
+pub(super) fn unknown_name(
+    reader: &Reader<'_>,
+    tokens: &[Token],
+    facts: &Facts,
+    used: &[usize],
+    tool: usize,
+) -> Option<String> {
     let data = &reader.book.tools[tool];
     if !facts.named.is_empty() || !data.has(|kind| matches!(kind, SlotKind::Entity { .. })) {
         return None;
     }
     let content = facts.content(tokens, used, data.pack);
-    let unknown = |i: usize| tokens[i].kind == TokenKind::Word && tokens[i].fold.len() >= 3 && !reader.book.knows(&tokens[i].norm);
+    let unknown = |i: usize| {
+        tokens[i].kind == TokenKind::Word
+            && tokens[i].fold.len() >= 3
+            && !reader.book.knows(&tokens[i].norm)
+    };
     let led = |i: usize| {
         i > 0
             && tokens[i - 1].any(&[

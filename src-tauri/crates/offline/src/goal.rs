@@ -1,5 +1,5 @@
-//! A goal of the user, which the planner carries from understanding to the last call, and its outcome.
-//! Plain data of the conversation; knows no wording.
+//! A goal of the user, which the planner carries from understanding to the last call, and its
+//! outcome. Plain data of the conversation; knows no wording.
 
 use std::sync::Arc;
 
@@ -75,7 +75,14 @@ pub(super) struct Listing {
 
 impl Listing {
     pub(super) fn new(pack: usize, thing: &str, items: Vec<Value>) -> Self {
-        Self { pack, thing: thing.to_owned(), shown: items.len(), items, partial: false, newest: true }
+        Self {
+            pack,
+            thing: thing.to_owned(),
+            shown: items.len(),
+            items,
+            partial: false,
+            newest: true,
+        }
     }
 
     /// Keeps how many the text showed.
@@ -101,7 +108,8 @@ impl Listing {
         &self.items[self.shown().len()..]
     }
 
-    /// The items that the text showed: their end is "the last", and a question is about these alone.
+    /// The items that the text showed: their end is "the last", and a question is about these
+    /// alone.
     pub(super) fn shown(&self) -> &[Value] {
         &self.items[..self.shown.min(self.items.len())]
     }

@@ -61,7 +61,9 @@ pub(super) fn turns(messages: &[Message], book: &Book) -> Vec<Turn> {
     for message in messages {
         match message {
             Message::System { .. } => {}
-            Message::User { text } => turns.push(Turn { user: text.to_string(), ..Turn::default() }),
+            Message::User { text } => {
+                turns.push(Turn { user: text.to_string(), ..Turn::default() })
+            }
             Message::Assistant { text, calls, .. } => {
                 if let Some(turn) = turns.last_mut().filter(|_| !text.is_empty()) {
                     turn.said = text.to_string();
@@ -70,7 +72,8 @@ pub(super) fn turns(messages: &[Message], book: &Book) -> Vec<Turn> {
                     .iter()
                     .filter_map(|call| {
                         let tool = book.tool_by_model_name(&call.name)?;
-                        let args = serde_json::from_str::<Map<String, Value>>(&call.arguments).unwrap_or_default();
+                        let args = serde_json::from_str::<Map<String, Value>>(&call.arguments)
+                            .unwrap_or_default();
                         Some((call.id.clone(), tool, args))
                     })
                     .collect();
@@ -115,15 +118,22 @@ fn end(data: &Arc<Value>, content: &str) -> End {
 /// The failure that a result stands for: `{"outcome": ..., "error": {...}}`.
 fn failure(data: &Value) -> Option<Failure> {
     let error = data.get("error").filter(|error| error.is_object())?;
-    let outcome = data.get("outcome").and_then(|outcome| serde_json::from_value(outcome.clone()).ok()).unwrap_or(ToolOutcome::Error);
-    let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned).filter(|text| !text.is_empty());
+    let outcome = data
+        .get("outcome")
+        .and_then(|outcome| serde_json::from_value(outcome.clone()).ok())
+        .unwrap_or(ToolOutcome::Error);
+    let text = |value: Option<&Value>| {
+        value.and_then(Value::as_str).map(str::to_owned).filter(|text| !text.is_empty())
+    };
     let rejection = text(error.get("message")).filter(|_| outcome == ToolOutcome::Rejected);
     Some(Failure {
         outcome,
         message: text(error.get("message")).unwrap_or_default(),
         hint: text(error.pointer("/details/hint")),
         // The first sentence of a rejection is the host's own; what follows are the user's words.
-        reason: rejection.and_then(|said| said.split_once(". ").map(|(_, words)| words.trim().to_owned())).filter(|words| !words.is_empty()),
+        reason: rejection
+            .and_then(|said| said.split_once(". ").map(|(_, words)| words.trim().to_owned()))
+            .filter(|words| !words.is_empty()),
         code: text(error.get("code")),
     })
 }

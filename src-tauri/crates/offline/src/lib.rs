@@ -1,6 +1,7 @@
-//! The offline model: a deterministic planner over the packs behind the engine's `Model` port. No network, no key.
-//! It matches messages with the phrases of the manifests, calls tools, and words answers from their results with the packs'
-//! templates. It knows no tool by name and never claims to be a language model.
+//! The offline model: a deterministic planner over the packs behind the engine's `Model` port. No
+//! network, no key. It matches messages with the phrases of the manifests, calls tools, and words
+//! answers from their results with the packs' templates. It knows no tool by name and never claims
+//! to be a language model.
 #![forbid(unsafe_code)]
 
 use std::sync::Arc;
@@ -55,12 +56,19 @@ impl OfflineModel {
         let mut events = Vec::new();
         let written = match &request.purpose {
             Purpose::Answer | Purpose::Part { .. } => None,
-            Purpose::Route { agents, answered } => Some(routing::decide(&self.book, request, agents, answered)),
-            Purpose::Synthesis { answers } => Some(routing::synthesis(&self.book, request, answers)),
+            Purpose::Route { agents, answered } => {
+                Some(routing::decide(&self.book, request, agents, answered))
+            }
+            Purpose::Synthesis { answers } => {
+                Some(routing::synthesis(&self.book, request, answers))
+            }
         };
         if let Some(text) = written {
             events.extend(pieces(&text).map(ModelEvent::Text));
-            events.push(ModelEvent::Done { usage: Usage { model_calls: 1, ..Usage::default() }, finish: Finish::Stop });
+            events.push(ModelEvent::Done {
+                usage: Usage { model_calls: 1, ..Usage::default() },
+                finish: Finish::Stop,
+            });
             return events;
         }
         let finish = match dialogue::next(&self.book, request) {
@@ -81,12 +89,22 @@ impl OfflineModel {
                     events.push(ModelEvent::Choices(said.reply.choices));
                 }
                 match said.talk {
-                    Some(Talk::Cannot { .. } | Talk::Social(Social::OffTopic)) => Finish::OutOfScope,
-                    Some(Talk::Social(_) | Talk::Dropped | Talk::AskAgain | Talk::More | Talk::NotUnderstood) | None => Finish::Stop,
+                    Some(Talk::Cannot { .. } | Talk::Social(Social::OffTopic)) => {
+                        Finish::OutOfScope
+                    }
+                    Some(
+                        Talk::Social(_)
+                        | Talk::Dropped
+                        | Talk::AskAgain
+                        | Talk::More
+                        | Talk::NotUnderstood,
+                    )
+                    | None => Finish::Stop,
                 }
             }
         };
-        events.push(ModelEvent::Done { usage: Usage { model_calls: 1, ..Usage::default() }, finish });
+        events
+            .push(ModelEvent::Done { usage: Usage { model_calls: 1, ..Usage::default() }, finish });
         events
     }
 }

@@ -1,5 +1,6 @@
-//! Looking for the one thing that a goal means: by words, by a place in a list, inside another thing, among all of a kind.
-//! A write gets a thing only when the words leave no other; otherwise the user is asked.
+//! Looking for the one thing that a goal means: by words, by a place in a list, inside another
+//! thing, among all of a kind. A write gets a thing only when the words leave no other; otherwise
+//! the user is asked.
 
 use contract::manifest::{Find, SlotKind, Thing, ThingSource};
 use serde_json::{Map, Value, json};
@@ -32,20 +33,31 @@ fn is_describing(pack: &Pack, word: &str) -> bool {
 /// Returns the words of an item's name, which is its first text.
 fn name_words(described: &Thing, item: &Value) -> Vec<String> {
     let mut found = Vec::new();
-    described.words.first().into_iter().for_each(|pointer| values::texts(item, pointer, &mut found));
+    described
+        .words
+        .first()
+        .into_iter()
+        .for_each(|pointer| values::texts(item, pointer, &mut found));
     found.iter().flat_map(|text| super::book::folded_words(text)).collect()
 }
 
 impl Run<'_> {
     /// Like `find`, but takes the best of several: good enough to read about.
-    pub(super) fn find_some(&self, pack: usize, thing: &str, goal: &Goal, for_write: bool) -> Found {
+    pub(super) fn find_some(
+        &self,
+        pack: usize,
+        thing: &str,
+        goal: &Goal,
+        for_write: bool,
+    ) -> Found {
         match self.find(pack, thing, goal, for_write) {
-            Found::Done(Outcome::Ask { listing, why: Why::Several | Why::SomeUnusable(_) | Why::Confirm }) if !goal.target.groups.is_empty() => {
-                match listing.items.into_iter().next() {
-                    Some(item) => Found::One(item),
-                    None => Found::Calls(Vec::new()),
-                }
-            }
+            Found::Done(Outcome::Ask {
+                listing,
+                why: Why::Several | Why::SomeUnusable(_) | Why::Confirm,
+            }) if !goal.target.groups.is_empty() => match listing.items.into_iter().next() {
+                Some(item) => Found::One(item),
+                None => Found::Calls(Vec::new()),
+            },
             found => found,
         }
     }
@@ -56,7 +68,10 @@ impl Run<'_> {
             return Found::One(item.clone());
         }
         let Some(described) = self.book.packs[pack].thing(thing) else {
-            return Found::Done(Outcome::Nothing { thing: thing.to_owned(), words: goal.target.words() });
+            return Found::Done(Outcome::Nothing {
+                thing: thing.to_owned(),
+                words: goal.target.words(),
+            });
         };
         if let Some(listing) = resume::cut_list(goal, pack, thing) {
             return Found::Done(Outcome::Ask { listing, why: Why::Several });
@@ -64,22 +79,32 @@ impl Run<'_> {
         if let Some(place) = goal.target.places.first()
             && let Some(listing) = self.pointed_into(pack, thing, described)
         {
-            return if goal.target.open { Found::Done(Outcome::Ask { listing: listing.clone(), why: Why::Several }) } else { self.at_place(listing, *place) };
+            return if goal.target.open {
+                Found::Done(Outcome::Ask { listing: listing.clone(), why: Why::Several })
+            } else {
+                self.at_place(listing, *place)
+            };
         }
-        let Some((source, tool, find)) =
-            described.sources.iter().find_map(|source| Some((source, self.book.tool_by_id(pack, &source.tool)?, source.find.as_ref()?)))
-        else {
-            return Found::Done(Outcome::Nothing { thing: thing.to_owned(), words: goal.target.words() });
+        let Some((source, tool, find)) = described.sources.iter().find_map(|source| {
+            Some((source, self.book.tool_by_id(pack, &source.tool)?, source.find.as_ref()?))
+        }) else {
+            return Found::Done(Outcome::Nothing {
+                thing: thing.to_owned(),
+                words: goal.target.words(),
+            });
         };
         let looking = Looking { pack, thing, described, source, tool, goal, for_write };
         match find {
             Find::Words { parameter } => self.by_words(&looking, parameter),
             Find::All => self.among_all(&looking),
-            Find::Thing { parameter, thing: parent, field } => self.within(&looking, parameter, parent, field),
+            Find::Thing { parameter, thing: parent, field } => {
+                self.within(&looking, parameter, parent, field)
+            }
         }
     }
 
-    /// The list of this kind that a place points into. Lines of a whole may be named by their place in any list that is newer.
+    /// The list of this kind that a place points into. Lines of a whole may be named by their place
+    /// in any list that is newer.
     fn pointed_into(&self, pack: usize, thing: &str, described: &Thing) -> Option<&Listing> {
         let is_line = described.sources.iter().any(|source| matches!(source.find, Some(Find::All)));
         let newer = self.state.newest(pack).is_some_and(|newest| newest.thing != thing);
@@ -89,7 +114,10 @@ impl Run<'_> {
     fn at_place(&self, listing: &Listing, place: Place) -> Found {
         match listing.at(place) {
             Some(item) => Found::One(item.clone()),
-            None => Found::Done(Outcome::Ask { listing: listing.clone(), why: Why::OutOfRange(listing.index(place)) }),
+            None => Found::Done(Outcome::Ask {
+                listing: listing.clone(),
+                why: Why::OutOfRange(listing.index(place)),
+            }),
         }
     }
 
@@ -102,31 +130,53 @@ impl Run<'_> {
             && let Some(place) = looking.goal.target.places.first()
         {
             // A number without a list: what was talked about last is not what is meant.
-            let why = if let Place::Nth(place) = place { Why::OutOfRange(*place as usize) } else { Why::Several };
+            let why = if let Place::Nth(place) = place {
+                Why::OutOfRange(*place as usize)
+            } else {
+                Why::Several
+            };
             return Found::Done(asked(looking.pack, looking.thing, Vec::new(), why, false));
         }
         if words.is_empty() && looking.goal.target.all && looking.for_write && shown.len() != 1 {
             // "Add them all" names none.
-            return Found::Done(self.ask_of_shown(looking.pack, looking.thing, shown, Why::Several));
+            return Found::Done(self.ask_of_shown(
+                looking.pack,
+                looking.thing,
+                shown,
+                Why::Several,
+            ));
         }
         if words.is_empty() {
             return match (self.state.focused(looking.pack, looking.thing), &shown[..]) {
                 (Some(item), _) => Found::One(item.clone()),
                 (None, [only]) => Found::One(only.clone()),
-                (None, _) => Found::Done(self.ask_of_shown(looking.pack, looking.thing, shown, Why::Several)),
+                (None, _) => {
+                    Found::Done(self.ask_of_shown(looking.pack, looking.thing, shown, Why::Several))
+                }
             };
         }
         if !shown.is_empty() {
-            let items: Vec<Vec<String>> = shown.iter().map(|item| things::words_of(looking.described, item)).collect();
+            let items: Vec<Vec<String>> =
+                shown.iter().map(|item| things::words_of(looking.described, item)).collect();
             let found = things::narrow(pack, &items, &words);
-            let only_described = words.iter().all(|word| pack.is_attribute(pack.canonical(word)) || word.parse::<u32>().is_ok());
+            let only_described = words
+                .iter()
+                .all(|word| pack.is_attribute(pack.canonical(word)) || word.parse::<u32>().is_ok());
             if found.hits == words.len() && (found.best.len() == 1 || only_described) {
                 let best: Vec<Value> = found.best.iter().map(|&i| shown[i].clone()).collect();
-                return self.one_of(looking, best, Why::Several, self.shown_in_part(looking.pack, looking.thing));
+                return self.one_of(
+                    looking,
+                    best,
+                    Why::Several,
+                    self.shown_in_part(looking.pack, looking.thing),
+                );
             }
         }
         if let Some(item) = self.state.focused(looking.pack, looking.thing)
-            && words.iter().all(|word| !pack.is_vocabulary(word) && (pack.is_attribute(pack.canonical(word)) || word.parse::<u32>().is_ok()))
+            && words.iter().all(|word| {
+                !pack.is_vocabulary(word)
+                    && (pack.is_attribute(pack.canonical(word)) || word.parse::<u32>().is_ok())
+            })
         {
             return Found::One(item.clone());
         }
@@ -136,9 +186,11 @@ impl Run<'_> {
     /// Searches; when nothing is found, once more with the words that name the kind of thing.
     fn search(&self, looking: &Looking<'_>, parameter: &str, words: &[String]) -> Found {
         let pack = &self.book.packs[looking.pack];
-        let described = |word: &String| pack.is_attribute(pack.canonical(word)) || word.parse::<u32>().is_ok();
+        let described =
+            |word: &String| pack.is_attribute(pack.canonical(word)) || word.parse::<u32>().is_ok();
         let plain: Vec<String> = words.iter().filter(|word| !described(word)).cloned().collect();
-        let fewer: Vec<String> = words.iter().filter(|word| pack.is_vocabulary(word)).cloned().collect();
+        let fewer: Vec<String> =
+            words.iter().filter(|word| pack.is_vocabulary(word)).cloned().collect();
         let mut tried: Vec<Vec<String>> = Vec::new();
         for attempt in [words.to_vec(), plain, fewer] {
             if attempt.is_empty() || tried.contains(&attempt) || tried.len() == 2 {
@@ -151,33 +203,64 @@ impl Run<'_> {
             };
             let value = match &done.end {
                 End::Ok(value) => value,
-                End::Failed(failure) => return Found::Done(Outcome::Failed { failure: failure.clone() }),
+                End::Failed(failure) => {
+                    return Found::Done(Outcome::Failed { failure: failure.clone() });
+                }
             };
             let items = list(value, looking.source);
             if !items.is_empty() {
-                return self.among_found(looking, items, words, attempt == words, is_partial(looking.source, value));
+                return self.among_found(
+                    looking,
+                    items,
+                    words,
+                    attempt == words,
+                    is_partial(looking.source, value),
+                );
             }
             tried.push(attempt);
         }
         Found::Done(Outcome::Nothing { thing: looking.thing.to_owned(), words: words.to_vec() })
     }
 
-    fn among_found(&self, looking: &Looking<'_>, items: Vec<Value>, words: &[String], as_said: bool, partial: bool) -> Found {
+    fn among_found(
+        &self,
+        looking: &Looking<'_>,
+        items: Vec<Value>,
+        words: &[String],
+        as_said: bool,
+        partial: bool,
+    ) -> Found {
         let pack = &self.book.packs[looking.pack];
-        let known: Vec<Vec<String>> = items.iter().map(|item| things::words_of(looking.described, item)).collect();
-        let named: Vec<usize> = (0..items.len()).filter(|&i| things::is_named_in_full(pack, &name_words(looking.described, &items[i]), words)).collect();
+        let known: Vec<Vec<String>> =
+            items.iter().map(|item| things::words_of(looking.described, item)).collect();
+        let named: Vec<usize> = (0..items.len())
+            .filter(|&i| {
+                things::is_named_in_full(pack, &name_words(looking.described, &items[i]), words)
+            })
+            .collect();
         if let [only] = named[..] {
             return Found::One(items[only].clone());
         }
         let found = things::narrow(pack, &known, words);
         let best: Vec<Value> = found.best.iter().map(|&i| items[i].clone()).collect();
-        let essential = words.iter().filter(|word| !pack.is_attribute(pack.canonical(word)) && word.parse::<u32>().is_err());
-        let sure = as_said && essential.into_iter().all(|word| found.best.iter().any(|&i| things::fits(pack, word, &known[i])));
+        let essential = words.iter().filter(|word| {
+            !pack.is_attribute(pack.canonical(word)) && word.parse::<u32>().is_err()
+        });
+        let sure = as_said
+            && essential
+                .into_iter()
+                .all(|word| found.best.iter().any(|&i| things::fits(pack, word, &known[i])));
         self.one_of(looking, best, if sure { Why::Several } else { Why::Confirm }, partial)
     }
 
     /// `partial`: there may be others besides those that were looked through.
-    fn one_of(&self, looking: &Looking<'_>, mut items: Vec<Value>, why: Why, partial: bool) -> Found {
+    fn one_of(
+        &self,
+        looking: &Looking<'_>,
+        mut items: Vec<Value>,
+        why: Why,
+        partial: bool,
+    ) -> Found {
         if items.len() == 1 && (why == Why::Several || !looking.for_write) {
             return Found::One(items.remove(0));
         }
@@ -193,7 +276,9 @@ impl Run<'_> {
         };
         let value = match &done.end {
             End::Ok(value) => value,
-            End::Failed(failure) => return Found::Done(Outcome::Failed { failure: failure.clone() }),
+            End::Failed(failure) => {
+                return Found::Done(Outcome::Failed { failure: failure.clone() });
+            }
         };
         let items = list(value, looking.source);
         let words = looking.goal.target.words();
@@ -205,15 +290,24 @@ impl Run<'_> {
             return Found::Done(asked(looking.pack, looking.thing, items, Why::Several, false));
         }
         if let Some(place) = target.places.first() {
-            // The place belongs to another list that was shown before: the same item is looked up here.
+            // The place belongs to another list that was shown before: the same item is looked up
+            // here.
             let shown = self.state.newest(looking.pack);
             let index = match place {
                 Place::Nth(place) => (*place as usize).checked_sub(1),
                 Place::Last => shown.map(|listing| listing.shown().len().saturating_sub(1)),
             };
-            let Some(listing) = shown else { return Found::Done(asked(looking.pack, looking.thing, items, Why::Several, false)) };
+            let Some(listing) = shown else {
+                return Found::Done(asked(looking.pack, looking.thing, items, Why::Several, false));
+            };
             let meant = index.and_then(|i| listing.shown().get(i));
-            let same: Vec<Value> = items.iter().filter(|item| meant.is_some_and(|meant| self.is_part_of(looking.described, item, meant))).cloned().collect();
+            let same: Vec<Value> = items
+                .iter()
+                .filter(|item| {
+                    meant.is_some_and(|meant| self.is_part_of(looking.described, item, meant))
+                })
+                .cloned()
+                .collect();
             return if same.len() == 1 {
                 self.one_of(looking, same, Why::Several, false)
             } else {
@@ -227,21 +321,46 @@ impl Run<'_> {
                 let why = if items.len() == 1 { Why::Confirm } else { Why::Several };
                 return Found::Done(asked(looking.pack, looking.thing, items, why, false));
             }
-            let newest = self.state.focus.iter().find(|(pack, ..)| *pack == looking.pack).map(|(.., item)| item);
-            let same: Vec<Value> = items.iter().filter(|item| newest.is_some_and(|seen| self.is_part_of(looking.described, item, seen))).cloned().collect();
+            let newest = self
+                .state
+                .focus
+                .iter()
+                .find(|(pack, ..)| *pack == looking.pack)
+                .map(|(.., item)| item);
+            let same: Vec<Value> = items
+                .iter()
+                .filter(|item| {
+                    newest.is_some_and(|seen| self.is_part_of(looking.described, item, seen))
+                })
+                .cloned()
+                .collect();
             return match (&same[..], &items[..]) {
-                ([only], _) | ([], [only]) if newest.is_none() || !same.is_empty() => Found::One(only.clone()),
+                ([only], _) | ([], [only]) if newest.is_none() || !same.is_empty() => {
+                    Found::One(only.clone())
+                }
                 _ => Found::Done(asked(looking.pack, looking.thing, items, Why::Several, false)),
             };
         }
         let pack = &self.book.packs[looking.pack];
-        let known: Vec<Vec<String>> = items.iter().map(|item| self.all_words(looking, item)).collect();
+        let known: Vec<Vec<String>> =
+            items.iter().map(|item| self.all_words(looking, item)).collect();
         let found = things::narrow(pack, &known, &words);
         if found.hits == 0 {
-            return Found::Done(asked(looking.pack, looking.thing, items, Why::NoneFits(words), false));
+            return Found::Done(asked(
+                looking.pack,
+                looking.thing,
+                items,
+                Why::NoneFits(words),
+                false,
+            ));
         }
         let best: Vec<Value> = found.best.iter().map(|&i| items[i].clone()).collect();
-        self.one_of(looking, best, if found.missing.is_empty() { Why::Several } else { Why::Confirm }, false)
+        self.one_of(
+            looking,
+            best,
+            if found.missing.is_empty() { Why::Several } else { Why::Confirm },
+            false,
+        )
     }
 
     /// An item's own words and those of a thing seen earlier that it belongs to.
@@ -249,11 +368,17 @@ impl Run<'_> {
         let mut words = things::words_of(looking.described, item);
         for done in self.state.calls.iter().chain(self.done) {
             let (Some(value), tool) = (done.ok(), &self.book.tools[done.tool]) else { continue };
-            if tool.pack != looking.pack || tool.writes() || !self.is_part_of(looking.described, item, value) {
+            if tool.pack != looking.pack
+                || tool.writes()
+                || !self.is_part_of(looking.described, item, value)
+            {
                 continue;
             }
             for thing in self.book.packs[tool.pack].offline.things.values() {
-                if thing.source_of(self.book, tool.pack, done.tool).is_some_and(|source| source.list.is_empty() && !source.or_self) {
+                if thing
+                    .source_of(self.book, tool.pack, done.tool)
+                    .is_some_and(|source| source.list.is_empty() && !source.or_self)
+                {
                     words.extend(things::words_of(thing, value));
                 }
             }
@@ -262,11 +387,15 @@ impl Run<'_> {
     }
 
     fn counts(&self, goal: &Goal) -> bool {
-        self.book.tools[goal.tool].slots.iter().any(|slot| matches!(slot.kind, SlotKind::Quantity) && goal.args.contains_key(&slot.parameter))
+        self.book.tools[goal.tool].slots.iter().any(|slot| {
+            matches!(slot.kind, SlotKind::Quantity) && goal.args.contains_key(&slot.parameter)
+        })
     }
 
     fn is_part_of(&self, described: &Thing, item: &Value, whole: &Value) -> bool {
-        item.pointer(&described.id).and_then(values::as_text).is_some_and(|id| values::contains(whole, &id))
+        item.pointer(&described.id)
+            .and_then(values::as_text)
+            .is_some_and(|id| values::contains(whole, &id))
     }
 
     /// Found inside another thing that is found first: a variant of a product.
@@ -281,7 +410,10 @@ impl Run<'_> {
                 return Found::One(item.clone());
             }
         }
-        let only_described = !words.is_empty() && words.iter().all(|word| pack.is_attribute(pack.canonical(word)) || word.parse::<u32>().is_ok());
+        let only_described = !words.is_empty()
+            && words
+                .iter()
+                .all(|word| pack.is_attribute(pack.canonical(word)) || word.parse::<u32>().is_ok());
         if only_described && !shown.is_empty() && !target.points() {
             return self.usable(looking, shown, &words);
         }
@@ -296,17 +428,30 @@ impl Run<'_> {
         };
         let value = match &done.end {
             End::Ok(value) => value,
-            End::Failed(failure) => return Found::Done(Outcome::Failed { failure: failure.clone() }),
+            End::Failed(failure) => {
+                return Found::Done(Outcome::Failed { failure: failure.clone() });
+            }
         };
-        let parent_words = pack.thing(parent).map(|parent| things::words_of(parent, &item)).unwrap_or_default();
-        let parent_words: Vec<String> =
-            parent_words.into_iter().chain(pack.thing(parent).map(|parent| things::words_of(parent, value)).unwrap_or_default()).collect();
+        let parent_words =
+            pack.thing(parent).map(|parent| things::words_of(parent, &item)).unwrap_or_default();
+        let parent_words: Vec<String> = parent_words
+            .into_iter()
+            .chain(
+                pack.thing(parent)
+                    .map(|parent| things::words_of(parent, value))
+                    .unwrap_or_default(),
+            )
+            .collect();
         let own = list(value, looking.source);
-        let own_words: Vec<Vec<String>> = own.iter().map(|item| things::words_of(looking.described, item)).collect();
+        let own_words: Vec<Vec<String>> =
+            own.iter().map(|item| things::words_of(looking.described, item)).collect();
         // Words about the parent say nothing about its parts, unless a part has them too ("black").
         let telling: Vec<String> = words
             .into_iter()
-            .filter(|word| own_words.iter().any(|own| things::fits(pack, word, own)) || (is_describing(pack, word) && !things::fits(pack, word, &parent_words)))
+            .filter(|word| {
+                own_words.iter().any(|own| things::fits(pack, word, own))
+                    || (is_describing(pack, word) && !things::fits(pack, word, &parent_words))
+            })
             .collect();
         self.usable(looking, own, &telling)
     }
@@ -315,32 +460,64 @@ impl Run<'_> {
     fn usable(&self, looking: &Looking<'_>, items: Vec<Value>, words: &[String]) -> Found {
         let pack = &self.book.packs[looking.pack];
         if items.is_empty() {
-            return Found::Done(Outcome::Nothing { thing: looking.thing.to_owned(), words: words.to_vec() });
+            return Found::Done(Outcome::Nothing {
+                thing: looking.thing.to_owned(),
+                words: words.to_vec(),
+            });
         }
-        let known: Vec<Vec<String>> = items.iter().map(|item| things::words_of(looking.described, item)).collect();
+        let known: Vec<Vec<String>> =
+            items.iter().map(|item| things::words_of(looking.described, item)).collect();
         let found = things::narrow(pack, &known, words);
-        let usable = |item: &&Value| !looking.for_write || template::holds(looking.described.usable.as_deref(), item);
+        let usable = |item: &&Value| {
+            !looking.for_write || template::holds(looking.described.usable.as_deref(), item)
+        };
         let can_be_had: Vec<Value> = items.iter().filter(usable).cloned().collect();
         if can_be_had.is_empty() {
             return Found::Done(Outcome::Unusable { thing: looking.thing.to_owned(), items });
         }
         if found.hits < words.len() {
-            let best: Vec<Value> = found.best.iter().map(|&i| items[i].clone()).filter(|item| usable(&item)).collect();
+            let best: Vec<Value> =
+                found.best.iter().map(|&i| items[i].clone()).filter(|item| usable(&item)).collect();
             let offer = if found.hits == 0 || best.is_empty() { can_be_had } else { best };
             let missing = if found.missing.is_empty() { words.to_vec() } else { found.missing };
-            return Found::Done(asked(looking.pack, looking.thing, offer, Why::NoneFits(missing), false));
+            return Found::Done(asked(
+                looking.pack,
+                looking.thing,
+                offer,
+                Why::NoneFits(missing),
+                false,
+            ));
         }
         let meant: Vec<Value> = found.best.iter().map(|&i| items[i].clone()).collect();
-        let (left, gone): (Vec<Value>, Vec<Value>) = meant.iter().cloned().partition(|item| usable(&item));
+        let (left, gone): (Vec<Value>, Vec<Value>) =
+            meant.iter().cloned().partition(|item| usable(&item));
         match &left[..] {
-            [] => Found::Done(asked(looking.pack, looking.thing, can_be_had, Why::Unusable(meant), false)),
+            [] => Found::Done(asked(
+                looking.pack,
+                looking.thing,
+                can_be_had,
+                Why::Unusable(meant),
+                false,
+            )),
             [only] => Found::One(only.clone()),
-            _ => Found::Done(asked(looking.pack, looking.thing, left, if gone.is_empty() { Why::Several } else { Why::SomeUnusable(gone) }, false)),
+            _ => Found::Done(asked(
+                looking.pack,
+                looking.thing,
+                left,
+                if gone.is_empty() { Why::Several } else { Why::SomeUnusable(gone) },
+                false,
+            )),
         }
     }
 
     /// Asks with things of the list that was shown.
-    pub(super) fn ask_of_shown(&self, pack: usize, thing: &str, items: Vec<Value>, why: Why) -> Outcome {
+    pub(super) fn ask_of_shown(
+        &self,
+        pack: usize,
+        thing: &str,
+        items: Vec<Value>,
+        why: Why,
+    ) -> Outcome {
         asked(pack, thing, items, why, self.shown_in_part(pack, thing))
     }
 

@@ -3,7 +3,19 @@
 use language::Token;
 
 /// Words that ask for the rest.
-const MORE: &[&str] = &["more", "rest", "remaining", "next", "fler", "flera", "mer", "resten", "ovriga", "aterstaende", "nasta"];
+const MORE: &[&str] = &[
+    "more",
+    "rest",
+    "remaining",
+    "next",
+    "fler",
+    "flera",
+    "mer",
+    "resten",
+    "ovriga",
+    "aterstaende",
+    "nasta",
+];
 /// Words that may stand around them.
 const AROUND: &[&str] = &[
     "show",
@@ -79,5 +91,6 @@ const AROUND: &[&str] = &[
 
 pub(super) fn asks(tokens: &[Token], words: &[usize]) -> bool {
     let said = |i: &usize| tokens[*i].fold.as_str();
-    words.iter().any(|i| MORE.contains(&said(i))) && words.iter().all(|i| MORE.contains(&said(i)) || AROUND.contains(&said(i)))
+    words.iter().any(|i| MORE.contains(&said(i)))
+        && words.iter().all(|i| MORE.contains(&said(i)) || AROUND.contains(&said(i)))
 }

@@ -1,5 +1,5 @@
-//! Phrases of a manifest, compiled: words in order with alternatives, gaps and numbers, matched against a message.
-//! Knows nothing of what a phrase stands for.
+//! Phrases of a manifest, compiled: words in order with alternatives, gaps and numbers, matched
+//! against a message. Knows nothing of what a phrase stands for.
 
 use std::collections::HashMap;
 
@@ -45,7 +45,11 @@ impl Pattern {
 
     /// Returns words of which at least one must occur in a message that matches.
     pub(super) fn keys(&self) -> &[String] {
-        let words = || self.parts.iter().filter_map(|part| if let Part::Word(words) = part { Some(words) } else { None });
+        let words = || {
+            self.parts
+                .iter()
+                .filter_map(|part| if let Part::Word(words) = part { Some(words) } else { None })
+        };
         let telling = words().find(|words| words.iter().all(|word| !language::is_stop_word(word)));
         telling.or_else(|| words().next()).map_or(&[], Vec::as_slice)
     }
@@ -61,12 +65,15 @@ impl Pattern {
             .map(String::as_str)
     }
 
-    /// The first place where the phrase occurs. `words` are the indices of the tokens that are not signs.
+    /// The first place where the phrase occurs. `words` are the indices of the tokens that are not
+    /// signs.
     pub(super) fn find(&self, tokens: &[Token], words: &[usize]) -> Option<Hit> {
-        let starts = if self.anchored { 0..self.first_start(tokens, words) } else { 0..words.len() };
+        let starts =
+            if self.anchored { 0..self.first_start(tokens, words) } else { 0..words.len() };
         starts.into_iter().find_map(|start| {
             let mut used = Vec::with_capacity(self.parts.len());
-            matches(&self.parts, tokens, &words[start..], &mut used).then_some(Hit { score: self.score, used })
+            matches(&self.parts, tokens, &words[start..], &mut used)
+                .then_some(Hit { score: self.score, used })
         })
     }
 
@@ -117,7 +124,8 @@ fn matches(parts: &[Part], tokens: &[Token], words: &[usize], used: &mut Vec<usi
         Part::Number => {
             let Some((&at, after)) = words.split_first() else { return false };
             let token = &tokens[at];
-            let number = token.int().is_some() || (token.kind == TokenKind::Word && numbers::cardinal(&token.norm).is_some());
+            let number = token.int().is_some()
+                || (token.kind == TokenKind::Word && numbers::cardinal(&token.norm).is_some());
             number && matches(rest, tokens, after, used)
         }
     }
@@ -144,7 +152,8 @@ impl<K: Copy> Index<K> {
     /// All phrases that occur, with what they stand for, in the order they were given.
     pub(super) fn find(&self, tokens: &[Token], words: &[usize]) -> Vec<(K, Hit, bool)> {
         let said = words.iter().flat_map(|&i| [tokens[i].norm.as_str(), tokens[i].fold.as_str()]);
-        let mut candidates: Vec<usize> = said.filter_map(|word| self.by_word.get(word)).flatten().copied().collect();
+        let mut candidates: Vec<usize> =
+            said.filter_map(|word| self.by_word.get(word)).flatten().copied().collect();
         candidates.sort_unstable();
         candidates.dedup();
         candidates

@@ -1,4 +1,5 @@
-//! Places in a list as a clause names them: by number, by ordinal, several joined, or one of several. Knows nothing of what is listed.
+//! Places in a list as a clause names them: by number, by ordinal, several joined, or one of
+//! several. Knows nothing of what is listed.
 
 use language::{
     Token, TokenKind,
@@ -38,12 +39,14 @@ const PLACE_LABELS: &[&str] = &[
 const NOUNS: &[&str] = &["one", "option", "product", "item", "alternativet", "produkten"];
 
 impl Facts {
-    /// "Number 1 or number 3", "the first or the third", "1, 2 or the last", "the first or a blue one": places of which one is meant. Numbers
-    /// alone are none yet.
+    /// "Number 1 or number 3", "the first or the third", "1, 2 or the last", "the first or a blue
+    /// one": places of which one is meant. Numbers alone are none yet.
     pub(super) fn find_choice(&mut self, tokens: &[Token], listed: bool) {
         let mut at = 0;
         while at < tokens.len() {
-            let Some((places, used)) = row(tokens, at, listed).filter(|(_, used)| (at..at + used).all(|i| !self.is_taken(i))) else {
+            let Some((places, used)) = row(tokens, at, listed)
+                .filter(|(_, used)| (at..at + used).all(|i| !self.is_taken(i)))
+            else {
                 at += 1;
                 continue;
             };
@@ -54,12 +57,13 @@ impl Facts {
         }
     }
 
-    /// "1 and 3", "option 2, 4 & 5": places without a name of their own. Numbers of which one is a size or a count are none, and of the ends of
-    /// a range and of a choice it shows only later.
+    /// "1 and 3", "option 2, 4 & 5": places without a name of their own. Numbers of which one is a
+    /// size or a count are none, and of the ends of a range and of a choice it shows only later.
     pub(super) fn find_joined(&mut self, tokens: &[Token]) {
         let mut at = 0;
         while at < tokens.len() {
-            let labelled = at > 0 && (tokens[at - 1].any(PLACE_LABELS) || tokens[at - 1].fold == "#");
+            let labelled =
+                at > 0 && (tokens[at - 1].any(PLACE_LABELS) || tokens[at - 1].fold == "#");
             let valued = at > 0 && tokens[at - 1].any(LABELS);
             let ranges = at > 0 && tokens[at - 1].any(&["between", "mellan", "from", "fran"]);
             let Some((places, used)) = numbers::read_joined(tokens, at) else {
@@ -69,12 +73,16 @@ impl Facts {
             // "1, 2 or 3", "1, 2 or the last": one of them, and nobody knows which.
             let after = tokens[at + used..].iter().find(|token| token.kind != TokenKind::Punct);
             let open = tokens[at..at + used].iter().chain(after).any(|token| token.any(CHOICES));
-            if !(valued || is_counted(tokens, at + used)) && (at..at + used).all(|i| !self.is_taken(i)) {
-                let (places, range) = (places.into_iter().map(Place::Nth), at - usize::from(labelled)..at + used);
+            if !(valued || is_counted(tokens, at + used))
+                && (at..at + used).all(|i| !self.is_taken(i))
+            {
+                let (places, range) =
+                    (places.into_iter().map(Place::Nth), at - usize::from(labelled)..at + used);
                 if ranges || open {
                     // "Make it 2 or 3" leaves open how many.
                     let adds = at > 1 && tokens[at - 2].any(&["lagg", "lagga"]);
-                    self.choice |= open && (adds || !(at > 0 && tokens[at - 1].any(BEFORE_A_COUNT)));
+                    self.choice |=
+                        open && (adds || !(at > 0 && tokens[at - 1].any(BEFORE_A_COUNT)));
                     self.maybe = Some((places.collect(), range));
                 } else {
                     self.places.extend(places);
@@ -99,7 +107,8 @@ impl Facts {
                 continue;
             }
             if tokens[at].any(&["first", "forsta", "top"])
-                && let Some((count, used)) = numbers::read_whole(tokens, at + 1).filter(|(count, _)| (2..=5).contains(count))
+                && let Some((count, used)) =
+                    numbers::read_whole(tokens, at + 1).filter(|(count, _)| (2..=5).contains(count))
             {
                 self.first = Some(count);
                 self.take(at..at + 1 + used);
@@ -107,7 +116,8 @@ impl Facts {
                 continue;
             }
             // "the two first", "de två första"
-            if let Some((count, used)) = numbers::read_whole(tokens, at).filter(|(count, _)| (2..=5).contains(count))
+            if let Some((count, used)) =
+                numbers::read_whole(tokens, at).filter(|(count, _)| (2..=5).contains(count))
                 && tokens.get(at + used).is_some_and(|next| next.any(&["first", "forsta"]))
             {
                 self.first = Some(count);
@@ -136,7 +146,11 @@ fn row(tokens: &[Token], at: usize, listed: bool) -> Option<(Vec<Place>, usize)>
     loop {
         let joiners = usize::from(joins(end)) + usize::from(joins(end) && joins(end + 1));
         choice |= (end..end + joiners).any(chooses);
-        let Some((next, used, is_told)) = item(tokens, end + joiners, listed).filter(|_| joiners > 0) else { break };
+        let Some((next, used, is_told)) =
+            item(tokens, end + joiners, listed).filter(|_| joiners > 0)
+        else {
+            break;
+        };
         places.push(next);
         told |= is_told;
         end += joiners + used;
@@ -144,7 +158,8 @@ fn row(tokens: &[Token], at: usize, listed: bool) -> Option<(Vec<Place>, usize)>
     (choice && told).then_some((places, end - at))
 }
 
-/// One place, how many tokens it takes, and whether it is told to be one: a number alone may be something else.
+/// One place, how many tokens it takes, and whether it is told to be one: a number alone may be
+/// something else.
 fn item(tokens: &[Token], at: usize, listed: bool) -> Option<(Place, usize, bool)> {
     let article = usize::from(tokens.get(at)?.any(&["the", "den", "det"]));
     let start = at + article;
@@ -152,7 +167,10 @@ fn item(tokens: &[Token], at: usize, listed: bool) -> Option<(Place, usize, bool
         let noun = usize::from(tokens.get(start + used).is_some_and(|token| token.any(NOUNS)));
         return Some((place, article + used + noun, true));
     }
-    let bare = tokens.get(start)?.int().filter(|value| listed && article == 0 && (1..=20).contains(value))?;
+    let bare = tokens
+        .get(start)?
+        .int()
+        .filter(|value| listed && article == 0 && (1..=20).contains(value))?;
     let valued = at > 0 && tokens[at - 1].any(LABELS);
     (!valued && !is_counted(tokens, at + 1)).then_some((Place::Nth(bare), 1, false))
 }
@@ -161,7 +179,8 @@ fn item(tokens: &[Token], at: usize, listed: bool) -> Option<(Place, usize, bool
 fn labelled(tokens: &[Token], at: usize) -> Option<(Place, usize)> {
     tokens.get(at).filter(|token| token.any(PLACE_LABELS) || token.fold == "#")?;
     let point = usize::from(tokens.get(at + 1).is_some_and(|token| token.any(&[".", "#", ":"])));
-    let (value, used) = numbers::read_whole(tokens, at + 1 + point).filter(|(value, _)| (1..=50).contains(value))?;
+    let (value, used) = numbers::read_whole(tokens, at + 1 + point)
+        .filter(|(value, _)| (1..=50).contains(value))?;
     Some((Place::Nth(value), 1 + point + used))
 }
 
@@ -171,12 +190,18 @@ fn ordinal(tokens: &[Token], at: usize) -> Option<(Place, usize)> {
         return Some((Place::Nth(value), used));
     }
     let ends = |next: &Token| next.kind == TokenKind::Punct || next.any(NOUNS) || next.any(CHOICES);
-    tokens.get(at).filter(|token| token.any(&["last", "sista"]) && tokens.get(at + 1).is_none_or(ends)).map(|_| (Place::Last, 1))
+    tokens
+        .get(at)
+        .filter(|token| token.any(&["last", "sista"]) && tokens.get(at + 1).is_none_or(ends))
+        .map(|_| (Place::Last, 1))
 }
 
 /// Whether what follows a number says what it counts or measures.
 fn is_counted(tokens: &[Token], end: usize) -> bool {
-    tokens
-        .get(end)
-        .is_some_and(|next| next.any(PIECES) || next.any(UNITS) || next.is("av") || !(next.kind == TokenKind::Punct || language::is_filler(&next.norm)))
+    tokens.get(end).is_some_and(|next| {
+        next.any(PIECES)
+            || next.any(UNITS)
+            || next.is("av")
+            || !(next.kind == TokenKind::Punct || language::is_filler(&next.norm))
+    })
 }

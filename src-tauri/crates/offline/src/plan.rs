@@ -1,5 +1,6 @@
-//! From a goal to its next step: which call is missing, what must be asked, or what came of it. A write is planned only
-//! when exactly one usable thing is meant. Steps are found by looking at the results there are, so nothing is remembered.
+//! From a goal to its next step: which call is missing, what must be asked, or what came of it. A
+//! write is planned only when exactly one usable thing is meant. Steps are found by looking at the
+//! results there are, so nothing is remembered.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -38,8 +39,9 @@ pub(super) enum Found {
 }
 
 impl Run<'_> {
-    /// The next step of every goal. While an earlier change in its pack is not finished, a later goal may look things up
-    /// that the change cannot touch, and nothing else. Changes of one kind are made together.
+    /// The next step of every goal. While an earlier change in its pack is not finished, a later
+    /// goal may look things up that the change cannot touch, and nothing else. Changes of one kind
+    /// are made together.
     pub(super) fn steps(&self, goals: &[Goal]) -> Vec<Step> {
         let mut steps = Vec::with_capacity(goals.len());
         let mut changing: Vec<(usize, usize)> = Vec::new();
@@ -71,10 +73,16 @@ impl Run<'_> {
         steps
     }
 
-    /// Holds a change back while another of its kind is still being looked for: what is proposed alone may be all that is heard.
+    /// Holds a change back while another of its kind is still being looked for: what is proposed
+    /// alone may be all that is heard.
     fn together(&self, goals: &[Goal], steps: &mut [Step]) {
         let looks = |step: &Step| matches!(step, Step::Calls(calls) if calls.iter().any(|call| !self.book.tools[call.tool].writes()));
-        let looking: HashSet<usize> = goals.iter().zip(&*steps).filter(|(_, step)| looks(step)).map(|(goal, _)| goal.tool).collect();
+        let looking: HashSet<usize> = goals
+            .iter()
+            .zip(&*steps)
+            .filter(|(_, step)| looks(step))
+            .map(|(goal, _)| goal.tool)
+            .collect();
         for (goal, step) in goals.iter().zip(steps) {
             if let Step::Calls(calls) = step
                 && looking.contains(&goal.tool)
@@ -84,9 +92,17 @@ impl Run<'_> {
         }
     }
 
-    /// One question is asked at a time, and nothing changes beside it: the rest goes on once it is answered.
+    /// One question is asked at a time, and nothing changes beside it: the rest goes on once it is
+    /// answered.
     fn question_first(&self, steps: &mut [Step]) {
-        let asks = |step: &Step| matches!(step, Step::Done(Outcome::Ask { .. } | Outcome::Doubt(Doubt::Quantity | Doubt::Missing(_))));
+        let asks = |step: &Step| {
+            matches!(
+                step,
+                Step::Done(
+                    Outcome::Ask { .. } | Outcome::Doubt(Doubt::Quantity | Doubt::Missing(_))
+                )
+            )
+        };
         let Some(first) = steps.iter().position(asks) else { return };
         for (_, step) in steps.iter_mut().enumerate().filter(|(at, _)| *at != first) {
             let changes = matches!(step, Step::Calls(calls) if calls.is_empty() || calls.iter().any(|call| self.book.tools[call.tool].writes()));
@@ -103,7 +119,8 @@ impl Run<'_> {
         let tool = &self.book.tools[goal.tool];
         // A change that was made, refused or edited in this turn is not proposed a second time.
         if tool.writes()
-            && let Some(done) = self.done.iter().filter(|done| done.tool == goal.tool).nth(earlier_writes)
+            && let Some(done) =
+                self.done.iter().filter(|done| done.tool == goal.tool).nth(earlier_writes)
         {
             return Step::Done(outcome(done));
         }
@@ -116,7 +133,10 @@ impl Run<'_> {
         match self.find(tool.pack, thing, goal, tool.writes()) {
             Found::One(item) => {
                 let Some(value) = item.pointer(field).filter(|value| !value.is_null()) else {
-                    return Step::Done(Outcome::Nothing { thing: thing.to_owned(), words: goal.target.words() });
+                    return Step::Done(Outcome::Nothing {
+                        thing: thing.to_owned(),
+                        words: goal.target.words(),
+                    });
                 };
                 let mut args = goal.args.clone();
                 values::set(&mut args, &slot.parameter, value.clone());
@@ -145,7 +165,12 @@ impl Run<'_> {
         items.dedup();
         items.truncate(3);
         if items.len() < 2 {
-            return Step::Done(self.ask_of_shown(tool.pack, thing, self.shown(tool.pack, thing), Why::Several));
+            return Step::Done(self.ask_of_shown(
+                tool.pack,
+                thing,
+                self.shown(tool.pack, thing),
+                Why::Several,
+            ));
         }
         let mut results: Vec<Arc<Value>> = Vec::new();
         for item in &items {
@@ -154,12 +179,18 @@ impl Run<'_> {
             match self.result(goal.tool, &args) {
                 Some(done) => match &done.end {
                     End::Ok(value) => results.push(Arc::clone(value)),
-                    End::Failed(failure) => return Step::Done(Outcome::Failed { failure: failure.clone() }),
+                    End::Failed(failure) => {
+                        return Step::Done(Outcome::Failed { failure: failure.clone() });
+                    }
                 },
                 None => calls.push(Planned { tool: goal.tool, args }),
             }
         }
-        if calls.is_empty() { Step::Done(Outcome::Answer { args: goal.args.clone(), results, as_of: false }) } else { self.planned(calls) }
+        if calls.is_empty() {
+            Step::Done(Outcome::Answer { args: goal.args.clone(), results, as_of: false })
+        } else {
+            self.planned(calls)
+        }
     }
 
     /// Splits a request for several things into one target for each.
@@ -170,9 +201,16 @@ impl Run<'_> {
             return (1..=count).map(|place| one(Place::Nth(place))).collect();
         }
         let mut targets: Vec<Target> = target.places.iter().map(|place| one(*place)).collect();
-        targets.extend(target.groups.iter().map(|words| Target { groups: vec![words.clone()], ..Target::default() }));
+        targets.extend(
+            target
+                .groups
+                .iter()
+                .map(|words| Target { groups: vec![words.clone()], ..Target::default() }),
+        );
         if targets.len() < 2 && (target.all || target.pronoun || targets.is_empty()) && shown >= 2 {
-            return (1..=u32::try_from(shown.min(3)).unwrap_or(3)).map(|place| one(Place::Nth(place))).collect();
+            return (1..=u32::try_from(shown.min(3)).unwrap_or(3))
+                .map(|place| one(Place::Nth(place)))
+                .collect();
         }
         targets
     }
@@ -199,7 +237,10 @@ impl Run<'_> {
         if offered.is_empty() {
             return Step::Done(Outcome::Unfinished);
         }
-        if calls.iter().any(|call| !offered.contains(self.book.tools[call.tool].spec.model_name.as_str())) {
+        if calls
+            .iter()
+            .any(|call| !offered.contains(self.book.tools[call.tool].spec.model_name.as_str()))
+        {
             return Step::Done(Outcome::NotOffered);
         }
         Step::Calls(calls)
@@ -222,7 +263,11 @@ impl Run<'_> {
 
 fn outcome(done: &Done) -> Outcome {
     match &done.end {
-        End::Ok(value) => Outcome::Answer { args: done.args.clone(), results: vec![Arc::clone(value)], as_of: false },
+        End::Ok(value) => Outcome::Answer {
+            args: done.args.clone(),
+            results: vec![Arc::clone(value)],
+            as_of: false,
+        },
         End::Failed(failure) => Outcome::Failed { failure: failure.clone() },
     }
 }
@@ -238,8 +283,10 @@ pub(super) fn list(value: &Value, source: &ThingSource) -> Vec<Value> {
     }
 }
 
-/// Whether there may be more than the list of a result: a search brings only its first ones, unless it says that these are all.
+/// Whether there may be more than the list of a result: a search brings only its first ones, unless
+/// it says that these are all.
 pub(super) fn is_partial(source: &ThingSource, result: &Value) -> bool {
     let total = source.total.as_ref().and_then(|pointer| result.pointer(pointer)?.as_u64());
-    matches!(source.find, Some(Find::Words { .. })) && total.is_none_or(|total| total > list(result, source).len() as u64)
+    matches!(source.find, Some(Find::Words { .. }))
+        && total.is_none_or(|total| total > list(result, source).len() as u64)
 }

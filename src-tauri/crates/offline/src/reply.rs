@@ -1,5 +1,5 @@
-//! The words of an answer: what each goal came to, as Markdown in English or Swedish, and the answers offered as buttons.
-//! Figures come from results only. Knows no tool by name.
+//! The words of an answer: what each goal came to, as Markdown in English or Swedish, and the
+//! answers offered as buttons. Figures come from results only. Knows no tool by name.
 
 use std::sync::Arc;
 
@@ -63,7 +63,10 @@ impl Speaker<'_> {
         }
         if !later.is_empty() {
             let later = later.join(", ");
-            reply.text.push_str(&self.say(&format!("\n\nAfter that I go on with: {later}."), &format!("\n\nSedan går jag vidare med: {later}.")));
+            reply.text.push_str(&self.say(
+                &format!("\n\nAfter that I go on with: {later}."),
+                &format!("\n\nSedan går jag vidare med: {later}."),
+            ));
         }
         reply
     }
@@ -74,10 +77,16 @@ impl Speaker<'_> {
         let words = if target.said.is_empty() { target.words() } else { target.said.clone() };
         let chosen = || {
             let (kind, item) = goal.chosen.last()?;
-            self.thing(goal, kind)?.words.first().and_then(|name| item.pointer(name)?.as_str()).map(markdown)
+            self.thing(goal, kind)?
+                .words
+                .first()
+                .and_then(|name| item.pointer(name)?.as_str())
+                .map(markdown)
         };
         match (&words[..], target.places.first().filter(|_| !target.open)) {
-            ([], Some(Place::Nth(place))) => self.say(&format!("number {place}"), &format!("nummer {place}")),
+            ([], Some(Place::Nth(place))) => {
+                self.say(&format!("number {place}"), &format!("nummer {place}"))
+            }
             ([], _) => chosen().unwrap_or_else(|| self.say("the rest", "resten")),
             _ => markdown(&words.join(" ")),
         }
@@ -119,29 +128,59 @@ impl Speaker<'_> {
         self.book.pack_of(goal.tool).thing(name)
     }
 
-    fn answer(&self, goal: &Goal, args: &serde_json::Map<String, Value>, results: &[Arc<Value>], as_of: bool) -> Reply {
+    fn answer(
+        &self,
+        goal: &Goal,
+        args: &serde_json::Map<String, Value>,
+        results: &[Arc<Value>],
+        as_of: bool,
+    ) -> Reply {
         let tool = &self.book.tools[goal.tool];
         let wanted = &tool.intents[goal.intent].answer;
-        let worded = if wanted.is_empty() { tool.intents.first().map(|intent| &intent.answer) } else { Some(wanted) };
-        let text = worded.and_then(|answer| self.lang.pick(answer)).and_then(|text| template::answer(text, self.lang, args, results, as_of));
+        let worded = if wanted.is_empty() {
+            tool.intents.first().map(|intent| &intent.answer)
+        } else {
+            Some(wanted)
+        };
+        let text = worded
+            .and_then(|answer| self.lang.pick(answer))
+            .and_then(|text| template::answer(text, self.lang, args, results, as_of));
         let mut text = text.map(|text| tidy(&text)).filter(|text| !text.is_empty());
         if let (true, Some(text)) = (as_of, text.as_mut()) {
             text.push_str(&self.reused(tool, results));
         }
-        Reply { text: text.unwrap_or_else(|| self.say("Done. The result is shown above.", "Klart. Resultatet visas ovan.")), choices: Vec::new() }
+        Reply {
+            text: text.unwrap_or_else(|| {
+                self.say("Done. The result is shown above.", "Klart. Resultatet visas ovan.")
+            }),
+            choices: Vec::new(),
+        }
     }
 
-    /// The line under an answer from an earlier result: of when it is, and that nothing else was asked about.
+    /// The line under an answer from an earlier result: of when it is, and that nothing else was
+    /// asked about.
     fn reused(&self, tool: &super::book::Tool, results: &[Arc<Value>]) -> String {
-        let at = tool.as_of.as_ref().and_then(|pointer| results.first()?.pointer(pointer)?.as_str());
-        let at = at.and_then(|text| chrono::DateTime::parse_from_rfc3339(text).ok()).map(|at| at.format("%H:%M").to_string()).unwrap_or_default();
-        let line = self.say(&format!("Same account and period as before (data as of {at})."), &format!("Samma konto och period som nyss (data per {at})."));
+        let at =
+            tool.as_of.as_ref().and_then(|pointer| results.first()?.pointer(pointer)?.as_str());
+        let at = at
+            .and_then(|text| chrono::DateTime::parse_from_rfc3339(text).ok())
+            .map(|at| at.format("%H:%M").to_string())
+            .unwrap_or_default();
+        let line = self.say(
+            &format!("Same account and period as before (data as of {at})."),
+            &format!("Samma konto och period som nyss (data per {at})."),
+        );
         format!("\n\n*{line}*")
     }
 
     fn failure(&self, goal: &Goal, failure: &Failure) -> String {
         let tool = &self.book.tools[goal.tool];
-        let undone = tool.writes().then(|| self.lang.pick(&tool.undone).cloned().unwrap_or_else(|| self.say("Nothing was changed.", "Inget ändrades.")));
+        let undone = tool.writes().then(|| {
+            self.lang
+                .pick(&tool.undone)
+                .cloned()
+                .unwrap_or_else(|| self.say("Nothing was changed.", "Inget ändrades."))
+        });
         let reason = failure.reason.as_deref().map(|reason| markdown(reason.trim()));
         let why = match failure.outcome {
             ToolOutcome::Rejected => match reason {
@@ -172,28 +211,42 @@ impl Speaker<'_> {
     }
 
     fn question(&self, goal: &Goal, listing: &Listing, why: &Why) -> Reply {
-        let Some(thing) = self.book.packs[listing.pack].thing(&listing.thing) else { return Reply::default() };
-        let labels: Vec<String> = listing.items.iter().map(|item| self.label(thing, item)).collect();
+        let Some(thing) = self.book.packs[listing.pack].thing(&listing.thing) else {
+            return Reply::default();
+        };
+        let labels: Vec<String> =
+            listing.items.iter().map(|item| self.label(thing, item)).collect();
         let writes = self.book.tools[goal.tool].writes();
         let lead = match why {
             Why::Several | Why::OutOfRange(_) if labels.is_empty() => return self.which(thing),
-            Why::Several | Why::SomeUnusable(_) => self.say("Which one do you mean?", "Vilken menar du?"),
+            Why::Several | Why::SomeUnusable(_) => {
+                self.say("Which one do you mean?", "Vilken menar du?")
+            }
             Why::OutOfRange(place) => self.say(
                 &format!("There is no number {place} in the list. Which one do you mean?"),
                 &format!("Det finns ingen nummer {place} i listan. Vilken menar du?"),
             ),
             Why::NoneFits(words) => {
                 let words = markdown(&words.join(" "));
-                self.say(&format!("Nothing there is “{words}”. This is what there is:"), &format!("Inget där är ”{words}”. Det här finns:"))
+                self.say(
+                    &format!("Nothing there is “{words}”. This is what there is:"),
+                    &format!("Inget där är ”{words}”. Det här finns:"),
+                )
             }
             Why::Unusable(items) => {
-                let text = self.lang.pick(&thing.unusable).and_then(|text| template::render(text, self.lang, &json!({ "items": items })));
-                let text = text.unwrap_or_else(|| self.say("That one cannot be had right now.", "Den går inte att få just nu."));
+                let text = self
+                    .lang
+                    .pick(&thing.unusable)
+                    .and_then(|text| template::render(text, self.lang, &json!({ "items": items })));
+                let text = text.unwrap_or_else(|| {
+                    self.say("That one cannot be had right now.", "Den går inte att få just nu.")
+                });
                 format!("{} {}", text.trim(), self.say("These can:", "De här går att få:"))
             }
-            Why::Confirm => {
-                self.say("I am not sure that this is what you mean. Is it this one?", "Jag är inte säker på att det är den du menar. Är det den här?")
-            }
+            Why::Confirm => self.say(
+                "I am not sure that this is what you mean. Is it this one?",
+                "Jag är inte säker på att det är den du menar. Är det den här?",
+            ),
         };
         let mut text = format!("{lead}\n");
         for (i, label) in labels.iter().take(SHOWN).enumerate() {
@@ -201,24 +254,38 @@ impl Speaker<'_> {
         }
         if labels.len() > SHOWN {
             // How many is not known: a search brings only its first ones.
-            text.push_str(&self.say("\n\n… and more. Say more words to narrow it down.", "\n\n… och fler. Säg fler ord så blir listan kortare."));
+            text.push_str(&self.say(
+                "\n\n… and more. Say more words to narrow it down.",
+                "\n\n… och fler. Säg fler ord så blir listan kortare.",
+            ));
         }
         if let Why::SomeUnusable(gone) = why {
-            let gone: Vec<String> = gone.iter().take(SHOWN).map(|item| self.label(thing, item)).collect();
+            let gone: Vec<String> =
+                gone.iter().take(SHOWN).map(|item| self.label(thing, item)).collect();
             let gone = gone.join("; ");
-            text.push_str(&self.say(&format!("\n\nNot available right now: {gone}."), &format!("\n\nGår inte att få just nu: {gone}.")));
+            text.push_str(&self.say(
+                &format!("\n\nNot available right now: {gone}."),
+                &format!("\n\nGår inte att få just nu: {gone}."),
+            ));
         }
         if writes && labels.len() > 1 && matches!(why, Why::Several | Why::SomeUnusable(_)) {
-            text.push_str(&self.say("\n\nNothing has been changed yet.", "\n\nInget har ändrats ännu."));
+            text.push_str(
+                &self.say("\n\nNothing has been changed yet.", "\n\nInget har ändrats ännu."),
+            );
         }
         Reply { text, choices: self.choices(&labels, *why == Why::Confirm) }
     }
 
     /// The rest of a list, numbered on.
     pub(super) fn more(&self, listing: Option<&Listing>) -> Reply {
-        let found = listing.and_then(|listing| Some((listing, self.book.packs[listing.pack].thing(&listing.thing)?)));
+        let found = listing.and_then(|listing| {
+            Some((listing, self.book.packs[listing.pack].thing(&listing.thing)?))
+        });
         let Some((listing, thing)) = found else {
-            return self.plain("I cannot show more of that. Say what to look for.", "Mer av det kan jag inte visa. Säg vad jag ska leta efter.");
+            return self.plain(
+                "I cannot show more of that. Say what to look for.",
+                "Mer av det kan jag inte visa. Säg vad jag ska leta efter.",
+            );
         };
         if listing.rest().is_empty() && listing.partial {
             return self.plain(
@@ -230,7 +297,8 @@ impl Speaker<'_> {
             return self.plain("That is all there is.", "Det är allt som finns.");
         }
         let before = listing.shown().len();
-        let line = |(i, item): (usize, &Value)| format!("{}. {}", before + i + 1, self.label(thing, item));
+        let line =
+            |(i, item): (usize, &Value)| format!("{}. {}", before + i + 1, self.label(thing, item));
         let lines: Vec<String> = listing.rest().iter().take(SHOWN).enumerate().map(line).collect();
         Reply { text: lines.join("\n"), choices: Vec::new() }
     }
@@ -254,8 +322,14 @@ impl Speaker<'_> {
             ];
         }
         let names: [&str; SHOWN] = match self.lang {
-            Language::En => ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"],
-            Language::Sv => ["första", "andra", "tredje", "fjärde", "femte", "sjätte", "sjunde", "åttonde", "nionde"],
+            Language::En => [
+                "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth",
+                "ninth",
+            ],
+            Language::Sv => [
+                "första", "andra", "tredje", "fjärde", "femte", "sjätte", "sjunde", "åttonde",
+                "nionde",
+            ],
         };
         labels
             .iter()
@@ -264,25 +338,31 @@ impl Speaker<'_> {
                 let label = unescaped(label);
                 // Price and stock are on the button; what it says needs only the name.
                 let said = label.split(" – ").next().unwrap_or(&label).to_owned();
-                let message = self.say(&format!("The {name} one: {said}"), &format!("Den {name}: {said}"));
+                let message =
+                    self.say(&format!("The {name} one: {said}"), &format!("Den {name}: {said}"));
                 Choice { label, message }
             })
             .collect()
     }
 
     fn label(&self, thing: &Thing, item: &Value) -> String {
-        self.lang.pick(&thing.label).map(|text| template::label(text, self.lang, item)).unwrap_or_default()
+        self.lang
+            .pick(&thing.label)
+            .map(|text| template::label(text, self.lang, item))
+            .unwrap_or_default()
     }
 
     fn nothing(&self, goal: &Goal, thing: &str, words: &[String]) -> Reply {
-        let text = self
-            .thing(goal, thing)
-            .and_then(|thing| self.lang.pick(&thing.none))
-            .and_then(|text| template::render(text, self.lang, &json!({ "words": words.join(" ") })));
+        let text = self.thing(goal, thing).and_then(|thing| self.lang.pick(&thing.none)).and_then(
+            |text| template::render(text, self.lang, &json!({ "words": words.join(" ") })),
+        );
         Reply {
-            text: text
-                .map(|text| tidy(&text))
-                .unwrap_or_else(|| self.say("I found nothing like that. Try other words.", "Jag hittade inget sådant. Prova med andra ord.")),
+            text: text.map(|text| tidy(&text)).unwrap_or_else(|| {
+                self.say(
+                    "I found nothing like that. Try other words.",
+                    "Jag hittade inget sådant. Prova med andra ord.",
+                )
+            }),
             choices: Vec::new(),
         }
     }
@@ -305,13 +385,18 @@ impl Speaker<'_> {
 
     fn unknown_name(&self, goal: &Goal, name: &str) -> Reply {
         let name = markdown(name);
-        let known: Vec<&str> = self.book.pack_of(goal.tool).entities.iter().map(|known| known.name.as_str()).collect();
+        let known: Vec<&str> =
+            self.book.pack_of(goal.tool).entities.iter().map(|known| known.name.as_str()).collect();
         let list = known.iter().map(|name| markdown(name)).collect::<Vec<_>>().join(", ");
         let text = self.say(
             &format!("I do not know “{name}”. I know {list}; an account can also be given by its number."),
             &format!("Jag känner inte till ”{name}”. Jag känner till {list}; ett konto kan också anges med sitt nummer."),
         );
-        let choices = known.iter().take(6).map(|name| Choice { label: (*name).to_owned(), message: (*name).to_owned() }).collect();
+        let choices = known
+            .iter()
+            .take(6)
+            .map(|name| Choice { label: (*name).to_owned(), message: (*name).to_owned() })
+            .collect();
         Reply { text, choices }
     }
 
@@ -358,14 +443,28 @@ impl Speaker<'_> {
 
     fn with_examples(&self, en: &str, sv: &str) -> Reply {
         let mut text = self.say(en, sv);
-        let can: Vec<&str> = self.book.packs.iter().filter_map(|pack| self.lang.pick(&pack.offline.can)).map(String::as_str).collect();
+        let can: Vec<&str> = self
+            .book
+            .packs
+            .iter()
+            .filter_map(|pack| self.lang.pick(&pack.offline.can))
+            .map(String::as_str)
+            .collect();
         if !can.is_empty() {
             text.push_str(&self.say("\n\nI can:\n", "\n\nJag kan:\n"));
             can.iter().for_each(|line| text.push_str(&format!("\n- {line}")));
         }
-        let examples: Vec<&String> =
-            self.book.packs.iter().filter_map(|pack| self.lang.pick(&pack.offline.examples)).flat_map(|all| all.iter().take(2)).collect();
-        let choices = examples.iter().map(|example| Choice { label: (*example).clone(), message: (*example).clone() }).collect();
+        let examples: Vec<&String> = self
+            .book
+            .packs
+            .iter()
+            .filter_map(|pack| self.lang.pick(&pack.offline.examples))
+            .flat_map(|all| all.iter().take(2))
+            .collect();
+        let choices = examples
+            .iter()
+            .map(|example| Choice { label: (*example).clone(), message: (*example).clone() })
+            .collect();
         Reply { text, choices }
     }
 }

@@ -1,5 +1,6 @@
-//! A message that answers an open question, or points into a list that was shown: "the second one", "42", "no, the blue".
-//! Decides whether the question is answered; everything else is left to ordinary understanding.
+//! A message that answers an open question, or points into a list that was shown: "the second one",
+//! "42", "no, the blue". Decides whether the question is answered; everything else is left to
+//! ordinary understanding.
 
 use language::Token;
 use serde_json::{Value, json};
@@ -18,9 +19,16 @@ use super::{
 type Read = (Vec<Goal>, Option<Talk>);
 
 /// The reading of the message as an answer; `None` when it is a message of its own.
-pub(super) fn resume(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, socials: &[Social]) -> Option<Read> {
+pub(super) fn resume(
+    reader: &Reader<'_>,
+    tokens: &[Token],
+    facts: &Facts,
+    socials: &[Social],
+) -> Option<Read> {
     match &reader.state.pending {
-        Some(pending) => answer(reader, pending, tokens, facts, socials).map(|read| go_on(pending, read)),
+        Some(pending) => {
+            answer(reader, pending, tokens, facts, socials).map(|read| go_on(pending, read))
+        }
         None => point(reader, tokens, facts),
     }
 }
@@ -40,21 +48,40 @@ fn point(reader: &Reader<'_>, tokens: &[Token], facts: &Facts) -> Option<Read> {
         places.extend(facts.lone_number(tokens).map(Place::Nth));
     }
     let best = reader.best(tokens, facts).filter(|best| best.strong);
-    let used = best.as_ref().filter(|best| searches(reader, best)).map(|best| best.used.clone()).unwrap_or_default();
-    if places.is_empty() || !facts.content(tokens, &used, usize::MAX).is_empty() || best.is_some_and(|best| !searches(reader, &best)) {
+    let used = best
+        .as_ref()
+        .filter(|best| searches(reader, best))
+        .map(|best| best.used.clone())
+        .unwrap_or_default();
+    if places.is_empty()
+        || !facts.content(tokens, &used, usize::MAX).is_empty()
+        || best.is_some_and(|best| !searches(reader, &best))
+    {
         return None;
     }
     let reads = |listing: &Listing| {
         reader.book.tools.iter().position(|tool| {
-            tool.pack == listing.pack && !tool.writes() && !tool.intents.is_empty() && tool.thing().is_some_and(|(_, thing, _)| thing == listing.thing)
+            tool.pack == listing.pack
+                && !tool.writes()
+                && !tool.intents.is_empty()
+                && tool.thing().is_some_and(|(_, thing, _)| thing == listing.thing)
         })
     };
-    let (listing, tool) = reader.state.listings.iter().find_map(|listing| Some((listing, reads(listing)?)))?;
-    if facts.places.is_empty() && places.iter().any(|place| matches!(place, Place::Nth(place) if *place as usize > listing.shown().len())) {
+    let (listing, tool) =
+        reader.state.listings.iter().find_map(|listing| Some((listing, reads(listing)?)))?;
+    if facts.places.is_empty()
+        && places.iter().any(
+            |place| matches!(place, Place::Nth(place) if *place as usize > listing.shown().len()),
+        )
+    {
         return None;
     }
     // Several are looked at side by side.
-    let beside = reader.book.tools[tool].intents.iter().position(|intent| intent.several).filter(|_| places.len() > 1);
+    let beside = reader.book.tools[tool]
+        .intents
+        .iter()
+        .position(|intent| intent.several)
+        .filter(|_| places.len() > 1);
     let goal = Goal {
         tool,
         intent: beside.unwrap_or(0),
@@ -72,19 +99,32 @@ fn searches(reader: &Reader<'_>, found: &Match) -> bool {
     reader.book.tools[found.tool].has(|kind| matches!(kind, contract::manifest::SlotKind::Words))
 }
 
-fn answer(reader: &Reader<'_>, pending: &Pending, tokens: &[Token], facts: &Facts, socials: &[Social]) -> Option<Read> {
+fn answer(
+    reader: &Reader<'_>,
+    pending: &Pending,
+    tokens: &[Token],
+    facts: &Facts,
+    socials: &[Social],
+) -> Option<Read> {
     if let Some(read) = button(reader, pending, tokens) {
         return Some(read);
     }
-    let content = facts.content(tokens, &social::used(tokens, &facts.words), reader.book.tools[pending.goal.tool].pack);
+    let content = facts.content(
+        tokens,
+        &social::used(tokens, &facts.words),
+        reader.book.tools[pending.goal.tool].pack,
+    );
     let mut used = Vec::new();
     if let Some(found) = reader.best(tokens, facts) {
         let other = found.tool != pending.goal.tool;
-        let recount = other && found.strong && changes_count(reader, pending, tokens, facts, &found);
+        let recount =
+            other && found.strong && changes_count(reader, pending, tokens, facts, &found);
         if recount {
             return Some(recounted(pending, facts));
         }
-        let points = !facts.places.is_empty() && searches(reader, &found) && facts.content(tokens, &found.used, usize::MAX).is_empty();
+        let points = !facts.places.is_empty()
+            && searches(reader, &found)
+            && facts.content(tokens, &found.used, usize::MAX).is_empty();
         if other && !points && (found.strong || !facts.named.is_empty() || facts.period.is_some()) {
             return None;
         }
@@ -95,7 +135,8 @@ fn answer(reader: &Reader<'_>, pending: &Pending, tokens: &[Token], facts: &Fact
             used = found.used;
         }
     }
-    let silent = content.is_empty() && facts.places.is_empty() && facts.lone_number(tokens).is_none();
+    let silent =
+        content.is_empty() && facts.places.is_empty() && facts.lone_number(tokens).is_none();
     if (socials.contains(&Social::No) && silent) || takes_back(reader, pending, tokens, facts) {
         return Some((Vec::new(), Some(Talk::Dropped)));
     }
@@ -108,7 +149,11 @@ fn answer(reader: &Reader<'_>, pending: &Pending, tokens: &[Token], facts: &Fact
             _ => (Vec::new(), Some(Talk::AskAgain)),
         });
     }
-    if socials.iter().any(|social| matches!(social, Social::Help | Social::Identity | Social::OffTopic)) || (silent && !socials.is_empty()) {
+    if socials
+        .iter()
+        .any(|social| matches!(social, Social::Help | Social::Identity | Social::OffTopic))
+        || (silent && !socials.is_empty())
+    {
         return None;
     }
     select(reader, pending, tokens, facts, &used)
@@ -117,11 +162,21 @@ fn answer(reader: &Reader<'_>, pending: &Pending, tokens: &[Token], facts: &Fact
 /// "No, don't add it": the words of the pending change with a "not" and nothing else.
 fn takes_back(reader: &Reader<'_>, pending: &Pending, tokens: &[Token], facts: &Facts) -> bool {
     let tool = pending.goal.tool;
-    let denied = facts.negations.iter().any(|&i| !tokens[i].any(&["no", "but", "men", "without", "utan"]));
-    if !denied || !reader.book.tools[tool].writes() || !facts.places.is_empty() || facts.lone_number(tokens).is_some() {
+    let denied =
+        facts.negations.iter().any(|&i| !tokens[i].any(&["no", "but", "men", "without", "utan"]));
+    if !denied
+        || !reader.book.tools[tool].writes()
+        || !facts.places.is_empty()
+        || facts.lone_number(tokens).is_some()
+    {
         return false;
     }
-    let hits = reader.book.triggers.find(tokens, &facts.words).into_iter().filter(|((found, _), ..)| *found == tool);
+    let hits = reader
+        .book
+        .triggers
+        .find(tokens, &facts.words)
+        .into_iter()
+        .filter(|((found, _), ..)| *found == tool);
     let asked: Vec<usize> = hits.flat_map(|(_, hit, _)| hit.used).collect();
     let verb = |&i: &usize| facts::is_order(&tokens[i]) || tokens[i].any(&["dont", "never"]);
     if asked.is_empty() && !facts.words.iter().any(verb) {
@@ -129,23 +184,38 @@ fn takes_back(reader: &Reader<'_>, pending: &Pending, tokens: &[Token], facts: &
     }
     let mut used = social::used(tokens, &facts.words);
     used.extend(asked);
-    facts.content(tokens, &used, reader.book.tools[tool].pack).iter().all(|i| facts.negations.contains(i))
+    facts
+        .content(tokens, &used, reader.book.tools[tool].pack)
+        .iter()
+        .all(|i| facts.negations.contains(i))
 }
 
-/// "The second one: Black, 44 …" is what a button says; what follows the colon only repeats the list.
+/// "The second one: Black, 44 …" is what a button says; what follows the colon only repeats the
+/// list.
 fn button(reader: &Reader<'_>, pending: &Pending, tokens: &[Token]) -> Option<Read> {
     let colon = tokens.iter().position(|token| token.fold == ":")?;
     let facts = reader.facts(&tokens[..colon]);
     match facts.places[..] {
-        [Place::Nth(place)] if colon <= 4 => Some(nth(reader, pending, &Facts::default(), place as usize, &[])),
+        [Place::Nth(place)] if colon <= 4 => {
+            Some(nth(reader, pending, &Facts::default(), place as usize, &[]))
+        }
         _ => None,
     }
 }
 
 /// "Make it three" while a choice for an order is open changes how many, not the cart.
-fn changes_count(reader: &Reader<'_>, pending: &Pending, tokens: &[Token], facts: &Facts, found: &Match) -> bool {
-    let both = [found.tool, pending.goal.tool].iter().all(|&tool| reader.book.tools[tool].has(|kind| matches!(kind, contract::manifest::SlotKind::Quantity)));
-    let bare = facts.content(tokens, &found.used, reader.book.tools[found.tool].pack).is_empty() && facts.places.is_empty();
+fn changes_count(
+    reader: &Reader<'_>,
+    pending: &Pending,
+    tokens: &[Token],
+    facts: &Facts,
+    found: &Match,
+) -> bool {
+    let both = [found.tool, pending.goal.tool].iter().all(|&tool| {
+        reader.book.tools[tool].has(|kind| matches!(kind, contract::manifest::SlotKind::Quantity))
+    });
+    let bare = facts.content(tokens, &found.used, reader.book.tools[found.tool].pack).is_empty()
+        && facts.places.is_empty();
     both && bare && matches!(facts.quantity, Some(Quantity::Whole(1..)))
 }
 
@@ -169,7 +239,10 @@ fn count(goal: &mut Goal, facts: &Facts) {
 /// The same kind of request, with another thing named by its kind.
 fn names_anew(reader: &Reader<'_>, found: &Match, tokens: &[Token], facts: &Facts) -> bool {
     let pack = reader.book.pack_of(found.tool);
-    facts.content(tokens, &found.used, reader.book.tools[found.tool].pack).iter().any(|&i| pack.is_vocabulary(&tokens[i].norm))
+    facts
+        .content(tokens, &found.used, reader.book.tools[found.tool].pack)
+        .iter()
+        .any(|&i| pack.is_vocabulary(&tokens[i].norm))
 }
 
 fn choose(pending: &Pending, item: Value) -> Goal {
@@ -180,13 +253,25 @@ fn choose(pending: &Pending, item: Value) -> Goal {
     goal
 }
 
-fn clear_doubt(reader: &Reader<'_>, pending: &Pending, doubt: &Doubt, tokens: &[Token], facts: &Facts) -> Option<Read> {
+fn clear_doubt(
+    reader: &Reader<'_>,
+    pending: &Pending,
+    doubt: &Doubt,
+    tokens: &[Token],
+    facts: &Facts,
+) -> Option<Read> {
     let mut goal = pending.goal.clone();
     let data = &reader.book.tools[goal.tool];
     goal.doubt = None;
     match doubt {
         Doubt::UnknownName(_) => {
-            let found = Match { tool: goal.tool, intent: goal.intent, score: 0, used: Vec::new(), strong: true };
+            let found = Match {
+                tool: goal.tool,
+                intent: goal.intent,
+                score: 0,
+                used: Vec::new(),
+                strong: true,
+            };
             if facts.named.is_empty() {
                 return None;
             }
@@ -195,7 +280,11 @@ fn clear_doubt(reader: &Reader<'_>, pending: &Pending, doubt: &Doubt, tokens: &[
         }
         Doubt::Negated => return None,
         Doubt::Quantity | Doubt::Missing(_) => {
-            let content: Vec<&str> = facts.content(tokens, &[], data.pack).into_iter().map(|i| tokens[i].norm.as_str()).collect();
+            let content: Vec<&str> = facts
+                .content(tokens, &[], data.pack)
+                .into_iter()
+                .map(|i| tokens[i].norm.as_str())
+                .collect();
             let parameter = match doubt {
                 Doubt::Missing(parameter) => parameter.clone(),
                 Doubt::Quantity | Doubt::UnknownName(_) | Doubt::Negated => "quantity".to_owned(),
@@ -217,10 +306,17 @@ fn clear_doubt(reader: &Reader<'_>, pending: &Pending, doubt: &Doubt, tokens: &[
 }
 
 /// Picks from the list of the question, or takes the words it asked for.
-fn select(reader: &Reader<'_>, pending: &Pending, tokens: &[Token], facts: &Facts, used: &[usize]) -> Option<Read> {
+fn select(
+    reader: &Reader<'_>,
+    pending: &Pending,
+    tokens: &[Token],
+    facts: &Facts,
+    used: &[usize],
+) -> Option<Read> {
     let listing = &pending.listing;
     let own = reader.book.tools[pending.goal.tool].pack;
-    let mut words: Vec<String> = facts.content(tokens, used, own).into_iter().map(|i| tokens[i].norm.clone()).collect();
+    let mut words: Vec<String> =
+        facts.content(tokens, used, own).into_iter().map(|i| tokens[i].norm.clone()).collect();
     if listing.items.is_empty() {
         if words.is_empty() {
             return None;
@@ -236,20 +332,27 @@ fn select(reader: &Reader<'_>, pending: &Pending, tokens: &[Token], facts: &Fact
     }
     let pack = &reader.book.packs[listing.pack];
     let thing = pack.thing(&listing.thing)?;
-    let items: Vec<Vec<String>> = listing.items.iter().map(|item| things::words_of(thing, item)).collect();
+    let items: Vec<Vec<String>> =
+        listing.items.iter().map(|item| things::words_of(thing, item)).collect();
     let is_value = |number: u32| items.iter().any(|item| item.contains(&number.to_string()));
     let numbers: Vec<u32> = facts.words.iter().filter_map(|&i| tokens[i].int()).collect();
     let values: Vec<u32> = numbers.iter().copied().filter(|number| is_value(*number)).collect();
     // "The second one in green" of a list whose second one is black names two things.
     let contradicts = |place: usize| {
         let describes = |word: &&String| pack.is_attribute(pack.canonical(word));
-        place.checked_sub(1).and_then(|i| items.get(i)).is_some_and(|item| words.iter().filter(describes).any(|word| !things::fits(pack, word, item)))
+        place.checked_sub(1).and_then(|i| items.get(i)).is_some_and(|item| {
+            words.iter().filter(describes).any(|word| !things::fits(pack, word, item))
+        })
     };
     if facts.places.len() > 1 || facts.choice {
         return Some((Vec::new(), Some(Talk::AskAgain)));
     }
     let last = listing.shown().len();
-    if facts.places.len() == 1 && facts.places.iter().any(|place| contradicts(if let Place::Nth(place) = place { *place as usize } else { last })) {
+    if facts.places.len() == 1
+        && facts.places.iter().any(|place| {
+            contradicts(if let Place::Nth(place) = place { *place as usize } else { last })
+        })
+    {
         return Some((Vec::new(), Some(Talk::AskAgain)));
     }
     if let [Place::Nth(place)] = facts.places[..] {
@@ -282,12 +385,19 @@ fn select(reader: &Reader<'_>, pending: &Pending, tokens: &[Token], facts: &Fact
     narrowed(reader, pending, goal, &items, words)
 }
 
-fn nth(reader: &Reader<'_>, pending: &Pending, facts: &Facts, place: usize, values: &[u32]) -> Read {
+fn nth(
+    reader: &Reader<'_>,
+    pending: &Pending,
+    facts: &Facts,
+    place: usize,
+    values: &[u32],
+) -> Read {
     let Some(item) = place.checked_sub(1).and_then(|i| pending.listing.shown().get(i)) else {
         return (Vec::new(), Some(Talk::AskAgain));
     };
     let mut goal = choose(pending, item.clone());
-    let counted = reader.book.tools[goal.tool].has(|kind| matches!(kind, contract::manifest::SlotKind::Quantity));
+    let counted = reader.book.tools[goal.tool]
+        .has(|kind| matches!(kind, contract::manifest::SlotKind::Quantity));
     if counted
         && facts.counted
         && let Some(Quantity::Whole(number)) = facts.quantity
@@ -299,12 +409,20 @@ fn nth(reader: &Reader<'_>, pending: &Pending, facts: &Facts, place: usize, valu
     (vec![goal], None)
 }
 
-fn narrowed(reader: &Reader<'_>, pending: &Pending, mut goal: Goal, items: &[Vec<String>], words: Vec<String>) -> Option<Read> {
+fn narrowed(
+    reader: &Reader<'_>,
+    pending: &Pending,
+    mut goal: Goal,
+    items: &[Vec<String>],
+    words: Vec<String>,
+) -> Option<Read> {
     let listing = &pending.listing;
     let pack = &reader.book.packs[listing.pack];
     let mut words = words;
     // "Go for 44": words that say nothing of any thing are passed over.
-    words.retain(|word| says_something(pack, word) || items.iter().any(|item| things::fits(pack, word, item)));
+    words.retain(|word| {
+        says_something(pack, word) || items.iter().any(|item| things::fits(pack, word, item))
+    });
     if words.is_empty() {
         return Some((Vec::new(), Some(Talk::AskAgain)));
     }
@@ -332,14 +450,19 @@ fn narrowed(reader: &Reader<'_>, pending: &Pending, mut goal: Goal, items: &[Vec
         // Fewer than before, still several: the words stay and the list is asked again.
         goal.target.groups.push(words);
         goal.target.places.clear();
-        goal.chosen.push((format!("{}*", listing.thing), json!(found.best.iter().map(|&i| listing.items[i].clone()).collect::<Vec<_>>())));
+        goal.chosen.push((
+            format!("{}*", listing.thing),
+            json!(found.best.iter().map(|&i| listing.items[i].clone()).collect::<Vec<_>>()),
+        ));
         return Some((vec![goal], None));
     }
     Some((Vec::new(), Some(Talk::AskAgain)))
 }
 
 fn says_something(pack: &crate::book::Pack, word: &str) -> bool {
-    pack.is_vocabulary(word) || pack.is_attribute(pack.canonical(word)) || word.parse::<u32>().is_ok()
+    pack.is_vocabulary(word)
+        || pack.is_attribute(pack.canonical(word))
+        || word.parse::<u32>().is_ok()
 }
 
 /// A list cut down by an answer that still fits several.

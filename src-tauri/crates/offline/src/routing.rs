@@ -1,5 +1,6 @@
-//! Decides who answers: the specialists whose tools a message asks for, in the order in which it asks. Also makes
-//! the text that joins several answers: the first words of each, with its name. It adds no statement of its own.
+//! Decides who answers: the specialists whose tools a message asks for, in the order in which it
+//! asks. Also makes the text that joins several answers: the first words of each, with its name. It
+//! adds no statement of its own.
 
 use contract::AgentId;
 use engine::ports::{FINISH, ModelRequest, Outbound, RouteDecision, RouteEntity};
@@ -14,7 +15,12 @@ const FIRST_WORDS: usize = 280;
 const LISTED: usize = 3;
 
 /// The supervisor's decision, as JSON.
-pub(super) fn decide(book: &Book, request: &ModelRequest, agents: &[(AgentId, Vec<String>)], answered: &[AgentId]) -> String {
+pub(super) fn decide(
+    book: &Book,
+    request: &ModelRequest,
+    agents: &[(AgentId, Vec<String>)],
+    answered: &[AgentId],
+) -> String {
     let heard = dialogue::hear(book, request);
     let owner = |goal: &Goal| {
         let name = &book.tools[goal.tool].spec.model_name;
@@ -26,11 +32,18 @@ pub(super) fn decide(book: &Book, request: &ModelRequest, agents: &[(AgentId, Ve
             next: id.0.clone(),
             instruction: heard.current.user.clone(),
             reason_code: "in_field".to_owned(),
-            entities: heard.meaning.goals.iter().filter(|goal| owner(goal) == Some(id)).flat_map(entities).collect(),
+            entities: heard
+                .meaning
+                .goals
+                .iter()
+                .filter(|goal| owner(goal) == Some(id))
+                .flat_map(entities)
+                .collect(),
         },
         None => RouteDecision {
             next: FINISH.to_owned(),
-            reason_code: if answered.is_empty() { "no_specialist_needed" } else { "answered" }.to_owned(),
+            reason_code: if answered.is_empty() { "no_specialist_needed" } else { "answered" }
+                .to_owned(),
             ..RouteDecision::default()
         },
     };
@@ -47,14 +60,23 @@ fn entities(goal: &Goal) -> Vec<RouteEntity> {
 }
 
 /// Several answers in short.
-pub(super) fn synthesis(book: &Book, request: &ModelRequest, answers: &[(String, Outbound)]) -> String {
+pub(super) fn synthesis(
+    book: &Book,
+    request: &ModelRequest,
+    answers: &[(String, Outbound)],
+) -> String {
     let heard = dialogue::hear(book, request);
-    let lang = heard.meaning.lang.or(heard.state.lang).unwrap_or_else(|| Language::from_tag(&request.locale));
+    let lang = heard
+        .meaning
+        .lang
+        .or(heard.state.lang)
+        .unwrap_or_else(|| Language::from_tag(&request.locale));
     let head = match lang {
         Language::En => "In short:",
         Language::Sv => "I korthet:",
     };
-    let lines: Vec<String> = answers.iter().map(|(name, text)| format!("- **{name}**: {}", first_words(text))).collect();
+    let lines: Vec<String> =
+        answers.iter().map(|(name, text)| format!("- **{name}**: {}", first_words(text))).collect();
     format!("{head}\n\n{}", lines.join("\n"))
 }
 
@@ -68,7 +90,11 @@ fn first_words(answer: &str) -> String {
         None => first.to_owned(),
         Some(head) => announced(head.trim_end(), lines.map_while(listed)),
     };
-    if text.chars().count() <= FIRST_WORDS { text } else { text.chars().take(FIRST_WORDS - 1).chain(['…']).collect() }
+    if text.chars().count() <= FIRST_WORDS {
+        text
+    } else {
+        text.chars().take(FIRST_WORDS - 1).chain(['…']).collect()
+    }
 }
 
 /// The text of a line of a list.
@@ -77,7 +103,8 @@ fn listed(line: &str) -> Option<&str> {
 }
 
 fn announced<'a>(head: &str, entries: impl Iterator<Item = &'a str>) -> String {
-    let mut entries: Vec<&str> = entries.take(LISTED + 1).map(|entry| entry.trim_end_matches(['.', ';'])).collect();
+    let mut entries: Vec<&str> =
+        entries.take(LISTED + 1).map(|entry| entry.trim_end_matches(['.', ';'])).collect();
     let more = entries.len() > LISTED;
     entries.truncate(LISTED);
     match (entries.is_empty(), more) {

@@ -1,5 +1,5 @@
-//! Messages that ask for no tool: greetings, thanks, yes, no, "who are you", and topics that no pack covers.
-//! Knows nothing of tools.
+//! Messages that ask for no tool: greetings, thanks, yes, no, "who are you", and topics that no
+//! pack covers. Knows nothing of tools.
 
 use std::sync::LazyLock;
 
@@ -41,13 +41,19 @@ const PHRASES: &[(Social, &str)] = &[
          are you offline; is this chatgpt|gpt|ai; language model; vem ar du; vad ar du; ar du en; vilken modell; vad heter du; ar du * ai; ar du \
          chatgpt|gpt; sprakmodell; ar du manniska; ar du riktig",
     ),
-    (Social::HowAreYou, "how are you; hows it going; how is it going; whats up; how do you do; hur mar du; hur ar laget; laget; hur gar det"),
+    (
+        Social::HowAreYou,
+        "how are you; hows it going; how is it going; whats up; how do you do; hur mar du; hur ar laget; laget; hur gar det",
+    ),
     (
         Social::Thanks,
         "thanks; thank you; thx; thank u; ty; cheers; great; perfect; awesome; nice; cool; well done; good job; tack; tackar; tusen tack; much appreciated; appreciate; toppen; bra; snyggt; \
          perfekt; kanon",
     ),
-    (Social::Bye, "bye; goodbye; see you; see ya; good night; hej da; hejda; ha det bra; vi ses; god natt"),
+    (
+        Social::Bye,
+        "bye; goodbye; see you; see ya; good night; hej da; hejda; ha det bra; vi ses; god natt",
+    ),
     (
         Social::Greeting,
         "hi; hello; hey; hiya; good morning; good afternoon; good evening; morning; yo; howdy; greetings; hej; hejsan; hej hej; tjo; morsning; hi there; evening; tjena; halla; god morgon; godmorgon; tjenare; god \
@@ -67,17 +73,28 @@ const PHRASES: &[(Social, &str)] = &[
     ),
 ];
 
-/// Words of clauses that weigh or ask something and request nothing. A request does not begin with a question word.
+/// Words of clauses that weigh or ask something and request nothing. A request does not begin with
+/// a question word.
 const HEDGES: &str = "might; maybe i|we; perhaps i|we; thinking about|of; considering; consider; not sure; wonder|wondering; if i|we; what if; what happens; \
     kanske; funderar; undrar; tänker; osäker; om jag|vi; vad händer; ^why; ^when; ^who; ^where; ^what; ^which; ^how; ^did; \
     ^do i|we|they; ^does; ^have i|you|we; ^has; ^was; ^were; ^is; ^are; ^should; ^am; ^varför; ^när; ^vem; ^vad; ^vilken|vilket|vilka; ^hur; ^har du|jag|vi|ni; \
     ^är; ^borde; ^bör; ^måste; ^ska jag|vi; ^skulle det|man; ^går det";
 
 static COMPILED: LazyLock<Index<usize>> = LazyLock::new(|| {
-    Index::new(PHRASES.iter().enumerate().flat_map(|(order, (_, phrases))| phrases.split(';').map(move |phrase| (order, Pattern::new(phrase)))).collect())
+    Index::new(
+        PHRASES
+            .iter()
+            .enumerate()
+            .flat_map(|(order, (_, phrases))| {
+                phrases.split(';').map(move |phrase| (order, Pattern::new(phrase)))
+            })
+            .collect(),
+    )
 });
 
-static HEDGED: LazyLock<Index<()>> = LazyLock::new(|| Index::new(HEDGES.split(';').map(|phrase| ((), Pattern::new(phrase))).collect()));
+static HEDGED: LazyLock<Index<()>> = LazyLock::new(|| {
+    Index::new(HEDGES.split(';').map(|phrase| ((), Pattern::new(phrase))).collect())
+});
 
 /// Whether a clause weighs something instead of asking for it: "I might buy two".
 pub(super) fn is_hedged(tokens: &[Token], words: &[usize]) -> bool {
@@ -86,7 +103,8 @@ pub(super) fn is_hedged(tokens: &[Token], words: &[usize]) -> bool {
 
 /// The kinds of a message that asks for no tool, in the order of the list above.
 pub(super) fn recognise(tokens: &[Token], words: &[usize]) -> Vec<Social> {
-    let mut found: Vec<usize> = COMPILED.find(tokens, words).into_iter().map(|(order, ..)| order).collect();
+    let mut found: Vec<usize> =
+        COMPILED.find(tokens, words).into_iter().map(|(order, ..)| order).collect();
     found.dedup();
     found.into_iter().map(|order| PHRASES[order].0).collect()
 }

@@ -1,5 +1,6 @@
-//! The state of the conversation: the lists that were shown, the open question, the last calls. Rebuilt from the
-//! messages in every call, by planning each earlier turn again with the results it got.
+//! The state of the conversation: the lists that were shown, the open question, the last calls.
+//! Rebuilt from the messages in every call, by planning each earlier turn again with the results it
+//! got.
 
 use chrono::NaiveDate;
 use contract::manifest::{Find, SlotKind};
@@ -32,7 +33,8 @@ pub(super) struct State {
     pub(super) listings: Vec<Listing>,
     /// Single things talked about, newest first: (pack, kind, item).
     pub(super) focus: Vec<(usize, String, Value)>,
-    /// The calls of the newest turn that had any, and before them the last call of every other tool.
+    /// The calls of the newest turn that had any, and before them the last call of every other
+    /// tool.
     pub(super) calls: Vec<Done>,
     /// The tool of the newest answer, with the goal's intent.
     pub(super) last: Option<(usize, usize)>,
@@ -51,7 +53,10 @@ impl State {
     /// The first day of the period asked about last.
     pub(super) fn last_start(&self, book: &Book) -> Option<NaiveDate> {
         self.calls.iter().rev().find_map(|done| {
-            let slot = book.tools[done.tool].slots.iter().find(|slot| matches!(slot.kind, SlotKind::DateStart))?;
+            let slot = book.tools[done.tool]
+                .slots
+                .iter()
+                .find(|slot| matches!(slot.kind, SlotKind::DateStart))?;
             values::get(&done.args, &slot.parameter)?.as_str()?.parse().ok()
         })
     }
@@ -96,26 +101,34 @@ impl State {
         self.listings.iter().find(|listing| listing.pack == pack)
     }
 
-    /// Keeps a list that was shown. Parts of a thing are listed for one question: no later list stands beside them.
+    /// Keeps a list that was shown. Parts of a thing are listed for one question: no later list
+    /// stands beside them.
     pub(super) fn list(&mut self, book: &Book, listing: Listing) {
         let is_part = |old: &Listing| {
-            let sources = book.packs[old.pack].thing(&old.thing).map_or(&[][..], |thing| &thing.sources);
+            let sources =
+                book.packs[old.pack].thing(&old.thing).map_or(&[][..], |thing| &thing.sources);
             sources.iter().any(|source| matches!(source.find, Some(Find::Thing { .. })))
         };
-        self.listings.retain(|old| old.pack != listing.pack || (old.thing != listing.thing && !is_part(old)));
+        self.listings.retain(|old| {
+            old.pack != listing.pack || (old.thing != listing.thing && !is_part(old))
+        });
         self.listings.insert(0, listing);
     }
 
-    /// The list that "more" means: that of the open question, else one of the newest answer, first one of which there is more.
+    /// The list that "more" means: that of the open question, else one of the newest answer, first
+    /// one of which there is more.
     pub(super) fn to_go_on(&self) -> Option<&Listing> {
         let newest = || self.listings.iter().filter(|listing| listing.newest);
         match &self.pending {
             Some(pending) if !pending.listing.items.is_empty() => Some(&pending.listing),
-            Some(_) | None => newest().find(|listing| !listing.rest().is_empty()).or_else(|| newest().next()),
+            Some(_) | None => {
+                newest().find(|listing| !listing.rest().is_empty()).or_else(|| newest().next())
+            }
         }
     }
 
-    /// Another answer follows: the lists of earlier ones still number what they show, but nobody goes on with them.
+    /// Another answer follows: the lists of earlier ones still number what they show, but nobody
+    /// goes on with them.
     pub(super) fn set_lists_aside(&mut self) {
         self.listings.iter_mut().for_each(|listing| listing.newest = false);
     }
@@ -123,9 +136,12 @@ impl State {
     /// The text showed its list up to this number.
     pub(super) fn showed_more(&mut self, count: usize) {
         let Some(more) = self.to_go_on().cloned() else { return };
-        let mine = |listing: &&mut Listing| listing.pack == more.pack && listing.thing == more.thing;
+        let mine =
+            |listing: &&mut Listing| listing.pack == more.pack && listing.thing == more.thing;
         let kept = self.listings.iter_mut().filter(mine);
-        for listing in kept.chain(self.pending.iter_mut().map(|pending| &mut pending.listing).filter(mine)) {
+        for listing in
+            kept.chain(self.pending.iter_mut().map(|pending| &mut pending.listing).filter(mine))
+        {
             listing.showed(count.max(listing.shown().len()));
         }
     }
@@ -149,11 +165,21 @@ impl State {
 
 /// Finding a thing's source among the book's tools.
 pub(super) trait SourceOf {
-    fn source_of(&self, book: &Book, pack: usize, tool: usize) -> Option<&contract::manifest::ThingSource>;
+    fn source_of(
+        &self,
+        book: &Book,
+        pack: usize,
+        tool: usize,
+    ) -> Option<&contract::manifest::ThingSource>;
 }
 
 impl SourceOf for contract::manifest::Thing {
-    fn source_of(&self, book: &Book, pack: usize, tool: usize) -> Option<&contract::manifest::ThingSource> {
+    fn source_of(
+        &self,
+        book: &Book,
+        pack: usize,
+        tool: usize,
+    ) -> Option<&contract::manifest::ThingSource> {
         self.sources.iter().find(|source| book.tool_by_id(pack, &source.tool) == Some(tool))
     }
 }

@@ -1,5 +1,5 @@
-//! Answer templates: minijinja with helpers for money, numbers, days and percent, and every value escaped for Markdown.
-//! Knows no tool; what a template says is the pack's.
+//! Answer templates: minijinja with helpers for money, numbers, days and percent, and every value
+//! escaped for Markdown. Knows no tool; what a template says is the pack's.
 
 use std::{
     collections::BTreeMap,
@@ -8,13 +8,41 @@ use std::{
 
 use chrono::NaiveDate;
 use language::Language;
-use minijinja::{Environment, Error, Output, State, Value as Jinja, syntax::SyntaxConfig, value::Serde};
+use minijinja::{
+    Environment, Error, Output, State, Value as Jinja, syntax::SyntaxConfig, value::Serde,
+};
 use serde_json::{Map, Value};
 
 use super::values;
 
-const MONTHS_EN: [&str; 12] = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
-const MONTHS_SV: [&str; 12] = ["januari", "februari", "mars", "april", "maj", "juni", "juli", "augusti", "september", "oktober", "november", "december"];
+const MONTHS_EN: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+const MONTHS_SV: [&str; 12] = [
+    "januari",
+    "februari",
+    "mars",
+    "april",
+    "maj",
+    "juni",
+    "juli",
+    "augusti",
+    "september",
+    "oktober",
+    "november",
+    "december",
+];
 
 static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut env = Environment::new();
@@ -32,8 +60,15 @@ static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     env
 });
 
-/// The answer for a call: a template over `args`, `result`, `results` and whether the result is an earlier one.
-pub(super) fn answer(template: &str, lang: Language, args: &Map<String, Value>, results: &[Arc<Value>], reused: bool) -> Option<String> {
+/// The answer for a call: a template over `args`, `result`, `results` and whether the result is an
+/// earlier one.
+pub(super) fn answer(
+    template: &str,
+    lang: Language,
+    args: &Map<String, Value>,
+    results: &[Arc<Value>],
+    reused: bool,
+) -> Option<String> {
     let results: Vec<Jinja> = results.iter().map(|result| Jinja::from(Serde(&**result))).collect();
     let root = BTreeMap::from([
         ("args".to_owned(), Jinja::from(Serde(args))),
@@ -47,7 +82,9 @@ pub(super) fn answer(template: &str, lang: Language, args: &Map<String, Value>, 
 /// Renders a template over a context; a template that fails gives `None`.
 pub(super) fn render(template: &str, lang: Language, values: &Value) -> Option<String> {
     let root = match values {
-        Value::Object(members) => members.iter().map(|(name, value)| (name.clone(), Jinja::from(Serde(value)))).collect(),
+        Value::Object(members) => {
+            members.iter().map(|(name, value)| (name.clone(), Jinja::from(Serde(value)))).collect()
+        }
         _ => BTreeMap::new(),
     };
     run(template, lang, root)
@@ -66,10 +103,13 @@ fn run(template: &str, lang: Language, mut root: BTreeMap<String, Jinja>) -> Opt
 
 /// A thing's line.
 pub(super) fn label(template: &str, lang: Language, item: &Value) -> String {
-    render(template, lang, &serde_json::json!({ "item": item })).map(|text| text.trim().to_owned()).unwrap_or_default()
+    render(template, lang, &serde_json::json!({ "item": item }))
+        .map(|text| text.trim().to_owned())
+        .unwrap_or_default()
 }
 
-/// Whether an expression over `item` holds; without one everything does, and an expression that fails never does.
+/// Whether an expression over `item` holds; without one everything does, and an expression that
+/// fails never does.
 pub(super) fn holds(expression: Option<&str>, item: &Value) -> bool {
     let Some(expression) = expression else { return true };
     let Ok(compiled) = ENVIRONMENT.compile_expression(expression) else { return false };
@@ -111,16 +151,30 @@ pub(super) fn markdown(text: &str) -> String {
 }
 
 fn language(state: &State<'_, '_>) -> Language {
-    Language::from_tag(state.lookup("lang").and_then(|lang| lang.as_str().map(str::to_owned)).as_deref().unwrap_or("en"))
+    Language::from_tag(
+        state
+            .lookup("lang")
+            .and_then(|lang| lang.as_str().map(str::to_owned))
+            .as_deref()
+            .unwrap_or("en"),
+    )
 }
 
 fn numeric(value: &Jinja) -> Option<f64> {
-    f64::try_from(value.clone()).ok().or_else(|| value.as_str().and_then(|text| values::as_number(&Value::String(text.to_owned()))))
+    f64::try_from(value.clone()).ok().or_else(|| {
+        value.as_str().and_then(|text| values::as_number(&Value::String(text.to_owned())))
+    })
 }
 
-/// `1234.5|money("SEK")`: "1,234.50 SEK"; without decimals with `money("SEK", 0)`. An amount that cannot be read stays as the shop writes it, and so does one
-/// with a unit of its own when no other is told.
-fn money(state: &State<'_, '_>, value: &Jinja, currency: Option<String>, decimals: Option<usize>) -> Jinja {
+/// `1234.5|money("SEK")`: "1,234.50 SEK"; without decimals with `money("SEK", 0)`. An amount that
+/// cannot be read stays as the shop writes it, and so does one with a unit of its own when no other
+/// is told.
+fn money(
+    state: &State<'_, '_>,
+    value: &Jinja,
+    currency: Option<String>,
+    decimals: Option<usize>,
+) -> Jinja {
     let currency = currency.filter(|currency| !currency.is_empty());
     let written = value.as_str().map(str::trim).filter(|text| !text.is_empty());
     let keeps_unit = currency.is_none() && written.is_some_and(has_unit);
@@ -128,7 +182,9 @@ fn money(state: &State<'_, '_>, value: &Jinja, currency: Option<String>, decimal
         return Jinja::from_safe_string(written.map_or_else(|| "–".to_owned(), markdown));
     };
     let text = grouped(amount, decimals.unwrap_or(2), language(state));
-    Jinja::from_safe_string(currency.map_or(text.clone(), |currency| format!("{text}\u{a0}{}", markdown(&currency))))
+    Jinja::from_safe_string(
+        currency.map_or(text.clone(), |currency| format!("{text}\u{a0}{}", markdown(&currency))),
+    )
 }
 
 fn has_unit(amount: &str) -> bool {
@@ -136,7 +192,10 @@ fn has_unit(amount: &str) -> bool {
 }
 
 fn number(state: &State<'_, '_>, value: &Jinja, decimals: Option<usize>) -> Jinja {
-    Jinja::from_safe_string(numeric(value).map_or_else(|| "–".to_owned(), |amount| grouped(amount, decimals.unwrap_or(0), language(state))))
+    Jinja::from_safe_string(numeric(value).map_or_else(
+        || "–".to_owned(),
+        |amount| grouped(amount, decimals.unwrap_or(0), language(state)),
+    ))
 }
 
 fn percent(state: &State<'_, '_>, value: &Jinja, decimals: Option<usize>) -> Jinja {
@@ -156,7 +215,10 @@ fn percent(state: &State<'_, '_>, value: &Jinja, decimals: Option<usize>) -> Jin
 /// "20 November" from "2026-11-20"; with the year when asked.
 fn day(state: &State<'_, '_>, value: &Jinja, year: Option<bool>) -> Jinja {
     let text = value.as_str().unwrap_or_default();
-    let shown = parse(text).map_or_else(|| markdown(text), |date| spoken(date, year.unwrap_or(false), language(state)));
+    let shown = parse(text).map_or_else(
+        || markdown(text),
+        |date| spoken(date, year.unwrap_or(false), language(state)),
+    );
     Jinja::from_safe_string(shown)
 }
 
@@ -192,15 +254,26 @@ pub(super) fn spoken(date: NaiveDate, year: bool, lang: Language) -> String {
         Language::En => MONTHS_EN[date.month0() as usize],
         Language::Sv => MONTHS_SV[date.month0() as usize],
     };
-    if year { format!("{} {month} {}", date.day(), date.year()) } else { format!("{} {month}", date.day()) }
+    if year {
+        format!("{} {month} {}", date.day(), date.year())
+    } else {
+        format!("{} {month}", date.day())
+    }
 }
 
-/// So many decimals, half a step rounded away from zero as the window does: Rust's own formatting takes the even neighbour.
+/// So many decimals, half a step rounded away from zero as the window does: Rust's own formatting
+/// takes the even neighbour.
 fn rounded(amount: f64, decimals: usize) -> String {
-    let (Some(exact), 0..=3) = (engine::amounts::read(&amount.to_string()), decimals) else { return format!("{amount:.decimals$}") };
+    let (Some(exact), 0..=3) = (engine::amounts::read(&amount.to_string()), decimals) else {
+        return format!("{amount:.decimals$}");
+    };
     let step = 10_i128.pow(engine::amounts::PLACES - decimals as u32);
     let (steps, ten) = ((exact + step / 2) / step, 10_i128.pow(decimals as u32));
-    if decimals == 0 { steps.to_string() } else { format!("{}.{:0decimals$}", steps / ten, steps % ten) }
+    if decimals == 0 {
+        steps.to_string()
+    } else {
+        format!("{}.{:0decimals$}", steps / ten, steps % ten)
+    }
 }
 
 /// A number with groups of thousands as the language writes them.
@@ -254,8 +327,16 @@ mod tests {
 
     #[test]
     fn writes_numbers_as_the_language_does() {
-        let values = json!({"a": 1234567.5, "b": "899.00", "c": -5.5, "d": "2026-11-20", "n": null});
-        assert_eq!(show("{{ a|money('SEK', 0) }} {{ b|money('SEK') }} {{ c|percent }}", Language::En, &values), "1,234,568\u{a0}SEK 899.00\u{a0}SEK −5.5%");
+        let values =
+            json!({"a": 1234567.5, "b": "899.00", "c": -5.5, "d": "2026-11-20", "n": null});
+        assert_eq!(
+            show(
+                "{{ a|money('SEK', 0) }} {{ b|money('SEK') }} {{ c|percent }}",
+                Language::En,
+                &values
+            ),
+            "1,234,568\u{a0}SEK 899.00\u{a0}SEK −5.5%"
+        );
         assert_eq!(
             show("{{ a|money('SEK') }} {{ c|percent }} {{ d|day(true) }}", Language::Sv, &values),
             "1\u{a0}234\u{a0}567,50\u{a0}SEK −5,5\u{a0}% 20 november 2026"
@@ -273,29 +354,64 @@ mod tests {
             ("*free*", "\\*free\\*"),
             (" ", "–"),
         ] {
-            assert_eq!(show("{{ a|money('SEK') }}", Language::En, &json!({"a": written})), shown, "{written}");
+            assert_eq!(
+                show("{{ a|money('SEK') }}", Language::En, &json!({"a": written})),
+                shown,
+                "{written}"
+            );
         }
-        for (written, shown) in [("1 299,00 kr", "1 299,00 kr"), ("€499,00", "€499,00"), ("1299,00", "1,299.00"), ("-5.5", "−5.50")] {
-            assert_eq!(show("{{ a|money(c) }}", Language::En, &json!({"a": written})), shown, "{written}: nothing else tells the currency");
+        for (written, shown) in [
+            ("1 299,00 kr", "1 299,00 kr"),
+            ("€499,00", "€499,00"),
+            ("1299,00", "1,299.00"),
+            ("-5.5", "−5.50"),
+        ] {
+            assert_eq!(
+                show("{{ a|money(c) }}", Language::En, &json!({"a": written})),
+                shown,
+                "{written}: nothing else tells the currency"
+            );
         }
-        assert_eq!(show("{{ a|money('SEK') }}", Language::En, &json!({"a": "from 499 kr"})), "from 499 kr");
+        assert_eq!(
+            show("{{ a|money('SEK') }}", Language::En, &json!({"a": "from 499 kr"})),
+            "from 499 kr"
+        );
         assert_eq!(values::as_number(&json!("from 499 kr")), None, "no bound for what is cheaper");
-        assert_eq!(values::as_number(&json!("1 299,50 kr")), Some(1299.5), "what is cheaper is known");
+        assert_eq!(
+            values::as_number(&json!("1 299,50 kr")),
+            Some(1299.5),
+            "what is cheaper is known"
+        );
     }
 
     #[test]
     fn writes_periods() {
         let values = json!({});
-        assert_eq!(show("{{ period('2026-11-01', '2026-11-30') }}", Language::En, &values), "1–30 November 2026");
-        assert_eq!(show("{{ period('2026-10-22', '2026-11-20') }}", Language::Sv, &values), "22 oktober – 20 november 2026");
-        assert_eq!(show("{{ period('2025-12-01', '2026-01-31') }}", Language::En, &values), "1 December 2025 – 31 January 2026");
-        assert_eq!(show("{{ period('2026-11-20', '2026-11-20') }}", Language::En, &values), "20 November 2026");
+        assert_eq!(
+            show("{{ period('2026-11-01', '2026-11-30') }}", Language::En, &values),
+            "1–30 November 2026"
+        );
+        assert_eq!(
+            show("{{ period('2026-10-22', '2026-11-20') }}", Language::Sv, &values),
+            "22 oktober – 20 november 2026"
+        );
+        assert_eq!(
+            show("{{ period('2025-12-01', '2026-01-31') }}", Language::En, &values),
+            "1 December 2025 – 31 January 2026"
+        );
+        assert_eq!(
+            show("{{ period('2026-11-20', '2026-11-20') }}", Language::En, &values),
+            "20 November 2026"
+        );
     }
 
     #[test]
     fn escapes_values_for_markdown() {
         let values = json!({"name": "*Bold* [x](http://evil) <b> | #"});
-        assert_eq!(show("| {{ name }} |", Language::En, &values), "| \\*Bold\\* \\[x\\](http://evil) \\<b\\> \\| \\# |");
+        assert_eq!(
+            show("| {{ name }} |", Language::En, &values),
+            "| \\*Bold\\* \\[x\\](http://evil) \\<b\\> \\| \\# |"
+        );
     }
 
     #[test]

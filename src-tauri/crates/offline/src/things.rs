@@ -31,19 +31,33 @@ pub(super) fn words_of(thing: &Thing, item: &Value) -> Vec<String> {
 /// Whether a word of the user is among an item's words.
 pub(super) fn fits(pack: &Pack, word: &str, words: &[String]) -> bool {
     let meant = pack.canonical(word);
-    words.iter().any(|known| same_word(word, known) || same_word(meant, known) || same_word(meant, pack.canonical(known)))
+    words.iter().any(|known| {
+        same_word(word, known) || same_word(meant, known) || same_word(meant, pack.canonical(known))
+    })
 }
 
 /// The items that fit most of the words.
 pub(super) fn narrow(pack: &Pack, items: &[Vec<String>], words: &[String]) -> Narrowed {
-    let counts: Vec<usize> = items.iter().map(|item| words.iter().filter(|word| fits(pack, word, item)).count()).collect();
+    let counts: Vec<usize> = items
+        .iter()
+        .map(|item| words.iter().filter(|word| fits(pack, word, item)).count())
+        .collect();
     let hits = counts.iter().copied().max().unwrap_or(0);
     let best = (0..items.len()).filter(|&i| counts[i] == hits).collect();
-    let missing = words.iter().filter(|word| !items.iter().any(|item| fits(pack, word, item))).cloned().collect();
+    let missing = words
+        .iter()
+        .filter(|word| !items.iter().any(|item| fits(pack, word, item)))
+        .cloned()
+        .collect();
     Narrowed { best, hits, missing }
 }
 
 /// Whether the words of one item are all said: its full name.
 pub(super) fn is_named_in_full(pack: &Pack, item: &[String], words: &[String]) -> bool {
-    item.len() >= 2 && item.iter().all(|known| words.iter().any(|word| same_word(word, known) || same_word(pack.canonical(word), known)))
+    item.len() >= 2
+        && item.iter().all(|known| {
+            words
+                .iter()
+                .any(|word| same_word(word, known) || same_word(pack.canonical(word), known))
+        })
 }

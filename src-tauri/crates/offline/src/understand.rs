@@ -1,5 +1,5 @@
-//! From a message to goals: clauses, the intent of each, its arguments, and what follows from the conversation.
-//! Decides what is meant, never what to call first.
+//! From a message to goals: clauses, the intent of each, its arguments, and what follows from the
+//! conversation. Decides what is meant, never what to call first.
 
 use chrono::NaiveDate;
 use language::{Language, Token, TokenKind, dates};
@@ -63,7 +63,8 @@ pub(super) fn understand(message: &str, state: &State, book: &Book, today: Naive
     let folded: Vec<String> = tokens.iter().map(|token| token.fold.clone()).collect();
     book.lexicon.correct(&mut tokens);
     book.join_names(&mut tokens);
-    let lang = language::detect_language(message, &folded.iter().map(String::as_str).collect::<Vec<_>>());
+    let lang =
+        language::detect_language(message, &folded.iter().map(String::as_str).collect::<Vec<_>>());
     let reader = Reader { book, state, today };
     let (goals, talk) = reader.read(&tokens);
     Meaning { goals, talk, lang }
@@ -96,7 +97,10 @@ impl Reader<'_> {
         {
             return (Vec::new(), Some(talk));
         }
-        if let Some(about) = socials.iter().copied().find(|social| matches!(social, Social::Help | Social::Identity | Social::OffTopic))
+        if let Some(about) = socials
+            .iter()
+            .copied()
+            .find(|social| matches!(social, Social::Help | Social::Identity | Social::OffTopic))
             && (strongest < 16 || matches!(about, Social::Help))
             && (goals.is_empty() || strongest < 14)
         {
@@ -105,7 +109,14 @@ impl Reader<'_> {
         if !goals.is_empty() {
             return (goals, None);
         }
-        (Vec::new(), Some(socials.first().map_or(Talk::NotUnderstood, |social| self.chat(*social, tokens, &facts))))
+        (
+            Vec::new(),
+            Some(
+                socials
+                    .first()
+                    .map_or(Talk::NotUnderstood, |social| self.chat(*social, tokens, &facts)),
+            ),
+        )
     }
 
     /// The facts of a clause, whatever it asks for.
@@ -130,8 +141,13 @@ impl Reader<'_> {
 
     /// A pleasantry counts only when the message is hardly more than that.
     fn chat(&self, social: Social, tokens: &[Token], facts: &Facts) -> Talk {
-        let unknown =
-            facts.content(tokens, &[], usize::MAX).iter().filter(|&&i| tokens[i].kind == TokenKind::Word && !self.book.lexicon.knows(&tokens[i].norm)).count();
+        let unknown = facts
+            .content(tokens, &[], usize::MAX)
+            .iter()
+            .filter(|&&i| {
+                tokens[i].kind == TokenKind::Word && !self.book.lexicon.knows(&tokens[i].norm)
+            })
+            .count();
         match social {
             Social::Help | Social::Identity | Social::OffTopic => Talk::Social(social),
             _ if unknown > 2 => Talk::NotUnderstood,
@@ -152,7 +168,9 @@ impl Reader<'_> {
     fn goals(&self, tokens: &[Token]) -> Vec<Goal> {
         let mut goals: Vec<Goal> = Vec::new();
         for (clause, like) in self.clauses(tokens) {
-            let Some(found) = like.or_else(|| self.best(&clause, &self.facts(&clause))) else { continue };
+            let Some(found) = like.or_else(|| self.best(&clause, &self.facts(&clause))) else {
+                continue;
+            };
             let facts = self.facts_for(found.tool, &clause);
             let tool = &self.book.tools[found.tool];
             let open = facts.choice && tool.writes();
@@ -169,7 +187,9 @@ impl Reader<'_> {
     fn add_goal(&self, goals: &mut Vec<Goal>, clause: &[Token], facts: &Facts, found: &Match) {
         let goal = fill::goal(self, clause, facts, found, goals.last());
         if self.book.tools[found.tool].intents[found.intent].several
-            && let Some(last) = goals.last_mut().filter(|last| last.tool == found.tool && last.intent == found.intent)
+            && let Some(last) = goals
+                .last_mut()
+                .filter(|last| last.tool == found.tool && last.intent == found.intent)
         {
             merge(&mut last.target, goal.target);
             return;
@@ -179,8 +199,9 @@ impl Reader<'_> {
         }
     }
 
-    /// Splits a message where a new request begins. A part without a request of its own belongs to the one before it,
-    /// unless it names another thing of the same kind ("add a tent and a backpack"): then it repeats that request.
+    /// Splits a message where a new request begins. A part without a request of its own belongs to
+    /// the one before it, unless it names another thing of the same kind ("add a tent and a
+    /// backpack"): then it repeats that request.
     fn clauses(&self, tokens: &[Token]) -> Vec<(Vec<Token>, Option<Match>)> {
         let whole = self.facts(tokens);
         let mut parts: Vec<Vec<Token>> = vec![Vec::new()];
@@ -195,11 +216,16 @@ impl Reader<'_> {
         }
         let mut out: Vec<(Vec<Token>, Option<Match>)> = Vec::new();
         let mut waiting: Vec<Token> = Vec::new();
-        for part in parts.into_iter().filter(|part| part.iter().any(|token| token.kind != TokenKind::Punct)) {
+        for part in
+            parts.into_iter().filter(|part| part.iter().any(|token| token.kind != TokenKind::Punct))
+        {
             let facts = self.facts(&part);
-            // "account 17 this month and account 23 last month": a name with its own period asks by itself.
+            // "account 17 this month and account 23 last month": a name with its own period asks by
+            // itself.
             let complete = !facts.named.is_empty() && facts.period.is_some();
-            let own = self.best(&part, &facts).filter(|found| (found.strong || complete) && !self.is_another_period(&out, &part, &facts));
+            let own = self.best(&part, &facts).filter(|found| {
+                (found.strong || complete) && !self.is_another_period(&out, &part, &facts)
+            });
             if own.is_some() {
                 if self.says_nothing(&waiting) {
                     waiting.clear();
@@ -217,7 +243,10 @@ impl Reader<'_> {
             let before = self.best(last, &last_facts);
             match before.filter(|found| self.repeats(found, last, &part, &facts)) {
                 Some(found) => out.push((part, Some(Match { used: Vec::new(), ..found }))),
-                None => out.last_mut().into_iter().for_each(|(last, _)| last.extend(part.iter().cloned())),
+                None => out
+                    .last_mut()
+                    .into_iter()
+                    .for_each(|(last, _)| last.extend(part.iter().cloned())),
             }
         }
         if !waiting.is_empty() {
@@ -233,26 +262,48 @@ impl Reader<'_> {
     }
 
     /// "... vs last month" behind a question about a period.
-    fn is_another_period(&self, before: &[(Vec<Token>, Option<Match>)], part: &[Token], facts: &Facts) -> bool {
-        let bare = facts.period.is_some() && facts.named.is_empty() && facts.content(part, &[], usize::MAX).iter().all(|&i| is_boundary(&part[i]));
+    fn is_another_period(
+        &self,
+        before: &[(Vec<Token>, Option<Match>)],
+        part: &[Token],
+        facts: &Facts,
+    ) -> bool {
+        let bare = facts.period.is_some()
+            && facts.named.is_empty()
+            && facts.content(part, &[], usize::MAX).iter().all(|&i| is_boundary(&part[i]));
         bare && before.last().is_some_and(|(last, _)| self.facts(last).period.is_some())
     }
 
     /// "Hello, how are you?" in front of a request.
     fn says_nothing(&self, tokens: &[Token]) -> bool {
         let facts = self.facts(tokens);
-        let silent = facts.named.is_empty() && facts.period.is_none() && facts.places.is_empty() && facts.quantity.is_none();
-        silent && facts.negations.is_empty() && facts.content(tokens, &social::used(tokens, &facts.words), usize::MAX).is_empty()
+        let silent = facts.named.is_empty()
+            && facts.period.is_none()
+            && facts.places.is_empty()
+            && facts.quantity.is_none();
+        silent
+            && facts.negations.is_empty()
+            && facts.content(tokens, &social::used(tokens, &facts.words), usize::MAX).is_empty()
     }
 
     fn repeats(&self, found: &Match, last: &[Token], part: &[Token], facts: &Facts) -> bool {
         let tool = &self.book.tools[found.tool];
         let pack = self.book.pack_of(found.tool);
-        let names = |tokens: &[Token]| tokens.iter().any(|token| token.kind == TokenKind::Word && pack.is_vocabulary(&token.norm));
-        let things = tool.thing().is_some() && names(part) && (names(last) || !self.facts(last).places.is_empty());
-        let entities = tool.thing().is_none() && !facts.named.is_empty() && !self.facts(last).named.is_empty();
+        let names = |tokens: &[Token]| {
+            tokens
+                .iter()
+                .any(|token| token.kind == TokenKind::Word && pack.is_vocabulary(&token.norm))
+        };
+        let things = tool.thing().is_some()
+            && names(part)
+            && (names(last) || !self.facts(last).places.is_empty());
+        let entities =
+            tool.thing().is_none() && !facts.named.is_empty() && !self.facts(last).named.is_empty();
         // "this month and last month": the same question for another period.
-        let periods = tool.thing().is_none() && facts.period.is_some() && facts.named.is_empty() && self.facts(last).period.is_some();
+        let periods = tool.thing().is_none()
+            && facts.period.is_some()
+            && facts.named.is_empty()
+            && self.facts(last).period.is_some();
         things || entities || periods
     }
 
@@ -265,31 +316,48 @@ impl Reader<'_> {
         for (tool, data) in self.book.tools.iter().enumerate() {
             for (intent, want) in data.intents.iter().enumerate() {
                 // "I might buy two" asks for nothing yet.
-                if (want.after && self.state.last_call(tool).is_none()) || (hedged && data.writes()) {
+                if (want.after && self.state.last_call(tool).is_none()) || (hedged && data.writes())
+                {
                     continue;
                 }
                 if against.iter().any(|(key, ..)| *key == (tool, intent)) {
                     continue;
                 }
-                let hits: Vec<(&Hit, bool)> = for_it.iter().filter(|(key, ..)| *key == (tool, intent)).map(|(_, hit, weak)| (hit, *weak)).collect();
+                let hits: Vec<(&Hit, bool)> = for_it
+                    .iter()
+                    .filter(|(key, ..)| *key == (tool, intent))
+                    .map(|(_, hit, weak)| (hit, *weak))
+                    .collect();
                 let Some(found) = self.weigh(tool, intent, tokens, facts, &hits) else { continue };
                 all.extend((found.score >= ENOUGH).then_some(found));
             }
         }
-        // Of equals the first, but a phrase of its own before mere names; a special question before the general one.
+        // Of equals the first, but a phrase of its own before mere names; a special question before
+        // the general one.
         let better = |a: &Match, b: &Match| (a.score, a.strong) > (b.score, b.strong);
-        let best = all.iter().reduce(|best, found| if better(found, best) { found } else { best })?;
-        let special = all.iter().filter(|found| best.intent == 0 && found.tool == best.tool && found.intent > 0 && found.strong);
+        let best =
+            all.iter().reduce(|best, found| if better(found, best) { found } else { best })?;
+        let special = all.iter().filter(|found| {
+            best.intent == 0 && found.tool == best.tool && found.intent > 0 && found.strong
+        });
         let special = special.reduce(|best, found| if better(found, best) { found } else { best });
         Some(special.unwrap_or(best).clone())
     }
 
-    fn weigh(&self, tool: usize, intent: usize, tokens: &[Token], facts: &Facts, hits: &[(&Hit, bool)]) -> Option<Match> {
+    fn weigh(
+        &self,
+        tool: usize,
+        intent: usize,
+        tokens: &[Token],
+        facts: &Facts,
+        hits: &[(&Hit, bool)],
+    ) -> Option<Match> {
         let data = &self.book.tools[tool];
         let want = &data.intents[intent];
         let base = hits.iter().map(|(hit, _)| hit.score).max().unwrap_or(0);
         let strong = hits.iter().any(|(_, weak)| !weak);
-        let mut used: Vec<usize> = hits.iter().flat_map(|(hit, _)| hit.used.iter().copied()).collect();
+        let mut used: Vec<usize> =
+            hits.iter().flat_map(|(hit, _)| hit.used.iter().copied()).collect();
         used.sort_unstable();
         used.dedup();
         let evidence = fill::evidence(self, tool, tokens, facts);
@@ -297,24 +365,51 @@ impl Reader<'_> {
         let mut beside = used.clone();
         beside.extend(&cued);
         let left = facts.content(tokens, &beside, data.pack);
-        let leftover = left.iter().filter(|&&i| tokens[i].kind == TokenKind::Word && !self.book.pack_of(tool).is_vocabulary(&tokens[i].norm)).count();
+        let leftover = left
+            .iter()
+            .filter(|&&i| {
+                tokens[i].kind == TokenKind::Word
+                    && !self.book.pack_of(tool).is_vocabulary(&tokens[i].norm)
+            })
+            .count();
         // The tool that was used last is the likelier meaning.
         let current = self.state.last.is_some_and(|(last, _)| last == tool);
-        let other_field =
-            facts.words.iter().any(|&i| self.book.packs.iter().enumerate().any(|(pack, other)| pack != data.pack && other.is_vocabulary(&tokens[i].norm)));
-        let named = !strong && base > 0 && !other_field && fill::unknown_name(self, tokens, facts, &used, tool).is_some();
+        let other_field = facts.words.iter().any(|&i| {
+            self.book
+                .packs
+                .iter()
+                .enumerate()
+                .any(|(pack, other)| pack != data.pack && other.is_vocabulary(&tokens[i].norm))
+        });
+        let named = !strong
+            && base > 0
+            && !other_field
+            && fill::unknown_name(self, tokens, facts, &used, tool).is_some();
         let score = if base > 0 {
-            // "Tell me about Bluebell": with nothing but a name of another pack, the question is that pack's.
-            let foreign = |i: &usize| facts.named.iter().any(|name| name.pack != data.pack && name.at.contains(i));
-            let elsewhere = !data.writes() && !left.is_empty() && left.iter().all(foreign) && evidence == 0;
+            // "Tell me about Bluebell": with nothing but a name of another pack, the question is
+            // that pack's.
+            let foreign = |i: &usize| {
+                facts.named.iter().any(|name| name.pack != data.pack && name.at.contains(i))
+            };
+            let elsewhere =
+                !data.writes() && !left.is_empty() && left.iter().all(foreign) && evidence == 0;
             let sum = base + evidence + 4 * i32::from(current) - 8 * i32::from(elsewhere);
             // A name nobody knows makes a vague phrase a question, and no more than that.
             if named { sum.max(ENOUGH.min(sum + 6)) } else { sum }
-        } else if want.bare && facts.words.len() <= 8 && self.bare_score(tool, tokens, facts, &left, current) >= ENOUGH {
+        } else if want.bare
+            && facts.words.len() <= 8
+            && self.bare_score(tool, tokens, facts, &left, current) >= ENOUGH
+        {
             self.bare_score(tool, tokens, facts, &left, current)
         } else if intent == 0 && leftover == 0 && evidence >= 8 {
             evidence + 3
-        } else if intent == 0 && leftover == 0 && current && !data.writes() && evidence >= 2 && facts.words.len() <= 8 {
+        } else if intent == 0
+            && leftover == 0
+            && current
+            && !data.writes()
+            && evidence >= 2
+            && facts.words.len() <= 8
+        {
             evidence + 8
         } else {
             return None;
@@ -324,24 +419,44 @@ impl Reader<'_> {
 
     /// A few words of the pack's field and hardly any others: "trail shoes", "a black backpack".
     /// After a search also what describes without naming: "and in red?"
-    fn bare_score(&self, tool: usize, tokens: &[Token], facts: &Facts, content: &[usize], current: bool) -> i32 {
+    fn bare_score(
+        &self,
+        tool: usize,
+        tokens: &[Token],
+        facts: &Facts,
+        content: &[usize],
+        current: bool,
+    ) -> i32 {
         let pack = self.book.pack_of(tool);
         let known = content.iter().filter(|&&i| pack.is_vocabulary(&tokens[i].norm)).count();
-        let describes = |i: usize| pack.is_attribute(pack.canonical(&tokens[i].norm)) || tokens[i].kind == TokenKind::Number || facts.is_unit(tokens, i);
+        let describes = |i: usize| {
+            pack.is_attribute(pack.canonical(&tokens[i].norm))
+                || tokens[i].kind == TokenKind::Number
+                || facts.is_unit(tokens, i)
+        };
         let described = content.iter().filter(|&&i| describes(i)).count();
-        let colour = content.iter().any(|&i| tokens[i].kind == TokenKind::Word && pack.is_attribute(pack.canonical(&tokens[i].norm)));
+        let colour = content.iter().any(|&i| {
+            tokens[i].kind == TokenKind::Word && pack.is_attribute(pack.canonical(&tokens[i].norm))
+        });
         let sized = facts.words.iter().any(|&i| tokens[i].any(&["size", "storlek", "strl", "stl"]));
         if current && (colour || sized) && described > 0 && described == content.len() {
             return ENOUGH;
         }
-        if known == 0 || content.len() > known + described + 1 { 0 } else { 8 + 2 * i32::try_from(known).unwrap_or(1) }
+        if known == 0 || content.len() > known + described + 1 {
+            0
+        } else {
+            8 + 2 * i32::try_from(known).unwrap_or(1)
+        }
     }
 }
 
 /// Several names of one kind are as many requests: "how are account 17 and account 23 pacing".
 fn one_name_each(facts: &Facts, pack: usize) -> Vec<Facts> {
     let own = || facts.named.iter().filter(|named| named.pack == pack);
-    let Some(doubled) = own().map(|named| &named.kind).find(|kind| own().filter(|named| named.kind == **kind).count() > 1) else {
+    let Some(doubled) = own()
+        .map(|named| &named.kind)
+        .find(|kind| own().filter(|named| named.kind == **kind).count() > 1)
+    else {
         return vec![facts.clone()];
     };
     own()
@@ -372,7 +487,10 @@ fn is_boundary(token: &Token) -> bool {
     match token.kind {
         TokenKind::Punct => [",", ".", "?", "!", ";", "&", "+"].contains(&token.fold.as_str()),
         TokenKind::Word => {
-            token.any(&["and", "och", "also", "plus", "samt", "then", "but", "men", "vs", "versus", "compared", "jamfort"]) && token.norm == token.fold
+            token.any(&[
+                "and", "och", "also", "plus", "samt", "then", "but", "men", "vs", "versus",
+                "compared", "jamfort",
+            ]) && token.norm == token.fold
         }
         TokenKind::Number => false,
     }

@@ -29,7 +29,9 @@ pub(super) fn get<'a>(args: &'a Map<String, Value>, path: &str) -> Option<&'a Va
 pub(super) fn as_number(value: &Value) -> Option<f64> {
     match value {
         Value::Number(number) => number.as_f64(),
-        Value::String(text) => text.trim().parse().ok().or_else(|| amounts::read(text).map(|value| value as f64 / 10_f64.powi(amounts::PLACES as i32))),
+        Value::String(text) => text.trim().parse().ok().or_else(|| {
+            amounts::read(text).map(|value| value as f64 / 10_f64.powi(amounts::PLACES as i32))
+        }),
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
     }
 }
@@ -58,9 +60,18 @@ pub(super) fn texts(value: &Value, pointer: &str, out: &mut Vec<String>) {
     let (head, rest) = pointer.split_once('/').unwrap_or((pointer, ""));
     match value {
         Value::Array(items) if head == "*" => items.iter().for_each(|item| texts(item, rest, out)),
-        Value::Object(members) if head == "*" => members.values().for_each(|member| texts(member, rest, out)),
-        Value::Array(items) => head.parse::<usize>().ok().and_then(|i| items.get(i)).into_iter().for_each(|item| texts(item, rest, out)),
-        Value::Object(members) => members.get(head).into_iter().for_each(|member| texts(member, rest, out)),
+        Value::Object(members) if head == "*" => {
+            members.values().for_each(|member| texts(member, rest, out))
+        }
+        Value::Array(items) => head
+            .parse::<usize>()
+            .ok()
+            .and_then(|i| items.get(i))
+            .into_iter()
+            .for_each(|item| texts(item, rest, out)),
+        Value::Object(members) => {
+            members.get(head).into_iter().for_each(|member| texts(member, rest, out))
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }

@@ -28,7 +28,9 @@ pub(crate) struct Subject<'a> {
 impl<'a> Subject<'a> {
     /// Returns the tool entries with their JSON pointers.
     pub(crate) fn tools(&self) -> impl Iterator<Item = (String, &'a Value)> + use<'a> {
-        list(self.manifest.pointer("/tools/tools")).enumerate().map(|(i, tool)| (format!("/tools/tools/{i}"), tool))
+        list(self.manifest.pointer("/tools/tools"))
+            .enumerate()
+            .map(|(i, tool)| (format!("/tools/tools/{i}"), tool))
     }
 
     /// Returns a named schema of the pack.
@@ -47,7 +49,13 @@ impl<'a> Subject<'a> {
     /// Returns the names of a tool's parameters, or None without an input schema.
     pub(crate) fn parameters(&self, tool: &Value) -> Option<Vec<&'a str>> {
         let schema = self.schema(text(tool, "input_schema_ref")?)?;
-        Some(schema.get("properties").and_then(Value::as_object).map(|p| p.keys().map(String::as_str).collect()).unwrap_or_default())
+        Some(
+            schema
+                .get("properties")
+                .and_then(Value::as_object)
+                .map(|p| p.keys().map(String::as_str).collect())
+                .unwrap_or_default(),
+        )
     }
 }
 

@@ -9,13 +9,29 @@ pub(crate) struct Faults(Vec<PackFault>);
 
 impl Faults {
     /// Adds a fault of `pack.json` at a JSON pointer.
-    pub(crate) fn at(&mut self, pointer: impl Into<String>, problem: impl Into<String>, fix: impl Into<String>) {
+    pub(crate) fn at(
+        &mut self,
+        pointer: impl Into<String>,
+        problem: impl Into<String>,
+        fix: impl Into<String>,
+    ) {
         self.in_file(crate::MANIFEST, pointer, problem, fix);
     }
 
     /// Adds a fault of any file; `field` is a JSON pointer or a line number.
-    pub(crate) fn in_file(&mut self, file: &str, field: impl Into<String>, problem: impl Into<String>, fix: impl Into<String>) {
-        let fault = PackFault { file: file.to_owned(), field: field.into(), problem: problem.into(), fix: fix.into() };
+    pub(crate) fn in_file(
+        &mut self,
+        file: &str,
+        field: impl Into<String>,
+        problem: impl Into<String>,
+        fix: impl Into<String>,
+    ) {
+        let fault = PackFault {
+            file: file.to_owned(),
+            field: field.into(),
+            problem: problem.into(),
+            fix: fix.into(),
+        };
         if !self.0.contains(&fault) {
             self.0.push(fault);
         }

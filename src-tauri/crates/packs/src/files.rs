@@ -12,7 +12,8 @@ pub(crate) const MAX_BYTES: u64 = 1024 * 1024;
 /// file must lie inside the pack.
 pub(crate) fn resolve_inside(folder: &Path, relative: &str) -> Result<PathBuf, String> {
     let path = Path::new(relative);
-    let plain = path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    let plain =
+        path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
     if relative.is_empty() || !plain {
         return Err(format!("`{relative}` leads out of the pack's folder"));
     }
@@ -20,7 +21,11 @@ pub(crate) fn resolve_inside(folder: &Path, relative: &str) -> Result<PathBuf, S
     let (Ok(real), Ok(root)) = (full.canonicalize(), folder.canonicalize()) else {
         return Err(format!("the file `{relative}` does not exist in the pack"));
     };
-    if real.starts_with(&root) { Ok(full) } else { Err(format!("`{relative}` is a link that leads out of the pack's folder")) }
+    if real.starts_with(&root) {
+        Ok(full)
+    } else {
+        Err(format!("`{relative}` is a link that leads out of the pack's folder"))
+    }
 }
 
 /// Reads a text file of the pack by its relative path.

@@ -27,7 +27,12 @@ pub struct Found {
 
 /// Looks for a tool's instructions in the given folders, in order: first the file that its manifest
 /// names, then the one in a folder named after the tool, then the pack's.
-pub fn instructions(folders: &[PathBuf], pack: &PackId, tool: &ToolId, mapping: Option<&str>) -> Found {
+pub fn instructions(
+    folders: &[PathBuf],
+    pack: &PackId,
+    tool: &ToolId,
+    mapping: Option<&str>,
+) -> Found {
     let mut found = Found::default();
     let (pack, tool) = (pack.as_str(), tool.as_str());
     if !is_component(pack) || !is_component(tool) {
@@ -64,11 +69,18 @@ fn read(pack: &Path, name: &str) -> Result<Option<String>, String> {
     let path = pack.join(name);
     match fs::symlink_metadata(&path) {
         Ok(_) => {}
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return Ok(None),
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
+        {
+            return Ok(None);
+        }
         Err(error) => return Err(format!("{}: it cannot be read: {error}", path.display())),
     }
-    let inside = files::resolve_inside(pack, name).map_err(|problem| format!("{}: {problem}", path.display()))?;
-    files::text_up_to(&inside, MAX_BYTES).map(Some).map_err(|problem| format!("{}: {problem}", path.display()))
+    let inside = files::resolve_inside(pack, name)
+        .map_err(|problem| format!("{}: {problem}", path.display()))?;
+    files::text_up_to(&inside, MAX_BYTES)
+        .map(Some)
+        .map_err(|problem| format!("{}: {problem}", path.display()))
 }
 
 #[cfg(test)]
@@ -89,9 +101,14 @@ mod tests {
     }
 
     #[test]
-    fn section_2_the_mapping_goes_first_then_the_tools_folder_then_the_packs_and_the_users_overrides() {
+    fn section_2_the_mapping_goes_first_then_the_tools_folder_then_the_packs_and_the_users_overrides()
+     {
         let (_folder, folders) = test_folders();
-        assert_eq!(instructions(&folders, &"p".into(), &"a.b".into(), None), Found::default(), "missing is no fault");
+        assert_eq!(
+            instructions(&folders, &"p".into(), &"a.b".into(), None),
+            Found::default(),
+            "missing is no fault"
+        );
         fs::write(folders[1].join("p").join(NAME), "pack").unwrap();
         assert_eq!(text(&folders, None).as_deref(), Some("pack"));
         fs::write(folders[1].join("p/a.b").join(NAME), "tool").unwrap();
@@ -101,7 +118,11 @@ mod tests {
         fs::write(folders[1].join("p/how.md"), "mapped").unwrap();
         assert_eq!(text(&folders, Some("how.md")).as_deref(), Some("mapped"));
         fs::write(folders[1].join("p/how.md"), "edited").unwrap();
-        assert_eq!(text(&folders, Some("how.md")).as_deref(), Some("edited"), "an edit holds at once");
+        assert_eq!(
+            text(&folders, Some("how.md")).as_deref(),
+            Some("edited"),
+            "an edit holds at once"
+        );
     }
 
     #[test]
@@ -111,15 +132,26 @@ mod tests {
         fs::write(folders[1].join("p/a.b").join(NAME), "x".repeat(64 * 1024 + 1)).unwrap();
         fs::write(folders[1].join("p").join(NAME), "good").unwrap();
         let found = instructions(&folders, &"p".into(), &"a.b".into(), None);
-        assert_eq!((found.text.map(|(_, text)| text).as_deref(), found.problems.len()), (Some("good"), 2));
+        assert_eq!(
+            (found.text.map(|(_, text)| text).as_deref(), found.problems.len()),
+            (Some("good"), 2)
+        );
         fs::write(folder.path().join("secret.md"), "secret").unwrap();
-        std::os::unix::fs::symlink(folder.path().join("secret.md"), folders[0].join("p/link.md")).unwrap();
+        std::os::unix::fs::symlink(folder.path().join("secret.md"), folders[0].join("p/link.md"))
+            .unwrap();
         for mapping in ["../../secret.md", "link.md", "/etc/hostname"] {
             let found = instructions(&folders, &"p".into(), &"a.b".into(), Some(mapping));
-            assert_eq!(found.text.as_ref().map(|(_, text)| text.as_str()), Some("good"), "{mapping} leads out");
+            assert_eq!(
+                found.text.as_ref().map(|(_, text)| text.as_str()),
+                Some("good"),
+                "{mapping} leads out"
+            );
         }
         for tool in ["..", "a/b", ".hidden", ""] {
-            assert!(instructions(&folders, &"p".into(), &tool.into(), None).text.is_none(), "{tool}");
+            assert!(
+                instructions(&folders, &"p".into(), &tool.into(), None).text.is_none(),
+                "{tool}"
+            );
         }
     }
 }

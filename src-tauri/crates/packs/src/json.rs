@@ -52,7 +52,13 @@ impl<'de> Visitor<'de> for DuplicateFinder<'_> {
     }
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
         let mut index = 0;
-        while seq.next_element_seed(DuplicateFinder { pointer: format!("{}/{index}", self.pointer), found: &mut *self.found })?.is_some() {
+        while seq
+            .next_element_seed(DuplicateFinder {
+                pointer: format!("{}/{index}", self.pointer),
+                found: &mut *self.found,
+            })?
+            .is_some()
+        {
             index += 1;
         }
         Ok(())

@@ -42,9 +42,17 @@ pub fn load(folders: &[PathBuf]) -> Vec<LoadedPack> {
 /// Reads all packs in the given folders. If two have the same id, the one in the earlier folder is
 /// used, so the user's folder goes first. A missing folder counts as empty.
 pub fn load_with(folders: &[PathBuf], settings: &PackSettings) -> Vec<LoadedPack> {
-    let mut loaded: Vec<LoadedPack> = folders.iter().flat_map(|folder| subfolders(folder)).map(|f| check_with(&f, settings)).collect();
+    let mut loaded: Vec<LoadedPack> = folders
+        .iter()
+        .flat_map(|folder| subfolders(folder))
+        .map(|f| check_with(&f, settings))
+        .collect();
     refuse_duplicates(&mut loaded);
-    let mut tools: Vec<&mut ToolSpec> = loaded.iter_mut().filter_map(|l| l.pack.as_mut()).flat_map(|pack| &mut pack.tools).collect();
+    let mut tools: Vec<&mut ToolSpec> = loaded
+        .iter_mut()
+        .filter_map(|l| l.pack.as_mut())
+        .flat_map(|pack| &mut pack.tools)
+        .collect();
     resolve::qualify(&mut tools);
     for one in &mut loaded {
         one.view.tools = one.pack.as_ref().map(|p| p.tools.clone()).unwrap_or_default();
@@ -64,7 +72,10 @@ fn check_with(folder: &Path, settings: &PackSettings) -> LoadedPack {
         shape::check(manifest, &mut faults);
         check::run_checks(&Subject { folder, manifest }, &mut faults, &mut warnings);
     }
-    let pack = manifest.as_ref().filter(|_| faults.is_empty()).and_then(|m| resolve_pack(folder, m, settings, &mut faults));
+    let pack = manifest
+        .as_ref()
+        .filter(|_| faults.is_empty())
+        .and_then(|m| resolve_pack(folder, m, settings, &mut faults));
     let mut view = view(folder, manifest.as_ref().unwrap_or(&Value::Null), pack.as_ref(), faults);
     view.warnings = warnings.into_vec();
     LoadedPack { folder: folder.to_owned(), view, pack }
@@ -72,7 +83,8 @@ fn check_with(folder: &Path, settings: &PackSettings) -> LoadedPack {
 
 fn subfolders(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut found: Vec<PathBuf> = entries.map(|e| e.path()).filter(|p| p.join(MANIFEST).is_file()).collect();
+    let mut found: Vec<PathBuf> =
+        entries.map(|e| e.path()).filter(|p| p.join(MANIFEST).is_file()).collect();
     found.sort();
     found
 }
@@ -88,19 +100,32 @@ fn read_manifest(folder: &Path, faults: &mut Faults) -> Option<Value> {
     match json::parse(text.strip_prefix('\u{feff}').unwrap_or(&text)) {
         Ok((value, doubles)) => {
             for pointer in doubles {
-                faults.at(pointer, "this member is given twice; only one could count", "remove one of them");
+                faults.at(
+                    pointer,
+                    "this member is given twice; only one could count",
+                    "remove one of them",
+                );
             }
             Some(value)
         }
         Err(error) => {
             let place = format!("line {}, column {}", error.line(), error.column());
-            faults.at(format!("line {}", error.line()), format!("it is not valid JSON: {error}"), format!("correct the text at {place}"));
+            faults.at(
+                format!("line {}", error.line()),
+                format!("it is not valid JSON: {error}"),
+                format!("correct the text at {place}"),
+            );
             None
         }
     }
 }
 
-fn resolve_pack(folder: &Path, manifest: &Value, settings: &PackSettings, faults: &mut Faults) -> Option<Pack> {
+fn resolve_pack(
+    folder: &Path,
+    manifest: &Value,
+    settings: &PackSettings,
+    faults: &mut Faults,
+) -> Option<Pack> {
     let mut whole = manifest.clone();
     templates::inline(folder, &mut whole, faults);
     let mut manifest: PackManifest = match serde_json::from_value(whole) {
@@ -117,14 +142,20 @@ fn resolve_pack(folder: &Path, manifest: &Value, settings: &PackSettings, faults
     let tools = resolve::specs(&manifest);
     manifest.settings = defaults;
     if tools.is_none() {
-        faults.at("/tools", "the tools could not be resolved", "give each setting that an address begins with a web address");
+        faults.at(
+            "/tools",
+            "the tools could not be resolved",
+            "give each setting that an address begins with a web address",
+        );
     }
     faults.is_empty().then(|| tools.map(|tools| Pack { manifest, tools })).flatten()
 }
 
 fn view(folder: &Path, manifest: &Value, pack: Option<&Pack>, faults: Faults) -> PackView {
-    let text = |name: &str| manifest.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let folder_name = folder.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let text =
+        |name: &str| manifest.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let folder_name =
+        folder.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let or_folder = |text: String| if text.is_empty() { folder_name.clone() } else { text };
     PackView {
         id: PackId(or_folder(text("id"))),
@@ -132,13 +163,19 @@ fn view(folder: &Path, manifest: &Value, pack: Option<&Pack>, faults: Faults) ->
         version: text("version"),
         description: text("description"),
         folder: folder.display().to_string(),
-        agent_id: manifest.pointer("/agent/id").and_then(Value::as_str).map(contract::AgentId::from),
+        agent_id: manifest
+            .pointer("/agent/id")
+            .and_then(Value::as_str)
+            .map(contract::AgentId::from),
         agent: manifest.pointer("/agent/name").and_then(Value::as_str).map(str::to_owned),
         data_flow: pack.and_then(|p| p.manifest.data_flow.clone()),
         tools: pack.map(|p| p.tools.clone()).unwrap_or_default(),
         faults: faults.into_vec(),
         warnings: Vec::new(),
-        examples: pack.and_then(|p| p.manifest.offline.as_ref()).map(|o| o.examples.clone()).unwrap_or_default(),
+        examples: pack
+            .and_then(|p| p.manifest.offline.as_ref())
+            .map(|o| o.examples.clone())
+            .unwrap_or_default(),
         settings: pack.map(|p| p.manifest.settings.clone()).unwrap_or_default(),
     }
 }
@@ -154,7 +191,11 @@ fn refuse_duplicates(loaded: &mut [LoadedPack]) {
             continue;
         };
         let mut faults = Faults::default();
-        let problem = format!("the pack `{}` in {} is used instead of this one", one.view.id, winner.1.display());
+        let problem = format!(
+            "the pack `{}` in {} is used instead of this one",
+            one.view.id,
+            winner.1.display()
+        );
         faults.at("/id", problem, "give this pack another id, or remove one of the two");
         one.view.faults.extend(faults.into_vec());
         one.pack = None;

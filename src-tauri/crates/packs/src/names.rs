@@ -16,7 +16,11 @@ pub fn model_name(id: &str) -> String {
             name.push('_');
         }
         after_small = c.is_ascii_lowercase() || c.is_ascii_digit();
-        name.push(if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c.to_ascii_lowercase() } else { '_' });
+        name.push(if c.is_ascii_alphanumeric() || c == '_' || c == '-' {
+            c.to_ascii_lowercase()
+        } else {
+            '_'
+        });
     }
     shorten(name, id)
 }
@@ -67,7 +71,10 @@ mod tests {
 
     #[test]
     fn long_names_fit_and_stay_different() {
-        let (a, b) = (model_name(&format!("{}a", "x".repeat(80))), model_name(&format!("{}b", "x".repeat(80))));
+        let (a, b) = (
+            model_name(&format!("{}a", "x".repeat(80))),
+            model_name(&format!("{}b", "x".repeat(80))),
+        );
         assert!(a.len() <= MAX && b.len() <= MAX);
         assert_ne!(a, b);
     }

@@ -9,7 +9,9 @@ pub(crate) const PREFIX: &str = "#/schemas/";
 
 /// Returns the schema's name of a reference, or None if the reference has another form.
 pub(crate) fn name_of(reference: &str) -> Option<&str> {
-    reference.strip_prefix(PREFIX).filter(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'))
+    reference
+        .strip_prefix(PREFIX)
+        .filter(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'))
 }
 
 /// Collects all `$ref` texts below a value, with their JSON pointers.
@@ -101,13 +103,22 @@ mod tests {
     fn a_bundled_schema_stands_alone() {
         let schemas = BTreeMap::from([
             ("Alias".to_owned(), json!({"$ref": "#/schemas/Cart"})),
-            ("Cart".to_owned(), json!({"type": "object", "properties": {"lines": {"items": {"$ref": "#/schemas/Line"}}}})),
-            ("Line".to_owned(), json!({"properties": {"day": {"$ref": "#/schemas/Day"}, "next": {"$ref": "#/schemas/Line"}}})),
+            (
+                "Cart".to_owned(),
+                json!({"type": "object", "properties": {"lines": {"items": {"$ref": "#/schemas/Line"}}}}),
+            ),
+            (
+                "Line".to_owned(),
+                json!({"properties": {"day": {"$ref": "#/schemas/Day"}, "next": {"$ref": "#/schemas/Line"}}}),
+            ),
             ("Day".to_owned(), json!({"type": "string"})),
         ]);
         let bundled = bundle(&schemas, "Alias").unwrap();
         assert_eq!(bundled["properties"]["lines"]["items"]["$ref"], "#/$defs/Line");
-        assert_eq!(bundled["$defs"].as_object().unwrap().keys().collect::<Vec<_>>(), ["Day", "Line"]);
+        assert_eq!(
+            bundled["$defs"].as_object().unwrap().keys().collect::<Vec<_>>(),
+            ["Day", "Line"]
+        );
         assert!(jsonschema::options().offline().build(&bundled).is_ok());
         assert!(!jsonschema::is_valid(&bundled, &json!({"lines": [{"day": 3}]})));
     }

@@ -43,13 +43,20 @@ fn spec(manifest: &PackManifest, tool: &ToolEntry) -> Option<ToolSpec> {
         open_world: tool.open_world.unwrap_or(false),
         output_trust: tool.output_trust,
         grantable: tool.grantable,
-        human_required: manifest.security.as_ref().is_some_and(|security| security.needs_person(&tool.id, tool.side_effect_level)),
+        human_required: manifest
+            .security
+            .as_ref()
+            .is_some_and(|security| security.needs_person(&tool.id, tool.side_effect_level)),
         latency: tool.latency,
         input_schema: remove_parameters(&full_input_schema, &caller_owned),
         full_input_schema,
         output_schema: schema(&tool.output_schema_ref)?,
         caller_owned,
-        timeout_ms: if tool.timeouts.timeout_ms == 0 { DEFAULT_TIMEOUT_MS } else { tool.timeouts.timeout_ms },
+        timeout_ms: if tool.timeouts.timeout_ms == 0 {
+            DEFAULT_TIMEOUT_MS
+        } else {
+            tool.timeouts.timeout_ms
+        },
         max_attempts: tool.retry.max_attempts.max(1),
         backoff: tool.retry.backoff,
         idempotency: tool.idempotency.strategy,
@@ -117,8 +124,14 @@ fn with_setting(url: &str, settings: &Map<String, Value>) -> Option<String> {
 
 /// Whether a text can be the beginning of an address.
 pub(crate) fn is_base_url(text: &str) -> bool {
-    let plain = !text.contains(['{', '}', '?', '#', '\\']) && !text.chars().any(|c| c.is_control() || c.is_whitespace());
-    plain && url::Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "https" | "http") && url.host().is_some() && url.username().is_empty())
+    let plain = !text.contains(['{', '}', '?', '#', '\\'])
+        && !text.chars().any(|c| c.is_control() || c.is_whitespace());
+    plain
+        && url::Url::parse(text).is_ok_and(|url| {
+            matches!(url.scheme(), "https" | "http")
+                && url.host().is_some()
+                && url.username().is_empty()
+        })
 }
 
 /// Whether requests to an address are encrypted, according to the parser that sends them.
@@ -153,13 +166,18 @@ fn definition_hash(spec: &ToolSpec, server: Option<&ServerEntry>) -> Option<Stri
 /// Returns the SHA-256 (hex) of the canonical form.
 pub fn hash_of(value: &Value) -> String {
     // Numbers that JCS cannot write are hashed as printed.
-    let bytes = serde_json_canonicalizer::to_vec(value).unwrap_or_else(|_| value.to_string().into_bytes());
+    let bytes =
+        serde_json_canonicalizer::to_vec(value).unwrap_or_else(|_| value.to_string().into_bytes());
     names::hex(&Sha256::digest(&bytes))
 }
 
 /// Returns an address with its leading setting filled in: the user's value, or else the pack's
 /// default.
-pub fn address_with(url: &str, defaults: &Map<String, Value>, chosen: &Map<String, Value>) -> Option<String> {
+pub fn address_with(
+    url: &str,
+    defaults: &Map<String, Value>,
+    chosen: &Map<String, Value>,
+) -> Option<String> {
     let mut settings = defaults.clone();
     settings.extend(chosen.clone());
     with_setting(url, &settings)
@@ -176,18 +194,35 @@ pub fn is_reserved(name: &str) -> bool {
 /// Qualifies tools that share an id or a model name with a tool of another pack, or with one of the
 /// host's: their ids and names get the pack in front. Other tools keep their names.
 pub fn qualify(tools: &mut [&mut ToolSpec]) {
-    let all: Vec<(PackId, ToolId, String)> = tools.iter().map(|t| (t.pack.clone(), t.plain_id(), names::model_name(t.plain_id().as_str()))).collect();
-    let is_taken = |pack: &PackId, id: &ToolId| is_reserved(id.as_str()) || all.iter().any(|(other, theirs, _)| other != pack && theirs == id);
+    let all: Vec<(PackId, ToolId, String)> = tools
+        .iter()
+        .map(|t| (t.pack.clone(), t.plain_id(), names::model_name(t.plain_id().as_str())))
+        .collect();
+    let is_taken = |pack: &PackId, id: &ToolId| {
+        is_reserved(id.as_str())
+            || all.iter().any(|(other, theirs, _)| other != pack && theirs == id)
+    };
     for tool in tools.iter_mut() {
         let (pack, plain) = (tool.pack.clone(), tool.plain_id());
         let name = names::model_name(plain.as_str());
-        let is_name_taken = is_reserved(&name) || all.iter().any(|(other, _, theirs)| *other != pack && *theirs == name);
-        tool.model_name = if is_name_taken { names::qualified_model_name(pack.as_str(), plain.as_str()) } else { name };
+        let is_name_taken = is_reserved(&name)
+            || all.iter().any(|(other, _, theirs)| *other != pack && *theirs == name);
+        tool.model_name = if is_name_taken {
+            names::qualified_model_name(pack.as_str(), plain.as_str())
+        } else {
+            name
+        };
         // A preview reads tools of its own pack, so they follow their tool to its qualified id.
         for read in tool.preview.iter_mut().flat_map(|preview| preview.reads.iter_mut()) {
-            let own = all.iter().find(|(of, id, _)| *of == pack && (*id == read.tool || ToolId::qualified(of, id) == read.tool)).map(|(_, id, _)| id);
+            let own = all
+                .iter()
+                .find(|(of, id, _)| {
+                    *of == pack && (*id == read.tool || ToolId::qualified(of, id) == read.tool)
+                })
+                .map(|(_, id, _)| id);
             if let Some(own) = own {
-                read.tool = if is_taken(&pack, own) { ToolId::qualified(&pack, own) } else { own.clone() };
+                read.tool =
+                    if is_taken(&pack, own) { ToolId::qualified(&pack, own) } else { own.clone() };
             }
         }
         tool.id = if is_taken(&pack, &plain) { ToolId::qualified(&pack, &plain) } else { plain };

@@ -27,8 +27,14 @@ const INSTRUCTIONS: &str = include_str!("scaffold/execution_instructions.md");
 /// error and is not changed.
 pub fn scaffold(into: &Path, name: &str, kind: NewPack) -> io::Result<PathBuf> {
     let starts = name.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit());
-    if !starts || name.len() > 64 || !name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-') {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "a pack's name has lower-case letters, digits and hyphens only"));
+    if !starts
+        || name.len() > 64
+        || !name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+    {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "a pack's name has lower-case letters, digits and hyphens only",
+        ));
     }
     fs::create_dir_all(into)?;
     let folder = into.join(name);

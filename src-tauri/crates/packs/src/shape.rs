@@ -19,7 +19,11 @@ static VALIDATOR: LazyLock<Option<Validator>> = LazyLock::new(|| {
 /// Adds a fault for each deviation from the schema.
 pub(crate) fn check(manifest: &Value, faults: &mut Faults) {
     let Some(validator) = VALIDATOR.as_ref() else {
-        faults.at("", "the manifest could not be checked: the app's own pack schema does not load", "reinstall the app");
+        faults.at(
+            "",
+            "the manifest could not be checked: the app's own pack schema does not load",
+            "reinstall the app",
+        );
         return;
     };
     for error in validator.iter_errors(manifest) {
@@ -30,31 +34,81 @@ pub(crate) fn check(manifest: &Value, faults: &mut Faults) {
 fn report(error: &ValidationError<'_>, faults: &mut Faults) {
     let pointer = error.instance_path().as_str().to_owned();
     match error.kind() {
-        Kind::AnyOf { context } | Kind::OneOfNotValid { context } => match (allowed_words(context), telling_branch(context)) {
-            (Some(words), _) => faults.at(pointer, format!("it must be one of {words}"), "use one of these values"),
-            (None, Some(branch)) => branch.iter().for_each(|e| report(e, faults)),
-            (None, None) => faults.at(pointer, sentence(error), "give it one of the shapes that tools/README.md lists"),
-        },
+        Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
+            match (allowed_words(context), telling_branch(context)) {
+                (Some(words), _) => faults.at(
+                    pointer,
+                    format!("it must be one of {words}"),
+                    "use one of these values",
+                ),
+                (None, Some(branch)) => branch.iter().for_each(|e| report(e, faults)),
+                (None, None) => faults.at(
+                    pointer,
+                    sentence(error),
+                    "give it one of the shapes that tools/README.md lists",
+                ),
+            }
+        }
         Kind::Required { property } => {
             let name = property.as_str().unwrap_or_default();
-            faults.at(join(&pointer, name), format!("`{name}` is missing"), format!("add `{name}`"));
+            faults.at(
+                join(&pointer, name),
+                format!("`{name}` is missing"),
+                format!("add `{name}`"),
+            );
         }
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
             for name in unexpected {
-                faults.at(join(&pointer, name), format!("`{name}` is not a member of the format here"), "remove it or correct its spelling");
+                faults.at(
+                    join(&pointer, name),
+                    format!("`{name}` is not a member of the format here"),
+                    "remove it or correct its spelling",
+                );
             }
         }
-        Kind::Type { kind } => faults.at(pointer, format!("it must be {}", types(kind)), "change the value's type"),
-        Kind::Enum { options } => faults.at(pointer, format!("it must be one of {}", list(options)), "use one of these values"),
-        Kind::Constant { expected_value } => faults.at(pointer, format!("it must be {expected_value}"), "use this value"),
-        Kind::Pattern { pattern } => {
-            faults.at(pointer, format!("{} does not have the form {pattern}", quote_value(error)), "use the form described in tools/README.md");
+        Kind::Type { kind } => {
+            faults.at(pointer, format!("it must be {}", types(kind)), "change the value's type")
         }
-        Kind::Minimum { limit } => faults.at(pointer, format!("{} is below {limit}", quote_value(error)), format!("use at least {limit}")),
-        Kind::Maximum { limit } => faults.at(pointer, format!("{} is above {limit}", quote_value(error)), format!("use at most {limit}")),
-        Kind::MinLength { limit } => faults.at(pointer, "the text is too short".to_owned(), format!("give it at least {limit} character(s)")),
-        Kind::MinItems { limit } => faults.at(pointer, "the list is too short".to_owned(), format!("give it at least {limit} entry")),
-        Kind::MaxLength { limit } => faults.at(pointer, "the text is too long".to_owned(), format!("use at most {limit} characters")),
+        Kind::Enum { options } => faults.at(
+            pointer,
+            format!("it must be one of {}", list(options)),
+            "use one of these values",
+        ),
+        Kind::Constant { expected_value } => {
+            faults.at(pointer, format!("it must be {expected_value}"), "use this value")
+        }
+        Kind::Pattern { pattern } => {
+            faults.at(
+                pointer,
+                format!("{} does not have the form {pattern}", quote_value(error)),
+                "use the form described in tools/README.md",
+            );
+        }
+        Kind::Minimum { limit } => faults.at(
+            pointer,
+            format!("{} is below {limit}", quote_value(error)),
+            format!("use at least {limit}"),
+        ),
+        Kind::Maximum { limit } => faults.at(
+            pointer,
+            format!("{} is above {limit}", quote_value(error)),
+            format!("use at most {limit}"),
+        ),
+        Kind::MinLength { limit } => faults.at(
+            pointer,
+            "the text is too short".to_owned(),
+            format!("give it at least {limit} character(s)"),
+        ),
+        Kind::MinItems { limit } => faults.at(
+            pointer,
+            "the list is too short".to_owned(),
+            format!("give it at least {limit} entry"),
+        ),
+        Kind::MaxLength { limit } => faults.at(
+            pointer,
+            "the text is too long".to_owned(),
+            format!("use at most {limit} characters"),
+        ),
         // The pack schema uses no other keywords. If one is added, the library's wording is good
         // enough.
         _ => faults.at(pointer, sentence(error), "see tools/README.md"),
@@ -64,21 +118,35 @@ fn report(error: &ValidationError<'_>, faults: &mut Faults) {
 /// Chooses, of several allowed shapes, the one that the author most likely meant: not the plain
 /// `null` of an optional member, not one with another tag, and of the rest the one with the fewest
 /// deviations.
-fn telling_branch<'a, 'e>(context: &'a [Vec<ValidationError<'e>>]) -> Option<&'a [ValidationError<'e>]> {
+fn telling_branch<'a, 'e>(
+    context: &'a [Vec<ValidationError<'e>>],
+) -> Option<&'a [ValidationError<'e>]> {
     let meant = context.iter().filter(|errors| !errors.is_empty() && !is_null_branch(errors));
-    meant.min_by_key(|errors| (errors.iter().any(|e| matches!(e.kind(), Kind::Constant { .. })), errors.len())).map(Vec::as_slice)
+    meant
+        .min_by_key(|errors| {
+            (errors.iter().any(|e| matches!(e.kind(), Kind::Constant { .. })), errors.len())
+        })
+        .map(Vec::as_slice)
 }
 
 /// Returns the allowed words of an enumeration whose members the schema describes one by one.
 fn allowed_words(context: &[Vec<ValidationError<'_>>]) -> Option<String> {
     let word = |errors: &Vec<ValidationError<'_>>| match errors.as_slice() {
-        [only] if only.instance_path().as_str() == context.first()?.first()?.instance_path().as_str() => match only.kind() {
-            Kind::Constant { expected_value } => expected_value.as_str().map(|word| format!("`{word}`")),
-            _ => None,
-        },
+        [only]
+            if only.instance_path().as_str()
+                == context.first()?.first()?.instance_path().as_str() =>
+        {
+            match only.kind() {
+                Kind::Constant { expected_value } => {
+                    expected_value.as_str().map(|word| format!("`{word}`"))
+                }
+                _ => None,
+            }
+        }
         _ => None,
     };
-    let found: Option<Vec<String>> = context.iter().filter(|errors| !is_null_branch(errors)).map(word).collect();
+    let found: Option<Vec<String>> =
+        context.iter().filter(|errors| !is_null_branch(errors)).map(word).collect();
     found.filter(|words| words.len() > 1).map(|words| words.join(", "))
 }
 
@@ -89,7 +157,9 @@ fn is_null_branch(errors: &[ValidationError<'_>]) -> bool {
 fn types(kind: &TypeKind) -> String {
     let names = match kind {
         TypeKind::Single(one) => vec![one.to_string()],
-        TypeKind::Multiple(many) => many.iter().map(|t| t.to_string()).filter(|t| t != "null").collect(),
+        TypeKind::Multiple(many) => {
+            many.iter().map(|t| t.to_string()).filter(|t| t != "null").collect()
+        }
     };
     names.iter().map(|n| type_name(n)).collect::<Vec<_>>().join(" or ")
 }
@@ -108,7 +178,11 @@ fn type_name(kind: &str) -> &str {
 
 fn list(options: &Value) -> String {
     let items = options.as_array().map(Vec::as_slice).unwrap_or_default();
-    items.iter().map(|v| v.as_str().map_or_else(|| v.to_string(), |s| format!("`{s}`"))).collect::<Vec<_>>().join(", ")
+    items
+        .iter()
+        .map(|v| v.as_str().map_or_else(|| v.to_string(), |s| format!("`{s}`")))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn quote_value(error: &ValidationError<'_>) -> String {

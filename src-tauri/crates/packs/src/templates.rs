@@ -19,7 +19,11 @@ fn is_file(text: &str) -> bool {
 pub(crate) fn check(folder: &Path, at: &str, source: &str, faults: &mut Faults) {
     if !is_file(source) {
         if let Err(error) = Environment::new().template_from_str(source) {
-            faults.at(at, format!("the template does not parse: {}", reason(&error)), "correct the template");
+            faults.at(
+                at,
+                format!("the template does not parse: {}", reason(&error)),
+                "correct the template",
+            );
         }
         return;
     }
@@ -28,7 +32,12 @@ pub(crate) fn check(folder: &Path, at: &str, source: &str, faults: &mut Faults) 
         Ok(text) => {
             if let Err(error) = Environment::new().template_from_str(&text) {
                 let line = format!("line {}", error.line().unwrap_or(1));
-                faults.in_file(source, line, format!("the template does not parse: {}", reason(&error)), "correct the template");
+                faults.in_file(
+                    source,
+                    line,
+                    format!("the template does not parse: {}", reason(&error)),
+                    "correct the template",
+                );
             }
         }
     }
@@ -43,7 +52,9 @@ pub(crate) fn inline(folder: &Path, manifest: &mut Value, faults: &mut Faults) {
     if let Some(offline) = manifest.get_mut("offline") {
         texts(folder, offline, faults);
     }
-    for tool in manifest.pointer_mut("/tools/tools").and_then(Value::as_array_mut).into_iter().flatten() {
+    for tool in
+        manifest.pointer_mut("/tools/tools").and_then(Value::as_array_mut).into_iter().flatten()
+    {
         if let Some(template) = tool.pointer_mut("/preview/template") {
             texts(folder, template, faults);
         }
@@ -57,9 +68,13 @@ fn texts(folder: &Path, value: &mut Value, faults: &mut Faults) {
     match value {
         Value::String(text) if is_file(text) => match files::read(folder, text) {
             Ok(content) => *text = content,
-            Err(problem) => faults.in_file(text, "", problem, "name a template file inside the pack"),
+            Err(problem) => {
+                faults.in_file(text, "", problem, "name a template file inside the pack")
+            }
         },
-        Value::Object(members) => members.values_mut().for_each(|member| texts(folder, member, faults)),
+        Value::Object(members) => {
+            members.values_mut().for_each(|member| texts(folder, member, faults))
+        }
         Value::Array(items) => items.iter_mut().for_each(|item| texts(folder, item, faults)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }

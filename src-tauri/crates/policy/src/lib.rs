@@ -70,7 +70,9 @@ pub fn decide(question: Question<'_>) -> Decision {
         return Decision::Ask { why: "Destructive tools always ask.".into() };
     }
     if tool.human_required {
-        return Decision::Ask { why: format!("This pack requires your approval for every call of {}.", tool.id) };
+        return Decision::Ask {
+            why: format!("This pack requires your approval for every call of {}.", tool.id),
+        };
     }
     if question.untrusted_entered && tool.open_world && tool.effect == Effect::ReadOnly {
         return Decision::Ask { why: "Untrusted content has entered this turn, and this tool reaches out to a target that the model chose.".into() };
@@ -82,11 +84,19 @@ pub fn decide(question: Question<'_>) -> Decision {
         return Decision::Allow { why: rules::why(rule), grant: None };
     }
     if let Some(grant) = live_grant(question) {
-        return Decision::Allow { why: format!("You approved {} for this session.", tool.title), grant: Some(grant.id.clone()) };
+        return Decision::Allow {
+            why: format!("You approved {} for this session.", tool.title),
+            grant: Some(grant.id.clone()),
+        };
     }
     if let Some(grant) = standing_grant(question) {
         return Decision::Allow {
-            why: format!("Grant {} of the rules file allows {} until {}.", grant.id, tool.id, grant.expires_at.format("%Y-%m-%d %H:%M UTC")),
+            why: format!(
+                "Grant {} of the rules file allows {} until {}.",
+                grant.id,
+                tool.id,
+                grant.expires_at.format("%Y-%m-%d %H:%M UTC")
+            ),
             grant: None,
         };
     }
@@ -94,16 +104,24 @@ pub fn decide(question: Question<'_>) -> Decision {
 }
 
 fn built_in_denial(question: Question<'_>) -> Option<String> {
-    let blocked = question.mode == PolicyMode::ReadOnlyOnly && question.tool.effect != Effect::ReadOnly;
+    let blocked =
+        question.mode == PolicyMode::ReadOnlyOnly && question.tool.effect != Effect::ReadOnly;
     blocked.then(|| "The policy allows reading only.".to_owned())
 }
 
 fn live_grant(question: Question<'_>) -> Option<&Grant> {
-    question.grants.iter().filter(|_| may_be_granted(question)).find(|grant| covers(grant, question))
+    question
+        .grants
+        .iter()
+        .filter(|_| may_be_granted(question))
+        .find(|grant| covers(grant, question))
 }
 
 fn standing_grant(question: Question<'_>) -> Option<&StandingGrant> {
-    let named = question.rules.grants_of(question.tool, question.session).filter(|_| may_be_granted(question));
+    let named = question
+        .rules
+        .grants_of(question.tool, question.session)
+        .filter(|_| may_be_granted(question));
     let mut live = named.filter(|grant| grant.expires_at > question.now);
     live.find(|grant| matches_arguments(&grant.arguments, question.arguments))
 }
@@ -127,7 +145,9 @@ fn covers(grant: &Grant, question: Question<'_>) -> bool {
 /// may have any value.
 fn matches_arguments(pattern: &Map<String, Value>, arguments: &Value) -> bool {
     pattern.iter().all(|(name, value)| arguments.get(name) == Some(value))
-        && arguments.as_object().is_none_or(|given| given.iter().all(|(name, value)| is_free(value) || pattern.contains_key(name)))
+        && arguments.as_object().is_none_or(|given| {
+            given.iter().all(|(name, value)| is_free(value) || pattern.contains_key(name))
+        })
 }
 
 /// Whether an argument may differ from the one that was approved for a session. Numbers and
@@ -139,9 +159,15 @@ pub fn is_free(value: &Value) -> bool {
 fn by_effect(question: Question<'_>) -> Decision {
     match (question.tool.effect, question.mode) {
         (Effect::ReadOnly, _) => Decision::Allow { why: "Reading is allowed.".into(), grant: None },
-        (Effect::Write, PolicyMode::WritesAllowed) => Decision::Allow { why: "The policy allows writes.".into(), grant: None },
-        (Effect::Write, PolicyMode::WritesRequireApproval) => Decision::Ask { why: "Writes need your approval.".into() },
-        (Effect::Write, PolicyMode::ReadOnlyOnly) => Decision::Deny { why: "The policy allows reading only.".into() },
+        (Effect::Write, PolicyMode::WritesAllowed) => {
+            Decision::Allow { why: "The policy allows writes.".into(), grant: None }
+        }
+        (Effect::Write, PolicyMode::WritesRequireApproval) => {
+            Decision::Ask { why: "Writes need your approval.".into() }
+        }
+        (Effect::Write, PolicyMode::ReadOnlyOnly) => {
+            Decision::Deny { why: "The policy allows reading only.".into() }
+        }
         (Effect::Destructive, _) => Decision::Ask { why: "Destructive tools always ask.".into() },
     }
 }

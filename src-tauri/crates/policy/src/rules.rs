@@ -3,7 +3,9 @@
 
 use std::collections::HashSet;
 
-pub use contract::{PolicyFault as RuleFault, PolicyRule as Rule, RuleAction as Action, StandingGrant};
+pub use contract::{
+    PolicyFault as RuleFault, PolicyRule as Rule, RuleAction as Action, StandingGrant,
+};
 use contract::{SessionId, ToolId, ToolSpec};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, value::RawValue};
@@ -60,7 +62,10 @@ impl Rules {
         ids.clear();
         for (index, raw) in parts.grants.into_iter().enumerate() {
             let place = Place::of(text, raw, format!("grants[{index}]"));
-            match place.read::<StandingGrant>(raw).and_then(|grant| place.check_id(&grant.id, &mut ids).map(|()| grant)) {
+            match place
+                .read::<StandingGrant>(raw)
+                .and_then(|grant| place.check_id(&grant.id, &mut ids).map(|()| grant))
+            {
                 Ok(grant) => read.grants.push(grant),
                 Err(fault) => read.faults.push(fault),
             }
@@ -70,24 +75,44 @@ impl Rules {
 
     /// Rules for a file that cannot be read at all.
     pub fn unreadable(place: impl Into<String>, problem: impl Into<String>) -> Self {
-        Self { faults: vec![RuleFault { place: place.into(), problem: problem.into() }], ..Self::default() }
+        Self {
+            faults: vec![RuleFault { place: place.into(), problem: problem.into() }],
+            ..Self::default()
+        }
     }
 
-    pub(crate) fn first_matching(&self, action: Action, tool: &ToolSpec, arguments: &Value) -> Option<&Rule> {
+    pub(crate) fn first_matching(
+        &self,
+        action: Action,
+        tool: &ToolSpec,
+        arguments: &Value,
+    ) -> Option<&Rule> {
         self.rules.iter().find(|rule| rule.action == action && matches(rule, tool, arguments))
     }
 
     /// Returns the standing grants of a tool in a session. If several packs have the id, a grant
     /// without a pack does not apply.
-    pub(crate) fn grants_of<'a>(&'a self, tool: &'a ToolSpec, session: &'a SessionId) -> impl Iterator<Item = &'a StandingGrant> {
+    pub(crate) fn grants_of<'a>(
+        &'a self,
+        tool: &'a ToolSpec,
+        session: &'a SessionId,
+    ) -> impl Iterator<Item = &'a StandingGrant> {
         let names_it = move |id: &ToolId| *id == tool.id || *id == tool.qualified_id();
-        self.grants.iter().filter(move |grant| names_it(&grant.tool) && grant.session.as_ref().is_none_or(|only| only == session))
+        self.grants.iter().filter(move |grant| {
+            names_it(&grant.tool) && grant.session.as_ref().is_none_or(|only| only == session)
+        })
     }
 
     /// Returns a sentence about the first fault, if there is one: a rule that cannot be read may
     /// have concerned any tool.
     pub(crate) fn fault(&self) -> Option<String> {
-        self.faults.first().map(|fault| format!("The rules file has a fault ({}): {}.", fault.place, fault.problem.trim_end_matches('.')))
+        self.faults.first().map(|fault| {
+            format!(
+                "The rules file has a fault ({}): {}.",
+                fault.place,
+                fault.problem.trim_end_matches('.')
+            )
+        })
     }
 }
 
@@ -114,7 +139,8 @@ impl Place {
         }
         serde_json::from_str(raw.get()).map_err(|e| {
             let said = e.to_string();
-            let problem = said.rsplit_once(" at line ").map_or(said.as_str(), |(problem, _)| problem);
+            let problem =
+                said.rsplit_once(" at line ").map_or(said.as_str(), |(problem, _)| problem);
             self.fault(self.line + e.line().saturating_sub(1), problem.to_owned())
         })
     }
@@ -124,7 +150,10 @@ impl Place {
             return Err(self.fault(self.line, "the field `id` is empty".into()));
         }
         if !taken.insert(id.to_owned()) {
-            return Err(self.fault(self.line, format!("the field `id` has the value {id}, which is taken already")));
+            return Err(self.fault(
+                self.line,
+                format!("the field `id` has the value {id}, which is taken already"),
+            ));
         }
         Ok(())
     }
@@ -135,7 +164,9 @@ fn matches(rule: &Rule, tool: &ToolSpec, arguments: &Value) -> bool {
         Action::Deny | Action::Ask => may_mean(&rule.tool, tool),
         Action::Allow => must_mean(&rule.tool, tool),
     };
-    names_it && rule.effect.is_none_or(|effect| effect == tool.effect) && rule.arguments.iter().all(|(name, value)| arguments.get(name) == Some(value))
+    names_it
+        && rule.effect.is_none_or(|effect| effect == tool.effect)
+        && rule.arguments.iter().all(|(name, value)| arguments.get(name) == Some(value))
 }
 
 /// Whether a pattern could mean this tool, by its id with or without the pack, whatever other packs
@@ -174,7 +205,12 @@ fn glob(pattern: &str, text: &str) -> bool {
         None => pattern == text,
         Some((head, rest)) => {
             let Some(tail) = text.strip_prefix(head) else { return false };
-            rest.is_empty() || tail.char_indices().map(|(i, _)| i).chain([tail.len()]).any(|i| glob(rest, &tail[i..]))
+            rest.is_empty()
+                || tail
+                    .char_indices()
+                    .map(|(i, _)| i)
+                    .chain([tail.len()])
+                    .any(|i| glob(rest, &tail[i..]))
         }
     }
 }

@@ -48,7 +48,14 @@ fn tool(id: &str, effect: Effect) -> ToolSpec {
 }
 
 fn rule(action: Action, pattern: &str) -> Rule {
-    Rule { id: format!("{action:?}"), action, tool: pattern.into(), effect: None, arguments: Map::new(), reason: None }
+    Rule {
+        id: format!("{action:?}"),
+        action,
+        tool: pattern.into(),
+        effect: None,
+        arguments: Map::new(),
+        reason: None,
+    }
 }
 
 fn grant(tool: &ToolSpec) -> Grant {
@@ -145,11 +152,30 @@ fn precedence() {
     let ask = rule(Action::Ask, "*");
     let deny = rule(Action::Deny, "cart.addItem");
     assert_eq!(case(Effect::Write).rules(std::slice::from_ref(&allow)).strictness(), ALLOW);
-    assert_eq!(case(Effect::Write).rules(&[allow.clone(), ask.clone()]).strictness(), ASK, "ask beats allow");
-    assert_eq!(case(Effect::Write).rules(&[allow.clone(), ask, deny.clone()]).strictness(), DENY, "deny beats all");
-    assert_eq!(case(Effect::Write).rules(std::slice::from_ref(&deny)).with_grant().strictness(), DENY, "a grant never beats a deny");
-    assert_eq!(case(Effect::Destructive).rules(std::slice::from_ref(&allow)).strictness(), ASK, "an allow rule never frees a destructive tool");
-    assert_eq!(case(Effect::Write).rules(&[allow]).mode(PolicyMode::ReadOnlyOnly).strictness(), DENY);
+    assert_eq!(
+        case(Effect::Write).rules(&[allow.clone(), ask.clone()]).strictness(),
+        ASK,
+        "ask beats allow"
+    );
+    assert_eq!(
+        case(Effect::Write).rules(&[allow.clone(), ask, deny.clone()]).strictness(),
+        DENY,
+        "deny beats all"
+    );
+    assert_eq!(
+        case(Effect::Write).rules(std::slice::from_ref(&deny)).with_grant().strictness(),
+        DENY,
+        "a grant never beats a deny"
+    );
+    assert_eq!(
+        case(Effect::Destructive).rules(std::slice::from_ref(&allow)).strictness(),
+        ASK,
+        "an allow rule never frees a destructive tool"
+    );
+    assert_eq!(
+        case(Effect::Write).rules(&[allow]).mode(PolicyMode::ReadOnlyOnly).strictness(),
+        DENY
+    );
 }
 
 #[test]
@@ -159,16 +185,30 @@ fn what_a_person_has_to_approve_asks_whatever_else_is_said() {
         c.decide()
     };
     let allow = || case(Effect::Write).rules(&[rule(Action::Allow, "*")]);
-    for free in [allow(), case(Effect::Write).mode(PolicyMode::WritesAllowed), case(Effect::Write).with_grant(), case(Effect::ReadOnly)] {
+    for free in [
+        allow(),
+        case(Effect::Write).mode(PolicyMode::WritesAllowed),
+        case(Effect::Write).with_grant(),
+        case(Effect::ReadOnly),
+    ] {
         assert_eq!(free.strictness(), ALLOW);
         let asked = demanded(free);
-        assert_eq!((asked.strictness(), asked.why()), (ASK, "This pack requires your approval for every call of cart.addItem."));
+        assert_eq!(
+            (asked.strictness(), asked.why()),
+            (ASK, "This pack requires your approval for every call of cart.addItem.")
+        );
     }
     let mut standing = case(Effect::Write);
-    standing.rules = Rules::parse(r#"{"grants": [{"id": "g", "tool": "cart.addItem", "expires_at": "1970-01-01T01:00:00Z"}]}"#);
+    standing.rules = Rules::parse(
+        r#"{"grants": [{"id": "g", "tool": "cart.addItem", "expires_at": "1970-01-01T01:00:00Z"}]}"#,
+    );
     assert_eq!((standing.strictness(), demanded(standing).strictness()), (ALLOW, ASK));
     assert_eq!(demanded(case(Effect::Write).mode(PolicyMode::ReadOnlyOnly)).strictness(), DENY);
-    assert_eq!(demanded(case(Effect::Write).rules(&[rule(Action::Deny, "*")])).strictness(), DENY, "deny beats all");
+    assert_eq!(
+        demanded(case(Effect::Write).rules(&[rule(Action::Deny, "*")])).strictness(),
+        DENY,
+        "deny beats all"
+    );
 }
 
 #[test]
@@ -218,12 +258,22 @@ fn unreadable_rules_ask_and_never_allow() {
         {"id": "c", "action": "deny", "tool": "*", "colour": 1}
     ], "grants": [{"id": "g", "tool": "cart.addItem", "expires_at": "soon"}]}"#;
     c.rules = Rules::parse(text);
-    let found: Vec<(&str, &str)> = c.rules.faults.iter().map(|f| (f.place.as_str(), f.problem.as_str())).collect();
+    let found: Vec<(&str, &str)> =
+        c.rules.faults.iter().map(|f| (f.place.as_str(), f.problem.as_str())).collect();
     assert_eq!(found.len(), 4, "{found:?}");
     assert_eq!(found[0].0, "rules[1], line 4");
-    assert!(found[0].1.contains("permit") && found[0].1.contains("`deny`, `ask`, `allow`"), "{found:?}");
-    assert_eq!(found[1], ("rules[2], line 5", "the field `id` has the value a, which is taken already"));
-    assert!(found[2].0 == "rules[3], line 6" && found[2].1.contains("unknown field `colour`"), "{found:?}");
+    assert!(
+        found[0].1.contains("permit") && found[0].1.contains("`deny`, `ask`, `allow`"),
+        "{found:?}"
+    );
+    assert_eq!(
+        found[1],
+        ("rules[2], line 5", "the field `id` has the value a, which is taken already")
+    );
+    assert!(
+        found[2].0 == "rules[3], line 6" && found[2].1.contains("unknown field `colour`"),
+        "{found:?}"
+    );
     assert_eq!(found[3].0, "grants[0], line 7");
     assert_eq!(c.strictness(), ASK);
     assert!(c.decide().why().contains("rules[1], line 4"));
@@ -241,7 +291,9 @@ fn unreadable_rules_ask_and_never_allow() {
 #[test]
 fn standing_grants_hold_only_where_they_say() {
     let granting = |rest: &str| {
-        let text = format!(r#"{{"grants": [{{"id": "g", "tool": "cart.addItem", "expires_at": "1970-01-01T01:00:00Z"{rest}}}]}}"#);
+        let text = format!(
+            r#"{{"grants": [{{"id": "g", "tool": "cart.addItem", "expires_at": "1970-01-01T01:00:00Z"{rest}}}]}}"#
+        );
         let mut c = case(Effect::Write);
         c.rules = Rules::parse(&text);
         assert_eq!(c.rules.faults, []);
@@ -273,7 +325,8 @@ fn standing_grants_hold_only_where_they_say() {
 #[test]
 fn the_documented_file_is_valid() {
     let text = include_str!("../../../../docs/policy.md");
-    let examples: Vec<&str> = text.split("```json\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    let examples: Vec<&str> =
+        text.split("```json\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
     assert!(!examples.is_empty());
     for example in examples {
         assert_eq!(Rules::parse(example).faults, [], "{example}");
@@ -307,17 +360,32 @@ fn shop_tool(id: &str, is_shared: bool) -> Case {
 fn what_restricts_an_id_holds_with_and_without_its_pack() {
     for is_shared in [false, true] {
         for pattern in ["cart.addItem", "shop:cart.addItem", "cart.*", "shop:*", "*"] {
-            assert_eq!(shop_tool("cart.addItem", is_shared).rules(&[rule(Action::Deny, pattern)]).strictness(), DENY, "{pattern}, {is_shared}");
-            let asked = shop_tool("cart.addItem", is_shared).mode(PolicyMode::WritesAllowed).rules(&[rule(Action::Ask, pattern)]);
+            assert_eq!(
+                shop_tool("cart.addItem", is_shared)
+                    .rules(&[rule(Action::Deny, pattern)])
+                    .strictness(),
+                DENY,
+                "{pattern}, {is_shared}"
+            );
+            let asked = shop_tool("cart.addItem", is_shared)
+                .mode(PolicyMode::WritesAllowed)
+                .rules(&[rule(Action::Ask, pattern)]);
             assert_eq!(asked.strictness(), ASK, "{pattern}, {is_shared}");
         }
-        assert_eq!(shop_tool("cart.addItem", is_shared).rules(&[rule(Action::Deny, "other:cart.addItem")]).strictness(), ASK);
+        assert_eq!(
+            shop_tool("cart.addItem", is_shared)
+                .rules(&[rule(Action::Deny, "other:cart.addItem")])
+                .strictness(),
+            ASK
+        );
     }
 }
 
 #[test]
 fn what_permits_an_id_names_one_tool() {
-    let allowed = |id: &str, is_shared: bool, pattern: &str| shop_tool(id, is_shared).rules(&[rule(Action::Allow, pattern)]).strictness() == ALLOW;
+    let allowed = |id: &str, is_shared: bool, pattern: &str| {
+        shop_tool(id, is_shared).rules(&[rule(Action::Allow, pattern)]).strictness() == ALLOW
+    };
     for (pattern, alone, shared) in [
         ("cart.addItem", true, false),
         ("cart.*", true, false),
@@ -329,16 +397,26 @@ fn what_permits_an_id_names_one_tool() {
         ("sho*", false, false),
         ("shop*addItem", false, false),
     ] {
-        assert_eq!((allowed("cart.addItem", false, pattern), allowed("cart.addItem", true, pattern)), (alone, shared), "{pattern}");
+        assert_eq!(
+            (allowed("cart.addItem", false, pattern), allowed("cart.addItem", true, pattern)),
+            (alone, shared),
+            "{pattern}"
+        );
     }
     let granting = |is_shared: bool, id: &str| {
         let mut c = shop_tool("cart.addItem", is_shared);
-        c.rules = Rules::parse(&format!(r#"{{"grants": [{{"id": "g", "tool": "{id}", "expires_at": "1970-01-01T01:00:00Z"}}]}}"#));
+        c.rules = Rules::parse(&format!(
+            r#"{{"grants": [{{"id": "g", "tool": "{id}", "expires_at": "1970-01-01T01:00:00Z"}}]}}"#
+        ));
         c.strictness()
     };
     assert_eq!([granting(false, "cart.addItem"), granting(true, "cart.addItem")], [ALLOW, ASK]);
-    assert_eq!([granting(false, "shop:cart.addItem"), granting(true, "shop:cart.addItem")], [ALLOW, ALLOW]);
-    // A session grant is bound to one definition, so its tool id may be written with or without the pack.
+    assert_eq!(
+        [granting(false, "shop:cart.addItem"), granting(true, "shop:cart.addItem")],
+        [ALLOW, ALLOW]
+    );
+    // A session grant is bound to one definition, so its tool id may be written with or without the
+    // pack.
     let mut c = shop_tool("cart.addItem", false).with_grant();
     c.tool.id = c.tool.qualified_id();
     assert_eq!(c.strictness(), ALLOW);
@@ -347,15 +425,24 @@ fn what_permits_an_id_names_one_tool() {
 }
 
 fn any_rule() -> impl Strategy<Value = Rule> {
-    (prop_oneof![Just(Action::Deny), Just(Action::Ask), Just(Action::Allow)], prop_oneof!["cart\\.addItem", "cart\\.\\*", "\\*", "other"])
+    (
+        prop_oneof![Just(Action::Deny), Just(Action::Ask), Just(Action::Allow)],
+        prop_oneof!["cart\\.addItem", "cart\\.\\*", "\\*", "other"],
+    )
         .prop_map(|(action, pattern)| rule(action, &pattern))
 }
 
 /// A rule as text. Some are faulty, and some have an id that another pack may have.
 fn any_line() -> impl Strategy<Value = (u8, String)> {
-    (0u8..30, prop_oneof!["deny", "ask", "allow"], prop_oneof![Just("cart.addItem"), Just("cart.*"), Just("*"), Just("other")], prop::option::of(0u8..4))
+    (
+        0u8..30,
+        prop_oneof!["deny", "ask", "allow"],
+        prop_oneof![Just("cart.addItem"), Just("cart.*"), Just("*"), Just("other")],
+        prop::option::of(0u8..4),
+    )
         .prop_map(|(id, action, tool, quantity)| {
-            let arguments = quantity.map_or_else(String::new, |n| format!(r#", "arguments": {{"quantity": {n}}}"#));
+            let arguments = quantity
+                .map_or_else(String::new, |n| format!(r#", "arguments": {{"quantity": {n}}}"#));
             (id, format!(r#"{{"id": "r{id}", "action": "{action}", "tool": "{tool}"{arguments}}}"#))
         })
 }

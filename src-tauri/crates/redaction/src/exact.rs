@@ -44,11 +44,15 @@ impl Exact {
     /// ignored: no key is that short, and searching for "1234" would damage ordinary numbers.
     pub fn new<'a>(values: impl IntoIterator<Item = &'a str>) -> Self {
         let (mut all, mut count) = (Vec::new(), 0);
-        for value in values.into_iter().map(str::trim).filter(|value| value.len() >= forms::SHORTEST) {
+        for value in
+            values.into_iter().map(str::trim).filter(|value| value.len() >= forms::SHORTEST)
+        {
             all.extend(forms::of(value));
             count += 1;
         }
-        let machine = (!all.is_empty()).then(|| AhoCorasick::new(all.iter().map(|form: &Form| &form.bytes)).ok()).flatten();
+        let machine = (!all.is_empty())
+            .then(|| AhoCorasick::new(all.iter().map(|form: &Form| &form.bytes)).ok())
+            .flatten();
         let spaced = all.iter().any(|form| form.bytes.iter().any(u8::is_ascii_whitespace));
         Self { machine, forms: all, spaced, values: count }
     }
@@ -60,7 +64,9 @@ impl Exact {
 
     /// Returns the ranges of secrets in a text, sorted and not overlapping.
     pub(crate) fn spans(&self, text: &str) -> Vec<Range<usize>> {
-        let Some(machine) = self.machine.as_ref().filter(|_| self.contains_secret(text)) else { return Vec::new() };
+        let Some(machine) = self.machine.as_ref().filter(|_| self.contains_secret(text)) else {
+            return Vec::new();
+        };
         let mut found = Vec::new();
         for view in views(text, Way::Kept) {
             self.collect(machine, &view, &mut found);
@@ -76,7 +82,10 @@ impl Exact {
     /// white space removed: that search also finds everything that stands in the text itself.
     pub(crate) fn contains_secret(&self, text: &str) -> bool {
         let Some(machine) = &self.machine else { return false };
-        views(text, Way::Lost).any(|view| machine.is_match(&*view.bytes_without_spaces()) || (self.spaced && machine.is_match(view.bytes())))
+        views(text, Way::Lost).any(|view| {
+            machine.is_match(&*view.bytes_without_spaces())
+                || (self.spaced && machine.is_match(view.bytes()))
+        })
     }
 
     /// Whether the texts or member names of a value contain a secret.
@@ -108,7 +117,10 @@ impl Exact {
 
 /// Returns the text itself and its unescaped versions.
 fn views(text: &str, way: Way) -> impl Iterator<Item = View<'_>> {
-    let read = move |marks: &'static [u8]| successors(View::of(text).unescape(marks, way), move |view| view.unescape(marks, way)).take(DEPTH);
+    let read = move |marks: &'static [u8]| {
+        successors(View::of(text).unescape(marks, way), move |view| view.unescape(marks, way))
+            .take(DEPTH)
+    };
     once(View::of(text)).chain(view::escape_families(text).into_iter().flat_map(read))
 }
 

@@ -22,7 +22,12 @@ pub(crate) fn contains_secret(exact: &Exact, value: &Value) -> bool {
 }
 
 /// Collects the texts by their place, joined where a place has several, and all member names.
-fn collect_texts<'a>(value: &'a Value, place: &mut String, texts: &mut HashMap<String, String>, names: &mut HashSet<&'a str>) {
+fn collect_texts<'a>(
+    value: &'a Value,
+    place: &mut String,
+    texts: &mut HashMap<String, String>,
+    names: &mut HashSet<&'a str>,
+) {
     match value {
         Value::String(text) => match texts.get_mut(place.as_str()) {
             Some(all) => all.push_str(text),
@@ -58,7 +63,11 @@ pub(crate) fn scrub(exact: &Exact, value: &mut Value) {
 }
 
 /// Collects mutable texts by their place, without positions in lists.
-fn collect_leaves<'a>(value: &'a mut Value, place: &mut String, leaves: &mut BTreeMap<String, Vec<&'a mut String>>) {
+fn collect_leaves<'a>(
+    value: &'a mut Value,
+    place: &mut String,
+    leaves: &mut BTreeMap<String, Vec<&'a mut String>>,
+) {
     match value {
         Value::String(text) => match leaves.get_mut(place.as_str()) {
             Some(list) => list.push(text),
@@ -112,7 +121,10 @@ fn names(exact: &Exact, value: &mut Value) {
         Value::Object(map) => {
             map.values_mut().for_each(|value| names(exact, value));
             if map.keys().any(|name| !exact.spans(name).is_empty()) {
-                *map = std::mem::take(map).into_iter().map(|(name, value)| (exact.scrub(&name).into_owned(), value)).collect();
+                *map = std::mem::take(map)
+                    .into_iter()
+                    .map(|(name, value)| (exact.scrub(&name).into_owned(), value))
+                    .collect();
             }
         }
         Value::Null | Value::Bool(_) | Value::String(_) | Value::Number(_) => {}
@@ -127,7 +139,11 @@ pub(crate) enum Leaf<'a> {
 
 /// Returns a copy of the value in which every text, number and name is replaced by the result of
 /// `change`, or None if `change` replaced nothing.
-pub(crate) fn map_leaves(value: &Value, name: &str, change: &mut impl FnMut(Leaf<'_>, &str) -> Option<String>) -> Option<Value> {
+pub(crate) fn map_leaves(
+    value: &Value,
+    name: &str,
+    change: &mut impl FnMut(Leaf<'_>, &str) -> Option<String>,
+) -> Option<Value> {
     match value {
         Value::String(text) => change(Leaf::Text(text), name).map(Value::String),
         Value::Number(number) => change(Leaf::Number(number), name).map(Value::String),
@@ -150,7 +166,10 @@ pub(crate) fn map_leaves(value: &Value, name: &str, change: &mut impl FnMut(Leaf
             any.then(|| {
                 let mut out = Map::new();
                 for ((name, value), (new_name, new)) in map.iter().zip(news) {
-                    out.insert(new_name.unwrap_or_else(|| name.clone()), new.unwrap_or_else(|| value.clone()));
+                    out.insert(
+                        new_name.unwrap_or_else(|| name.clone()),
+                        new.unwrap_or_else(|| value.clone()),
+                    );
                 }
                 Value::Object(out)
             })

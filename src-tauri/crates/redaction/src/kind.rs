@@ -5,7 +5,17 @@ use std::fmt;
 use crate::Kind;
 
 /// The kinds that have placeholders. A secret has none, because it is never restored.
-const PLACEHOLDER_KINDS: [Kind; 9] = [Kind::Email, Kind::Phone, Kind::Card, Kind::Iban, Kind::PersonalId, Kind::Key, Kind::Url, Kind::Token, Kind::Literal];
+const PLACEHOLDER_KINDS: [Kind; 9] = [
+    Kind::Email,
+    Kind::Phone,
+    Kind::Card,
+    Kind::Iban,
+    Kind::PersonalId,
+    Kind::Key,
+    Kind::Url,
+    Kind::Token,
+    Kind::Literal,
+];
 
 /// Returns the kind with this name, or None if it has no placeholders.
 pub(crate) fn of_name(name: &str) -> Option<Kind> {
@@ -50,17 +60,24 @@ pub(crate) fn read(text: &str) -> PlaceholderMatch {
             }
             return match (number.as_bytes().get(length), number[..length].parse()) {
                 (None, _) => PlaceholderMatch::Cut,
-                (Some(b'>'), Ok(number)) => PlaceholderMatch::Whole(Placeholder { kind, number }, 1 + name.len() + 1 + length + 1),
+                (Some(b'>'), Ok(number)) => PlaceholderMatch::Whole(
+                    Placeholder { kind, number },
+                    1 + name.len() + 1 + length + 1,
+                ),
                 (Some(_), _) => PlaceholderMatch::Other,
             };
         }
     }
-    let cut = PLACEHOLDER_KINDS.into_iter().any(|kind| kind.name().starts_with(rest) || rest == kind.name());
+    let cut = PLACEHOLDER_KINDS
+        .into_iter()
+        .any(|kind| kind.name().starts_with(rest) || rest == kind.name());
     if cut { PlaceholderMatch::Cut } else { PlaceholderMatch::Other }
 }
 
 /// Returns all placeholders of a text with their ranges.
-pub(crate) fn placeholders(text: &str) -> impl Iterator<Item = (std::ops::Range<usize>, Placeholder)> + '_ {
+pub(crate) fn placeholders(
+    text: &str,
+) -> impl Iterator<Item = (std::ops::Range<usize>, Placeholder)> + '_ {
     text.match_indices('<').filter_map(|(at, _)| match read(&text[at..]) {
         PlaceholderMatch::Whole(placeholder, length) => Some((at..at + length, placeholder)),
         PlaceholderMatch::Cut | PlaceholderMatch::Other => None,

@@ -44,8 +44,15 @@ impl Numbers {
 
     /// Returns the numbers as JSON, to be stored with the session.
     pub fn stored(&self) -> Value {
-        let of_kind = |prints: &Vec<Print>| Value::Array(prints.iter().map(|print| Value::String(hex(print))).collect());
-        Value::Object(self.order.iter().map(|(kind, prints)| (kind.name().to_owned(), of_kind(prints))).collect::<Map<_, _>>())
+        let of_kind = |prints: &Vec<Print>| {
+            Value::Array(prints.iter().map(|print| Value::String(hex(print))).collect())
+        };
+        Value::Object(
+            self.order
+                .iter()
+                .map(|(kind, prints)| (kind.name().to_owned(), of_kind(prints)))
+                .collect::<Map<_, _>>(),
+        )
     }
 
     /// Returns true if values were added since the last call.
@@ -56,7 +63,8 @@ impl Numbers {
     /// Returns the placeholder of a value, and adds the value if it is new.
     pub(crate) fn placeholder(&mut self, kind: Kind, value: &str) -> Placeholder {
         let print = self.print(kind, value);
-        let number = self.known.get(&(kind, print)).copied().unwrap_or_else(|| self.push(kind, print));
+        let number =
+            self.known.get(&(kind, print)).copied().unwrap_or_else(|| self.push(kind, print));
         Placeholder { kind, number }
     }
 

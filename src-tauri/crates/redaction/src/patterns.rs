@@ -29,7 +29,9 @@ impl Place<'_> {
         let (Self::Member(name) | Self::Number(name)) = self else { return false };
         let name = name.to_ascii_lowercase();
         ["id", "ids", "no", "nr", "number", "sku", "ean", "gtin"].contains(&name.as_str())
-            || ["_id", "_ids", "_no", "_nr", "number", "_sku", "ean", "gtin", "partno"].iter().any(|end| name.ends_with(end))
+            || ["_id", "_ids", "_no", "_nr", "number", "_sku", "ean", "gtin", "partno"]
+                .iter()
+                .any(|end| name.ends_with(end))
     }
 }
 
@@ -152,7 +154,10 @@ fn after(text: &str, at: usize) -> (Option<char>, Option<char>) {
 /// Whether a number is not part of a word, a longer number, a decimal or a date.
 fn stands_alone(text: &str, range: &Range<usize>) -> bool {
     let before = before(text, range.start);
-    let glued = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ',' | '+' | '/' | '#' | '$' | '€' | '£');
+    let glued = |c: char| {
+        c.is_alphanumeric()
+            || matches!(c, '_' | '-' | '.' | ',' | '+' | '/' | '#' | '$' | '€' | '£')
+    };
     let open = match before {
         // A comma may separate list items if white space or the beginning stands before it. A point
         // always belongs to a decimal.
@@ -171,7 +176,11 @@ fn stands_alone(text: &str, range: &Range<usize>) -> bool {
 
 /// Whether the Luhn check digit is right. Payment cards and Swedish personal numbers use it.
 fn luhn(digits: impl DoubleEndedIterator<Item = u32>) -> bool {
-    let sum: u32 = digits.rev().enumerate().map(|(at, digit)| if at % 2 == 0 { digit } else { digit * 2 / 10 + digit * 2 % 10 }).sum();
+    let sum: u32 = digits
+        .rev()
+        .enumerate()
+        .map(|(at, digit)| if at % 2 == 0 { digit } else { digit * 2 / 10 + digit * 2 % 10 })
+        .sum();
     sum.is_multiple_of(10)
 }
 

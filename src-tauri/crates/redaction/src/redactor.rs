@@ -54,7 +54,9 @@ impl Redactor {
         let out = json::map_leaves(&scrubbed, "", &mut |leaf, name| {
             let (text, place) = match leaf {
                 Leaf::Text(text) => (Cow::Borrowed(text), Place::Member(name)),
-                Leaf::Number(number) if number.as_u64().is_some_and(patterns::may_be) => (Cow::Owned(number.to_string()), Place::Number(name)),
+                Leaf::Number(number) if number.as_u64().is_some_and(patterns::may_be) => {
+                    (Cow::Owned(number.to_string()), Place::Number(name))
+                }
                 Leaf::Number(_) => return None,
             };
             if text.contains('<') {
@@ -81,11 +83,17 @@ impl Redactor {
             }
             at
         };
-        let (from, to) = (near(at.saturating_sub(CONTEXT_BYTES)), near((at + CONTEXT_BYTES).min(text.len())));
+        let (from, to) =
+            (near(at.saturating_sub(CONTEXT_BYTES)), near((at + CONTEXT_BYTES).min(text.len())));
         let part = &text[from..to];
-        let patterns = patterns::spans(part, self.level, Place::Text).into_iter().map(|(range, _)| range);
+        let patterns =
+            patterns::spans(part, self.level, Place::Text).into_iter().map(|(range, _)| range);
         let spans = self.exact.spans(part).into_iter().chain(patterns);
-        spans.filter(|span| from + span.start < at && at < from + span.end).map(|span| from + span.start).min().unwrap_or(at)
+        spans
+            .filter(|span| from + span.start < at && at < from + span.end)
+            .map(|span| from + span.start)
+            .min()
+            .unwrap_or(at)
     }
 
     /// Redacts a value such as a tool's schema. Only secrets are removed.
@@ -96,7 +104,13 @@ impl Redactor {
     }
 
     /// Replaces the pattern matches of a text. Returns None if there are none.
-    fn redact_patterns(&self, numbers: &mut Numbers, text: &str, place: Place<'_>, replaced: &mut Replaced) -> Option<String> {
+    fn redact_patterns(
+        &self,
+        numbers: &mut Numbers,
+        text: &str,
+        place: Place<'_>,
+        replaced: &mut Replaced,
+    ) -> Option<String> {
         if self.level == Level::None {
             return None;
         }

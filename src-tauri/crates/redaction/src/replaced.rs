@@ -21,7 +21,10 @@ pub struct Replaced {
 
 impl std::fmt::Debug for Replaced {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Replaced").field("placeholders", &self.values.len()).field("secrets", &self.secrets).finish()
+        f.debug_struct("Replaced")
+            .field("placeholders", &self.values.len())
+            .field("secrets", &self.secrets)
+            .finish()
     }
 }
 
@@ -36,7 +39,9 @@ impl Replaced {
 
     /// Adds the values of another text.
     pub fn merge(&mut self, other: &Self) {
-        self.values.extend(other.values.iter().map(|(placeholder, value)| (*placeholder, Arc::clone(value))));
+        self.values.extend(
+            other.values.iter().map(|(placeholder, value)| (*placeholder, Arc::clone(value))),
+        );
         self.secrets = self.secrets.saturating_add(other.secrets);
     }
 
@@ -102,8 +107,16 @@ impl Replaced {
     pub fn restore_value(&self, value: Value) -> Value {
         match value {
             Value::String(text) => Value::String(self.restore(&text).into_owned()),
-            Value::Array(list) => Value::Array(list.into_iter().map(|value| self.restore_value(value)).collect()),
-            Value::Object(map) => Value::Object(map.into_iter().map(|(name, value)| (self.restore(&name).into_owned(), self.restore_value(value))).collect()),
+            Value::Array(list) => {
+                Value::Array(list.into_iter().map(|value| self.restore_value(value)).collect())
+            }
+            Value::Object(map) => Value::Object(
+                map.into_iter()
+                    .map(|(name, value)| {
+                        (self.restore(&name).into_owned(), self.restore_value(value))
+                    })
+                    .collect(),
+            ),
             Value::Null | Value::Bool(_) | Value::Number(_) => value,
         }
     }

@@ -51,7 +51,16 @@ const ATTRIBUTES: [(&str, &[&str]); 11] = [
     ("ul", &["class"]),
 ];
 /// Classes of the HTML writer. Those of highlighted code are in [`highlight`].
-const CLASSES: [&str; 8] = ["md-code", "md-table", "md-url", "md-task", "md-continued", "md-left", "md-center", "md-right"];
+const CLASSES: [&str; 8] = [
+    "md-code",
+    "md-table",
+    "md-url",
+    "md-task",
+    "md-continued",
+    "md-left",
+    "md-center",
+    "md-right",
+];
 /// Schemes that a link may have.
 pub(crate) const SCHEMES: [&str; 3] = ["http", "https", "mailto"];
 
@@ -59,8 +68,15 @@ static CLEANER: LazyLock<Builder<'static>> = LazyLock::new(|| {
     let mut builder = Builder::empty();
     builder
         .tags(HashSet::from(TAGS))
-        .tag_attributes(ATTRIBUTES.into_iter().map(|(tag, names)| (tag, names.iter().copied().collect())).collect::<HashMap<_, _>>())
-        .clean_content_tags(HashSet::from(["script", "style", "title", "textarea", "noscript", "template", "iframe"]))
+        .tag_attributes(
+            ATTRIBUTES
+                .into_iter()
+                .map(|(tag, names)| (tag, names.iter().copied().collect()))
+                .collect::<HashMap<_, _>>(),
+        )
+        .clean_content_tags(HashSet::from([
+            "script", "style", "title", "textarea", "noscript", "template", "iframe",
+        ]))
         .url_schemes(HashSet::from(SCHEMES))
         .url_relative(UrlRelative::Deny)
         .link_rel(Some("noopener noreferrer"))
@@ -75,7 +91,9 @@ pub(crate) fn clean(html: &str) -> String {
 
 fn attribute<'v>(name: &str, value: &'v str) -> Option<Cow<'v, str>> {
     let fine = match name {
-        "class" => value.split(' ').all(|class| CLASSES.contains(&class) || highlight::CLASSES.contains(&class)),
+        "class" => value
+            .split(' ')
+            .all(|class| CLASSES.contains(&class) || highlight::CLASSES.contains(&class)),
         "tabindex" => value == "0",
         "href" => !is_mail(value) || mail_link(value).as_deref() == Some(value),
         "start" => value.len() <= 9 && value.bytes().all(|b| b.is_ascii_digit()),
@@ -92,7 +110,10 @@ pub(crate) fn is_mail(url: &str) -> bool {
 
 /// Whether a fence's language may be used in an attribute.
 pub(crate) fn is_language(text: &str) -> bool {
-    (1..=20).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'#' | b'-' | b'.' | b'_'))
+    (1..=20).contains(&text.len())
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'#' | b'-' | b'.' | b'_'))
 }
 
 #[cfg(test)]
@@ -101,9 +122,21 @@ mod tests {
 
     #[test]
     fn only_the_list_gets_through() {
-        assert_eq!(clean("<p onclick=x style='color:red' class='md-code evil'>a<img src=x onerror=y></p>"), "<p>a</p>");
-        assert_eq!(clean("<a href='javascript:x'>a</a><a href='/rel'>b</a>"), "<a rel=\"noopener noreferrer\">a</a><a rel=\"noopener noreferrer\">b</a>");
-        assert_eq!(clean("<a href='mailto:a@b.example?attach=/etc/passwd'>a</a>"), "<a rel=\"noopener noreferrer\">a</a>");
-        assert_eq!(clean("<span class=\"hl-keyword\">fn</span><script>x</script>"), "<span class=\"hl-keyword\">fn</span>");
+        assert_eq!(
+            clean("<p onclick=x style='color:red' class='md-code evil'>a<img src=x onerror=y></p>"),
+            "<p>a</p>"
+        );
+        assert_eq!(
+            clean("<a href='javascript:x'>a</a><a href='/rel'>b</a>"),
+            "<a rel=\"noopener noreferrer\">a</a><a rel=\"noopener noreferrer\">b</a>"
+        );
+        assert_eq!(
+            clean("<a href='mailto:a@b.example?attach=/etc/passwd'>a</a>"),
+            "<a rel=\"noopener noreferrer\">a</a>"
+        );
+        assert_eq!(
+            clean("<span class=\"hl-keyword\">fn</span><script>x</script>"),
+            "<span class=\"hl-keyword\">fn</span>"
+        );
     }
 }

@@ -14,8 +14,19 @@ const MAX_BYTES: usize = 64 * 1024;
 const MAX_LINE: usize = 1000;
 
 /// All classes of highlighted code.
-pub(crate) const CLASSES: [&str; 11] =
-    ["hl-comment", "hl-string", "hl-number", "hl-constant", "hl-keyword", "hl-operator", "hl-function", "hl-type", "hl-tag", "hl-attribute", "hl-variable"];
+pub(crate) const CLASSES: [&str; 11] = [
+    "hl-comment",
+    "hl-string",
+    "hl-number",
+    "hl-constant",
+    "hl-keyword",
+    "hl-operator",
+    "hl-function",
+    "hl-type",
+    "hl-tag",
+    "hl-attribute",
+    "hl-variable",
+];
 
 /// Scopes and their classes. The innermost listed scope decides; of several matches, the first row.
 const SCOPES: [(&str, &str); 24] = [
@@ -46,12 +57,19 @@ const SCOPES: [(&str, &str); 24] = [
 ];
 
 static SYNTAXES: LazyLock<SyntaxSet> = LazyLock::new(SyntaxSet::load_defaults_newlines);
-static TABLE: LazyLock<Vec<(Scope, &'static str)>> =
-    LazyLock::new(|| SCOPES.iter().filter_map(|(scope, class)| Scope::new(scope).ok().map(|scope| (scope, *class))).collect());
+static TABLE: LazyLock<Vec<(Scope, &'static str)>> = LazyLock::new(|| {
+    SCOPES
+        .iter()
+        .filter_map(|(scope, class)| Scope::new(scope).ok().map(|scope| (scope, *class)))
+        .collect()
+});
 
 /// Highlights code as HTML with classes. Returns None if it stays plain.
 pub(crate) fn highlight_code(language: &str, code: &str) -> Option<String> {
-    if language.is_empty() || code.len() > MAX_BYTES || code.lines().any(|line| line.len() > MAX_LINE) {
+    if language.is_empty()
+        || code.len() > MAX_BYTES
+        || code.lines().any(|line| line.len() > MAX_LINE)
+    {
         return None;
     }
     let syntax = syntax(language)?;
@@ -87,7 +105,9 @@ fn syntax(language: &str) -> Option<&'static SyntaxReference> {
 }
 
 fn class(stack: &ScopeStack) -> Option<&'static str> {
-    stack.as_slice().iter().rev().find_map(|scope| TABLE.iter().find(|(known, _)| known.is_prefix_of(*scope)).map(|(_, class)| *class))
+    stack.as_slice().iter().rev().find_map(|scope| {
+        TABLE.iter().find(|(known, _)| known.is_prefix_of(*scope)).map(|(_, class)| *class)
+    })
 }
 
 /// Writes spans; neighbours of one class share a span.
@@ -135,8 +155,14 @@ mod tests {
     fn known_languages_get_classes() {
         let html = highlight_code("rust", "// note\nfn main() { let x = \"<b>\"; }\n").unwrap();
         assert!(html.contains("<span class=\"hl-comment\">// note"), "{html}");
-        assert!(html.contains("hl-keyword") && html.contains("hl-string") && html.contains("&lt;b&gt;"), "{html}");
-        assert!(highlight_code("ts", "const a = 1;").is_some() && highlight_code("SQL", "select 1").is_some());
+        assert!(
+            html.contains("hl-keyword") && html.contains("hl-string") && html.contains("&lt;b&gt;"),
+            "{html}"
+        );
+        assert!(
+            highlight_code("ts", "const a = 1;").is_some()
+                && highlight_code("SQL", "select 1").is_some()
+        );
     }
 
     #[test]

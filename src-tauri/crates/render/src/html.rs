@@ -18,8 +18,14 @@ pub(crate) enum State {
 
 /// Renders a block as HTML that is safe to show.
 pub(crate) fn render(markdown: &str, state: State, is_continued: bool) -> String {
-    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    let mut writer = Writer { html: String::with_capacity(markdown.len() * 3 / 2 + 16), state, is_continued, ..Writer::default() };
+    let options =
+        Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    let mut writer = Writer {
+        html: String::with_capacity(markdown.len() * 3 / 2 + 16),
+        state,
+        is_continued,
+        ..Writer::default()
+    };
     for event in Parser::new_ext(markdown, options) {
         writer.event(event);
     }
@@ -80,7 +86,11 @@ impl Writer {
             Event::Text(text) | Event::Html(text) => self.text(&text),
             Event::InlineHtml(text) => {
                 // Tables need this one element.
-                if matches!(&*text, "<br>" | "<br/>" | "<br />") { self.html.push_str("<br>") } else { self.text(&text) }
+                if matches!(&*text, "<br>" | "<br/>" | "<br />") {
+                    self.html.push_str("<br>")
+                } else {
+                    self.text(&text)
+                }
             }
             Event::Code(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
                 self.html.push_str("<code>");
@@ -126,8 +136,12 @@ impl Writer {
             Tag::Paragraph | Tag::HtmlBlock => self.open("p", ""),
             Tag::Heading { level, .. } => self.open(heading(level), ""),
             Tag::BlockQuote(_) => self.html.push_str("<blockquote>"),
-            Tag::CodeBlock(CodeBlockKind::Fenced(info)) => self.code = Some((language(&info).to_owned(), String::new())),
-            Tag::CodeBlock(CodeBlockKind::Indented) => self.code = Some((String::new(), String::new())),
+            Tag::CodeBlock(CodeBlockKind::Fenced(info)) => {
+                self.code = Some((language(&info).to_owned(), String::new()))
+            }
+            Tag::CodeBlock(CodeBlockKind::Indented) => {
+                self.code = Some((String::new(), String::new()))
+            }
             Tag::List(None) => self.open("ul", ""),
             Tag::List(Some(1)) => self.open("ol", ""),
             Tag::List(Some(first)) => self.open("ol", &format!(" start=\"{first}\"")),
@@ -219,7 +233,11 @@ impl Writer {
     fn code_block(&mut self) {
         let Some((language, code)) = self.code.take() else { return };
         code_start(&mut self.html, &language);
-        let coloured = if self.state == State::ClosedBlock { highlight::highlight_code(&language, &code) } else { None };
+        let coloured = if self.state == State::ClosedBlock {
+            highlight::highlight_code(&language, &code)
+        } else {
+            None
+        };
         match coloured {
             Some(html) => self.html.push_str(&html),
             None => escape(&mut self.html, &code),
@@ -259,7 +277,9 @@ fn is_followable(url: &str) -> bool {
     let scheme = url.split_once(':').map(|(scheme, _)| scheme.to_ascii_lowercase());
     let known = scheme.is_some_and(|scheme| SCHEMES.contains(&scheme.as_str()));
     let hiding = |c: char| {
-        c.is_control() || c.is_whitespace() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{ad}')
+        c.is_control()
+            || c.is_whitespace()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{ad}')
     };
     known && !url.contains(hiding)
 }

@@ -82,24 +82,33 @@ pub(crate) fn may_close_fence(line: &str, mark: u8) -> bool {
 pub(crate) fn is_underline(line: &str) -> bool {
     let (indent, rest) = indent(line);
     let rest = rest.trim_end();
-    indent < 4 && !rest.is_empty() && (rest.bytes().all(|b| b == b'=') || rest.bytes().all(|b| b == b'-'))
+    indent < 4
+        && !rest.is_empty()
+        && (rest.bytes().all(|b| b == b'=') || rest.bytes().all(|b| b == b'-'))
 }
 
 /// Whether a line such as `|---|:--:|` is the one below a table's header.
 pub(crate) fn is_table_delimiter(line: &str) -> bool {
     let line = line.trim();
-    line.contains('-') && (line.contains('|') || line.contains(':')) && line.bytes().all(|b| matches!(b, b'|' | b'-' | b':' | b' ' | b'\t'))
+    line.contains('-')
+        && (line.contains('|') || line.contains(':'))
+        && line.bytes().all(|b| matches!(b, b'|' | b'-' | b':' | b' ' | b'\t'))
 }
 
 fn is_rule(rest: &str) -> bool {
     let Some(mark @ (b'-' | b'*' | b'_')) = rest.bytes().next() else { return false };
-    rest.bytes().all(|b| b == mark || b == b' ' || b == b'\t') && rest.bytes().filter(|b| *b == mark).count() >= 3
+    rest.bytes().all(|b| b == mark || b == b' ' || b == b'\t')
+        && rest.bytes().filter(|b| *b == mark).count() >= 3
 }
 
 fn heading(rest: &str) -> Line {
     let level = rest.bytes().take_while(|b| *b == b'#').count();
     let follows = rest.as_bytes().get(level).copied();
-    if level <= 6 && matches!(follows, None | Some(b' ' | b'\t')) { Line::Heading } else { Line::Plain }
+    if level <= 6 && matches!(follows, None | Some(b' ' | b'\t')) {
+        Line::Heading
+    } else {
+        Line::Plain
+    }
 }
 
 fn fence(rest: &str, mark: u8) -> Line {
@@ -111,7 +120,11 @@ fn fence(rest: &str, mark: u8) -> Line {
 
 fn bullet(rest: &str, mark: u8) -> Line {
     match rest.as_bytes().get(1).copied() {
-        None | Some(b' ' | b'\t') => Line::Item { mark, first: true, empty: rest.len() == 1 || rest.get(1..).is_none_or(|r| r.trim().is_empty()) },
+        None | Some(b' ' | b'\t') => Line::Item {
+            mark,
+            first: true,
+            empty: rest.len() == 1 || rest.get(1..).is_none_or(|r| r.trim().is_empty()),
+        },
         Some(_) => Line::Plain,
     }
 }
@@ -121,9 +134,11 @@ fn numbered(rest: &str) -> Line {
     let mark = rest.as_bytes().get(digits).copied();
     let follows = rest.as_bytes().get(digits + 1).copied();
     match (mark, follows) {
-        (Some(mark @ (b'.' | b')')), None | Some(b' ' | b'\t')) if digits <= 9 => {
-            Line::Item { mark, first: rest.get(..digits).is_some_and(|n| n == "1"), empty: rest.get(digits + 1..).is_none_or(|r| r.trim().is_empty()) }
-        }
+        (Some(mark @ (b'.' | b')')), None | Some(b' ' | b'\t')) if digits <= 9 => Line::Item {
+            mark,
+            first: rest.get(..digits).is_some_and(|n| n == "1"),
+            empty: rest.get(digits + 1..).is_none_or(|r| r.trim().is_empty()),
+        },
         _ => Line::Plain,
     }
 }
@@ -166,7 +181,13 @@ mod tests {
     #[test]
     fn fences_close_with_as_many_marks() {
         assert!(closes_fence("```", b'`', 3) && closes_fence("  ````  ", b'`', 3));
-        assert!(!closes_fence("``", b'`', 3) && !closes_fence("``` x", b'`', 3) && !closes_fence("~~~", b'`', 3));
-        assert!(may_close_fence("`", b'`') && may_close_fence(" ", b'`') && !may_close_fence("x", b'`'));
+        assert!(
+            !closes_fence("``", b'`', 3)
+                && !closes_fence("``` x", b'`', 3)
+                && !closes_fence("~~~", b'`', 3)
+        );
+        assert!(
+            may_close_fence("`", b'`') && may_close_fence(" ", b'`') && !may_close_fence("x", b'`')
+        );
     }
 }

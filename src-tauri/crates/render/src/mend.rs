@@ -26,7 +26,12 @@ pub(crate) fn mend<'a>(kind: Kind, open: &'a str, partial: &str) -> Mended<'a> {
     let from = match kind {
         Kind::Empty | Kind::Paragraph => 0,
         // Marks of earlier lines are closed, or will never be.
-        Kind::List { .. } | Kind::Quote | Kind::Table | Kind::Html | Kind::Fence { .. } | Kind::Indented => last_line(open),
+        Kind::List { .. }
+        | Kind::Quote
+        | Kind::Table
+        | Kind::Html
+        | Kind::Fence { .. }
+        | Kind::Indented => last_line(open),
     };
     let (head, tail) = open.split_at(from);
     let mut scan = Scan::default();
@@ -57,13 +62,33 @@ fn is_undecided(kind: Kind, before: &str, partial: &str) -> bool {
     if line.is_empty() {
         return false;
     }
-    let only_marks =
-        line.len() < 8 && line.bytes().all(|b| matches!(b, b'-' | b'=' | b'*' | b'+' | b'#' | b'>' | b'`' | b'~' | b'|' | b'_' | b':' | b'!' | b'['));
-    let number = line.len() < 4 && line.trim_end_matches(['.', ')']).bytes().all(|b| b.is_ascii_digit()) && !matches!(kind, Kind::Table);
+    let only_marks = line.len() < 8
+        && line.bytes().all(|b| {
+            matches!(
+                b,
+                b'-' | b'='
+                    | b'*'
+                    | b'+'
+                    | b'#'
+                    | b'>'
+                    | b'`'
+                    | b'~'
+                    | b'|'
+                    | b'_'
+                    | b':'
+                    | b'!'
+                    | b'['
+            )
+        });
+    let number = line.len() < 4
+        && line.trim_end_matches(['.', ')']).bytes().all(|b| b.is_ascii_digit())
+        && !matches!(kind, Kind::Table);
     let fence = line.starts_with("```") || line.starts_with("~~~");
     // A table is shown once its second line has arrived.
     let table = matches!(kind, Kind::Empty) && line.starts_with('|');
-    let delimiter = matches!(kind, Kind::Paragraph) && before.trim_start().starts_with('|') && line.starts_with(['|', '-', ':']);
+    let delimiter = matches!(kind, Kind::Paragraph)
+        && before.trim_start().starts_with('|')
+        && line.starts_with(['|', '-', ':']);
     only_marks || number || fence || table || delimiter
 }
 
@@ -78,7 +103,17 @@ fn is_inside_nested_fence(kind: Kind, open: &str) -> bool {
     let nests = matches!(kind, Kind::List { .. } | Kind::Quote);
     nests
         && open.contains("```")
-        && open.lines().filter(|line| matches!(lines::classify(line.trim_start_matches([' ', '>', '\t'])), Line::Fence { .. })).count() % 2 == 1
+        && open
+            .lines()
+            .filter(|line| {
+                matches!(
+                    lines::classify(line.trim_start_matches([' ', '>', '\t'])),
+                    Line::Fence { .. }
+                )
+            })
+            .count()
+            % 2
+            == 1
 }
 
 fn last_line(text: &str) -> usize {
@@ -153,7 +188,8 @@ impl Scan {
         let before = at.checked_sub(1).and_then(|i| bytes.get(i)).copied().unwrap_or(b' ');
         let after = bytes.get(at + len).copied().unwrap_or(b' ');
         let last = at + len >= end;
-        let inside_word = mark == b'_' && before.is_ascii_alphanumeric() && after.is_ascii_alphanumeric();
+        let inside_word =
+            mark == b'_' && before.is_ascii_alphanumeric() && after.is_ascii_alphanumeric();
         if inside_word || (mark == b'~' && len != 2 && !last) {
             return;
         }

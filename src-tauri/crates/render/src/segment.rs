@@ -68,7 +68,8 @@ struct Balance {
 
 impl Balance {
     fn is_even(&self) -> bool {
-        [self.ticks, self.stars, self.tildes, self.underscores].iter().all(|n| n.is_multiple_of(2)) && self.brackets <= 0
+        [self.ticks, self.stars, self.tildes, self.underscores].iter().all(|n| n.is_multiple_of(2))
+            && self.brackets <= 0
     }
 
     fn take(&mut self, byte: u8) {
@@ -88,7 +89,15 @@ impl Balance {
 
 impl Segmenter {
     pub(crate) fn new() -> Self {
-        Self { open: String::new(), kind: Kind::Empty, line: 0, header: String::new(), is_continued: false, balance: Balance::default(), closed: Vec::new() }
+        Self {
+            open: String::new(),
+            kind: Kind::Empty,
+            line: 0,
+            header: String::new(),
+            is_continued: false,
+            balance: Balance::default(),
+            closed: Vec::new(),
+        }
     }
 
     pub(crate) fn kind(&self) -> Kind {
@@ -170,14 +179,22 @@ impl Segmenter {
                 !row_after_text && !interrupts_paragraph(class)
             }
             Kind::List { mark, blank } => return self.list_line(class, mark, blank),
-            Kind::Quote => class == Line::Quote || matches!(class, Line::Plain | Line::Indented | Line::Row),
+            Kind::Quote => {
+                class == Line::Quote || matches!(class, Line::Plain | Line::Indented | Line::Row)
+            }
             Kind::Table => match class {
                 Line::Row | Line::Plain if self.open.len() > VERY_LONG => {
                     self.cut_table();
                     return true;
                 }
                 Line::Row | Line::Plain | Line::Indented => true,
-                Line::Blank | Line::Heading | Line::Rule | Line::Fence { .. } | Line::Quote | Line::Item { .. } | Line::Html => false,
+                Line::Blank
+                | Line::Heading
+                | Line::Rule
+                | Line::Fence { .. }
+                | Line::Quote
+                | Line::Item { .. }
+                | Line::Html => false,
             },
             Kind::Indented => matches!(class, Line::Indented | Line::Blank),
             Kind::Html => class != Line::Blank,
@@ -218,7 +235,9 @@ impl Segmenter {
             }
             Line::Item { mark: same, .. } if !nested => same == mark && self.open.len() <= LONG,
             Line::Plain | Line::Row | Line::Html | Line::Indented => nested || !blank,
-            Line::Item { .. } | Line::Heading | Line::Rule | Line::Fence { .. } | Line::Quote => nested,
+            Line::Item { .. } | Line::Heading | Line::Rule | Line::Fence { .. } | Line::Quote => {
+                nested
+            }
         };
         if goes_on {
             self.kind = Kind::List { mark, blank: false };
@@ -262,7 +281,8 @@ impl Segmenter {
             if !line_complete && partial.len() < SURE {
                 return;
             }
-            let text_line = lines::classify(partial.trim_end_matches('\n')) == Line::Plain && !partial.trim_start().starts_with(['`', '~', '=', ':']);
+            let text_line = lines::classify(partial.trim_end_matches('\n')) == Line::Plain
+                && !partial.trim_start().starts_with(['`', '~', '=', ':']);
             let Some(at) = self.next_cut(text_line) else { return };
             // The rest begins with a letter, so it is ordinary text again.
             self.close(at);
@@ -276,7 +296,12 @@ impl Segmenter {
         while let Some(byte) = bytes.get(self.balance.scanned).copied() {
             let at = self.balance.scanned;
             let word = byte.is_ascii_alphabetic() && matches!(self.balance.before, b' ' | b'\n');
-            if text_line && word && at >= LONG && at >= self.line && (self.balance.is_even() || at >= VERY_LONG) {
+            if text_line
+                && word
+                && at >= LONG
+                && at >= self.line
+                && (self.balance.is_even() || at >= VERY_LONG)
+            {
                 return Some(at);
             }
             self.balance.take(byte);

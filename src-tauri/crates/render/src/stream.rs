@@ -84,7 +84,10 @@ impl Stream {
     fn close_into(&mut self, blocks: &mut Vec<Block>) {
         for closed in self.segments.take_closed() {
             let html = html::render(&closed.text, State::ClosedBlock, closed.is_continued);
-            let known = self.shown.take().is_some_and(|shown| !shown.has_appended_text && shown.html == html);
+            let known = self
+                .shown
+                .take()
+                .is_some_and(|shown| !shown.has_appended_text && shown.html == html);
             if !known {
                 blocks.push(Block { index: self.index, html });
             }
@@ -111,7 +114,11 @@ impl Stream {
             }
         }
         let Some(render_open) = self.render_open() else { return };
-        if self.shown.as_ref().is_none_or(|shown| shown.has_appended_text || shown.html != render_open.html) {
+        if self
+            .shown
+            .as_ref()
+            .is_none_or(|shown| shown.has_appended_text || shown.html != render_open.html)
+        {
             patch.blocks.push(Block { index: self.index, html: render_open.html.clone() });
         }
         self.shown = Some(render_open);
@@ -119,13 +126,22 @@ impl Stream {
 
     /// Renders the open block. Returns None if there is nothing to show.
     fn render_open(&self) -> Option<ShownBlock> {
-        let (kind, open, partial) = (self.segments.kind(), self.segments.open(), self.segments.partial());
+        let (kind, open, partial) =
+            (self.segments.kind(), self.segments.open(), self.segments.partial());
         if let Kind::Fence { mark, .. } = kind {
             let (info, code) = open.split_once('\n').unwrap_or((open, ""));
             let end = code_end(open, partial, mark);
             let start = open.len() - code.len();
-            let html = html::open_code(info.trim_start_matches([' ', '`', '~']), open.get(start..end.max(start)).unwrap_or_default());
-            return Some(ShownBlock { html, shown_len: end.max(start), has_appended_text: false, grow: GrowthMode::Code });
+            let html = html::open_code(
+                info.trim_start_matches([' ', '`', '~']),
+                open.get(start..end.max(start)).unwrap_or_default(),
+            );
+            return Some(ShownBlock {
+                html,
+                shown_len: end.max(start),
+                has_appended_text: false,
+                grow: GrowthMode::Code,
+            });
         }
         if mend::waits_for_table(kind, open, partial) {
             return None;
@@ -136,9 +152,17 @@ impl Stream {
         }
         let html = html::render(&mended.text, State::Open, self.segments.is_continued());
         let sure = partial.len() >= SURE || partial.starts_with(|c: char| c.is_alphabetic());
-        let paragraph = html.strip_prefix("<p>").or(html.strip_prefix("<p class=\"md-continued\">")).and_then(|rest| rest.strip_suffix("</p>"));
+        let paragraph = html
+            .strip_prefix("<p>")
+            .or(html.strip_prefix("<p class=\"md-continued\">"))
+            .and_then(|rest| rest.strip_suffix("</p>"));
         let text_last = paragraph.is_some_and(|inner| !inner.is_empty() && !inner.ends_with('>'));
-        let grow = if mended.clean && sure && text_last && !may_combine(open) && matches!(kind, Kind::Empty | Kind::Paragraph) {
+        let grow = if mended.clean
+            && sure
+            && text_last
+            && !may_combine(open)
+            && matches!(kind, Kind::Empty | Kind::Paragraph)
+        {
             GrowthMode::Text
         } else {
             GrowthMode::Again
@@ -152,10 +176,17 @@ impl Stream {
 fn find_growth(segments: &Segmenter, shown: &ShownBlock) -> Option<usize> {
     let open = segments.open();
     match (shown.grow, segments.kind()) {
-        (GrowthMode::Code, Kind::Fence { mark, .. }) => Some(code_end(open, segments.partial(), mark).max(shown.shown_len)),
+        (GrowthMode::Code, Kind::Fence { mark, .. }) => {
+            Some(code_end(open, segments.partial(), mark).max(shown.shown_len))
+        }
         (GrowthMode::Text, Kind::Empty | Kind::Paragraph) => {
             let new = open.get(shown.shown_len..)?;
-            let special = |b: u8| matches!(b, b'\n' | b'\\' | b'`' | b'*' | b'_' | b'~' | b'[' | b']' | b'<' | b'>' | b'&');
+            let special = |b: u8| {
+                matches!(
+                    b,
+                    b'\n' | b'\\' | b'`' | b'*' | b'_' | b'~' | b'[' | b']' | b'<' | b'>' | b'&'
+                )
+            };
             (!new.bytes().any(special)).then(|| text_end(open).max(shown.shown_len))
         }
         (GrowthMode::Again | GrowthMode::Code | GrowthMode::Text, _) => None,

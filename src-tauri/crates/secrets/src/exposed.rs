@@ -33,7 +33,11 @@ impl ExposedSecrets {
     /// Adds a value with its expiry. A value that is added again gets the later expiry. Forgets
     /// values that expired long enough ago.
     pub(crate) fn note(&mut self, value: &SecretString, ends: Option<Instant>, now: Instant) {
-        match self.noted.iter_mut().find(|known| known.value.expose_secret() == value.expose_secret()) {
+        match self
+            .noted
+            .iter_mut()
+            .find(|known| known.value.expose_secret() == value.expose_secret())
+        {
             Some(known) => known.ends = known.ends.zip(ends).map(|(one, other)| one.max(other)),
             None => {
                 self.noted.push(NotedSecret { value: value.clone(), ends });
@@ -55,8 +59,11 @@ impl ExposedSecrets {
 
     fn forget(&mut self, now: Instant) {
         let before = self.noted.len();
-        self.noted.retain(|noted| noted.ended(now).is_none_or(|ended| now.duration_since(ended) < AFTER_ITS_END));
-        let mut ended: Vec<Instant> = self.noted.iter().filter_map(|noted| noted.ended(now)).collect();
+        self.noted.retain(|noted| {
+            noted.ended(now).is_none_or(|ended| now.duration_since(ended) < AFTER_ITS_END)
+        });
+        let mut ended: Vec<Instant> =
+            self.noted.iter().filter_map(|noted| noted.ended(now)).collect();
         if ended.len() > MAX_ENDED {
             ended.sort_unstable_by(|one, other| other.cmp(one));
             let from = ended[MAX_ENDED - 1];
@@ -87,7 +94,10 @@ mod tests {
         known.note(&secret("token-1"), Some(start + HOUR), start);
         let before = known.generation();
         known.note(&secret("key"), None, start + HOUR + AFTER_ITS_END - Duration::from_secs(1));
-        assert_eq!((texts(&known), known.generation()), (vec!["key".to_owned(), "token-1".to_owned()], before));
+        assert_eq!(
+            (texts(&known), known.generation()),
+            (vec!["key".to_owned(), "token-1".to_owned()], before)
+        );
         // The number of values is the same, but one of them is new.
         known.note(&secret("token-2"), Some(start + 3 * HOUR), start + HOUR + AFTER_ITS_END);
         assert_eq!(texts(&known), ["key", "token-2"]);
@@ -97,13 +107,21 @@ mod tests {
     #[test]
     fn a_value_that_is_noted_again_ends_at_the_later_time() {
         let (start, mut known) = (Instant::now(), ExposedSecrets::default());
-        for (first, again, after) in [(Some(HOUR), None, 100), (None, Some(HOUR), 100), (Some(HOUR), Some(5 * HOUR), 4), (Some(5 * HOUR), Some(HOUR), 4)] {
+        for (first, again, after) in [
+            (Some(HOUR), None, 100),
+            (None, Some(HOUR), 100),
+            (Some(HOUR), Some(5 * HOUR), 4),
+            (Some(5 * HOUR), Some(HOUR), 4),
+        ] {
             let value = secret(&format!("{first:?} {again:?}"));
             for lasts in [first, again] {
                 known.note(&value, lasts.map(|lasts| start + lasts), start);
             }
             known.note(&secret("another"), None, start + after * HOUR);
-            assert!(texts(&known).contains(&value.expose_secret().to_owned()), "{first:?} {again:?}");
+            assert!(
+                texts(&known).contains(&value.expose_secret().to_owned()),
+                "{first:?} {again:?}"
+            );
         }
     }
 

@@ -43,7 +43,9 @@ impl SecretsError {
         match self {
             Self::Locked => describe(KeyringState::Locked, "en").hint,
             Self::Missing => describe(KeyringState::Missing, "en").hint,
-            Self::TimedOut => "Look for a password prompt of the keyring, or enter the key for this run only.",
+            Self::TimedOut => {
+                "Look for a password prompt of the keyring, or enter the key for this run only."
+            }
             Self::Failed(_) => "Restart the keyring, or enter the key for this run only.",
         }
     }
@@ -72,7 +74,10 @@ impl From<Fault> for SecretsError {
 impl From<SecretsError> for AgentError {
     fn from(error: SecretsError) -> Self {
         let message = format!("The secret cannot be read or kept: {error}.");
-        Self::new(ErrorCode::InternalError, message).reason(error.reason()).hint(error.hint()).retryable(true)
+        Self::new(ErrorCode::InternalError, message)
+            .reason(error.reason())
+            .hint(error.hint())
+            .retryable(true)
     }
 }
 
@@ -90,7 +95,9 @@ pub struct Keyring {
 
 impl std::fmt::Debug for Keyring {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Keyring").field("this_run_only", &self.this_run_names()).finish_non_exhaustive()
+        f.debug_struct("Keyring")
+            .field("this_run_only", &self.this_run_names())
+            .finish_non_exhaustive()
     }
 }
 
@@ -114,14 +121,20 @@ impl Keyring {
 
     /// Runs blocking work on a thread of its own. A thread that hangs is abandoned; it ends with
     /// the process.
-    async fn call<T: Send + 'static>(&self, work: impl FnOnce(&Service) -> T + Send + 'static) -> Result<T, SecretsError> {
+    async fn call<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Service) -> T + Send + 'static,
+    ) -> Result<T, SecretsError> {
         let (done, result) = oneshot::channel();
         let service = Arc::clone(&self.service);
         let run = move || {
             // The receiver may have given up.
             let _ = done.send(work(&service));
         };
-        std::thread::Builder::new().name("keyring".into()).spawn(run).map_err(|error| SecretsError::Failed(error.to_string()))?;
+        std::thread::Builder::new()
+            .name("keyring".into())
+            .spawn(run)
+            .map_err(|error| SecretsError::Failed(error.to_string()))?;
         match tokio::time::timeout(self.timeout, result).await {
             Ok(Ok(value)) => Ok(value),
             Ok(Err(_)) => Err(SecretsError::Failed("the call ended early".to_owned())),
@@ -146,14 +159,19 @@ impl Keyring {
             return Ok(Some(value.clone()));
         }
         let name = name.to_owned();
-        let found = self.call(move |service| service.get(&name).map(|value| value.map(SecretString::from))).await??;
+        let found = self
+            .call(move |service| service.get(&name).map(|value| value.map(SecretString::from)))
+            .await??;
         Ok(found.inspect(|value| self.note(value)))
     }
 
     /// Reads all stored values whose name `wants` accepts, so that they are known as secrets before
     /// they are used. Each is noted as soon as it is read: if the keyring is too slow, the values
     /// read so far still count.
-    pub async fn read_all(&self, wants: fn(&str) -> bool) -> Result<Vec<(String, SecretString)>, SecretsError> {
+    pub async fn read_all(
+        &self,
+        wants: fn(&str) -> bool,
+    ) -> Result<Vec<(String, SecretString)>, SecretsError> {
         let exposed = Arc::clone(&self.exposed);
         let read = move |service: &Service| -> Result<Vec<(String, SecretString)>, Fault> {
             let mut found = Vec::new();
@@ -247,13 +265,19 @@ impl Keyring {
         }
     }
 
-    fn wait<T: Send + 'static>(&self, work: impl FnOnce(&Service) -> T + Send + 'static) -> Result<T, SecretsError> {
+    fn wait<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Service) -> T + Send + 'static,
+    ) -> Result<T, SecretsError> {
         let (done, result) = std::sync::mpsc::channel();
         let service = Arc::clone(&self.service);
         let run = move || {
             let _ = done.send(work(&service));
         };
-        std::thread::Builder::new().name("keyring".into()).spawn(run).map_err(|error| SecretsError::Failed(error.to_string()))?;
+        std::thread::Builder::new()
+            .name("keyring".into())
+            .spawn(run)
+            .map_err(|error| SecretsError::Failed(error.to_string()))?;
         result.recv_timeout(self.timeout).map_err(|_| SecretsError::TimedOut)
     }
 

@@ -110,7 +110,11 @@ impl Service {
 
     /// Runs one operation on an entry. If the store's session died with its keyring, it is replaced
     /// once.
-    fn run_on_entry<T>(&self, name: &str, work: impl Fn(&Entry) -> keyring_core::Result<T>) -> Result<Option<T>, Fault> {
+    fn run_on_entry<T>(
+        &self,
+        name: &str,
+        work: impl Fn(&Entry) -> keyring_core::Result<T>,
+    ) -> Result<Option<T>, Fault> {
         self.require_ready()?;
         let attempt = || work(&self.store()?.build(&self.attribute, name, None)?);
         let result = match attempt() {
@@ -126,8 +130,12 @@ impl Service {
             Err(keyring_core::Error::NoEntry) => self.require_ready().map(|()| None),
             Err(keyring_core::Error::NoStorageAccess(_)) => Err(Fault::State(KeyringState::Locked)),
             // Some errors contain the stored bytes, so only their kind is reported.
-            Err(keyring_core::Error::BadEncoding(_) | keyring_core::Error::BadDataFormat(..)) => Err(Fault::Failed("the stored value is not text".to_owned())),
-            Err(keyring_core::Error::Ambiguous(_)) => Err(Fault::Failed("the keyring holds the key twice; remove one in Passwords and Keys".to_owned())),
+            Err(keyring_core::Error::BadEncoding(_) | keyring_core::Error::BadDataFormat(..)) => {
+                Err(Fault::Failed("the stored value is not text".to_owned()))
+            }
+            Err(keyring_core::Error::Ambiguous(_)) => Err(Fault::Failed(
+                "the keyring holds the key twice; remove one in Passwords and Keys".to_owned(),
+            )),
             Err(error) => Err(Fault::Failed(error.to_string())),
         }
     }
@@ -137,7 +145,8 @@ impl Service {
     }
 
     pub(crate) fn set(&self, name: &str, value: &str) -> Result<(), Fault> {
-        self.run_on_entry(name, |entry| entry.set_password(value))?.ok_or_else(|| Fault::Failed("the keyring did not take the value".to_owned()))
+        self.run_on_entry(name, |entry| entry.set_password(value))?
+            .ok_or_else(|| Fault::Failed("the keyring did not take the value".to_owned()))
     }
 
     /// Deletes a value. Returns false if there was none.
@@ -152,10 +161,12 @@ impl Service {
             let bus = self.connect_bus()?;
             let service = Proxy::new(&bus, NAME, PATH, SERVICE)?;
             let wanted = HashMap::from([("service", self.attribute.as_str())]);
-            let (open, closed): (Vec<OwnedObjectPath>, Vec<OwnedObjectPath>) = service.call("SearchItems", &wanted)?;
+            let (open, closed): (Vec<OwnedObjectPath>, Vec<OwnedObjectPath>) =
+                service.call("SearchItems", &wanted)?;
             let mut names = Vec::new();
             for item in open.iter().chain(&closed) {
-                let mut attributes: HashMap<String, String> = read_property(&bus, item, ITEM, "Attributes")?;
+                let mut attributes: HashMap<String, String> =
+                    read_property(&bus, item, ITEM, "Attributes")?;
                 names.extend(attributes.remove("username"));
             }
             Ok(names)
@@ -165,7 +176,12 @@ impl Service {
 }
 
 /// Reads a property without the cache, which would need signals that some keyrings do not send.
-fn read_property<T>(bus: &Connection, path: &OwnedObjectPath, interface: &str, name: &str) -> zbus::Result<T>
+fn read_property<T>(
+    bus: &Connection,
+    path: &OwnedObjectPath,
+    interface: &str,
+    name: &str,
+) -> zbus::Result<T>
 where
     T: TryFrom<zbus::zvariant::OwnedValue>,
     T::Error: Into<zbus::Error>,

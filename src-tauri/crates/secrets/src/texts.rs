@@ -16,7 +16,10 @@ pub fn describe(state: KeyringState, locale: &str) -> Text {
 
 fn english(state: KeyringState) -> Text {
     match state {
-        KeyringState::Ready => Text { message: "The keyring is ready.", hint: "Keys are kept in the keyring of your desktop." },
+        KeyringState::Ready => Text {
+            message: "The keyring is ready.",
+            hint: "Keys are kept in the keyring of your desktop.",
+        },
         KeyringState::Locked => Text {
             message: "The keyring is locked.",
             hint: "Unlock it (log in to the desktop, or open Passwords and Keys), or enter the key for this run only.",
@@ -30,7 +33,10 @@ fn english(state: KeyringState) -> Text {
 
 fn swedish(state: KeyringState) -> Text {
     match state {
-        KeyringState::Ready => Text { message: "Nyckelringen är redo.", hint: "Nycklar sparas i skrivbordets nyckelring." },
+        KeyringState::Ready => Text {
+            message: "Nyckelringen är redo.",
+            hint: "Nycklar sparas i skrivbordets nyckelring.",
+        },
         KeyringState::Locked => Text {
             message: "Nyckelringen är låst.",
             hint: "Lås upp den (logga in på skrivbordet eller öppna Lösenord och nycklar), eller ange nyckeln bara för den här körningen.",

@@ -1,7 +1,11 @@
 //! Tests with a real gnome-keyring in a private D-Bus session. Each test starts this program again
 //! under `dbus-run-session` (the tests named `inside_...`), so that a plain `cargo test` needs no
 //! session and changes nobody's keyring.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on is to fail there")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that cannot go on is to fail there"
+)]
 
 use std::io::Write as _;
 use std::path::Path;
@@ -48,11 +52,16 @@ struct Daemon(Child);
 impl Daemon {
     fn start(password: Option<&str>) -> Self {
         let mut command = Command::new("gnome-keyring-daemon");
-        command.args(["--foreground", "--components=secrets"]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+            .args(["--foreground", "--components=secrets"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
         if password.is_some() {
             command.arg("--unlock");
         }
-        let mut child = command.spawn().expect("gnome-keyring-daemon is needed: apt-get install gnome-keyring");
+        let mut child =
+            command.spawn().expect("gnome-keyring-daemon is needed: apt-get install gnome-keyring");
         let mut input = child.stdin.take().unwrap();
         input.write_all(password.unwrap_or_default().as_bytes()).unwrap();
         drop(input);
@@ -85,11 +94,23 @@ fn wait_for(present: bool) {
 /// Unlocks the login collection of the running daemon, as a desktop login does.
 fn unlock() {
     let bus = zbus::blocking::Connection::session().unwrap();
-    let proxy = |interface: &'static str| zbus::blocking::Proxy::new(&bus, "org.freedesktop.secrets", "/org/freedesktop/secrets", interface).unwrap();
-    let (_, session): (OwnedValue, OwnedObjectPath) = proxy("org.freedesktop.Secret.Service").call("OpenSession", &("plain", Value::from(""))).unwrap();
+    let proxy = |interface: &'static str| {
+        zbus::blocking::Proxy::new(
+            &bus,
+            "org.freedesktop.secrets",
+            "/org/freedesktop/secrets",
+            interface,
+        )
+        .unwrap()
+    };
+    let (_, session): (OwnedValue, OwnedObjectPath) = proxy("org.freedesktop.Secret.Service")
+        .call("OpenSession", &("plain", Value::from("")))
+        .unwrap();
     let login = OwnedObjectPath::try_from("/org/freedesktop/secrets/collection/login").unwrap();
     let master = (session, Vec::<u8>::new(), PASSWORD.as_bytes().to_vec(), "text/plain");
-    let _: () = proxy("org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface").call("UnlockWithMasterPassword", &(login, master)).unwrap();
+    let _: () = proxy("org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface")
+        .call("UnlockWithMasterPassword", &(login, master))
+        .unwrap();
 }
 
 #[test]
@@ -115,7 +136,10 @@ fn inside_ready() {
         // all.
         assert!(Keyring::new("profile-b").get("openai").await.unwrap().is_none());
         assert!(Keyring::new("profile-b").set_names().await.is_empty());
-        assert_eq!(Keyring::new("profile-a").get("openai").await.unwrap().unwrap().expose_secret(), "sk-2");
+        assert_eq!(
+            Keyring::new("profile-a").get("openai").await.unwrap().unwrap().expose_secret(),
+            "sk-2"
+        );
         // A value for this run hides the stored one until it is set or deleted.
         keyring.set_for_this_run("openai", secret("sk-run"));
         assert_eq!(keyring.get("openai").await.unwrap().unwrap().expose_secret(), "sk-run");
@@ -131,8 +155,16 @@ fn inside_ready() {
         let fresh = Keyring::new("profile-a");
         assert!(fresh.exposed().is_empty());
         let read = fresh.read_all(|name| name.starts_with("credential/")).await.unwrap();
-        assert_eq!(read.iter().map(|(name, value)| (name.as_str(), value.expose_secret())).collect::<Vec<_>>(), [("credential/post/TOKEN", "t-1")]);
-        assert_eq!(fresh.exposed().iter().map(|value| value.expose_secret()).collect::<Vec<_>>(), ["t-1"]);
+        assert_eq!(
+            read.iter()
+                .map(|(name, value)| (name.as_str(), value.expose_secret()))
+                .collect::<Vec<_>>(),
+            [("credential/post/TOKEN", "t-1")]
+        );
+        assert_eq!(
+            fresh.exposed().iter().map(|value| value.expose_secret()).collect::<Vec<_>>(),
+            ["t-1"]
+        );
         assert!(fresh.delete("credential/post/TOKEN").await.unwrap());
     });
     let blocking = Keyring::new("profile-a");
@@ -221,7 +253,9 @@ fn inside_later() {
         assert_ne!(keyring.state().await, KeyringState::Ready);
         let bus = zbus::blocking::Connection::session().unwrap();
         let proxy = zbus::blocking::fdo::DBusProxy::new(&bus).unwrap();
-        if let Ok(pid) = proxy.get_connection_unix_process_id("org.freedesktop.secrets".try_into().unwrap()) {
+        if let Ok(pid) =
+            proxy.get_connection_unix_process_id("org.freedesktop.secrets".try_into().unwrap())
+        {
             Command::new("kill").arg(pid.to_string()).status().unwrap();
             wait_for(false);
         }

@@ -30,11 +30,18 @@ pub(crate) struct Backup {
 }
 
 /// Copies what `conn` sees, and removes old copies.
-pub(crate) fn take(conn: &Connection, files: &Files, occasion: Occasion, now: DateTime<Utc>) -> Result<PathBuf, OpenError> {
+pub(crate) fn take(
+    conn: &Connection,
+    files: &Files,
+    occasion: Occasion,
+    now: DateTime<Utc>,
+) -> Result<PathBuf, OpenError> {
     files.make_backups_folder().map_err(|e| OpenError::from_io(&files.backups(), &e))?;
     let name = match occasion {
         Occasion::Regular => format!("{}-{}.db", files.stem(), files::stamp(now)),
-        Occasion::Migration(version) => format!("{}-v{version}-{}.db", files.stem(), files::stamp(now)),
+        Occasion::Migration(version) => {
+            format!("{}-v{version}-{}.db", files.stem(), files::stamp(now))
+        }
     };
     let target = files.backups().join(&name);
     let partial = files.backups().join(format!("{name}.partial"));
@@ -52,7 +59,10 @@ fn write_copy(conn: &Connection, partial: &Path) -> Result<(), OpenError> {
     let sql = |e: rusqlite::Error| OpenError::from_sql(partial, &e);
     remove(partial);
     files::create_private(partial).map_err(io)?;
-    let name = partial.to_str().ok_or_else(|| OpenError::Failed { path: partial.to_owned(), problem: "its name is not Unicode".into() })?;
+    let name = partial.to_str().ok_or_else(|| OpenError::Failed {
+        path: partial.to_owned(),
+        problem: "its name is not Unicode".into(),
+    })?;
     conn.execute("VACUUM INTO ?1", [name]).map_err(sql)?;
     files::sync_file(partial).map_err(io)?;
     match inspect(partial).map_err(sql)? {
@@ -76,7 +86,8 @@ pub(crate) fn inspect(path: &Path) -> rusqlite::Result<Option<String>> {
 pub(crate) fn list(files: &Files) -> Vec<Backup> {
     let Ok(entries) = fs::read_dir(files.backups()) else { return Vec::new() };
     let prefix = format!("{}-", files.stem());
-    let mut found: Vec<Backup> = entries.flatten().filter_map(|entry| parse(&prefix, entry.path())).collect();
+    let mut found: Vec<Backup> =
+        entries.flatten().filter_map(|entry| parse(&prefix, entry.path())).collect();
     found.sort_by(|a, b| (b.at, &b.path).cmp(&(a.at, &a.path)));
     found
 }
@@ -100,7 +111,8 @@ pub(crate) fn is_due(files: &Files, now: DateTime<Utc>) -> bool {
 }
 
 fn prune(files: &Files) {
-    let (regular, migrations): (Vec<Backup>, Vec<Backup>) = list(files).into_iter().partition(|backup| backup.regular);
+    let (regular, migrations): (Vec<Backup>, Vec<Backup>) =
+        list(files).into_iter().partition(|backup| backup.regular);
     for backup in regular.iter().skip(KEEP).chain(migrations.iter().skip(KEEP)) {
         remove(&backup.path);
     }
@@ -129,15 +141,32 @@ mod tests {
         for n in 1..=5 {
             take(&conn, &files, Occasion::Regular, day(n)).expect("copied");
         }
-        assert_eq!(before.file_name().and_then(|name| name.to_str()), Some("app-v1-19700101T000000Z.db"));
-        assert_eq!(list(&files).iter().map(|backup| backup.at).collect::<Vec<_>>(), [day(5), day(4), day(3), day(0)]);
+        assert_eq!(
+            before.file_name().and_then(|name| name.to_str()),
+            Some("app-v1-19700101T000000Z.db")
+        );
+        assert_eq!(
+            list(&files).iter().map(|backup| backup.at).collect::<Vec<_>>(),
+            [day(5), day(4), day(3), day(0)]
+        );
         assert_eq!(inspect(&before), Ok(None));
-        assert!(fs::read_dir(files.backups()).expect("read").flatten().all(|entry| !entry.path().to_string_lossy().ends_with("partial")));
+        assert!(
+            fs::read_dir(files.backups())
+                .expect("read")
+                .flatten()
+                .all(|entry| !entry.path().to_string_lossy().ends_with("partial"))
+        );
     }
 
     #[test]
     fn names_of_other_files_are_not_taken_for_copies() {
-        for name in ["app.db", "app-2026.db", "other-20261121T100000Z.db", "app-x1-20261121T100000Z.db", "app-20261121T100000Z.db.partial"] {
+        for name in [
+            "app.db",
+            "app-2026.db",
+            "other-20261121T100000Z.db",
+            "app-x1-20261121T100000Z.db",
+            "app-20261121T100000Z.db.partial",
+        ] {
             assert_eq!(parse("app-", PathBuf::from(name)), None, "{name}");
         }
     }

@@ -3,14 +3,21 @@
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use contract::Spent;
-use engine::ports::{Books, Claim, ReservationRequest, Reserved, RunKey, Served, Settlement, StoreError};
+use engine::ports::{
+    Books, Claim, ReservationRequest, Reserved, RunKey, Served, Settlement, StoreError,
+};
 
 use crate::open::SqliteStore;
 use crate::table::books;
 
 #[async_trait]
 impl Books for SqliteStore {
-    async fn run_claim(&self, key: &RunKey, at: DateTime<Utc>, since: DateTime<Utc>) -> Result<Claim, StoreError> {
+    async fn run_claim(
+        &self,
+        key: &RunKey,
+        at: DateTime<Utc>,
+        since: DateTime<Utc>,
+    ) -> Result<Claim, StoreError> {
         let key = key.clone();
         self.write(move |conn| books::claim(conn, &key, at, since)).await
     }
@@ -27,7 +34,10 @@ impl Books for SqliteStore {
         self.write_along(move |conn| books::reserve(conn, &wish)).await
     }
     fn spend_settle(&self, entry: i64, used: Settlement) {
-        self.write_with_next(move |conn| books::settle(conn, entry, used), "what a model call used could not be entered; its reservation stands");
+        self.write_with_next(
+            move |conn| books::settle(conn, entry, used),
+            "what a model call used could not be entered; its reservation stands",
+        );
     }
     async fn spent(&self, day: NaiveDate) -> Result<Spent, StoreError> {
         self.write_waiting().await;

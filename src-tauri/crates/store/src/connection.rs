@@ -30,11 +30,19 @@ pub(crate) fn check_library() -> Result<(), OpenError> {
 /// Opens the connection that writes. It is `FULL`, because callers rely on a completed write; the
 /// writer lowers it where they do not.
 pub(crate) fn writer(path: &Path) -> rusqlite::Result<Connection> {
-    let conn = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    let conn = Connection::open_with_flags(
+        path,
+        OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_CREATE
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )?;
     common(&conn)?;
     let journal: String = conn.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0))?;
     if journal != "wal" {
-        return Err(rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_READONLY), Some("not writable".into())));
+        return Err(rusqlite::Error::SqliteFailure(
+            rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_READONLY),
+            Some("not writable".into()),
+        ));
     }
     conn.execute_batch(
         "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON; PRAGMA foreign_keys = ON;
@@ -48,7 +56,9 @@ pub(crate) fn reader(path: &Path, mode: Mode) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = match mode {
         Mode::Normal => Connection::open_with_flags(path, flags)?,
-        Mode::Immutable => Connection::open_with_flags(immutable_uri(path), flags | OpenFlags::SQLITE_OPEN_URI)?,
+        Mode::Immutable => {
+            Connection::open_with_flags(immutable_uri(path), flags | OpenFlags::SQLITE_OPEN_URI)?
+        }
     };
     common(&conn)?;
     conn.execute_batch("PRAGMA query_only = ON;")?;
@@ -68,7 +78,9 @@ fn immutable_uri(path: &Path) -> String {
     let mut uri = String::from("file:");
     for byte in path.as_os_str().as_bytes() {
         match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => uri.push(char::from(*byte)),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => {
+                uri.push(char::from(*byte))
+            }
             other => {
                 // Writing to a String cannot fail.
                 let _ = write!(uri, "%{other:02X}");

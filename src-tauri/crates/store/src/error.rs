@@ -39,13 +39,20 @@ impl OpenError {
             Trouble::NoSpace => Self::NoSpace(path),
             Trouble::Damaged => Self::Damaged { path, problem: error.to_string() },
             Trouble::Busy => Self::Busy(path),
-            Trouble::SyncFailed | Trouble::NoParent | Trouble::Other => Self::Failed { path, problem: error.to_string() },
+            Trouble::SyncFailed | Trouble::NoParent | Trouble::Other => {
+                Self::Failed { path, problem: error.to_string() }
+            }
         }
     }
 
     pub(crate) fn from_io(path: &Path, error: &std::io::Error) -> Self {
-        use std::io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
-        if matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem | StorageFull | QuotaExceeded) {
+        use std::io::ErrorKind::{
+            PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull,
+        };
+        if matches!(
+            error.kind(),
+            PermissionDenied | ReadOnlyFilesystem | StorageFull | QuotaExceeded
+        ) {
             return Self::NoSpace(path.to_owned());
         }
         Self::Failed { path: path.to_owned(), problem: error.to_string() }
@@ -54,12 +61,18 @@ impl OpenError {
     /// Returns what the person can do about it.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::Newer { .. } => "Install the newest version of Countersign, or start with another folder (--data-dir).",
-            Self::NoSpace(_) => "Free some space or make the folder writable, then start again. Nothing was changed.",
+            Self::Newer { .. } => {
+                "Install the newest version of Countersign, or start with another folder (--data-dir)."
+            }
+            Self::NoSpace(_) => {
+                "Free some space or make the folder writable, then start again. Nothing was changed."
+            }
             Self::Busy(_) => "Close the other program that uses this folder, then start again.",
             Self::Damaged { .. } => "Restore the file from the folder `backups` beside it.",
             Self::Library(_) => "Install an official build of Countersign.",
-            Self::Failed { .. } => "Check that the folder exists and belongs to you, then start again.",
+            Self::Failed { .. } => {
+                "Check that the folder exists and belongs to you, then start again."
+            }
         }
     }
 
@@ -98,7 +111,11 @@ impl DbError {
     pub(crate) fn parent(error: rusqlite::Error, parent: impl FnOnce() -> String) -> Self {
         match Trouble::of(&error) {
             Trouble::NoParent => Self::Missing(parent()),
-            Trouble::NoSpace | Trouble::Damaged | Trouble::Busy | Trouble::SyncFailed | Trouble::Other => Self::Sql(error),
+            Trouble::NoSpace
+            | Trouble::Damaged
+            | Trouble::Busy
+            | Trouble::SyncFailed
+            | Trouble::Other => Self::Sql(error),
         }
     }
 }
@@ -120,12 +137,18 @@ impl Trouble {
             ffi::SQLITE_IOERR_FSYNC | ffi::SQLITE_IOERR_DIR_FSYNC => return Self::SyncFailed,
             // An exhausted quota is reported as a failed write; a full disk, while the index file
             // grows, as one of these.
-            ffi::SQLITE_IOERR_WRITE | ffi::SQLITE_IOERR_SHMSIZE | ffi::SQLITE_IOERR_SHMOPEN | ffi::SQLITE_IOERR_SHMMAP => return Self::NoSpace,
+            ffi::SQLITE_IOERR_WRITE
+            | ffi::SQLITE_IOERR_SHMSIZE
+            | ffi::SQLITE_IOERR_SHMOPEN
+            | ffi::SQLITE_IOERR_SHMMAP => return Self::NoSpace,
             ffi::SQLITE_CONSTRAINT_FOREIGNKEY => return Self::NoParent,
             _ => {}
         }
         match sqlite.code {
-            ErrorCode::DiskFull | ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied => Self::NoSpace,
+            ErrorCode::DiskFull
+            | ErrorCode::ReadOnly
+            | ErrorCode::CannotOpen
+            | ErrorCode::PermissionDenied => Self::NoSpace,
             ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => Self::Damaged,
             ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => Self::Busy,
             _ => Self::Other,
@@ -162,14 +185,19 @@ impl Faults {
             Trouble::NoSpace => self.no_space(),
             Trouble::Damaged => {
                 self.mark_unreliable();
-                StoreError::Failed(format!("{} is damaged; restart the app to restore it from the newest backup", self.path.display()))
+                StoreError::Failed(format!(
+                    "{} is damaged; restart the app to restore it from the newest backup",
+                    self.path.display()
+                ))
             }
             Trouble::SyncFailed => {
                 self.sync_failed.store(true, Ordering::Release);
                 self.mark_unreliable();
                 self.after_failed_sync()
             }
-            Trouble::Busy => StoreError::Failed(format!("{} is in use by another program", self.path.display())),
+            Trouble::Busy => {
+                StoreError::Failed(format!("{} is in use by another program", self.path.display()))
+            }
             Trouble::NoParent | Trouble::Other => StoreError::Failed(error.to_string()),
         }
     }
@@ -184,7 +212,10 @@ impl Faults {
     }
 
     fn after_failed_sync(&self) -> StoreError {
-        StoreError::Failed(format!("the disk did not confirm a write to {}; restart the app to check the file", self.path.display()))
+        StoreError::Failed(format!(
+            "the disk did not confirm a write to {}; restart the app to check the file",
+            self.path.display()
+        ))
     }
 
     fn mark_unreliable(&self) {

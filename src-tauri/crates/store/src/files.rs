@@ -30,7 +30,9 @@ impl Files {
     }
 
     pub(crate) fn stem(&self) -> String {
-        self.db.file_stem().map_or_else(|| "database".to_owned(), |stem| stem.to_string_lossy().into_owned())
+        self.db
+            .file_stem()
+            .map_or_else(|| "database".to_owned(), |stem| stem.to_string_lossy().into_owned())
     }
 
     pub(crate) fn backups(&self) -> PathBuf {

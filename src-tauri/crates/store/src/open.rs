@@ -56,20 +56,31 @@ impl SqliteStore {
             first => (None, first),
         };
         match prepared {
-            Ok(conn) => Ok(OpenedStore { store: Self::start(files, clock, Some(conn))?, recovered, read_only: false }),
-            Err(OpenError::NoSpace(_)) if readable_as_it_stands(&files) => {
-                Ok(OpenedStore { store: Self::start(files, clock, None)?, recovered, read_only: true })
-            }
+            Ok(conn) => Ok(OpenedStore {
+                store: Self::start(files, clock, Some(conn))?,
+                recovered,
+                read_only: false,
+            }),
+            Err(OpenError::NoSpace(_)) if readable_as_it_stands(&files) => Ok(OpenedStore {
+                store: Self::start(files, clock, None)?,
+                recovered,
+                read_only: true,
+            }),
             Err(error) => Err(error),
         }
     }
 
-    fn start(files: Files, clock: Arc<dyn Clock>, conn: Option<Connection>) -> Result<Self, OpenError> {
+    fn start(
+        files: Files,
+        clock: Arc<dyn Clock>,
+        conn: Option<Connection>,
+    ) -> Result<Self, OpenError> {
         let faults = Arc::new(Faults::new(&files.db, files.checked_marker()));
         let io = |e: std::io::Error| OpenError::from_io(&files.db, &e);
         let mode = if conn.is_some() { Mode::Normal } else { Mode::Immutable };
         let readers = Readers::start(&files.db, mode, &faults).map_err(io)?;
-        let writer = conn.map(|conn| Writer::start(conn, Arc::clone(&faults))).transpose().map_err(io)?;
+        let writer =
+            conn.map(|conn| Writer::start(conn, Arc::clone(&faults))).transpose().map_err(io)?;
         Ok(Self { files, clock, faults, writer, readers, recent: Recent::default(), shared: None })
     }
 
@@ -120,7 +131,10 @@ impl SqliteStore {
 
     /// Reads a few rows on the caller's thread. Passing the read to another thread would take
     /// longer than the read.
-    pub(crate) fn glance<T>(&self, read: impl FnOnce(&Connection) -> Result<T, DbError>) -> Result<T, StoreError> {
+    pub(crate) fn glance<T>(
+        &self,
+        read: impl FnOnce(&Connection) -> Result<T, DbError>,
+    ) -> Result<T, StoreError> {
         self.readers.read_here(read)
     }
 
@@ -202,7 +216,11 @@ fn prepare(files: &Files, now: chrono::DateTime<chrono::Utc>) -> Result<Connecti
     let mut conn = connection::writer(&files.db).map_err(sql)?;
     let version = migrate::version(&conn).map_err(sql)?;
     if version > migrate::latest() {
-        return Err(OpenError::Newer { path: files.db.clone(), found: version, known: migrate::latest() });
+        return Err(OpenError::Newer {
+            path: files.db.clone(),
+            found: version,
+            known: migrate::latest(),
+        });
     }
     if must_check && let Some(problem) = connection::quick_check(&conn).map_err(sql)? {
         return Err(OpenError::Damaged { path: files.db.clone(), problem });
@@ -232,5 +250,7 @@ fn migration_error(files: &Files, error: &rusqlite_migration::Error) -> OpenErro
 fn readable_as_it_stands(files: &Files) -> bool {
     files.has_content()
         && !files.was_cut_off()
-        && connection::reader(&files.db, Mode::Immutable).and_then(|conn| migrate::version(&conn)).is_ok_and(|version| version == migrate::latest())
+        && connection::reader(&files.db, Mode::Immutable)
+            .and_then(|conn| migrate::version(&conn))
+            .is_ok_and(|version| version == migrate::latest())
 }

@@ -3,10 +3,13 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use contract::{Approval, ApprovalId, ApprovalStatus, Grant, GrantId, Item, ItemBody, ResultView, SessionId, SessionSummary, Transition, TurnId};
+use contract::{
+    Approval, ApprovalId, ApprovalStatus, Grant, GrantId, Item, ItemBody, ResultView, SessionId,
+    SessionSummary, Transition, TurnId,
+};
 use engine::ports::{
-    Approvals, Grants, Items, Moved, Notes, Reach, Served, SessionImage, SessionValues, Sessions, SharedSessions, StoreError, TurnRow, Turns, ValueChanges,
-    is_shared,
+    Approvals, Grants, Items, Moved, Notes, Reach, Served, SessionImage, SessionValues, Sessions,
+    SharedSessions, StoreError, TurnRow, Turns, ValueChanges, is_shared,
 };
 
 use crate::open::SqliteStore;
@@ -14,14 +17,24 @@ use crate::table::{approvals, books, grants, items, session_values, sessions, tu
 
 #[async_trait]
 impl Sessions for SqliteStore {
-    async fn session_create(&self, id: &SessionId, title: &str, at: DateTime<Utc>) -> Result<(), StoreError> {
+    async fn session_create(
+        &self,
+        id: &SessionId,
+        title: &str,
+        at: DateTime<Utc>,
+    ) -> Result<(), StoreError> {
         let (id, title) = (id.clone(), title.to_owned());
         self.write_along(move |conn| sessions::create(conn, &id, &title, at)).await
     }
     async fn session(&self, id: &SessionId) -> Result<Option<SessionSummary>, StoreError> {
         self.glance(|conn| sessions::get(conn, id))
     }
-    async fn sessions(&self, query: &str, offset: u32, limit: u32) -> Result<Vec<SessionSummary>, StoreError> {
+    async fn sessions(
+        &self,
+        query: &str,
+        offset: u32,
+        limit: u32,
+    ) -> Result<Vec<SessionSummary>, StoreError> {
         let query = query.to_owned();
         self.read(move |conn| sessions::list(conn, &query, offset, limit)).await
     }
@@ -38,18 +51,30 @@ impl Sessions for SqliteStore {
     async fn session_values(&self, id: &SessionId) -> Result<SessionValues, StoreError> {
         self.glance(|conn| session_values::all(conn, id))
     }
-    async fn session_values_of(&self, id: &SessionId, names: &[&str]) -> Result<SessionValues, StoreError> {
+    async fn session_values_of(
+        &self,
+        id: &SessionId,
+        names: &[&str],
+    ) -> Result<SessionValues, StoreError> {
         self.glance(|conn| session_values::of(conn, id, names))
     }
     async fn sessions_with_value(&self, name: &str) -> Result<Vec<SessionId>, StoreError> {
         let name = name.to_owned();
         self.read(move |conn| session_values::with_value(conn, &name)).await
     }
-    async fn session_values_put(&self, id: &SessionId, changes: ValueChanges) -> Result<(), StoreError> {
+    async fn session_values_put(
+        &self,
+        id: &SessionId,
+        changes: ValueChanges,
+    ) -> Result<(), StoreError> {
         let id = id.clone();
         self.write_along(move |conn| session_values::put(conn, &id, &changes)).await
     }
-    async fn session_adopt(&self, image: &SessionImage, untold: &str) -> Result<Vec<Approval>, StoreError> {
+    async fn session_adopt(
+        &self,
+        image: &SessionImage,
+        untold: &str,
+    ) -> Result<Vec<Approval>, StoreError> {
         let (image, untold) = (image.clone(), untold.to_owned());
         self.write(move |conn| sessions::adopt(conn, &image, &untold)).await
     }
@@ -63,11 +88,21 @@ impl Items for SqliteStore {
         let append = move |conn: &_| items::append(conn, items);
         if signed { self.write(append).await } else { self.write_along(append).await }
     }
-    async fn items_before(&self, session: &SessionId, before: Option<u64>, limit: u32) -> Result<Vec<Item>, StoreError> {
+    async fn items_before(
+        &self,
+        session: &SessionId,
+        before: Option<u64>,
+        limit: u32,
+    ) -> Result<Vec<Item>, StoreError> {
         let session = session.clone();
         self.read(move |conn| items::before(conn, &session, before, limit)).await
     }
-    async fn newest_shown(&self, session: &SessionId, view: ResultView, before: u64) -> Result<Option<Item>, StoreError> {
+    async fn newest_shown(
+        &self,
+        session: &SessionId,
+        view: ResultView,
+        before: u64,
+    ) -> Result<Option<Item>, StoreError> {
         let session = session.clone();
         self.read(move |conn| items::newest_shown(conn, &session, view, before)).await
     }
@@ -89,7 +124,12 @@ impl Items for SqliteStore {
 
 #[async_trait]
 impl Turns for SqliteStore {
-    async fn turn_save(&self, turn: &TurnRow, items: Vec<Item>, served: Option<&Served>) -> Result<Vec<Item>, StoreError> {
+    async fn turn_save(
+        &self,
+        turn: &TurnRow,
+        items: Vec<Item>,
+        served: Option<&Served>,
+    ) -> Result<Vec<Item>, StoreError> {
         let (turn, served) = (turn.clone(), served.cloned());
         let ends = turn.ended_at.is_some();
         let save = move |conn: &_| {
@@ -121,9 +161,19 @@ impl Approvals for SqliteStore {
         if self.shared_for(&approval.session).is_some() {
             return Ok(Reach::Everywhere);
         }
-        Ok(if self.glance(|conn| approvals::is_shared(conn, &approval.id))? { Reach::HereAlone } else { Reach::Here })
+        Ok(if self.glance(|conn| approvals::is_shared(conn, &approval.id))? {
+            Reach::HereAlone
+        } else {
+            Reach::Here
+        })
     }
-    async fn approval_move(&self, id: &ApprovalId, transition: Transition, reason: Option<&str>, at: DateTime<Utc>) -> Result<bool, StoreError> {
+    async fn approval_move(
+        &self,
+        id: &ApprovalId,
+        transition: Transition,
+        reason: Option<&str>,
+        at: DateTime<Utc>,
+    ) -> Result<bool, StoreError> {
         if self.shared.is_some()
             && let Some(approval) = self.approval(id).await?
             && let Some(shared) = self.shared_for(&approval.session)
@@ -132,13 +182,25 @@ impl Approvals for SqliteStore {
             return self.move_shared(shared, id, transition, reason, at).await;
         }
         let (id, reason) = (id.clone(), reason.map(str::to_owned));
-        self.write(move |conn| approvals::advance(conn, &id, transition, reason.as_deref(), at)).await
+        self.write(move |conn| approvals::advance(conn, &id, transition, reason.as_deref(), at))
+            .await
     }
-    async fn approval_follow(&self, id: &ApprovalId, to: ApprovalStatus, reason: Option<&str>, at: DateTime<Utc>) -> Result<(), StoreError> {
+    async fn approval_follow(
+        &self,
+        id: &ApprovalId,
+        to: ApprovalStatus,
+        reason: Option<&str>,
+        at: DateTime<Utc>,
+    ) -> Result<(), StoreError> {
         let (id, reason) = (id.clone(), reason.map(str::to_owned));
-        self.write(move |conn| approvals::follow(conn, &id, to, reason.as_deref(), at).map(drop)).await
+        self.write(move |conn| approvals::follow(conn, &id, to, reason.as_deref(), at).map(drop))
+            .await
     }
-    async fn approvals_of(&self, session: &SessionId, limit: u32) -> Result<Vec<Approval>, StoreError> {
+    async fn approvals_of(
+        &self,
+        session: &SessionId,
+        limit: u32,
+    ) -> Result<Vec<Approval>, StoreError> {
         self.glance(|conn| approvals::of_session(conn, session, limit))
     }
     async fn approvals_open(&self) -> Result<Vec<Approval>, StoreError> {

@@ -24,7 +24,13 @@ impl Conversations for SqliteStore {
         let (key, turn) = (key.to_owned(), turn.clone());
         self.write_along(move |conn| conversations::join(conn, &key, &turn)).await
     }
-    async fn memory_items(&self, of: &MemoryOf, after: u64, side: Side, limit: u32) -> Result<Vec<MemoryItem>, StoreError> {
+    async fn memory_items(
+        &self,
+        of: &MemoryOf,
+        after: u64,
+        side: Side,
+        limit: u32,
+    ) -> Result<Vec<MemoryItem>, StoreError> {
         self.glance(|conn| conversations::items(conn, &self.recent, of, after, side, limit))
     }
 }

@@ -37,11 +37,22 @@ impl Readers {
         let receive = Arc::new(Mutex::new(receive));
         let mut threads = Vec::new();
         for n in 0..THREADS {
-            let (path, receive, faults) = (path.to_owned(), Arc::clone(&receive), Arc::clone(faults));
-            threads.push(std::thread::Builder::new().name(format!("store-reader-{n}")).spawn(move || run(&path, mode, &receive, &faults))?);
+            let (path, receive, faults) =
+                (path.to_owned(), Arc::clone(&receive), Arc::clone(faults));
+            threads.push(
+                std::thread::Builder::new()
+                    .name(format!("store-reader-{n}"))
+                    .spawn(move || run(&path, mode, &receive, &faults))?,
+            );
         }
         let idle = Mutex::new(Some(Vec::new()));
-        Ok(Self { state: Mutex::new(Some((send, threads))), idle, path: path.to_owned(), mode, faults: Arc::clone(faults) })
+        Ok(Self {
+            state: Mutex::new(Some((send, threads))),
+            idle,
+            path: path.to_owned(),
+            mode,
+            faults: Arc::clone(faults),
+        })
     }
 
     /// Runs a read on a thread.
@@ -60,11 +71,15 @@ impl Readers {
     }
 
     /// Runs a short read on the caller's thread.
-    pub(crate) fn read_here<T>(&self, read: impl FnOnce(&Connection) -> Result<T, DbError>) -> Result<T, StoreError> {
+    pub(crate) fn read_here<T>(
+        &self,
+        read: impl FnOnce(&Connection) -> Result<T, DbError>,
+    ) -> Result<T, StoreError> {
         let idle = || self.idle.lock();
         let conn = match idle().as_mut().ok_or_else(closed)?.pop() {
             Some(conn) => conn,
-            None => connection::reader(&self.path, self.mode).map_err(|e| self.faults.store_error(e.into()))?,
+            None => connection::reader(&self.path, self.mode)
+                .map_err(|e| self.faults.store_error(e.into()))?,
         };
         let result = read(&conn).map_err(|e| self.faults.store_error(e));
         if let Some(idle) = idle().as_mut() {

@@ -101,8 +101,12 @@ mod tests {
 
     fn read(recent: &Recent, id: &str, seq: i64, body: &str) -> Arc<Item> {
         let conn = Connection::open_in_memory().expect("a database");
-        conn.query_row_and_then("SELECT ?1, 's', 't', ?2, '2026-01-02T03:04:05.000000000Z', ?3", params![id, seq, body], |row| recent.item(&Columns::of(row)?))
-            .expect("an item")
+        conn.query_row_and_then(
+            "SELECT ?1, 's', 't', ?2, '2026-01-02T03:04:05.000000000Z', ?3",
+            params![id, seq, body],
+            |row| recent.item(&Columns::of(row)?),
+        )
+        .expect("an item")
     }
 
     #[test]
@@ -110,8 +114,13 @@ mod tests {
         let recent = Recent::default();
         let first = read(&recent, "i", 1, &body("a", LONG));
         assert!(Arc::ptr_eq(&first, &read(&recent, "i", 1, &body("a", LONG))));
-        for other in [read(&recent, "i", 1, &body("b", LONG)), read(&recent, "i", 2, &body("b", LONG))] {
-            assert!(matches!(&other.body, contract::ItemBody::UserMessage { text } if text.starts_with('b')), "{other:?}");
+        for other in
+            [read(&recent, "i", 1, &body("b", LONG)), read(&recent, "i", 2, &body("b", LONG))]
+        {
+            assert!(
+                matches!(&other.body, contract::ItemBody::UserMessage { text } if text.starts_with('b')),
+                "{other:?}"
+            );
         }
         assert_eq!(read(&recent, "i", 2, &body("b", LONG)).seq, 2);
         let kept = read(&recent, "i", 2, &body("b", LONG));
@@ -129,7 +138,14 @@ mod tests {
             assert!(Arc::ptr_eq(&used, &read(&recent, "used", 1, &text)), "{n}");
         }
         assert!(!Arc::ptr_eq(&unused, &read(&recent, "unused", 1, &text)));
-        let held = recent.with_halves(|halves| halves.young.values().chain(halves.old.values()).map(|kept| kept.body.len()).sum::<usize>());
+        let held = recent.with_halves(|halves| {
+            halves
+                .young
+                .values()
+                .chain(halves.old.values())
+                .map(|kept| kept.body.len())
+                .sum::<usize>()
+        });
         assert!(held <= 2 * HALF_BYTES + 2 * LONG, "{held}");
     }
 }

@@ -24,16 +24,29 @@ pub struct Recovered {
 }
 
 /// Renames the file, and puts the newest valid copy in its place.
-pub(crate) fn recover(files: &Files, problem: String, now: DateTime<Utc>) -> Result<Recovered, OpenError> {
+pub(crate) fn recover(
+    files: &Files,
+    problem: String,
+    now: DateTime<Utc>,
+) -> Result<Recovered, OpenError> {
     let old = set_aside(files, now).map_err(|e| OpenError::from_io(&files.db, &e))?;
     for backup in backup::list(files) {
         match backup::inspect(&backup.path) {
             Ok(None) => {
                 restore(&backup.path, files).map_err(|e| OpenError::from_io(&files.db, &e))?;
-                return Ok(Recovered { old, problem, backup: Some(backup.path), lost_after: Some(backup.at) });
+                return Ok(Recovered {
+                    old,
+                    problem,
+                    backup: Some(backup.path),
+                    lost_after: Some(backup.at),
+                });
             }
-            Ok(Some(problem)) => tracing::warn!(path = %backup.path.display(), problem, "a backup is damaged too"),
-            Err(error) => tracing::warn!(path = %backup.path.display(), %error, "a backup cannot be read"),
+            Ok(Some(problem)) => {
+                tracing::warn!(path = %backup.path.display(), problem, "a backup is damaged too")
+            }
+            Err(error) => {
+                tracing::warn!(path = %backup.path.display(), %error, "a backup cannot be read")
+            }
         }
     }
     Ok(Recovered { old, problem, backup: None, lost_after: None })

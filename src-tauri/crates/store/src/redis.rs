@@ -28,7 +28,8 @@ local holder = redis.call('GET', KEYS[1])
 if holder and holder ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1";
-const UNLOCK: &str = "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end return 1";
+const UNLOCK: &str =
+    "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end return 1";
 /// ARGV: the prefix of the text to replace (empty if there is none), the new text and its prefix,
 /// the time to live. The other keys are approvals: those after the first ARGV[5] have ended.
 const SAVE: &str = "
@@ -64,7 +65,9 @@ impl RedisSessions {
                 .reason("invalid_configuration")
                 .hint("It looks like redis://127.0.0.1:6379, with user and password before an @ where they are wanted.")
         };
-        let client = Client::open(url.into_connection_info().map_err(wrong)?.set_tcp_settings(tcp())).map_err(wrong)?;
+        let client =
+            Client::open(url.into_connection_info().map_err(wrong)?.set_tcp_settings(tcp()))
+                .map_err(wrong)?;
         // Without the credentials that the variable may contain.
         let place = client.get_connection_info().addr().to_string();
         let config = ConnectionManagerConfig::new()
@@ -76,8 +79,14 @@ impl RedisSessions {
             AgentError::internal(Reason::SessionsAway, format!("The Redis at {place} does not answer: {}.", kind(error)))
                 .hint("Start it, or correct REDIS_URL; without SESSION_STORE=redis sessions are kept in the data folder.")
         };
-        let redis = ConnectionManager::new_with_config(client, config).await.map_err(|error| away(&error))?;
-        let shared = Self { redis, prefix: prefix.to_owned(), ttl_ms: u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX) };
+        let redis = ConnectionManager::new_with_config(client, config)
+            .await
+            .map_err(|error| away(&error))?;
+        let shared = Self {
+            redis,
+            prefix: prefix.to_owned(),
+            ttl_ms: u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX),
+        };
         match shared.send::<String>(redis::cmd("PING")).await {
             Ok(_) => Ok(shared),
             Err(error) => Err(away(&error)),
@@ -99,7 +108,9 @@ impl RedisSessions {
     async fn send<T: FromRedisValue>(&self, command: Cmd) -> Result<T, RedisError> {
         let mut redis = self.redis.clone();
         match command.query_async(&mut redis).await {
-            Err(error) if error.is_io_error() && !error.is_timeout() => command.query_async(&mut redis).await,
+            Err(error) if error.is_io_error() && !error.is_timeout() => {
+                command.query_async(&mut redis).await
+            }
             other => other,
         }
     }
@@ -128,7 +139,9 @@ impl RedisSessions {
 /// A dead connection is found within seconds. Otherwise the system gives up only after a quarter of
 /// an hour.
 fn tcp() -> TcpSettings {
-    let settings = TcpSettings::default().set_nodelay(true).set_keepalive(TcpKeepalive::new().with_time(SILENCE).with_interval(ANSWER_TIME));
+    let settings = TcpSettings::default()
+        .set_nodelay(true)
+        .set_keepalive(TcpKeepalive::new().with_time(SILENCE).with_interval(ANSWER_TIME));
     #[cfg(target_os = "linux")]
     let settings = settings.set_user_timeout(ANSWER_TIME * 2);
     settings
@@ -189,7 +202,9 @@ impl SharedSessions for RedisSessions {
             begins.arg(&key).arg(0).arg(wanted.len().saturating_sub(1));
             // For a value of another type, the whole value is requested below.
             match self.send::<Vec<u8>>(begins).await {
-                Ok(found) if found == wanted.as_bytes() => return Ok(Loaded::Known((*rev).to_owned())),
+                Ok(found) if found == wanted.as_bytes() => {
+                    return Ok(Loaded::Known((*rev).to_owned()));
+                }
                 Ok(_) => {}
                 Err(error) if error.code().is_some() => {}
                 Err(error) => return Err(unreachable_error(&error)),
@@ -213,33 +228,58 @@ impl SharedSessions for RedisSessions {
                 Ok(Loaded::Nothing)
             }
             Err(error) => {
-                self.forget_unreadable(&key, &format!("{:?} at {}:{}", error.classify(), error.line(), error.column())).await?;
+                self.forget_unreadable(
+                    &key,
+                    &format!("{:?} at {}:{}", error.classify(), error.line(), error.column()),
+                )
+                .await?;
                 Ok(Loaded::Nothing)
             }
         }
     }
 
     async fn save(&self, image: &SessionImage, was: &str) -> Result<bool, StoreError> {
-        let body = serde_json::to_string(image).map_err(|error| StoreError::Failed(error.to_string()))?;
-        let (ended, open): (Vec<_>, Vec<_>) = image.approvals.iter().partition(|approval| approval.status.is_final());
+        let body =
+            serde_json::to_string(image).map_err(|error| StoreError::Failed(error.to_string()))?;
+        let (ended, open): (Vec<_>, Vec<_>) =
+            image.approvals.iter().partition(|approval| approval.status.is_final());
         let mut keys = vec![self.key(&image.session)];
-        keys.extend(open.iter().chain(&ended).map(|approval| self.side_key("approval", approval.id.as_str())));
+        keys.extend(
+            open.iter()
+                .chain(&ended)
+                .map(|approval| self.side_key("approval", approval.id.as_str())),
+        );
         let mut command = script(SAVE, &keys);
-        command.arg(revision_prefix(was)).arg(body).arg(revision_prefix(&image.rev)).arg(self.ttl_ms).arg(open.len());
+        command
+            .arg(revision_prefix(was))
+            .arg(body)
+            .arg(revision_prefix(&image.rev))
+            .arg(self.ttl_ms)
+            .arg(open.len());
         self.ask(command).await
     }
 
     async fn approval_put(&self, id: &ApprovalId) -> Result<(), StoreError> {
         let mut command = redis::cmd("SET");
-        command.arg(self.side_key("approval", id.as_str())).arg(word(ApprovalStatus::Pending)?).arg("NX").arg("PX").arg(self.ttl_ms);
+        command
+            .arg(self.side_key("approval", id.as_str()))
+            .arg(word(ApprovalStatus::Pending)?)
+            .arg("NX")
+            .arg("PX")
+            .arg(self.ttl_ms);
         self.ask::<Option<String>>(command).await.map(drop)
     }
 
-    async fn approval_move(&self, id: &ApprovalId, transition: Transition) -> Result<Moved, StoreError> {
+    async fn approval_move(
+        &self,
+        id: &ApprovalId,
+        transition: Transition,
+    ) -> Result<Moved, StoreError> {
         let mine = format!("{} {}", word(transition.to)?, nonce()?);
         let mut command = script(MOVE, &[self.side_key("approval", id.as_str())]);
         command.arg(word(transition.from)?).arg(&mine);
-        let found: String = self.send_surely(command).await.map_err(|error| unreachable_error(&error))?;
+        let found: String =
+            self.send_surely(command).await.map_err(|error| unreachable_error(&error))?;
         Ok(match found.as_str() {
             "moved" => Moved::Yes,
             "" => Moved::Gone,
@@ -258,6 +298,7 @@ impl SharedSessions for RedisSessions {
 /// Returns a name for one transition.
 fn nonce() -> Result<String, StoreError> {
     let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(|_| StoreError::Failed("the system gives no randomness".into()))?;
+    getrandom::fill(&mut bytes)
+        .map_err(|_| StoreError::Failed("the system gives no randomness".into()))?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }

@@ -1,6 +1,7 @@
-//! The one thread that writes. Requests that arrive while it works share the next transaction and its sync
-//! (group commit); whoever joins runs in a savepoint, so that one that fails takes nothing else with it. What need not be on disk at
-//! once shares the sync of what must be, and what nobody waits for shares the next transaction.
+//! The one thread that writes. Requests that arrive while it works share the next transaction and
+//! its sync (group commit); whoever joins runs in a savepoint, so that one that fails takes nothing
+//! else with it. What need not be on disk at once shares the sync of what must be, and what nobody
+//! waits for shares the next transaction.
 
 use std::sync::Arc;
 
@@ -20,7 +21,8 @@ const GROUP: usize = 256;
 pub(crate) enum OnDisk {
     /// Before the caller hears of it.
     Now,
-    /// With the next write that is there at once: a crash of the program takes nothing, a power cut what came since that write.
+    /// With the next write that is there at once: a crash of the program takes nothing, a power cut
+    /// what came since that write.
     Later,
 }
 
@@ -68,7 +70,8 @@ impl Writer {
         Ok(Self { worker, waiting, faults })
     }
 
-    /// Runs `work` in a transaction; returns when it is committed, and on disk where that is wanted.
+    /// Runs `work` in a transaction; returns when it is committed, and on disk where that is
+    /// wanted.
     pub(crate) async fn call<T, F>(&self, on_disk: OnDisk, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
@@ -94,8 +97,8 @@ impl Writer {
         answer.await.unwrap_or_else(|_| Err(closed(Ended)))
     }
 
-    /// Runs `work` in the next transaction, before every request that is sent after it, and does not wait; `failed` is logged when it
-    /// cannot.
+    /// Runs `work` in the next transaction, before every request that is sent after it, and does
+    /// not wait; `failed` is logged when it cannot.
     pub(crate) fn with_next<F>(&self, work: F, failed: &'static str)
     where
         F: Fn(&Connection) -> Result<(), DbError> + Send + Sync + 'static,
@@ -153,7 +156,8 @@ impl Thread {
         }
     }
 
-    /// Sets what a commit waits for. A commit that syncs takes everything with it that was committed before.
+    /// Sets what a commit waits for. A commit that syncs takes everything with it that was
+    /// committed before.
     fn sync(&self, set: &mut OnDisk, wanted: OnDisk) -> Result<(), StoreError> {
         let level = match wanted {
             _ if *set == wanted => return Ok(()),
@@ -163,8 +167,12 @@ impl Thread {
         match self.conn.pragma_update(None, "synchronous", level) {
             Ok(()) => *set = wanted,
             // More than was asked for is fine, less is not.
-            Err(error) if wanted == OnDisk::Now => return Err(self.faults.store_error(error.into())),
-            Err(error) => tracing::warn!(%error, "every commit is synced: that could not be changed"),
+            Err(error) if wanted == OnDisk::Now => {
+                return Err(self.faults.store_error(error.into()));
+            }
+            Err(error) => {
+                tracing::warn!(%error, "every commit is synced: that could not be changed")
+            }
         }
         Ok(())
     }
@@ -216,7 +224,8 @@ impl Thread {
             if group.lost.is_none() {
                 let (work, faults) = (Arc::clone(&aside.work), Arc::clone(&self.faults));
                 let (ran, ended) = self.in_savepoint(Box::new(move |conn| {
-                    let result = conn.and_then(|conn| work(conn).map_err(|e| faults.store_error(e)));
+                    let result =
+                        conn.and_then(|conn| work(conn).map_err(|e| faults.store_error(e)));
                     Ran { failed: result.err(), tell: Box::new(|_| {}) }
                 }));
                 group.lost = ended.err();
@@ -241,7 +250,8 @@ impl Thread {
         group.lost = ended.err();
     }
 
-    /// Runs one request beside others. `Err` when the whole transaction is gone: SQLite ends it by itself on a full disk and the like.
+    /// Runs one request beside others. `Err` when the whole transaction is gone: SQLite ends it by
+    /// itself on a full disk and the like.
     fn in_savepoint(&self, work: Work) -> (Ran, Result<(), StoreError>) {
         if let Err(error) = self.execute("SAVEPOINT request") {
             return (work(Err(error.clone())), Err(error));
@@ -249,7 +259,9 @@ impl Thread {
         let ran = work(Ok(&self.conn));
         let ended = match ran.failed.clone() {
             Some(error) if self.conn.is_autocommit() => return (ran, Err(error)),
-            Some(_) => self.execute("ROLLBACK TO request").and_then(|()| self.execute("RELEASE request")),
+            Some(_) => {
+                self.execute("ROLLBACK TO request").and_then(|()| self.execute("RELEASE request"))
+            }
             None => self.execute("RELEASE request"),
         };
         (ran, ended)
@@ -262,7 +274,8 @@ impl Thread {
         }
     }
 
-    /// Commits what is not lost, and answers everyone. What nobody waits for stays for the next transaction when this one is lost.
+    /// Commits what is not lost, and answers everyone. What nobody waits for stays for the next
+    /// transaction when this one is lost.
     fn end(&self, group: Group) {
         let lost = group.lost.or_else(|| self.execute("COMMIT").err());
         if lost.is_some() {
@@ -314,11 +327,16 @@ mod tests {
     }
 
     fn all(conn: &Connection) -> Result<Vec<i64>, DbError> {
-        Ok(conn.prepare("SELECT n FROM t ORDER BY n")?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
+        Ok(conn
+            .prepare("SELECT n FROM t ORDER BY n")?
+            .query_map([], |row| row.get(0))?
+            .collect::<Result<_, _>>()?)
     }
 
     /// Holds the thread within a transaction until the sender goes.
-    fn held(writer: &Arc<Writer>) -> (tokio::task::JoinHandle<Result<(), StoreError>>, Receiver<()>, Sender<()>) {
+    fn held(
+        writer: &Arc<Writer>,
+    ) -> (tokio::task::JoinHandle<Result<(), StoreError>>, Receiver<()>, Sender<()>) {
         let (begun, has_begun) = channel();
         let (release, released) = channel::<()>();
         let writer = Arc::clone(writer);
@@ -334,7 +352,8 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn what_nobody_waits_for_comes_before_what_is_sent_after_it_also_into_a_transaction_that_runs() {
+    async fn what_nobody_waits_for_comes_before_what_is_sent_after_it_also_into_a_transaction_that_runs()
+     {
         let writer = Arc::new(writer());
         writer.with_next(insert(1), "one");
         assert_eq!(writer.call(OnDisk::Now, all).await, Ok(vec![1]));
@@ -358,7 +377,10 @@ mod tests {
         writer.with_next(insert(1), "the same again cannot be");
         writer.with_next(insert(2), "two");
         assert_eq!(writer.call(OnDisk::Now, insert(3)).await, Ok(()));
-        assert!(writer.call(OnDisk::Now, insert(3)).await.is_err(), "a request of its own still hears of it");
+        assert!(
+            writer.call(OnDisk::Now, insert(3)).await.is_err(),
+            "a request of its own still hears of it"
+        );
         assert_eq!(writer.call(OnDisk::Now, all).await, Ok(vec![1, 2, 3]));
     }
 

@@ -23,17 +23,30 @@ pub struct App {
 impl App {
     /// Starts the app and waits for its first window. `variables` are added to those of the
     /// desktop.
-    pub fn start(desktop: &Desktop, binary: &Path, args: &[&str], variables: &[(&str, &str)]) -> Self {
+    pub fn start(
+        desktop: &Desktop,
+        binary: &Path,
+        args: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Self {
         let port = free_port();
         let mut command = desktop.command("WebKitWebDriver");
-        command.arg(format!("--port={port}")).env("TAURI_WEBVIEW_AUTOMATION", "true").envs(variables.iter().copied());
+        command
+            .arg(format!("--port={port}"))
+            .env("TAURI_WEBVIEW_AUTOMATION", "true")
+            .envs(variables.iter().copied());
         let driver = Child::start(command, "app", &desktop.folder().join("logs"));
         wait("the driver", || TcpStream::connect(("127.0.0.1", port)).ok());
         let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
-        let session = Session::start(port, binary, &args).unwrap_or_else(|error| panic!("the app does not start: {error}\n{}", desktop.log("app")));
+        let session = Session::start(port, binary, &args).unwrap_or_else(|error| {
+            panic!("the app does not start: {error}\n{}", desktop.log("app"))
+        });
         let name = binary.to_string_lossy().into_owned();
-        let process =
-            wait("the app's process", || process::descendants(driver.id()).into_iter().find(|id| process::program(*id).as_deref() == Some(name.as_str())));
+        let process = wait("the app's process", || {
+            process::descendants(driver.id())
+                .into_iter()
+                .find(|id| process::program(*id).as_deref() == Some(name.as_str()))
+        });
         Self { driver, session: Some(session), process, binary: binary.to_owned() }
     }
 
@@ -64,14 +77,20 @@ impl App {
         let session = self.session();
         let script = "return window.__TAURI_INTERNALS__?.metadata?.currentWindow?.label ?? null;";
         let handles = session.windows().unwrap_or_default();
-        handles.iter().any(|handle| session.select(handle).is_ok() && session.run(script, json!([])).is_ok_and(|own| own == label))
+        handles.iter().any(|handle| {
+            session.select(handle).is_ok()
+                && session.run(script, json!([])).is_ok_and(|own| own == label)
+        })
     }
 
     /// Calls a command of the app from the selected page, as the page itself would.
     pub fn invoke(&self, command: &str, arguments: &Value) -> Result<Value, Value> {
         let script = "const [command, args, done] = arguments; \
             window.__TAURI_INTERNALS__.invoke(command, args).then((ok) => done({ ok: ok ?? null }), (error) => done({ error: error ?? null }));";
-        let answer = self.session().run_async(script, json!([command, arguments])).map_err(|Refused(text)| Value::from(text))?;
+        let answer = self
+            .session()
+            .run_async(script, json!([command, arguments]))
+            .map_err(|Refused(text)| Value::from(text))?;
         match answer.get("error") {
             Some(error) => Err(error.clone()),
             None => Ok(answer["ok"].clone()),

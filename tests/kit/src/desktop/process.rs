@@ -58,7 +58,9 @@ fn spawn(command: &mut Command, name: &str, logs: &Path) -> std::process::Child 
     let log = File::options().create(true).append(true).open(logs.join(name)).expect("a log file");
     command.stdout(log.try_clone().expect("a log file")).stderr(log);
     end_with_us(command);
-    command.spawn().unwrap_or_else(|error| panic!("{name} does not start ({error}); run `make setup-test`"))
+    command
+        .spawn()
+        .unwrap_or_else(|error| panic!("{name} does not start ({error}); run `make setup-test`"))
 }
 
 fn end_with_us(command: &mut Command) {
@@ -77,16 +79,28 @@ pub(super) fn start_display(logs: &Path) -> (Child, String) {
     let inherited = write.as_raw_fd();
     let mut command = Command::new("Xvfb");
     command.arg("-displayfd").arg(inherited.to_string());
-    command.args(["-screen", "0", "1600x1200x24", "-nolisten", "tcp", "-noreset"]).stdin(Stdio::null());
+    command
+        .args(["-screen", "0", "1600x1200x24", "-nolisten", "tcp", "-noreset"])
+        .stdin(Stdio::null());
     // SAFETY: fcntl is async-signal-safe; the descriptor is open until after the spawn.
     unsafe {
-        command.pre_exec(move || if libc::fcntl(inherited, libc::F_SETFD, 0) < 0 { Err(std::io::Error::last_os_error()) } else { Ok(()) });
+        command.pre_exec(move || {
+            if libc::fcntl(inherited, libc::F_SETFD, 0) < 0 {
+                Err(std::io::Error::last_os_error())
+            } else {
+                Ok(())
+            }
+        });
     }
     let child = Child::start(command, "Xvfb", logs);
     drop(write);
     let mut number = String::new();
     BufReader::new(read).read_line(&mut number).expect("Xvfb tells its display");
-    assert!(!number.trim().is_empty(), "Xvfb did not start: {}", fs::read_to_string(logs.join("Xvfb")).unwrap_or_default());
+    assert!(
+        !number.trim().is_empty(),
+        "Xvfb did not start: {}",
+        fs::read_to_string(logs.join("Xvfb")).unwrap_or_default()
+    );
     (child, format!(":{}", number.trim()))
 }
 
@@ -108,7 +122,9 @@ pub fn descendants(process: u32) -> Vec<u32> {
     let all: Vec<(u32, u32)> = fs::read_dir("/proc")
         .expect("/proc")
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
-        .filter_map(|id| stat(id).filter(|(state, _)| *state != 'Z').map(|(_, parent)| (id, parent)))
+        .filter_map(|id| {
+            stat(id).filter(|(state, _)| *state != 'Z').map(|(_, parent)| (id, parent))
+        })
         .collect();
     let mut found = vec![process];
     let mut next = 0;

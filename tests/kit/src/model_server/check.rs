@@ -31,7 +31,11 @@ impl Wire {
             Self::Responses => "/input",
             Self::Gemini => "/contents",
         };
-        body.pointer(list).and_then(Value::as_array).and_then(|messages| messages.last()).cloned().unwrap_or_default()
+        body.pointer(list)
+            .and_then(Value::as_array)
+            .and_then(|messages| messages.last())
+            .cloned()
+            .unwrap_or_default()
     }
 }
 
@@ -93,7 +97,11 @@ fn tools<'a>(tools: impl Iterator<Item = (&'a str, Option<&'a Value>)>, found: &
         }
         match schema.filter(|schema| schema.is_object()) {
             None => found.push(format!("the tool `{name}` has no parameter schema")),
-            Some(schema) => found.extend(schemas::problems(schema).into_iter().map(|problem| format!("the schema of the tool `{name}` {problem}"))),
+            Some(schema) => found.extend(
+                schemas::problems(schema)
+                    .into_iter()
+                    .map(|problem| format!("the schema of the tool `{name}` {problem}")),
+            ),
         }
     }
     if names.is_empty() {
@@ -102,7 +110,8 @@ fn tools<'a>(tools: impl Iterator<Item = (&'a str, Option<&'a Value>)>, found: &
 }
 
 fn is_safe_name(name: &str) -> bool {
-    (1..=64).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
+    (1..=64).contains(&name.len())
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
 }
 
 fn text<'a>(value: &'a Value, name: &str) -> &'a str {

@@ -73,8 +73,7 @@ impl Reply {
 
     /// Creates a supervisor's decision: a specialist's id, or `FINISH`.
     pub fn route(next: &str) -> Self {
-        let decision =
-            serde_json::json!({ "next": next, "instruction": "", "reason_code": if next == "FINISH" { "answered" } else { "in_field" }, "entities": [] });
+        let decision = serde_json::json!({ "next": next, "instruction": "", "reason_code": if next == "FINISH" { "answered" } else { "in_field" }, "entities": [] });
         Self::text([decision.to_string()])
     }
 
@@ -134,7 +133,9 @@ impl Reply {
             chat = event.get("choices").is_some();
             // An answer ends with its end mark, if its wire has one.
             let open = if over { None } else { replies.pop() };
-            over = event.get("type").is_some_and(|kind| kind == "message_stop" || kind == "response.completed");
+            over = event
+                .get("type")
+                .is_some_and(|kind| kind == "message_stop" || kind == "response.completed");
             let reply = open.unwrap_or_else(|| Self::raw(""));
             replies.push(match event.get("type").and_then(Value::as_str) {
                 Some(kind) => reply.bytes(format!("event: {kind}\ndata: {line}\n\n")),
@@ -289,25 +290,42 @@ impl Reply {
 
     /// Returns the reply's events that are JSON.
     pub(super) fn json_events(&self) -> Vec<Value> {
-        let bytes: Vec<u8> = self.parts.iter().flat_map(|part| if let Part::Bytes(bytes) = part { bytes.as_slice() } else { &[] }).copied().collect();
+        let bytes: Vec<u8> = self
+            .parts
+            .iter()
+            .flat_map(|part| if let Part::Bytes(bytes) = part { bytes.as_slice() } else { &[] })
+            .copied()
+            .collect();
         let text = String::from_utf8_lossy(&bytes);
-        text.lines().filter_map(|line| serde_json::from_str(line.strip_prefix("data:")?.trim()).ok()).collect()
+        text.lines()
+            .filter_map(|line| serde_json::from_str(line.strip_prefix("data:")?.trim()).ok())
+            .collect()
     }
 
     /// Converts a streamed chat answer into one JSON object, after all its waits. If it is cut, the
     /// object breaks off in the middle.
     pub(super) fn whole(&self) -> Self {
-        if self.status != 200 || self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
+        if self.status != 200
+            || self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type"))
+        {
             return self.clone();
         }
-        let mut parts: Vec<Part> = self.parts.iter().filter(|part| matches!(part, Part::Wait(_))).cloned().collect();
+        let mut parts: Vec<Part> =
+            self.parts.iter().filter(|part| matches!(part, Part::Wait(_))).cloned().collect();
         let text = completion(&self.json_events(), self.ending.as_ref()).to_string().into_bytes();
         match self.parts.iter().find(|part| matches!(part, Part::Hang | Part::Cut)) {
-            Some(Part::Cut) => parts.extend([Part::Bytes(text[..text.len() / 2].to_vec()), Part::Cut]),
+            Some(Part::Cut) => {
+                parts.extend([Part::Bytes(text[..text.len() / 2].to_vec()), Part::Cut])
+            }
             Some(other) => parts.push(other.clone()),
             None => parts.push(Part::Bytes(text)),
         }
-        let headers = self.headers.iter().cloned().chain([("content-type".to_owned(), "application/json".to_owned())]).collect();
+        let headers = self
+            .headers
+            .iter()
+            .cloned()
+            .chain([("content-type".to_owned(), "application/json".to_owned())])
+            .collect();
         Self { headers, parts, ending: None, chunking: Chunking::PerEvent, ..self.clone() }
     }
 
@@ -316,8 +334,7 @@ impl Reply {
         let mut parts = self.parts.clone();
         if let Some(Ending { finish, usage: (input, output) }) = &self.ending {
             let last = json!({"id": "scripted", "choices": [{"index": 0, "delta": {}, "finish_reason": finish}]});
-            let usage =
-                json!({"id": "scripted", "choices": [], "usage": {"prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output}});
+            let usage = json!({"id": "scripted", "choices": [], "usage": {"prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output}});
             for data in [last.to_string(), usage.to_string(), "[DONE]".to_owned()] {
                 parts.push(Part::Bytes(format!("data: {data}\n\n").into_bytes()));
             }
@@ -325,9 +342,15 @@ impl Reply {
         match self.chunking {
             Chunking::PerEvent => parts,
             Chunking::Whole => recut(parts, |bytes| vec![bytes]),
-            Chunking::EveryBytes(n) => recut(parts, |bytes| bytes.chunks(n.max(1)).map(<[u8]>::to_vec).collect()),
-            Chunking::InsideUtf8 => recut(parts, |bytes| cut_before(&bytes, |byte, _| byte & 0b1100_0000 == 0b1000_0000)),
-            Chunking::InsideCrlf => recut(parts, |bytes| cut_before(&with_crlf(&bytes), |byte, before| byte == b'\n' && before == b'\r')),
+            Chunking::EveryBytes(n) => {
+                recut(parts, |bytes| bytes.chunks(n.max(1)).map(<[u8]>::to_vec).collect())
+            }
+            Chunking::InsideUtf8 => recut(parts, |bytes| {
+                cut_before(&bytes, |byte, _| byte & 0b1100_0000 == 0b1000_0000)
+            }),
+            Chunking::InsideCrlf => recut(parts, |bytes| {
+                cut_before(&with_crlf(&bytes), |byte, before| byte == b'\n' && before == b'\r')
+            }),
         }
     }
 }
@@ -340,7 +363,8 @@ impl Default for Reply {
 
 /// Assembles the chunks into one object.
 fn completion(chunks: &[Value], ending: Option<&Ending>) -> Value {
-    let (mut text, mut calls, mut finish, mut usage) = (String::new(), Vec::<Value>::new(), json!("stop"), json!({}));
+    let (mut text, mut calls, mut finish, mut usage) =
+        (String::new(), Vec::<Value>::new(), json!("stop"), json!({}));
     for chunk in chunks {
         if chunk["usage"].is_object() {
             usage = chunk["usage"].clone();
@@ -351,19 +375,28 @@ fn completion(chunks: &[Value], ending: Option<&Ending>) -> Value {
         }
         text.push_str(choice["delta"]["content"].as_str().unwrap_or_default());
         for part in choice["delta"]["tool_calls"].as_array().into_iter().flatten() {
-            let at = part["index"].as_u64().and_then(|index| usize::try_from(index).ok()).unwrap_or(calls.len());
+            let at = part["index"]
+                .as_u64()
+                .and_then(|index| usize::try_from(index).ok())
+                .unwrap_or(calls.len());
             if at >= calls.len() {
                 calls.push(json!({"id": part["id"], "type": "function", "function": {"name": part["function"]["name"], "arguments": ""}}));
             }
             if let Some(call) = calls.last_mut() {
-                let arguments =
-                    format!("{}{}", call["function"]["arguments"].as_str().unwrap_or_default(), part["function"]["arguments"].as_str().unwrap_or_default());
+                let arguments = format!(
+                    "{}{}",
+                    call["function"]["arguments"].as_str().unwrap_or_default(),
+                    part["function"]["arguments"].as_str().unwrap_or_default()
+                );
                 call["function"]["arguments"] = json!(arguments);
             }
         }
     }
     if let Some(Ending { finish: said, usage: (input, output) }) = ending {
-        (finish, usage) = (json!(said), json!({"prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output}));
+        (finish, usage) = (
+            json!(said),
+            json!({"prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output}),
+        );
     }
     let mut message = json!({"role": "assistant", "content": if text.is_empty() && !calls.is_empty() { Value::Null } else { json!(text) }});
     if !calls.is_empty() {

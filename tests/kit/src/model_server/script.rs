@@ -85,7 +85,9 @@ impl Line {
     fn reply(self, folder: &Path) -> Reply {
         let mut reply = match (&self.recording, self.status) {
             (Some(file), _) => Reply::recording(&folder.join(file)),
-            (None, Some(status)) if status != 200 => Reply::refusal(status, &json!({"message": "scripted refusal"})),
+            (None, Some(status)) if status != 200 => {
+                Reply::refusal(status, &json!({"message": "scripted refusal"}))
+            }
             (None, _) => self.answer(),
         };
         for (name, value) in &self.headers {
@@ -101,8 +103,10 @@ impl Line {
     }
 
     fn answer(&self) -> Reply {
-        let pause = |reply: Reply| if self.delay_ms > 0 { reply.wait_ms(self.delay_ms) } else { reply };
-        let mut reply = (0..self.keepalives).fold(Reply::new(), |reply, _| pause(reply.keepalive()));
+        let pause =
+            |reply: Reply| if self.delay_ms > 0 { reply.wait_ms(self.delay_ms) } else { reply };
+        let mut reply =
+            (0..self.keepalives).fold(Reply::new(), |reply, _| pause(reply.keepalive()));
         if let Some((input, output)) = self.usage {
             reply = reply.usage(input, output);
         }
@@ -113,7 +117,8 @@ impl Line {
             reply = pause(reply).say(delta);
         }
         for call in &self.calls {
-            let arguments = if call.arguments.is_null() { json!({}) } else { call.arguments.clone() };
+            let arguments =
+                if call.arguments.is_null() { json!({}) } else { call.arguments.clone() };
             reply = pause(reply).ask(&call.name, &arguments);
         }
         match (self.hang, self.cut) {

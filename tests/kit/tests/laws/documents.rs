@@ -7,10 +7,17 @@ use crate::{root, sources};
 #[test]
 fn every_test_of_the_conformance_table_exists() {
     let table = fs::read_to_string(root().join("docs/CONFORMANCE.md")).unwrap();
-    let tests = |line: &str| line.split('|').nth(3).map(|cell| cell.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>()).unwrap_or_default();
-    let named: BTreeSet<String> = table.lines().filter(|line| line.starts_with("| ")).flat_map(tests).collect();
+    let tests = |line: &str| {
+        line.split('|')
+            .nth(3)
+            .map(|cell| cell.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>())
+            .unwrap_or_default()
+    };
+    let named: BTreeSet<String> =
+        table.lines().filter(|line| line.starts_with("| ")).flat_map(tests).collect();
     assert!(named.len() > 20, "the table is read: {named:?}");
-    let code: String = sources(&root(), &["rs"]).iter().filter_map(|file| fs::read_to_string(file).ok()).collect();
+    let code: String =
+        sources(&root(), &["rs"]).iter().filter_map(|file| fs::read_to_string(file).ok()).collect();
     // A test, all tests with the same beginning, or their module.
     let is_there = |name: &str| match name.strip_suffix('*') {
         Some(beginning) => code.contains(&format!("fn {beginning}")),
@@ -34,10 +41,14 @@ fn every_test_that_architecture_md_names_exists() {
 fn check_named_tests(document: &str, least: usize) {
     let text = fs::read_to_string(root().join(document)).unwrap();
     // The name of a test is a sentence. Other code in the document has fewer words.
-    let is_test = |word: &&str| word.matches('_').count() >= 3 && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
+    let is_test = |word: &&str| {
+        word.matches('_').count() >= 3
+            && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+    };
     let named: BTreeSet<&str> = text.split('`').skip(1).step_by(2).filter(is_test).collect();
     assert!(named.len() > least, "the names were not found: {named:?}");
-    let code: Vec<String> = sources(&root(), &["rs"]).iter().map(|file| fs::read_to_string(file).unwrap()).collect();
+    let code: Vec<String> =
+        sources(&root(), &["rs"]).iter().map(|file| fs::read_to_string(file).unwrap()).collect();
     let exists = |name: &str| code.iter().any(|text| text.contains(&format!("fn {name}(")));
     let missing: Vec<&&str> = named.iter().filter(|name| !exists(name)).collect();
     assert!(missing.is_empty(), "{document} names tests that do not exist: {missing:?}");
@@ -46,43 +57,66 @@ fn check_named_tests(document: &str, least: usize) {
 #[test]
 fn architecture_md_has_at_most_12_000_bytes() {
     let length = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap().len();
-    assert!(length <= 12_000, "ARCHITECTURE.md has {length} bytes; details belong in docs/internals.md");
+    assert!(
+        length <= 12_000,
+        "ARCHITECTURE.md has {length} bytes; details belong in docs/internals.md"
+    );
 }
 
 #[test]
 fn every_path_that_the_guides_name_exists() {
     for document in ["ARCHITECTURE.md", "CONTRIBUTING.md"] {
         let text = fs::read_to_string(root().join(document)).unwrap();
-        let named: BTreeSet<String> = text.split('`').skip(1).step_by(2).filter(|word| is_path(word)).flat_map(without_braces).collect();
+        let named: BTreeSet<String> = text
+            .split('`')
+            .skip(1)
+            .step_by(2)
+            .filter(|word| is_path(word))
+            .flat_map(without_braces)
+            .collect();
         assert!(named.len() > 30, "{document}: the paths were not found: {named:?}");
         let missing: Vec<&String> = named.iter().filter(|path| !is_in_the_tree(path)).collect();
         assert!(missing.is_empty(), "{document} names paths that do not exist: {missing:?}");
     }
 }
 
-/// Whether code in a document is a path: it has a slash or the ending of a source file, and is no command.
+/// Whether code in a document is a path: it has a slash or the ending of a source file, and is no
+/// command.
 fn is_path(word: &str) -> bool {
-    let ends = [".rs", ".ts", ".svelte", ".md", ".json", ".toml"].iter().any(|ending| word.ends_with(*ending));
-    (word.contains('/') || ends) && !word.contains(char::is_whitespace) && !word.starts_with(['/', '.', '-'])
+    let ends = [".rs", ".ts", ".svelte", ".md", ".json", ".toml"]
+        .iter()
+        .any(|ending| word.ends_with(*ending));
+    (word.contains('/') || ends)
+        && !word.contains(char::is_whitespace)
+        && !word.starts_with(['/', '.', '-'])
 }
 
 /// `{en,sv}` names two paths.
 fn without_braces(path: &str) -> Vec<String> {
-    let parts = path.split_once('{').and_then(|(before, rest)| rest.split_once('}').map(|(list, after)| (before, list, after)));
+    let parts = path
+        .split_once('{')
+        .and_then(|(before, rest)| rest.split_once('}').map(|(list, after)| (before, list, after)));
     match parts {
-        Some((before, list, after)) => list.split(',').map(|one| format!("{before}{one}{after}")).collect(),
+        Some((before, list, after)) => {
+            list.split(',').map(|one| format!("{before}{one}{after}")).collect()
+        }
         None => vec![path.to_owned()],
     }
 }
 
-/// A path may leave out `src-tauri/`, `src-tauri/crates/`, and the folder `src` of a crate. `NAME`, `PACK`, `AREA` and `*` stand for any
-/// name; of such a path the part before them is checked.
+/// A path may leave out `src-tauri/`, `src-tauri/crates/`, and the folder `src` of a crate. `NAME`,
+/// `PACK`, `AREA` and `*` stand for any name; of such a path the part before them is checked.
 fn is_in_the_tree(path: &str) -> bool {
     let is_any = |part: &&str| ["NAME", "PACK", "AREA", "*"].iter().any(|any| part.contains(*any));
     let known = path.split('/').take_while(|part| !is_any(part)).collect::<Vec<_>>().join("/");
     let (first, rest) = known.split_once('/').unwrap_or((known.as_str(), ""));
     let crates = root().join("src-tauri/crates");
-    [root().join(&known), root().join("src-tauri").join(&known), crates.join(&known), crates.join(first).join("src").join(rest)]
-        .iter()
-        .any(|path| path.exists())
+    [
+        root().join(&known),
+        root().join("src-tauri").join(&known),
+        crates.join(&known),
+        crates.join(first).join("src").join(rest),
+    ]
+    .iter()
+    .any(|path| path.exists())
 }

@@ -13,8 +13,12 @@ fn no_files_of_engine_gateway_and_host_import_each_other_in_a_circle() {
     for name in ["engine", "gateway", "host"] {
         let graph = imports(&root().join("src-tauri/crates").join(name).join("src"));
         assert!(graph.len() > 30, "the files of {name} were not found: {:?}", graph.keys());
-        let circle: Vec<&String> = graph.keys().filter(|file| reachable(&graph, file).contains(*file)).collect();
-        assert!(circle.is_empty(), "these files of {name} import files that import them: {circle:?}");
+        let circle: Vec<&String> =
+            graph.keys().filter(|file| reachable(&graph, file).contains(*file)).collect();
+        assert!(
+            circle.is_empty(),
+            "these files of {name} import files that import them: {circle:?}"
+        );
     }
 }
 
@@ -22,7 +26,11 @@ fn no_files_of_engine_gateway_and_host_import_each_other_in_a_circle() {
 fn the_folders_of_the_gateway_are_floors() {
     assert_eq!(paths_of("a::{b, c::{d, e}};"), ["a::b", "a::c::d", "a::c::e"]);
     let modules = imports(&root().join("src-tauri/crates/gateway/src"));
-    assert!(modules["http::routes"].contains("chat::turn") && modules["chat::turn"].contains("shop::cards"), "the imports are read: {modules:?}");
+    assert!(
+        modules["http::routes"].contains("chat::turn")
+            && modules["chat::turn"].contains("shop::cards"),
+        "the imports are read: {modules:?}"
+    );
     for (module, imports) in &modules {
         let floor = module.split("::").next().unwrap_or_default();
         let forbidden: &[&str] = match floor {
@@ -31,8 +39,14 @@ fn the_folders_of_the_gateway_are_floors() {
             // The shop and whatever stands beside the folders.
             _ => &["http", "chat"],
         };
-        let above: Vec<&String> = imports.iter().filter(|import| forbidden.contains(&import.split("::").next().unwrap_or_default())).collect();
-        assert!(above.is_empty(), "http knows chat, chat knows shop, and none of them the other way; {module} imports {above:?}");
+        let above: Vec<&String> = imports
+            .iter()
+            .filter(|import| forbidden.contains(&import.split("::").next().unwrap_or_default()))
+            .collect();
+        assert!(
+            above.is_empty(),
+            "http knows chat, chat knows shop, and none of them the other way; {module} imports {above:?}"
+        );
     }
 }
 
@@ -43,7 +57,11 @@ fn types_of_a_turn_have_their_methods_in_the_folder_of_the_turn() {
     for file in sources(&folder, &["rs"]) {
         let text = fs::read_to_string(&file).unwrap();
         let found = text.lines().find(|line| owners.iter().any(|owner| line.starts_with(owner)));
-        assert!(file.starts_with(folder.join("turn")) || found.is_none(), "{}: {found:?} belongs in engine/src/turn", file.display());
+        assert!(
+            file.starts_with(folder.join("turn")) || found.is_none(),
+            "{}: {found:?} belongs in engine/src/turn",
+            file.display()
+        );
     }
 }
 
@@ -59,9 +77,9 @@ fn reachable(graph: &BTreeMap<String, BTreeSet<String>>, from: &str) -> BTreeSet
     found
 }
 
-/// Returns the modules of a crate with those that each imports, by `crate::` and `super::` paths. The
-/// root of the crate, which names all modules, is left out, and so are tests and the lists that a
-/// module makes of its own parts.
+/// Returns the modules of a crate with those that each imports, by `crate::` and `super::` paths.
+/// The root of the crate, which names all modules, is left out, and so are tests and the lists that
+/// a module makes of its own parts.
 fn imports(folder: &Path) -> BTreeMap<String, BTreeSet<String>> {
     let texts: BTreeMap<String, String> = sources(folder, &["rs"])
         .iter()
@@ -70,7 +88,11 @@ fn imports(folder: &Path) -> BTreeMap<String, BTreeSet<String>> {
         .filter(|(module, _)| !module.is_empty())
         .collect();
     let imported = |module: &str, text: &str| -> BTreeSet<String> {
-        let code: String = text.lines().filter(|line| !line.trim_start().starts_with("//")).flat_map(|line| [line, " "]).collect();
+        let code: String = text
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"))
+            .flat_map(|line| [line, " "])
+            .collect();
         let parent = module.rsplit_once("::").map_or("", |(parent, _)| parent);
         let mut paths: Vec<String> = Vec::new();
         for part in code.split("crate::").skip(1) {
@@ -79,14 +101,22 @@ fn imports(folder: &Path) -> BTreeMap<String, BTreeSet<String>> {
         for part in code.split("super::").skip(1) {
             paths.extend(paths_of(part).into_iter().map(|path| format!("{parent}::{path}")));
         }
-        paths.iter().filter_map(|path| known_module(&texts, path.trim_start_matches("::"))).filter(|found| found != module).collect()
+        paths
+            .iter()
+            .filter_map(|path| known_module(&texts, path.trim_start_matches("::")))
+            .filter(|found| found != module)
+            .collect()
     };
     texts.iter().map(|(module, text)| (module.clone(), imported(module, text))).collect()
 }
 
 fn module_of(folder: &Path, file: &Path) -> String {
     let path = file.strip_prefix(folder).unwrap().with_extension("");
-    let module = path.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect::<Vec<_>>().join("::");
+    let module = path
+        .components()
+        .map(|part| part.as_os_str().to_string_lossy().into_owned())
+        .collect::<Vec<_>>()
+        .join("::");
     let module = module.strip_suffix("::mod").unwrap_or(&module);
     if module == "lib" { String::new() } else { module.to_owned() }
 }
@@ -102,16 +132,24 @@ fn known_module(texts: &BTreeMap<String, String>, path: &str) -> Option<String> 
 
 /// Returns the paths that a text begins with: one, or those of a list in braces.
 fn paths_of(text: &str) -> Vec<String> {
-    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_' && c != ':').unwrap_or(text.len());
+    let end =
+        text.find(|c: char| !c.is_alphanumeric() && c != '_' && c != ':').unwrap_or(text.len());
     let (path, rest) = text.split_at(end);
-    let Some(list) = rest.strip_prefix('{').filter(|_| path.is_empty() || path.ends_with("::")) else { return vec![path.to_owned()] };
+    let Some(list) = rest.strip_prefix('{').filter(|_| path.is_empty() || path.ends_with("::"))
+    else {
+        return vec![path.to_owned()];
+    };
     let (mut found, mut depth, mut start) = (Vec::new(), 0_u32, 0);
     for (at, c) in list.char_indices() {
         match c {
             '{' => depth += 1,
             '}' if depth > 0 => depth -= 1,
             ',' | '}' if depth == 0 => {
-                found.extend(paths_of(list[start..at].trim_start()).into_iter().map(|one| format!("{path}{one}")));
+                found.extend(
+                    paths_of(list[start..at].trim_start())
+                        .into_iter()
+                        .map(|one| format!("{path}{one}")),
+                );
                 start = at + 1;
                 if c == '}' {
                     return found;

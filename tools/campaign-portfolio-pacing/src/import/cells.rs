@@ -64,7 +64,9 @@ impl<'a> Cells<'a> {
 
     /// Returns the text of a cell; empty if the file has no such column.
     fn text(&mut self, column: Column) -> Option<&'a str> {
-        let Some(bytes) = self.header.place(column).and_then(|at| self.record.get(at)) else { return Some("") };
+        let Some(bytes) = self.header.place(column).and_then(|at| self.record.get(at)) else {
+            return Some("");
+        };
         let Ok(text) = std::str::from_utf8(bytes) else {
             self.error(column, ImportProblem::NotUtf8);
             return None;
@@ -101,7 +103,11 @@ impl<'a> Cells<'a> {
         }
     }
 
-    fn number(&mut self, column: Column, read: impl FnOnce(&str) -> Result<i64, ImportProblem>) -> Option<i64> {
+    fn number(
+        &mut self,
+        column: Column,
+        read: impl FnOnce(&str) -> Result<i64, ImportProblem>,
+    ) -> Option<i64> {
         let text = self.text(column)?;
         match read(text) {
             Ok(number) => Some(number),
@@ -115,7 +121,8 @@ impl<'a> Cells<'a> {
     fn place(&mut self) -> Option<Place<'a>> {
         let (account, account_name) = (self.id(Column::AccountId), self.text(Column::AccountName));
         let (advertiser, campaign) = (self.text(Column::Advertiser), self.id(Column::CampaignId));
-        let (campaign_name, zone, currency) = (self.text(Column::CampaignName), self.zone(), self.currency());
+        let (campaign_name, zone, currency) =
+            (self.text(Column::CampaignName), self.zone(), self.currency());
         Some(Place {
             account: account?,
             account_name: account_name?,
@@ -130,7 +137,10 @@ impl<'a> Cells<'a> {
     fn zone(&mut self) -> Option<&'a str> {
         let text = self.text(Column::TimeZone)?;
         if !text.is_empty() && text.parse::<chrono_tz::Tz>().is_err() {
-            self.error(Column::TimeZone, ImportProblem::NotAZone { text: number::shorten_cell(text) });
+            self.error(
+                Column::TimeZone,
+                ImportProblem::NotAZone { text: number::shorten_cell(text) },
+            );
             return None;
         }
         Some(text)
@@ -140,7 +150,10 @@ impl<'a> Cells<'a> {
         let text = self.text(Column::Currency)?;
         let is_code = text.len() == 3 && text.bytes().all(|b| b.is_ascii_uppercase());
         if !text.is_empty() && !is_code {
-            self.error(Column::Currency, ImportProblem::NotACurrency { text: number::shorten_cell(text) });
+            self.error(
+                Column::Currency,
+                ImportProblem::NotACurrency { text: number::shorten_cell(text) },
+            );
             return None;
         }
         Some(text)
@@ -150,7 +163,8 @@ impl<'a> Cells<'a> {
     pub(crate) fn delivery(&mut self) -> Option<DeliveryRow<'a>> {
         let decimals = self.decimals;
         let place = self.place();
-        let (line_item, line_item_name) = (self.id(Column::LineItemId), self.text(Column::LineItemName));
+        let (line_item, line_item_name) =
+            (self.id(Column::LineItemId), self.text(Column::LineItemName));
         let day = self.day(Column::Date);
         if matches!(day, Some(None)) {
             self.error(Column::Date, ImportProblem::Empty);
@@ -177,7 +191,10 @@ impl<'a> Cells<'a> {
         match text.parse::<i64>() {
             Ok(hour) if (0..24).contains(&hour) => Some(hour),
             _ => {
-                self.error(Column::Hour, ImportProblem::NotAnHour { text: number::shorten_cell(text) });
+                self.error(
+                    Column::Hour,
+                    ImportProblem::NotAnHour { text: number::shorten_cell(text) },
+                );
                 None
             }
         }
@@ -213,7 +230,11 @@ impl<'a> Cells<'a> {
 /// Parses a day as `2026-11-30`, `2026/11/30` or `20261130`, optionally followed by the time of
 /// midnight.
 fn day(text: &str) -> Option<NaiveDate> {
-    let date = text.strip_suffix("T00:00:00Z").or_else(|| text.strip_suffix("T00:00:00")).or_else(|| text.strip_suffix(" 00:00:00")).unwrap_or(text);
+    let date = text
+        .strip_suffix("T00:00:00Z")
+        .or_else(|| text.strip_suffix("T00:00:00"))
+        .or_else(|| text.strip_suffix(" 00:00:00"))
+        .unwrap_or(text);
     let format = match date.len() {
         8 => "%Y%m%d",
         10 if date.contains('/') => "%Y/%m/%d",

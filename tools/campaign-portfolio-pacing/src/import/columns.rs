@@ -66,13 +66,25 @@ const DELIVERY: [Column; 9] = [
     Column::Impressions,
 ];
 
-const CAMPAIGNS: [Column; 7] =
-    [Column::AccountId, Column::Advertiser, Column::CampaignId, Column::CampaignName, Column::Budget, Column::FlightStart, Column::FlightEnd];
+const CAMPAIGNS: [Column; 7] = [
+    Column::AccountId,
+    Column::Advertiser,
+    Column::CampaignId,
+    Column::CampaignName,
+    Column::Budget,
+    Column::FlightStart,
+    Column::FlightEnd,
+];
 
 impl Column {
     /// Returns the column's name for messages.
     pub(crate) fn name(self) -> &'static str {
-        NAMES.iter().find(|(column, _)| *column == self).and_then(|(_, names)| names.first()).copied().unwrap_or_default()
+        NAMES
+            .iter()
+            .find(|(column, _)| *column == self)
+            .and_then(|(_, names)| names.first())
+            .copied()
+            .unwrap_or_default()
     }
 }
 
@@ -95,7 +107,8 @@ impl Header {
     /// Parses a header. An error lists columns with their problems.
     pub(crate) fn read(cells: &[String]) -> Result<Self, Vec<(String, ImportProblem)>> {
         let mut problems = Vec::new();
-        let (mut places, mut ignored): (Vec<(Column, usize)>, Vec<String>) = (Vec::new(), Vec::new());
+        let (mut places, mut ignored): (Vec<(Column, usize)>, Vec<String>) =
+            (Vec::new(), Vec::new());
         for (at, cell) in cells.iter().enumerate() {
             let plain = plain(cell);
             match NAMES.iter().find(|(_, names)| names.contains(&plain.as_str())) {
@@ -117,15 +130,27 @@ impl Header {
         for column in needed.iter().filter(|c| !has(**c)) {
             problems.push((column.name().to_owned(), ImportProblem::ColumnMissing));
         }
-        let used = |c: &Column| needed.contains(c) || [Column::AccountName, Column::TimeZone, Column::Currency, Column::Hour].contains(c);
+        let used = |c: &Column| {
+            needed.contains(c)
+                || [Column::AccountName, Column::TimeZone, Column::Currency, Column::Hour]
+                    .contains(c)
+        };
         ignored.extend(places.iter().filter(|(c, _)| !used(c)).map(|(c, _)| c.name().to_owned()));
-        if problems.is_empty() { Ok(Self { kind, width: cells.len(), places, ignored }) } else { Err(problems) }
+        if problems.is_empty() {
+            Ok(Self { kind, width: cells.len(), places, ignored })
+        } else {
+            Err(problems)
+        }
     }
 }
 
 /// Normalises a heading: lower case, words joined by underscores.
 fn plain(cell: &str) -> String {
-    let words: Vec<String> = cell.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_lowercase).collect();
+    let words: Vec<String> = cell
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|w| !w.is_empty())
+        .map(str::to_lowercase)
+        .collect();
     words.join("_")
 }
 

@@ -24,8 +24,20 @@ const ROWS_PER_TICK: u64 = 512;
 const BUFFER: usize = 256 * 1024;
 
 /// Reads a file into the open savepoint.
-pub(crate) fn read(db: &Connection, path: &Path, name: &str, job: &mut Job<'_>) -> Result<FileReport, Stop> {
-    let mut report = FileReport { file: name.to_owned(), kind: None, rows_read: 0, rows_stored: 0, rows_replaced: 0, ignored_columns: Vec::new() };
+pub(crate) fn read(
+    db: &Connection,
+    path: &Path,
+    name: &str,
+    job: &mut Job<'_>,
+) -> Result<FileReport, Stop> {
+    let mut report = FileReport {
+        file: name.to_owned(),
+        kind: None,
+        rows_read: 0,
+        rows_stored: 0,
+        rows_replaced: 0,
+        ignored_columns: Vec::new(),
+    };
     let (source, delimiter) = match open(path) {
         Ok(opened) => opened,
         Err(problem) => {
@@ -33,7 +45,11 @@ pub(crate) fn read(db: &Connection, path: &Path, name: &str, job: &mut Job<'_>) 
             return Ok(report);
         }
     };
-    let mut reader = ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).from_reader(source);
+    let mut reader = ReaderBuilder::new()
+        .delimiter(delimiter)
+        .has_headers(false)
+        .flexible(true)
+        .from_reader(source);
     let Some(header) = header(&mut reader, name, job) else { return Ok(report) };
     report.kind = Some(header.kind);
     report.ignored_columns.clone_from(&header.ignored);
@@ -46,7 +62,12 @@ pub(crate) fn read(db: &Connection, path: &Path, name: &str, job: &mut Job<'_>) 
             Ok(false) => break,
             Ok(true) => {}
             Err(error) => {
-                job.errors.add(name, reader.position().line(), "", ImportProblem::BrokenOff { reason: error.to_string() });
+                job.errors.add(
+                    name,
+                    reader.position().line(),
+                    "",
+                    ImportProblem::BrokenOff { reason: error.to_string() },
+                );
                 break;
             }
         }
@@ -58,22 +79,36 @@ pub(crate) fn read(db: &Connection, path: &Path, name: &str, job: &mut Job<'_>) 
         let line = record.position().map_or(0, csv::Position::line);
         if record.len() == header.width {
             // After the first error nothing more is stored. The rest of the file is only checked.
-            let mut cells = Cells { record: &record, header: &header, decimals, file: name, line, errors: &mut job.errors };
+            let mut cells = Cells {
+                record: &record,
+                header: &header,
+                decimals,
+                file: name,
+                line,
+                errors: &mut job.errors,
+            };
             match header.kind {
                 FileKind::Delivery => {
-                    if let Some(row) = cells.delivery().filter(|_| cells.errors.total() == start_errors) {
+                    if let Some(row) =
+                        cells.delivery().filter(|_| cells.errors.total() == start_errors)
+                    {
                         store.delivery(&row)?;
                     }
                 }
                 FileKind::Campaigns => {
-                    if let Some(row) = cells.campaign().filter(|_| cells.errors.total() == start_errors) {
+                    if let Some(row) =
+                        cells.campaign().filter(|_| cells.errors.total() == start_errors)
+                    {
                         store.campaign(&row)?;
                     }
                 }
             }
         } else {
             let cells = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-            let problem = ImportProblem::CellCount { found: cells(record.len()), expected: cells(header.width) };
+            let problem = ImportProblem::CellCount {
+                found: cells(record.len()),
+                expected: cells(header.width),
+            };
             job.errors.add(name, line, "", problem);
         }
         if report.rows_read.is_multiple_of(ROWS_PER_TICK) {
@@ -92,7 +127,8 @@ pub(crate) fn read(db: &Connection, path: &Path, name: &str, job: &mut Job<'_>) 
 
 /// Opens a file. Returns a reader after the byte order mark, and the separator of cells.
 fn open(path: &Path) -> Result<(BufReader<File>, u8), ImportProblem> {
-    let mut source = BufReader::with_capacity(BUFFER, File::open(path).map_err(|e| unreadable(&e))?);
+    let mut source =
+        BufReader::with_capacity(BUFFER, File::open(path).map_err(|e| unreadable(&e))?);
     let start = source.fill_buf().map_err(|e| unreadable(&e))?;
     if start.is_empty() {
         return Err(ImportProblem::EmptyFile);
@@ -126,21 +162,29 @@ fn delimiter(start: &[u8]) -> u8 {
         match byte {
             b'"' => quoted = !quoted,
             b'\n' | b'\r' if !quoted => break,
-            byte if !quoted => counts.iter_mut().filter(|(sign, _)| sign == byte).for_each(|(_, count)| *count += 1),
+            byte if !quoted => counts
+                .iter_mut()
+                .filter(|(sign, _)| sign == byte)
+                .for_each(|(_, count)| *count += 1),
             _ => {}
         }
     }
     counts.iter().rev().max_by_key(|(_, count)| *count).map_or(b',', |(sign, _)| *sign)
 }
 
-fn header<R: io::Read>(reader: &mut csv::Reader<R>, name: &str, job: &mut Job<'_>) -> Option<Header> {
+fn header<R: io::Read>(
+    reader: &mut csv::Reader<R>,
+    name: &str,
+    job: &mut Job<'_>,
+) -> Option<Header> {
     let mut record = ByteRecord::new();
     if !reader.read_byte_record(&mut record).unwrap_or(false) {
         job.errors.add(name, 1, "", ImportProblem::NoHeader);
         return None;
     }
     let line = record.position().map_or(1, csv::Position::line);
-    let cells: Vec<String> = record.iter().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect();
+    let cells: Vec<String> =
+        record.iter().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect();
     match Header::read(&cells) {
         Ok(header) => Some(header),
         Err(problems) => {

@@ -25,11 +25,16 @@ pub(crate) fn money(cell: &str, decimals: Decimals) -> Result<i64, ImportProblem
     if text.starts_with('-') {
         return Err(ImportProblem::BelowZero { text: shorten_cell(cell) });
     }
-    let (whole, fraction) = parts(text.trim_start_matches('+'), decimals).map_err(|doubt| match doubt {
-        Doubt::NotANumber => ImportProblem::NotANumber { text: shorten_cell(cell) },
-        Doubt::Ambiguous => ImportProblem::Ambiguous { text: shorten_cell(cell) },
-    })?;
-    let units: i64 = whole.parse().ok().filter(|u| *u <= MAX_UNITS).ok_or_else(|| ImportProblem::TooLarge { text: shorten_cell(cell) })?;
+    let (whole, fraction) =
+        parts(text.trim_start_matches('+'), decimals).map_err(|doubt| match doubt {
+            Doubt::NotANumber => ImportProblem::NotANumber { text: shorten_cell(cell) },
+            Doubt::Ambiguous => ImportProblem::Ambiguous { text: shorten_cell(cell) },
+        })?;
+    let units: i64 = whole
+        .parse()
+        .ok()
+        .filter(|u| *u <= MAX_UNITS)
+        .ok_or_else(|| ImportProblem::TooLarge { text: shorten_cell(cell) })?;
     let digit = |at: usize| fraction.as_bytes().get(at).map_or(0, |b| i64::from(b - b'0'));
     let micros = (0..6).fold(0, |sum, at| sum * 10 + digit(at)) + i64::from(digit(6) >= 5);
     Ok(units * crate::money::MICROS + micros)
@@ -39,17 +44,27 @@ pub(crate) fn money(cell: &str, decimals: Decimals) -> Result<i64, ImportProblem
 pub(crate) fn count(cell: &str) -> Result<i64, ImportProblem> {
     let text = strip_currency(cell);
     let groups: Vec<&str> = text.split(['.', ',']).collect();
-    let grouped = groups.len() > 1 && groups[0].len() <= 3 && !groups[0].is_empty() && groups[1..].iter().all(|g| g.len() == 3);
+    let grouped = groups.len() > 1
+        && groups[0].len() <= 3
+        && !groups[0].is_empty()
+        && groups[1..].iter().all(|g| g.len() == 3);
     let digits = if groups.len() == 1 || grouped { groups.concat() } else { String::new() };
     if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
         return Err(ImportProblem::NotACount { text: shorten_cell(cell) });
     }
-    digits.parse().ok().filter(|n| *n <= MAX_UNITS).ok_or_else(|| ImportProblem::TooLarge { text: shorten_cell(cell) })
+    digits
+        .parse()
+        .ok()
+        .filter(|n| *n <= MAX_UNITS)
+        .ok_or_else(|| ImportProblem::TooLarge { text: shorten_cell(cell) })
 }
 
 /// Returns the cell without currency signs, and without spaces and apostrophes between thousands.
 fn strip_currency(cell: &str) -> String {
-    cell.trim().chars().filter(|c| !matches!(c, ' ' | '\u{a0}' | '\u{202f}' | '\'' | '’' | '$' | '€' | '£')).collect()
+    cell.trim()
+        .chars()
+        .filter(|c| !matches!(c, ' ' | '\u{a0}' | '\u{202f}' | '\'' | '’' | '$' | '€' | '£'))
+        .collect()
 }
 
 /// Returns a cell's text for a message.
@@ -67,11 +82,17 @@ enum Doubt {
 /// Splits a number into the digits before and after the decimal sign.
 fn parts(text: &str, decimals: Decimals) -> Result<(String, String), Doubt> {
     const NOT: Doubt = Doubt::NotANumber;
-    if text.is_empty() || !text.chars().all(|c| c.is_ascii_digit() || c == '.' || c == ',') || !text.contains(|c: char| c.is_ascii_digit()) {
+    if text.is_empty()
+        || !text.chars().all(|c| c.is_ascii_digit() || c == '.' || c == ',')
+        || !text.contains(|c: char| c.is_ascii_digit())
+    {
         return Err(NOT);
     }
-    let signs: Vec<(usize, char)> = text.char_indices().filter(|(_, c)| !c.is_ascii_digit()).collect();
-    let Some((last_at, last)) = signs.last().copied() else { return Ok((text.to_owned(), String::new())) };
+    let signs: Vec<(usize, char)> =
+        text.char_indices().filter(|(_, c)| !c.is_ascii_digit()).collect();
+    let Some((last_at, last)) = signs.last().copied() else {
+        return Ok((text.to_owned(), String::new()));
+    };
     let several = signs.iter().filter(|(_, c)| *c == last).count() > 1;
     let mixed = signs.iter().any(|(_, c)| *c != last);
     if several && mixed {
@@ -155,7 +176,13 @@ mod tests {
 
     #[test]
     fn counts_are_whole() {
-        for (text, n) in [("0", 0), ("12345", 12_345), ("12,345", 12_345), ("12 345", 12_345), ("1.234.567", 1_234_567)] {
+        for (text, n) in [
+            ("0", 0),
+            ("12345", 12_345),
+            ("12,345", 12_345),
+            ("12 345", 12_345),
+            ("1.234.567", 1_234_567),
+        ] {
             assert_eq!(count(text), Ok(n), "{text}");
         }
         for text in ["", "-1", "1.5", "12,34", "x", "1,234,5"] {

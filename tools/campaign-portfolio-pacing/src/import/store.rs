@@ -79,8 +79,10 @@ impl<'c> Store<'c> {
         let had: bool =
             db.prepare_cached("SELECT budget IS NOT NULL OR flight_start IS NOT NULL FROM campaigns WHERE key = ?1")?.query_row([key], |r| r.get(0))?;
         let (start, end) = row.flight.unzip();
-        db.prepare_cached("UPDATE campaigns SET budget = ?2, flight_start = ?3, flight_end = ?4 WHERE key = ?1")?
-            .execute(params![key, row.budget, start, end])?;
+        db.prepare_cached(
+            "UPDATE campaigns SET budget = ?2, flight_start = ?3, flight_end = ?4 WHERE key = ?1",
+        )?
+        .execute(params![key, row.budget, start, end])?;
         self.replaced += u64::from(again || had);
         self.stored += 1;
         Ok(())
@@ -92,10 +94,19 @@ impl<'c> Store<'c> {
         if !self.accounts.contains_key(place.account) {
             self.accounts.insert(place.account.to_owned(), find_account(db, place)?);
         }
-        let Some(account) = self.accounts.get_mut(place.account) else { return Err(rusqlite::Error::InvalidQuery) };
+        let Some(account) = self.accounts.get_mut(place.account) else {
+            return Err(rusqlite::Error::InvalidQuery);
+        };
         let differs = |new: &str, old: &str| !new.is_empty() && new != old;
-        if differs(place.account_name, &account.name) || differs(place.zone, &account.zone) || differs(place.currency, &account.currency) {
-            for (new, old) in [(place.account_name, &mut account.name), (place.zone, &mut account.zone), (place.currency, &mut account.currency)] {
+        if differs(place.account_name, &account.name)
+            || differs(place.zone, &account.zone)
+            || differs(place.currency, &account.currency)
+        {
+            for (new, old) in [
+                (place.account_name, &mut account.name),
+                (place.zone, &mut account.zone),
+                (place.currency, &mut account.currency),
+            ] {
                 if !new.is_empty() {
                     new.clone_into(old);
                 }
@@ -111,18 +122,22 @@ impl<'c> Store<'c> {
             let found = find_campaign(db, account.key, place)?;
             account.campaigns.insert(place.campaign.to_owned(), found);
         }
-        let Some(campaign) = account.campaigns.get_mut(place.campaign) else { return Err(rusqlite::Error::InvalidQuery) };
-        if differs(place.campaign_name, &campaign.name) || differs(place.advertiser, &campaign.advertiser) {
-            for (new, old) in [(place.campaign_name, &mut campaign.name), (place.advertiser, &mut campaign.advertiser)] {
+        let Some(campaign) = account.campaigns.get_mut(place.campaign) else {
+            return Err(rusqlite::Error::InvalidQuery);
+        };
+        if differs(place.campaign_name, &campaign.name)
+            || differs(place.advertiser, &campaign.advertiser)
+        {
+            for (new, old) in [
+                (place.campaign_name, &mut campaign.name),
+                (place.advertiser, &mut campaign.advertiser),
+            ] {
                 if !new.is_empty() {
                     new.clone_into(old);
                 }
             }
-            db.prepare_cached("UPDATE campaigns SET name = ?2, advertiser = ?3 WHERE key = ?1")?.execute(params![
-                campaign.key,
-                campaign.name,
-                campaign.advertiser
-            ])?;
+            db.prepare_cached("UPDATE campaigns SET name = ?2, advertiser = ?3 WHERE key = ?1")?
+                .execute(params![campaign.key, campaign.name, campaign.advertiser])?;
         }
         Ok(campaign)
     }
@@ -135,15 +150,30 @@ fn or_id<'t>(text: &'t str, id: &'t str) -> &'t str {
 
 fn find_account(db: &Connection, place: &Place<'_>) -> Result<Account> {
     let sql = "SELECT key, name, coalesce(zone, ''), coalesce(currency, '') FROM accounts WHERE dataset = ?1 AND id = ?2";
-    let known = db.prepare_cached(sql)?.query_row(params![db::number(Dataset::Imported), place.account], |row| {
-        Ok(Account { key: row.get(0)?, name: row.get(1)?, zone: row.get(2)?, currency: row.get(3)?, campaigns: HashMap::new() })
-    });
+    let known = db.prepare_cached(sql)?.query_row(
+        params![db::number(Dataset::Imported), place.account],
+        |row| {
+            Ok(Account {
+                key: row.get(0)?,
+                name: row.get(1)?,
+                zone: row.get(2)?,
+                currency: row.get(3)?,
+                campaigns: HashMap::new(),
+            })
+        },
+    );
     if let Some(account) = known.optional()? {
         return Ok(account);
     }
     let name = or_id(place.account_name, place.account);
     let sql = "INSERT INTO accounts (dataset, id, name, zone, currency) VALUES (?1, ?2, ?3, nullif(?4, ''), nullif(?5, ''))";
-    let key = db.prepare_cached(sql)?.insert(params![db::number(Dataset::Imported), place.account, name, place.zone, place.currency])?;
+    let key = db.prepare_cached(sql)?.insert(params![
+        db::number(Dataset::Imported),
+        place.account,
+        name,
+        place.zone,
+        place.currency
+    ])?;
     let (zone, currency) = (place.zone.to_owned(), place.currency.to_owned());
     Ok(Account { key, name: name.to_owned(), zone, currency, campaigns: HashMap::new() })
 }
@@ -151,29 +181,46 @@ fn find_account(db: &Connection, place: &Place<'_>) -> Result<Account> {
 fn find_campaign(db: &Connection, account: i64, place: &Place<'_>) -> Result<Campaign> {
     let sql = "SELECT key, name, advertiser FROM campaigns WHERE account_key = ?1 AND id = ?2";
     let known = db.prepare_cached(sql)?.query_row(params![account, place.campaign], |row| {
-        Ok(Campaign { key: row.get(0)?, name: row.get(1)?, advertiser: row.get(2)?, seen: false, line_items: HashMap::new() })
+        Ok(Campaign {
+            key: row.get(0)?,
+            name: row.get(1)?,
+            advertiser: row.get(2)?,
+            seen: false,
+            line_items: HashMap::new(),
+        })
     });
     if let Some(campaign) = known.optional()? {
         return Ok(campaign);
     }
     let name = or_id(place.campaign_name, place.campaign);
     let sql = "INSERT INTO campaigns (account_key, id, name, advertiser) VALUES (?1, ?2, ?3, ?4)";
-    let key = db.prepare_cached(sql)?.insert(params![account, place.campaign, name, place.advertiser])?;
-    Ok(Campaign { key, name: name.to_owned(), advertiser: place.advertiser.to_owned(), seen: false, line_items: HashMap::new() })
+    let key =
+        db.prepare_cached(sql)?.insert(params![account, place.campaign, name, place.advertiser])?;
+    Ok(Campaign {
+        key,
+        name: name.to_owned(),
+        advertiser: place.advertiser.to_owned(),
+        seen: false,
+        line_items: HashMap::new(),
+    })
 }
 
 fn line_item(db: &Connection, campaign: &mut Campaign, id: &str, name: &str) -> Result<i64> {
     if let Some((key, known)) = campaign.line_items.get_mut(id) {
         if !name.is_empty() && name != known {
-            db.prepare_cached("UPDATE line_items SET name = ?2 WHERE key = ?1")?.execute(params![*key, name])?;
+            db.prepare_cached("UPDATE line_items SET name = ?2 WHERE key = ?1")?
+                .execute(params![*key, name])?;
             name.clone_into(known);
         }
         return Ok(*key);
     }
     let sql = "INSERT INTO line_items (campaign_key, id, name) VALUES (?1, ?2, ?3)
                ON CONFLICT (campaign_key, id) DO UPDATE SET name = CASE WHEN ?4 = '' THEN name ELSE excluded.name END RETURNING key, name";
-    let (key, name): (i64, String) =
-        db.prepare_cached(sql)?.query_row(params![campaign.key, id, or_id(name, id), name], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let (key, name): (i64, String) = db
+        .prepare_cached(sql)?
+        .query_row(params![campaign.key, id, or_id(name, id), name], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?;
     campaign.line_items.insert(id.to_owned(), (key, name));
     Ok(key)
 }

@@ -22,12 +22,18 @@ pub struct SampleCsv {
 
 /// Writes the sample as of this time.
 pub fn as_csv(sample: &Sample, now: DateTime<Utc>) -> SampleCsv {
-    let clocks: Vec<LocalNow> = sample.accounts.iter().map(|a| LocalNow::new(a.zone.parse().unwrap_or(Tz::UTC), now)).collect();
+    let clocks: Vec<LocalNow> = sample
+        .accounts
+        .iter()
+        .map(|a| LocalNow::new(a.zone.parse().unwrap_or(Tz::UTC), now))
+        .collect();
     SampleCsv { campaigns: campaigns(sample, &clocks), delivery: delivery(sample, &clocks) }
 }
 
 fn campaigns(sample: &Sample, clocks: &[LocalNow]) -> String {
-    let mut text = String::from("account_id,account_name,time_zone,currency,advertiser,campaign_id,campaign_name,budget,flight_start,flight_end\n");
+    let mut text = String::from(
+        "account_id,account_name,time_zone,currency,advertiser,campaign_id,campaign_name,budget,flight_start,flight_end\n",
+    );
     for campaign in &sample.campaigns {
         let account = &sample.accounts[campaign.account];
         let day = |offset| time::after(clocks[campaign.account].today, offset);
@@ -50,7 +56,9 @@ fn campaigns(sample: &Sample, clocks: &[LocalNow]) -> String {
 }
 
 fn delivery(sample: &Sample, clocks: &[LocalNow]) -> String {
-    let mut text = String::from("account_id,account_name,advertiser,campaign_id,campaign_name,line_item_id,line_item_name,date,hour,spend,impressions\n");
+    let mut text = String::from(
+        "account_id,account_name,advertiser,campaign_id,campaign_name,line_item_id,line_item_name,date,hour,spend,impressions\n",
+    );
     for row in &sample.rows {
         let item = &sample.line_items[row.line_item];
         let campaign = &sample.campaigns[item.campaign];

@@ -9,21 +9,35 @@ use serde_json::{Value, json};
 use crate::{row, with_rows};
 
 fn render_answer(template: &str, result: &Value) -> String {
-    let text = fs::read_to_string(format!("{}/answers/{template}.jinja", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let text =
+        fs::read_to_string(format!("{}/answers/{template}.jinja", env!("CARGO_MANIFEST_DIR")))
+            .unwrap();
     let mut environment = Environment::new();
-    environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build().unwrap());
+    environment
+        .set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build().unwrap());
     environment.add_filter("money", |value: Template, _: Option<String>, _: Option<usize>| value);
     environment.add_filter("day", |value: Template| value);
-    environment.add_filter("percent", |value: Template| f64::try_from(value).map_or("–".to_owned(), |value| format!("{value:.1}%")));
+    environment.add_filter("percent", |value: Template| {
+        f64::try_from(value).map_or("–".to_owned(), |value| format!("{value:.1}%"))
+    });
     environment.add_function("period", |start: String, end: String| format!("{start} – {end}"));
-    environment.render_str(&text, Template::from(Serde(json!({"result": result})))).unwrap_or_else(|why| panic!("{template}: {why:#}"))
+    environment
+        .render_str(&text, Template::from(Serde(json!({"result": result}))))
+        .unwrap_or_else(|why| panic!("{template}: {why:#}"))
 }
 
 /// Returns ten days of November of an account, with the budget and spend of each campaign.
 fn november(campaigns: &[(&str, &str, &str)]) -> Value {
-    let campaign = |(id, budget, _): &(&str, &str, &str)| format!("7,Advertiser A,{id},Campaign {id},{budget},2026-11-01,2026-11-30,UTC,EUR\n");
-    let delivery: String = campaigns.iter().map(|(id, _, spend)| row(id, id, "2026-11-10", spend)).collect();
-    let (_folder, pacing) = with_rows("2026-11-11T00:00:00Z", &campaigns.iter().map(campaign).collect::<String>(), &delivery);
+    let campaign = |(id, budget, _): &(&str, &str, &str)| {
+        format!("7,Advertiser A,{id},Campaign {id},{budget},2026-11-01,2026-11-30,UTC,EUR\n")
+    };
+    let delivery: String =
+        campaigns.iter().map(|(id, _, spend)| row(id, id, "2026-11-10", spend)).collect();
+    let (_folder, pacing) = with_rows(
+        "2026-11-11T00:00:00Z",
+        &campaigns.iter().map(campaign).collect::<String>(),
+        &delivery,
+    );
     pacing.analyze(&json!({"account_id": "7", "campaign_start": "2026-11-01", "campaign_end": "2026-11-30"})).unwrap()
 }
 
@@ -31,9 +45,14 @@ fn november(campaigns: &[(&str, &str, &str)]) -> Value {
 fn shares_are_rounded_once_from_the_amounts() {
     let result = november(&[("A", "50000", "21424.20"), ("B", "50000", "21424.20")]);
     let budget = &result["insights"]["budget_status"];
-    let told = ["spend_percentage", "variance_percentage", "budget_projection"].map(|name| budget[name].as_f64().unwrap());
+    let told = ["spend_percentage", "variance_percentage", "budget_projection"]
+        .map(|name| budget[name].as_f64().unwrap());
     assert_eq!(told, [42.85, 28.55, 128.55], "rounded again, these would be too much by a tenth");
-    for (answer, shares) in [("pace", &["(42.8%)", "(28.5%)", "128.5%"][..]), ("why", &["(42.8%)", "(28.5%)"]), ("campaigns", &["| 42.8% |"])] {
+    for (answer, shares) in [
+        ("pace", &["(42.8%)", "(28.5%)", "128.5%"][..]),
+        ("why", &["(42.8%)", "(28.5%)"]),
+        ("campaigns", &["| 42.8% |"]),
+    ] {
         for locale in ["en", "sv"] {
             let text = render_answer(&format!("{answer}.{locale}"), &result);
             for share in shares {
@@ -50,7 +69,12 @@ fn a_campaign_without_a_budget_has_no_share_of_it() {
     for locale in ["en", "sv"] {
         let text = render_answer(&format!("campaigns.{locale}"), &result);
         assert!(text.contains("| 40.0% |") && text.contains("| – |"), "{text}");
-        let text = ["pace", "why"].map(|answer| render_answer(&format!("{answer}.{locale}"), &result)).concat();
-        assert!(!text.contains("(–)") && !text.contains("(0.0%)"), "no budget is used least: {text}");
+        let text = ["pace", "why"]
+            .map(|answer| render_answer(&format!("{answer}.{locale}"), &result))
+            .concat();
+        assert!(
+            !text.contains("(–)") && !text.contains("(0.0%)"),
+            "no budget is used least: {text}"
+        );
     }
 }

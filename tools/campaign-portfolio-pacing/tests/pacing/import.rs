@@ -14,17 +14,22 @@ use serde_json::json;
 use crate::{CAMPAIGNS, DELIVERY, at, import, row, service, with_rows, write};
 
 const NOW: &str = "2026-11-10T20:00:00Z";
-const FLIGHT: &str = "7,Advertiser A,A,Campaign A,3000,2026-11-01,2026-11-30,Europe/Stockholm,SEK\n";
+const FLIGHT: &str =
+    "7,Advertiser A,A,Campaign A,3000,2026-11-01,2026-11-30,Europe/Stockholm,SEK\n";
 
 fn total(pacing: &campaign_portfolio_pacing::Pacing) -> f64 {
-    let args = json!({"account_id": "7", "campaign_start": "2026-11-01", "campaign_end": "2026-11-30"});
+    let args =
+        json!({"account_id": "7", "campaign_start": "2026-11-01", "campaign_end": "2026-11-30"});
     pacing.analyze(&args).unwrap()["rollups"]["portfolio_total"]["total_spend"].as_f64().unwrap()
 }
 
 #[test]
 fn imported_rows_replace_the_sample_and_survive_a_restart() {
     let (folder, pacing) = service(NOW);
-    let files = [write(folder.path(), "d.csv", DELIVERY, &row("A", "1", "2026-11-09", "12.34")), write(folder.path(), "c.csv", CAMPAIGNS, FLIGHT)];
+    let files = [
+        write(folder.path(), "d.csv", DELIVERY, &row("A", "1", "2026-11-09", "12.34")),
+        write(folder.path(), "c.csv", CAMPAIGNS, FLIGHT),
+    ];
     let report = import(&pacing, &files);
     assert_eq!((report.rows_read, report.rows_stored, report.rows_replaced), (2, 2, 0));
     assert!(report.sample_replaced);
@@ -41,7 +46,12 @@ fn a_row_with_the_key_of_an_earlier_one_takes_its_place() {
     let rows = row("A", "1", "2026-11-09", "1") + &row("A", "1", "2026-11-09", "2");
     let (folder, pacing) = with_rows(NOW, FLIGHT, &rows);
     assert_eq!(total(&pacing), 2.0);
-    let again = write(folder.path(), "again.csv", DELIVERY, &(row("A", "1", "2026-11-09", "5") + &row("A", "1", "2026-11-08", "1")));
+    let again = write(
+        folder.path(),
+        "again.csv",
+        DELIVERY,
+        &(row("A", "1", "2026-11-09", "5") + &row("A", "1", "2026-11-08", "1")),
+    );
     let report = import(&pacing, &[again]);
     assert_eq!((report.rows_stored, report.rows_replaced, report.sample_replaced), (2, 1, false));
     assert_eq!(total(&pacing), 6.0);
@@ -59,9 +69,13 @@ fn a_file_with_errors_stores_nothing_and_lists_them_all() {
         row("A", "1", "2026-11-08", "y"),
     ]
     .concat();
-    let files = [write(folder.path(), "bad.csv", DELIVERY, &bad), write(folder.path(), "good.csv", DELIVERY, &row("A", "1", "2026-11-07", "2"))];
+    let files = [
+        write(folder.path(), "bad.csv", DELIVERY, &bad),
+        write(folder.path(), "good.csv", DELIVERY, &row("A", "1", "2026-11-07", "2")),
+    ];
     let report = import(&pacing, &files);
-    let found: Vec<(&str, u64, &str)> = report.errors.iter().map(|e| (e.file.as_str(), e.line, e.column.as_str())).collect();
+    let found: Vec<(&str, u64, &str)> =
+        report.errors.iter().map(|e| (e.file.as_str(), e.line, e.column.as_str())).collect();
     let expected = [
         ("bad.csv", 3, "date"),
         ("bad.csv", 4, "campaign_id"),
@@ -76,7 +90,11 @@ fn a_file_with_errors_stores_nothing_and_lists_them_all() {
     assert_eq!(report.errors[0].problem, ImportProblem::NotADay { text: "08.11.2026".into() });
     assert_eq!(report.errors[5].problem, ImportProblem::CellCount { found: 4, expected: 11 });
     assert_eq!((report.files[0].rows_stored, report.files[1].rows_stored), (0, 1));
-    assert_eq!(total(&pacing), 3.0, "the good file is there, nothing of the bad one, and what was there before");
+    assert_eq!(
+        total(&pacing),
+        3.0,
+        "the good file is there, nothing of the bad one, and what was there before"
+    );
 }
 
 #[test]
@@ -101,7 +119,8 @@ fn the_ways_of_spreadsheets_are_understood() {
     assert_eq!(report.errors, []);
     assert_eq!(report.files[0].ignored_columns, ["Note"]);
     assert_eq!(total(&pacing), 1_234.75);
-    let quoted = DELIVERY.to_owned() + "7,T,A,A,C,2,L,2026-11-07,,\"2,5\",10\n7,T,A,A,C,2,L,2026-11-06,,\"1,234\",10\n";
+    let quoted = DELIVERY.to_owned()
+        + "7,T,A,A,C,2,L,2026-11-07,,\"2,5\",10\n7,T,A,A,C,2,L,2026-11-06,,\"1,234\",10\n";
     let path = folder.path().join("q.csv");
     fs::write(&path, quoted).unwrap();
     let report = import(&pacing, &[path]);
@@ -126,13 +145,24 @@ fn files_that_are_not_what_they_should_be_say_why() {
         (file("header.csv", DELIVERY.as_bytes()), "no_rows"),
         (file("short.csv", b"account_id,date,spend\n"), "column_missing"),
         (file("twice.csv", format!("{},spend\n", DELIVERY.trim()).as_bytes()), "column_twice"),
-        (file("latin.csv", &[DELIVERY.as_bytes(), b"7,T,R\xe4v,A,C,1,L,2026-11-09,,1,1\n"].concat()), "not_utf8"),
+        (
+            file(
+                "latin.csv",
+                &[DELIVERY.as_bytes(), b"7,T,R\xe4v,A,C,1,L,2026-11-09,,1,1\n"].concat(),
+            ),
+            "not_utf8",
+        ),
         (folder.path().join("gone.csv"), "missing"),
         (folder.path().to_owned(), "is_folder"),
     ];
     for (path, problem) in cases {
         let report = import(&pacing, std::slice::from_ref(&path));
-        assert!(report.errors.iter().any(|e| json!(e.problem)["code"] == problem), "{}: {:?}", path.display(), report.errors);
+        assert!(
+            report.errors.iter().any(|e| json!(e.problem)["code"] == problem),
+            "{}: {:?}",
+            path.display(),
+            report.errors
+        );
         assert_eq!(report.rows_stored, 0);
     }
 }
@@ -142,8 +172,12 @@ fn campaign_files_are_checked_too() {
     let (folder, pacing) = service(NOW);
     let rows = "7,Adv,A,C,x,2026-11-01,2026-11-30,Mars/Olympus,kronor\n7,Adv,B,C,5,2026-11-30,2026-11-01,,\n7,Adv,D,C,5,2026-11-30,,,\n";
     let report = import(&pacing, &[write(folder.path(), "c.csv", CAMPAIGNS, rows)]);
-    let found: Vec<(u64, &str)> = report.errors.iter().map(|e| (e.line, e.column.as_str())).collect();
-    assert_eq!(found, [(2, "time_zone"), (2, "currency"), (2, "budget"), (3, "flight_end"), (4, "flight_start")]);
+    let found: Vec<(u64, &str)> =
+        report.errors.iter().map(|e| (e.line, e.column.as_str())).collect();
+    assert_eq!(
+        found,
+        [(2, "time_zone"), (2, "currency"), (2, "budget"), (3, "flight_end"), (4, "flight_start")]
+    );
 }
 
 #[test]
@@ -153,17 +187,26 @@ fn budgets_alone_do_not_replace_the_sample() {
     assert_eq!((report.rows_stored, report.sample_replaced), (1, false));
     assert_eq!(report.notes(), [ImportNote::BudgetsOnly]);
     assert!(pacing.use_dataset(Dataset::Imported).is_err());
-    let report = import(&pacing, &[write(folder.path(), "d.csv", DELIVERY, &row("A", "1", "2026-11-09", "1"))]);
+    let report = import(
+        &pacing,
+        &[write(folder.path(), "d.csv", DELIVERY, &row("A", "1", "2026-11-09", "1"))],
+    );
     assert!(report.sample_replaced);
     let result = pacing.analyze(&json!({})).unwrap();
-    assert_eq!((&result["currency"], &result["time_zone"]), (&json!("SEK"), &json!("Europe/Stockholm")));
+    assert_eq!(
+        (&result["currency"], &result["time_zone"]),
+        (&json!("SEK"), &json!("Europe/Stockholm"))
+    );
 }
 
 #[test]
 fn a_cancelled_import_leaves_nothing() {
     let (folder, pacing) = with_rows(NOW, FLIGHT, &row("A", "1", "2026-11-09", "1"));
     let rows: String = (0..5_000).map(|n| row("A", &n.to_string(), "2026-11-08", "1")).collect();
-    let files = [write(folder.path(), "first.csv", DELIVERY, &row("A", "1", "2026-11-07", "1")), write(folder.path(), "big.csv", DELIVERY, &rows)];
+    let files = [
+        write(folder.path(), "first.csv", DELIVERY, &row("A", "1", "2026-11-07", "1")),
+        write(folder.path(), "big.csv", DELIVERY, &rows),
+    ];
     let (cancel, calls, last) = (AtomicBool::new(false), Cell::new(0), Cell::new((0, 0)));
     let report = pacing
         .import(
@@ -207,13 +250,25 @@ fn names_that_look_like_formulas_are_harmless_in_the_csv() {
 fn the_sample_and_the_imported_rows_take_turns() {
     let (folder, pacing) = service(NOW);
     let before = pacing.datasets().unwrap();
-    assert_eq!((before.active, before.imported.rows, before.imported.first_day), (Dataset::Sample, 0, None));
-    assert_eq!((before.sample.accounts, before.sample.last_day), (3, Some("2026-11-10".parse().unwrap())));
+    assert_eq!(
+        (before.active, before.imported.rows, before.imported.first_day),
+        (Dataset::Sample, 0, None)
+    );
+    assert_eq!(
+        (before.sample.accounts, before.sample.last_day),
+        (3, Some("2026-11-10".parse().unwrap()))
+    );
     let rows = row("A", "1", "2026-11-07", "1") + &row("A", "1", "2026-11-09", "2");
     import(&pacing, &[write(folder.path(), "d.csv", DELIVERY, &rows)]);
     let after = pacing.datasets().unwrap();
-    assert_eq!((after.active, after.imported.rows, after.imported.accounts), (Dataset::Imported, 2, 1));
-    assert_eq!((after.imported.first_day, after.imported.last_day), ("2026-11-07".parse().ok(), "2026-11-09".parse().ok()));
+    assert_eq!(
+        (after.active, after.imported.rows, after.imported.accounts),
+        (Dataset::Imported, 2, 1)
+    );
+    assert_eq!(
+        (after.imported.first_day, after.imported.last_day),
+        ("2026-11-07".parse().ok(), "2026-11-09".parse().ok())
+    );
     assert_eq!(after.sample, before.sample, "an import leaves the sample alone");
     pacing.use_dataset(Dataset::Sample).unwrap();
     assert_eq!(pacing.analyze(&json!({"account_id": "17"})).unwrap()["account_id"], "17");

@@ -37,7 +37,10 @@ fn at(folder: &Path, now: &str) -> Pacing {
 /// A service with the given rows.
 fn with_rows(now: &str, campaigns: &str, delivery: &str) -> (tempfile::TempDir, Pacing) {
     let (folder, pacing) = service(now);
-    let files = [write(folder.path(), "campaigns.csv", CAMPAIGNS, campaigns), write(folder.path(), "delivery.csv", DELIVERY, delivery)];
+    let files = [
+        write(folder.path(), "campaigns.csv", CAMPAIGNS, campaigns),
+        write(folder.path(), "delivery.csv", DELIVERY, delivery),
+    ];
     let report = import(&pacing, &files);
     assert_eq!(report.errors, [], "the test's own rows are right");
     (folder, pacing)
@@ -55,7 +58,9 @@ fn import(pacing: &Pacing, files: &[PathBuf]) -> ImportReport {
 
 /// Returns a delivery row of a whole day.
 fn row(campaign: &str, item: &str, date: &str, spend: &str) -> String {
-    format!("7,Test Account,Advertiser A,{campaign},Campaign {campaign},{item},Item {item},{date},,{spend},1000\n")
+    format!(
+        "7,Test Account,Advertiser A,{campaign},Campaign {campaign},{item},Item {item},{date},,{spend},1000\n"
+    )
 }
 
 fn has(list: &Value, code: &str) -> bool {

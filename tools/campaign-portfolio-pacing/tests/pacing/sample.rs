@@ -16,7 +16,10 @@ fn november(account: &str) -> Value {
 #[test]
 fn it_has_the_promised_size_and_no_name_twice() {
     let sample = sample::generate(sample::SEED);
-    assert_eq!((sample.accounts.len(), sample.campaigns.len(), sample.line_items.len()), (3, 40, 150));
+    assert_eq!(
+        (sample.accounts.len(), sample.campaigns.len(), sample.line_items.len()),
+        (3, 40, 150)
+    );
     let advertisers: BTreeSet<&str> = sample.campaigns.iter().map(|c| c.advertiser).collect();
     assert_eq!(advertisers.len(), 6);
     let days: BTreeSet<i64> = sample.rows.iter().map(|r| r.day).collect();
@@ -33,7 +36,10 @@ fn each_account_tells_its_story() {
     let (_folder, pacing) = service("2026-11-21T20:00:00Z");
     for (account, status) in [("17", "SLIGHTLY_BEHIND"), ("23", "AHEAD"), ("42", "ON_TRACK")] {
         let result = pacing.analyze(&november(account)).unwrap();
-        assert_eq!(result["insights"]["daily_pacing"]["pacing_status"], status, "account {account}");
+        assert_eq!(
+            result["insights"]["daily_pacing"]["pacing_status"], status,
+            "account {account}"
+        );
         assert_eq!(result["insights"]["daily_trend"][0]["date"], "2026-11-21");
         assert_eq!(result["insights"]["daily_trend"][0]["partial"], true);
     }
@@ -48,7 +54,9 @@ fn each_account_tells_its_story() {
         .analyze(&json!({"account_id": "17", "advertiser_filter": "Winter Preview", "campaign_start": "2026-11-30", "campaign_end": "2027-01-28"}))
         .unwrap();
     assert_eq!(early["insights"]["daily_pacing"]["pacing_status"], "NOT_STARTED");
-    let none = pacing.analyze(&json!({"account_id": "17", "advertiser_filter": "Winter Preview"})).unwrap_err();
+    let none = pacing
+        .analyze(&json!({"account_id": "17", "advertiser_filter": "Winter Preview"}))
+        .unwrap_err();
     assert!(none.hint_text().unwrap().contains("2026-11-30"), "{none:?}");
 }
 
@@ -58,7 +66,10 @@ fn its_newest_day_is_always_today() {
     assert_eq!(pacing.analyze(&json!({})).unwrap()["data_lag_days"], 0);
     drop(pacing);
     let later = at(folder.path(), "2027-03-02T20:00:00Z").analyze(&json!({})).unwrap();
-    assert_eq!((&later["data_through"], &later["data_lag_days"]), (&json!("2027-03-02"), &json!(0)));
+    assert_eq!(
+        (&later["data_through"], &later["data_lag_days"]),
+        (&json!("2027-03-02"), &json!(0))
+    );
     assert_eq!(later["date_range"], json!({"start": "2027-02-01", "end": "2027-03-02"}));
 }
 
@@ -73,7 +84,11 @@ fn its_figures_equal_an_independent_calculation() {
     let part = 0.5;
     let (start, end) = (-20, 9);
     let mut spend = 0.0;
-    for row in sample.rows.iter().filter(|r| sample.campaigns[sample.line_items[r.line_item].campaign].account == account) {
+    for row in sample
+        .rows
+        .iter()
+        .filter(|r| sample.campaigns[sample.line_items[r.line_item].campaign].account == account)
+    {
         assert_eq!(row.hour, None);
         if row.day >= start {
             let cents = row.spend as f64 / 10_000.0;
@@ -89,7 +104,9 @@ fn its_figures_equal_an_independent_calculation() {
     let (_folder, pacing) = service(&now.to_rfc3339());
     let result = pacing.analyze(&november("17")).unwrap();
     assert_eq!(result["insights"]["timeline"]["today"], today.to_string());
-    let near = |value: &Value, expected: f64| assert!((value.as_f64().unwrap() - expected).abs() < 0.006, "{value} is not {expected}");
+    let near = |value: &Value, expected: f64| {
+        assert!((value.as_f64().unwrap() - expected).abs() < 0.006, "{value} is not {expected}")
+    };
     let status = &result["insights"]["budget_status"];
     near(&status["spent_budget"], spend);
     near(&status["portfolio_budget"], budget);
@@ -105,7 +122,8 @@ fn its_figures_equal_an_independent_calculation() {
 fn it_survives_a_trip_through_csv_files() {
     let now = "2026-11-21T20:20:00Z";
     let (folder, pacing) = service(now);
-    let before: Vec<Value> = ["17", "23", "42"].iter().map(|a| pacing.analyze(&november(a)).unwrap()).collect();
+    let before: Vec<Value> =
+        ["17", "23", "42"].iter().map(|a| pacing.analyze(&november(a)).unwrap()).collect();
     let csv = sample::as_csv(&sample::generate(sample::SEED), now.parse().unwrap());
     let files = [folder.path().join("campaigns.csv"), folder.path().join("delivery.csv")];
     fs::write(&files[0], &csv.campaigns).unwrap();
@@ -116,14 +134,25 @@ fn it_survives_a_trip_through_csv_files() {
         }
     }
     let report = import(&pacing, &files);
-    assert_eq!((report.error_count, report.rows_replaced, report.sample_replaced), (0, 0, true), "{:?}", report.errors);
+    assert_eq!(
+        (report.error_count, report.rows_replaced, report.sample_replaced),
+        (0, 0, true),
+        "{:?}",
+        report.errors
+    );
     for before in before {
         let after = pacing.analyze(&november(before["account_id"].as_str().unwrap())).unwrap();
         assert_eq!(after["insights"], before["insights"]);
         assert_eq!(after["rollups"], before["rollups"]);
     }
     pacing.use_dataset(Dataset::Sample).unwrap();
-    assert!(crate::has(&pacing.analyze(&json!({})).unwrap()["flags"], "sample_data"), "the sample can be brought back");
+    assert!(
+        crate::has(&pacing.analyze(&json!({})).unwrap()["flags"], "sample_data"),
+        "the sample can be brought back"
+    );
     pacing.use_dataset(Dataset::Imported).unwrap();
-    assert!(!crate::has(&pacing.analyze(&november("17")).unwrap()["flags"], "sample_data"), "and the import too");
+    assert!(
+        !crate::has(&pacing.analyze(&november("17")).unwrap()["flags"], "sample_data"),
+        "and the import too"
+    );
 }

@@ -12,9 +12,17 @@ const NOW: &str = "2026-11-10T20:00:00Z";
 fn an_unknown_account_lists_the_known_ones() {
     let (_folder, pacing) = service(NOW);
     let error = pacing.analyze(&json!({"account_id": "99"})).unwrap_err();
-    assert_eq!((error.code, error.reason_text()), (ErrorCode::InvalidInput, Some("unknown_account")));
+    assert_eq!(
+        (error.code, error.reason_text()),
+        (ErrorCode::InvalidInput, Some("unknown_account"))
+    );
     let hint = error.hint_text().unwrap();
-    assert!(["17 (Northwind Outdoor)", "23 (Bluebell Home)", "42 (Kestrel Travel)"].iter().all(|a| hint.contains(a)), "{hint}");
+    assert!(
+        ["17 (Northwind Outdoor)", "23 (Bluebell Home)", "42 (Kestrel Travel)"]
+            .iter()
+            .all(|a| hint.contains(a)),
+        "{hint}"
+    );
 }
 
 #[test]
@@ -22,7 +30,10 @@ fn an_account_can_be_named() {
     let (_folder, pacing) = service(NOW);
     for name in ["kestrel travel", "Kestrel", "42"] {
         let result = pacing.analyze(&json!({"account_id": name})).unwrap();
-        assert_eq!((&result["account_id"], &result["account_source"]), (&json!("42"), &json!("explicit")));
+        assert_eq!(
+            (&result["account_id"], &result["account_source"]),
+            (&json!("42"), &json!("explicit"))
+        );
         assert_eq!(has(&result["assumptions"], "account_by_name"), name != "42");
     }
     // A part of a word is not a name.
@@ -39,14 +50,20 @@ fn a_name_that_fits_two_accounts_is_asked_back() {
     assert_eq!(error.reason_text(), Some("account_required"));
     assert!(error.hint_text().unwrap().contains("Alder South"));
     let by_advertiser = pacing.analyze(&json!({"advertiser_filter": "y"})).unwrap();
-    assert_eq!((&by_advertiser["account_id"], &by_advertiser["account_source"]), (&json!("2"), &json!("advertiser")));
+    assert_eq!(
+        (&by_advertiser["account_id"], &by_advertiser["account_source"]),
+        (&json!("2"), &json!("advertiser"))
+    );
 }
 
 #[test]
 fn the_sample_has_a_default_account_and_says_so() {
     let (_folder, pacing) = service(NOW);
     let result = pacing.analyze(&json!({})).unwrap();
-    assert_eq!((&result["account_id"], &result["account_source"]), (&json!("17"), &json!("default")));
+    assert_eq!(
+        (&result["account_id"], &result["account_source"]),
+        (&json!("17"), &json!("default"))
+    );
     assert!(has(&result["assumptions"], "account_default") && has(&result["flags"], "sample_data"));
 }
 
@@ -55,13 +72,17 @@ fn none_means_all_advertisers() {
     let (_folder, pacing) = service(NOW);
     let all = pacing.analyze(&json!({"account_id": "17"})).unwrap();
     for none in [json!("none"), json!(""), json!(null)] {
-        assert_eq!(pacing.analyze(&json!({"account_id": "17", "advertiser_filter": none})).unwrap(), all);
+        assert_eq!(
+            pacing.analyze(&json!({"account_id": "17", "advertiser_filter": none})).unwrap(),
+            all
+        );
     }
     assert!(has(&all["assumptions"], "all_advertisers"));
     let one = pacing.analyze(&json!({"account_id": "17", "advertiser_filter": "GLACIER"})).unwrap();
     assert_eq!(one["advertiser"], "Glacier Tents");
     assert!(one["campaigns_analyzed"].as_u64() < all["campaigns_analyzed"].as_u64());
-    let error = pacing.analyze(&json!({"account_id": "17", "advertiser_filter": "Kettle"})).unwrap_err();
+    let error =
+        pacing.analyze(&json!({"account_id": "17", "advertiser_filter": "Kettle"})).unwrap_err();
     assert_eq!(error.reason_text(), Some("unknown_advertiser"));
     assert_eq!(error.hint_text(), Some("Its advertisers: Fernhill Boots, Glacier Tents."));
 }
@@ -71,7 +92,12 @@ fn wrong_arguments_are_all_named() {
     let (_folder, pacing) = service(NOW);
     let args = json!({"campaign_start": "10.11.2026", "campaign_end": 5, "campaign_budget": 0, "colour": "red"});
     let error = pacing.analyze(&args).unwrap_err();
-    let paths: Vec<&str> = error.details["validation"].as_array().unwrap().iter().map(|v| v["path"].as_str().unwrap()).collect();
+    let paths: Vec<&str> = error.details["validation"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|v| v["path"].as_str().unwrap())
+        .collect();
     assert_eq!(paths, ["/campaign_start", "/campaign_end", "/campaign_budget", "/colour"]);
     for args in [
         json!({"campaign_start": "2026-11-02", "campaign_end": "2026-11-01"}),
@@ -83,7 +109,8 @@ fn wrong_arguments_are_all_named() {
     ] {
         assert_eq!(pacing.analyze(&args).unwrap_err().code, ErrorCode::InvalidInput, "{args}");
     }
-    let year = json!({"account_id": "17", "campaign_start": "2025-11-11", "campaign_end": "2026-11-11"});
+    let year =
+        json!({"account_id": "17", "campaign_start": "2025-11-11", "campaign_end": "2026-11-11"});
     assert!(pacing.analyze(&year).is_ok(), "366 days are allowed");
 }
 
@@ -94,7 +121,8 @@ fn entities_come_from_the_data() {
     assert_eq!(sample.iter().filter(|e| e.kind == "account").count(), 3);
     let kettle = sample.iter().find(|e| e.id == "Copper Kettle").unwrap();
     assert_eq!(kettle.implies["account_id"], "23");
-    let (_folder, pacing) = with_rows(NOW, "7,Advertiser A,A,Campaign A,10,,,,\n", &row("A", "1", "2026-11-09", "1"));
+    let (_folder, pacing) =
+        with_rows(NOW, "7,Advertiser A,A,Campaign A,10,,,,\n", &row("A", "1", "2026-11-09", "1"));
     assert_eq!(pacing.dataset().unwrap(), Dataset::Imported);
     let imported: Vec<String> = pacing.entities().unwrap().into_iter().map(|e| e.id).collect();
     assert_eq!(imported, ["7", "Advertiser A"]);
@@ -103,8 +131,11 @@ fn entities_come_from_the_data() {
 #[test]
 fn the_manifest_names_what_the_sample_holds() {
     let (_folder, pacing) = service(NOW);
-    let manifest: contract::manifest::PackManifest = serde_json::from_str(include_str!("../../pack.json")).unwrap();
-    let key = |e: &contract::manifest::Entity| (e.kind.clone(), e.id.clone(), e.name.clone(), e.implies.clone());
+    let manifest: contract::manifest::PackManifest =
+        serde_json::from_str(include_str!("../../pack.json")).unwrap();
+    let key = |e: &contract::manifest::Entity| {
+        (e.kind.clone(), e.id.clone(), e.name.clone(), e.implies.clone())
+    };
     let mut listed: Vec<_> = manifest.entities.iter().map(key).collect();
     let mut stored: Vec<_> = pacing.entities().unwrap().iter().map(key).collect();
     listed.sort();

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 
 use crate::{has, row, with_rows};
 
-const FLIGHT: &str = "7,Advertiser A,A,Campaign A,36500,2026-01-01,2026-12-31,America/Los_Angeles,USD\n";
+const FLIGHT: &str =
+    "7,Advertiser A,A,Campaign A,36500,2026-01-01,2026-12-31,America/Los_Angeles,USD\n";
 
 fn days(from: u32, to: u32, month: &str, spend: &str) -> String {
     (from..=to).map(|d| row("A", "1", &format!("{month}-{d:02}"), spend)).collect()
@@ -17,7 +18,8 @@ fn hour(date: &str, hour: u32, spend: &str) -> String {
 
 #[test]
 fn without_dates_the_last_thirty_days_count_and_have_no_future() {
-    let (_folder, pacing) = with_rows("2026-11-30T20:00:00Z", FLIGHT, &days(1, 30, "2026-11", "60"));
+    let (_folder, pacing) =
+        with_rows("2026-11-30T20:00:00Z", FLIGHT, &days(1, 30, "2026-11", "60"));
     let result = pacing.analyze(&json!({"account_id": "7"})).unwrap();
     assert_eq!(result["date_range"], json!({"start": "2026-11-01", "end": "2026-11-30"}));
     // 12:00 in Los Angeles: 29.5 days have passed.
@@ -26,12 +28,15 @@ fn without_dates_the_last_thirty_days_count_and_have_no_future() {
     assert_eq!(result["insights"]["daily_pacing"]["required_daily_rate"], Value::Null);
     // 1800 of 2950 planned: far behind, but a window without a future is not at risk.
     assert_eq!(result["insights"]["daily_pacing"]["pacing_status"], "BEHIND");
-    assert!(has(&result["flags"], "rolling_window") && has(&result["assumptions"], "window_rolling"));
+    assert!(
+        has(&result["flags"], "rolling_window") && has(&result["assumptions"], "window_rolling")
+    );
 }
 
 #[test]
 fn one_date_is_kept_and_the_other_derived() {
-    let (_folder, pacing) = with_rows("2026-11-30T20:00:00Z", FLIGHT, &days(1, 30, "2026-11", "100"));
+    let (_folder, pacing) =
+        with_rows("2026-11-30T20:00:00Z", FLIGHT, &days(1, 30, "2026-11", "100"));
     let start = pacing.analyze(&json!({"campaign_start": "2026-11-10"})).unwrap();
     assert_eq!(start["date_range"], json!({"start": "2026-11-10", "end": "2026-12-09"}));
     assert!(has(&start["assumptions"], "end_derived"));
@@ -42,8 +47,14 @@ fn one_date_is_kept_and_the_other_derived() {
 
 #[test]
 fn a_window_that_is_over_is_final() {
-    let (_folder, pacing) = with_rows("2026-12-05T20:00:00Z", FLIGHT, &(days(1, 30, "2026-11", "102") + &days(1, 5, "2026-12", "100")));
-    let result = pacing.analyze(&json!({"campaign_start": "2026-11-01", "campaign_end": "2026-11-30"})).unwrap();
+    let (_folder, pacing) = with_rows(
+        "2026-12-05T20:00:00Z",
+        FLIGHT,
+        &(days(1, 30, "2026-11", "102") + &days(1, 5, "2026-12", "100")),
+    );
+    let result = pacing
+        .analyze(&json!({"campaign_start": "2026-11-01", "campaign_end": "2026-11-30"}))
+        .unwrap();
     assert_eq!(result["insights"]["timeline"]["days_passed"], 30.0);
     assert_eq!(result["insights"]["timeline"]["days_left"], 0.0);
     assert_eq!(result["insights"]["daily_pacing"]["required_daily_rate"], Value::Null);
@@ -54,15 +65,21 @@ fn a_window_that_is_over_is_final() {
 
 #[test]
 fn a_window_that_ended_with_money_left_is_at_risk_when_it_was_behind() {
-    let (_folder, pacing) = with_rows("2026-12-05T20:00:00Z", FLIGHT, &days(1, 30, "2026-11", "90"));
-    let result = pacing.analyze(&json!({"campaign_start": "2026-11-01", "campaign_end": "2026-11-30"})).unwrap();
+    let (_folder, pacing) =
+        with_rows("2026-12-05T20:00:00Z", FLIGHT, &days(1, 30, "2026-11", "90"));
+    let result = pacing
+        .analyze(&json!({"campaign_start": "2026-11-01", "campaign_end": "2026-11-30"}))
+        .unwrap();
     assert_eq!(result["insights"]["daily_pacing"]["pacing_status"], "AT_RISK");
 }
 
 #[test]
 fn before_the_first_day_nothing_has_started() {
-    let (_folder, pacing) = with_rows("2026-11-10T20:00:00Z", FLIGHT, &days(1, 10, "2026-11", "100"));
-    let result = pacing.analyze(&json!({"campaign_start": "2026-12-01", "campaign_end": "2026-12-31"})).unwrap();
+    let (_folder, pacing) =
+        with_rows("2026-11-10T20:00:00Z", FLIGHT, &days(1, 10, "2026-11", "100"));
+    let result = pacing
+        .analyze(&json!({"campaign_start": "2026-12-01", "campaign_end": "2026-12-31"}))
+        .unwrap();
     assert_eq!(result["insights"]["daily_pacing"]["pacing_status"], "NOT_STARTED");
     assert_eq!(result["insights"]["budget_status"]["spent_budget"], 0.0);
     assert_eq!(result["insights"]["budget_status"]["portfolio_budget"], 3_100.0);
@@ -73,28 +90,45 @@ fn before_the_first_day_nothing_has_started() {
 
 #[test]
 fn a_feed_that_stopped_is_noticed() {
-    let (_folder, pacing) = with_rows("2026-11-20T20:00:00Z", FLIGHT, &days(1, 15, "2026-11", "100"));
-    let result = pacing.analyze(&json!({"campaign_start": "2026-11-01", "campaign_end": "2026-11-30"})).unwrap();
-    assert_eq!((&result["data_lag_days"], &result["data_through"]), (&json!(5), &json!("2026-11-15")));
+    let (_folder, pacing) =
+        with_rows("2026-11-20T20:00:00Z", FLIGHT, &days(1, 15, "2026-11", "100"));
+    let result = pacing
+        .analyze(&json!({"campaign_start": "2026-11-01", "campaign_end": "2026-11-30"}))
+        .unwrap();
+    assert_eq!(
+        (&result["data_lag_days"], &result["data_through"]),
+        (&json!(5), &json!("2026-11-15"))
+    );
     assert!(has(&result["flags"], "data_lag"));
     assert_eq!(result["insights"]["timeline"]["days_passed"], 15.0);
 }
 
 #[test]
 fn no_rows_is_an_error_and_not_zero_spend() {
-    let (_folder, pacing) = with_rows("2026-11-20T20:00:00Z", FLIGHT, &days(1, 15, "2026-11", "100"));
-    let error = pacing.analyze(&json!({"campaign_start": "2026-11-16", "campaign_end": "2026-11-30"})).unwrap_err();
+    let (_folder, pacing) =
+        with_rows("2026-11-20T20:00:00Z", FLIGHT, &days(1, 15, "2026-11", "100"));
+    let error = pacing
+        .analyze(&json!({"campaign_start": "2026-11-16", "campaign_end": "2026-11-30"}))
+        .unwrap_err();
     assert_eq!(error.reason_text(), Some("no_data"));
     assert!(error.message.contains("not the same as no spend"), "{}", error.message);
     assert!(error.hint_text().unwrap().contains("2026-11-15"), "{error:?}");
-    let early = pacing.analyze(&json!({"campaign_start": "2026-02-01", "campaign_end": "2026-02-10"})).unwrap_err();
+    let early = pacing
+        .analyze(&json!({"campaign_start": "2026-02-01", "campaign_end": "2026-02-10"}))
+        .unwrap_err();
     assert_eq!(early.reason_text(), Some("no_data"));
 }
 
 #[test]
 fn without_any_budget_there_is_no_basis_for_a_verdict() {
-    let (_folder, pacing) = with_rows("2026-11-20T20:00:00Z", "7,Advertiser A,A,Campaign A,,,,,\n", &days(1, 15, "2026-11", "100"));
-    let result = pacing.analyze(&json!({"campaign_start": "2026-11-01", "campaign_end": "2026-11-30"})).unwrap();
+    let (_folder, pacing) = with_rows(
+        "2026-11-20T20:00:00Z",
+        "7,Advertiser A,A,Campaign A,,,,,\n",
+        &days(1, 15, "2026-11", "100"),
+    );
+    let result = pacing
+        .analyze(&json!({"campaign_start": "2026-11-01", "campaign_end": "2026-11-30"}))
+        .unwrap();
     assert_eq!(result["insights"]["daily_pacing"]["pacing_status"], "NO_BASIS");
     assert_eq!(result["insights"]["budget_status"]["portfolio_budget"], Value::Null);
     assert_eq!(result["insights"]["budget_status"]["spent_budget"], 1_500.0);
@@ -105,10 +139,23 @@ fn without_any_budget_there_is_no_basis_for_a_verdict() {
 #[test]
 fn hourly_rows_count_on_the_accounts_own_day() {
     // 07:00 UTC on 2 November is still 1 November in Los Angeles (PST), 08:00 is the 2nd.
-    let rows = [hour("2026-11-01", 6, "1"), hour("2026-11-02", 7, "10"), hour("2026-11-02", 8, "100"), hour("2026-11-03", 7, "1000")].concat();
+    let rows = [
+        hour("2026-11-01", 6, "1"),
+        hour("2026-11-02", 7, "10"),
+        hour("2026-11-02", 8, "100"),
+        hour("2026-11-03", 7, "1000"),
+    ]
+    .concat();
     let (_folder, pacing) = with_rows("2026-11-04T20:00:00Z", FLIGHT, &rows);
-    let result = pacing.analyze(&json!({"campaign_start": "2026-11-01", "campaign_end": "2026-11-02"})).unwrap();
-    let trend: Vec<Value> = result["insights"]["daily_trend"].as_array().unwrap().iter().map(|d| json!([d["date"], d["spend"]])).collect();
+    let result = pacing
+        .analyze(&json!({"campaign_start": "2026-11-01", "campaign_end": "2026-11-02"}))
+        .unwrap();
+    let trend: Vec<Value> = result["insights"]["daily_trend"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|d| json!([d["date"], d["spend"]]))
+        .collect();
     // 06:00 UTC on the 1st was still October there: outside the window, and in no roll-up.
     assert_eq!(trend, [json!(["2026-11-02", 1_100.0]), json!(["2026-11-01", 10.0])]);
     assert_eq!(result["rollups"]["portfolio_total"]["total_spend"], 1_110.0);
@@ -117,22 +164,32 @@ fn hourly_rows_count_on_the_accounts_own_day() {
 #[test]
 fn the_day_the_clocks_change_has_its_true_length() {
     // 1 November 2026 has 25 hours in Los Angeles: at 12:00 PST thirteen have passed.
-    let (_folder, pacing) = with_rows("2026-11-01T20:00:00Z", FLIGHT, &row("A", "1", "2026-11-01", "52"));
-    let result = pacing.analyze(&json!({"campaign_start": "2026-11-01", "campaign_end": "2026-11-10"})).unwrap();
+    let (_folder, pacing) =
+        with_rows("2026-11-01T20:00:00Z", FLIGHT, &row("A", "1", "2026-11-01", "52"));
+    let result = pacing
+        .analyze(&json!({"campaign_start": "2026-11-01", "campaign_end": "2026-11-10"}))
+        .unwrap();
     assert_eq!(result["insights"]["timeline"]["days_passed"], 0.52);
     assert_eq!(result["insights"]["daily_pacing"]["actual_daily_rate"], 100.0);
     assert_eq!(result["time_zone_abbreviation"], "PST");
     // 8 March has 23 hours: at 12:00 PDT eleven have passed.
-    let (_folder, pacing) = with_rows("2026-03-08T19:00:00Z", FLIGHT, &row("A", "1", "2026-03-08", "11"));
-    let result = pacing.analyze(&json!({"campaign_start": "2026-03-08", "campaign_end": "2026-03-17"})).unwrap();
+    let (_folder, pacing) =
+        with_rows("2026-03-08T19:00:00Z", FLIGHT, &row("A", "1", "2026-03-08", "11"));
+    let result = pacing
+        .analyze(&json!({"campaign_start": "2026-03-08", "campaign_end": "2026-03-17"}))
+        .unwrap();
     assert_eq!(result["insights"]["daily_pacing"]["actual_daily_rate"], 23.0);
 }
 
 #[test]
 fn rows_of_the_future_do_not_count() {
-    let rows = row("A", "1", "2026-11-10", "100") + &row("A", "1", "2026-11-12", "999") + &hour("2026-11-11", 23, "999");
+    let rows = row("A", "1", "2026-11-10", "100")
+        + &row("A", "1", "2026-11-12", "999")
+        + &hour("2026-11-11", 23, "999");
     let (_folder, pacing) = with_rows("2026-11-10T20:00:00Z", FLIGHT, &rows);
-    let result = pacing.analyze(&json!({"campaign_start": "2026-11-01", "campaign_end": "2026-11-30"})).unwrap();
+    let result = pacing
+        .analyze(&json!({"campaign_start": "2026-11-01", "campaign_end": "2026-11-30"}))
+        .unwrap();
     assert_eq!(result["rollups"]["portfolio_total"]["total_spend"], 100.0);
     assert_eq!(result["data_through"], "2026-11-10");
 }
@@ -141,7 +198,9 @@ fn rows_of_the_future_do_not_count() {
 fn a_days_own_row_counts_before_its_hours() {
     let rows = row("A", "1", "2026-11-09", "100") + &hour("2026-11-09", 20, "30");
     let (_folder, pacing) = with_rows("2026-11-10T20:00:00Z", FLIGHT, &rows);
-    let result = pacing.analyze(&json!({"campaign_start": "2026-11-01", "campaign_end": "2026-11-30"})).unwrap();
+    let result = pacing
+        .analyze(&json!({"campaign_start": "2026-11-01", "campaign_end": "2026-11-30"}))
+        .unwrap();
     assert_eq!(result["rollups"]["portfolio_total"]["total_spend"], 100.0);
     assert!(has(&result["assumptions"], "daily_before_hourly"));
 }

@@ -13,7 +13,12 @@ const CAMPAIGNS: &str = "\
 fn delivery() -> String {
     let day = |day: u32, spends: [&str; 3]| {
         let date = format!("2026-11-{day:02}");
-        [row("A", "1", &date, spends[0]), row("A", "2", &date, spends[1]), row("B", "3", &date, spends[2])].concat()
+        [
+            row("A", "1", &date, spends[0]),
+            row("A", "2", &date, spends[1]),
+            row("B", "3", &date, spends[2]),
+        ]
+        .concat()
     };
     let full: String = (1..=9).map(|d| day(d, ["500", "250", "200"])).collect();
     full + &day(10, ["360", "180", "123.75"])
@@ -77,16 +82,41 @@ fn the_roll_ups_agree() {
     let rows = |name: &str| rollups[name].as_array().unwrap().clone();
     let daily = rows("portfolio_daily");
     assert_eq!(daily.len(), 10);
-    assert_eq!((&daily[0]["spend"], &daily[0]["ratio"], &daily[0]["partial"]), (&json!(663.75), &json!(0.7), &json!(true)));
-    assert_eq!((&daily[1]["spend"], &daily[1]["ratio"], &daily[1]["campaigns"]), (&json!(950.0), &json!(1.0), &json!(2)));
+    assert_eq!(
+        (&daily[0]["spend"], &daily[0]["ratio"], &daily[0]["partial"]),
+        (&json!(663.75), &json!(0.7), &json!(true))
+    );
+    assert_eq!(
+        (&daily[1]["spend"], &daily[1]["ratio"], &daily[1]["campaigns"]),
+        (&json!(950.0), &json!(1.0), &json!(2))
+    );
     assert_eq!((&daily[9]["date"], &daily[9]["ratio"]), (&json!("2026-11-01"), &Value::Null));
 
-    let items: Vec<Value> = rows("line_items_total").iter().map(|r| json!([r["line_item_id"], r["spend"], r["share"]])).collect();
-    assert_eq!(items, [json!(["1", 4_860.0, 0.243]), json!(["3", 1_923.75, 0.1924]), json!(["2", 2_430.0, 0.1215])]);
-    let campaigns: Vec<Value> = rows("campaigns_total").iter().map(|r| json!([r["campaign_id"], r["budget"], r["spend"], r["share"]])).collect();
-    assert_eq!(campaigns, [json!(["A", 20_000.0, 7_290.0, 0.3645]), json!(["B", 10_000.0, 1_923.75, 0.1924])]);
+    let items: Vec<Value> = rows("line_items_total")
+        .iter()
+        .map(|r| json!([r["line_item_id"], r["spend"], r["share"]]))
+        .collect();
+    assert_eq!(
+        items,
+        [
+            json!(["1", 4_860.0, 0.243]),
+            json!(["3", 1_923.75, 0.1924]),
+            json!(["2", 2_430.0, 0.1215])
+        ]
+    );
+    let campaigns: Vec<Value> = rows("campaigns_total")
+        .iter()
+        .map(|r| json!([r["campaign_id"], r["budget"], r["spend"], r["share"]]))
+        .collect();
+    assert_eq!(
+        campaigns,
+        [json!(["A", 20_000.0, 7_290.0, 0.3645]), json!(["B", 10_000.0, 1_923.75, 0.1924])]
+    );
     let total = &rollups["portfolio_total"];
-    assert_eq!((&total["total_spend"], &total["share"], &total["avg_daily_spend"]), (&json!(9_213.75), &json!(0.3071), &json!(945.0)));
+    assert_eq!(
+        (&total["total_spend"], &total["share"], &total["avg_daily_spend"]),
+        (&json!(9_213.75), &json!(0.3071), &json!(945.0))
+    );
     assert_eq!((rows("line_items_daily").len(), rows("campaigns_daily").len()), (30, 20));
     assert_eq!(rollups["omitted_rows"], json!({}));
 }
@@ -117,7 +147,10 @@ fn the_csv_holds_the_same_days() {
     let text = csv["text"].as_str().unwrap().to_owned();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 11);
-    assert_eq!(lines[0], "Date,Account,Advertiser,Spend,Impressions,Budget Target,Daily Variance,Status");
+    assert_eq!(
+        lines[0],
+        "Date,Account,Advertiser,Spend,Impressions,Budget Target,Daily Variance,Status"
+    );
     assert_eq!(lines[1], "2026-11-10,Test Account,All,663.75,3000,1000.00,,");
     assert_eq!(lines[2], "2026-11-09,Test Account,All,950.00,3000,1000.00,-50.00,Slightly behind");
 }
@@ -136,12 +169,23 @@ fn a_budget_that_is_given_counts_instead_of_the_campaigns_own() {
 fn a_campaigns_budget_is_cut_to_the_days_of_its_flight_in_the_window() {
     let campaigns = "7,Advertiser A,A,Campaign A,9000,2026-10-02,2026-11-30,,\n7,Advertiser A,B,Campaign B,1000,,,,\n7,Advertiser A,C,Campaign C,,2026-11-01,2026-11-30,,\n";
     let (_folder, pacing) = with_rows("2026-11-10T17:00:00Z", campaigns, &delivery());
-    let result = pacing.analyze(&json!({"campaign_start": "2026-11-01", "campaign_end": "2026-11-30"})).unwrap();
+    let result = pacing
+        .analyze(&json!({"campaign_start": "2026-11-01", "campaign_end": "2026-11-30"}))
+        .unwrap();
     // Half of A's 60 days are in November; B has no flight and counts in full; C has no budget.
     assert_eq!(result["insights"]["budget_status"]["portfolio_budget"], 5_500.0);
-    for code in ["budget_prorated", "budget_incomplete", "flight_unknown", "zone_default", "account_default"] {
+    for code in [
+        "budget_prorated",
+        "budget_incomplete",
+        "flight_unknown",
+        "zone_default",
+        "account_default",
+    ] {
         assert!(crate::has(&result["assumptions"], code), "{code}");
     }
-    assert!(crate::has(&result["flags"], "budget_incomplete") && crate::has(&result["flags"], "over_budget"));
+    assert!(
+        crate::has(&result["flags"], "budget_incomplete")
+            && crate::has(&result["flags"], "over_budget")
+    );
     assert_eq!(result["campaigns_analyzed"], 3);
 }

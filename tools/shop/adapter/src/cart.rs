@@ -1,4 +1,5 @@
-//! A cart, read once from what shops write. Amounts stay as written, with the number that they say beside them.
+//! A cart, read once from what shops write. Amounts stay as written, with the number that they say
+//! beside them.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
@@ -22,7 +23,11 @@ impl Amount {
     /// An amount by itself or within an object.
     fn read(raw: &Value, currency: Option<&String>) -> Option<Self> {
         let raw = text(raw).or_else(|| first(raw, &["value", "amount"]))?;
-        let digits: String = raw.chars().filter(|c| c.is_ascii_digit() || matches!(c, ',' | '.')).collect::<String>().replacen(',', ".", 1);
+        let digits: String = raw
+            .chars()
+            .filter(|c| c.is_ascii_digit() || matches!(c, ',' | '.'))
+            .collect::<String>()
+            .replacen(',', ".", 1);
         // A discount is a line that takes away.
         let sign = if raw.starts_with(['-', '\u{2212}']) { -1.0 } else { 1.0 };
         let amount = digits.parse::<f64>().ok().map(|amount| sign * amount);
@@ -67,18 +72,28 @@ pub struct Cart {
 impl Cart {
     /// The cart of a result: by itself, or within `basket` or `cart`.
     pub fn read(data: &Value) -> Option<Self> {
-        let cart = [&data["basket"], &data["cart"]].into_iter().find(|inner| inner.is_object()).unwrap_or(data);
+        let cart = [&data["basket"], &data["cart"]]
+            .into_iter()
+            .find(|inner| inner.is_object())
+            .unwrap_or(data);
         if !cart.is_object() {
             return None;
         }
         let currency = currency(cart).or_else(|| self::currency(data));
         let lines = lines(cart);
-        let total = |names: &[&str]| names.iter().find_map(|name| Amount::read(&cart[*name], currency.as_ref()));
-        let totals = CartTotals { subtotal: total(&["subtotal"]), total: total(&["total", "grandTotal"]) };
+        let total = |names: &[&str]| {
+            names.iter().find_map(|name| Amount::read(&cart[*name], currency.as_ref()))
+        };
+        let totals =
+            CartTotals { subtotal: total(&["subtotal"]), total: total(&["total", "grandTotal"]) };
         Some(Self {
             cart_id: text(&cart["basketId"]).or_else(|| text(&data["basketId"])),
             item_count: lines.len(),
-            lines: lines.iter().filter_map(|line| read_line(line, currency.as_ref())).take(LINES).collect(),
+            lines: lines
+                .iter()
+                .filter_map(|line| read_line(line, currency.as_ref()))
+                .take(LINES)
+                .collect(),
             totals: (totals != CartTotals::default()).then_some(totals),
         })
     }
@@ -87,7 +102,10 @@ impl Cart {
 /// The lines of a cart.
 pub fn lines(cart: &Value) -> &[Value] {
     let cart = if cart["cart"].is_object() { &cart["cart"] } else { cart };
-    ["items", "lineItems", "cartItems"].iter().find_map(|name| cart[*name].as_array()).map_or(&[], Vec::as_slice)
+    ["items", "lineItems", "cartItems"]
+        .iter()
+        .find_map(|name| cart[*name].as_array())
+        .map_or(&[], Vec::as_slice)
 }
 
 fn read_line(line: &Value, of_cart: Option<&String>) -> Option<CartLine> {

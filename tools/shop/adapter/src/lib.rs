@@ -1,5 +1,6 @@
-//! The shop pack's adapter: the dialects of other shops, searches in plain words, and pictures, between the shop's tools and the host.
-//! Does no I/O. It must not know the host, a transport or a session.
+//! The shop pack's adapter: the dialects of other shops, searches in plain words, and pictures,
+//! between the shop's tools and the host. Does no I/O. It must not know the host, a transport or a
+//! session.
 
 pub mod cart;
 mod normalize;
@@ -37,7 +38,11 @@ impl PackAdapter for ShopAdapter {
     }
 
     fn arguments(&self, call: &PackCall<'_>, arguments: Value) -> Value {
-        let arguments = if call.is_read && call.is_chat_api { search::in_plain_words(call.tool, arguments) } else { arguments };
+        let arguments = if call.is_read && call.is_chat_api {
+            search::in_plain_words(call.tool, arguments)
+        } else {
+            arguments
+        };
         if call.is_remote { normalize::arguments(call.tool, arguments) } else { arguments }
     }
 
@@ -51,7 +56,11 @@ impl PackAdapter for ShopAdapter {
     }
 
     fn follow_up(&self, call: &PackCall<'_>, sent: &Value, answer: &Value) -> Option<Value> {
-        if call.is_read && call.tool == tools::SEARCH { search::Search::of(call).broader(sent, answer) } else { None }
+        if call.is_read && call.tool == tools::SEARCH {
+            search::Search::of(call).broader(sent, answer)
+        } else {
+            None
+        }
     }
 
     fn result(&self, call: &PackCall<'_>, answer: Value, is_second: bool) -> Value {

@@ -1,5 +1,6 @@
-//! The shop's tools as other shops write their results, put into the shape of the shop pack's manifest: the same facts under one name.
-//! Amounts stay as written, relative addresses stay relative, and what is not known here stays as it is.
+//! The shop's tools as other shops write their results, put into the shape of the shop pack's
+//! manifest: the same facts under one name. Amounts stay as written, relative addresses stay
+//! relative, and what is not known here stays as it is.
 
 use contract::{AgentError, arguments::LARGEST_INTEGER};
 use serde_json::{Map, Value, json};
@@ -14,29 +15,48 @@ const NAMES: [&str; 4] = ["name", "title", "productName", "displayName"];
 const AMOUNTS: [&str; 5] = ["value", "amount", "price", "sellingPrice", "listPrice"];
 const CURRENCIES: [&str; 3] = ["currency", "currencyCode", "currencySymbol"];
 /// Members of a product that are texts or not there.
-const TEXTS: [&str; 8] = ["description", "imageUrl", "brand", "color", "size", "material", "category", "manufacturerName"];
+const TEXTS: [&str; 8] = [
+    "description",
+    "imageUrl",
+    "brand",
+    "color",
+    "size",
+    "material",
+    "category",
+    "manufacturerName",
+];
 /// The same, where a number means its digits.
 const CODES: [&str; 4] = ["partNo", "uniqueName", "eanCode", "uom"];
 /// Members of a product that are lists or not there.
 const LISTS: [&str; 4] = ["variants", "images", "variantParametrics", "parametrics"];
 
-/// The result that is known without a request: a conversation without a basket has an empty cart, in which nothing can be changed.
+/// The result that is known without a request: a conversation without a basket has an empty cart,
+/// in which nothing can be changed.
 pub(crate) fn known(tool: &str, arguments: &Value) -> Option<Result<Value, AgentError>> {
     if arguments.get("basketId").is_some_and(|id| !id.is_null()) {
         return None;
     }
     match tool {
         tools::CART => Some(Ok(json!({"items": [], "subtotal": "0.00", "total": "0.00"}))),
-        tools::SET_QUANTITY | tools::REMOVE => Some(Err(AgentError::invalid("The cart is empty.").hint("Add a product first."))),
+        tools::SET_QUANTITY | tools::REMOVE => {
+            Some(Err(AgentError::invalid("The cart is empty.").hint("Add a product first.")))
+        }
         _ => None,
     }
 }
 
-/// Arguments as shops want them: ids that are digits are numbers, unless a number of that length would be read as another one.
+/// Arguments as shops want them: ids that are digits are numbers, unless a number of that length
+/// would be read as another one.
 pub(crate) fn arguments(tool: &str, mut arguments: Value) -> Value {
     let names: &[&str] = if tool == tools::GET { &["productId"] } else { &["basketId"] };
     for name in names {
-        let Some(id) = arguments.get(*name).and_then(text).filter(|text| text.bytes().all(|byte| byte.is_ascii_digit())) else { continue };
+        let Some(id) = arguments
+            .get(*name)
+            .and_then(text)
+            .filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()))
+        else {
+            continue;
+        };
         arguments[*name] = match id.parse::<u64>() {
             Ok(number) if number <= LARGEST_INTEGER => json!(number),
             Ok(_) | Err(_) => json!(id),
@@ -61,14 +81,21 @@ fn found(result: Value) -> Value {
     let (mut all, list) = match result {
         Value::Array(list) => (Map::new(), Some(list)),
         Value::Object(mut all) => {
-            let name = ["items", "products"].into_iter().find(|name| all.get(*name).is_some_and(Value::is_array));
+            let name = ["items", "products"]
+                .into_iter()
+                .find(|name| all.get(*name).is_some_and(Value::is_array));
             let list = name.and_then(|name| all.remove(name)).and_then(list_of);
             (all, list)
         }
         other => return other,
     };
     let Some(list) = list else { return Value::Object(all) };
-    let items: Vec<Value> = list.into_iter().filter(|item| first(item, &IDS).is_some() && first(item, &NAMES).is_some()).map(product).map(with_texts).collect();
+    let items: Vec<Value> = list
+        .into_iter()
+        .filter(|item| first(item, &IDS).is_some() && first(item, &NAMES).is_some())
+        .map(product)
+        .map(with_texts)
+        .collect();
     if let Some(count) = all.get_mut("totalCount") {
         whole(count);
     }
@@ -93,7 +120,11 @@ fn list_of(value: Value) -> Option<Vec<Value>> {
 
 /// A product, or one of its variants.
 fn product(value: Value) -> Value {
-    let (id, name, currency) = (first(&value, &IDS), first(&value, &NAMES), first(&value["price"], &CURRENCIES).or_else(|| first(&value, &CURRENCIES[..2])));
+    let (id, name, currency) = (
+        first(&value, &IDS),
+        first(&value, &NAMES),
+        first(&value["price"], &CURRENCIES).or_else(|| first(&value, &CURRENCIES[..2])),
+    );
     let Value::Object(mut all) = value else { return value };
     if !all.get("productId").is_some_and(|id| id.is_string() || id.is_i64() || id.is_u64()) {
         put(&mut all, "productId", id);
@@ -135,7 +166,8 @@ fn product(value: Value) -> Value {
         }
     }
     match all.get_mut("attributes") {
-        Some(Value::Object(attributes)) => attributes.retain(|_, value| value.is_string() || value.is_number() || value.is_boolean()),
+        Some(Value::Object(attributes)) => attributes
+            .retain(|_, value| value.is_string() || value.is_number() || value.is_boolean()),
         Some(_) => drop(all.remove("attributes")),
         None => {}
     }
@@ -157,7 +189,9 @@ fn product(value: Value) -> Value {
 
 /// A price that has one name only has the manifest's, too.
 fn priced(mut product: Value) -> Value {
-    if let Some(price) = product.get("price").filter(|_| product.get("priceIncVat").is_none()).cloned() {
+    if let Some(price) =
+        product.get("price").filter(|_| product.get("priceIncVat").is_none()).cloned()
+    {
         product["priceIncVat"] = price;
     }
     product
@@ -185,7 +219,8 @@ fn dimension(value: Value) -> Option<Value> {
     (all.contains_key("name") && all.contains_key("value")).then_some(Value::Object(all))
 }
 
-/// Brings stock into shape; false where it does not say how many there are, and not that there are none.
+/// Brings stock into shape; false where it does not say how many there are, and not that there are
+/// none.
 fn on_hand(stock: &mut Value) -> bool {
     for name in ["value", "incomingValue", "leadtimeDayCount"] {
         if let Some(member) = stock.get_mut(name) {
@@ -209,33 +244,46 @@ fn on_hand(stock: &mut Value) -> bool {
 /// A cart by itself or under `cart`, with its lines under one of three names.
 fn cart(result: Value) -> Value {
     let mut all = match result {
-        Value::Object(mut outer) if outer.get("cart").is_some_and(Value::is_object) => match outer.remove("cart") {
-            Some(Value::Object(inner)) => {
-                for (name, value) in inner {
-                    // A null says less than what the cart's envelope says.
-                    if !value.is_null() || !outer.contains_key(&name) {
-                        outer.insert(name, value);
+        Value::Object(mut outer) if outer.get("cart").is_some_and(Value::is_object) => {
+            match outer.remove("cart") {
+                Some(Value::Object(inner)) => {
+                    for (name, value) in inner {
+                        // A null says less than what the cart's envelope says.
+                        if !value.is_null() || !outer.contains_key(&name) {
+                            outer.insert(name, value);
+                        }
                     }
+                    outer
                 }
-                outer
+                _ => outer,
             }
-            _ => outer,
-        },
+        }
         Value::Object(all) => all,
         other => return other,
     };
     basket_id(&mut all);
     let currency = first(&Value::Object(all.clone()), &["currencyCode", "currency"]);
-    let name = ["items", "lineItems", "cartItems"].into_iter().find(|name| all.get(*name).is_some_and(Value::is_array));
+    let name = ["items", "lineItems", "cartItems"]
+        .into_iter()
+        .find(|name| all.get(*name).is_some_and(Value::is_array));
     let lines = name.and_then(|name| all.remove(name)).and_then(list_of);
     if let Some(lines) = lines {
-        let lines: Vec<Value> = lines.into_iter().enumerate().map(|(index, value)| line(index, value, currency.as_deref())).collect();
+        let lines: Vec<Value> = lines
+            .into_iter()
+            .enumerate()
+            .map(|(index, value)| line(index, value, currency.as_deref()))
+            .collect();
         all.insert("items".into(), Value::Array(lines));
     }
     put(&mut all, "currencyCode", currency);
     let subtotal = all.get("subtotal").and_then(amount);
     let total = ["total", "grandTotal"].iter().find_map(|name| amount(all.get(*name)?));
-    let nothing = || all.get("items").and_then(Value::as_array).is_some_and(Vec::is_empty).then(|| "0.00".to_owned());
+    let nothing = || {
+        all.get("items")
+            .and_then(Value::as_array)
+            .is_some_and(Vec::is_empty)
+            .then(|| "0.00".to_owned())
+    };
     let total = total.or_else(|| subtotal.clone()).or_else(nothing);
     put(&mut all, "total", total);
     put(&mut all, "subtotal", subtotal);
@@ -244,11 +292,13 @@ fn cart(result: Value) -> Value {
 
 /// A line, with the currency of its cart where it has none of its own.
 fn line(index: usize, value: Value, of_cart: Option<&str>) -> Value {
-    let currency = first(&value, &["currency", "currencyCode"]).or_else(|| of_cart.map(str::to_owned));
+    let currency =
+        first(&value, &["currency", "currencyCode"]).or_else(|| of_cart.map(str::to_owned));
     let part = first(&value, &["partNo", "productId", "id"]);
     let name = first(&value, &["name", "title"]);
     let each = ["unitPrice", "price"].iter().find_map(|name| amount(&value[*name]));
-    let together = ["totalPrice", "lineTotal", "total"].iter().find_map(|name| amount(&value[*name]));
+    let together =
+        ["totalPrice", "lineTotal", "total"].iter().find_map(|name| amount(&value[*name]));
     let Value::Object(mut all) = value else { return value };
     // Freight and fees have a name and no number.
     put(&mut all, "partNo", part.clone().or_else(|| name.clone()));
@@ -273,19 +323,27 @@ fn line(index: usize, value: Value, of_cart: Option<&str>) -> Value {
 /// What a change brings: the basket's number and the cart. Some give the cart alone.
 fn changed(result: Value) -> Value {
     let Value::Object(mut all) = result else { return result };
-    let inner = ["basket", "cart"].into_iter().find(|name| all.get(*name).is_some_and(Value::is_object));
+    let inner =
+        ["basket", "cart"].into_iter().find(|name| all.get(*name).is_some_and(Value::is_object));
     let outer = first(&Value::Object(all.clone()), &["currencyCode", "currency"]);
     let basket = match inner {
         Some(name) => {
             let mut basket = all.remove(name).unwrap_or_default();
             if let (Some(currency), Some(members)) = (outer, basket.as_object_mut())
-                && ["currency", "currencyCode"].iter().all(|name| members.get(*name).is_none_or(Value::is_null))
+                && ["currency", "currencyCode"]
+                    .iter()
+                    .all(|name| members.get(*name).is_none_or(Value::is_null))
             {
                 members.insert("currencyCode".into(), json!(currency));
             }
             basket
         }
-        None if all.contains_key("items") || all.contains_key("lineItems") || all.contains_key("cartItems") => Value::Object(all.clone()),
+        None if all.contains_key("items")
+            || all.contains_key("lineItems")
+            || all.contains_key("cartItems") =>
+        {
+            Value::Object(all.clone())
+        }
         None => return Value::Object(all),
     };
     let basket = cart(basket);
@@ -323,7 +381,11 @@ fn amount(value: &Value) -> Option<String> {
 
 /// A number that may be written as text.
 fn number(value: &mut Value) {
-    if let Some(read) = value.as_str().and_then(|text| serde_json::from_str::<Value>(text.trim()).ok()).filter(Value::is_number) {
+    if let Some(read) = value
+        .as_str()
+        .and_then(|text| serde_json::from_str::<Value>(text.trim()).ok())
+        .filter(Value::is_number)
+    {
         *value = read;
     }
 }
@@ -331,8 +393,13 @@ fn number(value: &mut Value) {
 /// The same, whole: 2.0 is 2.
 fn whole(value: &mut Value) {
     number(value);
-    #[allow(clippy::cast_possible_truncation, reason = "only whole numbers within the range of exact floats")]
-    if let Some(number) = value.as_f64().filter(|number| number.fract() == 0.0 && number.abs() < 9.0e15) {
+    #[allow(
+        clippy::cast_possible_truncation,
+        reason = "only whole numbers within the range of exact floats"
+    )]
+    if let Some(number) =
+        value.as_f64().filter(|number| number.fract() == 0.0 && number.abs() < 9.0e15)
+    {
         *value = json!(number as i64);
     }
 }
@@ -348,11 +415,19 @@ mod tests {
     #[test]
     fn ids_are_numbers_as_long_as_every_reader_keeps_them() {
         let sent = |tool: &str, given: Value| arguments(tool, given);
-        for (id, number) in [(json!("1001"), json!(1001)), (json!(" 7 "), json!(7)), (json!("9007199254740991"), json!(9_007_199_254_740_991_i64))] {
+        for (id, number) in [
+            (json!("1001"), json!(1001)),
+            (json!(" 7 "), json!(7)),
+            (json!("9007199254740991"), json!(9_007_199_254_740_991_i64)),
+        ] {
             assert_eq!(sent("product.get", json!({"productId": id})), json!({"productId": number}));
         }
         for id in [json!("9007199254740993"), json!(9_007_199_254_740_993_u64)] {
-            assert_eq!(sent("cart.get", json!({"basketId": id})), json!({"basketId": "9007199254740993"}), "as text");
+            assert_eq!(
+                sent("cart.get", json!({"basketId": id})),
+                json!({"basketId": "9007199254740993"}),
+                "as text"
+            );
         }
         assert_eq!(sent("product.get", json!({"productId": "A-1"})), json!({"productId": "A-1"}));
     }
@@ -361,22 +436,51 @@ mod tests {
     fn products_are_found_wherever_they_stand() {
         let item = json!({"sku": "A-1", "title": " Tent ", "price": {"amount": 499.5, "currencyCode": "SEK"}, "thumbnailImageKey": 7, "variantName": 3});
         let plain = json!({"productId": "A-1", "sku": "A-1", "name": "Tent", "title": " Tent ", "price": "499.5", "currency": "SEK", "thumbnailImageKey": "7", "variantName": null});
-        for result in [json!([item]), json!({"products": [item]}), json!({"items": [item, {"name": "no id"}, {"id": 1}]})] {
+        for result in [
+            json!([item]),
+            json!({"products": [item]}),
+            json!({"items": [item, {"name": "no id"}, {"id": 1}]}),
+        ] {
             assert_eq!(of("product.search", result)["items"], json!([plain]));
         }
-        assert_eq!(of("product.search", json!({"hits": 3})), json!({"hits": 3}), "no list is no result");
-        assert_eq!(super::plain("product.other", json!([item])), json!([item]), "another tool's results stay as they are");
+        assert_eq!(
+            of("product.search", json!({"hits": 3})),
+            json!({"hits": 3}),
+            "no list is no result"
+        );
+        assert_eq!(
+            super::plain("product.other", json!([item])),
+            json!([item]),
+            "another tool's results stay as they are"
+        );
     }
 
     #[test]
     fn stock_is_numbers_and_a_missing_key_stays_missing() {
-        let product =
-            of("product.get", json!({"productId": 4711, "name": "Tent", "onHand": {"value": "3", "leadtimeDayCount": "x"}, "variants": [{"productId": 1}]}));
+        let product = of(
+            "product.get",
+            json!({"productId": 4711, "name": "Tent", "onHand": {"value": "3", "leadtimeDayCount": "x"}, "variants": [{"productId": 1}]}),
+        );
         assert_eq!(product["onHand"], json!({"value": 3}));
-        let stock = |told: Value| of("product.get", json!({"productId": 1, "name": "Tent", "onHand": told})).get("onHand").cloned();
-        assert_eq!(stock(json!({"isActive": true, "value": null})), None, "nobody said that there are none");
+        let stock = |told: Value| {
+            of("product.get", json!({"productId": 1, "name": "Tent", "onHand": told}))
+                .get("onHand")
+                .cloned()
+        };
+        assert_eq!(
+            stock(json!({"isActive": true, "value": null})),
+            None,
+            "nobody said that there are none"
+        );
         assert_eq!(stock(json!({"isActive": false})), Some(json!({"isActive": false, "value": 0})));
-        assert_eq!((&product["productId"], product.get("thumbnailImageKey"), &product["variants"][0]["isBuyable"]), (&json!(4711), None, &json!(false)));
+        assert_eq!(
+            (
+                &product["productId"],
+                product.get("thumbnailImageKey"),
+                &product["variants"][0]["isBuyable"]
+            ),
+            (&json!(4711), None, &json!(false))
+        );
     }
 
     #[test]
@@ -384,12 +488,19 @@ mod tests {
         let nothing = json!({"uniqueName": null, "eanCode": null, "uom": null, "uomCount": null, "images": null, "variants": null, "parametrics": null,
             "attributes": null, "onHand": null, "description": null, "partNo": null});
         let mut product = json!({"productId": 1, "name": "Tent", "price": 5});
-        product.as_object_mut().expect("an object").extend(nothing.as_object().expect("an object").clone());
-        assert_eq!(of("product.get", product), json!({"productId": 1, "name": "Tent", "price": "5", "priceIncVat": "5"}));
+        product
+            .as_object_mut()
+            .expect("an object")
+            .extend(nothing.as_object().expect("an object").clone());
+        assert_eq!(
+            of("product.get", product),
+            json!({"productId": 1, "name": "Tent", "price": "5", "priceIncVat": "5"})
+        );
         let size = json!({"name": "Size", "value": 41, "code": null, "groupName": null, "isPrimary": null});
         let variant = json!({"productId": 2, "partNo": 77, "uniqueName": 5, "eanCode": 7350001, "uomCount": "2", "isBuyable": true,
             "variantParametrics": [size, {"name": "Colour", "value": null}, null]});
-        let product = of("product.get", json!({"productId": 1, "name": "Boot", "variants": [variant]}));
+        let product =
+            of("product.get", json!({"productId": 1, "name": "Boot", "variants": [variant]}));
         let told = json!({"productId": 2, "partNo": "77", "uniqueName": "5", "eanCode": "7350001", "uomCount": 2, "isBuyable": true,
             "variantParametrics": [{"name": "Size", "value": "41"}]});
         assert_eq!(product["variants"], json!([told]));
@@ -399,8 +510,14 @@ mod tests {
     fn ids_of_digits_are_numbers_for_the_shop() {
         let sent = |tool: &str, given: Value| arguments(tool, given);
         assert_eq!(sent("product.get", json!({"productId": "4711"})), json!({"productId": 4711}));
-        assert_eq!(sent("product.get", json!({"productId": "A-1", "partNo": "12"})), json!({"productId": "A-1", "partNo": "12"}));
-        assert_eq!(sent("cart.removeItem", json!({"productId": "4711", "basketId": "88"})), json!({"productId": "4711", "basketId": 88}));
+        assert_eq!(
+            sent("product.get", json!({"productId": "A-1", "partNo": "12"})),
+            json!({"productId": "A-1", "partNo": "12"})
+        );
+        assert_eq!(
+            sent("cart.removeItem", json!({"productId": "4711", "basketId": "88"})),
+            json!({"productId": "4711", "basketId": 88})
+        );
         let signed = json!({"partNo": " A-1 ", "quantity": 1});
         assert_eq!(sent("cart.addItem", signed.clone()), signed, "what was signed is what is sent");
         assert_eq!(sent("product.get", json!({"productId": " 4711 "})), json!({"productId": 4711}));
@@ -411,26 +528,40 @@ mod tests {
         let known = |tool: &str, arguments: Value| known(tool, &arguments);
         assert_eq!(known("cart.get", json!({})).unwrap().unwrap()["items"], json!([]));
         for change in ["cart.setItemQuantity", "cart.removeItem"] {
-            let refused = known(change, json!({"productId": "A-1", "basketId": null})).unwrap().unwrap_err();
+            let refused =
+                known(change, json!({"productId": "A-1", "basketId": null})).unwrap().unwrap_err();
             assert_eq!(refused.message, "The cart is empty.");
             assert!(known(change, json!({"productId": "A-1", "basketId": 88})).is_none());
         }
-        assert!(known("cart.get", json!({"basketId": 1})).is_none() && known("cart.addItem", json!({"partNo": "A-1"})).is_none());
+        assert!(
+            known("cart.get", json!({"basketId": 1})).is_none()
+                && known("cart.addItem", json!({"partNo": "A-1"})).is_none()
+        );
     }
 
     #[test]
     fn carts_have_one_shape() {
         let lines = json!([{"productId": "A-1", "quantity": "2", "price": "1 299,00 kr", "lineTotal": 2598}]);
         let line = json!({"productId": "A-1", "partNo": "A-1", "name": "A-1", "lineNo": 1, "quantity": 2, "price": "1 299,00 kr", "unitPrice": "1 299,00 kr", "lineTotal": 2598, "totalPrice": "2598"});
-        let cart = of("cart.get", json!({"cart": {"basketId": "88", "cartItems": lines, "grandTotal": {"value": 2598}}}));
-        assert_eq!((&cart["items"][0], &cart["basketId"], &cart["total"]), (&line, &json!(88), &json!("2598")));
+        let cart = of(
+            "cart.get",
+            json!({"cart": {"basketId": "88", "cartItems": lines, "grandTotal": {"value": 2598}}}),
+        );
+        assert_eq!(
+            (&cart["items"][0], &cart["basketId"], &cart["total"]),
+            (&line, &json!(88), &json!("2598"))
+        );
         for change in [
             json!({"basketId": 88.0, "basket": {"lineItems": lines}}),
             json!({"basketId": "88", "items": lines}),
             json!({"cart": {"basketId": 88, "items": lines}}),
         ] {
             let changed = of("cart.addItem", change);
-            assert_eq!((&changed["basketId"], &changed["basket"]["items"][0]["partNo"]), (&json!(88), &json!("A-1")), "{changed}");
+            assert_eq!(
+                (&changed["basketId"], &changed["basket"]["items"][0]["partNo"]),
+                (&json!(88), &json!("A-1")),
+                "{changed}"
+            );
         }
         assert_eq!(of("cart.removeItem", json!("gone")), json!("gone"));
     }
@@ -438,23 +569,48 @@ mod tests {
     #[test]
     fn the_currency_of_a_cart_is_that_of_its_lines() {
         let lines = json!([{"partNo": "A-1", "quantity": 1, "price": "10"}, {"partNo": "A-2", "quantity": 1, "price": "9", "currencyCode": "EUR"}]);
-        let got = of("cart.get", json!({"cart": {"basketId": 88, "currencyCode": "NOK", "items": lines}}));
-        assert_eq!((&got["currencyCode"], &got["items"][0]["currency"], &got["items"][1]["currency"]), (&json!("NOK"), &json!("NOK"), &json!("EUR")));
-        let changed = of("cart.addItem", json!({"basketId": 88, "currencyCode": "NOK", "basket": {"lineItems": lines}}));
-        assert_eq!((&changed["basket"]["currencyCode"], &changed["basket"]["items"][0]["currency"]), (&json!("NOK"), &json!("NOK")));
+        let got = of(
+            "cart.get",
+            json!({"cart": {"basketId": 88, "currencyCode": "NOK", "items": lines}}),
+        );
+        assert_eq!(
+            (&got["currencyCode"], &got["items"][0]["currency"], &got["items"][1]["currency"]),
+            (&json!("NOK"), &json!("NOK"), &json!("EUR"))
+        );
+        let changed = of(
+            "cart.addItem",
+            json!({"basketId": 88, "currencyCode": "NOK", "basket": {"lineItems": lines}}),
+        );
+        assert_eq!(
+            (&changed["basket"]["currencyCode"], &changed["basket"]["items"][0]["currency"]),
+            (&json!("NOK"), &json!("NOK"))
+        );
     }
 
     #[test]
     fn a_null_replaces_no_value() {
-        let inner =
-            json!({"basketId": null, "currency": null, "currencyCode": null, "total": null, "items": [{"partNo": "A-1", "quantity": null, "price": "10"}]});
-        let outer = json!({"basketId": 88, "currencyCode": "NOK", "total": "10", "cart": inner.clone()});
+        let inner = json!({"basketId": null, "currency": null, "currencyCode": null, "total": null, "items": [{"partNo": "A-1", "quantity": null, "price": "10"}]});
+        let outer =
+            json!({"basketId": 88, "currencyCode": "NOK", "total": "10", "cart": inner.clone()});
         let got = of("cart.get", outer);
-        assert_eq!((&got["basketId"], &got["currencyCode"], &got["total"]), (&json!(88), &json!("NOK"), &json!("10")));
-        assert_eq!((&got["items"][0]["currency"], &got["items"][0]["quantity"]), (&json!("NOK"), &json!(1)));
+        assert_eq!(
+            (&got["basketId"], &got["currencyCode"], &got["total"]),
+            (&json!(88), &json!("NOK"), &json!("10"))
+        );
+        assert_eq!(
+            (&got["items"][0]["currency"], &got["items"][0]["quantity"]),
+            (&json!("NOK"), &json!(1))
+        );
         for name in ["basket", "cart"] {
-            let changed = of("cart.addItem", json!({"basketId": 88, "currencyCode": "NOK", name: inner.clone()}));
-            assert_eq!((&changed["basketId"], &changed["basket"]["currencyCode"]), (&json!(88), &json!("NOK")), "{changed}");
+            let changed = of(
+                "cart.addItem",
+                json!({"basketId": 88, "currencyCode": "NOK", name: inner.clone()}),
+            );
+            assert_eq!(
+                (&changed["basketId"], &changed["basket"]["currencyCode"]),
+                (&json!(88), &json!("NOK")),
+                "{changed}"
+            );
             assert_eq!(changed["basket"]["items"][0]["currency"], "NOK", "{changed}");
         }
     }

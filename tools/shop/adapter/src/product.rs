@@ -1,5 +1,5 @@
-//! Products and their variants, read once from what shops write. Amounts, names and pictures stay as the shop wrote them; a member that
-//! is missing or odd is left out.
+//! Products and their variants, read once from what shops write. Amounts, names and pictures stay
+//! as the shop wrote them; a member that is missing or odd is left out.
 
 use serde_json::{Map, Number, Value};
 
@@ -68,7 +68,11 @@ impl Stock {
 
     /// Whether a variant can be had. None if the shop does not report its stock.
     pub fn is_there(&self) -> Option<bool> {
-        if self.is_inactive { Some(false) } else { self.value.as_ref().map(|_| self.pieces() > 0.0) }
+        if self.is_inactive {
+            Some(false)
+        } else {
+            self.value.as_ref().map(|_| self.pieces() > 0.0)
+        }
     }
 }
 
@@ -122,12 +126,18 @@ impl Variant {
 
     /// Whether this is its part number or its id.
     pub fn is_named(&self, part: &str) -> bool {
-        [&self.part_no, &self.product_id].into_iter().flatten().any(|own| own.eq_ignore_ascii_case(part))
+        [&self.part_no, &self.product_id]
+            .into_iter()
+            .flatten()
+            .any(|own| own.eq_ignore_ascii_case(part))
     }
 }
 
 fn dimensions(variant: &Value) -> Vec<Dimension> {
-    let lists = ["variantParametrics", "parametrics"].iter().filter_map(|name| variant[*name].as_array()).flatten();
+    let lists = ["variantParametrics", "parametrics"]
+        .iter()
+        .filter_map(|name| variant[*name].as_array())
+        .flatten();
     let mut all: Vec<(bool, String, Dimension)> = Vec::new();
     for one in lists {
         let (Some(name), Some(value)) = (text(&one["name"]), text(&one["value"])) else { continue };
@@ -197,7 +207,10 @@ impl Product {
 
 /// The items of a search result, whatever they are.
 pub fn items(result: &Value) -> &[Value] {
-    let list = result.as_array().or_else(|| result["items"].as_array()).or_else(|| result["products"].as_array());
+    let list = result
+        .as_array()
+        .or_else(|| result["items"].as_array())
+        .or_else(|| result["products"].as_array());
     list.map_or(&[], Vec::as_slice)
 }
 
@@ -216,8 +229,15 @@ fn image(item: &Value) -> Option<String> {
 }
 
 fn attributes(item: &Value) -> Map<String, Value> {
-    let of = |name: &str| item[name].as_str().or_else(|| item["attributes"][name].as_str()).filter(|text| !text.trim().is_empty()).map(Value::from);
-    let mut found: Map<String, Value> = ATTRIBUTES.iter().filter_map(|name| Some(((*name).to_owned(), of(name)?))).collect();
+    let of = |name: &str| {
+        item[name]
+            .as_str()
+            .or_else(|| item["attributes"][name].as_str())
+            .filter(|text| !text.trim().is_empty())
+            .map(Value::from)
+    };
+    let mut found: Map<String, Value> =
+        ATTRIBUTES.iter().filter_map(|name| Some(((*name).to_owned(), of(name)?))).collect();
     if !found.contains_key("brand")
         && let Some(maker) = of("manufacturerName")
     {

@@ -18,13 +18,19 @@ pub fn first(value: &Value, names: &[&str]) -> Option<String> {
 
 /// A number, also one written as text.
 pub fn number(value: &Value) -> Option<f64> {
-    value.as_f64().or_else(|| value.as_str()?.trim().parse().ok()).filter(|number| number.is_finite())
+    value
+        .as_f64()
+        .or_else(|| value.as_str()?.trim().parse().ok())
+        .filter(|number| number.is_finite())
 }
 
 /// A number as it is shown: whole ones without a fraction.
 pub fn numeral(value: &Value) -> Option<Number> {
     let number = number(value)?;
-    #[allow(clippy::cast_possible_truncation, reason = "only whole numbers within the range of exact floats")]
+    #[allow(
+        clippy::cast_possible_truncation,
+        reason = "only whole numbers within the range of exact floats"
+    )]
     let whole = (number.fract() == 0.0 && number.abs() < 9.0e15).then_some(number as i64);
     whole.map_or_else(|| Number::from_f64(number), |whole| Some(Number::from(whole)))
 }

@@ -1,5 +1,5 @@
-//! A search in a shop: plainer words and one broader try, the order in which results are shown and counted, and refinements if nothing
-//! was found. Models, the window and the chat API see the same.
+//! A search in a shop: plainer words and one broader try, the order in which results are shown and
+//! counted, and refinements if nothing was found. Models, the window and the chat API see the same.
 
 mod simplify;
 mod texts;
@@ -18,7 +18,8 @@ const REFINEMENTS: usize = 4;
 /// Variants of a product that a chat API's model and customer get to choose from.
 const VARIANTS: usize = 50;
 
-/// The arguments of a read in plain words: a search without the words that name no thing, any other call as it is.
+/// The arguments of a read in plain words: a search without the words that name no thing, any other
+/// call as it is.
 pub(crate) fn in_plain_words(tool: &str, mut arguments: Value) -> Value {
     if tool == SEARCH
         && let Some(query) = arguments["query"].as_str()
@@ -35,8 +36,8 @@ fn plain_query(query: &str) -> Simple {
 
 /// A search as it was asked for.
 pub(crate) struct Search<'a> {
-    /// The search goes out in plain words, with one broader try: the chat API's contract. Otherwise it goes out as it was asked, and
-    /// plainer words are offered.
+    /// The search goes out in plain words, with one broader try: the chat API's contract. Otherwise
+    /// it goes out as it was asked, and plainer words are offered.
     is_plain: bool,
     /// The language of the refinements.
     is_swedish: bool,
@@ -59,13 +60,19 @@ impl<'a> Search<'a> {
             original: exact.unwrap_or(query),
             is_exact: exact.is_some(),
             simple: if is_plain { plain_query(query) } else { simplify(query) },
-            filters: asked["filters"].as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect(),
+            filters: asked["filters"]
+                .as_object()
+                .into_iter()
+                .flatten()
+                .map(|(name, _)| name.as_str())
+                .collect(),
         }
     }
 
     /// The arguments of the broader try, if the first one found nothing.
     pub(crate) fn broader(&self, sent: &Value, answer: &Value) -> Option<Value> {
-        if !self.is_plain || self.is_exact || !is_empty(answer) || !self.simple.has_several_words() {
+        if !self.is_plain || self.is_exact || !is_empty(answer) || !self.simple.has_several_words()
+        {
             return None;
         }
         let mut broader = sent.clone();
@@ -73,7 +80,8 @@ impl<'a> Search<'a> {
         Some(broader)
     }
 
-    /// The result in its order, with the words that went out and, if nothing was found, refinements.
+    /// The result in its order, with the words that went out and, if nothing was found,
+    /// refinements.
     pub(crate) fn completed(&self, mut result: Value, is_broadened: bool) -> Value {
         // An answer that is no object is left to the check of its shape.
         if !result.is_object() {
@@ -117,24 +125,50 @@ impl<'a> Search<'a> {
         if !self.is_plain {
             let broader = simple.first_word();
             if simple.has_several_words() {
-                found.push(one("broaden_search", texts::look_for(broader, sv), json!({"type": "search_broaden", "query": broader})));
+                found.push(one(
+                    "broaden_search",
+                    texts::look_for(broader, sv),
+                    json!({"type": "search_broaden", "query": broader}),
+                ));
             }
             if !simple.dropped.is_empty() {
-                found.push(one("search_keyword_only", texts::look_for(&simple.query, sv), json!({"type": "search_broaden", "query": simple.query})));
+                found.push(one(
+                    "search_keyword_only",
+                    texts::look_for(&simple.query, sv),
+                    json!({"type": "search_broaden", "query": simple.query}),
+                ));
             }
         } else if original.trim() != simple.query {
             let label = texts::look_for_exactly(original.trim(), sv);
-            found.push(one("retry_original", label, json!({"type": "search_retry", "query": original.trim()})));
+            found.push(one(
+                "retry_original",
+                label,
+                json!({"type": "search_retry", "query": original.trim()}),
+            ));
         }
-        let constraints: Vec<&str> = simple.dropped.iter().map(String::as_str).chain(self.filters.iter().copied()).collect();
+        let constraints: Vec<&str> =
+            simple.dropped.iter().map(String::as_str).chain(self.filters.iter().copied()).collect();
         if !constraints.is_empty() {
-            let said: Vec<&str> = simple.dropped.iter().map(String::as_str).chain(self.filters.iter().map(|name| texts::filter(name, sv))).collect();
+            let said: Vec<&str> = simple
+                .dropped
+                .iter()
+                .map(String::as_str)
+                .chain(self.filters.iter().map(|name| texts::filter(name, sv)))
+                .collect();
             let label = texts::without(&said.join(", "), sv);
-            found.push(one("remove_constraints", label, json!({"type": "remove_constraints", "constraintsToRemove": constraints})));
+            found.push(one(
+                "remove_constraints",
+                label,
+                json!({"type": "remove_constraints", "constraintsToRemove": constraints}),
+            ));
         }
         if is_broadened || found.is_empty() {
             let (label, question) = texts::clarify(sv);
-            found.push(one("ask_clarify", label.to_owned(), json!({"type": "ask_clarify", "questionId": "product_type", "question": question})));
+            found.push(one(
+                "ask_clarify",
+                label.to_owned(),
+                json!({"type": "ask_clarify", "questionId": "product_type", "question": question}),
+            ));
         }
         found.truncate(REFINEMENTS);
         found
@@ -148,15 +182,22 @@ fn is_swedish(call: &PackCall<'_>) -> bool {
     locale.split(['-', '_']).next() == Some("sv")
 }
 
-/// The words between “quotation marks”, if the query is one quotation of a search's length. They go out as they are.
+/// The words between “quotation marks”, if the query is one quotation of a search's length. They go
+/// out as they are.
 fn quoted(query: &str) -> Option<&str> {
     let words = query.trim().strip_prefix(['“', '”'])?.strip_suffix('”')?.trim();
-    (!words.is_empty() && !words.contains(['“', '”']) && words.chars().count() <= CHARS).then_some(words)
+    (!words.is_empty() && !words.contains(['“', '”']) && words.chars().count() <= CHARS)
+        .then_some(words)
 }
 
-/// A product with as many variants as the chat API's contract reads. Variants that can be bought are kept first.
+/// A product with as many variants as the chat API's contract reads. Variants that can be bought
+/// are kept first.
 pub(crate) fn with_few_variants(mut product: Value) -> Value {
-    if let Some(variants) = product.get_mut("variants").and_then(Value::as_array_mut).filter(|variants| variants.len() > VARIANTS) {
+    if let Some(variants) = product
+        .get_mut("variants")
+        .and_then(Value::as_array_mut)
+        .filter(|variants| variants.len() > VARIANTS)
+    {
         variants.sort_by_key(|variant| variant["isBuyable"] != true);
         variants.truncate(VARIANTS);
     }
@@ -183,7 +224,8 @@ fn is_empty(result: &Value) -> bool {
     result["items"].as_array().is_some_and(Vec::is_empty)
 }
 
-/// Sorts the items by availability, so that the numbers of results mean the same to models and on every screen.
+/// Sorts the items by availability, so that the numbers of results mean the same to models and on
+/// every screen.
 fn in_order(result: &mut Value, bounded: bool) {
     let said = result["truncated"] == true;
     let Some(items) = result["items"].as_array_mut() else { return };
@@ -197,7 +239,10 @@ fn in_order(result: &mut Value, bounded: bool) {
 
 fn availability(item: &Value) -> u8 {
     let stock = &item["onHand"];
-    let value = stock["value"].as_f64().or_else(|| stock["value"].as_str()?.trim().parse().ok()).unwrap_or(0.0);
+    let value = stock["value"]
+        .as_f64()
+        .or_else(|| stock["value"].as_str()?.trim().parse().ok())
+        .unwrap_or(0.0);
     match (stock.is_object(), stock["isActive"] == false) {
         (false, _) => 1,
         (true, true) => 3,

@@ -56,21 +56,41 @@ const HANDS: &[&str] = &["S", "M", "L", "XL"];
 const SOCKS: &[&str] = &["36-38", "39-41", "42-44", "45-47"];
 const EARTH: &[&str] = &["black", "grey", "green", "brown", "beige", "navy"];
 const BRIGHT: &[&str] = &["black", "red", "orange", "blue", "yellow", "turquoise", "purple"];
-const SHOES: &[&str] = &["black", "grey", "white", "red", "orange", "blue", "green", "turquoise", "pink"];
+const SHOES: &[&str] =
+    &["black", "grey", "white", "red", "orange", "blue", "green", "turquoise", "pink"];
 const SHELLS: &[&str] = &["black", "navy", "red", "orange", "green", "blue", "yellow"];
 const SOFT: &[&str] = &["black", "grey", "navy", "green", "red", "pink", "beige", "purple"];
 
-const MESH: &[(&str, &str)] = &[("Recycled mesh", "Återvunnet nät"), ("Ripstop mesh", "Ripstop-nät"), ("Knitted polyester", "Stickad polyester")];
-const LEATHER: &[(&str, &str)] = &[("Full-grain leather", "Fullnarvsläder"), ("Nubuck and cordura", "Nubuck och cordura")];
-const SHELL: &[(&str, &str)] = &[("Three-layer nylon", "Trelagersnylon"), ("2.5-layer recycled polyester", "2,5-lagers återvunnen polyester")];
-const DOWN: &[(&str, &str)] = &[("Nylon with 700 cuin down", "Nylon med 700 cuin dun"), ("Nylon with synthetic fill", "Nylon med syntetfyllning")];
-const FLEECE: &[(&str, &str)] = &[("Recycled fleece", "Återvunnen fleece"), ("Grid fleece", "Rutad fleece")];
-const WOOL: &[(&str, &str)] = &[("Merino wool", "Merinoull"), ("Merino and polyamide", "Merino och polyamid")];
-const STRETCH: &[(&str, &str)] = &[("Stretch nylon", "Stretchnylon"), ("Cotton and polyester", "Bomull och polyester")];
-const PACK: &[(&str, &str)] = &[("210D ripstop nylon", "210D ripstop-nylon"), ("Recycled 420D nylon", "Återvunnen 420D-nylon")];
+const MESH: &[(&str, &str)] = &[
+    ("Recycled mesh", "Återvunnet nät"),
+    ("Ripstop mesh", "Ripstop-nät"),
+    ("Knitted polyester", "Stickad polyester"),
+];
+const LEATHER: &[(&str, &str)] =
+    &[("Full-grain leather", "Fullnarvsläder"), ("Nubuck and cordura", "Nubuck och cordura")];
+const SHELL: &[(&str, &str)] = &[
+    ("Three-layer nylon", "Trelagersnylon"),
+    ("2.5-layer recycled polyester", "2,5-lagers återvunnen polyester"),
+];
+const DOWN: &[(&str, &str)] = &[
+    ("Nylon with 700 cuin down", "Nylon med 700 cuin dun"),
+    ("Nylon with synthetic fill", "Nylon med syntetfyllning"),
+];
+const FLEECE: &[(&str, &str)] =
+    &[("Recycled fleece", "Återvunnen fleece"), ("Grid fleece", "Rutad fleece")];
+const WOOL: &[(&str, &str)] =
+    &[("Merino wool", "Merinoull"), ("Merino and polyamide", "Merino och polyamid")];
+const STRETCH: &[(&str, &str)] =
+    &[("Stretch nylon", "Stretchnylon"), ("Cotton and polyester", "Bomull och polyester")];
+const PACK: &[(&str, &str)] = &[
+    ("210D ripstop nylon", "210D ripstop-nylon"),
+    ("Recycled 420D nylon", "Återvunnen 420D-nylon"),
+];
 const STEEL: &[(&str, &str)] = &[("Stainless steel", "Rostfritt stål")];
-const POT: &[(&str, &str)] = &[("Anodised aluminium", "Anodiserad aluminium"), ("Titanium", "Titan")];
-const PLASTIC: &[(&str, &str)] = &[("Tritan plastic", "Tritanplast"), ("Recycled polyethylene", "Återvunnen polyeten")];
+const POT: &[(&str, &str)] =
+    &[("Anodised aluminium", "Anodiserad aluminium"), ("Titanium", "Titan")];
+const PLASTIC: &[(&str, &str)] =
+    &[("Tritan plastic", "Tritanplast"), ("Recycled polyethylene", "Återvunnen polyeten")];
 const POLE: &[(&str, &str)] = &[("Carbon", "Kolfiber"), ("7075 aluminium", "7075-aluminium")];
 
 macro_rules! categories {
@@ -385,8 +405,36 @@ categories![
         ["Poles", "Fold", "Stick", "Balance"],
         POLE
     ),
-    ("beanies", "Beanies", "Mössor", "beanie hat mössa", ["hat", "warm"], Hat, (199, 449), (45, 90), "BE", SOFT, [], ["Beanie", "Knit", "Cuff", "Rib"], WOOL),
-    ("caps", "Caps", "Kepsar", "cap hat sun keps solhatt", ["hat"], Cap, (199, 449), (50, 90), "CA", BRIGHT, [], ["Cap", "Five Panel", "Visor"], STRETCH),
+    (
+        "beanies",
+        "Beanies",
+        "Mössor",
+        "beanie hat mössa",
+        ["hat", "warm"],
+        Hat,
+        (199, 449),
+        (45, 90),
+        "BE",
+        SOFT,
+        [],
+        ["Beanie", "Knit", "Cuff", "Rib"],
+        WOOL
+    ),
+    (
+        "caps",
+        "Caps",
+        "Kepsar",
+        "cap hat sun keps solhatt",
+        ["hat"],
+        Cap,
+        (199, 449),
+        (50, 90),
+        "CA",
+        BRIGHT,
+        [],
+        ["Cap", "Five Panel", "Visor"],
+        STRETCH
+    ),
     (
         "gloves",
         "Gloves",

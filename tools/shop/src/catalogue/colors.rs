@@ -30,8 +30,22 @@ colors![
     ("yellow", "Yellow", "Gul", "#e3b93a", "YEL", ["yellow", "gul", "gula", "gult"]),
     ("green", "Green", "Grön", "#4f7d4a", "GRN", ["green", "gron", "grona", "gront"]),
     ("blue", "Blue", "Blå", "#3f74b5", "BLU", ["blue", "bla", "blaa", "blatt"]),
-    ("navy", "Navy", "Marinblå", "#27385c", "NVY", ["navy", "marin", "marinbla", "marinblaa", "morkbla", "morkblaa"]),
-    ("turquoise", "Turquoise", "Turkos", "#3aa3a0", "TRQ", ["turquoise", "teal", "turkos", "turkosa"]),
+    (
+        "navy",
+        "Navy",
+        "Marinblå",
+        "#27385c",
+        "NVY",
+        ["navy", "marin", "marinbla", "marinblaa", "morkbla", "morkblaa"]
+    ),
+    (
+        "turquoise",
+        "Turquoise",
+        "Turkos",
+        "#3aa3a0",
+        "TRQ",
+        ["turquoise", "teal", "turkos", "turkosa"]
+    ),
     ("purple", "Purple", "Lila", "#75529b", "PUR", ["purple", "violet", "lila"]),
     ("pink", "Pink", "Rosa", "#d4779b", "PNK", ["pink", "rosa"]),
     ("brown", "Brown", "Brun", "#7a5638", "BRN", ["brown", "brun", "bruna", "brunt"]),

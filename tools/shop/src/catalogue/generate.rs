@@ -2,7 +2,10 @@
 //! of stock, withdrawn, not for sale, one variant, many dimensions). The first product of a
 //! category is its best seller and never a special case.
 
-use super::{CATEGORIES, Category, Dimension, Product, Variant, categories::Shape, colors, descriptions, rng::Rng};
+use super::{
+    CATEGORIES, Category, Dimension, Product, Variant, categories::Shape, colors, descriptions,
+    rng::Rng,
+};
 
 const PER_CATEGORY: usize = 12;
 const FIRST_PRODUCT_ID: i64 = 1001;
@@ -21,8 +24,9 @@ const BRANDS: &[(&str, &str)] = &[
 ];
 
 const FIRST_WORDS: &[&str] = &[
-    "Ridge", "Moss", "Granite", "Fell", "Birch", "Heath", "Tarn", "Ember", "Frost", "Lark", "Drift", "Cairn", "Alder", "Brook", "Cinder", "Dune", "Fern",
-    "Gale", "Hollow", "Juniper", "Lichen", "Marsh", "Pine", "Summit",
+    "Ridge", "Moss", "Granite", "Fell", "Birch", "Heath", "Tarn", "Ember", "Frost", "Lark",
+    "Drift", "Cairn", "Alder", "Brook", "Cinder", "Dune", "Fern", "Gale", "Hollow", "Juniper",
+    "Lichen", "Marsh", "Pine", "Summit",
 ];
 
 /// Returns all products of a seed. Ids and part numbers do not depend on the seed.
@@ -30,7 +34,8 @@ pub fn generate(seed: u64) -> Vec<Product> {
     let mut products = Vec::with_capacity(CATEGORIES.len() * PER_CATEGORY);
     for (index, category) in CATEGORIES.iter().enumerate() {
         let mut rng = Rng::new(seed ^ (index as u64 + 1).wrapping_mul(0xA24B_AED4_963E_E407));
-        let others: Vec<&str> = FIRST_WORDS.iter().copied().filter(|word| *word != "Ridge").collect();
+        let others: Vec<&str> =
+            FIRST_WORDS.iter().copied().filter(|word| *word != "Ridge").collect();
         let mut names = rng.pick(&others, PER_CATEGORY);
         names.insert(0, "Ridge");
         for (place, first) in names.into_iter().take(PER_CATEGORY).enumerate() {
@@ -41,10 +46,21 @@ pub fn generate(seed: u64) -> Vec<Product> {
     products
 }
 
-fn product(rng: &mut Rng, category: &'static Category, id: i64, place: usize, first: &str) -> Product {
+fn product(
+    rng: &mut Rng,
+    category: &'static Category,
+    id: i64,
+    place: usize,
+    first: &str,
+) -> Product {
     let best_seller = place == 0;
-    let (brand, brand_short) = if best_seller { BRANDS[0] } else { BRANDS[rng.below(BRANDS.len())] };
-    let second = if best_seller { category.models[0] } else { category.models[place % category.models.len()] };
+    let (brand, brand_short) =
+        if best_seller { BRANDS[0] } else { BRANDS[rng.below(BRANDS.len())] };
+    let second = if best_seller {
+        category.models[0]
+    } else {
+        category.models[place % category.models.len()]
+    };
     let part_no = format!("{brand_short}-{}{id}", category.short);
     let material = category.materials[rng.below(category.materials.len())];
     let chosen = rng.pick(&(0..descriptions::features(category.key).len()).collect::<Vec<_>>(), 2);
@@ -53,7 +69,8 @@ fn product(rng: &mut Rng, category: &'static Category, id: i64, place: usize, fi
         (en.to_owned(), sv.to_owned())
     };
     let mut words = String::new();
-    for feature in chosen.into_iter().filter_map(|at| descriptions::features(category.key).get(at)) {
+    for feature in chosen.into_iter().filter_map(|at| descriptions::features(category.key).get(at))
+    {
         en = format!("{en} {}", feature.en);
         sv = format!("{sv} {}", feature.sv);
         if let Some(concept) = feature.concept {
@@ -95,12 +112,24 @@ fn price(rng: &mut Rng, category: &Category) -> i64 {
     kronor * 100 + ore
 }
 
-fn variants(rng: &mut Rng, category: &Category, id: i64, part_no: &str, place: usize, price: i64) -> Vec<Variant> {
+fn variants(
+    rng: &mut Rng,
+    category: &Category,
+    id: i64,
+    part_no: &str,
+    place: usize,
+    price: i64,
+) -> Vec<Variant> {
     // The best seller is available in black. Every third other product has one colour only.
     let colors: Vec<&str> = match (category.colors.is_empty(), place) {
         (true, _) => Vec::new(),
         (false, 0) => {
-            let rest: Vec<&str> = category.colors.iter().copied().filter(|code| *code != category.colors[0]).collect();
+            let rest: Vec<&str> = category
+                .colors
+                .iter()
+                .copied()
+                .filter(|code| *code != category.colors[0])
+                .collect();
             let mut chosen = vec![category.colors[0]];
             chosen.extend(rng.pick(&rest, 2));
             chosen
@@ -115,13 +144,23 @@ fn variants(rng: &mut Rng, category: &Category, id: i64, part_no: &str, place: u
             chosen
         }
     };
-    let mut rows: Vec<Vec<(Dimension, String)>> =
-        if colors.is_empty() { vec![Vec::new()] } else { colors.iter().map(|code| vec![(Dimension::Color, (*code).to_owned())]).collect() };
+    let mut rows: Vec<Vec<(Dimension, String)>> = if colors.is_empty() {
+        vec![Vec::new()]
+    } else {
+        colors.iter().map(|code| vec![(Dimension::Color, (*code).to_owned())]).collect()
+    };
     for (dimension, values) in category.dimensions {
         let values = range(rng, values, place, category.shape);
         rows = rows
             .into_iter()
-            .flat_map(|row| values.iter().map(move |value| row.iter().cloned().chain([(*dimension, (*value).to_owned())]).collect::<Vec<_>>()))
+            .flat_map(|row| {
+                values.iter().map(move |value| {
+                    row.iter()
+                        .cloned()
+                        .chain([(*dimension, (*value).to_owned())])
+                        .collect::<Vec<_>>()
+                })
+            })
             .collect();
     }
     let single = rows.len() == 1;
@@ -131,7 +170,11 @@ fn variants(rng: &mut Rng, category: &Category, id: i64, part_no: &str, place: u
             let variant_id = if single { id } else { id * 100 + at as i64 + 1 };
             Variant {
                 id: variant_id,
-                part_no: if single { part_no.to_owned() } else { format!("{part_no}-{}", suffix(&values)) },
+                part_no: if single {
+                    part_no.to_owned()
+                } else {
+                    format!("{part_no}-{}", suffix(&values))
+                },
                 ean: ean13(variant_id),
                 values,
                 price,
@@ -163,8 +206,11 @@ fn suffix(values: &[(Dimension, String)]) -> String {
     let parts: Vec<String> = values
         .iter()
         .map(|(dimension, value)| match dimension {
-            Dimension::Color => colors::by_code(value).map_or_else(|| value.to_uppercase(), |color| color.short.to_owned()),
-            Dimension::Zip | Dimension::Length => value.chars().take_while(|c| *c != ' ').take(3).collect::<String>().to_uppercase(),
+            Dimension::Color => colors::by_code(value)
+                .map_or_else(|| value.to_uppercase(), |color| color.short.to_owned()),
+            Dimension::Zip | Dimension::Length => {
+                value.chars().take_while(|c| *c != ' ').take(3).collect::<String>().to_uppercase()
+            }
             Dimension::Volume => value.replace(" l", "L").replace('.', ""),
             Dimension::Size => value.chars().take_while(|c| *c != ' ').collect(),
         })
@@ -196,7 +242,12 @@ fn stock(rng: &mut Rng, variant: &mut Variant, best_seller: bool, sold_out: bool
 /// Returns an EAN-13 in the range reserved for use within a shop, with its check digit.
 fn ean13(id: i64) -> String {
     let body = format!("20{id:010}");
-    let sum: u32 = body.chars().filter_map(|c| c.to_digit(10)).enumerate().map(|(at, digit)| if at % 2 == 0 { digit } else { 3 * digit }).sum();
+    let sum: u32 = body
+        .chars()
+        .filter_map(|c| c.to_digit(10))
+        .enumerate()
+        .map(|(at, digit)| if at % 2 == 0 { digit } else { 3 * digit })
+        .sum();
     format!("{body}{}", (10 - sum % 10) % 10)
 }
 
@@ -211,12 +262,23 @@ mod tests {
         let products = generate(7);
         assert_eq!(products, generate(7));
         assert_eq!(products.len(), 300);
-        let ids: HashSet<i64> =
-            products.iter().map(|p| p.id).chain(products.iter().flat_map(|p| p.variants.iter().filter(|v| v.id != p.id).map(|v| v.id))).collect();
-        let parts: HashSet<&str> = products.iter().flat_map(|p| p.variants.iter().map(|v| v.part_no.as_str())).collect();
+        let ids: HashSet<i64> = products
+            .iter()
+            .map(|p| p.id)
+            .chain(
+                products
+                    .iter()
+                    .flat_map(|p| p.variants.iter().filter(|v| v.id != p.id).map(|v| v.id)),
+            )
+            .collect();
+        let parts: HashSet<&str> =
+            products.iter().flat_map(|p| p.variants.iter().map(|v| v.part_no.as_str())).collect();
         let variants: usize = products.iter().map(|p| p.variants.len()).sum();
         assert_eq!(parts.len(), variants);
-        assert_eq!(ids.len(), variants + products.iter().filter(|p| p.variants[0].id != p.id).count());
+        assert_eq!(
+            ids.len(),
+            variants + products.iter().filter(|p| p.variants[0].id != p.id).count()
+        );
         assert_ne!(generate(7), generate(8));
     }
 
@@ -236,7 +298,13 @@ mod tests {
     fn eans_carry_a_valid_check_digit() {
         for product in generate(1) {
             for variant in product.variants {
-                let sum: u32 = variant.ean.chars().filter_map(|c| c.to_digit(10)).enumerate().map(|(at, d)| if at % 2 == 0 { d } else { 3 * d }).sum();
+                let sum: u32 = variant
+                    .ean
+                    .chars()
+                    .filter_map(|c| c.to_digit(10))
+                    .enumerate()
+                    .map(|(at, d)| if at % 2 == 0 { d } else { 3 * d })
+                    .sum();
                 assert_eq!((variant.ean.len(), sum % 10), (13, 0), "{}", variant.ean);
             }
         }

@@ -60,7 +60,9 @@ impl Dimension {
 
     /// Returns the dimension of a code.
     pub fn of_code(code: &str) -> Option<Self> {
-        [Self::Color, Self::Size, Self::Volume, Self::Length, Self::Zip].into_iter().find(|dimension| dimension.code() == code)
+        [Self::Color, Self::Size, Self::Volume, Self::Length, Self::Zip]
+            .into_iter()
+            .find(|dimension| dimension.code() == code)
     }
 
     /// Returns its name.
@@ -78,7 +80,8 @@ impl Dimension {
 /// Returns a dimension's value as people read it. Colours are stored by code.
 pub fn value_name(dimension: Dimension, value: &str, locale: Locale) -> String {
     match dimension {
-        Dimension::Color => colors::by_code(value).map_or_else(|| value.to_owned(), |color| locale.of(color.en, color.sv).to_owned()),
+        Dimension::Color => colors::by_code(value)
+            .map_or_else(|| value.to_owned(), |color| locale.of(color.en, color.sv).to_owned()),
         Dimension::Zip | Dimension::Length => match value {
             "Left" => locale.of("Left", "Vänster").to_owned(),
             "Right" => locale.of("Right", "Höger").to_owned(),

@@ -9,20 +9,29 @@ use crate::told;
 /// Renders a template of the pack, or the file that it names, as the offline model does, with small
 /// versions of its filters.
 fn render_template(template: &str, scope: &Value) -> Result<String, String> {
-    let text = if template.ends_with(".jinja") { told::file(template) } else { template.to_owned() };
+    let text =
+        if template.ends_with(".jinja") { told::file(template) } else { template.to_owned() };
     let mut environment = Environment::new();
-    environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build().unwrap());
+    environment
+        .set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build().unwrap());
     environment.set_formatter(|out, _, value| match value.is_undefined() || value.is_none() {
         true => Ok(()),
-        false => std::fmt::Write::write_str(out, &value.to_string()).map_err(minijinja::Error::from),
+        false => {
+            std::fmt::Write::write_str(out, &value.to_string()).map_err(minijinja::Error::from)
+        }
     });
-    let money = |value: Template, currency: Option<String>, _: Option<usize>| match value.is_undefined() || value.is_none() {
+    let money = |value: Template, currency: Option<String>, _: Option<usize>| match value
+        .is_undefined()
+        || value.is_none()
+    {
         true => "–".to_owned(),
         false => format!("{value} {}", currency.unwrap_or_default()).trim().to_owned(),
     };
     environment.add_filter("money", money);
     environment.add_filter("day", |value: Template| value);
-    environment.render_str(&text, Template::from(Serde(scope))).map_err(|error| format!("{error:#}"))
+    environment
+        .render_str(&text, Template::from(Serde(scope)))
+        .map_err(|error| format!("{error:#}"))
 }
 
 /// Returns every template below a value of the manifest.
@@ -37,14 +46,26 @@ fn templates(value: &Value) -> Vec<String> {
 /// Returns the templates of a tool's answers.
 fn answers(tool: &str) -> Vec<String> {
     let manifest = told::manifest();
-    let entry = manifest["tools"]["tools"].as_array().unwrap().iter().find(|entry| entry["id"] == tool).unwrap().clone();
-    let found: Vec<String> = entry["offline"]["intents"].as_array().unwrap().iter().flat_map(|intent| templates(&intent["answer"])).collect();
+    let entry = manifest["tools"]["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|entry| entry["id"] == tool)
+        .unwrap()
+        .clone();
+    let found: Vec<String> = entry["offline"]["intents"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|intent| templates(&intent["answer"]))
+        .collect();
     assert!(found.len() >= 2);
     found
 }
 
 fn assert_renders(template: &str, scope: &Value, left_out: &str) {
-    let text = render_template(template, scope).unwrap_or_else(|why| panic!("{template} {left_out}: {why}"));
+    let text = render_template(template, scope)
+        .unwrap_or_else(|why| panic!("{template} {left_out}: {why}"));
     assert!(!text.trim().is_empty(), "{template} {left_out}");
     for odd in ["(–", "– –", "none", "undefined", "** –\n"] {
         assert!(!text.contains(odd), "{template} {left_out}: {text}");
@@ -65,7 +86,11 @@ fn answers_say_what_they_know_whatever_a_shop_leaves_out() {
         for template in answers(tool) {
             told::with_less(schema, &result, |less, left_out| {
                 for results in [json!([less, result]), json!([result, less])] {
-                    assert_renders(&template, &json!({"args": args, "result": less, "results": results}), left_out);
+                    assert_renders(
+                        &template,
+                        &json!({"args": args, "result": less, "results": results}),
+                        left_out,
+                    );
                 }
             });
         }
@@ -83,7 +108,9 @@ fn labels_say_what_they_know_whatever_a_shop_leaves_out() {
     ] {
         told::with_less(schema, &result, |less, left_out| {
             let Some(item) = less.pointer(at) else { return };
-            for template in [templates(&things[thing]["label"]), templates(&things[thing]["unusable"])].concat() {
+            for template in
+                [templates(&things[thing]["label"]), templates(&things[thing]["unusable"])].concat()
+            {
                 assert_renders(&template, &json!({"item": item, "items": [item]}), left_out);
             }
         });
@@ -93,32 +120,51 @@ fn labels_say_what_they_know_whatever_a_shop_leaves_out() {
 #[test]
 fn what_a_shop_denies_is_told_as_no() {
     let product = |attributes: Value| json!({"productId": 1, "name": "Tent", "priceIncVat": "5.00", "attributes": attributes});
-    let (dry, wet) = (product(json!({"Waterproof": true, "Pockets": 0, "Kind": "Dome"})), product(json!({"Waterproof": false, "Kind": null})));
+    let (dry, wet) = (
+        product(json!({"Waterproof": true, "Pockets": 0, "Kind": "Dome"})),
+        product(json!({"Waterproof": false, "Kind": null})),
+    );
     let scope = json!({"args": {}, "result": wet, "results": [wet, dry]});
     for (locale, yes, no) in [("en", "yes", "no"), ("sv", "ja", "nej")] {
         let table = render_template(&format!("answers/compare.{locale}.jinja"), &scope).unwrap();
-        for row in [format!("| Waterproof | {no} | {yes} |\n"), "| Pockets | – | 0 |\n".to_owned(), "| Kind | – | Dome |\n".to_owned()] {
+        for row in [
+            format!("| Waterproof | {no} | {yes} |\n"),
+            "| Pockets | – | 0 |\n".to_owned(),
+            "| Kind | – | Dome |\n".to_owned(),
+        ] {
             assert!(table.contains(&row), "{row} in {table}");
         }
         let details = render_template(&format!("answers/product.{locale}.jinja"), &scope).unwrap();
-        assert!(details.contains(&format!("\n- Waterproof: {no}\n")) && !details.contains("Kind"), "{details}");
+        assert!(
+            details.contains(&format!("\n- Waterproof: {no}\n")) && !details.contains("Kind"),
+            "{details}"
+        );
     }
 }
 
 #[test]
 fn no_currency_is_made_up() {
     let manifest = told::file("pack.json");
-    assert!(!manifest.contains("'SEK'") && !manifest.contains("\"SEK\""), "only a shop says what it sells in");
+    assert!(
+        !manifest.contains("'SEK'") && !manifest.contains("\"SEK\""),
+        "only a shop says what it sells in"
+    );
 }
 
 #[test]
 fn what_a_shop_does_not_tell_of_its_stock_is_not_out_of_stock() {
     let unknown = json!({"productId": 1, "name": "Tent", "priceIncVat": "5.00"});
     let variant = json!({"productId": 2, "partNo": "T-RED", "name": "Red", "isBuyable": true});
-    let with_variant = json!({"productId": 1, "name": "Tent", "priceIncVat": "5.00", "variants": [variant]});
+    let with_variant =
+        json!({"productId": 1, "name": "Tent", "priceIncVat": "5.00", "variants": [variant]});
     for product in [&unknown, &with_variant] {
         for template in answers("product.get") {
-            let text = render_template(&template, &json!({"args": {}, "result": product, "results": [product, product]})).unwrap().to_lowercase();
+            let text = render_template(
+                &template,
+                &json!({"args": {}, "result": product, "results": [product, product]}),
+            )
+            .unwrap()
+            .to_lowercase();
             for wrong in ["out of stock", "slut i lager", " no |", " nej |"] {
                 assert!(!text.contains(wrong), "{template}: {text}");
             }

@@ -15,24 +15,39 @@ fn ore(value: &Template) -> Option<i64> {
 }
 
 fn combine(a: &Template, b: &Template, with: fn(i64, i64) -> i64) -> String {
-    let kronor = |ore: i64| format!("{}{}.{:02}", if ore < 0 { "-" } else { "" }, ore.abs() / 100, ore.abs() % 100);
+    let kronor = |ore: i64| {
+        format!("{}{}.{:02}", if ore < 0 { "-" } else { "" }, ore.abs() / 100, ore.abs() % 100)
+    };
     ore(a).zip(ore(b)).map_or_else(|| "?".to_owned(), |(a, b)| kronor(with(a, b)))
 }
 
 /// Returns the preview of a tool. None if it fails.
 fn render_preview(tool: &str, arguments: &Value, reads: &Value, locale: &str) -> Option<Value> {
     let manifest = told::manifest();
-    let file = manifest["tools"]["tools"].as_array()?.iter().find(|entry| entry["id"] == tool)?["preview"]["template"].as_str()?;
+    let file =
+        manifest["tools"]["tools"].as_array()?.iter().find(|entry| entry["id"] == tool)?["preview"]
+            ["template"]
+            .as_str()?;
     let mut environment = Environment::new();
     environment.add_filter("dec_add", |a: Template, b: Template| combine(&a, &b, |a, b| a + b));
-    environment.add_filter("dec_mul", |a: Template, b: Template| combine(&a, &b, |a, b| a * b / 100));
-    environment.add_filter("money", |a: Template| if ore(&a).is_some() { a } else { Template::from("?") });
-    environment.add_filter("tojson", |a: Template| Template::from_safe_string(serde_json::to_string(&a).unwrap_or_default()));
-    let mut scope: std::collections::BTreeMap<&str, Template> =
-        reads.as_object()?.iter().map(|(name, value)| (name.as_str(), Template::from(Serde(value)))).collect();
+    environment
+        .add_filter("dec_mul", |a: Template, b: Template| combine(&a, &b, |a, b| a * b / 100));
+    environment
+        .add_filter("money", |a: Template| if ore(&a).is_some() { a } else { Template::from("?") });
+    environment.add_filter("tojson", |a: Template| {
+        Template::from_safe_string(serde_json::to_string(&a).unwrap_or_default())
+    });
+    let mut scope: std::collections::BTreeMap<&str, Template> = reads
+        .as_object()?
+        .iter()
+        .map(|(name, value)| (name.as_str(), Template::from(Serde(value))))
+        .collect();
     scope.insert("args", Template::from(Serde(arguments)));
     scope.insert("locale", Template::from(locale));
-    serde_json::from_str(&environment.render_str(&told::file(file), Template::from_pairs(scope)).ok()?).ok()
+    serde_json::from_str(
+        &environment.render_str(&told::file(file), Template::from_pairs(scope)).ok()?,
+    )
+    .ok()
 }
 
 fn render(tool: &str, arguments: Value, reads: Value) -> PreviewView {
@@ -47,14 +62,25 @@ pub(crate) fn fit(cart: &Value, product: &Value, part: &str) {
         let now: f64 = cart["total"].as_str().unwrap().parse().unwrap();
         format!("{:.2} SEK", now + unit * times as f64)
     };
-    let quantities = |view: &PreviewView| view.after.rows.iter().map(|row| (row.quantity.clone(), row.changed)).collect::<Vec<_>>();
+    let quantities = |view: &PreviewView| {
+        view.after.rows.iter().map(|row| (row.quantity.clone(), row.changed)).collect::<Vec<_>>()
+    };
 
     let more = render("cart.addItem", json!({"partNo": part, "quantity": 3}), both.clone());
     assert_eq!((more.before.total.clone(), more.after.total.clone()), (total(0), total(3)));
     assert_eq!(quantities(&more), [("5".to_owned(), true), ("1".to_owned(), false)]);
-    let first = render("cart.addItem", json!({"partNo": part}), json!({"cart": null, "product": product}));
-    assert_eq!((first.before.rows.len(), quantities(&first), first.summary.starts_with("Add 1 × Ridge Runner (")), (0, vec![("1".to_owned(), true)], true));
-    let unread = render("cart.addItem", json!({"partNo": part}), json!({"cart": null, "product": null}));
+    let first =
+        render("cart.addItem", json!({"partNo": part}), json!({"cart": null, "product": product}));
+    assert_eq!(
+        (
+            first.before.rows.len(),
+            quantities(&first),
+            first.summary.starts_with("Add 1 × Ridge Runner (")
+        ),
+        (0, vec![("1".to_owned(), true)], true)
+    );
+    let unread =
+        render("cart.addItem", json!({"partNo": part}), json!({"cart": null, "product": null}));
     assert_eq!((unread.after.rows[0].label.as_str(), unread.after.total.as_str()), (part, "?"));
 
     // For a product with variants, a variant must be chosen first; a variant needs no choice.
@@ -63,23 +89,48 @@ pub(crate) fn fit(cart: &Value, product: &Value, part: &str) {
         {"partNo": "B-2", "variantName": "42", "isBuyable": false},
     ]});
     let refused = |part: &str, product: &Value| {
-        render_preview("cart.addItem", &json!({"partNo": part}), &json!({"cart": null, "product": product}), "en").unwrap()["refuse"].clone()
+        render_preview(
+            "cart.addItem",
+            &json!({"partNo": part}),
+            &json!({"cart": null, "product": product}),
+            "en",
+        )
+        .unwrap()["refuse"]
+            .clone()
     };
-    assert!(refused("B", &parent).as_str().is_some_and(|why| why.ends_with("use its part number: 41 = B-1.")));
+    assert!(
+        refused("B", &parent)
+            .as_str()
+            .is_some_and(|why| why.ends_with("use its part number: 41 = B-1."))
+    );
     assert_eq!(refused("b-1", &parent), Value::Null);
-    let sold = json!({"name": "Boot", "partNo": "B", "variants": [{"partNo": "B-2", "isBuyable": false}]});
+    let sold =
+        json!({"name": "Boot", "partNo": "B", "variants": [{"partNo": "B-2", "isBuyable": false}]});
     assert_eq!(refused("B", &sold), "No variant of Boot can be bought.");
 
-    let fewer = render("cart.setItemQuantity", json!({"productId": part, "quantity": 1}), both.clone());
-    assert_eq!((fewer.after.total.clone(), quantities(&fewer)), (total(-1), vec![("1".to_owned(), true), ("1".to_owned(), false)]));
+    let fewer =
+        render("cart.setItemQuantity", json!({"productId": part, "quantity": 1}), both.clone());
+    assert_eq!(
+        (fewer.after.total.clone(), quantities(&fewer)),
+        (total(-1), vec![("1".to_owned(), true), ("1".to_owned(), false)])
+    );
     let gone = render("cart.removeItem", json!({"productId": part}), both.clone());
-    assert_eq!((gone.after.total.clone(), gone.after.rows.len(), gone.before.rows[0].changed), (total(-2), 1, true));
+    assert_eq!(
+        (gone.after.total.clone(), gone.after.rows.len(), gone.before.rows[0].changed),
+        (total(-2), 1, true)
+    );
 
     // The shop accepts a part number in any case, with spaces around it, so it is the same line
     // here.
     let written = format!(" {} ", part.to_lowercase());
-    assert_eq!(render("cart.addItem", json!({"partNo": written, "quantity": 3}), both.clone()).after, more.after);
-    assert_eq!(render("cart.setItemQuantity", json!({"productId": written, "quantity": 1}), both.clone()), fewer);
+    assert_eq!(
+        render("cart.addItem", json!({"partNo": written, "quantity": 3}), both.clone()).after,
+        more.after
+    );
+    assert_eq!(
+        render("cart.setItemQuantity", json!({"productId": written, "quantity": 1}), both.clone()),
+        fewer
+    );
     assert_eq!(render("cart.removeItem", json!({"productId": written}), both.clone()), gone);
 }
 
@@ -92,37 +143,100 @@ fn a_line_is_known_by_any_number_that_only_it_has() {
     };
     let cart = json!({"items": [line("A-1", json!({"productId": 4711})), line("A-2", json!({"productId": null, "id": "L-2"})), line("A-3", json!({}))], "total": "30.00"});
     for (at, named) in [(0, "4711"), (0, " a-1"), (1, "l-2 "), (1, "A-2"), (2, "A-3")] {
-        let set = render("cart.setItemQuantity", json!({"productId": named, "quantity": 1}), json!({"cart": cart}));
+        let set = render(
+            "cart.setItemQuantity",
+            json!({"productId": named, "quantity": 1}),
+            json!({"cart": cart}),
+        );
         let changed: Vec<bool> = (0..3).map(|row| row == at).collect();
-        assert_eq!(set.after.rows.iter().map(|row| row.changed).collect::<Vec<_>>(), changed, "{named}");
-        assert_eq!((set.after.rows[at].quantity.as_str(), set.after.total.as_str()), ("1", "25.00"), "{named}");
+        assert_eq!(
+            set.after.rows.iter().map(|row| row.changed).collect::<Vec<_>>(),
+            changed,
+            "{named}"
+        );
+        assert_eq!(
+            (set.after.rows[at].quantity.as_str(), set.after.total.as_str()),
+            ("1", "25.00"),
+            "{named}"
+        );
         let gone = render("cart.removeItem", json!({"productId": named}), json!({"cart": cart}));
-        assert_eq!(gone.before.rows.iter().map(|row| row.changed).collect::<Vec<_>>(), changed, "{named}");
+        assert_eq!(
+            gone.before.rows.iter().map(|row| row.changed).collect::<Vec<_>>(),
+            changed,
+            "{named}"
+        );
         assert_eq!((gone.after.rows.len(), gone.after.total.as_str()), (2, "20.00"), "{named}");
     }
     // Several lines may have the parent's number. The shop would change one of them, so the
     // approval must not cover more.
     let cart = json!({"items": [line("A-1", json!({"productId": 4711})), line("A-2", json!({"productId": 4711})), line("4711", json!({}))], "total": "30.00"});
-    let gone = |cart: &Value| render_preview("cart.removeItem", &json!({"productId": "4711"}), &json!({"cart": cart}), "en").unwrap();
-    let rows: Vec<Value> = gone(&cart)["before"]["rows"].as_array().unwrap().iter().map(|row| row["changed"].clone()).collect();
+    let gone = |cart: &Value| {
+        render_preview(
+            "cart.removeItem",
+            &json!({"productId": "4711"}),
+            &json!({"cart": cart}),
+            "en",
+        )
+        .unwrap()
+    };
+    let rows: Vec<Value> = gone(&cart)["before"]["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["changed"].clone())
+        .collect();
     assert_eq!(rows, [json!(false), json!(false), json!(true)], "a part number before any other");
     let shared = json!({"items": [cart["items"][0], cart["items"][1]], "total": "20.00"});
-    for (tool, locale, said) in [("cart.removeItem", "en", "4711 is on several lines"), ("cart.setItemQuantity", "sv", "4711 finns på flera rader")] {
-        let refused = render_preview(tool, &json!({"productId": "4711", "quantity": 1}), &json!({"cart": shared}), locale).unwrap();
-        assert!(refused["refuse"].as_str().is_some_and(|why| why.starts_with(said) && why.ends_with(": A-1; A-2.")), "{refused}");
+    for (tool, locale, said) in [
+        ("cart.removeItem", "en", "4711 is on several lines"),
+        ("cart.setItemQuantity", "sv", "4711 finns på flera rader"),
+    ] {
+        let refused = render_preview(
+            tool,
+            &json!({"productId": "4711", "quantity": 1}),
+            &json!({"cart": shared}),
+            locale,
+        )
+        .unwrap();
+        assert!(
+            refused["refuse"]
+                .as_str()
+                .is_some_and(|why| why.starts_with(said) && why.ends_with(": A-1; A-2.")),
+            "{refused}"
+        );
     }
     // The demo shop accepts a variant's number, so its lines contain it.
     let own = told::cart();
-    assert_eq!(render("cart.removeItem", json!({"productId": own["items"][0]["productId"]}), json!({"cart": own})).after.rows.len(), 0);
+    assert_eq!(
+        render(
+            "cart.removeItem",
+            json!({"productId": own["items"][0]["productId"]}),
+            json!({"cart": own})
+        )
+        .after
+        .rows
+        .len(),
+        0
+    );
 }
 
 #[test]
 fn nobody_is_asked_to_change_what_is_not_in_the_cart() {
     let cart = json!({"items": [{"partNo": "A-1", "name": "Tent", "quantity": 1, "totalPrice": "5.00"}], "total": "5.00"});
-    for (tool, arguments) in [("cart.setItemQuantity", json!({"productId": "4711", "quantity": 2})), ("cart.removeItem", json!({"productId": "4711"}))] {
-        for (locale, absent, empty) in [("en", "4711 is not in the cart", "is empty"), ("sv", "4711 ligger inte i varukorgen", "är tom")] {
-            let refused =
-                |cart: &Value| render_preview(tool, &arguments, &json!({"cart": cart}), locale).unwrap()["refuse"].as_str().unwrap_or_default().to_owned();
+    for (tool, arguments) in [
+        ("cart.setItemQuantity", json!({"productId": "4711", "quantity": 2})),
+        ("cart.removeItem", json!({"productId": "4711"})),
+    ] {
+        for (locale, absent, empty) in [
+            ("en", "4711 is not in the cart", "is empty"),
+            ("sv", "4711 ligger inte i varukorgen", "är tom"),
+        ] {
+            let refused = |cart: &Value| {
+                render_preview(tool, &arguments, &json!({"cart": cart}), locale).unwrap()["refuse"]
+                    .as_str()
+                    .unwrap_or_default()
+                    .to_owned()
+            };
             let said = refused(&cart);
             assert!(said.starts_with(absent) && said.ends_with(": Tent = A-1."), "{said}");
             assert!(refused(&json!({"items": [], "total": "0.00"})).contains(empty));
@@ -142,16 +256,27 @@ fn a_preview_says_what_it_knows_whatever_a_shop_leaves_out() {
     ] {
         let with = |cart: &Value, product: &Value, left_out: &str| {
             for locale in ["en", "sv"] {
-                let preview = render_preview(tool, &arguments, &json!({"cart": cart, "product": product}), locale);
-                let preview = preview.unwrap_or_else(|| panic!("{tool} cannot be computed {left_out}"));
+                let preview = render_preview(
+                    tool,
+                    &arguments,
+                    &json!({"cart": cart, "product": product}),
+                    locale,
+                );
+                let preview =
+                    preview.unwrap_or_else(|| panic!("{tool} cannot be computed {left_out}"));
                 let view: Result<PreviewView, _> = serde_json::from_value(preview.clone());
-                assert!(view.is_ok() || preview["refuse"].is_string(), "{tool} {left_out}: {preview}");
+                assert!(
+                    view.is_ok() || preview["refuse"].is_string(),
+                    "{tool} {left_out}: {preview}"
+                );
                 for odd in ["none", "undefined"] {
                     assert!(!preview.to_string().contains(odd), "{tool} {left_out}: {preview}");
                 }
             }
         };
         told::with_less("Cart", &cart, |cart, left_out| with(cart, &product, left_out));
-        told::with_less("ProductGetOutput", &product, |product, left_out| with(&cart, product, left_out));
+        told::with_less("ProductGetOutput", &product, |product, left_out| {
+            with(&cart, product, left_out)
+        });
     }
 }

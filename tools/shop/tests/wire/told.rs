@@ -30,7 +30,16 @@ pub(crate) fn found() -> Value {
 }
 
 pub(crate) fn changed() -> Value {
-    let (shop, part) = (shop(), product()["variants"].as_array().unwrap().iter().find(|variant| variant["isBuyable"] == true).unwrap()["partNo"].clone());
+    let (shop, part) = (
+        shop(),
+        product()["variants"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|variant| variant["isBuyable"] == true)
+            .unwrap()["partNo"]
+            .clone(),
+    );
     call(&shop, "cart.addItem", json!({"partNo": part, "quantity": 1, "clientIp": "127.0.0.1"}))
 }
 
@@ -74,7 +83,9 @@ fn optional(schema: &Value, value: &Value, at: &mut Vec<String>, found: &mut Vec
                 step(name, &schema["properties"][name], value, !required.contains(&json!(name)));
             }
         }
-        Value::Array(list) => list.iter().for_each(|value| step("*", &schema["items"], value, false)),
+        Value::Array(list) => {
+            list.iter().for_each(|value| step("*", &schema["items"], value, false))
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
@@ -82,8 +93,12 @@ fn optional(schema: &Value, value: &Value, at: &mut Vec<String>, found: &mut Vec
 fn remove(value: &mut Value, path: &[String]) {
     match (path, value) {
         ([last], Value::Object(members)) => drop(members.remove(last)),
-        ([_, rest @ ..], Value::Array(list)) => list.iter_mut().for_each(|value| remove(value, rest)),
-        ([name, rest @ ..], Value::Object(members)) => members.get_mut(name).into_iter().for_each(|value| remove(value, rest)),
+        ([_, rest @ ..], Value::Array(list)) => {
+            list.iter_mut().for_each(|value| remove(value, rest))
+        }
+        ([name, rest @ ..], Value::Object(members)) => {
+            members.get_mut(name).into_iter().for_each(|value| remove(value, rest))
+        }
         _ => {}
     }
 }

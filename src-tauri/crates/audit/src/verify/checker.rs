@@ -41,7 +41,10 @@ impl<'a> BeyondMark<'a> {
         }
         match (mark.seal.is_some(), self.opened) {
             (true, opened) => Some((opened.unwrap_or(body.seq), ADDED)),
-            (false, Some(opened)) => Some((opened, "records were added: no copy of the checkpoint outside the log covers this start")),
+            (false, Some(opened)) => Some((
+                opened,
+                "records were added: no copy of the checkpoint outside the log covers this start",
+            )),
             (false, None) => None,
         }
     }
@@ -94,7 +97,11 @@ pub(crate) struct Checker<'a> {
 }
 
 impl<'a> Checker<'a> {
-    pub(crate) fn new(problems: &'a mut Problems, expected: Expected<'a>, notes: BTreeMap<u64, String>) -> Self {
+    pub(crate) fn new(
+        problems: &'a mut Problems,
+        expected: Expected<'a>,
+        notes: BTreeMap<u64, String>,
+    ) -> Self {
         Self {
             problems,
             expected,
@@ -154,14 +161,20 @@ impl<'a> Checker<'a> {
             }
         };
         if body.seq != seq {
-            self.report_record(format!("record {seq} is missing; record {} is in its place", body.seq));
+            self.report_record(format!(
+                "record {seq} is missing; record {} is in its place",
+                body.seq
+            ));
             return None;
         }
         if body.prev != crate::hex::encode(&self.prev) {
             let message = if seq == 1 {
                 "record 1 does not begin a log".to_owned()
             } else {
-                format!("record {seq} does not follow record {}: one of the two was changed", seq - 1)
+                format!(
+                    "record {seq} does not follow record {}: one of the two was changed",
+                    seq - 1
+                )
             };
             self.report_record(message);
             return None;
@@ -214,8 +227,13 @@ impl<'a> Checker<'a> {
     }
 
     fn note_erasure(&mut self, body: &Body) {
-        let Some(missing) = self.missing_values.as_mut().filter(|_| body.kind == "value_erased") else { return };
-        if let (Some(seq), Some(member)) = (body.fields.get("record").and_then(serde_json::Value::as_u64), body.text("member")) {
+        let Some(missing) = self.missing_values.as_mut().filter(|_| body.kind == "value_erased")
+        else {
+            return;
+        };
+        if let (Some(seq), Some(member)) =
+            (body.fields.get("record").and_then(serde_json::Value::as_u64), body.text("member"))
+        {
             missing.remove(&(seq, member.to_owned()));
         }
     }
@@ -224,9 +242,16 @@ impl<'a> Checker<'a> {
     pub(crate) fn reveal(&mut self, reveal: &Reveal) {
         let seq = self.size();
         let expected = self.open_commitments.remove(&reveal.member);
-        let matches = expected.is_some() && reveal.commitment().map(|hash| crate::hex::encode(&hash)) == expected;
+        let matches = expected.is_some()
+            && reveal.commitment().map(|hash| crate::hex::encode(&hash)) == expected;
         if !matches {
-            self.problems.add(Some(seq), format!("record {seq}: the value shown for \"{}\" is not the one that was recorded", reveal.member));
+            self.problems.add(
+                Some(seq),
+                format!(
+                    "record {seq}: the value shown for \"{}\" is not the one that was recorded",
+                    reveal.member
+                ),
+            );
         }
     }
 
@@ -250,7 +275,9 @@ impl<'a> Checker<'a> {
     pub(crate) fn check_size(&mut self) {
         let size = self.size();
         if let Some(missing) = &mut self.missing_values {
-            missing.extend(std::mem::take(&mut self.open_commitments).into_keys().map(|member| (size, member)));
+            missing.extend(
+                std::mem::take(&mut self.open_commitments).into_keys().map(|member| (size, member)),
+            );
         }
         if let Some(text) = self.notes.remove(&size) {
             match self.check_note(&text) {
@@ -290,14 +317,23 @@ impl<'a> Checker<'a> {
         let size = mark.size;
         let known = self.keys.as_ref().map(|state| note::vkey_of(&self.origin(), &state.current));
         if known.as_deref() != Some(mark.key.as_str()) || mark.installation != self.installation {
-            self.problems.add(Some(1), "the log was signed anew with another key than the one kept outside it");
+            self.problems.add(
+                Some(1),
+                "the log was signed anew with another key than the one kept outside it",
+            );
         } else if mark.root != crate::hex::encode(&self.frontier.root()) {
             self.problems
                 .add(None, format!("one of the first {size} records is not the one that was signed: the root differs from the copy kept outside the log"));
         } else if self.signed != size {
-            self.problems.add(Some(self.signed + 1), format!("the checkpoint over {size} records is missing from the log"));
+            self.problems.add(
+                Some(self.signed + 1),
+                format!("the checkpoint over {size} records is missing from the log"),
+            );
         } else if mark.signature.is_none() && self.signs_marks {
-            self.problems.add(None, "the copy of the newest checkpoint outside the log was replaced: it is not signed");
+            self.problems.add(
+                None,
+                "the copy of the newest checkpoint outside the log was replaced: it is not signed",
+            );
         }
     }
 
@@ -306,13 +342,21 @@ impl<'a> Checker<'a> {
         let size = self.size();
         if !self.stopped {
             if let Some((seq, member)) = self.missing_values.as_ref().and_then(BTreeSet::first) {
-                self.problems.add(Some(*seq), format!("record {seq}: the value of \"{member}\" was removed, and no record says so"));
+                self.problems.add(
+                    Some(*seq),
+                    format!(
+                        "record {seq}: the value of \"{member}\" was removed, and no record says so"
+                    ),
+                );
             }
-            if let Some(known) = self.expected.marks.iter().map(|mark| mark.size).max().filter(|known| *known > size) {
+            if let Some(known) =
+                self.expected.marks.iter().map(|mark| mark.size).max().filter(|known| *known > size)
+            {
                 self.problems.add(Some(size + 1), format!("records {} to {known} are missing: the log was cut, or an old copy was put in its place", size + 1));
             }
             if !self.added
-                && let Some(closed) = self.expected.marks.iter().find(|mark| mark.denies_tail(size, self.signed))
+                && let Some(closed) =
+                    self.expected.marks.iter().find(|mark| mark.denies_tail(size, self.signed))
             {
                 self.problems.add(Some(closed.size + 1), ADDED);
             }
@@ -320,11 +364,17 @@ impl<'a> Checker<'a> {
             if let (Some(known), Some(trusted)) = (self.expected.key, trusted)
                 && known != trusted.to_bytes()
             {
-                self.problems.add(Some(1), "the log was signed with another key than the one in the keyring");
+                self.problems.add(
+                    Some(1),
+                    "the log was signed with another key than the one in the keyring",
+                );
             }
             if let Some(beyond) = self.notes.keys().next().copied() {
                 let message = if beyond > size {
-                    format!("a checkpoint covers {beyond} records, but record {} is missing", size + 1)
+                    format!(
+                        "a checkpoint covers {beyond} records, but record {} is missing",
+                        size + 1
+                    )
                 } else {
                     format!("there is a checkpoint of size {beyond} that belongs to no record")
                 };

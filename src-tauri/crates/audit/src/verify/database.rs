@@ -23,7 +23,10 @@ pub(crate) fn read(path: &Path, expected: Expected<'_>, problems: &mut Problems)
         let size = expected.marks.iter().map(|mark| mark.size).max();
         problems.add(
             size.map(|_| 1),
-            size.map_or_else(|| "the log file does not exist".to_owned(), |size| format!("the log file is missing; it had {size} records")),
+            size.map_or_else(
+                || "the log file does not exist".to_owned(),
+                |size| format!("the log file is missing; it had {size} records"),
+            ),
         );
         return Summary::default();
     }
@@ -33,7 +36,10 @@ pub(crate) fn read(path: &Path, expected: Expected<'_>, problems: &mut Problems)
     }
     physical::header(path, problems);
     if !expected.marks.is_empty() && schema::journal_file(path) {
-        problems.add(Some(1), "a journal lies beside the log file that would change it: Countersign leaves none");
+        problems.add(
+            Some(1),
+            "a journal lies beside the log file that would change it: Countersign leaves none",
+        );
         return Summary::default();
     }
     match open_and_check(path, expected, problems) {
@@ -49,7 +55,11 @@ pub(crate) fn read(path: &Path, expected: Expected<'_>, problems: &mut Problems)
     }
 }
 
-fn open_and_check(path: &Path, expected: Expected<'_>, problems: &mut Problems) -> rusqlite::Result<Summary> {
+fn open_and_check(
+    path: &Path,
+    expected: Expected<'_>,
+    problems: &mut Problems,
+) -> rusqlite::Result<Summary> {
     let db = schema::open_reader(path)?;
     // One transaction, so that a log that is being written is read at one moment.
     let tx = db.unchecked_transaction()?;
@@ -119,12 +129,17 @@ fn stored(row: &Row<'_>) -> rusqlite::Result<StoredRow> {
 
 fn notes(db: &Connection) -> rusqlite::Result<BTreeMap<u64, String>> {
     let mut statement = db.prepare("SELECT size, note FROM audit_checkpoint ORDER BY size")?;
-    let rows = statement.query_map([], |row| Ok((row.get::<_, Num>(0)?.0, row.get::<_, String>(1)?)))?;
+    let rows =
+        statement.query_map([], |row| Ok((row.get::<_, Num>(0)?.0, row.get::<_, String>(1)?)))?;
     rows.collect()
 }
 
 /// Reads all tables in parallel. An unreadable row is a fault of its record.
-fn records(db: &Connection, expected: Expected<'_>, problems: &mut Problems) -> rusqlite::Result<Summary> {
+fn records(
+    db: &Connection,
+    expected: Expected<'_>,
+    problems: &mut Problems,
+) -> rusqlite::Result<Summary> {
     let (notes, note_fault) = match notes(db) {
         Ok(notes) => (notes, None),
         Err(error) if schema::is_damage(&error) => (BTreeMap::new(), Some(error)),
@@ -135,7 +150,10 @@ fn records(db: &Connection, expected: Expected<'_>, problems: &mut Problems) -> 
         if !schema::is_damage(&error) {
             return Err(error);
         }
-        checker.report_record(format!("record {} or what belongs to it cannot be read ({error})", checker.size() + 1));
+        checker.report_record(format!(
+            "record {} or what belongs to it cannot be read ({error})",
+            checker.size() + 1
+        ));
     }
     let summary = checker.finish();
     if let Some(error) = note_fault {
@@ -145,13 +163,21 @@ fn records(db: &Connection, expected: Expected<'_>, problems: &mut Problems) -> 
 }
 
 fn feed(db: &Connection, checker: &mut Checker<'_>) -> rusqlite::Result<()> {
-    let mut statement = db.prepare("SELECT seq, body, leaf, at, type, session, tool, status FROM audit_record ORDER BY seq")?;
+    let mut statement = db.prepare(
+        "SELECT seq, body, leaf, at, type, session, tool, status FROM audit_record ORDER BY seq",
+    )?;
     let mut records = Cursor { rows: statement.query([])?, read: stored };
     let mut statement = db.prepare("SELECT id, hash FROM audit_node ORDER BY id")?;
-    let mut nodes: Cursor<'_, (i64, Vec<u8>)> = Cursor { rows: statement.query([])?, read: |row| Ok((row.get(0)?, row.get(1)?)) };
-    let mut statement = db.prepare("SELECT seq, member, salt, value FROM audit_reveal ORDER BY seq, member")?;
-    let mut reveals: Cursor<'_, (i64, Reveal)> =
-        Cursor { rows: statement.query([])?, read: |row| Ok((row.get(0)?, Reveal { member: row.get(1)?, salt: row.get(2)?, value: row.get(3)? })) };
+    let mut nodes: Cursor<'_, (i64, Vec<u8>)> =
+        Cursor { rows: statement.query([])?, read: |row| Ok((row.get(0)?, row.get(1)?)) };
+    let mut statement =
+        db.prepare("SELECT seq, member, salt, value FROM audit_reveal ORDER BY seq, member")?;
+    let mut reveals: Cursor<'_, (i64, Reveal)> = Cursor {
+        rows: statement.query([])?,
+        read: |row| {
+            Ok((row.get(0)?, Reveal { member: row.get(1)?, salt: row.get(2)?, value: row.get(3)? }))
+        },
+    };
     let mut next_reveal = reveals.next();
 
     while let Some(row) = records.next()? {
@@ -163,9 +189,13 @@ fn feed(db: &Connection, checker: &mut Checker<'_>) -> rusqlite::Result<()> {
         let Some((body, leaf, done)) = checker.record(&row.body) else { return Ok(()) };
         compare(&row, &body, &leaf, checker);
         for (id, hash) in done {
-            let held = nodes.next()?.is_some_and(|(stored, value)| i64::try_from(id) == Ok(stored) && value == hash);
+            let held = nodes
+                .next()?
+                .is_some_and(|(stored, value)| i64::try_from(id) == Ok(stored) && value == hash);
             if !held {
-                checker.report_spoilt(format!("the tree stored over the records up to {seq} does not match them"));
+                checker.report_spoilt(format!(
+                    "the tree stored over the records up to {seq} does not match them"
+                ));
                 return Ok(());
             }
         }
@@ -177,7 +207,9 @@ fn feed(db: &Connection, checker: &mut Checker<'_>) -> rusqlite::Result<()> {
                 if of == row.seq {
                     checker.reveal(&reveal);
                 } else {
-                    checker.report_fault(format!("a value is stored for record {of}, which does not exist"));
+                    checker.report_fault(format!(
+                        "a value is stored for record {of}, which does not exist"
+                    ));
                 }
             }
         }
@@ -188,7 +220,9 @@ fn feed(db: &Connection, checker: &mut Checker<'_>) -> rusqlite::Result<()> {
     }
     match next_reveal {
         Ok(None) => {}
-        Ok(Some((of, _))) => checker.beyond(format!("a value is stored for record {of}, which does not exist")),
+        Ok(Some((of, _))) => {
+            checker.beyond(format!("a value is stored for record {of}, which does not exist"))
+        }
         Err(error) => return Err(error),
     }
     if nodes.next()?.is_some() {
@@ -199,7 +233,10 @@ fn feed(db: &Connection, checker: &mut Checker<'_>) -> rusqlite::Result<()> {
 
 fn compare(row: &StoredRow, body: &Body, leaf: &Hash, checker: &mut Checker<'_>) {
     if row.leaf != leaf {
-        checker.report_fault(format!("record {} was changed: its stored hash is another one", body.seq));
+        checker.report_fault(format!(
+            "record {} was changed: its stored hash is another one",
+            body.seq
+        ));
     }
     let same = row.at == body.at
         && row.kind == body.kind
@@ -207,6 +244,9 @@ fn compare(row: &StoredRow, body: &Body, leaf: &Hash, checker: &mut Checker<'_>)
         && row.tool.as_deref() == body.text("tool")
         && row.status.as_deref() == body.text("status");
     if !same {
-        checker.report_fault(format!("record {}: a column used for searching differs from the record", body.seq));
+        checker.report_fault(format!(
+            "record {}: a column used for searching differs from the record",
+            body.seq
+        ));
     }
 }

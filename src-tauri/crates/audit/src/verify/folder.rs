@@ -46,7 +46,12 @@ impl Lines {
 
     fn next(&mut self) -> Result<Option<Vec<u8>>, String> {
         let mut line = Vec::new();
-        let read = self.file.by_ref().take(MAX_LINE).read_until(b'\n', &mut line).map_err(|error| error.to_string())?;
+        let read = self
+            .file
+            .by_ref()
+            .take(MAX_LINE)
+            .read_until(b'\n', &mut line)
+            .map_err(|error| error.to_string())?;
         if read == 0 {
             return Ok(None);
         }
@@ -59,7 +64,8 @@ impl Lines {
     /// Reads the next line as a canonical JSON object of type `T`.
     fn object<T: for<'de> Deserialize<'de>>(&mut self) -> Result<Option<T>, String> {
         let Some(line) = self.next()? else { return Ok(None) };
-        let value: serde_json::Value = serde_json::from_slice(&line).map_err(|error| error.to_string())?;
+        let value: serde_json::Value =
+            serde_json::from_slice(&line).map_err(|error| error.to_string())?;
         canon::check_body(&value).map_err(|error| error.to_string())?;
         if canon::canonical(&value).map_err(|error| error.to_string())? != line {
             return Err("a line is not in canonical form".to_owned());
@@ -94,7 +100,8 @@ fn notes(text: &str) -> Result<BTreeMap<u64, String>, String> {
     for pair in pieces.chunks(2) {
         let [head, signature] = pair else { return Err("checkpoint.txt is cut".to_owned()) };
         let whole = format!("{head}\n\n{signature}\n");
-        let size = note::parse(&whole).map_err(|error| format!("a note in checkpoint.txt: {error}"))?.size;
+        let size =
+            note::parse(&whole).map_err(|error| format!("a note in checkpoint.txt: {error}"))?.size;
         if notes.last_key_value().is_some_and(|(last, _)| *last >= size) {
             return Err("the checkpoints are not in order".to_owned());
         }
@@ -103,16 +110,28 @@ fn notes(text: &str) -> Result<BTreeMap<u64, String>, String> {
     Ok(notes)
 }
 
-fn files(folder: &Path, expected: Expected<'_>, problems: &mut Problems) -> Result<Summary, String> {
+fn files(
+    folder: &Path,
+    expected: Expected<'_>,
+    problems: &mut Problems,
+) -> Result<Summary, String> {
     let key = text(&folder.join("key.vkey"))?;
     let notes = notes(&text(&folder.join("checkpoint.txt"))?)?;
-    let records = Lines::open(&folder.join("records.jsonl")).map_err(|error| format!("records.jsonl: {error}"))?;
-    let reveals = Lines::open(&folder.join("reveals.jsonl")).map_err(|error| format!("reveals.jsonl: {error}"))?;
+    let records = Lines::open(&folder.join("records.jsonl"))
+        .map_err(|error| format!("records.jsonl: {error}"))?;
+    let reveals = Lines::open(&folder.join("reveals.jsonl"))
+        .map_err(|error| format!("reveals.jsonl: {error}"))?;
     if fs::exists(folder.join("proofs.jsonl")).unwrap_or(false) {
-        let proofs = Lines::open(&folder.join("proofs.jsonl")).map_err(|error| format!("proofs.jsonl: {error}"))?;
+        let proofs = Lines::open(&folder.join("proofs.jsonl"))
+            .map_err(|error| format!("proofs.jsonl: {error}"))?;
         return check_partial(records, reveals, proofs, &notes, &key, problems);
     }
-    let origin = notes.values().next_back().and_then(|text| note::parse(text).ok()).map(|n| n.origin).unwrap_or_default();
+    let origin = notes
+        .values()
+        .next_back()
+        .and_then(|text| note::parse(text).ok())
+        .map(|n| n.origin)
+        .unwrap_or_default();
     let mut checker = Checker::new(problems, expected, notes);
     check_whole(records, reveals, &mut checker)?;
     let summary = checker.finish();
@@ -125,19 +144,28 @@ fn files(folder: &Path, expected: Expected<'_>, problems: &mut Problems) -> Resu
 
 /// Reads the next reveal and its record's number.
 fn reveal(lines: &mut Lines) -> Result<Option<(u64, Reveal)>, String> {
-    let Some(line) = lines.object::<RevealLine>().map_err(|why| format!("reveals.jsonl: {why}"))? else { return Ok(None) };
-    let salt = crate::hex::decode32(&line.salt).ok_or("reveals.jsonl: a salt is not hexadecimal")?;
+    let Some(line) = lines.object::<RevealLine>().map_err(|why| format!("reveals.jsonl: {why}"))?
+    else {
+        return Ok(None);
+    };
+    let salt =
+        crate::hex::decode32(&line.salt).ok_or("reveals.jsonl: a salt is not hexadecimal")?;
     Ok(Some((line.seq, Reveal { member: line.member, salt, value: line.value })))
 }
 
-fn check_whole(mut records: Lines, mut reveals: Lines, checker: &mut Checker<'_>) -> Result<(), String> {
+fn check_whole(
+    mut records: Lines,
+    mut reveals: Lines,
+    checker: &mut Checker<'_>,
+) -> Result<(), String> {
     let mut next = reveal(&mut reveals)?;
     loop {
         let line = match records.next() {
             Ok(Some(line)) => line,
             Ok(None) => break,
             Err(why) => {
-                checker.report_record(format!("record {} cannot be read: {why}", checker.size() + 1));
+                checker
+                    .report_record(format!("record {} cannot be read: {why}", checker.size() + 1));
                 return Ok(());
             }
         };
@@ -154,7 +182,9 @@ fn check_whole(mut records: Lines, mut reveals: Lines, checker: &mut Checker<'_>
         }
     }
     if let Some((of, _)) = next {
-        checker.beyond(format!("reveals.jsonl is out of order, or speaks of record {of}, which does not exist"));
+        checker.beyond(format!(
+            "reveals.jsonl is out of order, or speaks of record {of}, which does not exist"
+        ));
     }
     Ok(())
 }
@@ -168,18 +198,28 @@ fn check_partial(
     key: &str,
     problems: &mut Problems,
 ) -> Result<Summary, String> {
-    let (Some((&size, text)), true) = (notes.last_key_value(), notes.len() == 1) else { return Err("there must be one checkpoint".to_owned()) };
+    let (Some((&size, text)), true) = (notes.last_key_value(), notes.len() == 1) else {
+        return Err("there must be one checkpoint".to_owned());
+    };
     let note = note::parse(text).map_err(|error| error.to_string())?;
-    let key = key.strip_suffix('\n').and_then(|key| note::parse_vkey(&note.origin, key)).ok_or("key.vkey is not a key for this log")?;
+    let key = key
+        .strip_suffix('\n')
+        .and_then(|key| note::parse_vkey(&note.origin, key))
+        .ok_or("key.vkey is not a key for this log")?;
     if let Err(why) = note.check(&key) {
         problems.add(None, format!("the checkpoint does not hold: {why}"));
     }
-    let mut summary = Summary { checkpoints: 1, root: note.root, key: Some(key), ..Summary::default() };
+    let mut summary =
+        Summary { checkpoints: 1, root: note.root, key: Some(key), ..Summary::default() };
     let mut next = reveal(&mut reveals)?;
     let mut last = 0;
     while let Some(line) = records.next()? {
-        let proof = proofs.object::<ProofLine>().map_err(|why| format!("proofs.jsonl: {why}"))?.ok_or("proofs.jsonl ends too early")?;
-        let hashes: Option<Vec<_>> = proof.proof.iter().map(|hash| crate::hex::decode32(hash)).collect();
+        let proof = proofs
+            .object::<ProofLine>()
+            .map_err(|why| format!("proofs.jsonl: {why}"))?
+            .ok_or("proofs.jsonl ends too early")?;
+        let hashes: Option<Vec<_>> =
+            proof.proof.iter().map(|hash| crate::hex::decode32(hash)).collect();
         let hashes = hashes.ok_or("proofs.jsonl: a hash is not hexadecimal")?;
         let seq = proof.seq;
         let mut body = match body::parse(&line) {
@@ -187,14 +227,24 @@ fn check_partial(
             Ok(_) => return Ok(stop(problems, summary, seq, "it is out of order")),
             Err(why) => return Ok(stop(problems, summary, seq, &why)),
         };
-        if let Err(why) = tree::check_inclusion(seq - 1, size, &tree::leaf_hash(&line), &hashes, &note.root) {
+        if let Err(why) =
+            tree::check_inclusion(seq - 1, size, &tree::leaf_hash(&line), &hashes, &note.root)
+        {
             return Ok(stop(problems, summary, seq, &why.to_string()));
         }
         while let Some((_, value)) = next.take_if(|(of, _)| *of == seq) {
             // Removed, so that a second value for it is an error.
             let expected = body.commitments.remove(&value.member);
-            if expected.is_none() || value.commitment().map(|hash| crate::hex::encode(&hash)) != expected {
-                problems.add(Some(seq), format!("record {seq}: the value shown for \"{}\" is not the one that was recorded", value.member));
+            if expected.is_none()
+                || value.commitment().map(|hash| crate::hex::encode(&hash)) != expected
+            {
+                problems.add(
+                    Some(seq),
+                    format!(
+                        "record {seq}: the value shown for \"{}\" is not the one that was recorded",
+                        value.member
+                    ),
+                );
             }
             next = reveal(&mut reveals)?;
         }

@@ -81,7 +81,12 @@ impl Judged {
     pub fn found(&self) -> Tampered {
         let VerifyReport { problems, records, root, .. } = &self.report;
         let read = *records > 0;
-        Tampered { problems: problems.clone(), size: read.then_some(*records), root: read.then(|| root.clone()), mark: self.mark.clone() }
+        Tampered {
+            problems: problems.clone(),
+            size: read.then_some(*records),
+            root: read.then(|| root.clone()),
+            mark: self.mark.clone(),
+        }
     }
 }
 
@@ -98,22 +103,36 @@ pub fn judge(path: &Path, outside: &Outside) -> Judged {
     for problem in &weighed.problems {
         problems.add(None, problem.as_str());
     }
-    let expected = Expected { marks: &weighed.marks, newest: weighed.newest(), key: outside.key, installation: outside.installation.as_deref() };
+    let expected = Expected {
+        marks: &weighed.marks,
+        newest: weighed.newest(),
+        key: outside.key,
+        installation: outside.installation.as_deref(),
+    };
     // Collected separately: faults of the marks must not prevent the search for those of the log.
     let mut own = Problems::default();
     // A profile's log is never a folder.
     let is_export = is_export(path) && outside.installation.is_none();
-    let summary = if is_export { folder::read(path, expected, &mut own) } else { database::read(path, expected, &mut own) };
+    let summary = if is_export {
+        folder::read(path, expected, &mut own)
+    } else {
+        database::read(path, expected, &mut own)
+    };
     problems.list.extend(own.list);
     let only_unreadable = own.unreadable && problems.list.len() == 1;
-    let at_fault = !problems.is_empty() && !only_unreadable && (is_export || !is_beginning(path, outside, &weighed));
+    let at_fault = !problems.is_empty()
+        && !only_unreadable
+        && (is_export || !is_beginning(path, outside, &weighed));
     let problems = problems.sorted();
     let report = VerifyReport {
         ok: problems.is_empty(),
         records: summary.records,
         checkpoints: summary.checkpoints,
         root: crate::hex::encode(&summary.root),
-        key_fingerprint: summary.key.map(|key| crate::note::fingerprint(key.as_bytes())).unwrap_or_default(),
+        key_fingerprint: summary
+            .key
+            .map(|key| crate::note::fingerprint(key.as_bytes()))
+            .unwrap_or_default(),
         anchored: summary.anchored,
         compared_with: weighed.compared_with,
         unsigned_tail: summary.records.saturating_sub(summary.signed),

@@ -53,22 +53,33 @@ pub(crate) fn header(path: &Path, problems: &mut Problems) {
 /// Compares the closed file with the digest taken when it was closed, including unused bytes.
 /// Checks nothing if the log is open, was not closed, or has continued since.
 pub(crate) fn seal(path: &Path, records: u64, mark: &Mark, problems: &mut Problems) {
-    let Some(expected) = mark.seal.as_deref().filter(|seal| mark.size == records && *seal != CLOSED) else { return };
+    let Some(expected) =
+        mark.seal.as_deref().filter(|seal| mark.size == records && *seal != CLOSED)
+    else {
+        return;
+    };
     if crate::schema::side_file(path) {
         return;
     }
     if crate::anchor::digest(path).as_deref() != Some(expected) {
-        problems.add(None, "the log file was changed after it was closed, in bytes that hold no record");
+        problems.add(
+            None,
+            "the log file was changed after it was closed, in bytes that hold no record",
+        );
     }
 }
 
 /// Lets SQLite check every page and index.
 pub(crate) fn integrity(db: &Connection, problems: &mut Problems) -> rusqlite::Result<()> {
-    let look = || -> rusqlite::Result<String> { db.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0)) };
+    let look = || -> rusqlite::Result<String> {
+        db.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))
+    };
     match look() {
         Ok(text) if text == "ok" => {}
         Ok(text) => problems.add(None, format!("the log file is damaged: {text}")),
-        Err(error) if crate::schema::is_damage(&error) => problems.add(None, format!("the log file is damaged ({error})")),
+        Err(error) if crate::schema::is_damage(&error) => {
+            problems.add(None, format!("the log file is damaged ({error})"))
+        }
         Err(error) => return Err(error),
     }
     Ok(())

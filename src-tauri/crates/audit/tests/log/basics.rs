@@ -8,7 +8,13 @@ use serde_json::json;
 use crate::kit::{OTHER_KEY, World, closed, draft, fill, ready, run};
 
 fn all() -> AuditListParams {
-    AuditListParams { record_type: None, session: None, query: String::new(), before: None, limit: 0 }
+    AuditListParams {
+        record_type: None,
+        session: None,
+        query: String::new(),
+        before: None,
+        limit: 0,
+    }
 }
 
 #[test]
@@ -28,7 +34,10 @@ fn what_is_appended_is_listed_shown_and_verified() {
         assert_eq!(shown.tool.as_deref(), Some("cart.add"));
         assert_eq!(shown.revealed["arguments"], json!({ "quantity": 3, "price": 12.5 }));
         let report = log.verify().await.unwrap();
-        assert_eq!((report.ok, report.records, report.unsigned_tail, report.anchored), (true, 4, 0, true));
+        assert_eq!(
+            (report.ok, report.records, report.unsigned_tail, report.anchored),
+            (true, 4, 0, true)
+        );
         // Call 2 began (record 3) and ended (record 4).
         assert_eq!(report.unknown_outcomes, Vec::<u64>::new());
         log.close().await.unwrap();
@@ -45,15 +54,57 @@ fn lists_are_filtered_and_paged() {
     run(async {
         let log = world.open();
         fill(&log, 30).await;
-        log.append(RecordDraft::new(RecordType::KillSwitch).field("status", "100%_off"), Durability::Durable).await.unwrap();
-        let page = log.list(AuditListParams { record_type: Some(RecordType::ToolIntent), limit: 5, ..all() }).await.unwrap();
-        assert!(page.has_more && page.records.iter().all(|r| r.record_type == RecordType::ToolIntent));
-        let next = log.list(AuditListParams { before: Some(page.records[4].seq), limit: 5, record_type: Some(RecordType::ToolIntent), ..all() }).await.unwrap();
+        log.append(
+            RecordDraft::new(RecordType::KillSwitch).field("status", "100%_off"),
+            Durability::Durable,
+        )
+        .await
+        .unwrap();
+        let page = log
+            .list(AuditListParams { record_type: Some(RecordType::ToolIntent), limit: 5, ..all() })
+            .await
+            .unwrap();
+        assert!(
+            page.has_more && page.records.iter().all(|r| r.record_type == RecordType::ToolIntent)
+        );
+        let next = log
+            .list(AuditListParams {
+                before: Some(page.records[4].seq),
+                limit: 5,
+                record_type: Some(RecordType::ToolIntent),
+                ..all()
+            })
+            .await
+            .unwrap();
         assert!(next.records[0].seq < page.records[4].seq);
-        assert_eq!(log.list(AuditListParams { query: "cart".into(), ..all() }).await.unwrap().records.len(), 29);
-        assert_eq!(log.list(AuditListParams { query: "100%_".into(), ..all() }).await.unwrap().records.len(), 1);
-        assert_eq!(log.list(AuditListParams { query: "0%o".into(), ..all() }).await.unwrap().records.len(), 0);
-        assert_eq!(log.list(AuditListParams { session: Some("desktop:s2".into()), ..all() }).await.unwrap().records.len(), 0);
+        assert_eq!(
+            log.list(AuditListParams { query: "cart".into(), ..all() })
+                .await
+                .unwrap()
+                .records
+                .len(),
+            29
+        );
+        assert_eq!(
+            log.list(AuditListParams { query: "100%_".into(), ..all() })
+                .await
+                .unwrap()
+                .records
+                .len(),
+            1
+        );
+        assert_eq!(
+            log.list(AuditListParams { query: "0%o".into(), ..all() }).await.unwrap().records.len(),
+            0
+        );
+        assert_eq!(
+            log.list(AuditListParams { session: Some("desktop:s2".into()), ..all() })
+                .await
+                .unwrap()
+                .records
+                .len(),
+            0
+        );
         assert!(log.show(99).await.is_err());
         log.close().await.unwrap();
     });
@@ -75,12 +126,18 @@ fn a_log_goes_on_after_closing_and_an_erased_value_leaves_it_sound() {
             (12, RecordType::ValueErased, Some("desktop:s1")),
             "an erasure is a record itself, and one that found nothing is none"
         );
-        assert_eq!((&said.fields["record"], &said.fields["member"]), (&json!(4), &json!("arguments")));
+        assert_eq!(
+            (&said.fields["record"], &said.fields["member"]),
+            (&json!(4), &json!("arguments"))
+        );
         assert!(log.verify().await.unwrap().ok);
         log.close().await.unwrap();
     });
     let bytes = std::fs::read(world.db()).unwrap();
-    assert!(!bytes.windows(13).any(|w| w == br#""quantity":4}"#), "the erased value is still in the file");
+    assert!(
+        !bytes.windows(13).any(|w| w == br#""quantity":4}"#),
+        "the erased value is still in the file"
+    );
     assert!(bytes.windows(13).any(|w| w == br#""quantity":5}"#));
 }
 
@@ -89,11 +146,20 @@ fn values_that_a_body_cannot_hold_are_refused_with_their_place() {
     let world = World::new();
     run(async {
         let log = world.open();
-        let refuse =
-            async |value: serde_json::Value| log.append(RecordDraft::new(RecordType::RunEnded).field("n", value), Durability::Durable).await.unwrap_err().0;
+        let refuse = async |value: serde_json::Value| {
+            log.append(
+                RecordDraft::new(RecordType::RunEnded).field("n", value),
+                Durability::Durable,
+            )
+            .await
+            .unwrap_err()
+            .0
+        };
         assert!(refuse(json!(1.5)).await.contains("/fields/n"));
         assert!(refuse(json!([{ "x": 9_007_199_254_740_992u64 }])).await.contains("/fields/n/0/x"));
-        let big = RecordDraft::new(RecordType::RunEnded).field("n", 9_007_199_254_740_991u64).commit("c", 9_007_199_254_740_993u64);
+        let big = RecordDraft::new(RecordType::RunEnded)
+            .field("n", 9_007_199_254_740_991u64)
+            .commit("c", 9_007_199_254_740_993u64);
         let seq = log.append(big, Durability::Durable).await.unwrap();
         assert_eq!(log.show(seq).await.unwrap().revealed["c"], json!("9007199254740993"));
         assert!(log.verify().await.unwrap().ok);
@@ -132,7 +198,9 @@ fn another_key_of_the_keyring_needs_the_old_ones_signature() {
     let mut world = World::new();
     closed(&world, 5);
     world.seed = OTHER_KEY;
-    let OpenState::Tampered(found) = Log::open(world.options()).unwrap() else { panic!("a foreign key was accepted") };
+    let OpenState::Tampered(found) = Log::open(world.options()).unwrap() else {
+        panic!("a foreign key was accepted")
+    };
     assert!(found.problems[0].message.contains("another key"));
     let mut options = world.options();
     options.previous = Some(Signer::new(&crate::kit::KEY, true));
@@ -153,7 +221,14 @@ fn many_appends_at_once_share_commits_and_keep_their_order() {
         let tasks: Vec<_> = (0..200)
             .map(|n| {
                 let log = log.clone();
-                tokio::spawn(async move { log.append(draft(n), if n % 3 == 0 { Durability::Durable } else { Durability::Grouped }).await.unwrap() })
+                tokio::spawn(async move {
+                    log.append(
+                        draft(n),
+                        if n % 3 == 0 { Durability::Durable } else { Durability::Grouped },
+                    )
+                    .await
+                    .unwrap()
+                })
             })
             .collect();
         let mut numbers = Vec::new();

@@ -38,7 +38,11 @@ fn exports(world: &World, random: &mut Random, case: &str) {
         export_file(&world.db(), &folder).unwrap();
     } else {
         let db = rusqlite::Connection::open(world.db()).unwrap();
-        let of_session: i64 = db.query_row("SELECT count(*) FROM audit_record WHERE session='desktop:s1'", [], |row| row.get(0)).unwrap();
+        let of_session: i64 = db
+            .query_row("SELECT count(*) FROM audit_record WHERE session='desktop:s1'", [], |row| {
+                row.get(0)
+            })
+            .unwrap();
         drop(db);
         if of_session == 0 {
             return;
@@ -67,7 +71,9 @@ fn a_clean_run_raises_no_alarm() {
             run(async {
                 let log = match Log::open(options).unwrap() {
                     OpenState::Ready(log) => log,
-                    OpenState::Tampered(found) => panic!("{case}: a false alarm at start {restart}: {found:?}"),
+                    OpenState::Tampered(found) => {
+                        panic!("{case}: a false alarm at start {restart}: {found:?}")
+                    }
                 };
                 assert_eq!(log.warnings(), Vec::<String>::new(), "{case}");
                 start(&world, &log, &mut random, &case).await;

@@ -17,12 +17,19 @@ use crate::kit::{World, ready, run};
 const FOLDER: &str = "AUDIT_TEST_FOLDER";
 
 fn inside(test: &str) -> Vec<String> {
-    vec![std::env::current_exe().unwrap().display().to_string(), "--exact".into(), format!("crash::{test}"), "--ignored".into(), "--nocapture".into()]
+    vec![
+        std::env::current_exe().unwrap().display().to_string(),
+        "--exact".into(),
+        format!("crash::{test}"),
+        "--ignored".into(),
+        "--nocapture".into(),
+    ]
 }
 
 fn given_world() -> World {
     let mut world = World::new();
-    world.place = Some(PathBuf::from(std::env::var_os(FOLDER).expect("started by its parent only")));
+    world.place =
+        Some(PathBuf::from(std::env::var_os(FOLDER).expect("started by its parent only")));
     world
 }
 
@@ -37,7 +44,9 @@ fn inside_appends() {
     run(async {
         let log = world.open();
         for n in 0.. {
-            let how = [Durability::Durable, Durability::Grouped, Durability::Signed, Durability::Durable][n as usize % 4];
+            let how =
+                [Durability::Durable, Durability::Grouped, Durability::Signed, Durability::Durable]
+                    [n as usize % 4];
             let seq = log.append(numbered(n), how).await.unwrap();
             if how != Durability::Grouped {
                 println!("ack {seq} {n}");
@@ -51,7 +60,12 @@ fn inside_appends() {
 /// records.
 pub(crate) fn killed(folder: &Path, random: &mut Random) -> Vec<(u64, u64)> {
     let command = inside("inside_appends");
-    let mut child = Command::new(&command[0]).args(&command[1..]).env(FOLDER, folder).stdout(Stdio::piped()).spawn().unwrap();
+    let mut child = Command::new(&command[0])
+        .args(&command[1..])
+        .env(FOLDER, folder)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let after = random.chance(70).then(|| 1 + random.index(60));
     if after.is_none() {
@@ -100,14 +114,23 @@ fn whatever_was_acknowledged_survives_kill_9() {
             run(async {
                 let log = world.open();
                 for (seq, n) in &acked {
-                    assert_eq!(log.show(*seq).await.unwrap().fields["n"], *n, "{case}: record {seq}");
+                    assert_eq!(
+                        log.show(*seq).await.unwrap().fields["n"],
+                        *n,
+                        "{case}: record {seq}"
+                    );
                 }
                 log.close().await.unwrap();
             });
         }
         run(async { world.open().close().await.unwrap() });
         let report = verify(&world.db(), Some(&world.mark()));
-        assert!(report.ok && report.records > acked.len() as u64, "{}: {:?}", plan.case(number), report.problems);
+        assert!(
+            report.ok && report.records > acked.len() as u64,
+            "{}: {:?}",
+            plan.case(number),
+            report.problems
+        );
     }
 }
 
@@ -153,7 +176,10 @@ fn inside_full_disk() {
             assert!(acked.len() < 200, "the disk never fills");
         };
         assert!(refused.0.contains("disk is full"), "{refused}");
-        assert!(log.append(numbered(900), Durability::Signed).await.is_err() || log.total() > acked.len() as u64 + 1);
+        assert!(
+            log.append(numbered(900), Durability::Signed).await.is_err()
+                || log.total() > acked.len() as u64 + 1
+        );
         std::fs::remove_file(&ballast).unwrap();
         let seq = log.append(numbered(901), Durability::Signed).await.unwrap();
         assert!(seq > *acked.last().unwrap());
@@ -182,7 +208,10 @@ fn inside_read_only() {
     });
     remount(world.root(), "ro");
     let Err(refused) = Log::open(world.options()) else { panic!("opened") };
-    assert!(refused.0.contains("not writable") || refused.0.contains("cannot be opened"), "{refused}");
+    assert!(
+        refused.0.contains("not writable") || refused.0.contains("cannot be opened"),
+        "{refused}"
+    );
     let report = verify(&world.db(), Some(&world.mark()));
     assert!(report.ok && report.records == 2, "{:?}", report.problems);
     remount(world.root(), "rw");
@@ -193,5 +222,12 @@ fn inside_read_only() {
 }
 
 fn remount(folder: &Path, how: &str) {
-    assert!(Command::new("mount").args(["-o", &format!("remount,{how}")]).arg(folder).status().unwrap().success());
+    assert!(
+        Command::new("mount")
+            .args(["-o", &format!("remount,{how}")])
+            .arg(folder)
+            .status()
+            .unwrap()
+            .success()
+    );
 }

@@ -15,8 +15,13 @@ use crate::kit::{KEY, OTHER_KEY, World, closed, draft, ready, run};
 /// Returns the script's report about a folder.
 fn script(folder: &Path) -> Value {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("verify.py");
-    let output = Command::new("python3").arg(script).arg(folder).output().expect("python3 is needed: apt-get install python3");
-    let document: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
+    let output = Command::new("python3")
+        .arg(script)
+        .arg(folder)
+        .output()
+        .expect("python3 is needed: apt-get install python3");
+    let document: Value = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
     assert_eq!(output.status.code(), Some(if document["ok"] == true { 0 } else { 5 }));
     document
 }
@@ -52,7 +57,10 @@ fn fill_log(world: &mut World) {
         let odd = RecordDraft::new(RecordType::SettingChanged)
             .of(&"desktop:s2".into(), &"t9".into())
             .field("åäö €😀\u{fb33}\r", "\"\\\u{1}\u{7f}\u{2028}")
-            .field("list", json!([1, -5, 9_007_199_254_740_991u64, true, null, { "b": {}, "a": [] }]))
+            .field(
+                "list",
+                json!([1, -5, 9_007_199_254_740_991u64, true, null, { "b": {}, "a": [] }]),
+            )
             .commit("a/b~c", json!({ "float": 0.1, "text": "å" }));
         log.append(odd, Durability::Durable).await.unwrap();
         log.append(draft(101), Durability::Signed).await.unwrap();
@@ -64,7 +72,10 @@ fn fill_log(world: &mut World) {
 fn export_log(world: &World, name: &str) -> PathBuf {
     let folder = world.folder.path().join(name);
     let answer = export_file(&world.db(), &folder).unwrap();
-    assert_eq!(answer.files, ["key.vkey", "checkpoint.txt", "records.jsonl", "reveals.jsonl", "README"]);
+    assert_eq!(
+        answer.files,
+        ["key.vkey", "checkpoint.txt", "records.jsonl", "reveals.jsonl", "README"]
+    );
     folder
 }
 
@@ -75,9 +86,15 @@ fn a_whole_export_holds_for_both_verifiers() {
     let report = both(&export_log(&world, "export"));
     assert!(report.ok && report.anchored, "{:?}", report.problems);
     let of_file = verify(&world.db(), Some(&world.mark()));
-    assert_eq!((of_file.root, of_file.records, of_file.unknown_outcomes), (report.root, report.records, report.unknown_outcomes.clone()));
+    assert_eq!(
+        (of_file.root, of_file.records, of_file.unknown_outcomes),
+        (report.root, report.records, report.unknown_outcomes.clone())
+    );
     assert_eq!(report.unknown_outcomes.len(), 1);
-    assert!(export_file(&world.db(), &world.folder.path().join("export")).is_err(), "a folder with files is left alone");
+    assert!(
+        export_file(&world.db(), &world.folder.path().join("export")).is_err(),
+        "a folder with files is left alone"
+    );
 }
 
 #[test]
@@ -106,7 +123,12 @@ fn a_value_twice_in_an_export_of_one_session_is_reported() {
 }
 
 /// Applies `change` to a file of a new copy, and returns the common report.
-fn change_and_verify(world: &World, name: &str, file: &str, change: impl Fn(String) -> String) -> VerifyReport {
+fn change_and_verify(
+    world: &World,
+    name: &str,
+    file: &str,
+    change: impl Fn(String) -> String,
+) -> VerifyReport {
     let folder = export_log(world, name);
     let path = folder.join(file);
     let text = fs::read_to_string(&path).unwrap();
@@ -128,13 +150,48 @@ fn both_verifiers_name_the_same_first_bad_record() {
     fill_log(&mut world);
     type Change = fn(String) -> String;
     let cases: [(&str, &str, Change, Option<u64>); 17] = [
-        ("edit", "records.jsonl", |t| lines(&t, |l| l[6] = l[6].replace("cart.add", "cart.del")), Some(8)),
-        ("space", "records.jsonl", |t| lines(&t, |l| l[6] = l[6].replace("\"v\":1", "\"v\": 1")), Some(7)),
-        ("float", "records.jsonl", |t| lines(&t, |l| l[6] = l[6].replace("\"v\":1", "\"v\":1.0")), Some(7)),
-        ("twice", "records.jsonl", |t| lines(&t, |l| l[6] = l[6].replace("\"v\":1", "\"v\":1,\"v\":1")), Some(7)),
-        ("null", "records.jsonl", |t| lines(&t, |l| l[6] = l[6].replace("\"desktop:s1\"", "null")), Some(7)),
-        ("date", "records.jsonl", |t| lines(&t, |l| l[6] = l[6].replace("2026-02-0", "2026-02-3")), Some(7)),
-        ("unknown member", "records.jsonl", |t| lines(&t, |l| l[6] = l[6].replace("\"v\":1", "\"v\":1,\"w\":1")), Some(7)),
+        (
+            "edit",
+            "records.jsonl",
+            |t| lines(&t, |l| l[6] = l[6].replace("cart.add", "cart.del")),
+            Some(8),
+        ),
+        (
+            "space",
+            "records.jsonl",
+            |t| lines(&t, |l| l[6] = l[6].replace("\"v\":1", "\"v\": 1")),
+            Some(7),
+        ),
+        (
+            "float",
+            "records.jsonl",
+            |t| lines(&t, |l| l[6] = l[6].replace("\"v\":1", "\"v\":1.0")),
+            Some(7),
+        ),
+        (
+            "twice",
+            "records.jsonl",
+            |t| lines(&t, |l| l[6] = l[6].replace("\"v\":1", "\"v\":1,\"v\":1")),
+            Some(7),
+        ),
+        (
+            "null",
+            "records.jsonl",
+            |t| lines(&t, |l| l[6] = l[6].replace("\"desktop:s1\"", "null")),
+            Some(7),
+        ),
+        (
+            "date",
+            "records.jsonl",
+            |t| lines(&t, |l| l[6] = l[6].replace("2026-02-0", "2026-02-3")),
+            Some(7),
+        ),
+        (
+            "unknown member",
+            "records.jsonl",
+            |t| lines(&t, |l| l[6] = l[6].replace("\"v\":1", "\"v\":1,\"w\":1")),
+            Some(7),
+        ),
         ("not text", "records.jsonl", |t| lines(&t, |l| l[6] = "\"\\ud800\"".to_owned()), Some(7)),
         ("swap", "records.jsonl", |t| lines(&t, |l| l.swap(8, 9)), Some(9)),
         ("double", "records.jsonl", |t| lines(&t, |l| l.insert(9, l[8].clone())), Some(10)),
@@ -161,13 +218,15 @@ fn seeded_damage_is_judged_alike() {
     closed(&world, 6);
     let mut state = 0x5eed_u64;
     let mut next = |below: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize % below
     };
     world.page_size = 4096;
     for round in 0..40 {
         let folder = export_log(&world, &format!("round-{round}"));
-        let file = folder.join(["records.jsonl", "checkpoint.txt", "reveals.jsonl", "key.vkey"][round % 4]);
+        let file = folder
+            .join(["records.jsonl", "checkpoint.txt", "reveals.jsonl", "key.vkey"][round % 4]);
         let mut bytes = fs::read(&file).unwrap();
         let at = next(bytes.len());
         bytes[at] ^= 1 << next(8);

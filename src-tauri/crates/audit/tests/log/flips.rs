@@ -20,7 +20,9 @@ fn bodies(path: &Path) -> Vec<(u64, std::ops::Range<usize>)> {
     let bytes = std::fs::read(path).unwrap();
     let db = Connection::open(path).unwrap();
     let mut statement = db.prepare("SELECT seq, body FROM audit_record").unwrap();
-    let found = statement.query_map([], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?))).unwrap();
+    let found = statement
+        .query_map([], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?)))
+        .unwrap();
     let place = |(seq, body): (i64, Vec<u8>)| {
         let at = bytes.windows(body.len()).position(|window| window == body)?;
         Some((seq as u64, at..at + body.len()))
@@ -39,7 +41,11 @@ struct Case<'a> {
 impl Case<'_> {
     /// Changes both halves of the positions in parallel, each on its own copy. `check` gets the
     /// position and the changed log.
-    fn each(&self, change: impl Fn(usize) -> u8 + Copy + Send, check: impl Fn(usize, &Path) + Copy + Send) {
+    fn each(
+        &self,
+        change: impl Fn(usize) -> u8 + Copy + Send,
+        check: impl Fn(usize, &Path) + Copy + Send,
+    ) {
         std::thread::scope(|scope| {
             for part in 0..2 {
                 scope.spawn(move || self.half(part, change, check));
@@ -49,7 +55,8 @@ impl Case<'_> {
 
     fn half(&self, part: usize, change: impl Fn(usize) -> u8, check: impl Fn(usize, &Path)) {
         let folder = tempfile::tempdir().unwrap();
-        let copies: Vec<PathBuf> = self.files.iter().map(|file| folder.path().join(file.file_name().unwrap())).collect();
+        let copies: Vec<PathBuf> =
+            self.files.iter().map(|file| folder.path().join(file.file_name().unwrap())).collect();
         for (from, to) in self.files.iter().zip(&copies) {
             copy(from, to);
         }
@@ -82,7 +89,11 @@ fn every_changed_byte_of_the_file_is_reported() {
             let report = verify(path, Some(&mark));
             assert!(!report.ok && !report.problems.is_empty(), "byte {at} goes unreported");
             if let Some((seq, _)) = places.iter().find(|(_, range)| range.contains(&at)) {
-                assert_eq!(report.problems.first().and_then(|p| p.seq), Some(*seq), "byte {at} lies in record {seq}");
+                assert_eq!(
+                    report.problems.first().and_then(|p| p.seq),
+                    Some(*seq),
+                    "byte {at} lies in record {seq}"
+                );
             } else if report.problems[0].message.contains("hold no record") {
                 // Only the seal reported it, so the byte has no meaning without the seal.
                 assert_eq!(Content::read(path).as_ref(), Ok(&before), "byte {at} changes a row");

@@ -50,7 +50,13 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap(), seed: KEY, anchored: true, page_size: 4096, place: None }
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+            seed: KEY,
+            anchored: true,
+            page_size: 4096,
+            place: None,
+        }
     }
 
     pub(crate) fn db(&self) -> PathBuf {
@@ -62,7 +68,13 @@ impl World {
     }
 
     pub(crate) fn options(&self) -> OpenOptions {
-        let mut options = OpenOptions::new(self.db(), INSTALLATION, self.signer(), Arc::new(Ticking(AtomicU64::new(0)))).anchor(Arc::new(self.anchor()));
+        let mut options = OpenOptions::new(
+            self.db(),
+            INSTALLATION,
+            self.signer(),
+            Arc::new(Ticking(AtomicU64::new(0))),
+        )
+        .anchor(Arc::new(self.anchor()));
         options.entropy = Arc::new(Seeded(AtomicU64::new(7)));
         options.page_size = self.page_size;
         options
@@ -93,13 +105,22 @@ pub(crate) fn ready(state: OpenState) -> Log {
 }
 
 pub(crate) fn run<T>(work: impl std::future::Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap().block_on(work)
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap()
+        .block_on(work)
 }
 
 /// Returns a draft: an intent for odd `n`, its outcome for even `n`, with a value behind a
 /// commitment.
 pub(crate) fn draft(n: u64) -> RecordDraft {
-    let (kind, status) = if n % 2 == 1 { (RecordType::ToolIntent, "started") } else { (RecordType::ToolOutcome, "ok") };
+    let (kind, status) = if n % 2 == 1 {
+        (RecordType::ToolIntent, "started")
+    } else {
+        (RecordType::ToolOutcome, "ok")
+    };
     RecordDraft::new(kind)
         .of(&"desktop:s1".into(), &"t1".into())
         .field("call", format!("call-{}", n.div_ceil(2)))

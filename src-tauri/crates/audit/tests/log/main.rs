@@ -1,7 +1,11 @@
 //! Tests of the log from outside: appended records are returned and verify, and every change is
 //! reported.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on is to fail there")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that cannot go on is to fail there"
+)]
 
 mod attacks;
 mod basics;

@@ -3,7 +3,10 @@
 
 use std::sync::{Arc, Mutex};
 
-use audit::{Anchor, AnchorFault, FileAnchor, Log, Mark, OpenOptions, OpenState, Outside, Signer, verify_against};
+use audit::{
+    Anchor, AnchorFault, FileAnchor, Log, Mark, OpenOptions, OpenState, Outside, Signer,
+    verify_against,
+};
 use contract::{ComparedWith, VerifyReport};
 use engine::ports::{AuditLog as _, Durability};
 
@@ -81,7 +84,11 @@ impl Both {
 
     fn outside(&self) -> Outside {
         let key = self.world.anchored.then(|| self.world.signer().public());
-        Outside { key, installation: Some(INSTALLATION.to_owned()), ..Outside::gather(&self.options().anchors) }
+        Outside {
+            key,
+            installation: Some(INSTALLATION.to_owned()),
+            ..Outside::gather(&self.options().anchors)
+        }
     }
 
     fn verified(&self) -> VerifyReport {
@@ -93,7 +100,9 @@ impl Both {
     fn is_found_out(&self, why: &str) {
         let report = self.verified();
         assert!(!report.ok, "{why}: it verifies");
-        let OpenState::Tampered(found) = Log::open(self.options()).unwrap() else { panic!("{why}: it opens") };
+        let OpenState::Tampered(found) = Log::open(self.options()).unwrap() else {
+            panic!("{why}: it opens")
+        };
         assert!(!found.problems.is_empty());
     }
 
@@ -123,7 +132,12 @@ fn a_forged_newer_mark_does_not_hide_an_old_copy() {
     let forged = by_hand(&old_mark, old_mark.counter + 1_000);
     // Unsigned, signed by another key, with the old mark's signature, and the old mark itself.
     let stranger = Signer::new(&OTHER_KEY, true);
-    for mark in [Mark { signature: None, ..forged.clone() }, forged.clone().signed(&stranger), forged, old_mark] {
+    for mark in [
+        Mark { signature: None, ..forged.clone() },
+        forged.clone().signed(&stranger),
+        forged,
+        old_mark,
+    ] {
         both.world.anchor().store(&mark).unwrap();
         both.is_found_out("an old copy with a forged mark");
         assert_eq!(both.verified().compared_with, ComparedWith::Keyring);
@@ -145,7 +159,11 @@ fn a_forged_newer_mark_is_found_out_without_a_keyring_too() {
     closed(&world, 50);
     copy(&old, &world.db());
     let forged = by_hand(&old_mark, old_mark.counter + 1_000);
-    for mark in [Mark { signature: None, ..forged.clone() }, forged.clone().signed(&Signer::new(&[9; 32], false)), forged] {
+    for mark in [
+        Mark { signature: None, ..forged.clone() },
+        forged.clone().signed(&Signer::new(&[9; 32], false)),
+        forged,
+    ] {
         world.anchor().store(&mark).unwrap();
         let report = verify_against(&world.db(), &Outside::gather(&world.options().anchors));
         assert!(!report.ok, "{mark:?}");
@@ -165,7 +183,11 @@ fn every_changed_byte_of_the_state_folders_mark_is_found_out() {
             let mut bytes = good.clone();
             bytes[at] ^= 1;
             std::fs::write(both.world.anchor().path(), &bytes).unwrap();
-            assert!(!both.verified().ok, "byte {at} (with a keyring: {keyring}): {}", String::from_utf8_lossy(&bytes));
+            assert!(
+                !both.verified().ok,
+                "byte {at} (with a keyring: {keyring}): {}",
+                String::from_utf8_lossy(&bytes)
+            );
         }
         std::fs::write(both.world.anchor().path(), &good).unwrap();
         assert!(both.verified().ok);
@@ -183,7 +205,10 @@ fn a_report_says_what_it_was_compared_with() {
     assert!(report.ok && report.compared_with == ComparedWith::Nothing, "{report:?}");
     // Unless it is known that there was a mark.
     assert!(!verify_against(&both.world.db(), &Outside { marked: true, ..both.outside() }).ok);
-    let OpenState::Tampered(_) = Log::open(OpenOptions { marked: true, ..both.options() }).unwrap() else { panic!("opened without the mark it had") };
+    let OpenState::Tampered(_) = Log::open(OpenOptions { marked: true, ..both.options() }).unwrap()
+    else {
+        panic!("opened without the mark it had")
+    };
 }
 
 #[test]
@@ -191,9 +216,18 @@ fn another_installations_log_or_key_is_found_out() {
     let both = Both::new(5);
     let other = World::new();
     closed(&other, 5);
-    let report = verify_against(&other.db(), &Outside { installation: Some("11111111-8f1c-4c1d-9b53-0d9c2f3a1b77".to_owned()), ..Outside::default() });
+    let report = verify_against(
+        &other.db(),
+        &Outside {
+            installation: Some("11111111-8f1c-4c1d-9b53-0d9c2f3a1b77".to_owned()),
+            ..Outside::default()
+        },
+    );
     assert_eq!(report.problems[0].seq, Some(1), "{report:?}");
-    let report = verify_against(&both.world.db(), &Outside { key: Some(Signer::new(&OTHER_KEY, true).public()), ..Outside::default() });
+    let report = verify_against(
+        &both.world.db(),
+        &Outside { key: Some(Signer::new(&OTHER_KEY, true).public()), ..Outside::default() },
+    );
     assert_eq!(report.problems[0].seq, Some(1), "{report:?}");
 }
 
@@ -202,7 +236,11 @@ fn a_missing_log_with_a_mark_is_found_out() {
     let both = Both::new(5);
     std::fs::remove_file(both.world.db()).unwrap();
     both.is_found_out("no log");
-    assert!(both.verified().problems[0].message.contains("it had 5 records"), "{:?}", both.verified());
+    assert!(
+        both.verified().problems[0].message.contains("it had 5 records"),
+        "{:?}",
+        both.verified()
+    );
 }
 
 /// After a kill, any combination of log, state folder and keyring is accepted.
@@ -284,10 +322,19 @@ fn a_mark_with_a_made_up_counter_is_found_out_and_forgotten() {
             both.keyring.mark.lock().unwrap().take();
         }
         let stranger = Signer::new(&OTHER_KEY, false);
-        both.world.anchor().store(&Mark { counter: u64::MAX, size: 3, ..real.clone() }.signed(&stranger)).unwrap();
+        both.world
+            .anchor()
+            .store(&Mark { counter: u64::MAX, size: 3, ..real.clone() }.signed(&stranger))
+            .unwrap();
         both.is_found_out("a counter that no log reaches");
-        let OpenState::Tampered(found) = Log::open(both.options()).unwrap() else { panic!("it opens") };
-        assert_eq!((found.size, found.mark.clone()), (Some(5), keyring.then_some(real)), "the stranger's mark is no evidence");
+        let OpenState::Tampered(found) = Log::open(both.options()).unwrap() else {
+            panic!("it opens")
+        };
+        assert_eq!(
+            (found.size, found.mark.clone()),
+            (Some(5), keyring.then_some(real)),
+            "the stranger's mark is no evidence"
+        );
         let (log, _) = Log::start_over(both.options(), &found).unwrap();
         run(async { log.close().await.unwrap() });
         assert!(both.world.mark().counter < 1_000, "{:?}", both.world.mark());
@@ -302,7 +349,9 @@ fn a_log_with_a_mark_takes_no_records_if_no_place_takes_the_next_mark() {
     let state = both.world.folder.path().join("state");
     std::fs::remove_dir_all(&state).unwrap();
     std::fs::write(&state, b"in the way").unwrap();
-    let Err(refused) = Log::open(both.options()) else { panic!("opened without a place for its marks") };
+    let Err(refused) = Log::open(both.options()) else {
+        panic!("opened without a place for its marks")
+    };
     assert!(refused.0.contains("the copy of the newest checkpoint"), "{refused}");
     std::fs::remove_file(&state).unwrap();
     both.keyring.refuses.store(false, std::sync::atomic::Ordering::SeqCst);
@@ -323,15 +372,22 @@ fn an_unsigned_mark_is_a_forgery_once_the_log_says_that_marks_are_signed() {
 /// The files of a profile that version 0.1 closed.
 #[test]
 fn what_version_0_1_left_is_no_alarm_and_is_signed_by_the_first_start() {
-    let old = |name: &str| std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/log/version-0.1").join(name);
+    let old = |name: &str| {
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/log/version-0.1").join(name)
+    };
     let mark = Mark::from_text(&std::fs::read_to_string(old("mark.json")).unwrap()).unwrap();
     assert!(mark.signature.is_none());
     for (in_keyring, state_is_ahead) in [(true, false), (true, true), (false, false)] {
         let world = World::new();
         copy(&old("audit.db"), &world.db());
         let state = FileAnchor::new(&world.folder.path().join("state"), &mark.installation);
-        state.store(&Mark { counter: mark.counter + u64::from(state_is_ahead), ..mark.clone() }).unwrap();
-        let keyring = Arc::new(Authority { mark: Mutex::new(in_keyring.then(|| mark.clone())), ..Authority::default() });
+        state
+            .store(&Mark { counter: mark.counter + u64::from(state_is_ahead), ..mark.clone() })
+            .unwrap();
+        let keyring = Arc::new(Authority {
+            mark: Mutex::new(in_keyring.then(|| mark.clone())),
+            ..Authority::default()
+        });
         let mut options = world.options().anchor(keyring.clone());
         options.installation.clone_from(&mark.installation);
         options.anchors[0] = Arc::new(state.clone());
@@ -340,7 +396,10 @@ fn what_version_0_1_left_is_no_alarm_and_is_signed_by_the_first_start() {
         let with = if in_keyring { ComparedWith::Keyring } else { ComparedWith::State };
         assert!(report.ok && report.compared_with == with, "{report:?}");
         let log = ready(Log::open(options.clone()).unwrap());
-        assert!(state.load().unwrap().unwrap().holds() && keyring.load().unwrap().unwrap().holds(), "signed as soon as it is open");
+        assert!(
+            state.load().unwrap().unwrap().holds() && keyring.load().unwrap().unwrap().holds(),
+            "signed as soon as it is open"
+        );
         run(async { log.close().await.unwrap() });
         let report = verified();
         assert!(report.ok && report.compared_with == ComparedWith::Keyring, "{report:?}");
@@ -359,7 +418,10 @@ fn an_effect_runs_only_when_its_intent_is_marked_outside() {
         let log = ready(Log::open(both.options()).unwrap());
         for n in 0..20 {
             let seq = log.append(draft(2 * n + 1), Durability::Signed).await.unwrap();
-            assert!(both.keyring_mark().size >= seq && both.world.mark().size >= seq, "record {seq} is not marked");
+            assert!(
+                both.keyring_mark().size >= seq && both.world.mark().size >= seq,
+                "record {seq} is not marked"
+            );
         }
         // One place is enough. Without any, the record is refused and no effect may run.
         both.keyring.refuses.store(true, std::sync::atomic::Ordering::SeqCst);
@@ -406,7 +468,8 @@ fn a_stopped_log_takes_no_records_until_a_new_one_is_accepted() {
         assert!(!log.verify().await.unwrap().ok);
         assert_eq!(log.show(5).await.unwrap().seq, 5, "it can be read");
         let (accepting, seen) = (log.clone(), log.watch());
-        let aside = tokio::task::spawn_blocking(move || accepting.accept(&found)).await.unwrap().unwrap();
+        let aside =
+            tokio::task::spawn_blocking(move || accepting.accept(&found)).await.unwrap().unwrap();
         assert!(aside.exists() && *seen.borrow() == 2);
         log.append(draft(1), Durability::Signed).await.unwrap();
         let report = log.verify().await.unwrap();
@@ -424,7 +487,13 @@ fn clean_runs_of_one_log_raise_no_alarm() {
         run(async {
             let log = ready(Log::open(both.options()).unwrap());
             for m in 0..n % 7 {
-                log.append(draft(m + 1), [Durability::Grouped, Durability::Durable, Durability::Signed][(m % 3) as usize]).await.unwrap();
+                log.append(
+                    draft(m + 1),
+                    [Durability::Grouped, Durability::Durable, Durability::Signed]
+                        [(m % 3) as usize],
+                )
+                .await
+                .unwrap();
             }
             assert!(log.verify().await.unwrap().ok, "run {n}, open");
             log.close().await.unwrap();

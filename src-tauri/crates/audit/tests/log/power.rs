@@ -35,7 +35,8 @@ impl Kept {
     fn at(&self, moment: usize, random: &mut Random) -> Option<Mark> {
         let marks = self.marks.lock().unwrap();
         let there = marks.iter().filter(|(stored, _)| *stored <= moment).count();
-        let is_being_stored = marks.get(there.wrapping_sub(1)).is_some_and(|(stored, _)| *stored == moment);
+        let is_being_stored =
+            marks.get(there.wrapping_sub(1)).is_some_and(|(stored, _)| *stored == moment);
         let lags = usize::from(there > 1 && is_being_stored && random.chance(50));
         there.checked_sub(1 + lags).map(|at| marks[at].1.clone())
     }
@@ -86,7 +87,9 @@ async fn work(log: &Log, disk: &Disk, random: &mut Random, next: &mut u64) -> Ve
     let (mut told, mut waiting) = (Vec::new(), Vec::new());
     for _ in 0..4 + random.index(24) {
         let n = *next;
-        let draft = RecordDraft::new(RecordType::RunStarted).field("n", n).commit("input", "x".repeat(random.index(3_000)));
+        let draft = RecordDraft::new(RecordType::RunStarted)
+            .field("n", n)
+            .commit("input", "x".repeat(random.index(3_000)));
         let how = match random.below(10) {
             0..=3 => Some(Durability::Durable),
             4..=5 => Some(Durability::Signed),
@@ -128,7 +131,10 @@ fn check(world: &World, image: &Image, mark: Option<&Mark>, told: &[Told], case:
         let kept = Kept::new(None, mark.cloned());
         let log = open(options(world, folder.path(), &kept), case);
         for Told { seq, n, .. } in told {
-            let record = log.show(*seq).await.unwrap_or_else(|error| panic!("{case}: record {seq} is lost: {error:?}"));
+            let record = log
+                .show(*seq)
+                .await
+                .unwrap_or_else(|error| panic!("{case}: record {seq} is lost: {error:?}"));
             assert_eq!(record.fields["n"], *n, "{case}: record {seq}");
         }
         let report = log.verify().await.unwrap();
@@ -162,12 +168,30 @@ fn one_world(plan: &Plan, number: u64) {
             new
         });
         for cut in 0..CUTS {
-            let how = *random.pick(&[Cut::Dropped, Cut::Reordered, Cut::Reordered, Cut::Torn, Cut::Torn, Cut::Torn, Cut::Kept]);
+            let how = *random.pick(&[
+                Cut::Dropped,
+                Cut::Reordered,
+                Cut::Reordered,
+                Cut::Torn,
+                Cut::Torn,
+                Cut::Torn,
+                Cut::Kept,
+            ]);
             let moment = random.index(disk.moment() + 1);
             let image = disk.cut(moment, how, &mut random);
             let at_cut = kept.at(moment, &mut random);
-            let there: Vec<Told> = told.iter().chain(new.iter().filter(|told| told.moment <= moment)).copied().collect();
-            check(&world, &image, at_cut.as_ref(), &there, &format!("{case}, {how:?} after {moment} of {} steps", disk.moment()));
+            let there: Vec<Told> = told
+                .iter()
+                .chain(new.iter().filter(|told| told.moment <= moment))
+                .copied()
+                .collect();
+            check(
+                &world,
+                &image,
+                at_cut.as_ref(),
+                &there,
+                &format!("{case}, {how:?} after {moment} of {} steps", disk.moment()),
+            );
             if cut == CUTS - 1 {
                 // The next start uses this state: its first steps are a recovery, which is cut like
                 // everything else.

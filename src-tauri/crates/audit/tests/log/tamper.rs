@@ -27,7 +27,10 @@ fn first_problem(world: &World, mark: &Mark) -> VerifyProblem {
 #[test]
 fn a_rewritten_record_is_named() {
     assert_eq!(problem_after("UPDATE audit_record SET body=CAST(replace(CAST(body AS TEXT),'cart.add','cart.del') AS BLOB) WHERE seq=17").seq, Some(17));
-    assert_eq!(problem_after("UPDATE audit_record SET leaf=zeroblob(32) WHERE seq=17").seq, Some(17));
+    assert_eq!(
+        problem_after("UPDATE audit_record SET leaf=zeroblob(32) WHERE seq=17").seq,
+        Some(17)
+    );
 }
 
 #[test]
@@ -38,8 +41,14 @@ fn behind_a_changed_record_nothing_is_called_missing() {
     let change = "UPDATE audit_record SET body=CAST(replace(CAST(body AS TEXT),'cart.add','cart.del') AS BLOB) WHERE seq=18";
     Connection::open(world.db()).unwrap().execute_batch(change).unwrap();
     let report = verify(&world.db(), Some(&mark));
-    assert!(!report.ok && report.problems.iter().any(|problem| problem.seq == Some(18)), "{report:?}");
-    assert!(report.problems.iter().all(|problem| !problem.message.contains("missing")), "{report:?}");
+    assert!(
+        !report.ok && report.problems.iter().any(|problem| problem.seq == Some(18)),
+        "{report:?}"
+    );
+    assert!(
+        report.problems.iter().all(|problem| !problem.message.contains("missing")),
+        "{report:?}"
+    );
 }
 
 #[test]
@@ -73,15 +82,27 @@ fn a_cut_tail_is_named_also_when_all_that_speaks_of_it_is_cut() {
 fn other_tables_are_checked_too() {
     assert_eq!(problem_after("UPDATE audit_node SET hash=zeroblob(32) WHERE id=9").seq, Some(12));
     assert_eq!(problem_after("DELETE FROM audit_node WHERE id=9").seq, Some(12));
-    assert_eq!(problem_after("UPDATE audit_reveal SET value='{\"quantity\":1}' WHERE seq=9").seq, Some(9));
-    assert_eq!(problem_after("INSERT INTO audit_reveal VALUES(9,'other',zeroblob(32),'1')").seq, Some(9));
+    assert_eq!(
+        problem_after("UPDATE audit_reveal SET value='{\"quantity\":1}' WHERE seq=9").seq,
+        Some(9)
+    );
+    assert_eq!(
+        problem_after("INSERT INTO audit_reveal VALUES(9,'other',zeroblob(32),'1')").seq,
+        Some(9)
+    );
     assert_eq!(problem_after("UPDATE audit_record SET tool='other' WHERE seq=9").seq, Some(9));
     assert_eq!(problem_after("UPDATE audit_record SET status=NULL WHERE seq=9").seq, Some(9));
-    assert_eq!(problem_after("UPDATE audit_record SET session='desktop:s2' WHERE seq=9").seq, Some(9));
+    assert_eq!(
+        problem_after("UPDATE audit_record SET session='desktop:s2' WHERE seq=9").seq,
+        Some(9)
+    );
     assert_eq!(problem_after("UPDATE audit_checkpoint SET size=49 WHERE size=50").seq, Some(2));
     assert_eq!(problem_after("DELETE FROM audit_checkpoint WHERE size=50").seq, Some(2));
     assert_eq!(problem_after("DELETE FROM audit_checkpoint").seq, Some(1));
-    assert!(problem_after("CREATE TABLE more(x)").message.contains("header") || problem_after("CREATE TABLE more(x)").message.contains("version"));
+    assert!(
+        problem_after("CREATE TABLE more(x)").message.contains("header")
+            || problem_after("CREATE TABLE more(x)").message.contains("version")
+    );
     assert!(
         !problem_after("PRAGMA writable_schema=ON; UPDATE sqlite_schema SET sql=replace(sql,'tool TEXT','tool  TEXT') WHERE name='audit_record'")
             .message
@@ -120,7 +141,11 @@ fn only_checkpoints_signed_anew_are_reported() {
     let notes: Vec<(i64, String)> = {
         let db = Connection::open(forged.db()).unwrap();
         let mut statement = db.prepare("SELECT size, note FROM audit_checkpoint").unwrap();
-        statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap().map(Result::unwrap).collect()
+        statement
+            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
+            .unwrap()
+            .map(Result::unwrap)
+            .collect()
     };
     let db = Connection::open(world.db()).unwrap();
     for (size, note) in notes {
@@ -140,7 +165,9 @@ fn an_old_copy_is_reported_and_set_aside() {
     copy(&old, &world.db());
     assert!(verify(&world.db(), None).ok, "in itself the old copy is sound");
     assert_eq!(first_problem(&world, &world.mark()).seq, Some(21));
-    let OpenState::Tampered(found) = Log::open(world.options()).unwrap() else { panic!("an old copy was opened") };
+    let OpenState::Tampered(found) = Log::open(world.options()).unwrap() else {
+        panic!("an old copy was opened")
+    };
     assert_eq!(found.problems[0].seq, Some(21));
     assert_eq!(found.size, Some(20));
     let (log, aside) = Log::start_over(world.options(), &found).unwrap();
@@ -163,7 +190,9 @@ fn a_missing_or_emptied_log_is_reported() {
     let world = World::new();
     closed(&world, 10);
     std::fs::remove_file(world.db()).unwrap();
-    let OpenState::Tampered(found) = Log::open(world.options()).unwrap() else { panic!("a missing log was begun anew in silence") };
+    let OpenState::Tampered(found) = Log::open(world.options()).unwrap() else {
+        panic!("a missing log was begun anew in silence")
+    };
     assert_eq!(found.problems[0].seq, Some(1));
     std::fs::write(world.db(), b"this is not a database, but it is long enough to look like one: ....................................").unwrap();
     assert!(matches!(Log::open(world.options()).unwrap(), OpenState::Tampered(_)));
@@ -199,11 +228,20 @@ fn write_beside(world: &World, ending: &str, bytes: &[u8]) {
 fn a_removed_value_is_found_also_where_the_seal_says_nothing() {
     let world = World::new();
     closed(&world, 50);
-    Connection::open(world.db()).unwrap().execute_batch("DELETE FROM audit_reveal WHERE seq=20; PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
+    Connection::open(world.db())
+        .unwrap()
+        .execute_batch("DELETE FROM audit_reveal WHERE seq=20; PRAGMA wal_checkpoint(TRUNCATE)")
+        .unwrap();
     // With a write-ahead log beside it, the file is not compared with its seal.
     write_beside(&world, "-wal", b"x");
     let report = verify(&world.db(), world.anchor().load().unwrap().as_ref());
-    assert!(report.problems.iter().any(|problem| problem.seq == Some(20) && problem.message.contains("was removed")), "{report:?}");
+    assert!(
+        report
+            .problems
+            .iter()
+            .any(|problem| problem.seq == Some(20) && problem.message.contains("was removed")),
+        "{report:?}"
+    );
     assert!(matches!(Log::open(world.options()).unwrap(), OpenState::Tampered(_)));
 }
 
@@ -224,7 +262,10 @@ fn a_journal_beside_a_log_is_found_and_not_played_back() {
     let bytes = std::fs::read(world.db()).unwrap();
     write_beside(&world, "-journal", b"anything");
     let report = verify(&world.db(), world.anchor().load().unwrap().as_ref());
-    assert!(report.problems.iter().any(|problem| problem.message.contains("journal")), "{report:?}");
+    assert!(
+        report.problems.iter().any(|problem| problem.message.contains("journal")),
+        "{report:?}"
+    );
     assert!(matches!(Log::open(world.options()).unwrap(), OpenState::Tampered(_)));
     assert_eq!(std::fs::read(world.db()).unwrap(), bytes);
 }
@@ -243,7 +284,8 @@ fn a_log_that_somebody_reads_while_it_is_closed_takes_no_records_from_strangers(
     assert!(mark.seal.is_some(), "it was closed: {mark:?}");
     drop(reader);
     let db = Connection::open(world.db()).unwrap();
-    let size: i64 = db.query_row("SELECT count(*) FROM audit_record", [], |row| row.get(0)).unwrap();
+    let size: i64 =
+        db.query_row("SELECT count(*) FROM audit_record", [], |row| row.get(0)).unwrap();
     assert_eq!(u64::try_from(size).unwrap(), mark.size);
     let report = verify(&world.db(), Some(&mark));
     assert!(report.ok, "{report:?}");

@@ -49,9 +49,16 @@ fn inclusion_proofs_are_judged_as_the_vectors_say() {
         let number = |name: &str| case[name].as_u64();
         let good = (|| {
             let (leaf, root) = (hash(&case["leafHash"])?, hash(&case["root"])?);
-            check_inclusion(number("leafIdx")?, number("treeSize")?, &leaf, &proof(&case)?, &root).ok()
+            check_inclusion(number("leafIdx")?, number("treeSize")?, &leaf, &proof(&case)?, &root)
+                .ok()
         })();
-        assert_eq!(good.is_none(), case["wantErr"].as_bool().unwrap(), "{}: {}", file.display(), case["desc"]);
+        assert_eq!(
+            good.is_none(),
+            case["wantErr"].as_bool().unwrap(),
+            "{}: {}",
+            file.display(),
+            case["desc"]
+        );
     }
 }
 
@@ -64,15 +71,23 @@ fn consistency_proofs_are_judged_as_the_vectors_say() {
         let number = |name: &str| case[name].as_u64();
         let good = (|| {
             let (root1, root2) = (root(&case["root1"])?, root(&case["root2"])?);
-            check_consistency(number("size1")?, number("size2")?, &proof(&case)?, &root1, &root2).ok()
+            check_consistency(number("size1")?, number("size2")?, &proof(&case)?, &root1, &root2)
+                .ok()
         })();
-        assert_eq!(good.is_none(), case["wantErr"].as_bool().unwrap(), "{}: {}", file.display(), case["desc"]);
+        assert_eq!(
+            good.is_none(),
+            case["wantErr"].as_bool().unwrap(),
+            "{}: {}",
+            file.display(),
+            case["desc"]
+        );
     }
 }
 
 #[test]
 fn canonical_texts_are_those_of_the_vectors() {
-    let cases: Vec<Value> = serde_json::from_slice(&std::fs::read(data("jcs-vectors/vectors.json")).unwrap()).unwrap();
+    let cases: Vec<Value> =
+        serde_json::from_slice(&std::fs::read(data("jcs-vectors/vectors.json")).unwrap()).unwrap();
     for case in cases {
         let value: Value = serde_json::from_str(case["input"].as_str().unwrap()).unwrap();
         let text = String::from_utf8(audit::canonical(&value).unwrap()).unwrap();

@@ -25,7 +25,13 @@ fn a_large_log_is_written_verified_and_filtered_in_linear_time() {
             }
             eprintln!("{size} records written in {:?}", start.elapsed());
             let start = Instant::now();
-            let list = AuditListParams { record_type: None, session: None, query: "nothing has this".into(), before: None, limit: 0 };
+            let list = AuditListParams {
+                record_type: None,
+                session: None,
+                query: "nothing has this".into(),
+                before: None,
+                limit: 0,
+            };
             log.list(list).await.unwrap();
             eprintln!("{size} records searched in {:?}", start.elapsed());
             log.close().await.unwrap();

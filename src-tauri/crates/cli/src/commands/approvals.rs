@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use contract::{AgentError, Approval, ApprovalDecideParams, ApprovalStatus, ApprovalsListParams, Decision, Empty, ItemBody, SessionParams};
+use contract::{
+    AgentError, Approval, ApprovalDecideParams, ApprovalStatus, ApprovalsListParams, Decision,
+    Empty, ItemBody, SessionParams,
+};
 
 use crate::approve;
 use crate::args::Approvals;
@@ -25,10 +28,15 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Approvals) -> Result<Ex
         Approvals::Approve { id, hash, word } => {
             let approval = listen::find(link.commands.as_ref(), &id).await?;
             // The action's server may ask a question when it runs.
-            let params = ApprovalDecideParams { id: approval.id.clone(), hash, decision: Decision::ApproveOnce { confirm_word: word } };
+            let params = ApprovalDecideParams {
+                id: approval.id.clone(),
+                hash,
+                decision: Decision::ApproveOnce { confirm_word: word },
+            };
             let commands = Arc::clone(&link.commands);
             let mut asker = Asker::new(out, link::person_present());
-            let answer = asker.beside(link, async move { commands.approval_decide(params).await }).await??;
+            let answer =
+                asker.beside(link, async move { commands.approval_decide(params).await }).await??;
             let decided = answer.approval;
             let result = match answer.result {
                 None => result_of(link, &decided).await,
@@ -39,7 +47,8 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Approvals) -> Result<Ex
         }
         Approvals::Reject { id, reason } => {
             let approval = listen::find(link.commands.as_ref(), &id).await?;
-            let decided = decide(link, &approval, approval.hash.clone(), Decision::Reject { reason }).await?;
+            let decided =
+                decide(link, &approval, approval.hash.clone(), Decision::Reject { reason }).await?;
             if out.json {
                 out.document(&decided);
             } else {
@@ -51,7 +60,8 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Approvals) -> Result<Ex
 }
 
 async fn list(link: &Link, out: Out, all: bool) -> Result<Exit, Failure> {
-    let mut approvals = link.commands.approvals_list(ApprovalsListParams { include_decided: all }).await?.approvals;
+    let mut approvals =
+        link.commands.approvals_list(ApprovalsListParams { include_decided: all }).await?.approvals;
     if !all {
         approvals.retain(|approval| approval.status == ApprovalStatus::Pending);
     }
@@ -63,8 +73,17 @@ async fn list(link: &Link, out: Out, all: bool) -> Result<Exit, Failure> {
         out.note("Nothing waits for a decision.");
     }
     for approval in &approvals {
-        let line = format!("{}  {:10}  {}", exact(approval.id.as_str()), approve::word(approval), exact(&approval.tool_title));
-        out.line(if approval.status == ApprovalStatus::Pending { out.tone(Tone::Strong, &line) } else { line });
+        let line = format!(
+            "{}  {:10}  {}",
+            exact(approval.id.as_str()),
+            approve::word(approval),
+            exact(&approval.tool_title)
+        );
+        out.line(if approval.status == ApprovalStatus::Pending {
+            out.tone(Tone::Strong, &line)
+        } else {
+            line
+        });
     }
     Ok(Exit::Done)
 }
@@ -77,12 +96,21 @@ fn show(out: Out, approval: &Approval, now: DateTime<Utc>) {
         out.line(line);
     }
     if approval.status == ApprovalStatus::Pending {
-        out.note(format!("Decide with: csign approvals approve {} --hash {}", exact(approval.id.as_str()), exact(&approval.hash)));
+        out.note(format!(
+            "Decide with: csign approvals approve {} --hash {}",
+            exact(approval.id.as_str()),
+            exact(&approval.hash)
+        ));
         out.note(format!("         or: csign approvals reject {}", exact(approval.id.as_str())));
     }
 }
 
-async fn decide(link: &Link, approval: &Approval, hash: String, decision: Decision) -> Result<Approval, AgentError> {
+async fn decide(
+    link: &Link,
+    approval: &Approval,
+    hash: String,
+    decision: Decision,
+) -> Result<Approval, AgentError> {
     let params = ApprovalDecideParams { id: approval.id.clone(), hash, decision };
     Ok(link.commands.approval_decide(params).await?.approval)
 }
@@ -90,7 +118,11 @@ async fn decide(link: &Link, approval: &Approval, hash: String, decision: Decisi
 /// Returns the result of the call from the session: the turn that waited for the decision runs the
 /// call itself.
 async fn result_of(link: &Link, approval: &Approval) -> Option<ItemBody> {
-    let view = link.commands.session_open(SessionParams { session: approval.session.clone() }).await.ok()?;
+    let view = link
+        .commands
+        .session_open(SessionParams { session: approval.session.clone() })
+        .await
+        .ok()?;
     let of_call = |body: &ItemBody| matches!(body, ItemBody::ToolResult { call, .. } if *call == approval.call);
     view.items.into_iter().rev().map(|item| item.body).find(of_call)
 }

@@ -3,7 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use contract::{AuditListParams, AuditRecordView, AuditShowParams, ComparedWith, Empty, SessionId, VerifyReport};
+use contract::{
+    AuditListParams, AuditRecordView, AuditShowParams, ComparedWith, Empty, SessionId, VerifyReport,
+};
 use host::Paths;
 
 use crate::args::Audit;
@@ -15,7 +17,18 @@ use crate::visible::exact;
 pub(crate) async fn run(link: &mut Link, out: Out, args: Audit) -> Result<Exit, Failure> {
     match args {
         Audit::List { limit, before, record_type, session, query } => {
-            list(link, out, AuditListParams { record_type, session: session.map(SessionId::from), query, before, limit }).await
+            list(
+                link,
+                out,
+                AuditListParams {
+                    record_type,
+                    session: session.map(SessionId::from),
+                    query,
+                    before,
+                    limit,
+                },
+            )
+            .await
         }
         Audit::Show { seq } => {
             let record = link.commands.audit_show(AuditShowParams { seq }).await?;
@@ -27,7 +40,11 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Audit) -> Result<Exit, 
             if out.json {
                 out.document(&checkpoint);
             } else {
-                out.line(format!("Signed: {}, root {}", count(checkpoint.size, "record"), exact(&checkpoint.root)));
+                out.line(format!(
+                    "Signed: {}, root {}",
+                    count(checkpoint.size, "record"),
+                    exact(&checkpoint.root)
+                ));
             }
             Ok(Exit::Done)
         }
@@ -54,13 +71,26 @@ async fn list(link: &Link, out: Out, params: AuditListParams) -> Result<Exit, Fa
 }
 
 fn line(record: &AuditRecordView) -> String {
-    let mut parts = vec![format!("{:>6}  {}  {:18}", record.seq, record.at.format("%Y-%m-%d %H:%M:%S"), kind(record))];
-    parts.extend([&record.tool, &record.status, &record.session].into_iter().flatten().map(|text| exact(text)));
+    let mut parts = vec![format!(
+        "{:>6}  {}  {:18}",
+        record.seq,
+        record.at.format("%Y-%m-%d %H:%M:%S"),
+        kind(record)
+    )];
+    parts.extend(
+        [&record.tool, &record.status, &record.session]
+            .into_iter()
+            .flatten()
+            .map(|text| exact(text)),
+    );
     parts.join("  ")
 }
 
 fn kind(record: &AuditRecordView) -> String {
-    serde_json::to_value(record.record_type).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
+    serde_json::to_value(record.record_type)
+        .ok()
+        .and_then(|v| v.as_str().map(str::to_owned))
+        .unwrap_or_default()
 }
 
 fn show(out: Out, record: &AuditRecordView) {
@@ -89,7 +119,9 @@ enum Subject {
 pub(crate) fn verify(out: Out, data_dir: PathBuf, place: Option<PathBuf>) -> Result<Exit, Failure> {
     let paths = Paths::new(Some(data_dir));
     let (of, report) = match place {
-        Some(folder) if audit::is_export(&folder) => (Subject::Export, audit::verify(&folder, None)),
+        Some(folder) if audit::is_export(&folder) => {
+            (Subject::Export, audit::verify(&folder, None))
+        }
         Some(file) if file.exists() => (Subject::Log, host::verify_file(&paths, &file)?),
         Some(place) => {
             let hint = "Name a folder that `csign audit export` wrote, or the file of a log.";
@@ -120,39 +152,63 @@ pub(crate) async fn accept(link: &mut Link, out: Out) -> Result<Exit, Failure> {
         out.note(format!("  {}", exact(&problem.message)));
     }
     let accepted = link.commands.audit_accept_new_log(Empty {}).await?;
-    out.note(format!("A new log begins. The old one is kept: csign audit verify {}", exact(&accepted.set_aside)));
+    out.note(format!(
+        "A new log begins. The old one is kept: csign audit verify {}",
+        exact(&accepted.set_aside)
+    ));
     Ok(Exit::Done)
 }
 
 fn print_report(out: Out, report: &VerifyReport, of: Subject) {
-    let (records, checkpoints) = (count(report.records, "record"), count(report.checkpoints, "checkpoint"));
+    let (records, checkpoints) =
+        (count(report.records, "record"), count(report.checkpoints, "checkpoint"));
     let with = match (report.compared_with, of) {
         (ComparedWith::Keyring, _) => "compared with the keyring",
         (ComparedWith::State, _) => "compared with the state folder only",
-        (ComparedWith::Nothing, Subject::Log) => "compared with NOTHING: it may be an old copy, or cut",
+        (ComparedWith::Nothing, Subject::Log) => {
+            "compared with NOTHING: it may be an old copy, or cut"
+        }
         (ComparedWith::Nothing, Subject::Export) => "an export, compared with nothing outside it",
     };
     if report.ok {
         let nothing = report.compared_with == ComparedWith::Nothing && of == Subject::Log;
-        let (tone, words) = if nothing { (Tone::Strong, "Log verified in itself only:") } else { (Tone::Good, "Log verified:") };
+        let (tone, words) = if nothing {
+            (Tone::Strong, "Log verified in itself only:")
+        } else {
+            (Tone::Good, "Log verified:")
+        };
         out.line(format!("{} {records}, {checkpoints}, {with}.", out.tone(tone, words)));
     } else {
         let problems = count(report.problems.len(), "problem");
-        out.line(format!("{} {problems} in {records}, {with}.", out.tone(Tone::Bad, "Verification failed:")));
+        out.line(format!(
+            "{} {problems} in {records}, {with}.",
+            out.tone(Tone::Bad, "Verification failed:")
+        ));
     }
     for problem in &report.problems {
         let place = problem.seq.map_or_else(String::new, |seq| format!("record {seq}: "));
         out.line(format!("  {place}{}", exact(&problem.message)));
     }
     out.line(format!("  root  {}", exact(&report.root)));
-    out.line(format!("  key   {}{}", exact(&report.key_fingerprint), if report.anchored { "" } else { " (of one run only, not anchored in a keyring)" }));
+    out.line(format!(
+        "  key   {}{}",
+        exact(&report.key_fingerprint),
+        if report.anchored { "" } else { " (of one run only, not anchored in a keyring)" }
+    ));
     if report.ok && report.unsigned_tail > 0 {
         let are = if report.unsigned_tail == 1 { "is" } else { "are" };
-        out.line(format!("  {} since the last checkpoint {are} chained but not yet signed.", count(report.unsigned_tail, "record")));
+        out.line(format!(
+            "  {} since the last checkpoint {are} chained but not yet signed.",
+            count(report.unsigned_tail, "record")
+        ));
     }
     if !report.unknown_outcomes.is_empty() {
         let list: Vec<String> = report.unknown_outcomes.iter().map(u64::to_string).collect();
-        out.line(format!("  Outcome unknown for the intents in {} {}.", if list.len() == 1 { "record" } else { "records" }, list.join(", ")));
+        out.line(format!(
+            "  Outcome unknown for the intents in {} {}.",
+            if list.len() == 1 { "record" } else { "records" },
+            list.join(", ")
+        ));
     }
 }
 
@@ -161,8 +217,15 @@ pub(crate) fn export(out: Out, data_dir: PathBuf, folder: &Path) -> Result<Exit,
     if out.json {
         out.document(&written);
     } else {
-        out.line(format!("{} written to {}.", count(written.records, "record"), exact(&written.folder)));
-        out.note(format!("Check them anywhere with: csign audit verify {}", exact(&written.folder)));
+        out.line(format!(
+            "{} written to {}.",
+            count(written.records, "record"),
+            exact(&written.folder)
+        ));
+        out.note(format!(
+            "Check them anywhere with: csign audit verify {}",
+            exact(&written.folder)
+        ));
     }
     alarm.map_or(Ok(Exit::Done), |alarm| Err(alarm.into()))
 }

@@ -16,7 +16,9 @@ pub(crate) fn mcp_client(out: Out, url: &str) -> Result<Exit, Failure> {
     let context = serde_json::from_str(&variable("MCP_CONFORMANCE_CONTEXT")).unwrap_or_default();
     let scenario = Scenario { name: variable("MCP_CONFORMANCE_SCENARIO"), context };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| AgentError::internal("runtime", format!("csign cannot start: {error}.")))?;
+    let runtime = runtime.map_err(|error| {
+        AgentError::internal("runtime", format!("csign cannot start: {error}."))
+    })?;
     let results = runtime.block_on(mcp_dev::run(url, &scenario))?;
     for result in &results {
         out.line(result.to_string());

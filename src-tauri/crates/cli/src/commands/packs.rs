@@ -17,7 +17,8 @@ use crate::visible::exact;
 
 pub(crate) fn check(out: Out, folder: &Path) -> Result<Exit, Failure> {
     if !folder.is_dir() {
-        return Err(Failure::usage(format!("{} is not a folder.", folder.display())).hint("Name the folder that holds pack.json."));
+        return Err(Failure::usage(format!("{} is not a folder.", folder.display()))
+            .hint("Name the folder that holds pack.json."));
     }
     let view = packs::check_folder(folder).view;
     let exit = if view.faults.is_empty() { Exit::Done } else { Exit::Failed };
@@ -26,32 +27,63 @@ pub(crate) fn check(out: Out, folder: &Path) -> Result<Exit, Failure> {
         return Ok(exit);
     }
     for fault in &view.faults {
-        out.line(format!("{} {} {}: {}", out.tone(Tone::Bad, "fault"), exact(&fault.file), exact(&fault.field), exact(&fault.problem)));
+        out.line(format!(
+            "{} {} {}: {}",
+            out.tone(Tone::Bad, "fault"),
+            exact(&fault.file),
+            exact(&fault.field),
+            exact(&fault.problem)
+        ));
         out.line(format!("      {}", exact(&fault.fix)));
     }
     for warning in &view.warnings {
-        out.line(format!("{} {} {}: {}", out.tone(Tone::Strong, "warning"), exact(&warning.file), exact(&warning.field), exact(&warning.problem)));
+        out.line(format!(
+            "{} {} {}: {}",
+            out.tone(Tone::Strong, "warning"),
+            exact(&warning.file),
+            exact(&warning.field),
+            exact(&warning.problem)
+        ));
         out.line(format!("        {}", exact(&warning.fix)));
     }
     if view.faults.is_empty() {
-        out.line(format!("{} {} {}: {}, no faults.", exact(&view.title), exact(view.id.as_str()), exact(&view.version), count(view.tools.len(), "tool")));
+        out.line(format!(
+            "{} {} {}: {}, no faults.",
+            exact(&view.title),
+            exact(view.id.as_str()),
+            exact(&view.version),
+            count(view.tools.len(), "tool")
+        ));
     } else {
-        out.note(format!("{}. The pack is not used until this is corrected.", count(view.faults.len(), "fault")));
+        out.note(format!(
+            "{}. The pack is not used until this is corrected.",
+            count(view.faults.len(), "fault")
+        ));
     }
     Ok(exit)
 }
 
 /// Prints the faults of a pack or, if there are none, the results of its own scenarios.
-pub(crate) fn check_and_run(out: Out, folder: &Path, private_network: bool) -> Result<Exit, Failure> {
+pub(crate) fn check_and_run(
+    out: Out,
+    folder: &Path,
+    private_network: bool,
+) -> Result<Exit, Failure> {
     let loaded = folder.is_dir().then(|| ::packs::check_folder(folder));
-    let Some((view, pack)) = loaded.and_then(|loaded| Some((loaded.view, loaded.pack?))) else { return check(out, folder) };
+    let Some((view, pack)) = loaded.and_then(|loaded| Some((loaded.view, loaded.pack?))) else {
+        return check(out, folder);
+    };
     let Some(acceptance) = &pack.manifest.acceptance else {
-        return Err(Failure::usage(format!("{} has no scenarios.", exact(&view.title))).hint("Add `acceptance` to pack.json; tools/README.md shows how."));
+        return Err(Failure::usage(format!("{} has no scenarios.", exact(&view.title)))
+            .hint("Add `acceptance` to pack.json; tools/README.md shows how."));
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| contract::AgentError::internal("runtime", format!("csign cannot start: {error}.")))?;
+    let runtime = runtime.map_err(|error| {
+        contract::AgentError::internal("runtime", format!("csign cannot start: {error}."))
+    })?;
     let options = host::Options { pack_code: shipped_packs::all(), ..host::Options::default() };
-    let evidence = runtime.block_on(host::evaluate(folder, acceptance, &view.id, private_network, options));
+    let evidence =
+        runtime.block_on(host::evaluate(folder, acceptance, &view.id, private_network, options));
     runtime.shutdown_background();
     let evidence = evidence?;
     let exit = if evidence.failed == 0 { Exit::Done } else { Exit::Failed };
@@ -65,15 +97,30 @@ pub(crate) fn check_and_run(out: Out, folder: &Path, private_network: bool) -> R
             ScenarioStatus::Failed => ("failed", Tone::Bad),
             ScenarioStatus::Skipped => ("skipped", Tone::Quiet),
         };
-        out.line(format!("{} {:?} {}", out.tone(tone, word), scenario.priority, exact(&scenario.title)));
+        out.line(format!(
+            "{} {:?} {}",
+            out.tone(tone, word),
+            scenario.priority,
+            exact(&scenario.title)
+        ));
         for check in scenario.checks.iter().filter(|check| check.result == ScenarioStatus::Failed) {
-            out.line(format!("      {}: expected {}, got {}", exact(&check.check), exact(&check.expected), exact(&check.actual)));
+            out.line(format!(
+                "      {}: expected {}, got {}",
+                exact(&check.check),
+                exact(&check.expected),
+                exact(&check.actual)
+            ));
         }
-        if let Some(error) = scenario.error.as_ref().filter(|_| scenario.status != ScenarioStatus::Passed) {
+        if let Some(error) =
+            scenario.error.as_ref().filter(|_| scenario.status != ScenarioStatus::Passed)
+        {
             out.line(format!("      {}", exact(error)));
         }
     }
-    out.line(format!("{} passed, {} failed, {} skipped.", evidence.passed, evidence.failed, evidence.skipped));
+    out.line(format!(
+        "{} passed, {} failed, {} skipped.",
+        evidence.passed, evidence.failed, evidence.skipped
+    ));
     Ok(exit)
 }
 
@@ -91,16 +138,33 @@ pub(crate) async fn list(link: &Link, out: Out) -> Result<Exit, Failure> {
     let width = packs.iter().map(|pack| pack.id.as_str().len()).max().unwrap_or_default();
     for pack in &packs {
         let tools = count(pack.tools.len(), "tool");
-        out.line(format!("{:width$}  {:8}  {tools}  {}", exact(pack.id.as_str()), exact(&pack.version), exact(&pack.title)));
+        out.line(format!(
+            "{:width$}  {:8}  {tools}  {}",
+            exact(pack.id.as_str()),
+            exact(&pack.version),
+            exact(&pack.title)
+        ));
         for fault in &pack.faults {
-            out.line(format!("  {} {} {}: {}", out.tone(Tone::Bad, "fault"), exact(&fault.file), exact(&fault.field), exact(&fault.problem)));
+            out.line(format!(
+                "  {} {} {}: {}",
+                out.tone(Tone::Bad, "fault"),
+                exact(&fault.file),
+                exact(&fault.field),
+                exact(&fault.problem)
+            ));
             out.line(format!("        {}", exact(&fault.fix)));
         }
     }
     Ok(Exit::Done)
 }
 
-pub(crate) fn new(out: Out, data_dir: &Path, name: &str, kind: PackKind, into: Option<PathBuf>) -> Result<Exit, Failure> {
+pub(crate) fn new(
+    out: Out,
+    data_dir: &Path,
+    name: &str,
+    kind: PackKind,
+    into: Option<PathBuf>,
+) -> Result<Exit, Failure> {
     let into = match into {
         Some(folder) => folder,
         None => {
@@ -117,13 +181,24 @@ pub(crate) fn new(out: Out, data_dir: &Path, name: &str, kind: PackKind, into: O
     let folder = match ::packs::scaffold(&into, name, kind) {
         Ok(folder) => folder,
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
-            return Err(Failure::usage(format!("{} cannot be a pack's name: {error}.", exact(name))).hint("For example: csign packs new my-pack"));
+            return Err(Failure::usage(format!(
+                "{} cannot be a pack's name: {error}.",
+                exact(name)
+            ))
+            .hint("For example: csign packs new my-pack"));
         }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            return Err(Failure::usage(format!("{} is there already; it was left alone.", into.join(name).display())).hint("Choose another name."));
+            return Err(Failure::usage(format!(
+                "{} is there already; it was left alone.",
+                into.join(name).display()
+            ))
+            .hint("Choose another name."));
         }
         Err(error) => {
-            let error = contract::AgentError::internal("packs", format!("{} could not be made: {error}.", into.join(name).display()));
+            let error = contract::AgentError::internal(
+                "packs",
+                format!("{} could not be made: {error}.", into.join(name).display()),
+            );
             return Err(error.hint("Free some space or make the folder writable.").into());
         }
     };

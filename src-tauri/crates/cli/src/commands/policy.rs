@@ -1,6 +1,8 @@
 //! `csign policy`: shows what decides what may run, and tests a call against it.
 
-use contract::{Empty, PolicyCheckParams, PolicyFault, PolicyMode, PolicyVerdict, RuleAction, SessionId};
+use contract::{
+    Empty, PolicyCheckParams, PolicyFault, PolicyMode, PolicyVerdict, RuleAction, SessionId,
+};
 use serde_json::{Map, Value};
 
 use crate::args::Policy;
@@ -14,7 +16,17 @@ pub(crate) async fn run(link: &Link, out: Out, args: Policy) -> Result<Exit, Fai
         Policy::Show => show(link, out).await,
         Policy::Check { tool, args, session, untrusted } => {
             let arguments = super::tools::read_arguments(&args)?;
-            check(link, out, PolicyCheckParams { tool: tool.into(), arguments, session: session.map(SessionId::from), untrusted }).await
+            check(
+                link,
+                out,
+                PolicyCheckParams {
+                    tool: tool.into(),
+                    arguments,
+                    session: session.map(SessionId::from),
+                    untrusted,
+                },
+            )
+            .await
         }
     }
 }
@@ -45,7 +57,9 @@ async fn show(link: &Link, out: Out) -> Result<Exit, Failure> {
     let mode = match view.mode {
         PolicyMode::ReadOnlyOnly => "read_only_only: what changes something is refused",
         PolicyMode::WritesRequireApproval => "writes_require_approval: every change asks",
-        PolicyMode::WritesAllowed => "writes_allowed: changes run and are reported, destructive ones ask",
+        PolicyMode::WritesAllowed => {
+            "writes_allowed: changes run and are reported, destructive ones ask"
+        }
     };
     out.line(mode);
     let absent = if view.found { "" } else { " (there is none)" };
@@ -56,23 +70,44 @@ async fn show(link: &Link, out: Out) -> Result<Exit, Failure> {
             RuleAction::Ask => "ask  ",
             RuleAction::Allow => "allow",
         };
-        let reason = rule.reason.as_deref().map_or_else(String::new, |text| format!("  {}", exact(text)));
-        out.line(format!("  {action}  {}{}  [{}]{reason}", exact(&rule.tool), with(&rule.arguments), exact(&rule.id)));
+        let reason =
+            rule.reason.as_deref().map_or_else(String::new, |text| format!("  {}", exact(text)));
+        out.line(format!(
+            "  {action}  {}{}  [{}]{reason}",
+            exact(&rule.tool),
+            with(&rule.arguments),
+            exact(&rule.id)
+        ));
     }
     for grant in &view.grants {
-        out.line(format!("  grant  {}{} until {}  [{}]", exact(grant.tool.as_str()), with(&grant.arguments), grant.expires_at.to_rfc3339(), exact(&grant.id)));
+        out.line(format!(
+            "  grant  {}{} until {}  [{}]",
+            exact(grant.tool.as_str()),
+            with(&grant.arguments),
+            grant.expires_at.to_rfc3339(),
+            exact(&grant.id)
+        ));
     }
     faults(out, &view.faults);
     Ok(exit)
 }
 
 fn with(arguments: &Map<String, Value>) -> String {
-    if arguments.is_empty() { String::new() } else { format!(" with {}", exact(&Value::Object(arguments.clone()).to_string())) }
+    if arguments.is_empty() {
+        String::new()
+    } else {
+        format!(" with {}", exact(&Value::Object(arguments.clone()).to_string()))
+    }
 }
 
 fn faults(out: Out, faults: &[PolicyFault]) {
     for fault in faults {
-        out.note(format!("{} {}: {}", out.tone(Tone::Bad, "fault"), exact(&fault.place), exact(&fault.problem)));
+        out.note(format!(
+            "{} {}: {}",
+            out.tone(Tone::Bad, "fault"),
+            exact(&fault.place),
+            exact(&fault.problem)
+        ));
     }
     if !faults.is_empty() {
         out.note("Until this is mended in policy.json every call asks that no rule denies.");

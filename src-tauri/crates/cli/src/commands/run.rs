@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use chrono::{SecondsFormat, Utc};
-use contract::{AgentError, Push, RUN_REQUEST_BYTES, ResponseMode, RunEvent, RunEventType, RunOptions, RunParams, RunResponse};
+use contract::{
+    AgentError, Push, RUN_REQUEST_BYTES, ResponseMode, RunEvent, RunEventType, RunOptions,
+    RunParams, RunResponse,
+};
 use host::Person;
 use serde_json::{Value, json};
 use tokio::sync::broadcast::error::TryRecvError;
@@ -25,17 +28,25 @@ pub(crate) fn run(args: Run, data_dir: PathBuf, out: Out) -> Result<Exit, Failur
     };
     let request: Value = serde_json::from_str(&text).unwrap_or_default();
     let stream = args.stream || mode(&request) == Some(ResponseMode::Streaming);
-    let params = RunParams { request: text, caller: args.caller, correlation_id: args.correlation_id, stream };
+    let params = RunParams {
+        request: text,
+        caller: args.caller,
+        correlation_id: args.correlation_id,
+        stream,
+    };
     let mut answer = None;
     let ran = super::with_link(data_dir, Person::Absent, async |link| {
         answer = Some(follow(link, out, params).await);
         Ok(Exit::Done)
     });
-    let result = ran.map_err(|failure| failure.error).and_then(|_| answer.unwrap_or_else(|| Err(AgentError::internal("unexpected", "There is no answer."))));
+    let result = ran.map_err(|failure| failure.error).and_then(|_| {
+        answer.unwrap_or_else(|| Err(AgentError::internal("unexpected", "There is no answer.")))
+    });
     // Also an early failure names the request.
     let result = result.map_err(|error| match error.details.contains_key("request_id") {
         true => error,
-        false => error.with("request_id", request["request_id"].as_str().map_or(Value::Null, Value::from)),
+        false => error
+            .with("request_id", request["request_id"].as_str().map_or(Value::Null, Value::from)),
     });
     let exit = result.as_ref().map_or_else(Exit::of_error, |_| Exit::Done);
     if let (Exit::LogBroken, Err(error)) = (exit, &result) {
@@ -69,7 +80,10 @@ fn read(path: &Path) -> Result<String, Failure> {
     } else {
         File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes))
     };
-    read.map_err(|e| Failure::usage(format!("{} cannot be read: {e}.", path.display())).hint("Name a file with a request, or - for standard input."))?;
+    read.map_err(|e| {
+        Failure::usage(format!("{} cannot be read: {e}.", path.display()))
+            .hint("Name a file with a request, or - for standard input.")
+    })?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
@@ -81,7 +95,9 @@ fn mode(request: &Value) -> Option<ResponseMode> {
 async fn follow(link: &mut Link, out: Out, params: RunParams) -> Result<RunResponse, AgentError> {
     let stream = params.stream;
     let caller = params.caller.clone();
-    let id = serde_json::from_str::<Value>(&params.request).ok().and_then(|request| request["request_id"].as_str().map(str::to_owned));
+    let id = serde_json::from_str::<Value>(&params.request)
+        .ok()
+        .and_then(|request| request["request_id"].as_str().map(str::to_owned));
     let ours = |push: &Push| matches!(push, Push::Run { caller: of, request_id, .. } if *of == caller && Some(request_id) == id.as_ref());
     let commands = Arc::clone(&link.commands);
     let running = tokio::spawn(async move { commands.run_request(params).await });
@@ -131,5 +147,9 @@ fn last_event(result: &Result<RunResponse, AgentError>) -> RunEvent {
         Ok(response) => (RunEventType::Final, json!(response)),
         Err(error) => (RunEventType::Error, json!(error)),
     };
-    RunEvent { kind, timestamp: Utc::now().to_rfc3339_opts(SecondsFormat::Millis, true), data: Some(data) }
+    RunEvent {
+        kind,
+        timestamp: Utc::now().to_rfc3339_opts(SecondsFormat::Millis, true),
+        data: Some(data),
+    }
 }

@@ -22,14 +22,18 @@ pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
         read_env(file)?;
     }
     let variable = |name: &str| std::env::var(name).ok();
-    let telemetry = Telemetry::read(&variable).map_err(|error| Failure { error, exit: Exit::Usage })?;
+    let telemetry =
+        Telemetry::read(&variable).map_err(|error| Failure { error, exit: Exit::Usage })?;
     log::start_server(telemetry.as_ref()).map_err(|error| Failure { error, exit: Exit::Usage })?;
-    let flags = Flags { listen: args.listen, no_token: args.no_token, allow_remote: args.allow_remote };
+    let flags =
+        Flags { listen: args.listen, no_token: args.no_token, allow_remote: args.allow_remote };
     let config = Config::read(&flags, data_dir.join("gateway.token"), &variable);
     let config = config.map_err(|error| Failure { error, exit: Exit::Usage })?;
     allow_many_files();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| AgentError::internal("runtime", format!("csign cannot start: {error}.")))?;
+    let runtime = runtime.map_err(|error| {
+        AgentError::internal("runtime", format!("csign cannot start: {error}."))
+    })?;
     let served = runtime.block_on(async {
         let options = Options {
             data_dir: Some(data_dir),
@@ -122,8 +126,12 @@ fn without_shop(host: &Host) -> Option<AgentError> {
         return None;
     }
     let faulty = || {
-        let message = format!("There are no shop tools: the pack {} was not found or has faults.", gateway::PACK);
-        AgentError::internal("no_shop_tools", message).hint("`csign packs list` shows all packs and their faults.")
+        let message = format!(
+            "There are no shop tools: the pack {} was not found or has faults.",
+            gateway::PACK
+        );
+        AgentError::internal("no_shop_tools", message)
+            .hint("`csign packs list` shows all packs and their faults.")
     };
     Some(host.missing_packs().unwrap_or_else(faulty))
 }
@@ -132,7 +140,9 @@ async fn sessions(config: &Config) -> Result<Sessions, AgentError> {
     match &config.session_store {
         SessionStore::Sqlite => Ok(Sessions::InFile),
         SessionStore::Memory => Ok(Sessions::InMemory),
-        SessionStore::Redis { url, prefix } => Sessions::in_redis(url, prefix, config.session_ttl).await,
+        SessionStore::Redis { url, prefix } => {
+            Sessions::in_redis(url, prefix, config.session_ttl).await
+        }
     }
 }
 
@@ -151,7 +161,9 @@ fn allow_many_files() {
         }
     };
     if !raised {
-        tracing::warn!("the limit of open files could not be raised: with many streams at once, connections may be refused");
+        tracing::warn!(
+            "the limit of open files could not be raised: with many streams at once, connections may be refused"
+        );
     }
 }
 
@@ -172,7 +184,8 @@ async fn wait_for_signal() {
 
 /// Reads lines of NAME=VALUE. Variables that are already set stay.
 fn read_env(file: &Path) -> Result<(), Failure> {
-    let text = std::fs::read_to_string(file).map_err(|error| Failure::usage(format!("{} cannot be read: {error}.", file.display())))?;
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| Failure::usage(format!("{} cannot be read: {error}.", file.display())))?;
     for (number, line) in text.lines().enumerate() {
         let line = line.trim();
         let line = line.strip_prefix("export ").unwrap_or(line);
@@ -180,7 +193,11 @@ fn read_env(file: &Path) -> Result<(), Failure> {
             continue;
         }
         let Some((name, value)) = line.split_once('=') else {
-            return Err(Failure::usage(format!("Line {} of {} is not NAME=VALUE.", number + 1, file.display())));
+            return Err(Failure::usage(format!(
+                "Line {} of {} is not NAME=VALUE.",
+                number + 1,
+                file.display()
+            )));
         };
         let (name, bare) = (name.trim(), strip_scheme(value));
         if !name.is_empty() && std::env::var_os(name).is_none() {
@@ -193,13 +210,21 @@ fn read_env(file: &Path) -> Result<(), Failure> {
 
 /// Returns a value without its quotes, or without the comment after it.
 fn strip_scheme(value: &str) -> &str {
-    let without_comment = |value: &'_ str| value.find(" #").into_iter().chain(value.find("\t#")).min();
+    let without_comment =
+        |value: &'_ str| value.find(" #").into_iter().chain(value.find("\t#")).min();
     let unquoted = without_comment(value).map_or(value, |at| &value[..at]).trim();
     let value = value.trim();
-    let Some(quote) = value.chars().next().filter(|first| matches!(first, '"' | '\'')) else { return unquoted };
+    let Some(quote) = value.chars().next().filter(|first| matches!(first, '"' | '\'')) else {
+        return unquoted;
+    };
     let whole = |text: &'_ str| text.len() > 1 && text.ends_with(quote);
     match value[1..].split_once(quote) {
-        Some((inner, rest)) if rest.is_empty() || rest.starts_with([' ', '\t']) && rest.trim_start().starts_with('#') => inner,
+        Some((inner, rest))
+            if rest.is_empty()
+                || rest.starts_with([' ', '\t']) && rest.trim_start().starts_with('#') =>
+        {
+            inner
+        }
         Some(_) if whole(value) => &value[1..value.len() - 1],
         Some(_) | None => unquoted,
     }

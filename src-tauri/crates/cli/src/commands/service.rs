@@ -27,14 +27,27 @@ pub(crate) async fn run(link: &Link, out: Out) -> Result<Exit, Failure> {
         out.line(format!("  {} {}", error.runs, error.code.name()));
     }
     let spent = view.spent;
-    out.line(format!("Today: {} in {}, {:.4} USD.", count(spent.tokens, "token"), count(spent.calls, "model call"), spent.usd));
+    out.line(format!(
+        "Today: {} in {}, {:.4} USD.",
+        count(spent.tokens, "token"),
+        count(spent.calls, "model call"),
+        spent.usd
+    ));
     if spent.unpriced_calls > 0 {
-        let (are, their) = if spent.unpriced_calls == 1 { ("isn't", "its") } else { ("aren't", "their") };
-        out.line(format!("{} {are} included because {their} model has no price.", count(spent.unpriced_calls, "call")));
+        let (are, their) =
+            if spent.unpriced_calls == 1 { ("isn't", "its") } else { ("aren't", "their") };
+        out.line(format!(
+            "{} {are} included because {their} model has no price.",
+            count(spent.unpriced_calls, "call")
+        ));
     }
     let prices = &view.prices;
     if !prices.model_priced {
-        out.note(format!("{} has no price: budgets in dollars cannot hold for it. Add a row to {}.", exact(&prices.model), exact(&prices.file)));
+        out.note(format!(
+            "{} has no price: budgets in dollars cannot hold for it. Add a row to {}.",
+            exact(&prices.model),
+            exact(&prices.file)
+        ));
     }
     if let Some(fault) = &prices.fault {
         out.note(format!("{} cannot be used: {}.", exact(&prices.file), exact(fault)));
@@ -53,7 +66,13 @@ fn line(out: Out, latency: &LatencyView) -> String {
         Some(ms) => {
             let met = ms < latency.target_ms;
             let (word, tone) = if met { ("met", Tone::Good) } else { ("missed", Tone::Bad) };
-            format!("{head}  {}  target {}: {}  ({} runs)", seconds(ms), seconds(latency.target_ms), out.tone(tone, word), latency.runs)
+            format!(
+                "{head}  {}  target {}: {}  ({} runs)",
+                seconds(ms),
+                seconds(latency.target_ms),
+                out.tone(tone, word),
+                latency.runs
+            )
         }
         None => format!("{head}  no such run yet  target {}", seconds(latency.target_ms)),
     }

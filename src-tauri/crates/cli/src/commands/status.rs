@@ -9,7 +9,10 @@ use crate::visible::exact;
 
 pub(crate) async fn doctor(link: &mut Link, out: Out) -> Result<Exit, Failure> {
     let report = link.commands.doctor(Empty {}).await?;
-    let alarm = report.checks.iter().find(|check| check.name == "audit log" && check.state == CheckState::Failed);
+    let alarm = report
+        .checks
+        .iter()
+        .find(|check| check.name == "audit log" && check.state == CheckState::Failed);
     let exit = match alarm {
         Some(check) => {
             out.note(exact(&check.message));
@@ -28,7 +31,12 @@ pub(crate) async fn doctor(link: &mut Link, out: Out) -> Result<Exit, Failure> {
             CheckState::Warning => ("warning", Tone::Strong),
             CheckState::Failed => ("failed ", Tone::Bad),
         };
-        out.line(format!("{}  {}: {}", out.tone(tone, word), exact(&check.name), exact(&check.message)));
+        out.line(format!(
+            "{}  {}: {}",
+            out.tone(tone, word),
+            exact(&check.name),
+            exact(&check.message)
+        ));
         if let Some(hint) = &check.hint {
             out.line(format!("         {}", exact(hint)));
         }

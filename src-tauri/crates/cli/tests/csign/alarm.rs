@@ -33,20 +33,37 @@ fn roll_back(world: &World, old: &PathBuf) {
 
 /// Returns the mark in the state folder.
 fn mark(world: &World) -> PathBuf {
-    let found = fs::read_dir(world.path("state/countersign")).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let found = fs::read_dir(world.path("state/countersign"))
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").path());
     found.into_iter().find(|path| path.to_string_lossy().ends_with(".mark.json")).expect("a mark")
 }
 
 /// Forges a mark from the log's newest checkpoint, without a key.
 fn by_hand(world: &World, old: &PathBuf) -> Value {
-    let mut forged: Value = serde_json::from_slice(&fs::read(mark(world)).expect("read")).expect("JSON");
+    let mut forged: Value =
+        serde_json::from_slice(&fs::read(mark(world)).expect("read")).expect("JSON");
     let db = Connection::open(old).expect("opened");
-    let (size, note): (i64, String) =
-        db.query_row("SELECT size, note FROM audit_checkpoint ORDER BY size DESC LIMIT 1", [], |row| Ok((row.get(0)?, row.get(1)?))).expect("a checkpoint");
-    let body: Vec<u8> =
-        db.query_row("SELECT body FROM audit_record WHERE type='log_opened' ORDER BY seq DESC LIMIT 1", [], |row| row.get(0)).expect("an opening");
+    let (size, note): (i64, String) = db
+        .query_row(
+            "SELECT size, note FROM audit_checkpoint ORDER BY size DESC LIMIT 1",
+            [],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )
+        .expect("a checkpoint");
+    let body: Vec<u8> = db
+        .query_row(
+            "SELECT body FROM audit_record WHERE type='log_opened' ORDER BY seq DESC LIMIT 1",
+            [],
+            |row| row.get(0),
+        )
+        .expect("an opening");
     let opened: Value = serde_json::from_slice(&body).expect("JSON");
-    let root = base64::Engine::decode(&base64::engine::general_purpose::STANDARD, note.lines().nth(2).expect("a root")).expect("base64");
+    let root = base64::Engine::decode(
+        &base64::engine::general_purpose::STANDARD,
+        note.lines().nth(2).expect("a root"),
+    )
+    .expect("base64");
     forged["size"] = json!(size);
     forged["root"] = json!(root.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
     forged["key"] = opened["fields"]["key"].clone();
@@ -83,14 +100,26 @@ fn another_log_in_the_folder_is_found_out() {
     // Another profile of this computer in its place, with a log that is valid in itself.
     let other = world.path("other");
     let mut command = world.bare(crate::world::program());
-    assert!(command.arg("--data-dir").arg(&other).args(["ask", "hello"]).status().expect("started").success());
+    assert!(
+        command
+            .arg("--data-dir")
+            .arg(&other)
+            .args(["ask", "hello"])
+            .status()
+            .expect("started")
+            .success()
+    );
     for name in ["audit.db", "installation"] {
         fs::copy(other.join(name), world.data().join(name)).expect("copied");
     }
     let ran = world.run(&["audit", "verify"]).ends_with(5);
     assert!(ran.out.contains("another installation"), "{}", ran.out);
     world.run(&["tools", "call", "cart.get"]).ends_with(5);
-    assert_ne!(fs::read_to_string(world.data().join("installation")).expect("read"), id, "nothing is put right in silence");
+    assert_ne!(
+        fs::read_to_string(world.data().join("installation")).expect("read"),
+        id,
+        "nothing is put right in silence"
+    );
 }
 
 #[test]
@@ -111,12 +140,29 @@ fn a_log_that_is_gone_is_found_out() {
 fn a_log_compared_with_nothing_says_so_and_has_its_own_code() {
     let (world, _) = with_old_copy();
     let ran = world.run(&["audit", "verify"]).ends_with(0);
-    assert!(ran.out.lines().next().is_some_and(|line| line.contains("compared with the state folder only")), "{}", ran.out);
-    assert_eq!(world.run(&["--json", "audit", "verify"]).ends_with(0).json()["compared_with"], "state");
+    assert!(
+        ran.out
+            .lines()
+            .next()
+            .is_some_and(|line| line.contains("compared with the state folder only")),
+        "{}",
+        ran.out
+    );
+    assert_eq!(
+        world.run(&["--json", "audit", "verify"]).ends_with(0).json()["compared_with"],
+        "state"
+    );
     fs::remove_dir_all(world.path("state/countersign")).expect("removed");
     let ran = world.run(&["audit", "verify"]).ends_with(6);
-    assert!(ran.out.lines().next().is_some_and(|line| line.contains("compared with NOTHING")), "{}", ran.out);
-    assert_eq!(world.run(&["--json", "audit", "verify"]).ends_with(6).json()["compared_with"], "nothing");
+    assert!(
+        ran.out.lines().next().is_some_and(|line| line.contains("compared with NOTHING")),
+        "{}",
+        ran.out
+    );
+    assert_eq!(
+        world.run(&["--json", "audit", "verify"]).ends_with(6).json()["compared_with"],
+        "nothing"
+    );
     // The next start stores a mark again.
     world.run(&["ask", "hello"]).ends_with(0);
     world.run(&["audit", "verify"]).ends_with(0);
@@ -130,7 +176,8 @@ fn nothing_runs_after_an_alarm_until_a_person_accepts_a_new_log() {
     roll_back(&world, &old);
     world.run(&["audit", "verify"]).ends_with(5);
     let request = world.path("request.json");
-    fs::write(&request, r#"{"contract_version":"1.0","request_id":"r1","input":"hello"}"#).expect("written");
+    fs::write(&request, r#"{"contract_version":"1.0","request_id":"r1","input":"hello"}"#)
+        .expect("written");
     let request = request.to_str().expect("a name").to_owned();
     let commands: [&[&str]; 8] = [
         &["ask", "hello"],
@@ -144,14 +191,29 @@ fn nothing_runs_after_an_alarm_until_a_person_accepts_a_new_log() {
     ];
     for args in commands {
         let ran = world.run(args).ends_with(5);
-        assert!(ran.err.contains("Audit log verification failed") && ran.err.contains("--accept-new-log"), "{args:?}: {}", ran.err);
+        assert!(
+            ran.err.contains("Audit log verification failed")
+                && ran.err.contains("--accept-new-log"),
+            "{args:?}: {}",
+            ran.err
+        );
     }
     let ran = world.run(&["doctor"]).ends_with(5);
     let line = ran.out.lines().find(|line| line.contains("audit log")).expect("a check of the log");
-    assert!(line.starts_with("failed") && ran.err.contains("verification failed"), "{}\n{}", ran.out, ran.err);
+    assert!(
+        line.starts_with("failed") && ran.err.contains("verification failed"),
+        "{}\n{}",
+        ran.out,
+        ran.err
+    );
     world.run(&["audit", "verify"]).ends_with(5);
     assert_eq!(
-        fs::read_dir(world.data()).expect("read").filter(|e| e.as_ref().is_ok_and(|e| e.file_name().to_string_lossy().contains("set-aside"))).count(),
+        fs::read_dir(world.data())
+            .expect("read")
+            .filter(|e| e
+                .as_ref()
+                .is_ok_and(|e| e.file_name().to_string_lossy().contains("set-aside")))
+            .count(),
         0
     );
 
@@ -171,8 +233,11 @@ fn nothing_runs_after_an_alarm_until_a_person_accepts_a_new_log() {
     world.run(&["audit", "verify"]).ends_with(0);
     world.run(&["ask", "hello"]).ends_with(0);
     assert!(!world.run(&["doctor"]).out.to_lowercase().contains("verification failed"));
-    let page = world.run(&["--json", "audit", "list", "--type", "alarm_acknowledged"]).ends_with(0).json();
-    let [record] = page["records"].as_array().expect("records").as_slice() else { panic!("one acknowledgement: {page}") };
+    let page =
+        world.run(&["--json", "audit", "list", "--type", "alarm_acknowledged"]).ends_with(0).json();
+    let [record] = page["records"].as_array().expect("records").as_slice() else {
+        panic!("one acknowledgement: {page}")
+    };
     assert_eq!(record["fields"]["accepted_by"], "terminal");
     // The old file can still be read, and is verified against its mark.
     let aside = world.data().join(text(&record["fields"], "set_aside"));
@@ -186,18 +251,28 @@ fn nothing_runs_after_an_alarm_until_a_person_accepts_a_new_log() {
 #[test]
 fn what_version_0_1_left_goes_on_without_an_alarm() {
     let world = World::new();
-    let old = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../audit/tests/log/version-0.1");
-    let mark: Value = serde_json::from_slice(&fs::read(old.join("mark.json")).expect("read")).expect("JSON");
+    let old =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../audit/tests/log/version-0.1");
+    let mark: Value =
+        serde_json::from_slice(&fs::read(old.join("mark.json")).expect("read")).expect("JSON");
     let (data, state) = (world.data(), world.path("state/countersign"));
     fs::create_dir_all(&data).expect("made");
     fs::create_dir_all(&state).expect("made");
     fs::copy(old.join("audit.db"), log(&world)).expect("copied");
     fs::write(data.join("installation"), text(&mark, "installation")).expect("written");
-    fs::copy(old.join("mark.json"), state.join(format!("{}.mark.json", text(&mark, "installation")))).expect("copied");
+    fs::copy(
+        old.join("mark.json"),
+        state.join(format!("{}.mark.json", text(&mark, "installation"))),
+    )
+    .expect("copied");
     world.run(&["audit", "verify"]).ends_with(0);
     world.run(&["ask", "hello"]).ends_with(0);
     let report = world.run(&["--json", "audit", "verify"]).ends_with(0).json();
-    assert_eq!((&report["compared_with"], report["records"].as_u64() > Some(4)), (&json!("state"), true), "{report}");
+    assert_eq!(
+        (&report["compared_with"], report["records"].as_u64() > Some(4)),
+        (&json!("state"), true),
+        "{report}"
+    );
 }
 
 #[test]
@@ -206,7 +281,11 @@ fn an_installation_that_is_no_uuid_leads_nowhere() {
     fs::create_dir_all(world.data()).expect("made");
     fs::write(world.data().join("installation"), "../../home/evil").expect("written");
     world.run(&["ask", "hello"]).ends_with(0);
-    assert_eq!(fs::read_dir(world.path("home")).expect("read").count(), 0, "nothing is written outside the profile's folders");
+    assert_eq!(
+        fs::read_dir(world.path("home")).expect("read").count(),
+        0,
+        "nothing is written outside the profile's folders"
+    );
     let id = fs::read_to_string(world.data().join("installation")).expect("read");
     assert!(id.len() == 36 && !id.contains('/'), "{id}");
     world.run(&["audit", "verify"]).ends_with(0);
@@ -243,8 +322,10 @@ fn a_changed_record_in_the_middle_stops_the_next_start() {
 #[test]
 fn a_changed_bit_of_a_closed_log_stops_the_next_start() {
     let (world, _) = with_old_copy();
-    let (good, index) = (fs::read(log(&world)).expect("read"), world.path("state/countersign/logs"));
-    let entry = fs::read_dir(&index).expect("a folder").next().expect("an entry").expect("read").path();
+    let (good, index) =
+        (fs::read(log(&world)).expect("read"), world.path("state/countersign/logs"));
+    let entry =
+        fs::read_dir(&index).expect("a folder").next().expect("an entry").expect("read").path();
     let known = fs::read(&entry).expect("read");
     for part in 0..12 {
         let mut changed = good.clone();
@@ -300,11 +381,19 @@ fn a_fault_that_verify_finds_is_an_alarm() {
 fn a_log_that_cannot_be_read_now_is_no_alarm() {
     let (world, _) = with_old_copy();
     let good = fs::read(log(&world)).expect("read");
-    Connection::open(log(&world)).expect("opened").pragma_update(None, "user_version", 2).expect("changed");
+    Connection::open(log(&world))
+        .expect("opened")
+        .pragma_update(None, "user_version", 2)
+        .expect("changed");
     let ran = world.run(&["audit", "verify"]).ends_with(5);
     assert!(ran.out.contains("format 2"), "{}", ran.out);
     let ran = world.run(&["ask", "hello"]);
-    assert!(ran.code != 0 && ran.err.contains("format 2") && !ran.err.contains("--accept-new-log"), "{}: {}", ran.code, ran.err);
+    assert!(
+        ran.code != 0 && ran.err.contains("format 2") && !ran.err.contains("--accept-new-log"),
+        "{}: {}",
+        ran.code,
+        ran.err
+    );
     fs::write(log(&world), good).expect("written");
     world.run(&["ask", "hello"]).ends_with(0);
 }
@@ -328,9 +417,13 @@ fn a_log_that_does_not_verify_leaves_its_evidence_also_when_the_installation_is_
     fs::remove_file(world.data().join("installation")).expect("removed");
     world.run(&["ask", "hello"]).ends_with(5);
     world.at_a_terminal(&["doctor", "--accept-new-log"]);
-    let page = world.run(&["--json", "audit", "list", "--type", "db_recovered"]).ends_with(0).json();
+    let page =
+        world.run(&["--json", "audit", "list", "--type", "db_recovered"]).ends_with(0).json();
     let fields = &page["records"][0]["fields"];
-    assert!(fields["old_size"].as_u64() < fields["marked_size"].as_u64() && fields["old_size"].is_u64(), "{page}");
+    assert!(
+        fields["old_size"].as_u64() < fields["marked_size"].as_u64() && fields["old_size"].is_u64(),
+        "{page}"
+    );
     let aside = world.data().join(text(fields, "set_aside"));
     world.run(&["audit", "verify", aside.to_str().expect("a name")]).ends_with(5);
 }
@@ -352,7 +445,11 @@ fn a_link_to_another_folder_is_found_out() {
         world.run(&["ask", "hello"]).ends_with(5);
         fs::remove_file(world.data()).expect("removed");
     }
-    assert_eq!((of_other(&["ask", "hello"]), of_other(&["audit", "verify"])), (Some(0), Some(0)), "the other profile goes on");
+    assert_eq!(
+        (of_other(&["ask", "hello"]), of_other(&["audit", "verify"])),
+        (Some(0), Some(0)),
+        "the other profile goes on"
+    );
 }
 
 #[test]
@@ -364,7 +461,15 @@ fn a_profile_may_lie_behind_a_link() {
     world.run(&["audit", "verify"]).ends_with(0);
     // It is the same profile under its other name, also if its log is gone.
     let mut command = world.bare(crate::world::program());
-    assert!(command.arg("--data-dir").arg(world.path("real/")).args(["ask", "hello"]).status().expect("started").success());
+    assert!(
+        command
+            .arg("--data-dir")
+            .arg(world.path("real/"))
+            .args(["ask", "hello"])
+            .status()
+            .expect("started")
+            .success()
+    );
     world.run(&["audit", "verify"]).ends_with(0);
     fs::remove_file(world.path("real/audit.db")).expect("removed");
     world.run(&["ask", "hello"]).ends_with(5);
@@ -374,7 +479,8 @@ fn a_profile_may_lie_behind_a_link() {
 fn what_is_known_of_a_folder_has_to_be_readable() {
     let (world, _) = with_old_copy();
     let index = world.path("state/countersign/logs");
-    let entry = fs::read_dir(&index).expect("a folder").next().expect("an entry").expect("read").path();
+    let entry =
+        fs::read_dir(&index).expect("a folder").next().expect("an entry").expect("read").path();
     fs::rename(&entry, world.path("kept")).expect("moved");
     fs::create_dir(&entry).expect("made");
     for args in [&["ask", "hello"][..], &["audit", "verify"]] {

@@ -8,14 +8,24 @@ const LATER: &str = "2026-11-21T10:30:00Z";
 #[test]
 fn a_write_without_a_terminal_ends_with_3_and_waits() {
     let world = World::new();
-    let ran = world.run(&["ask", "--session", "s1", "add 2 ridge runner black size 42 to my cart"]).ends_with(3);
+    let ran = world
+        .run(&["ask", "--session", "s1", "add 2 ridge runner black size 42 to my cart"])
+        .ends_with(3);
     let list = world.run(&["--json", "approvals", "list"]).ends_with(0).json();
-    let [pending] = list.as_array().expect("a list").as_slice() else { panic!("one waits: {list}") };
+    let [pending] = list.as_array().expect("a list").as_slice() else {
+        panic!("one waits: {list}")
+    };
     let id = text(pending, "id");
     assert!(ran.err.contains(&format!("csign approvals show {id}")), "{}", ran.err);
     assert_eq!((text(pending, "tool"), text(pending, "status")), ("cart.addItem", "pending"));
     let shown = world.run(&["approvals", "show", id]).ends_with(0).out;
-    for part in ["Add to cart (shop, cart.addItem)", "changes something", "quantity: 2", "Ridge Runner", text(pending, "hash")] {
+    for part in [
+        "Add to cart (shop, cart.addItem)",
+        "changes something",
+        "quantity: 2",
+        "Ridge Runner",
+        text(pending, "hash"),
+    ] {
         assert!(shown.contains(part), "{part} is missing in\n{shown}");
     }
     assert_eq!(world.run(&["--json", "approvals", "show", id]).ends_with(0).json(), *pending);
@@ -25,8 +35,10 @@ fn a_write_without_a_terminal_ends_with_3_and_waits() {
 #[test]
 fn json_events_name_the_pending_action() {
     let world = World::new();
-    let ran = world.run(&["ask", "--json", "add 2 ridge runner black size 42 to my cart"]).ends_with(3);
-    let last: serde_json::Value = serde_json::from_str(ran.out.lines().last().expect("events")).expect("JSON");
+    let ran =
+        world.run(&["ask", "--json", "add 2 ridge runner black size 42 to my cart"]).ends_with(3);
+    let last: serde_json::Value =
+        serde_json::from_str(ran.out.lines().last().expect("events")).expect("JSON");
     assert_eq!((text(&last, "type"), text(&last, "status")), ("final", "approval_required"));
     assert!(ran.out.lines().any(|line| line.contains(r#""type":"approval_requested""#)));
 }
@@ -51,10 +63,15 @@ fn nobody_approves_without_a_terminal_but_saying_no_is_safe() {
     let world = World::new();
     let pending = world.pending();
     let (id, hash) = (text(&pending, "id"), text(&pending, "hash"));
-    std::fs::write(world.data().join("countersign.toml"), "decide_from_terminal = true\n").expect("written");
-    let error = world.run(&["--json", "approvals", "approve", id, "--hash", hash]).ends_with(3).json();
+    std::fs::write(world.data().join("countersign.toml"), "decide_from_terminal = true\n")
+        .expect("written");
+    let error =
+        world.run(&["--json", "approvals", "approve", id, "--hash", hash]).ends_with(3).json();
     assert_eq!(error["error"]["details"]["reason"], "no_terminal");
-    let rejected = world.run(&["--json", "approvals", "reject", id, "--reason", "too many"]).ends_with(0).json();
+    let rejected = world
+        .run(&["--json", "approvals", "reject", id, "--reason", "too many"])
+        .ends_with(0)
+        .json();
     assert_eq!((text(&rejected, "status"), text(&rejected, "reason")), ("rejected", "too many"));
     world.run(&["approvals", "reject", id]).ends_with(4);
     assert_eq!(world.shoes("direct"), 0);

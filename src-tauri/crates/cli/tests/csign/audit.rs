@@ -8,7 +8,10 @@ use crate::world::{World, text};
 fn replace(path: &Path, from: &str, to: &str) {
     assert_eq!(from.len(), to.len(), "the file keeps its length");
     let mut bytes = fs::read(path).expect("read");
-    let at = bytes.windows(from.len()).position(|part| part == from.as_bytes()).unwrap_or_else(|| panic!("{from} is in {}", path.display()));
+    let at = bytes
+        .windows(from.len())
+        .position(|part| part == from.as_bytes())
+        .unwrap_or_else(|| panic!("{from} is in {}", path.display()));
     bytes[at..at + to.len()].copy_from_slice(to.as_bytes());
     fs::write(path, bytes).expect("written");
 }
@@ -21,11 +24,19 @@ fn a_log_verifies_until_someone_changes_it() {
     assert_eq!(report["ok"], true);
     assert!(report["records"].as_u64().is_some_and(|n| n >= 5), "{report}");
     let ran = world.run(&["audit", "verify"]).ends_with(0);
-    assert!(ran.out.starts_with("Log verified:") && ran.out.contains("not anchored"), "{}", ran.out);
+    assert!(
+        ran.out.starts_with("Log verified:") && ran.out.contains("not anchored"),
+        "{}",
+        ran.out
+    );
 
     replace(&world.data().join("audit.db"), r#""duration_ms":"#, r#""duration_mz":"#);
     let ran = world.run(&["audit", "verify"]).ends_with(5);
-    assert!(ran.out.starts_with("Verification failed:") && ran.out.contains("record "), "{}", ran.out);
+    assert!(
+        ran.out.starts_with("Verification failed:") && ran.out.contains("record "),
+        "{}",
+        ran.out
+    );
     let report = world.run(&["--json", "audit", "verify"]).ends_with(5).json();
     assert_eq!(report["ok"], false);
 }
@@ -59,8 +70,11 @@ fn an_export_verifies_anywhere_until_someone_changes_it() {
 fn records_are_listed_and_shown() {
     let world = World::new();
     world.run(&["ask", "--session", "s1", "How is account 17 pacing?"]).ends_with(0);
-    let page = world.run(&["--json", "audit", "list", "--type", "tool_outcome"]).ends_with(0).json();
-    let [record] = page["records"].as_array().expect("records").as_slice() else { panic!("one call: {page}") };
+    let page =
+        world.run(&["--json", "audit", "list", "--type", "tool_outcome"]).ends_with(0).json();
+    let [record] = page["records"].as_array().expect("records").as_slice() else {
+        panic!("one call: {page}")
+    };
     assert_eq!((text(record, "tool"), text(record, "session")), ("analyze_portfolio_pacing", "s1"));
     let seq = record["seq"].to_string();
     let shown = world.run(&["audit", "show", &seq]).ends_with(0).out;

@@ -12,6 +12,9 @@ fn the_guide_works_as_it_is_written() {
     let world = World::new();
     let bin = Path::new(program()).parent().expect("a folder").display().to_string();
     let mut shell = world.bare("sh");
-    shell.env("PATH", format!("{bin}:/usr/bin:/bin")).env_remove("XDG_DATA_HOME").env_remove("COUNTERSIGN_DATA_DIR");
+    shell
+        .env("PATH", format!("{bin}:/usr/bin:/bin"))
+        .env_remove("XDG_DATA_HOME")
+        .env_remove("COUNTERSIGN_DATA_DIR");
     Guide::read(&packs().join("README.md")).follow(shell, &packs().join(".."));
 }

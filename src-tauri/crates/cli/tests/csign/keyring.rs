@@ -26,7 +26,9 @@ impl Keyring {
         let mut daemon = quiet(&mut daemon);
         daemon.stdin.take().expect("piped").write_all(b"open sesame").expect("told");
         keyring.children.push(daemon);
-        wait("the keyring", || kit::desktop::keyring_is_there(keyring.command(world, kit::desktop::ON_BUS)));
+        wait("the keyring", || {
+            kit::desktop::keyring_is_there(keyring.command(world, kit::desktop::ON_BUS))
+        });
         keyring
     }
 
@@ -45,22 +47,52 @@ impl Keyring {
     }
 
     /// Returns the attributes and the value of an item of this installation.
-    pub(crate) fn item(&self, world: &World, installation: &str, name: &str) -> (BTreeMap<String, String>, String) {
-        let found = self.command(world, "secret-tool").args(["search", "username", name, "service", &format!("countersign/{installation}")]).output();
+    pub(crate) fn item(
+        &self,
+        world: &World,
+        installation: &str,
+        name: &str,
+    ) -> (BTreeMap<String, String>, String) {
+        let found = self
+            .command(world, "secret-tool")
+            .args(["search", "username", name, "service", &format!("countersign/{installation}")])
+            .output();
         let found = found.expect("secret-tool is needed: apt-get install libsecret-tools");
-        let text = String::from_utf8_lossy(&found.stdout).into_owned() + &String::from_utf8_lossy(&found.stderr);
-        let attributes: BTreeMap<String, String> =
-            text.lines().filter_map(|line| line.strip_prefix("attribute.")?.split_once(" = ")).map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
-        let value = text.lines().find_map(|line| line.strip_prefix("secret = ")).expect("the item is there").to_owned();
+        let text = String::from_utf8_lossy(&found.stdout).into_owned()
+            + &String::from_utf8_lossy(&found.stderr);
+        let attributes: BTreeMap<String, String> = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("attribute.")?.split_once(" = "))
+            .map(|(key, value)| (key.to_owned(), value.to_owned()))
+            .collect();
+        let value = text
+            .lines()
+            .find_map(|line| line.strip_prefix("secret = "))
+            .expect("the item is there")
+            .to_owned();
         (attributes, value)
     }
 
     /// Replaces the value of an item.
-    pub(crate) fn replace(&self, world: &World, attributes: &BTreeMap<String, String>, value: &str) {
-        let pairs: Vec<&str> = attributes.iter().filter(|(key, _)| *key != "xdg:schema").flat_map(|(key, value)| [key.as_str(), value.as_str()]).collect();
+    pub(crate) fn replace(
+        &self,
+        world: &World,
+        attributes: &BTreeMap<String, String>,
+        value: &str,
+    ) {
+        let pairs: Vec<&str> = attributes
+            .iter()
+            .filter(|(key, _)| *key != "xdg:schema")
+            .flat_map(|(key, value)| [key.as_str(), value.as_str()])
+            .collect();
         self.command(world, "secret-tool").arg("clear").args(&pairs).status().expect("started");
         let mut store = self.command(world, "secret-tool");
-        let mut store = store.args(["store", "--label=changed"]).args(&pairs).stdin(Stdio::piped()).spawn().expect("started");
+        let mut store = store
+            .args(["store", "--label=changed"])
+            .args(&pairs)
+            .stdin(Stdio::piped())
+            .spawn()
+            .expect("started");
         store.stdin.take().expect("piped").write_all(value.as_bytes()).expect("told");
         assert!(store.wait().expect("ended").success());
     }

@@ -26,7 +26,8 @@ struct Listener {
 impl Listener {
     fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let (port, heard) = (listener.local_addr().unwrap().port(), Arc::<Mutex<Vec<String>>>::default());
+        let (port, heard) =
+            (listener.local_addr().unwrap().port(), Arc::<Mutex<Vec<String>>>::default());
         let told = Arc::clone(&heard);
         std::thread::spawn(move || {
             for stream in listener.incoming() {
@@ -34,10 +35,15 @@ impl Listener {
                 let mut request = String::new();
                 let mut reader = BufReader::new(stream.try_clone().unwrap());
                 while reader.read_line(&mut request).is_ok_and(|read| read > 2) {}
-                let length = request.to_ascii_lowercase().lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse().ok());
+                let length = request
+                    .to_ascii_lowercase()
+                    .lines()
+                    .find_map(|line| line.strip_prefix("content-length:")?.trim().parse().ok());
                 let _ = reader.take(length.unwrap_or_default()).read_to_string(&mut request);
                 told.lock().unwrap().push(request);
-                let _ = stream.write_all(b"HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+                let _ = stream.write_all(
+                    b"HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
+                );
             }
         });
         Self { port, heard }
@@ -51,7 +57,9 @@ impl Listener {
 /// Writes settings with a model at this address.
 fn choose_model(world: &World, base_url: &str) {
     std::fs::create_dir_all(world.data()).unwrap();
-    let text = format!("[model]\nprovider = \"openai_compatible\"\nmodel = \"scripted\"\nmax_retries = 0\nbase_url = '{base_url}'\n");
+    let text = format!(
+        "[model]\nprovider = \"openai_compatible\"\nmodel = \"scripted\"\nmax_retries = 0\nbase_url = '{base_url}'\n"
+    );
     std::fs::write(world.data().join("countersign.toml"), text).unwrap();
 }
 
@@ -76,18 +84,46 @@ fn the_environments_key_goes_to_no_server_that_only_looks_like_its_own() {
         assert!(!heard.concat().contains(KEY), "{base_url}: {heard:?}");
     }
     let own = format!("http://127.0.0.1:{}/v1", listener.port);
-    Ran::of(world.command(&["ask", "Hello?"]).env("OPENAI_API_KEY", KEY).env("OPENAI_BASE_URL", own).env("OPENAI_MODEL", "scripted").output().unwrap());
-    assert!(listener.received().concat().contains(KEY), "where the environment names the server, its key goes there");
+    Ran::of(
+        world
+            .command(&["ask", "Hello?"])
+            .env("OPENAI_API_KEY", KEY)
+            .env("OPENAI_BASE_URL", own)
+            .env("OPENAI_MODEL", "scripted")
+            .output()
+            .unwrap(),
+    );
+    assert!(
+        listener.received().concat().contains(KEY),
+        "where the environment names the server, its key goes there"
+    );
 }
 
 /// Runs one of the `inside_` tests with its own home folder and bus.
 fn in_session(test: &str) {
     let home = tempfile::tempdir().unwrap();
     let mut command = Command::new("dbus-run-session");
-    command.arg("--").arg(std::env::current_exe().unwrap()).args(["--exact", &format!("keys::{test}"), "--ignored", "--nocapture"]);
-    command.env("HOME", home.path()).env("XDG_RUNTIME_DIR", home.path()).env("XDG_DATA_HOME", home.path().join("data"));
-    let status = command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY").env_remove("GNOME_KEYRING_CONTROL").status();
-    assert!(status.expect("dbus-run-session is needed: apt-get install dbus-daemon gnome-keyring").success(), "{test} failed");
+    command.arg("--").arg(std::env::current_exe().unwrap()).args([
+        "--exact",
+        &format!("keys::{test}"),
+        "--ignored",
+        "--nocapture",
+    ]);
+    command
+        .env("HOME", home.path())
+        .env("XDG_RUNTIME_DIR", home.path())
+        .env("XDG_DATA_HOME", home.path().join("data"));
+    let status = command
+        .env_remove("DISPLAY")
+        .env_remove("WAYLAND_DISPLAY")
+        .env_remove("GNOME_KEYRING_CONTROL")
+        .status();
+    assert!(
+        status
+            .expect("dbus-run-session is needed: apt-get install dbus-daemon gnome-keyring")
+            .success(),
+        "{test} failed"
+    );
 }
 
 struct Daemon(Child);
@@ -95,11 +131,16 @@ struct Daemon(Child);
 impl Daemon {
     fn start(unlocked: bool) -> Self {
         let mut command = Command::new("gnome-keyring-daemon");
-        command.args(["--foreground", "--components=secrets"]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+            .args(["--foreground", "--components=secrets"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
         if unlocked {
             command.arg("--unlock");
         }
-        let mut child = command.spawn().expect("gnome-keyring-daemon is needed: apt-get install gnome-keyring");
+        let mut child =
+            command.spawn().expect("gnome-keyring-daemon is needed: apt-get install gnome-keyring");
         child.stdin.take().unwrap().write_all(b"open sesame").unwrap();
         while !keyring_is_there(Command::new(ON_BUS)) {
             std::thread::sleep(std::time::Duration::from_millis(10));
@@ -146,7 +187,9 @@ fn holding(folder: &Path, texts: &[&str]) -> Vec<String> {
             continue;
         }
         let bytes = std::fs::read(entry.path()).unwrap_or_default();
-        let held = texts.iter().filter(|text| bytes.windows(text.len()).any(|part| part == text.as_bytes()));
+        let held = texts
+            .iter()
+            .filter(|text| bytes.windows(text.len()).any(|part| part == text.as_bytes()));
         found.extend(held.map(|text| format!("{}: {text}", entry.path().display())));
     }
     found
@@ -161,15 +204,44 @@ fn a_stored_key_gets_into_no_file_from_the_first_words_of_a_process() {
 #[ignore = "runs inside a private session"]
 fn inside_first_words() {
     let (_daemon, world) = (Daemon::start(true), World::new());
-    store(&keyring(&world), &[("OPENAI_API_KEY@https://api.openai.com", KEY), ("credential/post/TOKEN", TOKEN)]);
+    store(
+        &keyring(&world),
+        &[("OPENAI_API_KEY@https://api.openai.com", KEY), ("credential/post/TOKEN", TOKEN)],
+    );
     // Each command is a process of its own, and the key is its first input.
     csign(&world, &["ask", &format!("{KEY} How is account 17 pacing?")]).ends_with(0);
     csign(&world, &["ask", &format!("Search for shoes with {TOKEN} please")]);
-    let refused = csign(&world, &["--json", "tools", "call", "product.search", "--args", &format!(r#"{{"query":"shoes {KEY}"}}"#)]);
-    assert!(refused.out.contains("holds_secret") && refused.out.contains("The tool was not called"), "{}\n{}", refused.out, refused.err);
-    csign(&world, &["tools", "call", "cart.addItem", "--args", &format!(r#"{{"partNo":"{TOKEN}","quantity":1}}"#)]);
+    let refused = csign(
+        &world,
+        &[
+            "--json",
+            "tools",
+            "call",
+            "product.search",
+            "--args",
+            &format!(r#"{{"query":"shoes {KEY}"}}"#),
+        ],
+    );
+    assert!(
+        refused.out.contains("holds_secret") && refused.out.contains("The tool was not called"),
+        "{}\n{}",
+        refused.out,
+        refused.err
+    );
+    csign(
+        &world,
+        &[
+            "tools",
+            "call",
+            "cart.addItem",
+            "--args",
+            &format!(r#"{{"partNo":"{TOKEN}","quantity":1}}"#),
+        ],
+    );
     let request = world.path("request.json");
-    let text = format!(r#"{{"contract_version":"1.0","request_id":"r-1","input":"How is account 17 pacing? {TOKEN}"}}"#);
+    let text = format!(
+        r#"{{"contract_version":"1.0","request_id":"r-1","input":"How is account 17 pacing? {TOKEN}"}}"#
+    );
     std::fs::write(&request, text).unwrap();
     csign(&world, &["run", "--request", request.to_str().unwrap()]);
     std::fs::remove_file(request).unwrap();
@@ -181,8 +253,14 @@ fn inside_first_words() {
 #[test]
 fn a_key_of_the_environment_gets_into_no_file_with_the_offline_model() {
     let world = World::new();
-    world.run_with("OPENAI_API_KEY", KEY, &["ask", &format!("{KEY} How is account 17 pacing?")]).ends_with(0);
-    world.run_with("OPENAI_API_KEY", KEY, &["tools", "call", "product.search", "--args", &format!(r#"{{"query":"shoes {KEY}"}}"#)]);
+    world
+        .run_with("OPENAI_API_KEY", KEY, &["ask", &format!("{KEY} How is account 17 pacing?")])
+        .ends_with(0);
+    world.run_with(
+        "OPENAI_API_KEY",
+        KEY,
+        &["tools", "call", "product.search", "--args", &format!(r#"{{"query":"shoes {KEY}"}}"#)],
+    );
     world.run(&["audit", "export", world.path("export").to_str().unwrap()]).ends_with(0);
     assert_eq!(holding(&world.path("."), &[KEY]), Vec::<String>::new());
 }
@@ -191,16 +269,25 @@ fn a_key_of_the_environment_gets_into_no_file_with_the_offline_model() {
 fn a_key_of_the_environment_is_refused_as_a_name_or_an_id() {
     let world = World::new();
     let request = world.path("request.json");
-    std::fs::write(&request, r#"{"contract_version":"1.0","request_id":"r-1","input":"How is account 17 pacing?"}"#).unwrap();
+    std::fs::write(
+        &request,
+        r#"{"contract_version":"1.0","request_id":"r-1","input":"How is account 17 pacing?"}"#,
+    )
+    .unwrap();
     let request = request.to_str().unwrap();
     // If keys were removed, two such ids could become equal.
     let of_id = |name: &str, ids: &str| {
         let file = world.path(name);
-        std::fs::write(&file, format!(r#"{{"contract_version":"1.0",{ids},"input":"How is account 17 pacing?"}}"#)).unwrap();
+        std::fs::write(
+            &file,
+            format!(r#"{{"contract_version":"1.0",{ids},"input":"How is account 17 pacing?"}}"#),
+        )
+        .unwrap();
         file.to_str().unwrap().to_owned()
     };
     let by_request = of_id("id.json", &format!(r#""request_id":"r-{KEY}""#));
-    let by_conversation = of_id("conversation.json", &format!(r#""request_id":"r-2","conversation_id":"{KEY}""#));
+    let by_conversation =
+        of_id("conversation.json", &format!(r#""request_id":"r-2","conversation_id":"{KEY}""#));
     for args in [
         &["ask", "--session", KEY, "Hello?"][..],
         &["run", "--request", &by_request],
@@ -211,7 +298,13 @@ fn a_key_of_the_environment_is_refused_as_a_name_or_an_id() {
         &["run", "--request", request, "--correlation-id", KEY],
     ] {
         let refused = world.run_with("OPENAI_API_KEY", KEY, args);
-        assert!(refused.code != 0 && (refused.err.clone() + &refused.out).contains("contains a stored key"), "{args:?}: {}{}", refused.out, refused.err);
+        assert!(
+            refused.code != 0
+                && (refused.err.clone() + &refused.out).contains("contains a stored key"),
+            "{args:?}: {}{}",
+            refused.out,
+            refused.err
+        );
     }
     world.run(&["audit", "export", world.path("export").to_str().unwrap()]).ends_with(0);
     std::fs::remove_file(by_request).unwrap();
@@ -244,7 +337,10 @@ fn inside_servers() {
     let (_daemon, world, listener) = (Daemon::start(true), World::new(), Listener::start());
     let kept = keyring(&world);
     let here = format!("127.0.0.1:{}", listener.port);
-    store(&kept, &[("OPENAI_API_KEY@api.openai.com", KEY), (&format!("OPENAI_API_KEY@{here}"), TOKEN)]);
+    store(
+        &kept,
+        &[("OPENAI_API_KEY@api.openai.com", KEY), (&format!("OPENAI_API_KEY@{here}"), TOKEN)],
+    );
     for base_url in disguised_addresses(listener.port) {
         choose_model(&world, &base_url);
         csign(&world, &["ask", "Hello?"]);
@@ -253,14 +349,30 @@ fn inside_servers() {
     }
     let names = run(kept.set_names());
     let has = |name: &str| names.iter().any(|kept| kept == name);
-    assert!(has(&format!("OPENAI_API_KEY@http://{here}")) && !has(&format!("OPENAI_API_KEY@{here}")), "moved: {names:?}");
+    assert!(
+        has(&format!("OPENAI_API_KEY@http://{here}")) && !has(&format!("OPENAI_API_KEY@{here}")),
+        "moved: {names:?}"
+    );
     assert!(has("OPENAI_API_KEY@api.openai.com"), "that of another server stays: {names:?}");
-    assert_eq!(run(kept.get(&format!("OPENAI_API_KEY@http://{here}"))).unwrap().unwrap().expose_secret(), TOKEN);
+    assert_eq!(
+        run(kept.get(&format!("OPENAI_API_KEY@http://{here}"))).unwrap().unwrap().expose_secret(),
+        TOKEN
+    );
     // A key that was entered for https is requested without encryption.
-    store(&kept, &[("OPENAI_API_KEY@https://localhost", KEY), ("OPENAI_API_KEY@localhost", KEY), (&format!("OPENAI_API_KEY@https://{here}"), KEY)]);
+    store(
+        &kept,
+        &[
+            ("OPENAI_API_KEY@https://localhost", KEY),
+            ("OPENAI_API_KEY@localhost", KEY),
+            (&format!("OPENAI_API_KEY@https://{here}"), KEY),
+        ],
+    );
     choose_model(&world, &format!("http://{here}/v1"));
     csign(&world, &["ask", "Hello?"]);
-    assert!(!listener.received().concat().contains(KEY), "a key for https never goes out without it");
+    assert!(
+        !listener.received().concat().contains(KEY),
+        "a key for https never goes out without it"
+    );
 }
 
 #[test]
@@ -270,7 +382,8 @@ fn a_changed_address_of_a_pack_takes_no_stored_key_along() {
 
 /// Lets a pack reach this computer, with these settings.
 fn choose_pack(world: &World, pack: &str, settings: &[(&str, &str)]) {
-    let lines: String = settings.iter().map(|(name, value)| format!("{name} = \"{value}\"\n")).collect();
+    let lines: String =
+        settings.iter().map(|(name, value)| format!("{name} = \"{value}\"\n")).collect();
     let text = format!("[packs.{pack}]\nprivate_network = true\n[packs.{pack}.settings]\n{lines}");
     std::fs::write(world.data().join("countersign.toml"), text).unwrap();
 }
@@ -278,25 +391,48 @@ fn choose_pack(world: &World, pack: &str, settings: &[(&str, &str)]) {
 #[test]
 #[ignore = "runs inside a private session"]
 fn inside_packs() {
-    let (_daemon, world, own, other) = (Daemon::start(true), World::new(), Listener::start(), Listener::start());
+    let (_daemon, world, own, other) =
+        (Daemon::start(true), World::new(), Listener::start(), Listener::start());
     let kept = keyring(&world);
-    let [at_own, at_other] = [&own, &other].map(|listener| format!("http://127.0.0.1:{}", listener.port));
-    let (shop, parcels) = ("credential/shop/NORCE_OAUTH_CLIENT_SECRET", "credential/web-api-example/DEMO_API_TOKEN");
+    let [at_own, at_other] =
+        [&own, &other].map(|listener| format!("http://127.0.0.1:{}", listener.port));
+    let (shop, parcels) =
+        ("credential/shop/NORCE_OAUTH_CLIENT_SECRET", "credential/web-api-example/DEMO_API_TOKEN");
     // Names of version 0.1 contain no server; entries made since then do.
-    store(&kept, &[(shop, KEY), (parcels, KEY), (&format!("{shop}@{at_own}"), TOKEN), (&format!("{parcels}@{at_own}"), TOKEN)]);
+    store(
+        &kept,
+        &[
+            (shop, KEY),
+            (parcels, KEY),
+            (&format!("{shop}@{at_own}"), TOKEN),
+            (&format!("{parcels}@{at_own}"), TOKEN),
+        ],
+    );
 
     let search = |url: &str, token_url: &str| {
         let (url, token_url) = (format!("{url}/mcp"), format!("{token_url}/token"));
-        let settings = [("mcp_base_url", url.as_str()), ("oauth_token_url", &token_url), ("oauth_client_id", "me"), ("oauth_scope", "shop")];
+        let settings = [
+            ("mcp_base_url", url.as_str()),
+            ("oauth_token_url", &token_url),
+            ("oauth_client_id", "me"),
+            ("oauth_scope", "shop"),
+        ];
         choose_pack(&world, "shop", &settings);
-        csign(&world, &["--json", "tools", "call", "product.search", "--args", r#"{"query": "tent"}"#]).out
+        csign(
+            &world,
+            &["--json", "tools", "call", "product.search", "--args", r#"{"query": "tent"}"#],
+        )
+        .out
     };
     let said = search(&at_own, &at_own);
     let heard = own.received().concat();
     assert!(heard.contains(TOKEN) && !heard.contains(KEY), "{heard}\n{said}");
     for (url, token_url) in [(&at_other, &at_other), (&at_own, &at_other), (&at_other, &at_own)] {
         let said = search(url, token_url);
-        assert!(said.contains("NORCE_OAUTH_CLIENT_SECRET"), "the key is missing for these servers: {said}");
+        assert!(
+            said.contains("NORCE_OAUTH_CLIENT_SECRET"),
+            "the key is missing for these servers: {said}"
+        );
         let heard = own.received().concat() + &other.received().concat();
         assert!(!heard.contains(KEY) && !heard.contains(TOKEN), "{url} {token_url}: {heard}");
     }
@@ -305,7 +441,18 @@ fn inside_packs() {
     std::fs::write(world.data().join("policy.json"), rules).unwrap();
     let hold = |base_url: &str| {
         choose_pack(&world, "web-api-example", &[("base_url", base_url)]);
-        csign(&world, &["--json", "tools", "call", "parcel.hold", "--args", r#"{"number": 1001, "until": "2026-11-30"}"#]).out
+        csign(
+            &world,
+            &[
+                "--json",
+                "tools",
+                "call",
+                "parcel.hold",
+                "--args",
+                r#"{"number": 1001, "until": "2026-11-30"}"#,
+            ],
+        )
+        .out
     };
     let said = hold(&at_own);
     let heard = own.received().concat();
@@ -315,6 +462,10 @@ fn inside_packs() {
     // The entry of version 0.1 belongs to the manifest's address, and is renamed to it.
     hold("http://127.0.0.1:8787");
     let names = run(kept.set_names());
-    assert!(names.contains(&format!("{parcels}@http://127.0.0.1:8787")) && !names.iter().any(|name| name == parcels), "{names:?}");
+    assert!(
+        names.contains(&format!("{parcels}@http://127.0.0.1:8787"))
+            && !names.iter().any(|name| name == parcels),
+        "{names:?}"
+    );
     assert!(names.iter().any(|name| name == shop), "the shop's manifest has no address: {names:?}");
 }

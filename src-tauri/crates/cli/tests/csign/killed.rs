@@ -23,7 +23,10 @@ const COMMANDS: [&[&str]; 5] = [
 /// Returns the turns whose end was reported.
 fn ended_turns(out: &str) -> Vec<String> {
     let events = out.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    events.filter(|event| event["type"] == "final").filter_map(|event| event["turn"].as_str().map(str::to_owned)).collect()
+    events
+        .filter(|event| event["type"] == "final")
+        .filter_map(|event| event["turn"].as_str().map(str::to_owned))
+        .collect()
 }
 
 /// Whether the turn is in the conversation and in the log.
@@ -32,13 +35,23 @@ fn is_kept(world: &World, turn: &str) -> bool {
         let db = Connection::open(world.data().join(name)).expect("opened");
         db.query_row(sql, [like], |row| row.get(0)).expect("read")
     };
-    count("countersign.db", "SELECT count(*) FROM turn WHERE id=?1 AND ended_at IS NOT NULL", turn) == 1
-        && count("audit.db", "SELECT count(*) FROM audit_record WHERE CAST(body AS TEXT) LIKE '%\"turn\":\"' || ?1 || '\"%'", turn) > 0
+    count("countersign.db", "SELECT count(*) FROM turn WHERE id=?1 AND ended_at IS NOT NULL", turn)
+        == 1
+        && count(
+            "audit.db",
+            "SELECT count(*) FROM audit_record WHERE CAST(body AS TEXT) LIKE '%\"turn\":\"' || ?1 || '\"%'",
+            turn,
+        ) > 0
 }
 
 /// Runs the command and kills it within `limit`. Returns its output.
 fn run_and_kill(world: &World, args: &[&str], limit: Duration, random: &mut Random) -> String {
-    let mut child = world.command(args).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("csign starts");
+    let mut child = world
+        .command(args)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("csign starts");
     sleep(Duration::from_micros(random.below(u64::try_from(limit.as_micros()).expect("short"))));
     child.kill().expect("killed");
     let mut out = String::new();
@@ -68,7 +81,13 @@ fn a_kill_at_any_instant_loses_nothing_told_and_raises_no_alarm() {
             told.extend(ended_turns(&run_and_kill(&world, args, limit, &mut random)));
             let ran = world.run(&["audit", "verify"]);
             // A log that was just created may have no outside copy, or no records.
-            assert!(ran.code == 0 || told.is_empty() && [1, 6].contains(&ran.code), "{case}: {args:?}: {}: {}{}", ran.code, ran.out, ran.err);
+            assert!(
+                ran.code == 0 || told.is_empty() && [1, 6].contains(&ran.code),
+                "{case}: {args:?}: {}: {}{}",
+                ran.code,
+                ran.out,
+                ran.err
+            );
             for turn in &told {
                 assert!(is_kept(&world, turn), "{case}: {args:?}: {turn} was told and is lost");
             }

@@ -67,7 +67,11 @@ fn calls(world: &World) -> String {
 #[track_caller]
 fn complete(world: &World) {
     let report = world.run(&["--json", "audit", "verify"]).ends_with(0).json();
-    assert_eq!((&report["ok"], &report["unknown_outcomes"]), (&json!(true), &json!([])), "{report}");
+    assert_eq!(
+        (&report["ok"], &report["unknown_outcomes"]),
+        (&json!(true), &json!([])),
+        "{report}"
+    );
 }
 
 #[test]
@@ -81,12 +85,27 @@ fn a_number_that_would_change_is_refused_where_it_is_typed() {
             args.extend(["--args", &given]);
             let refused = world.run(&args).ends_with(2).json();
             let error = &refused["error"];
-            assert!(text(error, "message").contains(number) && text(&error["details"], "hint").contains("as text"), "{refused}");
+            assert!(
+                text(error, "message").contains(number)
+                    && text(&error["details"], "hint").contains("as text"),
+                "{refused}"
+            );
         }
     }
     assert_eq!(calls(&world), "", "nothing was sent");
-    world.run(&["tools", "call", "far.fetch", "--args", r#"{"id": "9007199254740993", "n": 9007199254740991, "whole": 2.0}"#]).ends_with(0);
-    assert_eq!(calls(&world), "{\"id\": \"9007199254740993\", \"n\": 9007199254740991, \"whole\": 2}\n");
+    world
+        .run(&[
+            "tools",
+            "call",
+            "far.fetch",
+            "--args",
+            r#"{"id": "9007199254740993", "n": 9007199254740991, "whole": 2.0}"#,
+        ])
+        .ends_with(0);
+    assert_eq!(
+        calls(&world),
+        "{\"id\": \"9007199254740993\", \"n\": 9007199254740991, \"whole\": 2}\n"
+    );
 }
 
 #[test]
@@ -96,25 +115,47 @@ fn a_run_request_with_such_a_number_is_refused() {
     let file = world.path("request.json");
     fs::write(&file, request).expect("written");
     let refused = world.run(&["--json", "run", "--request", file.to_str().expect("a name")]);
-    assert!(refused.code != 0 && refused.out.contains("9007199254740993") && refused.out.contains("invalid_request"), "{}", refused.out);
+    assert!(
+        refused.code != 0
+            && refused.out.contains("9007199254740993")
+            && refused.out.contains("invalid_request"),
+        "{}",
+        refused.out
+    );
 }
 
 #[test]
 fn an_answer_of_40_mib_is_cut_and_the_log_is_complete() {
     let world = with_a_server();
-    let cut = world.run(&["--json", "tools", "call", "far.fetch", "--args", r#"{"mib": 40}"#]).ends_with(0).json();
-    assert_eq!((&cut["data"]["cut"], &cut["data"]["bytes"]), (&json!(true), &json!(40 * 1024 * 1024 + 11)), "it says that it was cut");
-    let failed = world.run(&["--json", "tools", "call", "far.fetch", "--args", r#"{"mib": 40, "fails": true}"#]).ends_with(1).json();
+    let cut = world
+        .run(&["--json", "tools", "call", "far.fetch", "--args", r#"{"mib": 40}"#])
+        .ends_with(0)
+        .json();
+    assert_eq!(
+        (&cut["data"]["cut"], &cut["data"]["bytes"]),
+        (&json!(true), &json!(40 * 1024 * 1024 + 11)),
+        "it says that it was cut"
+    );
+    let failed = world
+        .run(&["--json", "tools", "call", "far.fetch", "--args", r#"{"mib": 40, "fails": true}"#])
+        .ends_with(1)
+        .json();
     assert!(failed.to_string().len() < 20_000);
     complete(&world);
-    let outcomes = world.run(&["--json", "audit", "list", "--type", "tool_outcome"]).ends_with(0).json();
+    let outcomes =
+        world.run(&["--json", "audit", "list", "--type", "tool_outcome"]).ends_with(0).json();
     let first = outcomes["records"].as_array().and_then(|all| all.last()).expect("a record");
-    assert_eq!((&first["fields"]["result_bytes"], &first["fields"]["result_sha256"]), (&cut["data"]["bytes"], &cut["data"]["sha256"]));
+    assert_eq!(
+        (&first["fields"]["result_bytes"], &first["fields"]["result_sha256"]),
+        (&cut["data"]["bytes"], &cut["data"]["sha256"])
+    );
 }
 
 /// Imports twenty days of delivery of many line items, `rows` rows in total.
 fn import(world: &World, rows: usize) {
-    let mut csv = String::from("account_id,account_name,advertiser,campaign_id,campaign_name,line_item_id,line_item_name,date,hour,spend,impressions\n");
+    let mut csv = String::from(
+        "account_id,account_name,advertiser,campaign_id,campaign_name,line_item_id,line_item_name,date,hour,spend,impressions\n",
+    );
     for n in 0..rows {
         let (item, day) = (n / 20, 1 + n % 20);
         let campaign = item % 5_000;
@@ -132,14 +173,24 @@ fn import(world: &World, rows: usize) {
 
 /// Installs a copy of the pacing pack whose tool has a longer time limit, for slow machines.
 fn with_patience(world: &World) {
-    let (source, pack) = (packs().join("campaign-portfolio-pacing"), world.data().join("tools/campaign-portfolio-pacing"));
+    let (source, pack) = (
+        packs().join("campaign-portfolio-pacing"),
+        world.data().join("tools/campaign-portfolio-pacing"),
+    );
     fs::create_dir_all(pack.join("answers")).expect("made");
     for name in ["pack.json", "answers"] {
         let of = source.join(name);
-        let files = if of.is_dir() { fs::read_dir(&of).expect("read").map(|file| file.expect("an entry").path()).collect() } else { vec![of] };
+        let files = if of.is_dir() {
+            fs::read_dir(&of).expect("read").map(|file| file.expect("an entry").path()).collect()
+        } else {
+            vec![of]
+        };
         for file in files {
-            let text = fs::read_to_string(&file).expect("read").replace(r#""timeout_ms": 10000"#, r#""timeout_ms": 120000"#);
-            fs::write(pack.join(file.strip_prefix(&source).expect("inside")), text).expect("written");
+            let text = fs::read_to_string(&file)
+                .expect("read")
+                .replace(r#""timeout_ms": 10000"#, r#""timeout_ms": 120000"#);
+            fs::write(pack.join(file.strip_prefix(&source).expect("inside")), text)
+                .expect("written");
         }
     }
 }
@@ -150,21 +201,40 @@ fn a_question_over_200_000_rows_has_a_short_result_with_right_totals() {
     let rows = 200_000;
     with_patience(&world);
     import(&world, rows);
-    let asked = r#"{"account_id": "7", "campaign_start": "2026-11-01", "campaign_end": "2026-11-21"}"#;
-    let done = world.run(&["--json", "tools", "call", "analyze_portfolio_pacing", "--args", asked]).ends_with(0).json();
+    let asked =
+        r#"{"account_id": "7", "campaign_start": "2026-11-01", "campaign_end": "2026-11-21"}"#;
+    let done = world
+        .run(&["--json", "tools", "call", "analyze_portfolio_pacing", "--args", asked])
+        .ends_with(0)
+        .json();
     let data = &done["data"];
-    assert!(data.get("cut").is_none() && data.to_string().len() < 2_000_000, "{} bytes", data.to_string().len());
+    assert!(
+        data.get("cut").is_none() && data.to_string().len() < 2_000_000,
+        "{} bytes",
+        data.to_string().len()
+    );
     let all = &data["rollups"];
-    assert_eq!((&all["portfolio_total"]["total_spend"], &all["portfolio_total"]["impressions"]), (&json!(250_000.0), &json!(2_000_000)));
+    assert_eq!(
+        (&all["portfolio_total"]["total_spend"], &all["portfolio_total"]["impressions"]),
+        (&json!(250_000.0), &json!(2_000_000))
+    );
     assert_eq!(data["campaigns_analyzed"], 5_000);
     for list in ["line_items_total", "campaigns_total"] {
         let shown = all[list].as_array().expect("a list");
         let spend: f64 = shown.iter().map(|row| row["spend"].as_f64().expect("a number")).sum();
         let left = &all["omitted_totals"][list];
-        assert!((spend + left["spend"].as_f64().expect("a number") - 250_000.0).abs() < 0.001, "{list}: {left}");
+        assert!(
+            (spend + left["spend"].as_f64().expect("a number") - 250_000.0).abs() < 0.001,
+            "{list}: {left}"
+        );
         assert_eq!(all["omitted_rows"][list], left["rows"], "{list}");
     }
-    assert!(data["assumptions"].as_array().is_some_and(|all| all.iter().any(|one| one["code"] == "lists_cut")), "it says so");
+    assert!(
+        data["assumptions"]
+            .as_array()
+            .is_some_and(|all| all.iter().any(|one| one["code"] == "lists_cut")),
+        "it says so"
+    );
     let answer = world.run(&["ask", "How is account 7 pacing this month?"]).ends_with(0).out;
     assert!(answer.contains("250,000"), "{answer}");
     complete(&world);
@@ -173,11 +243,19 @@ fn a_question_over_200_000_rows_has_a_short_result_with_right_totals() {
 #[test]
 fn what_a_shipped_tool_was_given_is_what_the_log_has() {
     let world = World::new();
-    let given = json!({"account_id": "17", "campaign_budget": 1_000.5, "campaign_start": "2026-11-01"});
-    let done = world.run(&["--json", "tools", "call", "analyze_portfolio_pacing", "--args", &given.to_string()]).ends_with(0).json();
+    let given =
+        json!({"account_id": "17", "campaign_budget": 1_000.5, "campaign_start": "2026-11-01"});
+    let done = world
+        .run(&["--json", "tools", "call", "analyze_portfolio_pacing", "--args", &given.to_string()])
+        .ends_with(0)
+        .json();
     assert_eq!(done["data"]["insights"]["budget_status"]["portfolio_budget"], 1_000.5);
-    let intents = world.run(&["--json", "audit", "list", "--type", "tool_intent"]).ends_with(0).json();
+    let intents =
+        world.run(&["--json", "audit", "list", "--type", "tool_intent"]).ends_with(0).json();
     let seq = intents["records"][0]["seq"].to_string();
     let record = world.run(&["--json", "audit", "show", &seq]).ends_with(0).json();
-    assert_eq!(serde_json::from_str::<Value>(text(&record["revealed"], "arguments")).expect("JSON"), given);
+    assert_eq!(
+        serde_json::from_str::<Value>(text(&record["revealed"], "arguments")).expect("JSON"),
+        given
+    );
 }

@@ -29,8 +29,13 @@ fn a_full_output_fails_every_command() {
     let world = World::new();
     world.pending();
     let request = world.path("request.json");
-    fs::write(&request, r#"{"contract_version": "1.0", "request_id": "r1", "input": "hello"}"#).expect("written");
-    let (request, shop, export) = (request.display().to_string(), packs().join("shop").display().to_string(), world.path("export").display().to_string());
+    fs::write(&request, r#"{"contract_version": "1.0", "request_id": "r1", "input": "hello"}"#)
+        .expect("written");
+    let (request, shop, export) = (
+        request.display().to_string(),
+        packs().join("shop").display().to_string(),
+        world.path("export").display().to_string(),
+    );
     let commands: [&[&str]; 34] = [
         &["--help"],
         &["--version"],
@@ -70,7 +75,10 @@ fn a_full_output_fails_every_command() {
     let mut wrong = Vec::new();
     for args in commands {
         let (code, said) = to_a_full_disk(world.command(args));
-        if code != Some(1) || !said.contains("error: The output could not be written: No space left on device") || said.contains("panicked") {
+        if code != Some(1)
+            || !said.contains("error: The output could not be written: No space left on device")
+            || said.contains("panicked")
+        {
             wrong.push(format!("{args:?} ended with {code:?} and said: {said}"));
         }
     }
@@ -87,21 +95,44 @@ fn a_full_output_fails_every_command() {
     assert!(world.path("export").is_dir() && world.data().join("tools/mine/pack.json").is_file());
     // An error that should have been printed as JSON is printed on standard error.
     let (code, said) = to_a_full_disk(world.command(&["--json", "tools", "show", "no.such.tool"]));
-    assert!(code == Some(1) && said.contains("no.such.tool") && said.contains("could not be written"), "{code:?}: {said}");
+    assert!(
+        code == Some(1) && said.contains("no.such.tool") && said.contains("could not be written"),
+        "{code:?}: {said}"
+    );
 }
 
 #[test]
 fn a_reader_that_has_left_ends_a_command_quietly() {
     let world = World::new();
     world.run(&["ask", "hello"]).ends_with(0);
-    for args in [&["--json", "tools", "list"][..], &["tools", "list"], &["--json", "ask", "How is account 17 pacing?"], &["ask", "hello"], &["--help"]] {
-        let mut child = world.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("started");
+    for args in [
+        &["--json", "tools", "list"][..],
+        &["tools", "list"],
+        &["--json", "ask", "How is account 17 pacing?"],
+        &["ask", "hello"],
+        &["--help"],
+    ] {
+        let mut child = world
+            .command(args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("started");
         drop(child.stdout.take());
         let ended = child.wait_with_output().expect("ended");
         let said = String::from_utf8_lossy(&ended.stderr);
-        assert_eq!(ended.status.signal(), Some(libc::SIGPIPE), "{args:?} ends as other programs do: {} {said}", ended.status);
+        assert_eq!(
+            ended.status.signal(),
+            Some(libc::SIGPIPE),
+            "{args:?} ends as other programs do: {} {said}",
+            ended.status
+        );
         assert!(!said.contains("error") && !said.contains("panicked"), "{args:?}: {said}");
     }
     world.run(&["audit", "verify"]).ends_with(0);
-    assert_eq!(world.run(&["--json", "doctor"]).ends_with(0).json()["ok"], true, "everything was put down in order");
+    assert_eq!(
+        world.run(&["--json", "doctor"]).ends_with(0).json()["ok"],
+        true,
+        "everything was put down in order"
+    );
 }

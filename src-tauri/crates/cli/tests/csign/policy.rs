@@ -1,5 +1,5 @@
-//! Which calls may run, tested with `policy check` and with real calls: the rules file, grants, the kill
-//! switches.
+//! Which calls may run, tested with `policy check` and with real calls: the rules file, grants, the
+//! kill switches.
 
 use std::fs;
 
@@ -22,7 +22,10 @@ fn add() -> String {
 }
 
 fn check(world: &World, code: i32) -> Value {
-    world.run(&["--json", "policy", "check", "--tool", "cart.addItem", "--args", &add()]).ends_with(code).json()
+    world
+        .run(&["--json", "policy", "check", "--tool", "cart.addItem", "--args", &add()])
+        .ends_with(code)
+        .json()
 }
 
 fn call(world: &World, code: i32) -> Value {
@@ -35,42 +38,84 @@ fn the_check_says_what_the_gate_then_does() {
     assert_eq!(text(&check(&world, 3), "verdict"), "ask");
     call(&world, 3);
 
-    rules(&world, r#"{"rules": [{"id": "no-carts", "action": "deny", "tool": "cart.*", "reason": "Not this week."}]}"#);
+    rules(
+        &world,
+        r#"{"rules": [{"id": "no-carts", "action": "deny", "tool": "cart.*", "reason": "Not this week."}]}"#,
+    );
     let denied = check(&world, 4);
-    assert_eq!((text(&denied, "verdict"), text(&denied, "why")), ("deny", "Rule no-carts denies cart.*: Not this week."));
+    assert_eq!(
+        (text(&denied, "verdict"), text(&denied, "why")),
+        ("deny", "Rule no-carts denies cart.*: Not this week.")
+    );
     let refused = call(&world, 4);
-    assert!(text(&refused["error"], "message").contains("Rule no-carts denies cart.*: Not this week."), "{refused}");
+    assert!(
+        text(&refused["error"], "message").contains("Rule no-carts denies cart.*: Not this week."),
+        "{refused}"
+    );
     assert_eq!(refused["error"]["details"]["approvable"], false);
 
     // The shop requires an approval of every cart change, whatever the profile allows.
     rules(&world, r#"{"rules": [{"id": "fine", "action": "allow", "tool": "cart.*"}]}"#);
     settings(&world, "policy = \"writes_allowed\"\n");
     let asked = check(&world, 3);
-    assert_eq!((text(&asked, "verdict"), text(&asked, "why")), ("ask", "This pack requires your approval for every call of cart.addItem."));
+    assert_eq!(
+        (text(&asked, "verdict"), text(&asked, "why")),
+        ("ask", "This pack requires your approval for every call of cart.addItem.")
+    );
     call(&world, 3);
     let coerced = world
-        .run(&["--json", "policy", "check", "--tool", "cart.addItem", "--args", &add().replace("\"quantity\":2", "\"quantity\":\"2\"")])
+        .run(&[
+            "--json",
+            "policy",
+            "check",
+            "--tool",
+            "cart.addItem",
+            "--args",
+            &add().replace("\"quantity\":2", "\"quantity\":\"2\""),
+        ])
         .ends_with(3)
         .json();
     assert_eq!(coerced["arguments"]["quantity"], 2, "judged is what the tool would get");
-    world.run(&["--json", "policy", "check", "--tool", "cart.addItem", "--args", r#"{"quantity": 2}"#]).ends_with(1);
+    world
+        .run(&[
+            "--json",
+            "policy",
+            "check",
+            "--tool",
+            "cart.addItem",
+            "--args",
+            r#"{"quantity": 2}"#,
+        ])
+        .ends_with(1);
     world.run(&["--json", "policy", "check", "--tool", "no.such"]).ends_with(1);
 
     settings(&world, "policy = \"read_only_only\"\n");
     assert_eq!(text(&check(&world, 4), "why"), "The policy allows reading only.");
     let refused = call(&world, 4);
-    assert_eq!((text(&refused["error"], "code"), &refused["error"]["details"]["approvable"]), ("approval_required", &false.into()));
+    assert_eq!(
+        (text(&refused["error"], "code"), &refused["error"]["details"]["approvable"]),
+        ("approval_required", &false.into())
+    );
 }
 
 #[test]
 fn a_rule_that_cannot_be_read_asks_and_says_where() {
     let world = World::new();
-    rules(&world, "{\"rules\": [\n  {\"id\": \"a\", \"action\": \"allow\", \"tool\": \"*\"},\n  {\"id\": \"b\", \"action\": \"permit\", \"tool\": \"*\"}\n]}");
+    rules(
+        &world,
+        "{\"rules\": [\n  {\"id\": \"a\", \"action\": \"allow\", \"tool\": \"*\"},\n  {\"id\": \"b\", \"action\": \"permit\", \"tool\": \"*\"}\n]}",
+    );
     let asked = check(&world, 3);
     assert!(text(&asked, "why").contains("rules[1], line 3"), "{asked}");
     call(&world, 3);
     let shown = world.run(&["policy", "show"]).ends_with(1);
-    assert!(shown.out.contains("allow  *  [a]") && shown.err.contains("fault rules[1], line 3: unknown variant `permit`"), "{} {}", shown.out, shown.err);
+    assert!(
+        shown.out.contains("allow  *  [a]")
+            && shown.err.contains("fault rules[1], line 3: unknown variant `permit`"),
+        "{} {}",
+        shown.out,
+        shown.err
+    );
     assert!(world.run(&["doctor"]).out.contains("rules[1], line 3"));
 
     rules(&world, "{");
@@ -78,14 +123,20 @@ fn a_rule_that_cannot_be_read_asks_and_says_where() {
     fs::remove_file(world.data().join("policy.json")).expect("removed");
     fs::create_dir(world.data().join("policy.json")).expect("made");
     let asked = world.run(&["--json", "policy", "check", "--tool", "cart.get"]).ends_with(3).json();
-    assert!(text(&asked, "why").contains("policy.json"), "what cannot be read asks, reads too: {asked}");
+    assert!(
+        text(&asked, "why").contains("policy.json"),
+        "what cannot be read asks, reads too: {asked}"
+    );
 }
 
 #[test]
 fn a_switch_stops_one_tool_or_one_agent() {
     let world = World::new();
     settings(&world, "[switches]\ntools_off = [\"cart.get\"]\n");
-    for args in [&["--json", "tools", "call", "cart.get"][..], &["--json", "policy", "check", "--tool", "cart.get"]] {
+    for args in [
+        &["--json", "tools", "call", "cart.get"][..],
+        &["--json", "policy", "check", "--tool", "cart.get"],
+    ] {
         let ran = world.run(args).json();
         let error = &ran["error"];
         assert_eq!(
@@ -94,14 +145,27 @@ fn a_switch_stops_one_tool_or_one_agent() {
             "{ran}"
         );
     }
-    world.run(&["--json", "tools", "call", "product.search", "--args", r#"{"query":"ridge"}"#]).ends_with(0);
+    world
+        .run(&["--json", "tools", "call", "product.search", "--args", r#"{"query":"ridge"}"#])
+        .ends_with(0);
 
     let packs = world.run(&["--json", "tools", "list"]).ends_with(0).json();
     assert!(packs.to_string().contains("cart.get"), "what is off is still listed");
     settings(&world, "[switches]\nagents_off = [\"shopper\"]\n");
-    let ran = world.run(&["--json", "tools", "call", "product.search", "--args", r#"{"query":"ridge"}"#]).json();
+    let ran = world
+        .run(&["--json", "tools", "call", "product.search", "--args", r#"{"query":"ridge"}"#])
+        .json();
     assert_eq!(ran["error"]["details"]["reason"], "agent_off", "{ran}");
-    world.run(&["--json", "tools", "call", "analyze_portfolio_pacing", "--args", r#"{"account_id": 17}"#]).ends_with(0);
+    world
+        .run(&[
+            "--json",
+            "tools",
+            "call",
+            "analyze_portfolio_pacing",
+            "--args",
+            r#"{"account_id": 17}"#,
+        ])
+        .ends_with(0);
 }
 
 #[test]
@@ -132,16 +196,29 @@ fn a_pack_with_a_tool_of_the_same_id_frees_neither_from_the_rules() {
     let world = World::new();
     install_untrusted_pack(&world);
     let listed = world.run(&["--json", "tools", "list"]).ends_with(0).json().to_string();
-    assert!(listed.contains("shop:cart.addItem") && listed.contains("stranger:cart.addItem"), "{listed}");
-    let calls = [("shop:cart.addItem", add()), ("stranger:cart.addItem", r#"{"who": "Ada"}"#.to_owned())];
-    let each =
-        |code: i32| calls.iter().map(|(tool, args)| world.run(&["--json", "tools", "call", tool, "--args", args]).ends_with(code).json()).collect::<Vec<_>>();
+    assert!(
+        listed.contains("shop:cart.addItem") && listed.contains("stranger:cart.addItem"),
+        "{listed}"
+    );
+    let calls =
+        [("shop:cart.addItem", add()), ("stranger:cart.addItem", r#"{"who": "Ada"}"#.to_owned())];
+    let each = |code: i32| {
+        calls
+            .iter()
+            .map(|(tool, args)| {
+                world.run(&["--json", "tools", "call", tool, "--args", args]).ends_with(code).json()
+            })
+            .collect::<Vec<_>>()
+    };
 
     let ask = "policy = \"writes_allowed\"\n";
     settings(&world, ask);
     rules(&world, r#"{"rules": [{"id": "no", "action": "deny", "tool": "cart.addItem"}]}"#);
     for refused in each(4) {
-        assert!(text(&refused["error"], "message").contains("Rule no denies cart.addItem."), "{refused}");
+        assert!(
+            text(&refused["error"], "message").contains("Rule no denies cart.addItem."),
+            "{refused}"
+        );
     }
     rules(&world, "{}");
     settings(&world, &format!("{ask}[switches]\ntools_off = [\"cart.addItem\"]\n"));
@@ -155,9 +232,20 @@ fn a_pack_with_a_tool_of_the_same_id_frees_neither_from_the_rules() {
         r#"{"rules": [{"id": "yes", "action": "allow", "tool": "cart.addItem"}], "grants": [{"id": "g", "tool": "cart.addItem", "expires_at": "2099-01-01T00:00:00Z"}]}"#,
     );
     each(3);
-    let kept = world.run(&["--json", "audit", "list", "--type", "policy_decision"]).ends_with(0).json();
-    assert_eq!(kept["records"].as_array().map(Vec::len), Some(4), "each refusal has a record: {kept}");
-    let intents = world.run(&["--json", "audit", "list", "--type", "tool_intent"]).ends_with(0).json();
-    let ran = intents["records"].as_array().expect("a list").iter().filter(|record| text(record, "tool").ends_with("cart.addItem")).count();
+    let kept =
+        world.run(&["--json", "audit", "list", "--type", "policy_decision"]).ends_with(0).json();
+    assert_eq!(
+        kept["records"].as_array().map(Vec::len),
+        Some(4),
+        "each refusal has a record: {kept}"
+    );
+    let intents =
+        world.run(&["--json", "audit", "list", "--type", "tool_intent"]).ends_with(0).json();
+    let ran = intents["records"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter(|record| text(record, "tool").ends_with("cart.addItem"))
+        .count();
     assert_eq!(ran, 0, "only previews were read: {intents}");
 }

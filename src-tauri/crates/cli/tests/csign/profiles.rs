@@ -11,7 +11,12 @@ use crate::world::{World, packs, program};
 /// Runs `csign` in a shell whose new files are accessible to everybody.
 fn run_with_loose_umask(world: &World, args: &[&str]) -> Output {
     let mut command = world.bare("sh");
-    command.args(["-c", "umask 0; exec \"$@\"", "sh"]).arg(program()).arg("--data-dir").arg(world.data()).args(args);
+    command
+        .args(["-c", "umask 0; exec \"$@\"", "sh"])
+        .arg(program())
+        .arg("--data-dir")
+        .arg(world.data())
+        .args(args);
     command.output().expect("started")
 }
 
@@ -58,15 +63,28 @@ fn whichever_command_comes_first_the_data_folder_is_its_users_alone() {
         let world = World::new();
         let file = world.path("request.json");
         fs::write(&file, request).expect("written");
-        let args: Vec<&str> = args.iter().map(|arg| if *arg == "REQUEST" { file.to_str().expect("a name") } else { arg }).collect();
+        let args: Vec<&str> = args
+            .iter()
+            .map(|arg| if *arg == "REQUEST" { file.to_str().expect("a name") } else { arg })
+            .collect();
         let ran = run_with_loose_umask(&world, &args);
         assert!(world.data().is_dir(), "{args:?}: {}", String::from_utf8_lossy(&ran.stderr));
         // A script of a new pack may be executable for everybody who can reach it; nobody else can.
-        let open: Vec<PathBuf> = open_to_others(&world.data()).into_iter().filter(|path| !path.ends_with("greet.sh")).collect();
+        let open: Vec<PathBuf> = open_to_others(&world.data())
+            .into_iter()
+            .filter(|path| !path.ends_with("greet.sh"))
+            .collect();
         assert!(open.is_empty(), "{args:?}: {open:?}");
-        assert_eq!(fs::metadata(world.data()).expect("there").permissions().mode() & 0o777, 0o700, "{args:?}");
+        assert_eq!(
+            fs::metadata(world.data()).expect("there").permissions().mode() & 0o777,
+            0o700,
+            "{args:?}"
+        );
         for folder in ["state", "run"] {
-            let open: Vec<PathBuf> = open_to_others(&world.path(folder)).into_iter().filter(|path| *path != world.path(folder)).collect();
+            let open: Vec<PathBuf> = open_to_others(&world.path(folder))
+                .into_iter()
+                .filter(|path| *path != world.path(folder))
+                .collect();
             assert!(open.is_empty(), "{args:?}: {open:?}");
         }
     }
@@ -77,7 +95,11 @@ fn an_export_of_the_log_is_its_users_alone() {
     let world = World::new();
     world.run(&["ask", "hello"]).ends_with(0);
     let export = world.path("export");
-    assert!(run_with_loose_umask(&world, &["audit", "export", export.to_str().expect("a name")]).status.success());
+    assert!(
+        run_with_loose_umask(&world, &["audit", "export", export.to_str().expect("a name")])
+            .status
+            .success()
+    );
     assert_eq!(open_to_others(&export), [] as [PathBuf; 0]);
 }
 
@@ -88,7 +110,10 @@ fn a_profile_that_others_may_enter_is_closed_and_a_folder_of_the_users_own_is_no
     fs::create_dir(world.data()).expect("made");
     fs::set_permissions(world.data(), fs::Permissions::from_mode(0o755)).expect("set");
     let told = world.run(&["doctor"]).ends_with(0).out;
-    assert!(mode() == 0o755 && told.contains("other users of this computer may enter it"), "{told}");
+    assert!(
+        mode() == 0o755 && told.contains("other users of this computer may enter it"),
+        "{told}"
+    );
     // Now the folder holds a profile.
     let told = world.run(&["doctor"]).ends_with(0).out;
     assert!(mode() == 0o700 && told.contains("ok       data folder"), "{told}");
@@ -103,7 +128,13 @@ fn run_copied(world: &World, args: &[&str]) -> (Option<i32>, String, String) {
         fs::copy(program(), &csign).expect("copied");
     }
     let mut command: Command = world.bare(&csign);
-    let ran = command.arg("--data-dir").arg(world.data()).args(args).stdin(Stdio::null()).output().expect("started");
+    let ran = command
+        .arg("--data-dir")
+        .arg(world.data())
+        .args(args)
+        .stdin(Stdio::null())
+        .output()
+        .expect("started");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
     (ran.status.code(), text(ran.stdout), text(ran.stderr))
 }
@@ -126,15 +157,27 @@ fn a_copied_program_says_that_it_found_no_packs_and_where_it_looked() {
         let (code, out, err) = run_copied(&world, args);
         let told = format!("{out}{err}");
         for part in ["No packs were found", &beside, &own, "COUNTERSIGN_TOOLS_DIR"] {
-            assert!(code == Some(1) && told.contains(part), "{args:?} ended with {code:?}, and {part} is not in {told}");
+            assert!(
+                code == Some(1) && told.contains(part),
+                "{args:?} ended with {code:?}, and {part} is not in {told}"
+            );
         }
         assert!(!told.contains("understand"), "{args:?}: {told}");
     }
     // The advice works.
-    let listed = world.run_with("COUNTERSIGN_TOOLS_DIR", packs().to_str().expect("a name"), &["packs", "list"]).ends_with(0).out;
+    let listed = world
+        .run_with("COUNTERSIGN_TOOLS_DIR", packs().to_str().expect("a name"), &["packs", "list"])
+        .ends_with(0)
+        .out;
     assert!(listed.contains("campaign-portfolio-pacing") && listed.contains("shop"), "{listed}");
-    let ran = world.run_with("COUNTERSIGN_TOOLS_DIR", "/nowhere/at/all", &["tools", "list"]).ends_with(1);
-    assert!(ran.err.contains("/nowhere/at/all") && ran.err.contains("hint: ") || ran.err.contains("Correct COUNTERSIGN_TOOLS_DIR"), "{}", ran.err);
+    let ran =
+        world.run_with("COUNTERSIGN_TOOLS_DIR", "/nowhere/at/all", &["tools", "list"]).ends_with(1);
+    assert!(
+        ran.err.contains("/nowhere/at/all") && ran.err.contains("hint: ")
+            || ran.err.contains("Correct COUNTERSIGN_TOOLS_DIR"),
+        "{}",
+        ran.err
+    );
 }
 
 #[test]
@@ -152,25 +195,47 @@ fn a_copied_program_with_a_pack_of_the_users_own_says_that_the_others_are_missin
     for (args, exit) in commands {
         let (code, out, err) = run_copied(&world, args);
         let told = format!("{out}{err}");
-        for part in ["The packs that come with Countersign were not found", &beside, "COUNTERSIGN_TOOLS_DIR"] {
-            assert!(code == Some(exit) && told.contains(part), "{args:?} ended with {code:?}, and {part} is not in {told}");
+        for part in [
+            "The packs that come with Countersign were not found",
+            &beside,
+            "COUNTERSIGN_TOOLS_DIR",
+        ] {
+            assert!(
+                code == Some(exit) && told.contains(part),
+                "{args:?} ended with {code:?}, and {part} is not in {told}"
+            );
         }
-        assert!(!told.contains("ok       packs") && !told.contains("Known tools"), "{args:?}: {told}");
+        assert!(
+            !told.contains("ok       packs") && !told.contains("Known tools"),
+            "{args:?}: {told}"
+        );
     }
-    let refused: serde_json::Value = serde_json::from_str(&run_copied(&world, &["--json", "tools", "call", "cart.get"]).1).expect("JSON");
+    let refused: serde_json::Value =
+        serde_json::from_str(&run_copied(&world, &["--json", "tools", "call", "cart.get"]).1)
+            .expect("JSON");
     assert_eq!(refused["error"]["details"]["reason"], "no_packs", "{refused}");
     // The pack that was found is used.
-    let (code, out, err) = run_copied(&world, &["tools", "call", "mine.greet", "--args", r#"{"name": "Ann"}"#]);
+    let (code, out, err) =
+        run_copied(&world, &["tools", "call", "mine.greet", "--args", r#"{"name": "Ann"}"#]);
     assert!(!format!("{out}{err}").contains("no_packs") && code != Some(2), "{code:?}: {out}{err}");
 }
 
 #[test]
 fn a_copied_program_without_packs_knows_no_tool_and_serves_nobody() {
     let world = World::new();
-    for args in [&["tools", "call", "cart.get"][..], &["tools", "show", "cart.get"], &["serve", "--listen", "127.0.0.1:0", "--no-token"]] {
+    for args in [
+        &["tools", "call", "cart.get"][..],
+        &["tools", "show", "cart.get"],
+        &["serve", "--listen", "127.0.0.1:0", "--no-token"],
+    ] {
         let (code, out, err) = run_copied(&world, args);
         let told = format!("{out}{err}");
-        assert!(code == Some(1) && told.contains("No packs were found") && !told.contains("Known tools"), "{args:?} ended with {code:?}: {told}");
+        assert!(
+            code == Some(1)
+                && told.contains("No packs were found")
+                && !told.contains("Known tools"),
+            "{args:?} ended with {code:?}: {told}"
+        );
     }
 }
 
@@ -191,35 +256,73 @@ fn data_of_a_newer_version_is_refused_by_name_and_everything_else_stays_usable()
     let carts = world.data().join("packs/shop/carts.db");
     let before = (make_newer(&pacing), make_newer(&carts));
 
-    let asked: [(&[&str], &Path); 2] =
-        [(&["tools", "call", "analyze_portfolio_pacing", "--args", r#"{"account_id": "17"}"#], &pacing), (&["tools", "call", "cart.get"], &carts)];
+    let asked: [(&[&str], &Path); 2] = [
+        (
+            &["tools", "call", "analyze_portfolio_pacing", "--args", r#"{"account_id": "17"}"#],
+            &pacing,
+        ),
+        (&["tools", "call", "cart.get"], &carts),
+    ];
     for (args, file) in asked {
         let ran = world.run(args).ends_with(1);
-        for part in
-            [&file.display().to_string(), "written by a newer version of Countersign", "Install the newest version of Countersign", "move the file away"]
-        {
+        for part in [
+            &file.display().to_string(),
+            "written by a newer version of Countersign",
+            "Install the newest version of Countersign",
+            "move the file away",
+        ] {
             assert!(ran.err.contains(part), "{args:?}: {part} is not in {}", ran.err);
         }
     }
     let answer = world.run(&["ask", "How is account 17 pacing this month?"]);
-    assert!(format!("{}{}", answer.out, answer.err).contains("newer version of Countersign"), "{} {}", answer.out, answer.err);
+    assert!(
+        format!("{}{}", answer.out, answer.err).contains("newer version of Countersign"),
+        "{} {}",
+        answer.out,
+        answer.err
+    );
 
     let listed = world.run(&["packs", "list"]).ends_with(0).out;
-    assert!(listed.contains("fault") && listed.contains("pacing.db was written by a newer version"), "{listed}");
+    assert!(
+        listed.contains("fault") && listed.contains("pacing.db was written by a newer version"),
+        "{listed}"
+    );
     let doctor = world.run(&["doctor"]).ends_with(0).out;
-    assert!(doctor.contains("warning  packs: ") && doctor.contains("pacing.db was written by a newer version"), "{doctor}");
-    let found = world.run(&["--json", "tools", "call", "product.search", "--args", r#"{"query":"tent"}"#]).ends_with(0).json();
+    assert!(
+        doctor.contains("warning  packs: ")
+            && doctor.contains("pacing.db was written by a newer version"),
+        "{doctor}"
+    );
+    let found = world
+        .run(&["--json", "tools", "call", "product.search", "--args", r#"{"query":"tent"}"#])
+        .ends_with(0)
+        .json();
     assert_eq!(found["outcome"], "ok", "products are found without carts");
-    assert_eq!((fs::read(&pacing).expect("read"), fs::read(&carts).expect("read")), before, "nothing was changed");
+    assert_eq!(
+        (fs::read(&pacing).expect("read"), fs::read(&carts).expect("read")),
+        before,
+        "nothing was changed"
+    );
 
-    let server = world.bare(program()).args(["shop-server", "--http", "127.0.0.1:0", "--data-dir"]).arg(carts.parent().expect("a folder")).output();
+    let server = world
+        .bare(program())
+        .args(["shop-server", "--http", "127.0.0.1:0", "--data-dir"])
+        .arg(carts.parent().expect("a folder"))
+        .output();
     let server = server.expect("started");
     let said = String::from_utf8_lossy(&server.stderr);
-    assert!(server.status.code() == Some(1) && said.contains("carts.db was written by a newer version") && said.lines().count() == 1, "{said}");
+    assert!(
+        server.status.code() == Some(1)
+            && said.contains("carts.db was written by a newer version")
+            && said.lines().count() == 1,
+        "{said}"
+    );
 
     // The advice works.
     fs::remove_file(&pacing).expect("moved");
     fs::remove_file(&carts).expect("moved");
     world.run(&["tools", "call", "cart.get"]).ends_with(0);
-    world.run(&["tools", "call", "analyze_portfolio_pacing", "--args", r#"{"account_id": "17"}"#]).ends_with(0);
+    world
+        .run(&["tools", "call", "analyze_portfolio_pacing", "--args", r#"{"account_id": "17"}"#])
+        .ends_with(0);
 }

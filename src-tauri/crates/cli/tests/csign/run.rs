@@ -29,13 +29,25 @@ fn s2_a_request_from_a_file_or_standard_input_gets_a_response() {
     let world = World::new();
     let asked = request("r1", "How is account 17 pacing this month?");
     let first = run(&world, &asked, &[]).ends_with(0).json();
-    assert_eq!((text(&first, "status"), text(&first, "request_id"), text(&first, "contract_version")), ("ok", "r1", "1.0"));
+    assert_eq!(
+        (text(&first, "status"), text(&first, "request_id"), text(&first, "contract_version")),
+        ("ok", "r1", "1.0")
+    );
     assert_eq!(first["metadata"]["tools_used"], json!(["analyze_portfolio_pacing"]));
     assert_eq!(first["metadata"]["agent_id"], "guardian", "who answered");
-    assert_eq!(first["usage"], json!({"input_tokens": 0, "output_tokens": 0, "total_tokens": 0, "estimated_cost_usd": 0.0}));
+    assert_eq!(
+        first["usage"],
+        json!({"input_tokens": 0, "output_tokens": 0, "total_tokens": 0, "estimated_cost_usd": 0.0})
+    );
     assert!(text(&first["metadata"], "generated_at").ends_with('Z'));
 
-    let mut again = world.command(&["run", "--request", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("started");
+    let mut again = world
+        .command(&["run", "--request", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("started");
     again.stdin.take().expect("a pipe").write_all(asked.to_string().as_bytes()).expect("written");
     let again = again.wait_with_output().expect("ended");
     let again: Value = serde_json::from_slice(&again.stdout).expect("JSON");
@@ -47,25 +59,53 @@ fn s2_a_request_from_a_file_or_standard_input_gets_a_response() {
 #[test]
 fn s2_events_end_once_and_the_deltas_are_the_output() {
     let world = World::new();
-    let ran = run(&world, &request("r1", "How is account 17 pacing this month?"), &["--stream"]).ends_with(0);
-    let events: Vec<Value> = ran.out.lines().map(|line| serde_json::from_str(line).expect("one event a line")).collect();
-    let ends: Vec<usize> = events.iter().enumerate().filter(|(_, e)| ["final", "error"].contains(&text(e, "type"))).map(|(at, _)| at).collect();
+    let ran = run(&world, &request("r1", "How is account 17 pacing this month?"), &["--stream"])
+        .ends_with(0);
+    let events: Vec<Value> =
+        ran.out.lines().map(|line| serde_json::from_str(line).expect("one event a line")).collect();
+    let ends: Vec<usize> = events
+        .iter()
+        .enumerate()
+        .filter(|(_, e)| ["final", "error"].contains(&text(e, "type")))
+        .map(|(at, _)| at)
+        .collect();
     assert_eq!(ends, [events.len() - 1], "{}", ran.out);
-    let said: String = events.iter().filter(|e| e["type"] == "delta").map(|e| text(&e["data"], "text")).collect();
+    let said: String =
+        events.iter().filter(|e| e["type"] == "delta").map(|e| text(&e["data"], "text")).collect();
     assert_eq!(said, text(&events[events.len() - 1]["data"], "output"));
     assert!(events.iter().any(|e| e["type"] == "tool" && e["data"]["state"] == "start"));
     assert!(events.iter().any(|e| e["type"] == "progress"));
     let replayed = run(&world, &request("r1", "other words"), &["--stream"]).ends_with(0).out;
-    assert_eq!(replayed.lines().count(), 1, "a repeat has its result and nothing before it: {replayed}");
+    assert_eq!(
+        replayed.lines().count(),
+        1,
+        "a repeat has its result and nothing before it: {replayed}"
+    );
     let failed = run(&world, &json!({"request_id": "r2"}), &["--stream"]).ends_with(1).json();
-    assert_eq!((text(&failed, "type"), text(&failed["data"], "code"), text(&failed["data"]["details"], "request_id")), ("error", "invalid_input", "r2"));
+    assert_eq!(
+        (
+            text(&failed, "type"),
+            text(&failed["data"], "code"),
+            text(&failed["data"]["details"], "request_id")
+        ),
+        ("error", "invalid_input", "r2")
+    );
 }
 
 #[test]
 fn s3_failures_are_agent_errors_with_the_id_of_their_request() {
     let world = World::new();
-    let unknown = run(&world, &json!({"contract_version": "1.0", "request_id": "r", "input": "x", "colour": 1}), &[]).ends_with(1).json();
-    assert_eq!((text(&unknown, "code"), &unknown["retryable"], text(&unknown["details"], "request_id")), ("invalid_input", &json!(false), "r"));
+    let unknown = run(
+        &world,
+        &json!({"contract_version": "1.0", "request_id": "r", "input": "x", "colour": 1}),
+        &[],
+    )
+    .ends_with(1)
+    .json();
+    assert_eq!(
+        (text(&unknown, "code"), &unknown["retryable"], text(&unknown["details"], "request_id")),
+        ("invalid_input", &json!(false), "r")
+    );
     assert_eq!(unknown["details"]["validation"][0]["path"], "/colour");
 
     let long = run(&world, &request("r", &"x".repeat(1 << 20)), &[]).ends_with(1).json();
@@ -76,12 +116,22 @@ fn s3_failures_are_agent_errors_with_the_id_of_their_request() {
     let unreadable = world.run(&["run", "--request", "/nowhere/at/all"]).ends_with(2);
     assert!(unreadable.err.contains("hint: "), "{}", unreadable.err);
     let unreadable = unreadable.json();
-    assert_eq!((&unreadable["code"], &unreadable["details"]["request_id"]), (&json!("invalid_input"), &Value::Null), "{unreadable}");
-    let unreadable = world.run(&["run", "--request", "/nowhere/at/all", "--stream"]).ends_with(2).json();
-    assert_eq!((&unreadable["type"], &unreadable["data"]["details"]["reason"]), (&json!("error"), &json!("wrong_usage")), "{unreadable}");
+    assert_eq!(
+        (&unreadable["code"], &unreadable["details"]["request_id"]),
+        (&json!("invalid_input"), &Value::Null),
+        "{unreadable}"
+    );
+    let unreadable =
+        world.run(&["run", "--request", "/nowhere/at/all", "--stream"]).ends_with(2).json();
+    assert_eq!(
+        (&unreadable["type"], &unreadable["data"]["details"]["reason"]),
+        (&json!("error"), &json!("wrong_usage")),
+        "{unreadable}"
+    );
 
     let file = write(&world, "request.json", &request("k", "hello"));
-    let off = world.run_with("AGENT_ENABLED", "false", &["run", "--request", &file]).ends_with(1).json();
+    let off =
+        world.run_with("AGENT_ENABLED", "false", &["run", "--request", &file]).ends_with(1).json();
     assert_eq!((text(&off, "code"), text(&off["details"], "request_id")), ("agent_disabled", "k"));
     run(&world, &request("k", "hello"), &[]).ends_with(0);
 }
@@ -89,22 +139,39 @@ fn s3_failures_are_agent_errors_with_the_id_of_their_request() {
 #[test]
 fn s2_a_refusal_for_scope_is_a_success() {
     let world = World::new();
-    let declined = run(&world, &request("r", "Pay for my order with my card"), &[]).ends_with(0).json();
-    assert_eq!((text(&declined, "status"), &declined["metadata"]["declined_reason"]), ("ok", &json!("out_of_scope")), "{declined}");
+    let declined =
+        run(&world, &request("r", "Pay for my order with my card"), &[]).ends_with(0).json();
+    assert_eq!(
+        (text(&declined, "status"), &declined["metadata"]["declined_reason"]),
+        ("ok", &json!("out_of_scope")),
+        "{declined}"
+    );
 }
 
 #[test]
 fn s5_a_write_ends_with_3_and_names_what_waits() {
     let world = World::new();
-    let ended = run(&world, &request("r", "add 2 ridge runner black size 42 to my cart"), &["--correlation-id", "trace-1"]).ends_with(3).json();
+    let ended = run(
+        &world,
+        &request("r", "add 2 ridge runner black size 42 to my cart"),
+        &["--correlation-id", "trace-1"],
+    )
+    .ends_with(3)
+    .json();
     assert_eq!(text(&ended, "code"), "approval_required");
     let details = &ended["details"];
-    for key in ["approval_id", "tool_id", "side_effect_level", "preview", "expires_at", "request_id"] {
+    for key in
+        ["approval_id", "tool_id", "side_effect_level", "preview", "expires_at", "request_id"]
+    {
         assert!(details.get(key).is_some(), "{key} in {details}");
     }
     let waiting = world.run(&["--json", "approvals", "list"]).ends_with(0).json();
     assert_eq!(waiting[0]["id"], details["approval_id"]);
-    let records = world.run(&["--json", "audit", "list", "--type", "approval_requested"]).ends_with(0).json().to_string();
+    let records = world
+        .run(&["--json", "audit", "list", "--type", "approval_requested"])
+        .ends_with(0)
+        .json()
+        .to_string();
     assert!(records.contains("trace-1"), "{records}");
     world.run(&["audit", "verify"]).ends_with(0);
 }
@@ -119,13 +186,38 @@ fn s9_how_runs_are_served_is_a_command() {
     let view = world.run(&["--json", "service-level"]).ends_with(0).json();
     assert_eq!((&view["runs"], &view["window"]), (&json!(2), &json!(200)));
     let figures = view["latencies"].as_array().expect("figures");
-    assert!(figures.iter().all(|figure| figure["measured_ms"].is_u64() && figure["runs"] == 1), "{view}");
-    let targets: Vec<(&str, u64, u64)> =
-        figures.iter().map(|f| (text(f, "class"), f["percentile"].as_u64().unwrap_or(0), f["target_ms"].as_u64().unwrap_or(0))).collect();
-    assert_eq!(targets, [("simple", 50, 1_500), ("simple", 95, 8_000), ("with_tools", 50, 5_000), ("with_tools", 95, 8_000)]);
+    assert!(
+        figures.iter().all(|figure| figure["measured_ms"].is_u64() && figure["runs"] == 1),
+        "{view}"
+    );
+    let targets: Vec<(&str, u64, u64)> = figures
+        .iter()
+        .map(|f| {
+            (
+                text(f, "class"),
+                f["percentile"].as_u64().unwrap_or(0),
+                f["target_ms"].as_u64().unwrap_or(0),
+            )
+        })
+        .collect();
+    assert_eq!(
+        targets,
+        [
+            ("simple", 50, 1_500),
+            ("simple", 95, 8_000),
+            ("with_tools", 50, 5_000),
+            ("with_tools", 95, 8_000)
+        ]
+    );
     assert!(world.run(&["service-level"]).ends_with(0).out.contains("with tools  P95"));
     fs::write(world.data().join("prices.toml"), "[[price]]\nmodel = 7\n").expect("written");
-    assert!(world.run(&["service-level"]).ends_with(0).err.contains("prices.toml cannot be used: line 2"));
+    assert!(
+        world
+            .run(&["service-level"])
+            .ends_with(0)
+            .err
+            .contains("prices.toml cannot be used: line 2")
+    );
 }
 
 #[test]
@@ -135,8 +227,20 @@ fn s10_a_line_of_the_log_carries_the_callers_ids() {
     run(&world, &asked("r1"), &[]).ends_with(0);
     let file = write(&world, "request.json", &asked("r2"));
     // It is answered from the first run's analysis, as the log shows.
-    world.run_with("COUNTERSIGN_LOG", "debug", &["run", "--request", &file, "--correlation-id", "trace-9"]).ends_with(0);
+    world
+        .run_with(
+            "COUNTERSIGN_LOG",
+            "debug",
+            &["run", "--request", &file, "--correlation-id", "trace-9"],
+        )
+        .ends_with(0);
     let log = fs::read_to_string(world.data().join("logs/csign.log")).expect("a log");
-    let line = log.lines().find(|line| line.contains("answered from an earlier analysis")).unwrap_or_else(|| panic!("{log}"));
-    assert!(line.contains(r#"request_id="r2""#) && line.contains(r#"correlation_id="trace-9""#), "{line}");
+    let line = log
+        .lines()
+        .find(|line| line.contains("answered from an earlier analysis"))
+        .unwrap_or_else(|| panic!("{log}"));
+    assert!(
+        line.contains(r#"request_id="r2""#) && line.contains(r#"correlation_id="trace-9""#),
+        "{line}"
+    );
 }

@@ -10,7 +10,8 @@ fn pack(world: &World, scenarios: Value) -> String {
     world.run(&["packs", "new", "hello", "--into", tools.to_str().expect("text")]).ends_with(0);
     let folder = tools.join("hello");
     let file = folder.join("pack.json");
-    let mut manifest: Value = serde_json::from_str(&std::fs::read_to_string(&file).expect("there")).expect("JSON");
+    let mut manifest: Value =
+        serde_json::from_str(&std::fs::read_to_string(&file).expect("there")).expect("JSON");
     if scenarios.is_array() {
         manifest["acceptance"]["scenarios"] = scenarios;
     }
@@ -37,7 +38,8 @@ fn section_12_scenarios_run_offline_and_tell_each_check() {
     let world = World::new();
     let mut worker = scenario("worker", &["exit code == 0"]);
     worker["kind"] = json!("worker");
-    let mut debug = scenario("debug", &["messages_count increases", "output contains \"user assistant user\""]);
+    let mut debug =
+        scenario("debug", &["messages_count increases", "output contains \"user assistant user\""]);
     debug["kind"] = json!("http_conversation_debug");
     debug["message"] = json!("Who was here? [debug]");
     let mut health = scenario("health", &["http status == 200", "status == ok"]);
@@ -45,7 +47,15 @@ fn section_12_scenarios_run_offline_and_tell_each_check() {
     let folder = pack(
         &world,
         json!([
-            scenario("good", &["status == ok", "output contains \"Ada\"", "tools_used contains hello.greet", "contract_version preserved"]),
+            scenario(
+                "good",
+                &[
+                    "status == ok",
+                    "output contains \"Ada\"",
+                    "tools_used contains hello.greet",
+                    "contract_version preserved"
+                ]
+            ),
             scenario("bad", &["output contains \"Bob\"", "status == ok"]),
             scenario("odd", &["the moon is full"]),
             worker,
@@ -54,7 +64,8 @@ fn section_12_scenarios_run_offline_and_tell_each_check() {
         ]),
     );
     let told = || {
-        let mut evidence = world.run(&["packs", "check", "--run", &folder, "--json"]).ends_with(1).json();
+        let mut evidence =
+            world.run(&["packs", "check", "--run", &folder, "--json"]).ends_with(1).json();
         for scenario in evidence["scenarios"].as_array_mut().expect("a list") {
             assert!(scenario.as_object_mut().expect("an object").remove("duration_ms").is_some());
         }
@@ -62,16 +73,36 @@ fn section_12_scenarios_run_offline_and_tell_each_check() {
         evidence
     };
     let evidence = told();
-    let statuses: Vec<&str> = evidence["scenarios"].as_array().expect("a list").iter().filter_map(|one| one["status"].as_str()).collect();
-    assert_eq!(statuses, ["passed", "failed", "failed", "skipped", "passed", "passed"], "{evidence:#}");
+    let statuses: Vec<&str> = evidence["scenarios"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|one| one["status"].as_str())
+        .collect();
+    assert_eq!(
+        statuses,
+        ["passed", "failed", "failed", "skipped", "passed", "passed"],
+        "{evidence:#}"
+    );
     assert_eq!(evidence["scenarios"][1]["checks"][0]["result"], "failed");
     assert_eq!(evidence["scenarios"][1]["checks"][1]["result"], "passed");
     assert_eq!(evidence["scenarios"][2]["checks"][0]["actual"], "this check is not known");
-    assert_eq!((evidence["passed"].as_u64(), evidence["failed"].as_u64(), evidence["skipped"].as_u64()), (Some(3), Some(2), Some(1)));
+    assert_eq!(
+        (evidence["passed"].as_u64(), evidence["failed"].as_u64(), evidence["skipped"].as_u64()),
+        (Some(3), Some(2), Some(1))
+    );
     assert_eq!(told(), evidence, "the same each time");
-    let left: Vec<_> = std::fs::read_dir(world.path("state").join("countersign")).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    let left: Vec<_> = std::fs::read_dir(world.path("state").join("countersign"))
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .collect();
     assert!(left.is_empty(), "nothing is left of the throwaway profile: {left:?}");
-    assert!(!world.data().exists() || !world.data().join("audit.db").exists(), "and the user's is not touched");
+    assert!(
+        !world.data().exists() || !world.data().join("audit.db").exists(),
+        "and the user's is not touched"
+    );
 }
 
 #[test]
@@ -86,13 +117,23 @@ fn section_12_a_new_pack_brings_scenarios_that_pass() {
 fn section_12_the_packs_that_ship_keep_what_they_promise() {
     let world = World::new();
     let made = world.run(&["packs", "new", "lookup", "--kind", "http"]).ends_with(0).out;
-    let shipped = ["campaign-portfolio-pacing", "shop", "web-api-example"].map(|pack| packs().join(pack).display().to_string());
+    let shipped = ["campaign-portfolio-pacing", "shop", "web-api-example"]
+        .map(|pack| packs().join(pack).display().to_string());
     for folder in shipped.iter().map(String::as_str).chain([made.trim()]) {
-        let evidence = world.run(&["packs", "check", "--run", folder, "--json"]).ends_with(0).json();
-        assert_eq!((&evidence["failed"], &evidence["skipped"]), (&json!(0), &json!(0)), "{evidence:#}");
+        let evidence =
+            world.run(&["packs", "check", "--run", folder, "--json"]).ends_with(0).json();
+        assert_eq!(
+            (&evidence["failed"], &evidence["skipped"]),
+            (&json!(0), &json!(0)),
+            "{evidence:#}"
+        );
         let scenarios = evidence["scenarios"].as_array().expect("a list");
         assert!(scenarios.len() >= 2, "{evidence:#}");
-        let has = |check: &str| scenarios.iter().any(|one| one["checks"].as_array().is_some_and(|all| all.iter().any(|c| c["check"] == check)));
+        let has = |check: &str| {
+            scenarios.iter().any(|one| {
+                one["checks"].as_array().is_some_and(|all| all.iter().any(|c| c["check"] == check))
+            })
+        };
         assert!(has("code == agent_disabled"), "one with the kill switch: {evidence:#}");
     }
 }

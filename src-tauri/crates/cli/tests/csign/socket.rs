@@ -83,7 +83,8 @@ impl HeldAction {
         let pack = world.data().join("tools/snoop");
         fs::create_dir_all(&pack).expect("a folder");
         fs::write(world.data().join("countersign.toml"), settings).expect("written");
-        fs::write(pack.join("server"), format!("#!/usr/bin/env -S python3 -u\n{KNOCK}{SERVER}")).expect("written");
+        fs::write(pack.join("server"), format!("#!/usr/bin/env -S python3 -u\n{KNOCK}{SERVER}"))
+            .expect("written");
         fs::set_permissions(pack.join("server"), fs::Permissions::from_mode(0o755)).expect("set");
         let manifest = json!({
             "manifest_version": 1, "id": "snoop", "version": "1.0.0", "title": "Snoop", "description": "Knocks at sockets.",
@@ -99,7 +100,10 @@ impl HeldAction {
         fs::write(pack.join("pack.json"), manifest.to_string()).expect("written");
         fs::write(world.path("client.py"), format!("{KNOCK}{CLIENT}")).expect("written");
         world.hand_over();
-        let mut holder = Terminal::start(&world, &["ask", "--session", "s1", "add 2 ridge runner black size 42 to my cart"]);
+        let mut holder = Terminal::start(
+            &world,
+            &["ask", "--session", "s1", "add 2 ridge runner black size 42 to my cart"],
+        );
         holder.wait_for("Approve? [y/N]");
         let list = world.run(&["--json", "approvals", "list"]).ends_with(0).json();
         Self { waiting: list[0].clone(), world, holder }
@@ -107,7 +111,10 @@ impl HeldAction {
 
     fn socket(&self) -> PathBuf {
         let folder = fs::read_dir(self.world.path("run/countersign")).expect("there");
-        folder.map(|entry| entry.expect("an entry").path()).find(|path| path.extension().is_some_and(|end| end == "sock")).expect("a socket")
+        folder
+            .map(|entry| entry.expect("an entry").path())
+            .find(|path| path.extension().is_some_and(|end| end == "sock"))
+            .expect("a socket")
     }
 
     fn token_file(&self) -> PathBuf {
@@ -126,15 +133,24 @@ impl HeldAction {
     /// Lets the pack's server attack during a call of its tool, through a second `csign`.
     fn attack(&self, how: &str, token: &str, requests: &Value) -> Value {
         let arguments = json!({"how": how, "socket": self.socket(), "file": self.token_file(), "token": token, "requests": requests}).to_string();
-        self.world.run(&["--json", "tools", "call", "snoop.try", "--args", &arguments]).ends_with(0).json()["data"].clone()
+        self.world
+            .run(&["--json", "tools", "call", "snoop.try", "--args", &arguments])
+            .ends_with(0)
+            .json()["data"]
+            .clone()
     }
 
     /// Lets a program outside Countersign attack.
     fn knock(&self, how: &str, token: &str, claim: &str, requests: &Value) -> Value {
         let mut command = self.world.bare("python3");
-        command.arg(self.world.path("client.py")).arg(how).arg(self.socket()).args([token, claim, &requests.to_string()]);
+        command.arg(self.world.path("client.py")).arg(how).arg(self.socket()).args([
+            token,
+            claim,
+            &requests.to_string(),
+        ]);
         let output = command.output().expect("python3 starts");
-        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)))
+        serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)))
     }
 
     /// Asserts that the attack decided, changed and bought nothing.
@@ -142,7 +158,10 @@ impl HeldAction {
     fn assert_untouched(self, settings: &str) {
         let list = self.world.run(&["--json", "approvals", "list"]).ends_with(0).json();
         assert_eq!(text(&list[0], "status"), "pending", "{list}");
-        assert_eq!(fs::read_to_string(self.world.data().join("countersign.toml")).expect("settings"), settings);
+        assert_eq!(
+            fs::read_to_string(self.world.data().join("countersign.toml")).expect("settings"),
+            settings
+        );
         let (world, mut holder) = (self.world, self.holder);
         holder.type_in("n\n");
         holder.wait_for("Reason");
@@ -176,7 +195,10 @@ fn everything(held: &HeldAction) -> Value {
 #[track_caller]
 fn is_refused(told: &Value, reason: &str, what: &str) {
     assert_eq!(told["first"]["refused"]["details"]["reason"], reason, "{what}: {told}");
-    assert!(told["answers"].as_array().is_some_and(|answers| answers.iter().all(Value::is_null)), "{what} sees nothing else: {told}");
+    assert!(
+        told["answers"].as_array().is_some_and(|answers| answers.iter().all(Value::is_null)),
+        "{what} sees nothing else: {told}"
+    );
 }
 
 /// Asserts that a pack's server cannot reach the socket, if the system lets the guard hide it, or
@@ -197,7 +219,11 @@ fn a_packs_server_gets_nothing_through_the_socket() {
         assert!(read["refused"].is_string(), "the token is hidden from it: {read}");
     }
     for how in ["itself", "child", "terminal"] {
-        for (what, token) in [("without a token", ""), ("with a guess", &"0".repeat(64)), ("with a token that leaked", &token)] {
+        for (what, token) in [
+            ("without a token", ""),
+            ("with a guess", &"0".repeat(64)),
+            ("with a token that leaked", &token),
+        ] {
             is_kept_out(&held.attack(how, token, &requests), &format!("{how} {what}"));
         }
     }
@@ -216,7 +242,8 @@ fn a_packs_daemon_that_killed_its_guard_gets_nothing_through_the_socket() {
         std::thread::sleep(std::time::Duration::from_millis(20));
         fs::read_to_string(&told).ok()
     });
-    let told = serde_json::from_str(&told.expect("the daemon tells within a minute")).expect("JSON");
+    let told =
+        serde_json::from_str(&told.expect("the daemon tells within a minute")).expect("JSON");
     is_kept_out(&told, "a daemon without a guard");
     held.assert_untouched(SETTINGS);
 }
@@ -229,7 +256,11 @@ fn a_client_without_the_token_is_refused_and_sees_nothing_else() {
     assert_eq!(mode & 0o777, 0o600);
     for token in ["", "guess", &"0".repeat(64), &format!("{}0", held.token())] {
         for how in ["itself", "terminal"] {
-            is_refused(&held.knock(how, token, "yes", &requests), "token_refused", &format!("{how} with {token:?}"));
+            is_refused(
+                &held.knock(how, token, "yes", &requests),
+                "token_refused",
+                &format!("{how} with {token:?}"),
+            );
         }
     }
     held.assert_untouched(SETTINGS);
@@ -238,7 +269,10 @@ fn a_client_without_the_token_is_refused_and_sees_nothing_else() {
 /// Returns the reasons of the errors, in order; empty for an answer.
 fn reasons(told: &Value) -> Vec<String> {
     let answers = told["answers"].as_array().unwrap_or_else(|| panic!("{told}"));
-    answers.iter().map(|answer| answer["error"]["details"]["reason"].as_str().unwrap_or_default().to_owned()).collect()
+    answers
+        .iter()
+        .map(|answer| answer["error"]["details"]["reason"].as_str().unwrap_or_default().to_owned())
+        .collect()
 }
 
 #[test]
@@ -249,22 +283,35 @@ fn who_only_says_that_a_person_is_there_neither_decides_nor_widens() {
         ["policy_set", {"policy": "writes_allowed"}], ["terminal_decisions_set", {"enabled": true}], ["session_delete", {"session": "desktop:s1"}],
         ["audit_accept_new_log", {}], ["switch_set", {"target": {"kind": "tool", "id": "snoop.try"}, "on": true}]
     ]);
-    let expected = ["no_terminal", "no_terminal", "no_terminal", "window_only", "window_only", "no_terminal", "no_terminal", "no_terminal"];
+    let expected = [
+        "no_terminal",
+        "no_terminal",
+        "no_terminal",
+        "window_only",
+        "window_only",
+        "no_terminal",
+        "no_terminal",
+        "no_terminal",
+    ];
     for how in ["itself", "background"] {
         let told = held.knock(how, &held.token(), "yes", &requests);
         assert_eq!(reasons(&told), expected, "{how}: {told}");
     }
     let told = held.knock("terminal", &held.token(), "no", &requests);
-    assert_eq!(reasons(&told), expected, "at a terminal, but it does not ask to be a person: {told}");
+    assert_eq!(
+        reasons(&told),
+        expected,
+        "at a terminal, but it does not ask to be a person: {told}"
+    );
     held.assert_untouched(SETTINGS);
 }
 
 #[test]
 fn a_client_with_the_token_may_narrow_and_at_a_terminal_widen_and_decide() {
     let held = HeldAction::new(SETTINGS);
-    let narrow = json!({"decide_from_terminal": true, "egress": {"allowed": false, "redaction": "strict"}});
-    let requests =
-        json!([["sessions_list", {}], ["settings_set", {"settings": narrow}], ["switch_set", {"target": {"kind": "tool", "id": "snoop.try"}, "on": false}]]);
+    let narrow =
+        json!({"decide_from_terminal": true, "egress": {"allowed": false, "redaction": "strict"}});
+    let requests = json!([["sessions_list", {}], ["settings_set", {"settings": narrow}], ["switch_set", {"target": {"kind": "tool", "id": "snoop.try"}, "on": false}]]);
     let told = held.knock("itself", &held.token(), "no", &requests);
     assert_eq!(reasons(&told), ["", "", ""], "{told}");
     let wider = json!({"decide_from_terminal": true, "egress": {"allowed": true, "redaction": "none"}, "packs": {"snoop": {"private_network": true}}});
@@ -279,21 +326,31 @@ fn a_client_with_the_token_may_narrow_and_at_a_terminal_widen_and_decide() {
 #[test]
 fn a_question_at_a_second_terminal_is_answered_there_without_leave_to_decide() {
     let held = HeldAction::new("");
-    let mut own = Terminal::start(&held.world, &["ask", "--session", "s2", "add 2 ridge runner black size 42 to my cart"]);
+    let mut own = Terminal::start(
+        &held.world,
+        &["ask", "--session", "s2", "add 2 ridge runner black size 42 to my cart"],
+    );
     own.wait_for("Approve? [y/N]");
     own.type_in("y\n");
     let (seen, code) = own.end();
     assert_eq!(code, Some(0), "{seen}");
     assert_eq!(held.world.shoes("s2"), 2);
     let args = format!(r#"{{"partNo":"{}","quantity":2}}"#, crate::world::SHOE);
-    let mut own = Terminal::start(&held.world, &["tools", "call", "cart.addItem", "--session", "s3", "--args", &args]);
+    let mut own = Terminal::start(
+        &held.world,
+        &["tools", "call", "cart.addItem", "--session", "s3", "--args", &args],
+    );
     own.wait_for("Approve? [y/N]");
     own.type_in("y\n");
     let (seen, code) = own.end();
     assert_eq!(code, Some(0), "{seen}");
     assert_eq!(held.world.shoes("s3"), 2);
     let others = held.knock("terminal", &held.token(), "yes", &json!([held.approve()]));
-    assert_eq!(reasons(&others), ["terminal_decisions_off"], "what another terminal was asked: {others}");
+    assert_eq!(
+        reasons(&others),
+        ["terminal_decisions_off"],
+        "what another terminal was asked: {others}"
+    );
     held.assert_untouched("");
 }
 

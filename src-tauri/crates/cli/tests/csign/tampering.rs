@@ -95,7 +95,12 @@ impl Profile {
     fn new() -> Self {
         let world = World::new();
         let keyring = Keyring::start(&world);
-        let run = |args: &[&str]| assert!(keyring.csign(&world, args).output().expect("started").status.success(), "{args:?}");
+        let run = |args: &[&str]| {
+            assert!(
+                keyring.csign(&world, args).output().expect("started").status.success(),
+                "{args:?}"
+            )
+        };
         let moment = || {
             let data = take(&world.data());
             let mark = keyring.item(&world, &installation(&data), MARK).1;
@@ -103,13 +108,26 @@ impl Profile {
         };
         let other = world.path("other");
         let mut second = keyring.command(&world, crate::world::program());
-        assert!(second.arg("--data-dir").arg(&other).args(["ask", "hello"]).output().expect("started").status.success());
+        assert!(
+            second
+                .arg("--data-dir")
+                .arg(&other)
+                .args(["ask", "hello"])
+                .output()
+                .expect("started")
+                .status
+                .success()
+        );
         run(&["ask", "hello"]);
         let early = moment();
         run(&["ask", "How is account 17 pacing?"]);
         let export = world.path("export");
         run(&["audit", "export", export.to_str().expect("a name")]);
-        let killed = keyring.csign(&world, &["ask", "what can you do?"]).env("COUNTERSIGN_TEST_CRASH_AT", "AfterModelCall").output().expect("started");
+        let killed = keyring
+            .csign(&world, &["ask", "what can you do?"])
+            .env("COUNTERSIGN_TEST_CRASH_AT", "AfterModelCall")
+            .output()
+            .expect("started");
         assert!(!killed.status.success(), "it is killed");
         let after_a_kill = moment();
         run(&["ask", "hello"]);
@@ -124,7 +142,10 @@ impl Profile {
         self.keyring.replace(&self.world, &attributes, &moment.mark);
         self.restore(moment);
         let (code, said) = self.verify(&["--json"]);
-        assert!(code == Some(0) && said.replace(' ', "").contains(r#""compared_with":"keyring""#), "sound before anyone touches it: {said}");
+        assert!(
+            code == Some(0) && said.replace(' ', "").contains(r#""compared_with":"keyring""#),
+            "sound before anyone touches it: {said}"
+        );
     }
 
     fn restore(&self, moment: &Moment) {
@@ -137,8 +158,16 @@ impl Profile {
     }
 
     fn verify(&self, args: &[&str]) -> (Option<i32>, String) {
-        let out = self.keyring.csign(&self.world, &[&["audit", "verify"], args].concat()).output().expect("started");
-        (out.status.code(), String::from_utf8_lossy(&out.stdout).into_owned() + &String::from_utf8_lossy(&out.stderr))
+        let out = self
+            .keyring
+            .csign(&self.world, &[&["audit", "verify"], args].concat())
+            .output()
+            .expect("started");
+        (
+            out.status.code(),
+            String::from_utf8_lossy(&out.stdout).into_owned()
+                + &String::from_utf8_lossy(&out.stderr),
+        )
     }
 
     /// Puts the earlier log alone into the folder.
@@ -209,18 +238,28 @@ fn early_log_and_mark(profile: &Profile, moment: &Moment, _: &mut Random) -> Opt
     Some("an early log with its mark".to_owned())
 }
 
-fn early_log_and_mark_and_installation(profile: &Profile, moment: &Moment, random: &mut Random) -> Option<String> {
+fn early_log_and_mark_and_installation(
+    profile: &Profile,
+    moment: &Moment,
+    random: &mut Random,
+) -> Option<String> {
     early_log_and_mark(profile, moment, random);
     fs::remove_file(profile.world.data().join("installation")).expect("removed");
     Some("an early log with its mark, and no installation".to_owned())
 }
 
 /// Forges the mark of the early log with a higher counter, without a key.
-fn early_log_with_forged_mark(profile: &Profile, moment: &Moment, random: &mut Random) -> Option<String> {
+fn early_log_with_forged_mark(
+    profile: &Profile,
+    moment: &Moment,
+    random: &mut Random,
+) -> Option<String> {
     profile.put_early_log();
     let (path, _) = profile.mark(moment);
-    let mut mark: serde_json::Value = serde_json::from_slice(profile.mark(&profile.early).1).expect("JSON");
-    mark["counter"] = (mark["counter"].as_u64().expect("a number") + 1 + random.below(2_000)).into();
+    let mut mark: serde_json::Value =
+        serde_json::from_slice(profile.mark(&profile.early).1).expect("JSON");
+    mark["counter"] =
+        (mark["counter"].as_u64().expect("a number") + 1 + random.below(2_000)).into();
     let unsigned = random.chance(50);
     if unsigned {
         mark.as_object_mut().expect("an object").remove("signature");
@@ -261,7 +300,11 @@ fn change_installation(profile: &Profile, moment: &Moment, random: &mut Random) 
     Some("another installation, or none".to_owned())
 }
 
-fn installation_and_early_log(profile: &Profile, moment: &Moment, random: &mut Random) -> Option<String> {
+fn installation_and_early_log(
+    profile: &Profile,
+    moment: &Moment,
+    random: &mut Random,
+) -> Option<String> {
     profile.put_early_log();
     change_installation(profile, moment, random)
 }
@@ -288,8 +331,13 @@ fn no_folder(profile: &Profile, _: &Moment, _: &mut Random) -> Option<String> {
 
 /// Damages the record in the state folder that there is a log here.
 fn damage_index(profile: &Profile, moment: &Moment, random: &mut Random) -> Option<String> {
-    let of_this = |bytes: &[u8]| String::from_utf8_lossy(bytes).contains(&format!("{}\"", profile.world.data().display()));
-    let (name, bytes) = moment.state.iter().find(|(name, bytes)| name.starts_with("countersign/logs") && of_this(bytes))?;
+    let of_this = |bytes: &[u8]| {
+        String::from_utf8_lossy(bytes).contains(&format!("{}\"", profile.world.data().display()))
+    };
+    let (name, bytes) = moment
+        .state
+        .iter()
+        .find(|(name, bytes)| name.starts_with("countersign/logs") && of_this(bytes))?;
     let to = random.index(bytes.len());
     fs::write(profile.world.path("state").join(name), &bytes[..to]).expect("written");
     Some(format!("the index cut to {to} bytes"))
@@ -333,13 +381,24 @@ fn one_moment(plan: &Plan, profile: &Profile, part: u64, moment: &Moment, count:
                 count.in_the_keyring += 1;
             }
             _ => {
-                let Some(what) = random.pick(&ATTACKS)(profile, moment, &mut random) else { continue };
+                let Some(what) = random.pick(&ATTACKS)(profile, moment, &mut random) else {
+                    continue;
+                };
                 let (code, said) = profile.verify(&[]);
                 assert_eq!(code, Some(5), "{name}: {what}: {said}");
                 // Nothing runs with it.
                 if random.chance(10) {
-                    let out = profile.keyring.csign(&profile.world, &["ask", "hello"]).output().expect("started");
-                    assert_eq!(out.status.code(), Some(5), "{name}: {what}: {}", String::from_utf8_lossy(&out.stderr));
+                    let out = profile
+                        .keyring
+                        .csign(&profile.world, &["ask", "hello"])
+                        .output()
+                        .expect("started");
+                    assert_eq!(
+                        out.status.code(),
+                        Some(5),
+                        "{name}: {what}: {}",
+                        String::from_utf8_lossy(&out.stderr)
+                    );
                 }
             }
         }
@@ -350,7 +409,8 @@ fn one_moment(plan: &Plan, profile: &Profile, part: u64, moment: &Moment, count:
 fn change_export(profile: &Profile, random: &mut Random, case: &str) {
     let folder = profile.world.path("export");
     put(&folder, &profile.export);
-    let files: Vec<&PathBuf> = profile.export.keys().filter(|name| name.to_string_lossy() != "README").collect();
+    let files: Vec<&PathBuf> =
+        profile.export.keys().filter(|name| name.to_string_lossy() != "README").collect();
     let name = *random.pick(&files);
     let new = loop {
         if let Some(new) = damage(&profile.export[name], random) {
@@ -363,7 +423,8 @@ fn change_export(profile: &Profile, random: &mut Random, case: &str) {
 }
 
 fn change_keyring(profile: &Profile, moment: &Moment, random: &mut Random, case: &str) {
-    let (attributes, mark) = profile.keyring.item(&profile.world, &installation(&moment.data), MARK);
+    let (attributes, mark) =
+        profile.keyring.item(&profile.world, &installation(&moment.data), MARK);
     let changed = {
         let mut fields: serde_json::Value = serde_json::from_str(&mark).expect("JSON");
         let name = *random.pick(&["size", "counter"]);
@@ -375,7 +436,11 @@ fn change_keyring(profile: &Profile, moment: &Moment, random: &mut Random, case:
     profile.keyring.replace(&profile.world, &attributes, &mark);
     assert_eq!(code, Some(5), "{case}: the keyring's mark is {changed}: {said}");
     let (code, said) = profile.verify(&[]);
-    assert_eq!(code, Some(5), "{case}: the alarm stays when the keyring's mark is put back: {said}");
+    assert_eq!(
+        code,
+        Some(5),
+        "{case}: the alarm stays when the keyring's mark is put back: {said}"
+    );
     profile.restore(moment);
     assert_eq!(profile.verify(&[]).0, Some(0), "{case}: put back");
 }

@@ -16,9 +16,15 @@ pub(crate) struct Terminal {
 
 impl Terminal {
     pub(crate) fn start(world: &World, args: &[&str]) -> Self {
-        let quoted: Vec<String> = args.iter().map(|arg| format!("'{}'", arg.replace('\'', r"'\''"))).collect();
+        let quoted: Vec<String> =
+            args.iter().map(|arg| format!("'{}'", arg.replace('\'', r"'\''"))).collect();
         // `exec`, because a shell in between would receive Ctrl-C.
-        let line = format!("exec '{}' --data-dir '{}' {}", program(), world.data().display(), quoted.join(" "));
+        let line = format!(
+            "exec '{}' --data-dir '{}' {}",
+            program(),
+            world.data().display(),
+            quoted.join(" ")
+        );
         let mut child = world
             .bare("script")
             .args(["--quiet", "--return", "--flush", "--command", &line, "/dev/null"])
@@ -27,7 +33,8 @@ impl Terminal {
             .stdout(Stdio::piped())
             .spawn()
             .expect("script starts");
-        let (keys, screen) = (child.stdin.take().expect("piped"), child.stdout.take().expect("piped"));
+        let (keys, screen) =
+            (child.stdin.take().expect("piped"), child.stdout.take().expect("piped"));
         Self { child, keys, screen, seen: String::new() }
     }
 
@@ -68,18 +75,34 @@ impl Terminal {
 #[test]
 fn a_yes_on_the_terminal_runs_what_was_shown() {
     let world = World::new();
-    let mut terminal = Terminal::start(&world, &["ask", "--session", "s1", "add 2 ridge runner black size 42 to my cart"]);
+    let mut terminal = Terminal::start(
+        &world,
+        &["ask", "--session", "s1", "add 2 ridge runner black size 42 to my cart"],
+    );
     terminal.wait_for("Approve? [y/N]");
-    for part in ["Your signature is needed.", "Add to cart (shop, cart.addItem)", SHOE, "quantity: 2", "Before:", "After:"] {
+    for part in [
+        "Your signature is needed.",
+        "Add to cart (shop, cart.addItem)",
+        SHOE,
+        "quantity: 2",
+        "Before:",
+        "After:",
+    ] {
         assert!(terminal.seen.contains(part), "{part} is missing in\n{}", terminal.seen);
     }
     terminal.type_in("y\n");
     let (seen, code) = terminal.end();
     assert_eq!(code, Some(0), "{seen}");
     assert_eq!(world.shoes("s1"), 2);
-    let resolved = world.run(&["--json", "audit", "list", "--type", "approval_resolved"]).ends_with(0).json();
-    let by_terminal = |record: &serde_json::Value| record["status"] == "approved" && record["fields"]["by"] == "terminal";
-    assert!(resolved["records"].as_array().is_some_and(|records| records.iter().any(by_terminal)), "the log says where it was decided: {resolved}");
+    let resolved =
+        world.run(&["--json", "audit", "list", "--type", "approval_resolved"]).ends_with(0).json();
+    let by_terminal = |record: &serde_json::Value| {
+        record["status"] == "approved" && record["fields"]["by"] == "terminal"
+    };
+    assert!(
+        resolved["records"].as_array().is_some_and(|records| records.iter().any(by_terminal)),
+        "the log says where it was decided: {resolved}"
+    );
     world.run(&["audit", "verify"]).ends_with(0);
 }
 
@@ -87,7 +110,10 @@ fn a_yes_on_the_terminal_runs_what_was_shown() {
 fn enter_alone_rejects_and_the_reason_is_heard() {
     let world = World::new();
     let args = format!(r#"{{"partNo":"{SHOE}","quantity":2}}"#);
-    let mut terminal = Terminal::start(&world, &["tools", "call", "cart.addItem", "--session", "s1", "--args", &args]);
+    let mut terminal = Terminal::start(
+        &world,
+        &["tools", "call", "cart.addItem", "--session", "s1", "--args", &args],
+    );
     terminal.wait_for("Approve? [y/N]");
     terminal.type_in("\n");
     terminal.wait_for("Reason");
@@ -102,15 +128,26 @@ fn enter_alone_rejects_and_the_reason_is_heard() {
 #[test]
 fn a_second_csign_joins_the_one_that_waits() {
     let world = World::new();
-    let mut first = Terminal::start(&world, &["ask", "--session", "s1", "add 2 ridge runner black size 42 to my cart"]);
+    let mut first = Terminal::start(
+        &world,
+        &["ask", "--session", "s1", "add 2 ridge runner black size 42 to my cart"],
+    );
     first.wait_for("Approve? [y/N]");
     let list = world.run(&["--json", "approvals", "list"]).ends_with(0).json();
     let (id, hash) = (text(&list[0], "id"), text(&list[0], "hash"));
-    assert_eq!(text(&list[0], "status"), "pending", "it is seen, and not expired by the second start");
-    let refused = world.run(&["--json", "approvals", "approve", id, "--hash", hash]).ends_with(3).json();
+    assert_eq!(
+        text(&list[0], "status"),
+        "pending",
+        "it is seen, and not expired by the second start"
+    );
+    let refused =
+        world.run(&["--json", "approvals", "approve", id, "--hash", hash]).ends_with(3).json();
     assert_eq!(refused["error"]["details"]["reason"], "no_terminal");
     let refused = world.run(&["--json", "approvals", "reject", id]).ends_with(3).json();
-    assert_eq!(refused["error"]["details"]["reason"], "no_terminal", "over the socket even a no needs a person");
+    assert_eq!(
+        refused["error"]["details"]["reason"], "no_terminal",
+        "over the socket even a no needs a person"
+    );
     let mut second = Terminal::start(&world, &["approvals", "approve", id, "--hash", hash]);
     second.wait_for("switched off");
     assert_eq!(second.end().1, Some(3));
@@ -126,8 +163,12 @@ fn a_second_csign_joins_the_one_that_waits() {
 fn a_decision_in_a_second_terminal_ends_the_question_in_the_first() {
     let world = World::new();
     std::fs::create_dir(world.data()).expect("made");
-    std::fs::write(world.data().join("countersign.toml"), "decide_from_terminal = true\n").expect("written");
-    let mut first = Terminal::start(&world, &["ask", "--session", "s1", "add 2 ridge runner black size 42 to my cart"]);
+    std::fs::write(world.data().join("countersign.toml"), "decide_from_terminal = true\n")
+        .expect("written");
+    let mut first = Terminal::start(
+        &world,
+        &["ask", "--session", "s1", "add 2 ridge runner black size 42 to my cart"],
+    );
     first.wait_for("Approve? [y/N]");
     let list = world.run(&["--json", "approvals", "list"]).ends_with(0).json();
     let (id, hash) = (text(&list[0], "id"), text(&list[0], "hash"));
@@ -147,12 +188,17 @@ fn approving_by_id_needs_the_users_leave_and_the_hash() {
     let mut off = Terminal::start(&world, &["approvals", "approve", id, "--hash", hash]);
     off.wait_for("switched off");
     assert_eq!(off.end().1, Some(3));
-    std::fs::write(world.data().join("countersign.toml"), "decide_from_terminal = true\n").expect("written");
-    let wrong = Terminal::start(&world, &["approvals", "approve", id, "--hash", &"0".repeat(64)]).end();
+    std::fs::write(world.data().join("countersign.toml"), "decide_from_terminal = true\n")
+        .expect("written");
+    let wrong =
+        Terminal::start(&world, &["approvals", "approve", id, "--hash", &"0".repeat(64)]).end();
     assert_eq!(wrong.1, Some(1), "{}", wrong.0);
     let (seen, code) = Terminal::start(&world, &["approvals", "approve", id, "--hash", hash]).end();
     assert_eq!(code, Some(0), "{seen}");
-    assert!(seen.contains("Add to cart is done.") && seen.contains(SHOE), "with what the shop answered: {seen}");
+    assert!(
+        seen.contains("Add to cart is done.") && seen.contains(SHOE),
+        "with what the shop answered: {seen}"
+    );
     let (seen, code) = Terminal::start(&world, &["approvals", "approve", id, "--hash", hash]).end();
     assert_eq!(code, Some(4), "it runs once: {seen}");
     assert_eq!(world.shoes("direct"), 2);
@@ -161,7 +207,10 @@ fn approving_by_id_needs_the_users_leave_and_the_hash() {
 #[test]
 fn ctrl_c_stops_the_turn() {
     let world = World::new();
-    let mut terminal = Terminal::start(&world, &["ask", "--session", "s1", "add 2 ridge runner black size 42 to my cart"]);
+    let mut terminal = Terminal::start(
+        &world,
+        &["ask", "--session", "s1", "add 2 ridge runner black size 42 to my cart"],
+    );
     terminal.wait_for("Approve? [y/N]");
     terminal.type_in("\u{3}");
     let (seen, code) = terminal.end();
@@ -229,7 +278,12 @@ fn a_servers_question_is_declined_where_nobody_can_answer() {
     kit::packs::install("letters", &world.data());
     let ran = world.run(&COST).ends_with(0);
     assert!(ran.out.contains("answered with decline"), "{}", ran.out);
-    assert!(ran.err.contains("post (pack letters) asked: Where does the letter go") && ran.err.contains("it was told no"), "{}", ran.err);
+    assert!(
+        ran.err.contains("post (pack letters) asked: Where does the letter go")
+            && ran.err.contains("it was told no"),
+        "{}",
+        ran.err
+    );
     let ran = world.run(&["tools", "call", "letter.price"]).ends_with(0);
     assert!(ran.err.contains("it was told no"), "{}", ran.err);
 }

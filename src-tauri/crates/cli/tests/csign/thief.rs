@@ -24,7 +24,8 @@ impl Scene {
     fn set(world: World) -> Self {
         let keyring = Keyring::start(&world);
         assert!(keyring.csign(&world, &["ask", "hello"]).status().unwrap().success());
-        let installation = fs::read_to_string(world.data().join("installation")).unwrap().trim().to_owned();
+        let installation =
+            fs::read_to_string(world.data().join("installation")).unwrap().trim().to_owned();
         let signing_key = keyring.item(&world, &installation, "audit-signing-key").1;
         let pack = kit::packs::install("letters", &world.data());
         let path = |name: &str| world.path(name).display().to_string();
@@ -42,32 +43,64 @@ impl Scene {
 
     /// Returns the data that the program gets as a server of a pack.
     fn run_guarded(&self) -> Value {
-        let ran = self.keyring.csign(&self.world, &["tools", "call", "letter.terms", "--args", "{}"]).output().unwrap();
-        assert!(ran.status.success(), "{}{}", String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+        let ran = self
+            .keyring
+            .csign(&self.world, &["tools", "call", "letter.terms", "--args", "{}"])
+            .output()
+            .unwrap();
+        assert!(
+            ran.status.success(),
+            "{}{}",
+            String::from_utf8_lossy(&ran.stdout),
+            String::from_utf8_lossy(&ran.stderr)
+        );
         serde_json::from_slice(&fs::read(self.world.path("home/loot.json")).unwrap()).unwrap()
     }
 
     fn run_unguarded(&self) -> Value {
-        let ran = self.keyring.command(&self.world, self.thief.to_str().unwrap()).arg("unguarded").output().unwrap();
-        serde_json::from_slice(&ran.stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&ran.stderr)))
+        let ran = self
+            .keyring
+            .command(&self.world, self.thief.to_str().unwrap())
+            .arg("unguarded")
+            .output()
+            .unwrap();
+        serde_json::from_slice(&ran.stdout)
+            .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&ran.stderr)))
     }
 }
 
 fn no_key_is_stolen(world: World) {
     let scene = Scene::set(world);
     let outside = scene.run_unguarded();
-    assert!(outside["keys"].to_string().contains(&scene.signing_key), "the attack works outside the guard: {outside}");
+    assert!(
+        outside["keys"].to_string().contains(&scene.signing_key),
+        "the attack works outside the guard: {outside}"
+    );
     assert_ne!(outside["keyring files"].as_array().map(Vec::len), Some(0), "{outside}");
     let inside = scene.run_guarded();
-    assert!(!inside["seen"].as_array().unwrap().is_empty(), "it knows where the sockets are: {inside}");
+    assert!(
+        !inside["seen"].as_array().unwrap().is_empty(),
+        "it knows where the sockets are: {inside}"
+    );
     for found in ["connected", "keys", "bus variables", "keyring files"] {
         assert_eq!(inside[found].as_array().map(Vec::len), Some(0), "{found}: {inside}");
     }
     // doctor has tried it too.
-    let told = Keyring::csign(&scene.keyring, &scene.world, &["--json", "doctor"]).output().unwrap();
+    let told =
+        Keyring::csign(&scene.keyring, &scene.world, &["--json", "doctor"]).output().unwrap();
     let told: Value = serde_json::from_slice(&told.stdout).unwrap();
-    let check = told["checks"].as_array().unwrap().iter().find(|check| check["name"] == "server isolation").expect("the check").clone();
-    assert_eq!((text(&check, "state"), text(&check, "message").contains("neither the session bus")), ("ok", true), "{check}");
+    let check = told["checks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|check| check["name"] == "server isolation")
+        .expect("the check")
+        .clone();
+    assert_eq!(
+        (text(&check, "state"), text(&check, "message").contains("neither the session bus")),
+        ("ok", true),
+        "{check}"
+    );
 }
 
 #[test]
@@ -87,6 +120,16 @@ fn a_server_of_a_user_without_rights_cannot_read_the_signing_key() {
 fn doctor_tells_which_sockets_stay_open_to_servers() {
     let world = World::new();
     // A bus over TCP cannot be hidden from a single program.
-    let ran = crate::world::Ran::of(world.command(&["doctor"]).env("DBUS_SESSION_BUS_ADDRESS", "tcp:host=localhost,port=1").output().unwrap());
-    assert!(ran.out.contains("server isolation") && ran.out.contains("tcp:host=localhost,port=1"), "{}", ran.out);
+    let ran = crate::world::Ran::of(
+        world
+            .command(&["doctor"])
+            .env("DBUS_SESSION_BUS_ADDRESS", "tcp:host=localhost,port=1")
+            .output()
+            .unwrap(),
+    );
+    assert!(
+        ran.out.contains("server isolation") && ran.out.contains("tcp:host=localhost,port=1"),
+        "{}",
+        ran.out
+    );
 }

@@ -45,7 +45,15 @@ fn help_names_every_command_and_the_exit_codes() {
             assert!(help.contains(part), "{part} is missing in\n{help}");
         }
     }
-    assert!(world.bare(crate::world::program()).args(["shop-server", "--help"]).output().expect("started").status.success());
+    assert!(
+        world
+            .bare(crate::world::program())
+            .args(["shop-server", "--help"])
+            .output()
+            .expect("started")
+            .status
+            .success()
+    );
     assert!(!world.data().exists(), "help opens nothing");
 }
 
@@ -54,7 +62,12 @@ fn an_argument_that_is_no_text_is_wrong_usage() {
     use std::{ffi::OsStr, os::unix::ffi::OsStrExt as _};
     let world = World::new();
     for words in [&["ask"][..], &["shop-server", "--http"]] {
-        let output = world.bare(crate::world::program()).args(words).arg(OsStr::from_bytes(b"\xff")).output().expect("started");
+        let output = world
+            .bare(crate::world::program())
+            .args(words)
+            .arg(OsStr::from_bytes(b"\xff"))
+            .output()
+            .expect("started");
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.code() == Some(2) && !said.contains("panicked"), "{words:?}: {said}");
     }
@@ -79,8 +92,17 @@ fn wrong_usage_ends_with_2_and_touches_nothing() {
     }
     for args in wrong.iter().filter(|args| !args.is_empty()) {
         let ran = world.run(&[&["--json"], *args].concat()).ends_with(2).json();
-        assert_eq!((&ran["error"]["code"], &ran["error"]["details"]["reason"]), (&json!("invalid_input"), &json!("wrong_usage")), "{args:?}: {ran}");
-        assert!(ran["error"]["message"].as_str().is_some_and(|text| !text.is_empty() && !text.starts_with("error:")), "{args:?}: {ran}");
+        assert_eq!(
+            (&ran["error"]["code"], &ran["error"]["details"]["reason"]),
+            (&json!("invalid_input"), &json!("wrong_usage")),
+            "{args:?}: {ran}"
+        );
+        assert!(
+            ran["error"]["message"]
+                .as_str()
+                .is_some_and(|text| !text.is_empty() && !text.starts_with("error:")),
+            "{args:?}: {ran}"
+        );
     }
     assert!(!world.data().exists());
     let ran = world.run(&["tools", "call", "cart.get", "--args", "[1]"]).ends_with(2);
@@ -92,10 +114,19 @@ fn failures_are_one_sentence_and_a_hint() {
     let world = World::new();
     fs::write(world.path("file"), "in the way").expect("written");
     let blocked = world.path("file").join("data");
-    let ran = world.bare(crate::world::program()).arg("--data-dir").arg(&blocked).args(["ask", "hello"]).output().expect("started");
+    let ran = world
+        .bare(crate::world::program())
+        .arg("--data-dir")
+        .arg(&blocked)
+        .args(["ask", "hello"])
+        .output()
+        .expect("started");
     let err = String::from_utf8_lossy(&ran.stderr).into_owned();
     assert_eq!(ran.status.code(), Some(1), "{err}");
-    assert!(err.starts_with("error: ") && err.contains("\nhint: ") && err.lines().count() == 2, "{err}");
+    assert!(
+        err.starts_with("error: ") && err.contains("\nhint: ") && err.lines().count() == 2,
+        "{err}"
+    );
     for word in ["panicked", "stack", "src/", "RUST_BACKTRACE"] {
         assert!(!err.contains(word), "{err}");
     }
@@ -116,7 +147,13 @@ fn on_a_mount(world: &World, script: &str, args: &[&str]) -> Option<std::process
     }
     let mut command = world.bare("unshare");
     let script = format!("set -e; data=\"$1\"; shift; {script}; exec \"$@\"");
-    command.args(["-m", "sh", "-c", &script, "sh"]).arg(world.data()).arg(crate::world::program()).arg("--data-dir").arg(world.data()).args(args);
+    command
+        .args(["-m", "sh", "-c", &script, "sh"])
+        .arg(world.data())
+        .arg(crate::world::program())
+        .arg("--data-dir")
+        .arg(world.data())
+        .args(args);
     Some(command.output().expect("started"))
 }
 
@@ -129,9 +166,15 @@ fn a_folder_that_cannot_be_written_is_said_with_what_to_do() {
     for script in [read_only, &format!("mount -t tmpfs tmpfs /mnt; {full}")] {
         for args in [&["ask", "hello"][..], &["doctor"], &["approvals", "list"]] {
             let Some(ran) = on_a_mount(&world, script, args) else { return };
-            let err = String::from_utf8_lossy(&ran.stderr).replace("cat: write error: No space left on device\n", "");
+            let err = String::from_utf8_lossy(&ran.stderr)
+                .replace("cat: write error: No space left on device\n", "");
             assert_eq!(ran.status.code(), Some(1), "{script} {args:?}: {err}");
-            assert!(err.starts_with("error: ") && err.contains("cannot be written") && err.contains("\nhint: "), "{script} {args:?}: {err}");
+            assert!(
+                err.starts_with("error: ")
+                    && err.contains("cannot be written")
+                    && err.contains("\nhint: "),
+                "{script} {args:?}: {err}"
+            );
             assert!(err.lines().count() == 2 && !err.contains("panicked"), "{err}");
         }
     }
@@ -143,7 +186,10 @@ fn the_kill_switch_stops_every_run() {
     let world = World::new();
     let ran = world.run_with("AGENT_ENABLED", "false", &["ask", "hello"]).ends_with(1);
     assert!(ran.err.contains("switched off") && ran.err.contains("hint: "), "{}", ran.err);
-    let error = world.run_with("AGENT_ENABLED", "false", &["--json", "tools", "call", "cart.get"]).ends_with(1).json();
+    let error = world
+        .run_with("AGENT_ENABLED", "false", &["--json", "tools", "call", "cart.get"])
+        .ends_with(1)
+        .json();
     assert_eq!(error["error"]["code"], "agent_disabled");
 }
 
@@ -151,7 +197,11 @@ fn the_kill_switch_stops_every_run() {
 fn doctor_says_what_is_well() {
     let world = World::new();
     let ran = world.run(&["doctor"]).ends_with(0);
-    assert!(ran.out.contains("ok       data folder") && ran.out.contains("warning  keyring"), "{}", ran.out);
+    assert!(
+        ran.out.contains("ok       data folder") && ran.out.contains("warning  keyring"),
+        "{}",
+        ran.out
+    );
     let report = world.run(&["--json", "doctor"]).ends_with(0).json();
     assert_eq!(report["ok"], true);
 }
@@ -165,8 +215,12 @@ fn a_pack_is_checked_fault_by_fault() {
 
     let broken = world.path("broken");
     fs::create_dir(&broken).expect("made");
-    fs::write(broken.join("pack.json"), r#"{"manifest_version": 7, "id": "Bad Id"}"#).expect("written");
-    let view = world.run(&["--json", "packs", "check", broken.to_str().expect("a name")]).ends_with(1).json();
+    fs::write(broken.join("pack.json"), r#"{"manifest_version": 7, "id": "Bad Id"}"#)
+        .expect("written");
+    let view = world
+        .run(&["--json", "packs", "check", broken.to_str().expect("a name")])
+        .ends_with(1)
+        .json();
     assert!(view["faults"].as_array().is_some_and(|faults| faults.len() > 1), "{view}");
     let ran = world.run(&["packs", "check", broken.to_str().expect("a name")]).ends_with(1);
     assert!(ran.out.contains("fault pack.json"), "{}", ran.out);
@@ -180,9 +234,20 @@ fn tools_are_listed_shown_and_called() {
     assert!(list.contains("cart.addItem") && list.contains("analyze_portfolio_pacing"), "{list}");
     let shown = world.run(&["tools", "show", "product.search"]).ends_with(0).out;
     assert!(shown.contains("query (string, required)"), "{shown}");
-    let found = world.run(&["--json", "tools", "call", "product.search", "--args", r#"{"query":"ridge runner"}"#]).ends_with(0).json();
+    let found = world
+        .run(&[
+            "--json",
+            "tools",
+            "call",
+            "product.search",
+            "--args",
+            r#"{"query":"ridge runner"}"#,
+        ])
+        .ends_with(0)
+        .json();
     assert_eq!(found["outcome"], "ok");
     assert!(found["data"]["items"].as_array().is_some_and(|items| !items.is_empty()), "{found}");
-    let refused = world.run(&["--json", "tools", "call", "product.get", "--args", r#"{"productId":"x"}"#]);
+    let refused =
+        world.run(&["--json", "tools", "call", "product.get", "--args", r#"{"productId":"x"}"#]);
     assert_eq!(refused.code, 1, "{}", refused.out);
 }

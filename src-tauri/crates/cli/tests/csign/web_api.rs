@@ -14,16 +14,26 @@ struct Demo {
 impl Demo {
     fn start() -> Self {
         let file = packs().join("web-api-example/demo_server.py");
-        let mut server = Command::new("python3").arg(file).args(["--port", "0"]).stdout(Stdio::piped()).spawn().expect("python3 is there");
+        let mut server = Command::new("python3")
+            .arg(file)
+            .args(["--port", "0"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("python3 is there");
         let mut url = String::new();
-        BufReader::new(server.stdout.take().expect("a pipe")).read_line(&mut url).expect("it says where it is");
+        BufReader::new(server.stdout.take().expect("a pipe"))
+            .read_line(&mut url)
+            .expect("it says where it is");
         Self { server, url: url.trim().to_owned() }
     }
 
     /// Writes the user's settings for the pack.
     fn settings(&self, world: &World, private: bool) {
         std::fs::create_dir_all(world.data()).expect("made");
-        let toml = format!("[packs.web-api-example]\nprivate_network = {private}\n[packs.web-api-example.settings]\nbase_url = \"{}\"\n", self.url);
+        let toml = format!(
+            "[packs.web-api-example]\nprivate_network = {private}\n[packs.web-api-example.settings]\nbase_url = \"{}\"\n",
+            self.url
+        );
         std::fs::write(world.data().join("countersign.toml"), toml).expect("written");
     }
 }
@@ -46,9 +56,17 @@ fn reading_needs_the_users_leave_to_reach_this_computer() {
     let found = world.run(&call).ends_with(0).json();
     assert_eq!(found["data"]["to"], "Ada Lovelace");
     let asked = world.run(&["ask", "Where is parcel 1001?"]).ends_with(0).out;
-    assert!(asked.contains("Parcel 1001 to Ada Lovelace is on its way, expected on 2026-11-24."), "{asked}");
-    let missing = world.run(&["--json", "tools", "call", "parcel.track", "--args", r#"{"number": 7}"#]).json();
-    assert_eq!((text(&missing["error"], "code"), &missing["error"]["details"]["status"]), ("tool_http_error", &404.into()));
+    assert!(
+        asked.contains("Parcel 1001 to Ada Lovelace is on its way, expected on 2026-11-24."),
+        "{asked}"
+    );
+    let missing = world
+        .run(&["--json", "tools", "call", "parcel.track", "--args", r#"{"number": 7}"#])
+        .json();
+    assert_eq!(
+        (text(&missing["error"], "code"), &missing["error"]["details"]["status"]),
+        ("tool_http_error", &404.into())
+    );
     assert_eq!(missing["error"]["details"]["answer"]["error"], "There is no such thing.");
 }
 
@@ -56,11 +74,26 @@ fn reading_needs_the_users_leave_to_reach_this_computer() {
 fn a_missing_key_is_told_before_anybody_is_asked() {
     let (demo, world) = (Demo::start(), World::new());
     demo.settings(&world, true);
-    let call = ["--json", "tools", "call", "parcel.hold", "--args", r#"{"number": 1001, "until": "2026-11-30"}"#];
+    let call = [
+        "--json",
+        "tools",
+        "call",
+        "parcel.hold",
+        "--args",
+        r#"{"number": 1001, "until": "2026-11-30"}"#,
+    ];
     let refused = world.run(&call).ends_with(1).json();
     assert_eq!(refused["error"]["details"]["reason"], "tool_config_error", "{refused}");
     assert!(text(&refused["error"], "message").contains("DEMO_API_TOKEN"), "{refused}");
-    assert!(world.run(&["--json", "approvals", "list"]).ends_with(0).json().as_array().is_some_and(Vec::is_empty), "nothing waits");
+    assert!(
+        world
+            .run(&["--json", "approvals", "list"])
+            .ends_with(0)
+            .json()
+            .as_array()
+            .is_some_and(Vec::is_empty),
+        "nothing waits"
+    );
     let doctor = world.run(&["doctor"]).ends_with(0).out;
     assert!(doctor.contains("Not entered: DEMO_API_TOKEN"), "{doctor}");
     world.run_with("DEMO_API_TOKEN", "demo-token", &call).ends_with(3);
@@ -79,14 +112,22 @@ fn a_write_that_a_rule_allows_runs() {
     let rules = r#"{"rules": [{"id": "fine", "action": "allow", "tool": "parcel.hold", "arguments": {"number": 1001}}]}"#;
     std::fs::write(world.data().join("policy.json"), rules).expect("written");
     assert_eq!(text(&with_key(&check).ends_with(0).json(), "verdict"), "allow");
-    assert_eq!(with_key(&["--json", "tools", "call", "parcel.hold", "--args", arguments]).ends_with(0).json()["outcome"], "ok");
+    assert_eq!(
+        with_key(&["--json", "tools", "call", "parcel.hold", "--args", arguments])
+            .ends_with(0)
+            .json()["outcome"],
+        "ok"
+    );
 }
 
 #[test]
 fn how_a_tool_runs_is_shown() {
     let world = World::new();
     let shown = world.run(&["tools", "show", "parcel.hold"]).ends_with(0).out;
-    assert!(shown.contains("Sends a request to 127.0.0.1:8787. Needs the key DEMO_API_TOKEN."), "{shown}");
+    assert!(
+        shown.contains("Sends a request to 127.0.0.1:8787. Needs the key DEMO_API_TOKEN."),
+        "{shown}"
+    );
     world.run(&["packs", "new", "hello"]).ends_with(0);
     let shown = world.run(&["tools", "show", "hello.greet"]).ends_with(0).out;
     assert!(shown.contains("Runs ./greet.sh, which may not open network connections."), "{shown}");

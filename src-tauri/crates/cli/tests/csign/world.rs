@@ -34,11 +34,16 @@ pub(crate) struct Ran {
 impl Ran {
     pub(crate) fn of(output: Output) -> Self {
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("csign prints UTF-8");
-        Self { code: output.status.code().unwrap_or(-1), out: text(output.stdout), err: text(output.stderr) }
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            out: text(output.stdout),
+            err: text(output.stderr),
+        }
     }
 
     pub(crate) fn json(&self) -> Value {
-        serde_json::from_str(&self.out).unwrap_or_else(|e| panic!("one JSON document, but {e}:\n{}\n{}", self.out, self.err))
+        serde_json::from_str(&self.out)
+            .unwrap_or_else(|e| panic!("one JSON document, but {e}:\n{}\n{}", self.out, self.err))
     }
 
     #[track_caller]
@@ -67,14 +72,18 @@ impl World {
     pub(crate) fn for_nobody() -> Self {
         let world = Self { user: Some(NOBODY), ..Self::new() };
         // Another user cannot start a program in a folder that only root may enter.
-        let may_start = world.bare(program()).arg("--version").output().is_ok_and(|ran| ran.status.success());
+        let may_start =
+            world.bare(program()).arg("--version").output().is_ok_and(|ran| ran.status.success());
         if may_start { world } else { Self { user: None, ..world } }
     }
 
     /// Gives the files that a test has created to the environment's user.
     pub(crate) fn hand_over(&self) {
         if let Some(user) = self.user {
-            let done = Command::new("chown").args(["-R", &format!("{user}:{user}")]).arg(self.folder.path()).status();
+            let done = Command::new("chown")
+                .args(["-R", &format!("{user}:{user}")])
+                .arg(self.folder.path())
+                .status();
             assert!(done.expect("chown starts").success());
         }
     }
@@ -98,10 +107,19 @@ impl World {
     /// Returns a command without this process's environment.
     pub(crate) fn bare(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(program);
-        command.env_clear().env("PATH", "/usr/bin:/bin").env("LANG", "C.UTF-8").env("COUNTERSIGN_TEST_NOW", self.now()).stdin(Stdio::null());
-        for (variable, name) in
-            [("HOME", "home"), ("XDG_DATA_HOME", "share"), ("XDG_STATE_HOME", "state"), ("XDG_CONFIG_HOME", "config"), ("XDG_RUNTIME_DIR", "run")]
-        {
+        command
+            .env_clear()
+            .env("PATH", "/usr/bin:/bin")
+            .env("LANG", "C.UTF-8")
+            .env("COUNTERSIGN_TEST_NOW", self.now())
+            .stdin(Stdio::null());
+        for (variable, name) in [
+            ("HOME", "home"),
+            ("XDG_DATA_HOME", "share"),
+            ("XDG_STATE_HOME", "state"),
+            ("XDG_CONFIG_HOME", "config"),
+            ("XDG_RUNTIME_DIR", "run"),
+        ] {
             std::fs::create_dir_all(self.path(name)).expect("made");
             command.env(variable, self.path(name));
         }
@@ -131,9 +149,16 @@ impl World {
 
     /// Runs `csign` with a pseudo-terminal as its standard streams.
     pub(crate) fn at_a_terminal(&self, args: &[&str]) -> Ran {
-        let line = format!("exec '{}' --data-dir '{}' {}", program(), self.data().display(), args.join(" "));
+        let line = format!(
+            "exec '{}' --data-dir '{}' {}",
+            program(),
+            self.data().display(),
+            args.join(" ")
+        );
         let mut command = self.bare("script");
-        command.args(["--quiet", "--return", "--flush", "--command", &line, "/dev/null"]).env("SHELL", "/bin/sh");
+        command
+            .args(["--quiet", "--return", "--flush", "--command", &line, "/dev/null"])
+            .env("SHELL", "/bin/sh");
         Ran::of(command.output().expect("script starts"))
     }
 
@@ -147,11 +172,18 @@ impl World {
 
     /// Returns how many shoes the cart contains.
     pub(crate) fn shoes(&self, session: &str) -> u64 {
-        let cart = self.run(&["--json", "tools", "call", "cart.get", "--session", session]).ends_with(0).json();
+        let cart = self
+            .run(&["--json", "tools", "call", "cart.get", "--session", session])
+            .ends_with(0)
+            .json();
         let text = cart["data"].to_string();
-        cart["data"]["items"]
-            .as_array()
-            .map_or(0, |items| items.iter().filter_map(|item| item["quantity"].as_u64()).sum::<u64>().max(u64::from(text.contains(SHOE))))
+        cart["data"]["items"].as_array().map_or(0, |items| {
+            items
+                .iter()
+                .filter_map(|item| item["quantity"].as_u64())
+                .sum::<u64>()
+                .max(u64::from(text.contains(SHOE)))
+        })
     }
 }
 

@@ -16,12 +16,25 @@ async fn an_alarm_shows_in_the_health_route_and_stops_the_answers() {
     drop(db);
     // The first check finds it; from then on every request is refused.
     let checks = gateway.csign(&["doctor"])["checks"].clone();
-    let of_log = checks.as_array().unwrap().iter().find(|check| check["name"] == "audit log").unwrap().clone();
+    let of_log = checks
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|check| check["name"] == "audit log")
+        .unwrap()
+        .clone();
     assert_eq!(of_log["state"], "failed", "{of_log}");
     let (status, health) = read(gateway.get("/v1/health").await).await;
-    assert_eq!((status, health["status"].as_str()), (StatusCode::SERVICE_UNAVAILABLE, Some("audit_alarm")));
+    assert_eq!(
+        (status, health["status"].as_str()),
+        (StatusCode::SERVICE_UNAVAILABLE, Some("audit_alarm"))
+    );
     let (status, answer) = gateway.post("/v1/chat", &message_of("s1", "hello")).await;
-    assert_eq!((status, answer["error"]["code"].as_str()), (StatusCode::SERVICE_UNAVAILABLE, Some("AGENT_DISABLED")), "{answer}");
+    assert_eq!(
+        (status, answer["error"]["code"].as_str()),
+        (StatusCode::SERVICE_UNAVAILABLE, Some("AGENT_DISABLED")),
+        "{answer}"
+    );
     assert_eq!(gateway.csign(&["audit", "verify"])["ok"], false);
 
     let accepted = gateway.terminal(&["doctor", "--accept-new-log"]).output().unwrap();
@@ -40,9 +53,16 @@ fn change_body(gateway: &Gateway, seq: u64, body: &str) {
 
 async fn is_stopped(gateway: &Gateway) {
     let (status, health) = read(gateway.get("/v1/health").await).await;
-    assert_eq!((status, health["status"].as_str()), (StatusCode::SERVICE_UNAVAILABLE, Some("audit_alarm")));
+    assert_eq!(
+        (status, health["status"].as_str()),
+        (StatusCode::SERVICE_UNAVAILABLE, Some("audit_alarm"))
+    );
     let (status, answer) = gateway.post("/v1/chat", &message_of("s1", "hello")).await;
-    assert_eq!((status, answer["error"]["code"].as_str()), (StatusCode::SERVICE_UNAVAILABLE, Some("AGENT_DISABLED")), "{answer}");
+    assert_eq!(
+        (status, answer["error"]["code"].as_str()),
+        (StatusCode::SERVICE_UNAVAILABLE, Some("AGENT_DISABLED")),
+        "{answer}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

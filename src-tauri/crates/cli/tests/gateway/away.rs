@@ -24,7 +24,11 @@ const NOT_OPEN: &str = "That question is not open any more.";
 fn is_away(status: StatusCode, answer: &Value) {
     let error = &answer["error"];
     assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE, "{answer}");
-    assert_eq!((error["code"].as_str(), error["retryable"].as_bool()), (Some("SESSION_STORE_UNAVAILABLE"), Some(true)), "{answer}");
+    assert_eq!(
+        (error["code"].as_str(), error["retryable"].as_bool()),
+        (Some("SESSION_STORE_UNAVAILABLE"), Some(true)),
+        "{answer}"
+    );
     assert_eq!((&answer["text"], answer["sessionId"].as_str()), (&error["message"], Some("s")));
     assert!(error["requestId"].is_string() && answer["turnId"].is_string());
 }
@@ -32,10 +36,19 @@ fn is_away(status: StatusCode, answer: &Value) {
 #[tokio::test(flavor = "multi_thread")]
 async fn section_9_redis_dies_in_the_middle_of_a_turn_and_comes_back() {
     let mut redis = Redis::start().await;
-    let server = model([Reply::new().say("First ").wait_ms(1_500).say("answer."), Reply::text(["Second."]), Reply::text(["Third."])]).await;
+    let server = model([
+        Reply::new().say("First ").wait_ms(1_500).say("answer."),
+        Reply::text(["Second."]),
+        Reply::text(["Third."]),
+    ])
+    .await;
     let (one, other) = two(&redis, &server).await;
-    let request = one.request(reqwest::Method::POST, "/v1/chat/stream").json(&message_of("s", "remember the violin"));
-    let asking = tokio::spawn(async move { crate::world::parse(&request.send().await.unwrap().text().await.unwrap()) });
+    let request = one
+        .request(reqwest::Method::POST, "/v1/chat/stream")
+        .json(&message_of("s", "remember the violin"));
+    let asking = tokio::spawn(async move {
+        crate::world::parse(&request.send().await.unwrap().text().await.unwrap())
+    });
     while server.seen().is_empty() {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
@@ -94,7 +107,9 @@ async fn kept_and_nothing_more(asked: &[Break]) {
     let gone = Arc::new(Barrier::new(2));
     front.breaks("product.get", [Break::Meet(Arc::clone(&gone))]);
     let looks = front.count("product.get");
-    let deciding = tokio::spawn(gateway.request(reqwest::Method::POST, "/v1/chat").json(&message_of("s", "yes")).send());
+    let deciding = tokio::spawn(
+        gateway.request(reqwest::Method::POST, "/v1/chat").json(&message_of("s", "yes")).send(),
+    );
     until(|| front.count("product.get") > looks).await;
     redis.kill();
     gone.wait().await;
@@ -103,7 +118,10 @@ async fn kept_and_nothing_more(asked: &[Break]) {
     redis.back().await;
     let again = gateway.say("s", "yes").await;
     assert!(again["text"].as_str().unwrap().starts_with(NOT_OPEN), "{again}");
-    assert_eq!((gateway.say("s", "yes").await["text"].as_str(), front.count("cart.addItem")), (Some("Good."), 0));
+    assert_eq!(
+        (gateway.say("s", "yes").await["text"].as_str(), front.count("cart.addItem")),
+        (Some("Good."), 0)
+    );
     server.assert_clean();
 }
 
@@ -113,7 +131,8 @@ async fn section_11_a_yes_that_redis_kept_and_nothing_more_is_answered_when_it_c
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_11_a_yes_to_another_price_that_redis_kept_and_nothing_more_is_answered_when_it_comes_again() {
+async fn section_11_a_yes_to_another_price_that_redis_kept_and_nothing_more_is_answered_when_it_comes_again()
+ {
     let dearer = json!({"productId": 1001, "partNo": SHOE, "name": "Shoe", "priceIncVat": "SEK 9 999.00", "currency": "SEK"});
     kept_and_nothing_more(&[Break::Result(dearer.clone()), Break::Result(dearer)]).await;
 }
@@ -152,9 +171,13 @@ async fn section_9_and_11_what_waits_ends_in_the_log_when_redis_lets_its_session
 #[tokio::test(flavor = "multi_thread")]
 async fn section_9_what_could_not_be_shared_before_the_end_is_shared_by_the_next_start() {
     let mut redis = Redis::start().await;
-    let server = model([Reply::new().say("First ").wait_ms(1_000).say("answer."), Reply::text(["Second."])]).await;
+    let server =
+        model([Reply::new().say("First ").wait_ms(1_000).say("answer."), Reply::text(["Second."])])
+            .await;
     let (one, other) = two(&redis, &server).await;
-    let request = one.request(reqwest::Method::POST, "/v1/chat").json(&message_of("s", "remember the violin"));
+    let request = one
+        .request(reqwest::Method::POST, "/v1/chat")
+        .json(&message_of("s", "remember the violin"));
     let asking = tokio::spawn(async move { request.send().await.unwrap().status() });
     while server.seen().is_empty() {
         tokio::time::sleep(Duration::from_millis(20)).await;
@@ -162,8 +185,15 @@ async fn section_9_what_could_not_be_shared_before_the_end_is_shared_by_the_next
     redis.kill();
     assert_eq!(asking.await.unwrap(), StatusCode::SERVICE_UNAVAILABLE);
     let (url, base) = (redis.url(), server.base_url());
-    let model_env = [("OPENAI_BASE_URL", base.as_str()), ("OPENAI_API_KEY", "sk-test-0123456789abcdef"), ("OPENAI_MODEL", "scripted")];
-    let env: Vec<_> = model_env.into_iter().chain([("SESSION_STORE", "redis"), ("REDIS_URL", url.as_str())]).collect();
+    let model_env = [
+        ("OPENAI_BASE_URL", base.as_str()),
+        ("OPENAI_API_KEY", "sk-test-0123456789abcdef"),
+        ("OPENAI_MODEL", "scripted"),
+    ];
+    let env: Vec<_> = model_env
+        .into_iter()
+        .chain([("SESSION_STORE", "redis"), ("REDIS_URL", url.as_str())])
+        .collect();
     let stopped = one.stopped();
     redis.back().await;
     let _one = Gateway::start_in(stopped, &["--no-token"], &env).await;
@@ -183,23 +213,43 @@ async fn dies_at(point: &str, expected: u64, unknown: bool) {
     other.say("s", "one shoe").await;
     assert_eq!(pieces(&other.say("s", "yes").await), 1);
     let url = redis.url();
-    let env = [("SESSION_STORE", "redis"), ("REDIS_URL", url.as_str()), ("COUNTERSIGN_TEST_CRASH_AT", point)];
+    let env = [
+        ("SESSION_STORE", "redis"),
+        ("REDIS_URL", url.as_str()),
+        ("COUNTERSIGN_TEST_CRASH_AT", point),
+    ];
     let one = other.beside(&server, &env).await;
     one.say("s", "another one").await;
-    let died = one.request(reqwest::Method::POST, "/v1/chat").json(&message_of("s", "yes")).send().await;
+    let died =
+        one.request(reqwest::Method::POST, "/v1/chat").json(&message_of("s", "yes")).send().await;
     assert!(died.is_err(), "{point}: it was to die");
     let answer = other.say("s", "yes").await;
-    assert!(answer["text"].as_str().unwrap().contains(if unknown { UNKNOWN } else { NOT_OPEN }), "{point}: {answer}");
+    assert!(
+        answer["text"].as_str().unwrap().contains(if unknown { UNKNOWN } else { NOT_OPEN }),
+        "{point}: {answer}"
+    );
     assert_eq!(pieces(&answer), expected, "{point}: what is in the cart is shown: {answer}");
-    assert_eq!(other.say("s", "yes").await["text"], "Good.", "{point}: and a further yes is the model's");
+    assert_eq!(
+        other.say("s", "yes").await["text"],
+        "Good.",
+        "{point}: and a further yes is the model's"
+    );
     let told = server.seen().last().unwrap().body["messages"].to_string();
-    assert!(told.contains("\"role\":\"tool\""), "{point}: the model knows that the call has ended: {told}");
+    assert!(
+        told.contains("\"role\":\"tool\""),
+        "{point}: the model knows that the call has ended: {told}"
+    );
     server.assert_clean();
     // The killed gateway starts again and finds the action decided.
-    let one = one.restart(&["--no-token"], &[("SESSION_STORE", "redis"), ("REDIS_URL", &url)]).await;
+    let one =
+        one.restart(&["--no-token"], &[("SESSION_STORE", "redis"), ("REDIS_URL", &url)]).await;
     let reminded = one.post("/v1/chat", &message_of("other", "yes")).await;
     assert!(reminded.1.get("pendingAction").is_none());
-    assert_eq!(redis.json("agent:sess:shop-web:s")["values"]["$gateway"]["cart"]["items"][0]["quantity"], json!(expected), "{point}");
+    assert_eq!(
+        redis.json("agent:sess:shop-web:s")["values"]["$gateway"]["cart"]["items"][0]["quantity"],
+        json!(expected),
+        "{point}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -222,14 +272,23 @@ async fn section_22_5_a_gateway_that_dies_behind_the_change_leaves_it_done_once(
 async fn section_22_5_a_change_that_a_crash_cut_off_is_not_repeated_after_the_start() {
     let server = model([add(1), add(1), Reply::text(["Good."])]).await;
     let url = server.base_url();
-    let env = [("OPENAI_BASE_URL", url.as_str()), ("OPENAI_API_KEY", "sk-test-0123456789abcdef"), ("OPENAI_MODEL", "scripted")];
+    let env = [
+        ("OPENAI_BASE_URL", url.as_str()),
+        ("OPENAI_API_KEY", "sk-test-0123456789abcdef"),
+        ("OPENAI_MODEL", "scripted"),
+    ];
     let gateway = Gateway::with(&server, &[]).await;
     gateway.say("s", "one shoe").await;
     gateway.say("s", "yes").await;
-    let crashing: Vec<_> = env.into_iter().chain([("COUNTERSIGN_TEST_CRASH_AT", "BetweenEffectAndOutcome")]).collect();
+    let crashing: Vec<_> =
+        env.into_iter().chain([("COUNTERSIGN_TEST_CRASH_AT", "BetweenEffectAndOutcome")]).collect();
     let gateway = gateway.restart(&["--no-token"], &crashing).await;
     gateway.say("s", "another one").await;
-    let died = gateway.request(reqwest::Method::POST, "/v1/chat").json(&message_of("s", "yes")).send().await;
+    let died = gateway
+        .request(reqwest::Method::POST, "/v1/chat")
+        .json(&message_of("s", "yes"))
+        .send()
+        .await;
     assert!(died.is_err());
     let gateway = gateway.restart(&["--no-token"], &env).await;
     let answer = gateway.say("s", "yes").await;

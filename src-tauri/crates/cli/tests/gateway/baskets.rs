@@ -20,7 +20,9 @@ fn add(part: &str) -> Reply {
 async fn say_and_confirm(gateway: &Gateway, message: &str) -> Value {
     let say = async |message: &str| {
         let request = gateway.request(Method::POST, "/v1/chat").json(&message_of("s", message));
-        let request = request.header("x-real-ip", "198.51.100.2").header("x-forwarded-for", "10.0.0.1, ::ffff:203.0.113.9 , 127.0.0.1 ");
+        let request = request
+            .header("x-real-ip", "198.51.100.2")
+            .header("x-forwarded-for", "10.0.0.1, ::ffff:203.0.113.9 , 127.0.0.1 ");
         request.send().await.unwrap().json::<Value>().await.unwrap()
     };
     let asked = say(message).await;
@@ -29,9 +31,13 @@ async fn say_and_confirm(gateway: &Gateway, message: &str) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_16_and_21_each_change_sends_its_arguments_and_the_address_goes_with_an_add_alone() {
+async fn section_16_and_21_each_change_sends_its_arguments_and_the_address_goes_with_an_add_alone()
+{
     let front = Front::start().await;
-    let set = Reply::call("cart_set_item_quantity", json!({"productId": SHOE, "quantity": "3", "basketId": 5, "clientIp": "192.0.2.1"}));
+    let set = Reply::call(
+        "cart_set_item_quantity",
+        json!({"productId": SHOE, "quantity": "3", "basketId": 5, "clientIp": "192.0.2.1"}),
+    );
     let remove = Reply::call("cart_remove_item", json!({"productId": OTHER, "quantity": 9}));
     let server = model([add(SHOE), add(OTHER), set, remove]).await;
     let gateway = open(&front, &server, &[]).await;
@@ -41,7 +47,11 @@ async fn section_16_and_21_each_change_sends_its_arguments_and_the_address_goes_
         say_and_confirm(&gateway, message).await;
     }
     let done = say_and_confirm(&gateway, "without the other").await;
-    assert_eq!((&done["cart"]["cartId"], &done["cart"]["items"][0]["quantity"]), (&json!(basket.to_string()), &json!(3)), "{done}");
+    assert_eq!(
+        (&done["cart"]["cartId"], &done["cart"]["items"][0]["quantity"]),
+        (&json!(basket.to_string()), &json!(3)),
+        "{done}"
+    );
     let context = json!({"cultureCode": "en-GB", "currencyCode": "SEK"});
     let ip = "203.0.113.9";
     assert_eq!(
@@ -51,11 +61,26 @@ async fn section_16_and_21_each_change_sends_its_arguments_and_the_address_goes_
             json!({"partNo": OTHER, "quantity": 1, "clientIp": ip, "basketId": basket, "context": context})
         ]
     );
-    assert_eq!(front.sent("cart.setItemQuantity"), [json!({"productId": SHOE, "quantity": 3, "basketId": basket, "context": context})]);
-    assert_eq!(front.sent("cart.removeItem"), [json!({"productId": OTHER, "basketId": basket, "context": context})]);
+    assert_eq!(
+        front.sent("cart.setItemQuantity"),
+        [json!({"productId": SHOE, "quantity": 3, "basketId": basket, "context": context})]
+    );
+    assert_eq!(
+        front.sent("cart.removeItem"),
+        [json!({"productId": OTHER, "basketId": basket, "context": context})]
+    );
     let carts = front.sent("cart.get");
-    assert!(carts.len() >= 4 && carts.iter().all(|sent| *sent == json!({"basketId": basket, "context": context})), "{carts:?}");
-    let with_ip: Vec<String> = front.requests().into_iter().filter(|one| one.text.contains(ip)).map(|one| one.what).collect();
+    assert!(
+        carts.len() >= 4
+            && carts.iter().all(|sent| *sent == json!({"basketId": basket, "context": context})),
+        "{carts:?}"
+    );
+    let with_ip: Vec<String> = front
+        .requests()
+        .into_iter()
+        .filter(|one| one.text.contains(ip))
+        .map(|one| one.what)
+        .collect();
     assert_eq!(with_ip, ["cart.addItem", "cart.addItem"], "nobody else is told who asks");
     server.assert_clean();
 }
@@ -73,7 +98,9 @@ async fn section_16_the_address_is_a_proxys_word_or_the_connections_own() {
         let gateway = open(&front, &server, &[]).await;
         for message in ["a shoe", "yes"] {
             let request = gateway.request(Method::POST, "/v1/chat").json(&message_of("s", message));
-            let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
+            let request = headers
+                .iter()
+                .fold(request, |request, (name, value)| request.header(*name, *value));
             assert!(request.send().await.unwrap().status().is_success());
         }
         assert_eq!(front.sent("cart.addItem")[0]["clientIp"], expected, "{headers:?}");
@@ -83,14 +110,40 @@ async fn section_16_the_address_is_a_proxys_word_or_the_connections_own() {
 #[tokio::test(flavor = "multi_thread")]
 async fn section_21_ids_of_digits_are_numbers_where_the_shop_wants_numbers_and_nowhere_else() {
     let front = Front::start().await;
-    let asked = [json!({"productId": "4711"}), json!({"productId": 4712}), json!({"productId": "A-4711"}), json!({"partNo": "4711"})];
-    front.breaks("product.get", asked.iter().map(|_| Break::Result(json!({"productId": 1, "name": "Boot"}))));
-    let server = model(asked.clone().map(|one| Reply::call("product_get", one)).into_iter().chain([Reply::text(["Those."])])).await;
+    let asked = [
+        json!({"productId": "4711"}),
+        json!({"productId": 4712}),
+        json!({"productId": "A-4711"}),
+        json!({"partNo": "4711"}),
+    ];
+    front.breaks(
+        "product.get",
+        asked.iter().map(|_| Break::Result(json!({"productId": 1, "name": "Boot"}))),
+    );
+    let server = model(
+        asked
+            .clone()
+            .map(|one| Reply::call("product_get", one))
+            .into_iter()
+            .chain([Reply::text(["Those."])]),
+    )
+    .await;
     let gateway = open(&front, &server, &[]).await;
     gateway.say("s", "show me").await;
-    let sent: Vec<Value> =
-        front.sent("product.get").into_iter().map(|mut sent| sent.as_object_mut().unwrap().remove("context").map(|_| sent).unwrap()).collect();
-    assert_eq!(sent, [json!({"productId": 4711}), json!({"productId": 4712}), json!({"productId": "A-4711"}), json!({"partNo": "4711"})]);
+    let sent: Vec<Value> = front
+        .sent("product.get")
+        .into_iter()
+        .map(|mut sent| sent.as_object_mut().unwrap().remove("context").map(|_| sent).unwrap())
+        .collect();
+    assert_eq!(
+        sent,
+        [
+            json!({"productId": 4711}),
+            json!({"productId": 4712}),
+            json!({"productId": "A-4711"}),
+            json!({"partNo": "4711"})
+        ]
+    );
 
     // In a cart, a line's id is text and the basket's is a number, whatever the shop wrote.
     let cart = json!({"items": [{"partNo": "4711", "name": "Boot", "quantity": 1}]});
@@ -107,20 +160,35 @@ async fn section_21_ids_of_digits_are_numbers_where_the_shop_wants_numbers_and_n
         say_and_confirm(&gateway, message).await;
     }
     let context = json!({"cultureCode": "en-GB", "currencyCode": "SEK"});
-    assert_eq!(front.sent("cart.setItemQuantity"), [json!({"productId": "4711", "quantity": 2, "basketId": 88, "context": context})]);
-    assert_eq!(front.sent("cart.removeItem"), [json!({"productId": "4711", "basketId": 88, "context": context})]);
+    assert_eq!(
+        front.sent("cart.setItemQuantity"),
+        [json!({"productId": "4711", "quantity": 2, "basketId": 88, "context": context})]
+    );
+    assert_eq!(
+        front.sent("cart.removeItem"),
+        [json!({"productId": "4711", "basketId": 88, "context": context})]
+    );
     server.assert_clean();
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_21_without_a_basket_the_cart_is_empty_and_nobody_is_asked() {
     let front = Front::start().await;
-    let server = model([Reply::call("cart_get", json!({})), Reply::text(["Empty."]), Reply::text(["Still."])]).await;
+    let server = model([
+        Reply::call("cart_get", json!({})),
+        Reply::text(["Empty."]),
+        Reply::text(["Still."]),
+    ])
+    .await;
     let gateway = open(&front, &server, &[]).await;
     for message in ["my cart?", "and now?"] {
         let answer = gateway.say("s", message).await;
         let cart = &answer["cart"];
-        assert_eq!((&cart["itemCount"], &cart["items"], cart.get("cartId")), (&json!(0), &json!([]), None), "{answer}");
+        assert_eq!(
+            (&cart["itemCount"], &cart["items"], cart.get("cartId")),
+            (&json!(0), &json!([]), None),
+            "{answer}"
+        );
     }
     assert!(front.requests().is_empty(), "not even for a token: {:?}", front.requests());
     assert_eq!(crate::memory::result(&server, 1)["items"], json!([]), "the model is told");
@@ -169,19 +237,33 @@ async fn section_21_every_form_of_a_cart_is_the_same_cart() {
     server.push(Reply::call("cart_get", json!({})));
     server.push(Reply::text(["There."]));
     let cart = gateway.say("s", "my cart?").await["cart"].clone();
-    assert_eq!(cart["totals"]["subtotal"], json!({"formatted": "gratis"}), "no figure and no currency is made up: {cart}");
+    assert_eq!(
+        cart["totals"]["subtotal"],
+        json!({"formatted": "gratis"}),
+        "no figure and no currency is made up: {cart}"
+    );
     server.assert_clean();
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_21_a_long_cart_is_counted_whole_and_shown_in_part() {
     let front = Front::start().await;
-    let lines: Vec<Value> = (0..23).map(|n| json!({"partNo": format!("P-{n}"), "name": "Peg", "quantity": 2})).collect();
+    let lines: Vec<Value> = (0..23)
+        .map(|n| json!({"partNo": format!("P-{n}"), "name": "Peg", "quantity": 2}))
+        .collect();
     front.breaks("cart.get", [Break::Result(json!({"basketId": 88, "items": lines}))]);
     let server = model([add(SHOE)]).await;
     let gateway = open(&front, &server, &[]).await;
     let cart = say_and_confirm(&gateway, "a shoe").await["cart"].clone();
-    let shown: Vec<&str> = cart["items"].as_array().unwrap().iter().map(|line| line["productId"].as_str().unwrap()).collect();
+    let shown: Vec<&str> = cart["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|line| line["productId"].as_str().unwrap())
+        .collect();
     let wanted: Vec<String> = (0..20).map(|n| format!("P-{n}")).collect();
-    assert_eq!((shown, &cart["itemCount"]), (wanted.iter().map(String::as_str).collect(), &json!(23)));
+    assert_eq!(
+        (shown, &cart["itemCount"]),
+        (wanted.iter().map(String::as_str).collect(), &json!(23))
+    );
 }

@@ -22,26 +22,43 @@ pub(crate) fn add(quantity: u64) -> Reply {
 }
 
 pub(crate) fn pieces(answer: &Value) -> u64 {
-    answer["cart"]["items"].as_array().map_or(0, |items| items.iter().filter_map(|item| item["quantity"].as_u64()).sum())
+    answer["cart"]["items"]
+        .as_array()
+        .map_or(0, |items| items.iter().filter_map(|item| item["quantity"].as_u64()).sum())
 }
 
 fn ends(events: &[Event]) -> Vec<(&str, &str)> {
-    events.iter().filter(|event| event.name.starts_with("tool_")).map(|event| (event.name.as_str(), event.data["tool"].as_str().unwrap())).collect()
+    events
+        .iter()
+        .filter(|event| event.name.starts_with("tool_"))
+        .map(|event| (event.name.as_str(), event.data["tool"].as_str().unwrap()))
+        .collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_11_a_change_waits_for_a_yes_and_then_happens() {
     let server = model([add(2)]).await;
     let gateway = Gateway::with(&server, &[]).await;
-    let events = gateway.events("/v1/chat/stream?debug=1", &message_of("s", "two of the trail shoes")).await;
+    let events =
+        gateway.events("/v1/chat/stream?debug=1", &message_of("s", "two of the trail shoes")).await;
     let asked = &events.last().unwrap().data;
-    assert!(!names(&events).iter().any(|name| name.starts_with("tool_") || *name == "delta"), "nothing is told of what waits: {:?}", names(&events));
+    assert!(
+        !names(&events).iter().any(|name| name.starts_with("tool_") || *name == "delta"),
+        "nothing is told of what waits: {:?}",
+        names(&events)
+    );
     let (pending, confirmation) = (&asked["pendingAction"], &asked["confirmation"]);
     assert!(uuid_like(&pending["pendingActionId"]), "{asked}");
-    assert_eq!((pending["tool"].as_str(), &confirmation["id"]), (Some("cart_add_item"), &pending["pendingActionId"]));
+    assert_eq!(
+        (pending["tool"].as_str(), &confirmation["id"]),
+        (Some("cart_add_item"), &pending["pendingActionId"])
+    );
     let description = pending["description"].as_str().unwrap();
     assert!(description.contains('2') && description.contains(SHOE), "{description}");
-    assert_eq!((&confirmation["prompt"], confirmation["kind"].as_str()), (&pending["description"], Some("cart_confirm")));
+    assert_eq!(
+        (&confirmation["prompt"], confirmation["kind"].as_str()),
+        (&pending["description"], Some("cart_confirm"))
+    );
     assert_eq!(asked["text"], confirmation["prompt"]);
     assert_eq!(
         confirmation["options"],
@@ -53,11 +70,25 @@ async fn section_11_a_change_waits_for_a_yes_and_then_happens() {
     assert!(asked.get("cart").is_none(), "nothing has happened");
 
     let events = gateway.events("/v1/chat/stream?debug=1", &message_of("s", " Yes ")).await;
-    assert_eq!(ends(&events), [("tool_start", "cart_add_item"), ("tool_end", "cart_add_item"), ("tool_start", "cart_get"), ("tool_end", "cart_get")]);
+    assert_eq!(
+        ends(&events),
+        [
+            ("tool_start", "cart_add_item"),
+            ("tool_end", "cart_add_item"),
+            ("tool_start", "cart_get"),
+            ("tool_end", "cart_get")
+        ]
+    );
     assert!(!names(&events).contains(&"delta"));
     let done = &events.last().unwrap().data;
-    assert_eq!((pieces(done), done["cart"]["itemCount"].as_u64(), done.get("pendingAction")), (2, Some(1), None), "{done}");
-    assert!(done["cart"]["cartId"].is_string() && done["cart"]["totals"]["total"]["amount"].is_number());
+    assert_eq!(
+        (pieces(done), done["cart"]["itemCount"].as_u64(), done.get("pendingAction")),
+        (2, Some(1), None),
+        "{done}"
+    );
+    assert!(
+        done["cart"]["cartId"].is_string() && done["cart"]["totals"]["total"]["amount"].is_number()
+    );
     assert_eq!(done["cart"]["items"][0]["productId"], SHOE);
     assert_eq!(done["debug"]["toolTrace"][0]["pendingActionExecuted"], true);
     assert_eq!(server.seen().len(), 1, "no model is asked for a yes");
@@ -66,15 +97,25 @@ async fn section_11_a_change_waits_for_a_yes_and_then_happens() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_11_one_change_at_a_time_waits_and_it_is_the_one_that_was_shown() {
-    let both = Reply::new().ask("cart_add_item", &json!({"partNo": SHOE, "quantity": 2})).ask("cart_add_item", &json!({"partNo": OTHER, "quantity": 1}));
+    let both = Reply::new()
+        .ask("cart_add_item", &json!({"partNo": SHOE, "quantity": 2}))
+        .ask("cart_add_item", &json!({"partNo": OTHER, "quantity": 1}));
     let server = model([both, Reply::text(["What else?"])]).await;
     let gateway = Gateway::with(&server, &[]).await;
     let asked = gateway.say("s", "two of these and one of those").await;
     assert!(asked["pendingAction"]["description"].as_str().unwrap().contains(SHOE), "{asked}");
     let done = gateway.say("s", "yes").await;
-    let parts: Vec<&str> = done["cart"]["items"].as_array().unwrap().iter().filter_map(|item| item["productId"].as_str()).collect();
+    let parts: Vec<&str> = done["cart"]["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|item| item["productId"].as_str())
+        .collect();
     assert_eq!((parts, pieces(&done)), (vec![SHOE], 2), "{done}");
-    assert!(gateway.say("s", "and now?").await.get("pendingAction").is_none(), "nothing waits unseen");
+    assert!(
+        gateway.say("s", "and now?").await.get("pendingAction").is_none(),
+        "nothing waits unseen"
+    );
     let told = server.seen().pop().unwrap().body["messages"].to_string();
     assert!(told.contains("one change at a time"), "the model knows what was not run: {told}");
     server.assert_clean();
@@ -82,7 +123,11 @@ async fn section_11_one_change_at_a_time_waits_and_it_is_the_one_that_was_shown(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_11_what_is_left_of_several_changes_is_named_and_not_called_done() {
-    let both = || Reply::new().ask("cart_add_item", &json!({"partNo": SHOE, "quantity": 2})).ask("cart_add_item", &json!({"partNo": OTHER, "quantity": 1}));
+    let both = || {
+        Reply::new()
+            .ask("cart_add_item", &json!({"partNo": SHOE, "quantity": 2}))
+            .ask("cart_add_item", &json!({"partNo": OTHER, "quantity": 1}))
+    };
     let server = model([both(), both(), add(1)]).await;
     let gateway = Gateway::with(&server, &[]).await;
     let left = [
@@ -133,9 +178,13 @@ async fn counts(gateway: &Gateway, all: &[&str]) {
 
 /// Sends a message and does not read the answer. Returns when the turn has begun.
 pub(crate) async fn sends(gateway: &Gateway, message: &str) -> TcpStream {
-    let (body, place) = (message_of("s", message).to_string(), gateway.base.trim_start_matches("http://"));
+    let (body, place) =
+        (message_of("s", message).to_string(), gateway.base.trim_start_matches("http://"));
     let mut client = TcpStream::connect(place).await.unwrap();
-    let request = format!("POST /v1/chat HTTP/1.1\r\nhost: {place}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+    let request = format!(
+        "POST /v1/chat HTTP/1.1\r\nhost: {place}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
     client.write_all(request.as_bytes()).await.unwrap();
     counts(gateway, &["csign_gateway_turns_running 1\n"]).await;
     client
@@ -151,10 +200,14 @@ pub(crate) async fn disconnect(mut client: TcpStream) {
 async fn section_11_and_22_18_a_question_that_a_stopped_turn_never_put_is_not_answered() {
     let front = Front::start().await;
     front.breaks("product.search", [Break::Hang]);
-    let beside = Reply::new().ask("cart_add_item", &json!({"partNo": SHOE, "quantity": 1})).ask("product_search", &json!({"query": "tent"}));
+    let beside = Reply::new()
+        .ask("cart_add_item", &json!({"partNo": SHOE, "quantity": 1}))
+        .ask("product_search", &json!({"query": "tent"}));
     let server = model([beside, Reply::text(["Yes what?"])]).await;
     let gateway = crate::remote_shop::open(&front, &server, &[]).await;
-    let request = gateway.request(reqwest::Method::POST, "/v1/chat").json(&message_of("s", "a shoe, and tents"));
+    let request = gateway
+        .request(reqwest::Method::POST, "/v1/chat")
+        .json(&message_of("s", "a shoe, and tents"));
     let asking = tokio::spawn(request.send());
     until(|| gateway.csign(&["approvals", "list"]).to_string().contains(SHOE)).await;
     asking.abort();
@@ -171,12 +224,16 @@ async fn section_11_and_22_18_a_question_that_nobody_read_is_put_again() {
     // The preview's read is answered at once; the search for variants takes longer than the client
     // stays.
     front.breaks("product.get", [Break::Slow(0), Break::Slow(4_000)]);
-    let request = gateway.request(reqwest::Method::POST, "/v1/chat").json(&message_of("s", "a shoe"));
+    let request =
+        gateway.request(reqwest::Method::POST, "/v1/chat").json(&message_of("s", "a shoe"));
     let asking = tokio::spawn(request.send());
     until(|| front.count("product.get") > 1).await;
     asking.abort();
     let asked = gateway.say("s", "yes").await;
-    assert!(asked["pendingAction"].is_object() && asked["text"].as_str().unwrap().contains(SHOE), "it is shown first: {asked}");
+    assert!(
+        asked["pendingAction"].is_object() && asked["text"].as_str().unwrap().contains(SHOE),
+        "it is shown first: {asked}"
+    );
     assert_eq!(front.count("cart.addItem"), 0);
     assert_eq!(pieces(&gateway.say("s", "yes").await), 1);
     server.assert_clean();
@@ -192,20 +249,32 @@ async fn section_11_and_22_18_a_reminder_that_nobody_read_leaves_the_question_se
     writer.execute_batch("BEGIN IMMEDIATE").unwrap();
     disconnect(sends(&gateway, "hm").await).await;
     writer.execute_batch("COMMIT").unwrap();
-    counts(&gateway, &["csign_gateway_turns_total{status=\"2xx\"} 2\n", "csign_gateway_clients_left_total 1\n"]).await;
+    counts(
+        &gateway,
+        &["csign_gateway_turns_total{status=\"2xx\"} 2\n", "csign_gateway_clients_left_total 1\n"],
+    )
+    .await;
     assert_eq!(pieces(&gateway.say("s", "yes").await), 1);
     server.assert_clean();
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_4_a_change_that_waits_its_turn_was_never_begun() {
-    let both = Reply::new().ask("cart_add_item", &json!({"partNo": SHOE, "quantity": 2})).ask("cart_add_item", &json!({"partNo": OTHER, "quantity": 1}));
+    let both = Reply::new()
+        .ask("cart_add_item", &json!({"partNo": SHOE, "quantity": 2}))
+        .ask("cart_add_item", &json!({"partNo": OTHER, "quantity": 1}));
     let server = model([both]).await;
     let gateway = Gateway::with(&server, &[]).await;
-    let events = gateway.events("/v1/chat/stream", &message_of("s", "two of these and one of those")).await;
+    let events =
+        gateway.events("/v1/chat/stream", &message_of("s", "two of these and one of those")).await;
     assert!(names(&events).iter().all(|name| !name.starts_with("tool_")), "{events:?}");
     assert!(!format!("{events:?}").contains("could not be reached"), "{events:?}");
-    assert!(events.last().unwrap().data["pendingAction"]["description"].as_str().unwrap().contains(SHOE));
+    assert!(
+        events.last().unwrap().data["pendingAction"]["description"]
+            .as_str()
+            .unwrap()
+            .contains(SHOE)
+    );
     server.assert_clean();
 }
 
@@ -221,9 +290,15 @@ async fn section_11_another_price_makes_a_new_proposal() {
     front.breaks("product.get", std::iter::repeat_n(Break::Result(dearer), 8));
     let changed = gateway.say("s", "yes").await;
     assert!(uuid_like(&changed["pendingAction"]["pendingActionId"]), "{changed}");
-    assert_ne!(changed["pendingAction"]["pendingActionId"], asked["pendingAction"]["pendingActionId"]);
+    assert_ne!(
+        changed["pendingAction"]["pendingActionId"],
+        asked["pendingAction"]["pendingActionId"]
+    );
     assert_eq!(front.count("cart.addItem"), 0, "nothing was sent under the old signature");
-    assert!(changed["text"].as_str().unwrap().contains("9,999.00 SEK"), "the new price can be seen: {changed}");
+    assert!(
+        changed["text"].as_str().unwrap().contains("9,999.00 SEK"),
+        "the new price can be seen: {changed}"
+    );
     assert_eq!(changed["confirmation"]["prompt"], changed["pendingAction"]["description"]);
     assert_eq!(pieces(&gateway.say("s", "yes").await), 1);
     server.assert_clean();
@@ -233,13 +308,17 @@ async fn section_11_another_price_makes_a_new_proposal() {
 async fn section_4_and_22_11_what_needs_no_model_is_a_status_and_an_answer() {
     let server = model([add(1), add(1)]).await;
     let gateway = Gateway::with(&server, &[]).await;
-    let hear = async |message: &str| gateway.events("/v1/chat/stream", &message_of("s", message)).await;
+    let hear =
+        async |message: &str| gateway.events("/v1/chat/stream", &message_of("s", message)).await;
     hear("a shoe").await;
     assert_eq!(names(&hear("what was that?").await), ["status", "final"], "a reminder");
     assert_eq!(names(&hear("nej").await), ["status", "final"], "cancelled");
     hear("a shoe").await;
     let done = hear("ja").await;
-    let end = done.iter().find(|event| event.name == "tool_end" && event.data["tool"] == "cart_add_item").unwrap();
+    let end = done
+        .iter()
+        .find(|event| event.name == "tool_end" && event.data["tool"] == "cart_add_item")
+        .unwrap();
     assert_eq!(end.data["resultSummary"], json!({"success": true}));
     assert_eq!(names(&hear("ja").await), ["status", "final"], "done already");
     server.assert_clean();
@@ -247,7 +326,9 @@ async fn section_4_and_22_11_what_needs_no_model_is_a_status_and_an_answer() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_22_7_a_change_beside_other_calls_leaves_a_whole_conversation() {
-    let beside = Reply::new().ask("cart_add_item", &json!({"partNo": SHOE, "quantity": 1})).ask("product_search", &json!({"query": "tent"}));
+    let beside = Reply::new()
+        .ask("cart_add_item", &json!({"partNo": SHOE, "quantity": 1}))
+        .ask("product_search", &json!({"query": "tent"}));
     let server = model([beside, Reply::text(["Hello."])]).await;
     let gateway = Gateway::with(&server, &[]).await;
     assert!(gateway.say("s", "a shoe, and show me tents").await["pendingAction"].is_object());
@@ -267,7 +348,10 @@ async fn section_11_only_whole_words_decide_and_everything_else_reminds() {
         assert!(reminded["confirmation"].is_object() && reminded.get("debug").is_none());
     }
     let cancelled = gateway.say("s", "Nej").await;
-    assert!(cancelled.get("pendingAction").is_none() && cancelled.get("cart").is_none(), "{cancelled}");
+    assert!(
+        cancelled.get("pendingAction").is_none() && cancelled.get("cart").is_none(),
+        "{cancelled}"
+    );
     assert_eq!(server.seen().len(), 1, "the model was not asked");
     // The model gets the result, and not the reminders.
     gateway.say("s", "thanks").await;
@@ -339,7 +423,9 @@ async fn section_11_set_and_remove_wait_too_and_use_the_basket() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_11_another_customer_or_price_list_makes_a_new_proposal() {
-    for (name, value) in [("customerId", json!(77)), ("priceListIds", json!([5, 6])), ("currencyCode", json!("EUR"))] {
+    for (name, value) in
+        [("customerId", json!(77)), ("priceListIds", json!([5, 6])), ("currencyCode", json!("EUR"))]
+    {
         let server = model([add(1)]).await;
         let gateway = Gateway::with(&server, &[]).await;
         let asked = gateway.say("s", "one shoe").await;
@@ -348,7 +434,10 @@ async fn section_11_another_customer_or_price_list_makes_a_new_proposal() {
         let (status, changed) = gateway.post("/v1/chat", &body).await;
         assert_eq!(status, StatusCode::OK);
         assert!(uuid_like(&changed["pendingAction"]["pendingActionId"]), "{name}: {changed}");
-        assert_ne!(changed["pendingAction"]["pendingActionId"], asked["pendingAction"]["pendingActionId"], "{name}");
+        assert_ne!(
+            changed["pendingAction"]["pendingActionId"], asked["pendingAction"]["pendingActionId"],
+            "{name}"
+        );
         assert!(changed.get("cart").is_none());
         let (_, done) = gateway.post("/v1/chat", &body).await;
         assert_eq!(pieces(&done), 1, "{name}: {done}");
@@ -362,14 +451,21 @@ async fn section_11_what_waits_outlives_a_restart_and_runs_once() {
     let asked = gateway.say("s", "one shoe").await;
     let gateway = gateway.restart(&["--no-token"], &[]).await;
     let reminded = gateway.say("s", "hm").await;
-    assert_eq!(reminded["pendingAction"]["pendingActionId"], asked["pendingAction"]["pendingActionId"]);
+    assert_eq!(
+        reminded["pendingAction"]["pendingActionId"],
+        asked["pendingAction"]["pendingActionId"]
+    );
     assert_eq!(pieces(&gateway.say("s", "yes").await), 1);
     assert_eq!(pieces(&gateway.say("s", "yes").await), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_11_and_22_11_a_change_that_the_shop_refuses_is_over_and_quotes_nobody() {
-    let server = model([Reply::call("cart_add_item", json!({"partNo": "NO-SUCH-PART", "quantity": 1})), Reply::text(["Sorry."])]).await;
+    let server = model([
+        Reply::call("cart_add_item", json!({"partNo": "NO-SUCH-PART", "quantity": 1})),
+        Reply::text(["Sorry."]),
+    ])
+    .await;
     let gateway = Gateway::with(&server, &[]).await;
     gateway.say("s", "one of those").await;
     let events = gateway.events("/v1/chat/stream", &message_of("s", "yes")).await;
@@ -378,41 +474,69 @@ async fn section_11_and_22_11_a_change_that_the_shop_refuses_is_over_and_quotes_
     let end = events.iter().find(|event| event.name == "tool_end").unwrap();
     assert_eq!((end.data["ok"].as_bool(), end.data.get("resultSummary")), (Some(false), None));
     assert!(!format!("{events:?}").contains("NO-SUCH-PART is"), "the shop's words stay here");
-    assert_eq!(gateway.say("s", "yes").await["text"], "Sorry.", "nothing waits and nothing was done");
+    assert_eq!(
+        gateway.say("s", "yes").await["text"],
+        "Sorry.",
+        "nothing waits and nothing was done"
+    );
     server.assert_clean();
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_22_3_broken_and_huge_quantities_do_not_pass() {
     for quantity in [json!(1.5), json!(-1), json!(1_000_000), json!(null)] {
-        let server = model([Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": quantity})), Reply::text(["How many?"])]).await;
+        let server = model([
+            Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": quantity})),
+            Reply::text(["How many?"]),
+        ])
+        .await;
         let gateway = Gateway::with(&server, &[]).await;
         let answer = gateway.say("s", "add").await;
         let asked = answer["pendingAction"]["description"].as_str().unwrap_or_default();
-        assert!(asked.is_empty() || (quantity.is_null() && asked.contains('1')), "{quantity}: {answer}");
+        assert!(
+            asked.is_empty() || (quantity.is_null() && asked.contains('1')),
+            "{quantity}: {answer}"
+        );
         assert!(server.violations().is_empty());
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_12_a_parent_asks_for_its_variant_and_a_number_chooses() {
-    let script = [Reply::call("product_get", json!({"productId": "1001"})), Reply::call("cart_add_item", json!({"partNo": "FJS-TR1001", "quantity": 2}))];
+    let script = [
+        Reply::call("product_get", json!({"productId": "1001"})),
+        Reply::call("cart_add_item", json!({"partNo": "FJS-TR1001", "quantity": 2})),
+    ];
     let server = model(script.into_iter().chain([Reply::text(["Sure."])])).await;
     let gateway = Gateway::with(&server, &[]).await;
     let asked = gateway.say("s", "two of the trail shoes").await;
     assert!(asked.get("pendingAction").is_none(), "{asked}");
     let choices = &asked["choices"];
     let options = choices["options"].as_array().unwrap_or_else(|| panic!("choices: {asked}"));
-    assert_eq!((choices["kind"].as_str(), (1..=6).contains(&options.len())), (Some("variant"), true));
+    assert_eq!(
+        (choices["kind"].as_str(), (1..=6).contains(&options.len())),
+        (Some("variant"), true)
+    );
     for option in options {
-        assert!(option["label"].is_string() && option["meta"]["partNo"].is_string() && option["meta"]["dimsMap"].is_object(), "{option}");
+        assert!(
+            option["label"].is_string()
+                && option["meta"]["partNo"].is_string()
+                && option["meta"]["dimsMap"].is_object(),
+            "{option}"
+        );
         assert!(option.get("also").is_none());
     }
-    let stocks: Vec<f64> = options.iter().filter(|option| option["meta"]["inStock"] == true).filter_map(|option| option["meta"]["onHand"].as_f64()).collect();
+    let stocks: Vec<f64> = options
+        .iter()
+        .filter(|option| option["meta"]["inStock"] == true)
+        .filter_map(|option| option["meta"]["onHand"].as_f64())
+        .collect();
     assert!(stocks.windows(2).all(|pair| pair[0] >= pair[1]), "more stock first: {stocks:?}");
     let chosen = gateway.say("s", "Option 2").await;
     let part = options[1]["meta"]["partNo"].as_str().unwrap();
-    let description = chosen["pendingAction"]["description"].as_str().unwrap_or_else(|| panic!("a proposal: {chosen}"));
+    let description = chosen["pendingAction"]["description"]
+        .as_str()
+        .unwrap_or_else(|| panic!("a proposal: {chosen}"));
     assert!(description.contains(part) && description.contains('2'), "{description}");
     assert_eq!(server.seen().len(), 2, "no model is needed to choose");
     assert_eq!(pieces(&gateway.say("s", "yes").await), 2);

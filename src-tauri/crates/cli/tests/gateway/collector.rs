@@ -5,7 +5,9 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
-use opentelemetry_proto::tonic::collector::{metrics::v1::ExportMetricsServiceRequest, trace::v1::ExportTraceServiceRequest};
+use opentelemetry_proto::tonic::collector::{
+    metrics::v1::ExportMetricsServiceRequest, trace::v1::ExportTraceServiceRequest,
+};
 use opentelemetry_proto::tonic::trace::v1::Span;
 use prost::Message as _;
 
@@ -39,19 +41,38 @@ impl Receiver {
 
     pub(crate) fn spans(&self) -> Vec<Span> {
         let sent = self.sent.lock().unwrap();
-        let traces = sent.iter().filter(|sent| sent.path == "/v1/traces").map(|sent| ExportTraceServiceRequest::decode(sent.body.as_slice()).unwrap());
-        traces.flat_map(|trace| trace.resource_spans).flat_map(|of| of.scope_spans).flat_map(|of| of.spans).collect()
+        let traces = sent
+            .iter()
+            .filter(|sent| sent.path == "/v1/traces")
+            .map(|sent| ExportTraceServiceRequest::decode(sent.body.as_slice()).unwrap());
+        traces
+            .flat_map(|trace| trace.resource_spans)
+            .flat_map(|of| of.scope_spans)
+            .flat_map(|of| of.spans)
+            .collect()
     }
 
     pub(crate) fn metrics(&self) -> Vec<String> {
         let sent = self.sent.lock().unwrap();
-        let all = sent.iter().filter(|sent| sent.path == "/v1/metrics").map(|sent| ExportMetricsServiceRequest::decode(sent.body.as_slice()).unwrap());
-        all.flat_map(|one| one.resource_metrics).flat_map(|of| of.scope_metrics).flat_map(|of| of.metrics).map(|metric| metric.name).collect()
+        let all = sent
+            .iter()
+            .filter(|sent| sent.path == "/v1/metrics")
+            .map(|sent| ExportMetricsServiceRequest::decode(sent.body.as_slice()).unwrap());
+        all.flat_map(|one| one.resource_metrics)
+            .flat_map(|of| of.scope_metrics)
+            .flat_map(|of| of.metrics)
+            .map(|metric| metric.name)
+            .collect()
     }
 
     /// Returns everything received as text, to search for what must not be in it.
     pub(crate) fn text(&self) -> String {
-        self.sent.lock().unwrap().iter().map(|sent| String::from_utf8_lossy(&sent.body).into_owned()).collect()
+        self.sent
+            .lock()
+            .unwrap()
+            .iter()
+            .map(|sent| String::from_utf8_lossy(&sent.body).into_owned())
+            .collect()
     }
 }
 
@@ -64,7 +85,12 @@ fn serve(stream: TcpStream, kept: &Mutex<Vec<Sent>>) {
                 return;
             }
         }
-        let length = head.lines().find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length:")?.trim().parse().ok()).unwrap_or(0);
+        let length = head
+            .lines()
+            .find_map(|line| {
+                line.to_ascii_lowercase().strip_prefix("content-length:")?.trim().parse().ok()
+            })
+            .unwrap_or(0);
         let mut body = vec![0; length];
         reader.read_exact(&mut body).unwrap();
         let path = head.split(' ').nth(1).unwrap_or_default().to_owned();

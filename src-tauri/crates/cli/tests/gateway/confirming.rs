@@ -9,7 +9,8 @@ use crate::front::{Break, Front};
 use crate::remote_shop::open;
 use crate::world::{Gateway, SHOE, message_of, model};
 
-const YES_EN: &str = "y, yes, ok, okay, confirm, sure, yep, yeah, go ahead, do it, please, please do";
+const YES_EN: &str =
+    "y, yes, ok, okay, confirm, sure, yep, yeah, go ahead, do it, please, please do";
 const YES_SV: &str = "ja, japp, jo, visst, absolut, självklart, gör det, kör";
 const NO_EN: &str = "n, no, cancel, stop, nope, nah, don't, dont, never mind, nevermind";
 const NO_SV: &str = "nej, nä, nää, avbryt, stopp, strunt, glöm det";
@@ -28,14 +29,26 @@ async fn say_in(gateway: &Gateway, culture: &str, session: &str, message: &str) 
 async fn section_11_every_word_of_both_lists_decides_in_the_other_language_too() {
     let server = model([add(1).repeated()]).await;
     let gateway = Gateway::with(&server, &[]).await;
-    let lists = [(YES_EN, "sv-SE", true), (YES_SV, "en-GB", true), (NO_EN, "sv-SE", false), (NO_SV, "en-GB", false)];
+    let lists = [
+        (YES_EN, "sv-SE", true),
+        (YES_SV, "en-GB", true),
+        (NO_EN, "sv-SE", false),
+        (NO_SV, "en-GB", false),
+    ];
     let mut asked = 0;
     for (words, culture, yes) in lists {
         for word in words.split(", ") {
             let session = format!("{culture} {word}");
-            assert!(say_in(&gateway, culture, &session, "one shoe").await["pendingAction"].is_object());
-            let decided = say_in(&gateway, culture, &session, &format!(" {} ", word.to_uppercase())).await;
-            assert_eq!((pieces(&decided), decided.get("pendingAction")), (u64::from(yes), None), "{word}: {decided}");
+            assert!(
+                say_in(&gateway, culture, &session, "one shoe").await["pendingAction"].is_object()
+            );
+            let decided =
+                say_in(&gateway, culture, &session, &format!(" {} ", word.to_uppercase())).await;
+            assert_eq!(
+                (pieces(&decided), decided.get("pendingAction")),
+                (u64::from(yes), None),
+                "{word}: {decided}"
+            );
             asked += 1;
             assert_eq!(server.seen().len(), asked, "{word}: the model is not asked");
         }
@@ -50,12 +63,20 @@ async fn section_11_a_yes_that_was_sent_before_the_question_is_not_its_answer() 
     // The preview's read is answered at once; the search for variants is slow, after the action
     // already waits.
     front.breaks("product.get", [Break::Slow(0), Break::Slow(1_500)]);
-    let asking = tokio::spawn(gateway.request(reqwest::Method::POST, "/v1/chat").json(&message_of("s", "three shoes")).send());
+    let asking = tokio::spawn(
+        gateway
+            .request(reqwest::Method::POST, "/v1/chat")
+            .json(&message_of("s", "three shoes"))
+            .send(),
+    );
     until(|| front.count("product.get") > 1).await;
     let answered = gateway.say("s", "ok").await;
     let asked: Value = asking.await.unwrap().unwrap().json().await.unwrap();
     assert_eq!(answered["pendingAction"], asked["pendingAction"], "it is shown: {answered}");
-    assert!(answered["text"].as_str().unwrap().starts_with("First I need your answer to this: "), "{answered}");
+    assert!(
+        answered["text"].as_str().unwrap().starts_with("First I need your answer to this: "),
+        "{answered}"
+    );
     assert_eq!(front.count("cart.addItem"), 0);
     assert_eq!(pieces(&gateway.say("s", "ok").await), 3);
     server.assert_clean();
@@ -73,7 +94,10 @@ async fn section_11_a_double_yes_does_not_sign_what_the_first_one_made_new() {
     let yes = || async { gateway.post("/v1/chat", &body).await.1 };
     let both = tokio::join!(yes(), yes());
     assert_eq!(front.count("cart.addItem"), 0, "nobody has seen the new question: {both:?}");
-    assert!(both.0["pendingAction"].is_object() && both.0["pendingAction"] == both.1["pendingAction"], "{both:?}");
+    assert!(
+        both.0["pendingAction"].is_object() && both.0["pendingAction"] == both.1["pendingAction"],
+        "{both:?}"
+    );
     assert_eq!((pieces(&yes().await), front.count("cart.addItem")), (1, 1));
     server.assert_clean();
 }
@@ -87,9 +111,19 @@ async fn section_11_a_yes_decides_nothing_that_took_the_place_of_what_was_shown(
     // As if a person had approved it elsewhere after the price had changed, or had edited it:
     // another row waits.
     let row = format!("approval_{}", "0".repeat(32));
-    assert_eq!(crate::sessions::database(&gateway).execute("UPDATE approval SET id = ?1, body = json_set(body, '$.id', ?1)", [&row]).unwrap(), 1);
+    assert_eq!(
+        crate::sessions::database(&gateway)
+            .execute("UPDATE approval SET id = ?1, body = json_set(body, '$.id', ?1)", [&row])
+            .unwrap(),
+        1
+    );
     let asked = gateway.say("s", "yes").await;
-    assert!(asked["pendingAction"].is_object() && asked["pendingAction"]["pendingActionId"] != shown["pendingAction"]["pendingActionId"], "{asked}");
+    assert!(
+        asked["pendingAction"].is_object()
+            && asked["pendingAction"]["pendingActionId"]
+                != shown["pendingAction"]["pendingActionId"],
+        "{asked}"
+    );
     assert_eq!(front.count("cart.addItem"), 0, "nobody has seen it");
     assert_eq!((pieces(&gateway.say("s", "yes").await), front.count("cart.addItem")), (1, 1));
     server.assert_clean();
@@ -101,15 +135,24 @@ async fn section_11_while_everything_is_switched_off_a_no_decides_and_a_yes_late
     let server = model([add(1), add(1)]).await;
     let url = server.base_url();
     let variables = front.variables();
-    let mut env: Vec<(&str, &str)> = variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    env.extend([("OPENAI_BASE_URL", url.as_str()), ("OPENAI_API_KEY", "sk-test-0123456789abcdef"), ("OPENAI_MODEL", "scripted")]);
+    let mut env: Vec<(&str, &str)> =
+        variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    env.extend([
+        ("OPENAI_BASE_URL", url.as_str()),
+        ("OPENAI_API_KEY", "sk-test-0123456789abcdef"),
+        ("OPENAI_MODEL", "scripted"),
+    ]);
     let gateway = Gateway::start(&["--no-token"], &env).await;
     gateway.say("s", "one shoe").await;
     gateway.say("other", "one shoe").await;
     let off: Vec<(&str, &str)> = env.iter().copied().chain([("AGENT_ENABLED", "false")]).collect();
     let gateway = gateway.restart(&["--no-token"], &off).await;
     let (status, refused) = gateway.post("/v1/chat", &message_of("s", "yes")).await;
-    assert_eq!((status.as_u16(), refused["error"]["code"].as_str()), (503, Some("AGENT_DISABLED")), "{refused}");
+    assert_eq!(
+        (status.as_u16(), refused["error"]["code"].as_str()),
+        (503, Some("AGENT_DISABLED")),
+        "{refused}"
+    );
     assert_eq!(gateway.say("other", "no").await["text"], "All right, nothing was changed.");
     let gateway = gateway.restart(&["--no-token"], &env).await;
     assert_eq!((pieces(&gateway.say("s", "yes").await), front.count("cart.addItem")), (1, 1));
@@ -122,25 +165,39 @@ async fn section_11_a_yes_that_could_not_be_carried_out_leaves_nothing_for_a_lat
     let server = model([add(1), Reply::text(["Good."])]).await;
     let url = server.base_url();
     let variables = front.variables();
-    let mut env: Vec<(&str, &str)> = variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    env.extend([("OPENAI_BASE_URL", url.as_str()), ("OPENAI_API_KEY", "sk-test-0123456789abcdef"), ("OPENAI_MODEL", "scripted")]);
+    let mut env: Vec<(&str, &str)> =
+        variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    env.extend([
+        ("OPENAI_BASE_URL", url.as_str()),
+        ("OPENAI_API_KEY", "sk-test-0123456789abcdef"),
+        ("OPENAI_MODEL", "scripted"),
+    ]);
     let gateway = Gateway::start(&["--no-token"], &env).await;
     gateway.say("s", "one shoe").await;
     let settings = gateway.path("data/countersign.toml");
     std::fs::write(&settings, "[switches]\ntools_off = [\"cart.addItem\"]\n").unwrap();
     let gateway = gateway.restart(&["--no-token"], &env).await;
     let refused = gateway.say("s", "yes").await;
-    assert_eq!(refused["text"], "Sorry, the cart could not be changed. Please ask for it again.", "{refused}");
+    assert_eq!(
+        refused["text"], "Sorry, the cart could not be changed. Please ask for it again.",
+        "{refused}"
+    );
     std::fs::remove_file(&settings).unwrap();
     let gateway = gateway.restart(&["--no-token"], &env).await;
     assert_eq!(gateway.say("s", "ok").await["text"], "Good.", "nothing waits");
-    assert_eq!((front.count("cart.addItem"), gateway.csign(&["approvals", "list"])), (0, json!([])));
+    assert_eq!(
+        (front.count("cart.addItem"), gateway.csign(&["approvals", "list"])),
+        (0, json!([]))
+    );
     server.assert_clean();
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_11_a_refusal_ends_the_action_and_the_shop_is_never_asked() {
-    for (culture, no, said) in [("en-GB", "never mind", "All right, nothing was changed."), ("sv-SE", "glöm det", "Okej, inget ändrades.")] {
+    for (culture, no, said) in [
+        ("en-GB", "never mind", "All right, nothing was changed."),
+        ("sv-SE", "glöm det", "Okej, inget ändrades."),
+    ] {
         let front = Front::start().await;
         let server = model([add(1), Reply::text(["Good."]), Reply::text(["Still good."])]).await;
         let gateway = open(&front, &server, &[]).await;
@@ -155,7 +212,10 @@ async fn section_11_a_refusal_ends_the_action_and_the_shop_is_never_asked() {
         assert_eq!(say_in(&gateway, culture, "s", "yes").await["text"], "Good.");
         assert_eq!(say_in(&gateway, culture, "s", "no").await["text"], "Still good.");
         let heard = server.seen()[1].body["messages"].to_string();
-        assert!(heard.contains(no) && heard.contains(said), "the model knows how it ended: {heard}");
+        assert!(
+            heard.contains(no) && heard.contains(said),
+            "the model knows how it ended: {heard}"
+        );
         assert_eq!(front.count("cart.addItem") + front.count("cart.get"), 0);
         server.assert_clean();
     }
@@ -167,17 +227,39 @@ async fn section_11_what_is_asked_names_item_and_quantity_in_the_callers_languag
         let set = Reply::call("cart_set_item_quantity", json!({"productId": SHOE, "quantity": 37}));
         [add(24), set, Reply::call("cart_remove_item", json!({"productId": SHOE}))]
     };
-    let en = (["Add 24 × ", "Change the quantity of ", "Remove "], [" to the cart?", " to 37?", " from the cart?"], ["Yes", "No"], ["yes", "no"]);
-    let sv = (["Lägga 24 × ", "Ändra antalet av ", "Ta bort "], [" i varukorgen?", " till 37?", " ur varukorgen?"], ["Ja", "Nej"], ["ja", "nej"]);
-    for (culture, (begins, ends, labels, values)) in [("en-US", &en), ("sv", &sv), ("sv-FI", &sv), ("de-DE", &en)] {
+    let en = (
+        ["Add 24 × ", "Change the quantity of ", "Remove "],
+        [" to the cart?", " to 37?", " from the cart?"],
+        ["Yes", "No"],
+        ["yes", "no"],
+    );
+    let sv = (
+        ["Lägga 24 × ", "Ändra antalet av ", "Ta bort "],
+        [" i varukorgen?", " till 37?", " ur varukorgen?"],
+        ["Ja", "Nej"],
+        ["ja", "nej"],
+    );
+    for (culture, (begins, ends, labels, values)) in
+        [("en-US", &en), ("sv", &sv), ("sv-FI", &sv), ("de-DE", &en)]
+    {
         let server = model(script()).await;
         let gateway = Gateway::with(&server, &[]).await;
         for (begin, end) in begins.iter().zip(ends) {
             let asked = say_in(&gateway, culture, "s", "change my cart").await;
-            let description = asked["pendingAction"]["description"].as_str().unwrap_or_else(|| panic!("{asked}"));
-            assert!(description.starts_with(begin) && description.ends_with(end), "{culture}: {description}");
-            assert!(description.contains("Ridge ") && description.contains(&format!("({SHOE})")), "{culture}: {description}");
-            assert_eq!((&asked["confirmation"]["prompt"], &asked["text"]), (&json!(description), &json!(description)));
+            let description =
+                asked["pendingAction"]["description"].as_str().unwrap_or_else(|| panic!("{asked}"));
+            assert!(
+                description.starts_with(begin) && description.ends_with(end),
+                "{culture}: {description}"
+            );
+            assert!(
+                description.contains("Ridge ") && description.contains(&format!("({SHOE})")),
+                "{culture}: {description}"
+            );
+            assert_eq!(
+                (&asked["confirmation"]["prompt"], &asked["text"]),
+                (&json!(description), &json!(description))
+            );
             let options = &asked["confirmation"]["options"];
             assert_eq!(
                 options,
@@ -196,14 +278,25 @@ async fn section_11_what_is_asked_names_item_and_quantity_in_the_callers_languag
 #[tokio::test(flavor = "multi_thread")]
 async fn section_18_a_swedish_confirmation_speaks_swedish_throughout() {
     let set = Reply::call("cart_set_item_quantity", json!({"productId": SHOE, "quantity": 3}));
-    let server = model([add(1), set, Reply::call("cart_remove_item", json!({"productId": SHOE}))]).await;
+    let server =
+        model([add(1), set, Reply::call("cart_remove_item", json!({"productId": SHOE}))]).await;
     let gateway = Gateway::with(&server, &[]).await;
     for name in ["Lägg i varukorgen", "Ändra antal", "Ta bort ur varukorgen"] {
         say_in(&gateway, "sv-SE", "s", "ändra").await;
         let reminded = say_in(&gateway, "sv-SE", "s", "va?").await;
-        assert!(reminded["text"].as_str().unwrap().starts_with("Först behöver jag ditt svar på det här: "), "{reminded}");
+        assert!(
+            reminded["text"]
+                .as_str()
+                .unwrap()
+                .starts_with("Först behöver jag ditt svar på det här: "),
+            "{reminded}"
+        );
         let events = gateway.events("/v1/chat/stream", &in_culture("s", "ja", "sv-SE")).await;
-        let shown: Vec<&Value> = events.iter().filter(|event| event.name.starts_with("tool_")).map(|event| &event.data["displayName"]).collect();
+        let shown: Vec<&Value> = events
+            .iter()
+            .filter(|event| event.name.starts_with("tool_"))
+            .map(|event| &event.data["displayName"])
+            .collect();
         assert_eq!(shown, [name, name, "Varukorg", "Varukorg"]);
         assert_eq!(events.last().unwrap().data["text"], "Klart. Varukorgen är uppdaterad.");
     }
@@ -220,31 +313,60 @@ async fn section_22_9_only_the_message_right_after_a_change_is_a_repeat() {
     gateway.say("s", "yes").await;
     for again in ["ok", "please", "gör det"] {
         let repeated = gateway.say("s", again).await;
-        assert_eq!((repeated["text"].as_str(), pieces(&repeated)), (Some("That has been done already."), 1), "{again}: {repeated}");
+        assert_eq!(
+            (repeated["text"].as_str(), pieces(&repeated)),
+            (Some("That has been done already."), 1),
+            "{again}: {repeated}"
+        );
     }
     assert_eq!(server.seen().len(), 1, "a repeat is for no model");
     // A second no is an ordinary message, and so is the next one.
     assert_eq!(gateway.say("s", "no").await["text"], "Hello.");
     let next = gateway.say("s", "yes").await;
-    assert!(next["pendingAction"]["description"].as_str().is_some_and(|text| text.contains("2 ×")), "a new action replaces the old one: {next}");
+    assert!(
+        next["pendingAction"]["description"].as_str().is_some_and(|text| text.contains("2 ×")),
+        "a new action replaces the old one: {next}"
+    );
     assert_eq!(pieces(&gateway.say("s", "yes").await), 3);
     server.assert_clean();
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_22_2_and_22_3_a_missing_item_and_an_odd_quantity_are_told_to_the_model() {
-    let set = |product: Value, quantity: Value| ("cart_set_item_quantity", json!({"productId": product, "quantity": quantity}));
-    let odd = [json!(0), json!(-2), json!(1.5), json!("1.5"), json!("two"), json!(1_000_000), json!("1e9"), json!(true)];
-    let adds = odd.iter().map(|quantity| ("cart_add_item", json!({"partNo": SHOE, "quantity": quantity})));
+    let set = |product: Value, quantity: Value| {
+        ("cart_set_item_quantity", json!({"productId": product, "quantity": quantity}))
+    };
+    let odd = [
+        json!(0),
+        json!(-2),
+        json!(1.5),
+        json!("1.5"),
+        json!("two"),
+        json!(1_000_000),
+        json!("1e9"),
+        json!(true),
+    ];
+    let adds =
+        odd.iter().map(|quantity| ("cart_add_item", json!({"partNo": SHOE, "quantity": quantity})));
     let sets = odd.iter().map(|quantity| set(json!(SHOE), quantity.clone()));
-    let unnamed = [json!(null), json!("")].into_iter().flat_map(|no| [set(no.clone(), json!(1)), ("cart_remove_item", json!({"productId": no}))]);
-    let missing = [("cart_remove_item", json!({})), ("cart_set_item_quantity", json!({"quantity": 1})), set(json!(SHOE), Value::Null)];
+    let unnamed = [json!(null), json!("")]
+        .into_iter()
+        .flat_map(|no| [set(no.clone(), json!(1)), ("cart_remove_item", json!({"productId": no}))]);
+    let missing = [
+        ("cart_remove_item", json!({})),
+        ("cart_set_item_quantity", json!({"quantity": 1})),
+        set(json!(SHOE), Value::Null),
+    ];
     let server = model([Reply::text(["Which one?"]).when("error").repeated()]).await;
     let gateway = Gateway::with(&server, &[]).await;
     for (at, (tool, arguments)) in adds.chain(sets).chain(unnamed).chain(missing).enumerate() {
         server.push(Reply::call(tool, arguments.clone()));
         let answer = gateway.say(&format!("s{at}"), "change my cart").await;
-        assert_eq!((answer["text"].as_str(), answer.get("pendingAction")), (Some("Which one?"), None), "{tool} {arguments}: {answer}");
+        assert_eq!(
+            (answer["text"].as_str(), answer.get("pendingAction")),
+            (Some("Which one?"), None),
+            "{tool} {arguments}: {answer}"
+        );
     }
     server.assert_clean();
 }
@@ -252,45 +374,76 @@ async fn section_22_2_and_22_3_a_missing_item_and_an_odd_quantity_are_told_to_th
 #[tokio::test(flavor = "multi_thread")]
 async fn section_22_2_nothing_is_asked_about_an_item_without_a_name() {
     let front = Front::start().await;
-    let server = model([Reply::text(["Hello."]).when("yes").repeated(), Reply::text(["Which one?"]).when("error").repeated()]).await;
+    let server = model([
+        Reply::text(["Hello."]).when("yes").repeated(),
+        Reply::text(["Which one?"]).when("error").repeated(),
+    ])
+    .await;
     let gateway = open(&front, &server, &[]).await;
     for (at, nothing) in ["  ", "null", "undefined", "Undefined "].into_iter().enumerate() {
         let of = json!({"productId": nothing, "quantity": 1});
-        for (tool, arguments) in
-            [("cart_add_item", json!({"partNo": nothing})), ("cart_set_item_quantity", of), ("cart_remove_item", json!({"productId": nothing}))]
-        {
+        for (tool, arguments) in [
+            ("cart_add_item", json!({"partNo": nothing})),
+            ("cart_set_item_quantity", of),
+            ("cart_remove_item", json!({"productId": nothing})),
+        ] {
             let session = format!("{tool} {at}");
             server.push(Reply::call(tool, arguments));
-            let (_, answer) = gateway.post("/v1/chat?debug=1", &message_of(&session, "change my cart")).await;
+            let (_, answer) =
+                gateway.post("/v1/chat?debug=1", &message_of(&session, "change my cart")).await;
             // If it is not in the cart, the model is told so. The host checks what would be added.
             let (said, blocked, error) = match tool {
-                "cart_add_item" => ("Sorry, the cart could not be changed. Please ask for it again.", json!(true), "failed"),
+                "cart_add_item" => (
+                    "Sorry, the cart could not be changed. Please ask for it again.",
+                    json!(true),
+                    "failed",
+                ),
                 _ => ("Which one?", Value::Null, "VALIDATION_REQUEST_INVALID"),
             };
             assert_eq!(answer["text"], said, "{session}: {answer}");
             let trace = &answer["debug"]["toolTrace"][0];
-            assert_eq!((answer.get("pendingAction"), &trace["blockedByPolicy"], &trace["error"]), (None, &blocked, &json!(error)), "{answer}");
+            assert_eq!(
+                (answer.get("pendingAction"), &trace["blockedByPolicy"], &trace["error"]),
+                (None, &blocked, &json!(error)),
+                "{answer}"
+            );
             assert_eq!(gateway.say(&session, "yes").await["text"], "Hello.", "nothing waits");
         }
     }
-    assert_eq!(front.count("cart.addItem") + front.count("cart.setItemQuantity") + front.count("cart.removeItem"), 0);
+    assert_eq!(
+        front.count("cart.addItem")
+            + front.count("cart.setItemQuantity")
+            + front.count("cart.removeItem"),
+        0
+    );
     server.assert_clean();
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_change_of_what_is_not_in_the_cart_is_told_to_the_model_and_not_asked_about() {
-    let server = model([Reply::text(["Sure."]).when("yes").repeated(), Reply::text(["There is no such line."]).when("error").repeated()]).await;
+    let server = model([
+        Reply::text(["Sure."]).when("yes").repeated(),
+        Reply::text(["There is no such line."]).when("error").repeated(),
+    ])
+    .await;
     let gateway = Gateway::with(&server, &[]).await;
     let changes = ["cart_set_item_quantity", "cart_remove_item"].map(|tool| {
         let quantity = (tool == "cart_set_item_quantity").then_some(2);
         move |part: &str| {
-            quantity.map_or_else(|| Reply::call(tool, json!({"productId": part})), |n| Reply::call(tool, json!({"productId": part, "quantity": n})))
+            quantity.map_or_else(
+                || Reply::call(tool, json!({"productId": part})),
+                |n| Reply::call(tool, json!({"productId": part, "quantity": n})),
+            )
         }
     });
     for change in &changes {
         server.push(change(SHOE));
         let empty = gateway.say("empty", "change it").await;
-        assert_eq!((empty["text"].as_str(), empty.get("pendingAction")), (Some("There is no such line."), None), "{empty}");
+        assert_eq!(
+            (empty["text"].as_str(), empty.get("pendingAction")),
+            (Some("There is no such line."), None),
+            "{empty}"
+        );
         let told = server.seen().pop().unwrap().body["messages"].to_string();
         assert!(told.contains("The cart is empty"), "{told}");
         assert_eq!(gateway.say("empty", "yes").await["text"], "Sure.", "nothing waits");
@@ -301,20 +454,33 @@ async fn a_change_of_what_is_not_in_the_cart_is_told_to_the_model_and_not_asked_
     for change in &changes {
         server.push(change("FJS-TR1001-BLK-43"));
         let other = gateway.say("s", "the other").await;
-        assert_eq!((other["text"].as_str(), other.get("pendingAction")), (Some("There is no such line."), None), "{other}");
+        assert_eq!(
+            (other["text"].as_str(), other.get("pendingAction")),
+            (Some("There is no such line."), None),
+            "{other}"
+        );
         let told = server.seen().pop().unwrap().body["messages"].to_string();
-        assert!(told.contains("FJS-TR1001-BLK-43 is not in the cart") && told.contains(&format!("= {SHOE}")), "what is there is told: {told}");
+        assert!(
+            told.contains("FJS-TR1001-BLK-43 is not in the cart")
+                && told.contains(&format!("= {SHOE}")),
+            "what is there is told: {told}"
+        );
     }
     server.assert_clean();
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_change_that_the_shop_refuses_gets_a_sentence_that_helps() {
-    let server = model([Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 900}))]).await;
+    let server =
+        model([Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 900}))]).await;
     let gateway = Gateway::with(&server, &[]).await;
     assert!(gateway.say("s", "900 shoes").await["pendingAction"].is_object());
     let refused = gateway.say("s", "yes").await;
-    assert_eq!(refused["text"], "Sorry, the shop did not accept that change. Perhaps fewer are left; try a smaller number.", "{refused}");
+    assert_eq!(
+        refused["text"],
+        "Sorry, the shop did not accept that change. Perhaps fewer are left; try a smaller number.",
+        "{refused}"
+    );
     assert!(refused.get("pendingAction").is_none(), "{refused}");
     server.assert_clean();
 
@@ -324,7 +490,10 @@ async fn a_change_that_the_shop_refuses_gets_a_sentence_that_helps() {
     let server = model([add(1)]).await;
     let gateway = open(&front, &server, &[]).await;
     gateway.say("s", "a shoe").await;
-    assert_eq!(gateway.say("s", "yes").await["text"], "Sorry, the shop did not accept that change.");
+    assert_eq!(
+        gateway.say("s", "yes").await["text"],
+        "Sorry, the shop did not accept that change."
+    );
     server.assert_clean();
 }
 
@@ -337,12 +506,27 @@ async fn section_11_the_conversation_keeps_a_yes_its_answer_and_the_cart_once() 
     }
     gateway.say("s", "what is in my cart?").await;
     let told = server.seen()[1].body["messages"].clone();
-    let said = |role: &str, text: &str| told.as_array().unwrap().iter().filter(|one| one["role"] == role && one["content"] == text).count();
-    assert_eq!((said("user", "yes"), said("assistant", "Done. Your cart is up to date.")), (1, 1), "{told}");
+    let said = |role: &str, text: &str| {
+        told.as_array()
+            .unwrap()
+            .iter()
+            .filter(|one| one["role"] == role && one["content"] == text)
+            .count()
+    };
+    assert_eq!(
+        (said("user", "yes"), said("assistant", "Done. Your cart is up to date.")),
+        (1, 1),
+        "{told}"
+    );
     let tools = told.as_array().unwrap().iter().filter(|one| one["role"] == "tool");
-    let results: Vec<Value> = tools.map(|one| serde_json::from_str(one["content"].as_str().unwrap()).unwrap()).collect();
+    let results: Vec<Value> =
+        tools.map(|one| serde_json::from_str(one["content"].as_str().unwrap()).unwrap()).collect();
     let [change, cart] = &results[..] else { panic!("the change and the look behind it: {told}") };
-    assert_eq!((&cart["items"][0]["partNo"], &cart["items"][0]["quantity"]), (&json!(SHOE), &json!(2)), "{cart}");
+    assert_eq!(
+        (&cart["items"][0]["partNo"], &cart["items"][0]["quantity"]),
+        (&json!(SHOE), &json!(2)),
+        "{cart}"
+    );
     assert_eq!(change["basket"]["items"], cart["items"], "the result of the change is the cart");
     server.assert_clean();
 }

@@ -19,9 +19,14 @@ const REFUSED: &str = "Sorry, the shop did not accept that change.";
 async fn open(server: &ModelServer, more: &[(&str, &str)]) -> Gateway {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir_all(folder.path().join("data")).unwrap();
-    std::fs::write(folder.path().join("data/countersign.toml"), "decide_from_terminal = true\n").unwrap();
+    std::fs::write(folder.path().join("data/countersign.toml"), "decide_from_terminal = true\n")
+        .unwrap();
     let url = server.base_url();
-    let mut all = vec![("OPENAI_BASE_URL", url.as_str()), ("OPENAI_API_KEY", "sk-test-0123456789abcdef"), ("OPENAI_MODEL", "scripted")];
+    let mut all = vec![
+        ("OPENAI_BASE_URL", url.as_str()),
+        ("OPENAI_API_KEY", "sk-test-0123456789abcdef"),
+        ("OPENAI_MODEL", "scripted"),
+    ];
     all.extend(more);
     Gateway::start_in(folder, &["--no-token"], &all).await
 }
@@ -29,13 +34,19 @@ async fn open(server: &ModelServer, more: &[(&str, &str)]) -> Gateway {
 /// The same with the shop behind an address.
 async fn gateway_behind(front: &Front, server: &ModelServer) -> Gateway {
     let variables = front.variables();
-    open(server, &variables.iter().map(|(name, value)| (*name, value.as_str())).collect::<Vec<_>>()).await
+    open(server, &variables.iter().map(|(name, value)| (*name, value.as_str())).collect::<Vec<_>>())
+        .await
 }
 
 /// Returns id and hash of the pending action in a caller's session.
 fn waiting(gateway: &Gateway, session: &str) -> (String, String) {
     let list = gateway.csign(&["approvals", "list"]);
-    let row = list.as_array().unwrap().iter().find(|row| row["session"] == format!("shop-web:{session}")).unwrap_or_else(|| panic!("{list}"));
+    let row = list
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|row| row["session"] == format!("shop-web:{session}"))
+        .unwrap_or_else(|| panic!("{list}"));
     (row["id"].as_str().unwrap().to_owned(), row["hash"].as_str().unwrap().to_owned())
 }
 
@@ -62,19 +73,30 @@ async fn section_11_what_a_terminal_approves_is_told_while_it_runs_and_when_it_h
     until(|| front.count("cart.addItem") == 1).await;
     for message in ["yes", "no"] {
         let (_, meanwhile) = gateway.post("/v1/chat?debug=1", &message_of("s", message)).await;
-        assert!(meanwhile["text"].as_str().unwrap().starts_with("That is being done right now."), "{meanwhile}");
+        assert!(
+            meanwhile["text"].as_str().unwrap().starts_with("That is being done right now."),
+            "{meanwhile}"
+        );
         assert!(meanwhile.get("debug").is_none(), "as a repeated yes: {meanwhile}");
     }
     answers.wait().await;
     let (told, went) = wait_for_end(terminal);
     assert!(went, "{told}");
     let after = gateway.say("s", "no").await;
-    assert_eq!((after["text"].as_str(), pieces(&after)), (Some("That has been done already."), 1), "{after}");
+    assert_eq!(
+        (after["text"].as_str(), pieces(&after)),
+        (Some("That has been done already."), 1),
+        "{after}"
+    );
 
     gateway.say("s", "another one").await;
     assert!(wait_for_end(spawn_approval(&gateway, "s")).1);
     let later = gateway.say("s", "thanks").await;
-    assert_eq!((later["text"].as_str(), pieces(&later)), (Some("You are welcome."), 2), "the cart is the one of now: {later}");
+    assert_eq!(
+        (later["text"].as_str(), pieces(&later)),
+        (Some("You are welcome."), 2),
+        "the cart is the one of now: {later}"
+    );
     assert_eq!(front.count("cart.addItem"), 2);
     server.assert_clean();
 }
@@ -102,7 +124,10 @@ async fn section_11_what_the_shop_refuses_elsewhere_is_told_as_refused() {
     answers.wait().await;
     let again = gateway.say("s", "yes").await;
     assert_eq!(again["text"], format!("{REFUSED} Perhaps fewer are left; try a smaller number."));
-    assert_eq!((gateway.say("s", "yes").await["text"].as_str(), front.count("cart.addItem")), (Some("Hello."), 3));
+    assert_eq!(
+        (gateway.say("s", "yes").await["text"].as_str(), front.count("cart.addItem")),
+        (Some("Hello."), 3)
+    );
     server.assert_clean();
 }
 
@@ -123,8 +148,16 @@ async fn section_11_a_no_whose_answer_nobody_read_is_answered_when_it_comes_agai
 #[tokio::test(flavor = "multi_thread")]
 async fn section_11_an_end_outlives_a_turn_that_fails_and_a_cart_that_cannot_be_read() {
     let front = Front::start().await;
-    let server =
-        model([add(1), add(1), Reply::refusal(401, &json!({"error": {"message": "no"}})), add(1), Reply::text(["Hm."]), Reply::text(["Good."]), add(1)]).await;
+    let server = model([
+        add(1),
+        add(1),
+        Reply::refusal(401, &json!({"error": {"message": "no"}})),
+        add(1),
+        Reply::text(["Hm."]),
+        Reply::text(["Good."]),
+        add(1),
+    ])
+    .await;
     let gateway = gateway_behind(&front, &server).await;
     gateway.say("s", "one shoe").await;
     gateway.say("s", "yes").await;
@@ -133,7 +166,11 @@ async fn section_11_an_end_outlives_a_turn_that_fails_and_a_cart_that_cannot_be_
     let (status, failed) = gateway.post("/v1/chat", &message_of("s", "hm?")).await;
     assert!(status.is_server_error(), "{failed}");
     let told = gateway.say("s", "yes").await;
-    assert_eq!((told["text"].as_str(), pieces(&told)), (Some("That has been done already."), 2), "{told}");
+    assert_eq!(
+        (told["text"].as_str(), pieces(&told)),
+        (Some("That has been done already."), 2),
+        "{told}"
+    );
 
     gateway.say("s", "another one").await;
     assert!(wait_for_end(spawn_approval(&gateway, "s")).1);
@@ -143,11 +180,16 @@ async fn section_11_an_end_outlives_a_turn_that_fails_and_a_cart_that_cannot_be_
 
     // If nothing was started, the cart is unchanged.
     gateway.say("s", "another one").await;
-    let rejects = gateway.terminal(&["approvals", "reject", &waiting(&gateway, "s").0]).spawn().unwrap();
+    let rejects =
+        gateway.terminal(&["approvals", "reject", &waiting(&gateway, "s").0]).spawn().unwrap();
     assert!(wait_for_end(rejects).1);
     front.breaks("cart.get", [Break::Quote]);
     let told = gateway.say("s", "no").await;
-    assert_eq!((told["text"].as_str(), pieces(&told)), (Some("All right, nothing was changed."), 3), "{told}");
+    assert_eq!(
+        (told["text"].as_str(), pieces(&told)),
+        (Some("All right, nothing was changed."), 3),
+        "{told}"
+    );
     server.assert_clean();
 }
 
@@ -165,17 +207,24 @@ async fn section_11_and_22_5_what_gateways_share_its_caller_alone_approves() {
 
     // A no takes effect everywhere.
     one.say("t", "one shoe").await;
-    let (told, went) = wait_for_end(one.terminal(&["approvals", "reject", &waiting(&one, "t").0]).spawn().unwrap());
+    let (told, went) = wait_for_end(
+        one.terminal(&["approvals", "reject", &waiting(&one, "t").0]).spawn().unwrap(),
+    );
     assert!(went, "{told}");
     let closed = other.say("t", "yes").await;
-    assert!(closed["text"].as_str().unwrap().starts_with("That question is not open any more."), "{closed}");
+    assert!(
+        closed["text"].as_str().unwrap().starts_with("That question is not open any more."),
+        "{closed}"
+    );
     assert_eq!(other.say("t", "ok").await["text"], "Good.", "which is said once");
 
     // A decision in one folder would not reach the other gateways.
     let (id, _) = waiting(&one, "s");
     let folder = one.stopped();
-    let output = Gateway::command(&folder).args(["--json", "approvals", "reject", &id]).output().unwrap();
-    let refused: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("JSON, but {error}: {output:?}"));
+    let output =
+        Gateway::command(&folder).args(["--json", "approvals", "reject", &id]).output().unwrap();
+    let refused: Value = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("JSON, but {error}: {output:?}"));
     assert_eq!(refused["error"]["details"]["reason"], json!("not_shared_here"), "{refused}");
     assert_eq!(pieces(&other.say("s", "yes").await), 1);
     server.assert_clean();

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use crate::world::Event;
 
-static DOCUMENT: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(gateway::DOCUMENT).unwrap());
+static DOCUMENT: LazyLock<Value> =
+    LazyLock::new(|| serde_json::from_str(gateway::DOCUMENT).unwrap());
 
 fn named(name: &str) -> Value {
     json!({"$ref": format!("#/components/schemas/{name}")})
@@ -16,9 +17,14 @@ fn named(name: &str) -> Value {
 fn schema_of(path: &str, status: u16) -> Value {
     let is_route = |route: &str| {
         let (mut asked, mut known) = (path.split('/'), route.split('/'));
-        known.all(|part| asked.next().is_some_and(|own| own == part || part.starts_with('{'))) && asked.next().is_none()
+        known.all(|part| asked.next().is_some_and(|own| own == part || part.starts_with('{')))
+            && asked.next().is_none()
     };
-    let Some((_, operations)) = DOCUMENT["paths"].as_object().unwrap().iter().find(|(route, _)| is_route(route)) else { return named("ServerError") };
+    let Some((_, operations)) =
+        DOCUMENT["paths"].as_object().unwrap().iter().find(|(route, _)| is_route(route))
+    else {
+        return named("ServerError");
+    };
     // Each route is described for one method.
     let operation = operations.as_object().unwrap().values().next().unwrap();
     let answer = &operation["responses"][status.to_string()];
@@ -29,7 +35,10 @@ fn schema_of(path: &str, status: u16) -> Value {
 fn assert_fits(what: &str, schema: &Value, value: &Value) {
     let whole = json!({"allOf": [schema], "components": DOCUMENT["components"]});
     let validator = jsonschema::options().should_validate_formats(true).build(&whole).unwrap();
-    let faults: Vec<String> = validator.iter_errors(value).map(|fault| format!("{}: {fault}", fault.instance_path())).collect();
+    let faults: Vec<String> = validator
+        .iter_errors(value)
+        .map(|fault| format!("{}: {fault}", fault.instance_path()))
+        .collect();
     assert!(faults.is_empty(), "{what} is as it is described: {faults:#?}\n{value}");
 }
 

@@ -13,10 +13,19 @@ const SECRET: &str = "0123456789abcdef0123456789abcdef";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_description_is_served_and_names_every_route() {
-    let gateway = Gateway::start(&["--no-token"], &[("DEBUG_RUNS_ENABLED", "1"), ("SIMPLE_AUTH_ENABLED", "1"), ("SIMPLE_AUTH_JWT_SECRET", SECRET)]).await;
+    let gateway = Gateway::start(
+        &["--no-token"],
+        &[
+            ("DEBUG_RUNS_ENABLED", "1"),
+            ("SIMPLE_AUTH_ENABLED", "1"),
+            ("SIMPLE_AUTH_JWT_SECRET", SECRET),
+        ],
+    )
+    .await;
     let (_, document) = read(gateway.get("/v1/openapi.json").await).await;
     assert_eq!(document["openapi"], "3.1.0");
-    let routes: BTreeSet<&str> = document["paths"].as_object().unwrap().keys().map(String::as_str).collect();
+    let routes: BTreeSet<&str> =
+        document["paths"].as_object().unwrap().keys().map(String::as_str).collect();
     let known = [
         TOKEN,
         "/v1/chat",
@@ -41,15 +50,29 @@ async fn the_description_is_served_and_names_every_route() {
 /// Sends valid and invalid requests made from the description: the server never fails, and its
 /// answers fit the description.
 async fn schemathesis(gateway: &Gateway, more: &[&str]) {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../target"), Into::into);
+    let target = std::env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../target"), Into::into);
     let program = Path::new(&target).join("gateway-python/bin/schemathesis");
     assert!(program.exists(), "`make setup-test` installs {}", program.display());
     let folder = gateway.path("schemathesis");
     std::fs::create_dir_all(&folder).unwrap();
     let checks = "not_a_server_error,status_code_conformance,content_type_conformance,response_headers_conformance,response_schema_conformance";
     let mut command = Command::new(program);
-    command.arg("run").arg(format!("{}/v1/openapi.json", gateway.base)).args(["--checks", checks, "--max-examples", "25", "--seed", "1"]);
-    command.args(["--phases", "examples,coverage,fuzzing"]).args(more).env_clear().env("PATH", "/usr/bin:/bin").env("HOME", &folder).current_dir(&folder);
+    command.arg("run").arg(format!("{}/v1/openapi.json", gateway.base)).args([
+        "--checks",
+        checks,
+        "--max-examples",
+        "25",
+        "--seed",
+        "1",
+    ]);
+    command
+        .args(["--phases", "examples,coverage,fuzzing"])
+        .args(more)
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin")
+        .env("HOME", &folder)
+        .current_dir(&folder);
     let ran = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
     let out = String::from_utf8_lossy(&ran.stdout).into_owned();
     assert!(ran.status.success(), "{out}\n{}", String::from_utf8_lossy(&ran.stderr));
@@ -68,7 +91,12 @@ async fn schemathesis_finds_neither_a_failure_nor_an_answer_that_is_not_describe
 async fn schemathesis_finds_nothing_with_simple_auth_either() {
     let gateway = Gateway::start(
         &[],
-        &[("SIMPLE_AUTH_ENABLED", "1"), ("SIMPLE_AUTH_JWT_SECRET", SECRET), ("DEMO_RL_TOKEN_PER_MIN", "100000"), ("DEMO_RL_CHAT_PER_MIN", "40")],
+        &[
+            ("SIMPLE_AUTH_ENABLED", "1"),
+            ("SIMPLE_AUTH_JWT_SECRET", SECRET),
+            ("DEMO_RL_TOKEN_PER_MIN", "100000"),
+            ("DEMO_RL_CHAT_PER_MIN", "40"),
+        ],
     )
     .await;
     schemathesis(&gateway, &["--include-path", TOKEN, "--include-path", "/v1/chat"]).await;

@@ -1,5 +1,5 @@
-//! The gateway at its border: `csign serve` as a process on a free port, real HTTP, the demo shop, the offline or a scripted model.
-//! Tests are named after the sections of the contract.
+//! The gateway at its border: `csign serve` as a process on a free port, real HTTP, the demo shop,
+//! the offline or a scripted model. Tests are named after the sections of the contract.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 mod alarm;

@@ -15,7 +15,12 @@ fn add(part: &str) -> Reply {
 }
 
 fn ids(answer: &Value) -> Vec<&str> {
-    answer["cards"].as_array().into_iter().flatten().map(|card| card["productId"].as_str().unwrap()).collect()
+    answer["cards"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|card| card["productId"].as_str().unwrap())
+        .collect()
 }
 
 /// Returns the system messages before the newest message, and the last result that the model got.
@@ -36,21 +41,40 @@ pub(crate) fn told(server: &ModelServer, request: usize) -> Value {
 
 pub(crate) fn result(server: &ModelServer, request: usize) -> Value {
     let body = server.seen()[request].body.clone();
-    let message = body["messages"].as_array().unwrap().iter().rfind(|message| message["role"] == "tool").unwrap().clone();
+    let message = body["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .rfind(|message| message["role"] == "tool")
+        .unwrap()
+        .clone();
     serde_json::from_str(message["content"].as_str().unwrap()).unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_14_and_19_a_search_goes_out_in_plain_words_and_debug_says_how() {
-    let server = model([search("warm red rain jacket size M under 9000"), Reply::text(["Here."])]).await;
+    let server =
+        model([search("warm red rain jacket size M under 9000"), Reply::text(["Here."])]).await;
     let gateway = Gateway::with(&server, &[]).await;
-    let (_, answer) = gateway.post("/v1/chat?debug=1", &message_of("s", "something for rain")).await;
+    let (_, answer) =
+        gateway.post("/v1/chat?debug=1", &message_of("s", "something for rain")).await;
     let trace = &answer["debug"]["toolTrace"][0];
-    assert_eq!(trace["args"]["query"], "warm red rain jacket size M under 9000", "as the model gave it");
+    assert_eq!(
+        trace["args"]["query"], "warm red rain jacket size M under 9000",
+        "as the model gave it"
+    );
     let told = &trace["querySimplification"];
-    assert_eq!((told["effectiveQuery"].as_str(), told["wasSimplified"].as_bool()), (Some("warm rain jacket"), Some(true)), "{told}");
+    assert_eq!(
+        (told["effectiveQuery"].as_str(), told["wasSimplified"].as_bool()),
+        (Some("warm rain jacket"), Some(true)),
+        "{told}"
+    );
     assert_eq!(told["droppedTokens"], json!(["red", "size", "M", "under", "9000"]));
-    assert_eq!(result(&server, 1)["querySimplification"], *told, "the model knows what was looked for");
+    assert_eq!(
+        result(&server, 1)["querySimplification"],
+        *told,
+        "the model knows what was looked for"
+    );
     server.assert_clean();
 }
 
@@ -58,24 +82,43 @@ async fn section_14_and_19_a_search_goes_out_in_plain_words_and_debug_says_how()
 async fn section_14_a_search_that_finds_nothing_is_broadened_once() {
     let server = model([search("tent sock"), Reply::text(["Tents."])]).await;
     let gateway = Gateway::with(&server, &[]).await;
-    let (_, answer) = gateway.post("/v1/chat?debug=1", &message_of("s", "a sock for my tent")).await;
+    let (_, answer) =
+        gateway.post("/v1/chat?debug=1", &message_of("s", "a sock for my tent")).await;
     let told = &answer["debug"]["toolTrace"][0]["querySimplification"];
-    assert_eq!((told["fallbackRetryAttempted"].as_bool(), told["broadenedQuery"].as_str()), (Some(true), Some("tent")));
+    assert_eq!(
+        (told["fallbackRetryAttempted"].as_bool(), told["broadenedQuery"].as_str()),
+        (Some(true), Some("tent"))
+    );
     assert!(!ids(&answer).is_empty() && answer.get("refinements").is_none(), "{answer}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_16_and_22_10_numbers_mean_what_the_screen_shows() {
-    let server = model([search("tents"), Reply::text(["Tents."]), Reply::text(["It is green."]), Reply::text(["Yes."])]).await;
+    let server = model([
+        search("tents"),
+        Reply::text(["Tents."]),
+        Reply::text(["It is green."]),
+        Reply::text(["Yes."]),
+    ])
+    .await;
     let gateway = Gateway::with(&server, &[]).await;
     let shown = gateway.say("s", "tents").await;
-    let given: Vec<String> = result(&server, 1)["items"].as_array().unwrap().iter().map(|item| item["productId"].to_string()).collect();
+    let given: Vec<String> = result(&server, 1)["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| item["productId"].to_string())
+        .collect();
     let cards = ids(&shown);
     assert_eq!(given[..cards.len()], cards, "the model reads them in the order of the screen");
     gateway.say("s", "Tell me more about option 2").await;
     let told = hints(&server, 2);
     assert_eq!(told.len(), 2, "{told:?}");
-    assert!(told[0].contains("\"lastResults\":[{") && told[0].contains(&format!("\"id\":\"{}\"", cards[1])), "{told:?}");
+    assert!(
+        told[0].contains("\"lastResults\":[{")
+            && told[0].contains(&format!("\"id\":\"{}\"", cards[1])),
+        "{told:?}"
+    );
     assert!(told[1].contains(&format!("productId {} (number 2 ", cards[1])), "{told:?}");
     gateway.say("s", "Is it light?").await;
     assert_eq!(hints(&server, 3).len(), 1, "there is one memory, however many turns there were");
@@ -92,7 +135,10 @@ async fn section_13_what_was_asked_for_is_compared_and_nothing_else() {
     server.push(look(look(look(Reply::new(), 0), 1), 2));
     server.push(Reply::text(["The third."]));
     let answer = gateway.say("s", "Compare 1 and 3, please").await;
-    assert!(hints(&server, 2).iter().any(|hint| hint.contains(&format!("{}, {}", cards[0], cards[2])) && hint.contains("product_get")));
+    assert!(
+        hints(&server, 2).iter().any(|hint| hint.contains(&format!("{}, {}", cards[0], cards[2]))
+            && hint.contains("product_get"))
+    );
     assert_eq!(answer["comparison"]["productIds"], json!([cards[0], cards[2]]), "{answer}");
     server.assert_clean();
 }
@@ -104,13 +150,17 @@ async fn section_13_and_22_13_highlights_are_figures_and_no_further_model_call()
     let shown = gateway.say("s", "tents").await;
     let cards = shown["cards"].as_array().unwrap();
     let price = |card: &Value| card["price"].as_str().unwrap().parse::<f64>().unwrap();
-    let dearer = cards.iter().position(|card| (price(card) - price(&cards[0])).abs() > 1.0).unwrap();
-    let look = |reply: Reply, at: usize| reply.ask("product_get", &json!({"productId": cards[at]["productId"]}));
+    let dearer =
+        cards.iter().position(|card| (price(card) - price(&cards[0])).abs() > 1.0).unwrap();
+    let look = |reply: Reply, at: usize| {
+        reply.ask("product_get", &json!({"productId": cards[at]["productId"]}))
+    };
     server.push(look(look(Reply::new(), 0), dearer));
     server.push(Reply::text(["Well."]));
     let answer = gateway.say("s", "compare them").await;
     let items = answer["comparison"]["items"].as_array().unwrap();
-    let cheapest: Vec<bool> = items.iter().map(|item| item["highlights"].to_string().contains("lowest price")).collect();
+    let cheapest: Vec<bool> =
+        items.iter().map(|item| item["highlights"].to_string().contains("lowest price")).collect();
     assert_eq!(cheapest.iter().filter(|cheapest| **cheapest).count(), 1, "{items:?}");
     assert_eq!(server.seen().len(), 4, "nobody was asked for them");
     server.assert_clean();
@@ -118,10 +168,19 @@ async fn section_13_and_22_13_highlights_are_figures_and_no_further_model_call()
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_14_details_are_fetched_only_where_somebody_asks_for_them() {
-    let server = model([search("trail shoes"), Reply::text(["Those."]), search("trail shoes"), Reply::text(["These."])]).await;
+    let server = model([
+        search("trail shoes"),
+        Reply::text(["Those."]),
+        search("trail shoes"),
+        Reply::text(["These."]),
+    ])
+    .await;
     let gateway = Gateway::with(&server, &[]).await;
     let plain = gateway.say("a", "trail shoes").await;
-    assert!(plain["cards"].as_array().unwrap().iter().all(|card| card.get("dimensionHints").is_none()), "{plain}");
+    assert!(
+        plain["cards"].as_array().unwrap().iter().all(|card| card.get("dimensionHints").is_none()),
+        "{plain}"
+    );
     let asked = gateway.say("b", "which sizes do the trail shoes come in?").await;
     let cards = asked["cards"].as_array().unwrap();
     let hinted = cards.iter().filter(|card| card["dimensionHints"].is_object()).count();
@@ -137,10 +196,17 @@ async fn section_12_and_22_4_a_parent_never_goes_into_the_cart_however_it_is_nam
         let server = model([add(parent)]).await;
         let gateway = Gateway::with(&server, &[]).await;
         let asked = gateway.say("s", "add the trail shoe").await;
-        assert_eq!((asked["choices"]["kind"].as_str(), asked.get("pendingAction")), (Some("variant"), None), "{parent}: {asked}");
+        assert_eq!(
+            (asked["choices"]["kind"].as_str(), asked.get("pendingAction")),
+            (Some("variant"), None),
+            "{parent}: {asked}"
+        );
         let part = asked["choices"]["options"][0]["meta"]["partNo"].as_str().unwrap();
         let chosen = gateway.say("s", "1").await;
-        assert!(chosen["pendingAction"]["description"].as_str().unwrap().contains(part), "{chosen}");
+        assert!(
+            chosen["pendingAction"]["description"].as_str().unwrap().contains(part),
+            "{chosen}"
+        );
         server.assert_clean();
     }
     // A variant may also be named by its id.
@@ -151,13 +217,23 @@ async fn section_12_and_22_4_a_parent_never_goes_into_the_cart_however_it_is_nam
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_22_8_choices_are_gone_once_they_were_used_or_something_else_is_shown() {
-    let server = model([add("FJS-TR1001"), search("tents"), Reply::text(["Tents."]), Reply::text(["A tent."])]).await;
+    let server = model([
+        add("FJS-TR1001"),
+        search("tents"),
+        Reply::text(["Tents."]),
+        Reply::text(["A tent."]),
+    ])
+    .await;
     let gateway = Gateway::with(&server, &[]).await;
     let asked = gateway.say("s", "add the trail shoe").await;
     let option = asked["choices"]["options"][0]["id"].as_str().unwrap().to_owned();
     gateway.say("s", "rather show me tents").await;
     let later = gateway.say("s", "option 1").await;
-    assert_eq!((later["text"].as_str(), later.get("pendingAction")), (Some("A tent."), None), "the screen shows tents");
+    assert_eq!(
+        (later["text"].as_str(), later.get("pendingAction")),
+        (Some("A tent."), None),
+        "the screen shows tents"
+    );
     server.push(Reply::text(["No shoe."]));
     let named = gateway.say("s", &format!("what was {option} again?")).await;
     assert_eq!((named["text"].as_str(), named.get("pendingAction")), (Some("No shoe."), None));
@@ -166,17 +242,34 @@ async fn section_22_8_choices_are_gone_once_they_were_used_or_something_else_is_
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_22_2_a_missing_part_number_is_never_asked_about() {
-    for arguments in [json!({"quantity": 1}), json!({"partNo": null, "quantity": 1}), json!({"partNo": "", "quantity": 1})] {
-        let server = model([Reply::call("cart_add_item", arguments.clone()), Reply::text(["Which one?"])]).await;
+    for arguments in [
+        json!({"quantity": 1}),
+        json!({"partNo": null, "quantity": 1}),
+        json!({"partNo": "", "quantity": 1}),
+    ] {
+        let server =
+            model([Reply::call("cart_add_item", arguments.clone()), Reply::text(["Which one?"])])
+                .await;
         let gateway = Gateway::with(&server, &[]).await;
         let answer = gateway.say("s", "add it").await;
-        assert_eq!((answer["text"].as_str(), answer.get("pendingAction")), (Some("Which one?"), None), "{arguments}: {answer}");
+        assert_eq!(
+            (answer["text"].as_str(), answer.get("pendingAction")),
+            (Some("Which one?"), None),
+            "{arguments}: {answer}"
+        );
         server.assert_clean();
     }
     // An id identifies the product but not the variant, so the shop's choices are offered.
-    let server = model([Reply::call("cart_add_item", json!({"productId": "1001"})), Reply::text(["Which one?"])]).await;
+    let server = model([
+        Reply::call("cart_add_item", json!({"productId": "1001"})),
+        Reply::text(["Which one?"]),
+    ])
+    .await;
     let answer = Gateway::with(&server, &[]).await.say("s", "add it").await;
-    assert!(answer["choices"]["options"].is_array() && answer.get("pendingAction").is_none(), "{answer}");
+    assert!(
+        answer["choices"]["options"].is_array() && answer.get("pendingAction").is_none(),
+        "{answer}"
+    );
     server.assert_clean();
 }
 
@@ -186,7 +279,11 @@ async fn section_9_and_22_16_what_is_remembered_outlives_a_restart_and_is_not_sa
     let gateway = Gateway::with(&server, &[]).await;
     let shown = gateway.say("s", "tents").await;
     let url = server.base_url();
-    let env = [("OPENAI_BASE_URL", url.as_str()), ("OPENAI_API_KEY", "sk-test-0123456789abcdef"), ("OPENAI_MODEL", "scripted")];
+    let env = [
+        ("OPENAI_BASE_URL", url.as_str()),
+        ("OPENAI_API_KEY", "sk-test-0123456789abcdef"),
+        ("OPENAI_MODEL", "scripted"),
+    ];
     let gateway = gateway.restart(&["--no-token"], &env).await;
     gateway.say("s", "and number 1?").await;
     let told = hints(&server, 2);
@@ -196,32 +293,75 @@ async fn section_9_and_22_16_what_is_remembered_outlives_a_restart_and_is_not_sa
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_9_the_shortlist_told_has_each_product_once_in_order_and_ten_at_most() {
-    let look = |ids: [u32; 3]| ids.iter().fold(Reply::new(), |reply, id| reply.ask("product_get", &json!({"productId": id.to_string()})));
-    let rounds = [look([1005, 1002, 1005]), look([1001, 1003, 1004]), look([1006, 1007, 1008]), look([1012, 1013, 1014])];
-    let server = model(rounds.into_iter().chain([Reply::text(["Many."]), Reply::text(["Yes."])])).await;
+    let look = |ids: [u32; 3]| {
+        ids.iter().fold(Reply::new(), |reply, id| {
+            reply.ask("product_get", &json!({"productId": id.to_string()}))
+        })
+    };
+    let rounds = [
+        look([1005, 1002, 1005]),
+        look([1001, 1003, 1004]),
+        look([1006, 1007, 1008]),
+        look([1012, 1013, 1014]),
+    ];
+    let server =
+        model(rounds.into_iter().chain([Reply::text(["Many."]), Reply::text(["Yes."])])).await;
     let gateway = Gateway::with(&server, &[]).await;
     gateway.say("s", "look at all of these").await;
     gateway.say("s", "well?").await;
     let told = told(&server, 5);
-    assert_eq!(told["shortlist"], json!(["1005", "1002", "1001", "1003", "1004", "1006", "1007", "1008", "1012", "1013"]));
-    let sizes: Vec<usize> = told["lastResults"].as_array().unwrap().iter().filter_map(|known| known["dimensions"]["Size"].as_array()).map(Vec::len).collect();
-    assert!(!sizes.is_empty() && sizes.iter().all(|count| (1..=5).contains(count)), "five values of a dimension at most: {told}");
+    assert_eq!(
+        told["shortlist"],
+        json!(["1005", "1002", "1001", "1003", "1004", "1006", "1007", "1008", "1012", "1013"])
+    );
+    let sizes: Vec<usize> = told["lastResults"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|known| known["dimensions"]["Size"].as_array())
+        .map(Vec::len)
+        .collect();
+    assert!(
+        !sizes.is_empty() && sizes.iter().all(|count| (1..=5).contains(count)),
+        "five values of a dimension at most: {told}"
+    );
     server.assert_clean();
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_10_what_the_host_says_stands_before_the_message_memory_reference_comparison() {
-    let server = model([search("tents"), Reply::text(["Tents."]), Reply::text(["Both."]), Reply::text(["Well."])]).await;
+    let server = model([
+        search("tents"),
+        Reply::text(["Tents."]),
+        Reply::text(["Both."]),
+        Reply::text(["Well."]),
+    ])
+    .await;
     let gateway = Gateway::with(&server, &[]).await;
     let shown = gateway.say("s", "tents").await;
     let cards = ids(&shown);
     gateway.say("s", "compare option 1 with option 3").await;
     let messages = server.seen()[2].body["messages"].as_array().unwrap().clone();
-    let last: Vec<(&str, &str)> = messages[messages.len() - 4..].iter().map(|m| (m["role"].as_str().unwrap(), m["content"].as_str().unwrap())).collect();
-    assert_eq!(last.iter().map(|(role, _)| *role).collect::<Vec<_>>(), ["system", "system", "system", "user"], "{last:?}");
+    let last: Vec<(&str, &str)> = messages[messages.len() - 4..]
+        .iter()
+        .map(|m| (m["role"].as_str().unwrap(), m["content"].as_str().unwrap()))
+        .collect();
+    assert_eq!(
+        last.iter().map(|(role, _)| *role).collect::<Vec<_>>(),
+        ["system", "system", "system", "user"],
+        "{last:?}"
+    );
     assert!(last[0].1.contains("\"lastResults\""), "{last:?}");
-    assert!(last[1].1.contains(&format!("productId {} (number 1 ", cards[0])) && last[1].1.contains(&format!("productId {} (number 3 ", cards[2])), "{last:?}");
-    assert!(last[2].1.contains("compared") && last[2].1.contains(&format!("{}, {}", cards[0], cards[2])), "{last:?}");
+    assert!(
+        last[1].1.contains(&format!("productId {} (number 1 ", cards[0]))
+            && last[1].1.contains(&format!("productId {} (number 3 ", cards[2])),
+        "{last:?}"
+    );
+    assert!(
+        last[2].1.contains("compared")
+            && last[2].1.contains(&format!("{}, {}", cards[0], cards[2])),
+        "{last:?}"
+    );
     assert_eq!(last[3].1, "compare option 1 with option 3");
     gateway.say("s", "thanks").await;
     assert_eq!(hints(&server, 3).len(), 1, "only the memory is for every message");
@@ -232,14 +372,18 @@ async fn section_10_what_the_host_says_stands_before_the_message_memory_referenc
 async fn section_13_and_16_no_hint_contradicts_its_message() {
     let server = model([search("tents"), Reply::text(["Tents."])]).await;
     let gateway = Gateway::with(&server, &[]).await;
-    let cards = ids(&gateway.say("s", "tents").await).into_iter().map(str::to_owned).collect::<Vec<_>>();
+    let cards =
+        ids(&gateway.say("s", "tents").await).into_iter().map(str::to_owned).collect::<Vec<_>>();
     let told = async |message: &str| {
         server.push(Reply::text(["Well."]));
         gateway.say("s", message).await;
         hints(&server, server.seen().len() - 1)[1..].join("|")
     };
     let meant = |places: &[usize]| {
-        let named: Vec<String> = places.iter().map(|place| format!("productId {} (number {place} on the screen)", cards[place - 1])).collect();
+        let named: Vec<String> = places
+            .iter()
+            .map(|place| format!("productId {} (number {place} on the screen)", cards[place - 1]))
+            .collect();
         format!("The message below means {}.", named.join(" and "))
     };
     assert_eq!(told("add the first two to my cart").await, meant(&[1, 2]));
@@ -251,16 +395,31 @@ async fn section_13_and_16_no_hint_contradicts_its_message() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_the_host_looks_up_by_itself_is_no_part_of_the_conversation() {
-    let server = model([search("trail shoes"), Reply::text(["Those."]), add("FJS-TR1001"), Reply::text(["Well."])]).await;
+    let server = model([
+        search("trail shoes"),
+        Reply::text(["Those."]),
+        add("FJS-TR1001"),
+        Reply::text(["Well."]),
+    ])
+    .await;
     let gateway = Gateway::with(&server, &[]).await;
     let hinted = gateway.say("s", "which sizes do the trail shoes come in?").await;
     assert!(hinted["cards"][0]["dimensionHints"].is_object(), "it has looked: {hinted}");
     assert!(gateway.say("s", "put it in").await["choices"].is_object());
     gateway.say("s", "thanks").await;
     let heard = server.seen().pop().unwrap().body["messages"].clone();
-    let called: Vec<&Value> = heard.as_array().unwrap().iter().flat_map(|message| message["tool_calls"].as_array().into_iter().flatten()).collect();
-    let names: Vec<&str> = called.iter().filter_map(|call| call["function"]["name"].as_str()).collect();
+    let called: Vec<&Value> = heard
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|message| message["tool_calls"].as_array().into_iter().flatten())
+        .collect();
+    let names: Vec<&str> =
+        called.iter().filter_map(|call| call["function"]["name"].as_str()).collect();
     assert_eq!(names, ["product_search", "cart_add_item"], "what the model asked for");
-    assert!(gateway.csign(&["audit", "list"]).to_string().contains("product.get"), "the log knows of it");
+    assert!(
+        gateway.csign(&["audit", "list"]).to_string().contains("product.get"),
+        "the log knows of it"
+    );
     server.assert_clean();
 }

@@ -25,19 +25,29 @@ type Row = (StatusCode, &'static str, &'static str, bool);
 
 const BUSY: Row = (StatusCode::TOO_MANY_REQUESTS, "upstream", "OPENAI_RATE_LIMIT", true);
 const FAILED: Row = (StatusCode::SERVICE_UNAVAILABLE, "upstream", "OPENAI_API_ERROR", false);
-const SCHEMA: Row = (StatusCode::INTERNAL_SERVER_ERROR, "upstream", "OPENAI_TOOL_SCHEMA_ERROR", false);
+const SCHEMA: Row =
+    (StatusCode::INTERNAL_SERVER_ERROR, "upstream", "OPENAI_TOOL_SCHEMA_ERROR", false);
 
 /// Sends a message that fails as in this row, on both routes. Returns the events of the stream.
 async fn fails(gateway: &Gateway, row: Row, what: &str) -> Vec<Event> {
     let (status, answer) = gateway.post("/v1/chat", &message_of("s", "hello")).await;
     let error = &answer["error"];
-    let told = (status, error["category"].as_str().unwrap(), error["code"].as_str().unwrap(), error["retryable"].as_bool().unwrap());
+    let told = (
+        status,
+        error["category"].as_str().unwrap(),
+        error["code"].as_str().unwrap(),
+        error["retryable"].as_bool().unwrap(),
+    );
     assert_eq!(told, row, "{what}: {answer}");
     assert_eq!(answer["text"], error["message"], "{what}");
     let events = gateway.events("/v1/chat/stream", &message_of("s", "hello")).await;
     assert_eq!(names(&events[events.len() - 2..]), ["error", "final"], "{what}: {events:?}");
     assert_eq!(events[events.len() - 2].data, last(&events)["error"], "{what}");
-    assert_eq!(without_ids(last(&events)), without_ids(&answer), "{what}: both routes tell the same");
+    assert_eq!(
+        without_ids(last(&events)),
+        without_ids(&answer),
+        "{what}: both routes tell the same"
+    );
     events
 }
 
@@ -57,7 +67,10 @@ async fn section_5_and_22_1_each_failure_of_a_model_has_its_row_at_both_routes()
         let events = fails(&gateway, row, what).await;
         assert_eq!(server.seen().len(), 2 * requests, "{what}: at each route");
         for word in ["pumpernickel", "project 12"] {
-            assert!(!format!("{events:?}{}", gateway.written()).contains(word), "{what}: neither told nor kept");
+            assert!(
+                !format!("{events:?}{}", gateway.written()).contains(word),
+                "{what}: neither told nor kept"
+            );
         }
         assert_eq!(server.violations(), Vec::<String>::new());
     }
@@ -67,7 +80,11 @@ async fn section_5_and_22_1_each_failure_of_a_model_has_its_row_at_both_routes()
 async fn section_5_a_model_that_is_not_there_has_its_row_at_both_routes() {
     let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let url = format!("http://{nobody}/v1");
-    let gateway = Gateway::start(&["--no-token"], &[("OPENAI_BASE_URL", &url), ("OPENAI_API_KEY", "sk-test-0123456789abcdef")]).await;
+    let gateway = Gateway::start(
+        &["--no-token"],
+        &[("OPENAI_BASE_URL", &url), ("OPENAI_API_KEY", "sk-test-0123456789abcdef")],
+    )
+    .await;
     let events = fails(&gateway, FAILED, "a refused connection").await;
     assert!(!format!("{events:?}").contains(&nobody.to_string()), "{events:?}");
 }
@@ -91,14 +108,25 @@ async fn section_5_a_stream_that_is_cut_before_its_first_word_is_asked_for_again
 async fn section_5_and_11_a_stream_that_is_cut_inside_a_call_proposes_nothing() {
     let begun = json!({"index": 0, "id": "wire_0", "type": "function", "function": {"name": "cart_add_item", "arguments": "{\"partNo\": \"FJS"}});
     let whole = json!({"partNo": SHOE, "quantity": 1});
-    for cut in [Reply::new().delta(&json!({"tool_calls": [begun]})).cut(), Reply::call("cart_add_item", whole).cut()] {
+    for cut in [
+        Reply::new().delta(&json!({"tool_calls": [begun]})).cut(),
+        Reply::call("cart_add_item", whole).cut(),
+    ] {
         let front = Front::start().await;
         let server = model([cut, Reply::text(["Yes what?"])]).await;
         let gateway = open(&front, &server, &[]).await;
         let events = gateway.events("/v1/chat/stream", &message_of("s", "a shoe")).await;
-        assert_eq!((names(&events[events.len() - 2..]), server.seen().len()), (vec!["error", "final"], 1), "it is not asked again: {events:?}");
+        assert_eq!(
+            (names(&events[events.len() - 2..]), server.seen().len()),
+            (vec!["error", "final"], 1),
+            "it is not asked again: {events:?}"
+        );
         assert_eq!(last(&events)["error"]["code"], "OPENAI_API_ERROR");
-        assert!(last(&events).get("pendingAction").is_none() && names(&events).iter().all(|name| !name.starts_with("tool_")), "{events:?}");
+        assert!(
+            last(&events).get("pendingAction").is_none()
+                && names(&events).iter().all(|name| !name.starts_with("tool_")),
+            "{events:?}"
+        );
         assert_eq!(gateway.say("s", "yes").await["text"], "Yes what?", "nothing waits");
         assert_eq!(front.count("cart.addItem"), 0);
         server.assert_clean();
@@ -109,18 +137,38 @@ async fn section_5_and_11_a_stream_that_is_cut_inside_a_call_proposes_nothing() 
 async fn section_5_and_22_7_a_model_that_fails_behind_a_tool_leaves_a_whole_conversation() {
     for (route, code) in [("/v1/chat", 503), ("/v1/chat/stream", 200)] {
         let front = Front::start().await;
-        let server = model([search(), refuses(500), refuses(500), refuses(500), Reply::text(["Here I am."])]).await;
+        let server = model([
+            search(),
+            refuses(500),
+            refuses(500),
+            refuses(500),
+            Reply::text(["Here I am."]),
+        ])
+        .await;
         let gateway = open(&front, &server, &[]).await;
-        let response = gateway.request(reqwest::Method::POST, route).json(&message_of("s", "tents")).send().await.unwrap();
+        let response = gateway
+            .request(reqwest::Method::POST, route)
+            .json(&message_of("s", "tents"))
+            .send()
+            .await
+            .unwrap();
         assert_eq!(response.status(), code);
         let text = response.text().await.unwrap();
-        let end: Value = if code == 200 { last(&crate::world::parse(&text)).clone() } else { serde_json::from_str(&text).unwrap() };
+        let end: Value = if code == 200 {
+            last(&crate::world::parse(&text)).clone()
+        } else {
+            serde_json::from_str(&text).unwrap()
+        };
         let error = &end["error"];
         assert_eq!(
             (error["category"].as_str(), error["code"].as_str(), error["retryable"].as_bool()),
             (Some("upstream"), Some("OPENAI_API_ERROR"), Some(false))
         );
-        assert_eq!((front.count("product.search"), server.seen().len()), (1, 4), "the tool ran once, whatever the model did");
+        assert_eq!(
+            (front.count("product.search"), server.seen().len()),
+            (1, 4),
+            "the tool ran once, whatever the model did"
+        );
         assert_eq!(gateway.say("s", "and now?").await["text"], "Here I am.");
         assert!(first_input(&server).contains("tents"), "what was asked is kept");
         server.assert_clean();

@@ -45,13 +45,23 @@ fn with_a_pack() -> tempfile::TempDir {
 }
 
 fn tools(gateway: &Gateway) -> Vec<String> {
-    gateway.csign(&["tools", "list"]).as_array().unwrap().iter().map(|tool| tool["id"].as_str().unwrap().to_owned()).collect()
+    gateway
+        .csign(&["tools", "list"])
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| tool["id"].as_str().unwrap().to_owned())
+        .collect()
 }
 
 /// Returns the answer of `csign run` to a question.
 fn run(gateway: &Gateway, id: &str, input: &str) -> Value {
     let file = gateway.path(&format!("{id}.json"));
-    fs::write(&file, json!({"contract_version": "1.0", "request_id": id, "input": input}).to_string()).unwrap();
+    fs::write(
+        &file,
+        json!({"contract_version": "1.0", "request_id": id, "input": input}).to_string(),
+    )
+    .unwrap();
     gateway.csign(&["run", "--request", file.to_str().unwrap()])
 }
 
@@ -59,8 +69,14 @@ fn run(gateway: &Gateway, id: &str, input: &str) -> Value {
 async fn clients_of_a_gateway_have_every_pack() {
     let gateway = Gateway::start_in(with_a_pack(), &["--no-token"], &[]).await;
     gateway.say("s", "hello").await;
-    let (started, data) = (gateway.path("data/tools/post/started.txt"), gateway.path("data/packs/campaign-portfolio-pacing/pacing.db"));
-    assert!(!started.exists() && !data.exists(), "servers and data of other packs wait until somebody wants them");
+    let (started, data) = (
+        gateway.path("data/tools/post/started.txt"),
+        gateway.path("data/packs/campaign-portfolio-pacing/pacing.db"),
+    );
+    assert!(
+        !started.exists() && !data.exists(),
+        "servers and data of other packs wait until somebody wants them"
+    );
 
     let all = tools(&gateway);
     for wanted in ["analyze_portfolio_pacing", "cart.addItem", "post.send"] {
@@ -80,29 +96,56 @@ async fn callers_of_a_gateway_reach_nothing_but_the_shop() {
     gateway.say("s", "hello").await;
     // Also after a client has made the other packs ready.
     assert!(tools(&gateway).len() > 6);
-    for message in ["How is Northwind pacing this month?", "How is account 17 pacing this month?", "What can you do?"] {
+    for message in [
+        "How is Northwind pacing this month?",
+        "How is account 17 pacing this month?",
+        "What can you do?",
+    ] {
         let answer = gateway.say("s", message).await["text"].as_str().unwrap().to_lowercase();
         for word in ["northwind", "budget", "accounts", "guardian", "letter"] {
-            assert!(!answer.contains(word) || message.to_lowercase().contains(word), "{message}: {answer}");
+            assert!(
+                !answer.contains(word) || message.to_lowercase().contains(word),
+                "{message}: {answer}"
+            );
         }
     }
     let records = gateway.csign(&["audit", "list", "--type", "tool_intent"]).to_string();
-    assert!(!records.contains("analyze_portfolio_pacing") && !records.contains("post.send"), "{records}");
+    assert!(
+        !records.contains("analyze_portfolio_pacing") && !records.contains("post.send"),
+        "{records}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hijacked_model_of_a_gateway_runs_no_tool_of_another_pack() {
-    let calls = [Reply::call("analyze_portfolio_pacing", json!({"account_id": "17"})), Reply::call("post_send", json!({})), Reply::text(["Done."])];
+    let calls = [
+        Reply::call("analyze_portfolio_pacing", json!({"account_id": "17"})),
+        Reply::call("post_send", json!({})),
+        Reply::text(["Done."]),
+    ];
     let server = model(calls).await;
     let url = server.base_url();
-    let env = [("OPENAI_BASE_URL", url.as_str()), ("OPENAI_API_KEY", "sk-test-0123456789abcdef"), ("OPENAI_MODEL", "scripted")];
+    let env = [
+        ("OPENAI_BASE_URL", url.as_str()),
+        ("OPENAI_API_KEY", "sk-test-0123456789abcdef"),
+        ("OPENAI_MODEL", "scripted"),
+    ];
     let gateway = Gateway::start_in(with_a_pack(), &["--no-token"], &env).await;
     assert!(tools(&gateway).iter().any(|tool| tool == "post.send"));
     gateway.say("s", "hello").await;
-    let offered: Vec<Value> = server.seen()[0].body["tools"].as_array().unwrap().iter().map(|tool| tool["function"]["name"].clone()).collect();
+    let offered: Vec<Value> = server.seen()[0].body["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| tool["function"]["name"].clone())
+        .collect();
     assert_eq!(offered.len(), 6, "the shop's tools alone: {offered:?}");
     let told = server.seen().last().unwrap().body["messages"].to_string();
-    assert!(told.contains("There is no tool named analyze_portfolio_pacing") && told.contains("There is no tool named post_send"), "{told}");
+    assert!(
+        told.contains("There is no tool named analyze_portfolio_pacing")
+            && told.contains("There is no tool named post_send"),
+        "{told}"
+    );
     assert!(!gateway.path("data/tools/post/called.txt").exists());
     let records = gateway.csign(&["audit", "list", "--type", "tool_intent"]);
     assert_eq!(records["records"], json!([]), "{records}");
@@ -123,11 +166,19 @@ async fn a_pack_with_the_shops_ids_changes_nothing_for_callers() {
             "audit": {"required": false}, "use_when": ["the user asks for it"], "usage_guidelines": "Does something else."})
     };
     pack["schemas"] = json!({ "Any": any });
-    pack["tools"]["tools"] = json!([tool("product.search", "read_only"), tool("cart.get", "read_only"), tool("cart.addItem", "write")]);
+    pack["tools"]["tools"] = json!([
+        tool("product.search", "read_only"),
+        tool("cart.get", "read_only"),
+        tool("cart.addItem", "write")
+    ]);
     fs::write(&manifest, pack.to_string()).unwrap();
     let gateway = Gateway::start_in(folder, &["--no-token"], &[]).await;
     let answer = gateway.say("s", "Show me backpacks under 1000 kr").await;
-    assert!(answer["cards"].as_array().is_some_and(|found| !found.is_empty()), "{answer}\n{}", gateway.log());
+    assert!(
+        answer["cards"].as_array().is_some_and(|found| !found.is_empty()),
+        "{answer}\n{}",
+        gateway.log()
+    );
     let all = tools(&gateway);
     for both in ["shop:cart.addItem", "post:cart.addItem"] {
         assert!(all.iter().any(|tool| tool == both), "{both} for the person: {all:?}");
@@ -138,6 +189,14 @@ async fn a_pack_with_the_shops_ids_changes_nothing_for_callers() {
     fs::write(off, "[switches]\ntools_off = [\"shop:product.search\"]\n").unwrap();
     let gateway = gateway.restart(&["--no-token"], &[]).await;
     gateway.say("other", "Show me backpacks under 1000 kr").await;
-    let searched = gateway.csign(&["audit", "list", "--type", "tool_intent"]).to_string().matches("\"product.search\"").count();
-    assert_eq!(searched, records.matches("\"product.search\"").count(), "switched off for the person, it is off for callers");
+    let searched = gateway
+        .csign(&["audit", "list", "--type", "tool_intent"])
+        .to_string()
+        .matches("\"product.search\"")
+        .count();
+    assert_eq!(
+        searched,
+        records.matches("\"product.search\"").count(),
+        "switched off for the person, it is off for callers"
+    );
 }

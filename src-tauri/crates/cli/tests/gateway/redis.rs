@@ -28,9 +28,16 @@ impl Redis {
         let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let folder = tempfile::tempdir().unwrap();
         let certificates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/data/tls");
-        for (name, label) in [("root", "CERTIFICATE"), ("localhost", "CERTIFICATE"), ("localhost-key", "PRIVATE KEY")] {
+        for (name, label) in [
+            ("root", "CERTIFICATE"),
+            ("localhost", "CERTIFICATE"),
+            ("localhost-key", "PRIVATE KEY"),
+        ] {
             let der = std::fs::read(certificates.join(format!("{name}.der"))).unwrap();
-            let text = format!("-----BEGIN {label}-----\n{}\n-----END {label}-----\n", base64::engine::general_purpose::STANDARD.encode(der));
+            let text = format!(
+                "-----BEGIN {label}-----\n{}\n-----END {label}-----\n",
+                base64::engine::general_purpose::STANDARD.encode(der)
+            );
             std::fs::write(folder.path().join(format!("{name}.pem")), text).unwrap();
         }
         let child = run(folder.path(), port, tls);
@@ -40,7 +47,11 @@ impl Redis {
     }
 
     pub(crate) fn url(&self) -> String {
-        if self.tls { format!("rediss://localhost:{}", self.port) } else { format!("redis://127.0.0.1:{}", self.port) }
+        if self.tls {
+            format!("rediss://localhost:{}", self.port)
+        } else {
+            format!("redis://127.0.0.1:{}", self.port)
+        }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -88,11 +99,17 @@ impl Redis {
 
     pub(crate) fn json(&self, key: &str) -> Value {
         let text = self.ask(&["GET", key]);
-        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{key} is JSON, but {error}: {text}"))
+        serde_json::from_str(&text)
+            .unwrap_or_else(|error| panic!("{key} is JSON, but {error}: {text}"))
     }
 
     pub(crate) fn keys(&self) -> Vec<String> {
-        let mut keys: Vec<String> = self.ask(&["KEYS", "*"]).lines().map(str::to_owned).filter(|key| !key.is_empty()).collect();
+        let mut keys: Vec<String> = self
+            .ask(&["KEYS", "*"])
+            .lines()
+            .map(str::to_owned)
+            .filter(|key| !key.is_empty())
+            .collect();
         keys.sort();
         keys
     }
@@ -115,13 +132,31 @@ fn run(folder: &Path, port: u16, tls: bool) -> Child {
     let port = port.to_string();
     if tls {
         command.args(["--port", "0", "--tls-port", &port, "--tls-auth-clients", "no"]);
-        for (option, name) in [("--tls-ca-cert-file", "root.pem"), ("--tls-cert-file", "localhost.pem"), ("--tls-key-file", "localhost-key.pem")] {
+        for (option, name) in [
+            ("--tls-ca-cert-file", "root.pem"),
+            ("--tls-cert-file", "localhost.pem"),
+            ("--tls-key-file", "localhost-key.pem"),
+        ] {
             command.arg(option).arg(folder.join(name));
         }
     } else {
         command.args(["--port", &port]);
     }
-    command.args(["--bind", "127.0.0.1", "--save", "", "--appendonly", "yes", "--appendfsync", "always"]);
-    command.arg("--dir").arg(folder).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.args([
+        "--bind",
+        "127.0.0.1",
+        "--save",
+        "",
+        "--appendonly",
+        "yes",
+        "--appendfsync",
+        "always",
+    ]);
+    command
+        .arg("--dir")
+        .arg(folder)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     command.spawn().expect("redis-server of Debian")
 }

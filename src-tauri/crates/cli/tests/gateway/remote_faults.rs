@@ -39,25 +39,45 @@ pub(crate) fn last(events: &[Event]) -> &Value {
 }
 
 fn oks(events: &[Event]) -> Vec<bool> {
-    events.iter().filter(|event| event.name == "tool_end").map(|event| event.data["ok"].as_bool().unwrap()).collect()
+    events
+        .iter()
+        .filter(|event| event.name == "tool_end")
+        .map(|event| event.data["ok"].as_bool().unwrap())
+        .collect()
 }
 
 /// Asserts that both routes had the same result, except for ids and times. Returns the stream's
 /// events.
-fn same<T: PartialEq + std::fmt::Debug>((streamed, heard): (Vec<Event>, T), (plain, other): (Vec<Event>, T), how: &[Break]) -> (Vec<Event>, T) {
-    assert_eq!((without_ids(last(&plain)), &other), (without_ids(last(&streamed)), &heard), "{how:?}");
+fn same<T: PartialEq + std::fmt::Debug>(
+    (streamed, heard): (Vec<Event>, T),
+    (plain, other): (Vec<Event>, T),
+    how: &[Break],
+) -> (Vec<Event>, T) {
+    assert_eq!(
+        (without_ids(last(&plain)), &other),
+        (without_ids(last(&streamed)), &heard),
+        "{how:?}"
+    );
     (streamed, heard)
 }
 
 /// Asserts that the shop's error texts reach nobody: neither the caller, nor the model, nor the
 /// log, nor stored runs.
 fn assert_untold(front: &Front, gateway: &Gateway, server: &ModelServer, events: &[Event]) {
-    front.assert_untold(&[&format!("{events:?}"), &json!(server.requests()).to_string(), &gateway.written()]);
+    front.assert_untold(&[
+        &format!("{events:?}"),
+        &json!(server.requests()).to_string(),
+        &gateway.written(),
+    ]);
 }
 
 /// Makes a search that breaks like this, on both routes. Returns the events, how many requests the
 /// shop got, and how many for a token and a session.
-async fn broken_search(what: &str, how: &[Break], more: &[(&str, &str)]) -> (Vec<Event>, [usize; 3]) {
+async fn broken_search(
+    what: &str,
+    how: &[Break],
+    more: &[(&str, &str)],
+) -> (Vec<Event>, [usize; 3]) {
     let of = async |route: &str| {
         let front = Front::start().await;
         front.breaks(what, how.iter().cloned());
@@ -65,7 +85,10 @@ async fn broken_search(what: &str, how: &[Break], more: &[(&str, &str)]) -> (Vec
         let gateway = open(&front, &server, more).await;
         let events = ask(&gateway, route, "tents").await;
         assert_eq!(last(&events)["text"], "So it is.", "the turn goes on: {events:?}");
-        assert!(!events.iter().any(|event| event.name == "error") && last(&events).get("error").is_none());
+        assert!(
+            !events.iter().any(|event| event.name == "error")
+                && last(&events).get("error").is_none()
+        );
         assert_untold(&front, &gateway, &server, &events);
         front.assert_broken();
         server.assert_clean();
@@ -87,25 +110,36 @@ const IMPATIENT: [(&str, &str); 1] = [("MCP_CALL_TIMEOUT_MS", "1500")];
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_17_reads_are_tried_again_after_what_may_pass() {
-    for how in [Break::Status(502), Break::Status(503), Break::Status(504), Break::Hang, Break::Cut] {
-        let (events, counts) = broken_search("product.search", &[how.clone(), how.clone()], &IMPATIENT).await;
+    for how in [Break::Status(502), Break::Status(503), Break::Status(504), Break::Hang, Break::Cut]
+    {
+        let (events, counts) =
+            broken_search("product.search", &[how.clone(), how.clone()], &IMPATIENT).await;
         assert_eq!((oks(&events), counts), (vec![true], [3, 1, 1]), "two further tries: {how:?}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_17_reads_are_given_up_after_the_last_try() {
-    for (how, expected) in [(Break::Status(503), "MCP_TRANSPORT_HTTP_ERROR"), (Break::Hang, "TIMEOUT_REQUEST"), (Break::Cut, "MCP_TRANSPORT_NETWORK_ERROR")] {
-        let (events, counts) = broken_search("product.search", &[how.clone(), how.clone(), how.clone()], &IMPATIENT).await;
+    for (how, expected) in [
+        (Break::Status(503), "MCP_TRANSPORT_HTTP_ERROR"),
+        (Break::Hang, "TIMEOUT_REQUEST"),
+        (Break::Cut, "MCP_TRANSPORT_NETWORK_ERROR"),
+    ] {
+        let (events, counts) =
+            broken_search("product.search", &[how.clone(), how.clone(), how.clone()], &IMPATIENT)
+                .await;
         assert_eq!((code(&events), counts), (expected, [3, 1, 1]), "{how:?}");
     }
-    let (events, counts) = broken_search("product.search", &[Break::Status(503)], &[("RETRY_MAX_ATTEMPTS", "0")]).await;
+    let (events, counts) =
+        broken_search("product.search", &[Break::Status(503)], &[("RETRY_MAX_ATTEMPTS", "0")])
+            .await;
     assert_eq!((code(&events), counts[0]), ("MCP_TRANSPORT_HTTP_ERROR", 1), "as often as is set");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_17_what_does_not_pass_is_not_tried_again() {
-    let refusal = json!({"jsonrpc": "2.0", "id": 2, "error": {"code": -32_602, "message": LEAK}}).to_string();
+    let refusal =
+        json!({"jsonrpc": "2.0", "id": 2, "error": {"code": -32_602, "message": LEAK}}).to_string();
     for (how, expected) in [
         (Break::Status(500), "MCP_TRANSPORT_HTTP_ERROR"),
         (Break::Status(403), "MCP_TRANSPORT_HTTP_ERROR"),
@@ -147,7 +181,12 @@ async fn section_17_nobody_at_the_token_endpoint_is_told_shortly() {
     assert_eq!((oks(&events), front.count("product.search")), (vec![false], 0));
     assert!(!format!("{events:?}").contains(&nobody.to_string()), "{events:?}");
     let told = server.seen().pop().unwrap().body["messages"].to_string();
-    assert!(told.contains("The service did not answer.") && !told.contains("sign-in") && !told.contains("secret, and the scope"), "a customer's model: {told}");
+    assert!(
+        told.contains("The service did not answer.")
+            && !told.contains("sign-in")
+            && !told.contains("secret, and the scope"),
+        "a customer's model: {told}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -160,8 +199,13 @@ async fn a_slow_shop_is_waited_for() {
 async fn section_22_15_a_refused_token_is_renewed_once() {
     let (events, counts) = broken_search("product.search", &[Break::Status(401)], &[]).await;
     assert_eq!((oks(&events), counts), (vec![true], [2, 2, 1]));
-    let (events, counts) = broken_search("product.search", &[Break::Status(401), Break::Status(401)], &[]).await;
-    assert_eq!((code(&events), counts), ("MCP_TRANSPORT_HTTP_ERROR", [2, 2, 1]), "and no more than once");
+    let (events, counts) =
+        broken_search("product.search", &[Break::Status(401), Break::Status(401)], &[]).await;
+    assert_eq!(
+        (code(&events), counts),
+        ("MCP_TRANSPORT_HTTP_ERROR", [2, 2, 1]),
+        "and no more than once"
+    );
     let (events, counts) = broken_search("initialize", &[Break::Status(401)], &[]).await;
     assert_eq!((oks(&events), counts), (vec![true], [1, 2, 2]));
 }
@@ -171,7 +215,9 @@ async fn section_22_15_a_lost_session_is_opened_again_once() {
     for status in [400, 404] {
         let (events, counts) = broken_search("product.search", &[Break::Status(status)], &[]).await;
         assert_eq!((oks(&events), counts), (vec![true], [2, 1, 2]), "{status}");
-        let (events, counts) = broken_search("product.search", &[Break::Status(status), Break::Status(status)], &[]).await;
+        let (events, counts) =
+            broken_search("product.search", &[Break::Status(status), Break::Status(status)], &[])
+                .await;
         assert_eq!((code(&events), counts), ("MCP_TRANSPORT_HTTP_ERROR", [2, 1, 2]), "{status}");
     }
 }
@@ -179,11 +225,13 @@ async fn section_22_15_a_lost_session_is_opened_again_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn section_22_15_a_shop_without_session_names_is_introduced_once() {
     let front = Front::start().await;
-    let opened =
-        json!({"jsonrpc": "2.0", "id": 1, "result": {"protocolVersion": "2024-11-05", "capabilities": {}, "serverInfo": {"name": "x", "version": "1"}}});
+    let opened = json!({"jsonrpc": "2.0", "id": 1, "result": {"protocolVersion": "2024-11-05", "capabilities": {}, "serverInfo": {"name": "x", "version": "1"}}});
     front.breaks("initialize", [Break::Json(opened.to_string())]);
     front.breaks("notifications/initialized", [Break::Status(202)]);
-    front.breaks("product.search", (0..2).map(|_| Break::Result(json!({"items": [{"productId": 1, "name": "Tent"}]}))));
+    front.breaks(
+        "product.search",
+        (0..2).map(|_| Break::Result(json!({"items": [{"productId": 1, "name": "Tent"}]}))),
+    );
     let server = model((0..2).flat_map(|_| [search(), Reply::text(["Here."])])).await;
     let gateway = open(&front, &server, &[]).await;
     for _ in 0..2 {
@@ -213,7 +261,11 @@ async fn section_17_without_a_token_the_shop_is_not_asked() {
         Break::Json("{\"expires_in\": 60}".into()),
     ] {
         let (events, counts) = broken_search("token", std::slice::from_ref(&how), &soon).await;
-        assert_eq!((code(&events), counts), ("OAUTH_TOKEN_FETCH_FAILED", [0, 1, 0]), "asked once: {how:?}");
+        assert_eq!(
+            (code(&events), counts),
+            ("OAUTH_TOKEN_FETCH_FAILED", [0, 1, 0]),
+            "asked once: {how:?}"
+        );
     }
 }
 
@@ -239,7 +291,10 @@ async fn broken_change(how: &[Break]) -> (Vec<Event>, usize) {
         let asked = gateway.say("s", "one shoe").await;
         assert!(asked["pendingAction"].is_object(), "{asked}");
         let events = ask(&gateway, route, "yes").await;
-        assert!(last(&events).get("pendingAction").is_none() && last(&events).get("error").is_none(), "{events:?}");
+        assert!(
+            last(&events).get("pendingAction").is_none() && last(&events).get("error").is_none(),
+            "{events:?}"
+        );
         // A second yes does not make the change again.
         let again = ask(&gateway, route, "yes").await;
         assert!(last(&again).get("pendingAction").is_none());
@@ -264,7 +319,10 @@ async fn section_22_6_a_change_that_may_have_happened_is_never_sent_again() {
         Break::DoneBut(504),
         Break::Hang,
         Break::Cut,
-        Break::Json(json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -32_603, "message": "x"}}).to_string()),
+        Break::Json(
+            json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -32_603, "message": "x"}})
+                .to_string(),
+        ),
         malformed,
         Break::Result(json!({"basketId": 1, "basket": {"items": LEAK}})),
         Break::Result(json!([LEAK])),
@@ -280,8 +338,13 @@ async fn section_22_6_a_change_that_may_have_happened_is_never_sent_again() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_22_6_a_quantity_and_a_removal_that_may_have_happened_are_never_sent_again() {
-    let set = ("cart.setItemQuantity", Reply::call("cart_set_item_quantity", json!({"productId": SHOE, "quantity": 3})), 3);
-    let remove = ("cart.removeItem", Reply::call("cart_remove_item", json!({"productId": SHOE})), 0);
+    let set = (
+        "cart.setItemQuantity",
+        Reply::call("cart_set_item_quantity", json!({"productId": SHOE, "quantity": 3})),
+        3,
+    );
+    let remove =
+        ("cart.removeItem", Reply::call("cart_remove_item", json!({"productId": SHOE})), 0);
     for (tool, call, after) in [set, remove] {
         let front = Front::start().await;
         let server = model([]).await;
@@ -310,9 +373,21 @@ async fn section_22_6_a_quantity_and_a_removal_that_may_have_happened_are_never_
                     "/v1/chat" => gateway.post(route, &body).await.1,
                     _ => last(&gateway.events(route, &body).await).clone(),
                 };
-                assert!(told["text"].as_str().unwrap().contains("may or may not") && told.get("pendingAction").is_none(), "{tool} {how:?}: {told}");
-                assert_eq!(pieces(&told), left, "the cart is as the shop has it now: {tool} {how:?}: {told}");
-                assert_eq!(gateway.say(&session, "yes").await["text"], "Anything else?", "a later yes is the model's");
+                assert!(
+                    told["text"].as_str().unwrap().contains("may or may not")
+                        && told.get("pendingAction").is_none(),
+                    "{tool} {how:?}: {told}"
+                );
+                assert_eq!(
+                    pieces(&told),
+                    left,
+                    "the cart is as the shop has it now: {tool} {how:?}: {told}"
+                );
+                assert_eq!(
+                    gateway.say(&session, "yes").await["text"],
+                    "Anything else?",
+                    "a later yes is the model's"
+                );
                 assert_eq!(front.count(tool), before + 1, "{tool} {how:?}");
                 front.assert_broken();
             }
@@ -329,11 +404,19 @@ async fn section_22_6_and_22_18_who_leaves_while_a_change_is_made_finds_it_made_
         let gateway = open(&front, &server, &[]).await;
         gateway.say("s", "one shoe").await;
         front.breaks("cart.addItem", [Break::Slow(1_500)]);
-        let leaving = gateway.request(Method::POST, route).json(&message_of("s", "yes")).timeout(Duration::from_millis(300)).send();
+        let leaving = gateway
+            .request(Method::POST, route)
+            .json(&message_of("s", "yes"))
+            .timeout(Duration::from_millis(300))
+            .send();
         let left = async { leaving.await?.text().await };
         assert!(left.await.is_err(), "nobody waits for the end: {route}");
         let told = gateway.say("s", "yes").await;
-        assert_eq!((pieces(&told), front.count("cart.addItem"), told.get("pendingAction")), (1, 1, None), "{route}: {told}");
+        assert_eq!(
+            (pieces(&told), front.count("cart.addItem"), told.get("pendingAction")),
+            (1, 1, None),
+            "{route}: {told}"
+        );
         assert_eq!(server.seen().len(), 1, "no model is asked for a yes");
         server.assert_clean();
     }
@@ -343,13 +426,18 @@ async fn section_22_6_and_22_18_who_leaves_while_a_change_is_made_finds_it_made_
 async fn section_22_6_a_cart_that_may_be_another_by_now_is_not_shown() {
     let front = Front::start().await;
     let add = || Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 1}));
-    let server = model([Reply::call("cart_get", json!({})), Reply::text(["It is empty."]), add(), add()]).await;
+    let server =
+        model([Reply::call("cart_get", json!({})), Reply::text(["It is empty."]), add(), add()])
+            .await;
     let gateway = open(&front, &server, &IMPATIENT).await;
     assert_eq!(gateway.say("s", "show my cart").await["cart"]["itemCount"], 0);
     gateway.say("s", "one shoe").await;
     front.breaks("cart.addItem", [Break::DoneBut(504)]);
     let told = gateway.say("s", "yes").await;
-    assert!(told["text"].as_str().unwrap().contains("may or may not") && told.get("cart").is_none(), "there is no number to read it by: {told}");
+    assert!(
+        told["text"].as_str().unwrap().contains("may or may not") && told.get("cart").is_none(),
+        "there is no number to read it by: {told}"
+    );
     gateway.say("s", "one shoe").await;
     assert_eq!(gateway.say("s", "yes").await["cart"]["itemCount"], 1);
     server.assert_clean();
@@ -375,25 +463,44 @@ async fn section_22_6_who_is_sent_to_the_cart_sees_it_as_it_is_now() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_11_and_22_11_a_change_that_surely_did_not_happen_is_said_to_have_failed() {
-    let refusal = |code: i32| Break::Json(json!({"jsonrpc": "2.0", "id": 1, "error": {"code": code, "message": "x"}}).to_string());
-    for how in [vec![Break::Status(400); 2], vec![Break::Status(403)], vec![refusal(-32_602)], vec![refusal(-1)]] {
+    let refusal = |code: i32| {
+        Break::Json(
+            json!({"jsonrpc": "2.0", "id": 1, "error": {"code": code, "message": "x"}}).to_string(),
+        )
+    };
+    for how in [
+        vec![Break::Status(400); 2],
+        vec![Break::Status(403)],
+        vec![refusal(-32_602)],
+        vec![refusal(-1)],
+    ] {
         let (events, count) = broken_change(&how).await;
         assert_eq!((oks(&events)[0], count), (false, how.len()), "{how:?}");
-        assert!(last(&events)["text"].as_str().unwrap().contains("could not be changed"), "{events:?}");
+        assert!(
+            last(&events)["text"].as_str().unwrap().contains("could not be changed"),
+            "{events:?}"
+        );
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_22_6_a_change_with_an_old_token_or_session_is_made_once() {
-    for (how, tokens, sessions) in [(Break::Status(401), 2, 1), (Break::Status(404), 1, 2), (Break::Status(400), 1, 2)] {
+    for (how, tokens, sessions) in
+        [(Break::Status(401), 2, 1), (Break::Status(404), 1, 2), (Break::Status(400), 1, 2)]
+    {
         let front = Front::start().await;
         front.breaks("cart.addItem", [how.clone()]);
-        let server = model([Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 1}))]).await;
+        let server =
+            model([Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 1}))]).await;
         let gateway = open(&front, &server, &[]).await;
         gateway.say("s", "one shoe").await;
         let done = gateway.say("s", "yes").await;
         assert_eq!(done["cart"]["items"][0]["quantity"], 1, "{how:?}: {done}");
-        assert_eq!((front.count("cart.addItem"), front.count("token"), front.count("initialize")), (2, tokens, sessions), "refused before anything was done");
+        assert_eq!(
+            (front.count("cart.addItem"), front.count("token"), front.count("initialize")),
+            (2, tokens, sessions),
+            "refused before anything was done"
+        );
     }
 }
 
@@ -401,10 +508,12 @@ async fn section_22_6_a_change_with_an_old_token_or_session_is_made_once() {
 async fn section_22_5_and_22_6_two_confirmations_at_once_send_one_change() {
     let front = Front::start().await;
     front.breaks("cart.addItem", [Break::Slow(200)]);
-    let server = model([Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 1}))]).await;
+    let server =
+        model([Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 1}))]).await;
     let gateway = open(&front, &server, &[]).await;
     gateway.say("s", "one shoe").await;
-    let (one, two, three) = tokio::join!(gateway.say("s", "yes"), gateway.say("s", "yes"), gateway.say("s", "ja"));
+    let (one, two, three) =
+        tokio::join!(gateway.say("s", "yes"), gateway.say("s", "yes"), gateway.say("s", "ja"));
     for answer in [one, two, three] {
         assert_eq!(answer["cart"]["items"][0]["quantity"], 1, "{answer}");
     }
@@ -414,7 +523,11 @@ async fn section_22_5_and_22_6_two_confirmations_at_once_send_one_change() {
 #[tokio::test(flavor = "multi_thread")]
 async fn section_11_a_yes_without_a_token_changes_nothing_and_is_over() {
     let front = Front::with_tokens_of(60).await;
-    let server = model([Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 1})), Reply::text(["Anything else?"])]).await;
+    let server = model([
+        Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 1})),
+        Reply::text(["Anything else?"]),
+    ])
+    .await;
     let gateway = open(&front, &server, &[]).await;
     assert!(gateway.say("s", "one shoe").await["pendingAction"].is_object());
     front.breaks("token", vec![Break::Status(500); 8]);
@@ -422,14 +535,19 @@ async fn section_11_a_yes_without_a_token_changes_nothing_and_is_over() {
     assert_eq!((oks(&events), front.count("cart.addItem")), (vec![false], 0));
     assert!(last(&events)["text"].as_str().unwrap().contains("could not be changed"), "{events:?}");
     assert!(last(&events).get("pendingAction").is_none(), "{events:?}");
-    assert_eq!(last(&stream_events(&gateway, "yes").await)["text"], "Anything else?", "a later yes is the model's");
+    assert_eq!(
+        last(&stream_events(&gateway, "yes").await)["text"],
+        "Anything else?",
+        "a later yes is the model's"
+    );
     assert_eq!(front.count("cart.addItem"), 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_11_the_cart_of_the_change_is_shown_when_it_cannot_be_read_afterwards() {
     let front = Front::start().await;
-    let server = model([Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 2}))]).await;
+    let server =
+        model([Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 2}))]).await;
     let gateway = open(&front, &server, &[]).await;
     gateway.say("s", "two shoes").await;
     front.breaks("cart.get", [Break::Status(500)]);
@@ -446,10 +564,14 @@ async fn a_shop_that_is_not_there_is_told_and_the_turn_goes_on() {
     let front = Front::start().await;
     let variables = front.variables();
     let url = format!("http://{gone}/mcp");
-    let mut env: Vec<(&str, &str)> = variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let mut env: Vec<(&str, &str)> =
+        variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
     env.retain(|(name, _)| *name != "NORCE_MCP_BASE_URL");
     env.push(("NORCE_MCP_BASE_URL", &url));
     let gateway = Gateway::with(&server, &env).await;
     let events = stream_events(&gateway, "tents").await;
-    assert_eq!((code(&events), last(&events)["text"].as_str()), ("MCP_PROTOCOL_INIT_FAILED", Some("Sorry.")));
+    assert_eq!(
+        (code(&events), last(&events)["text"].as_str()),
+        ("MCP_PROTOCOL_INIT_FAILED", Some("Sorry."))
+    );
 }

@@ -11,7 +11,8 @@ use crate::world::{Gateway, SHOE, message_of, model, refusal_to_start};
 /// A gateway with a scripted model and the shop behind an address.
 pub(crate) async fn open(front: &Front, server: &ModelServer, more: &[(&str, &str)]) -> Gateway {
     let variables = front.variables();
-    let mut all: Vec<(&str, &str)> = variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let mut all: Vec<(&str, &str)> =
+        variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
     all.extend(more);
     Gateway::with(server, &all).await
 }
@@ -21,7 +22,9 @@ pub(crate) fn search() -> Reply {
 }
 
 fn pieces(answer: &Value) -> u64 {
-    answer["cart"]["items"].as_array().map_or(0, |items| items.iter().filter_map(|item| item["quantity"].as_u64()).sum())
+    answer["cart"]["items"]
+        .as_array()
+        .map_or(0, |items| items.iter().filter_map(|item| item["quantity"].as_u64()).sum())
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -62,26 +65,49 @@ async fn section_17_the_whole_journey_goes_over_one_session_and_one_token() {
     assert_eq!((front.count("token"), front.count("initialize")), (1, 1), "once for the session");
     let form = &heard[0];
     assert_eq!(form.header("content-type"), Some("application/x-www-form-urlencoded"));
-    for part in ["grant_type=client_credentials".to_owned(), format!("client_id={CLIENT_ID}"), format!("client_secret={SECRET}"), "scope=shop".to_owned()] {
+    for part in [
+        "grant_type=client_credentials".to_owned(),
+        format!("client_id={CLIENT_ID}"),
+        format!("client_secret={SECRET}"),
+        "scope=shop".to_owned(),
+    ] {
         assert!(form.text.split('&').any(|field| field == part), "{part}: {}", form.text);
     }
     let opening = &heard[1];
-    assert_eq!((&opening.body["params"]["protocolVersion"], &opening.body["params"]["capabilities"]), (&json!("2024-11-05"), &json!({})));
-    assert!(opening.body["params"]["clientInfo"]["name"].is_string() && opening.header("mcp-session-id").is_none());
+    assert_eq!(
+        (&opening.body["params"]["protocolVersion"], &opening.body["params"]["capabilities"]),
+        (&json!("2024-11-05"), &json!({}))
+    );
+    assert!(
+        opening.body["params"]["clientInfo"]["name"].is_string()
+            && opening.header("mcp-session-id").is_none()
+    );
     let session = heard[2].header("mcp-session-id").unwrap().to_owned();
     for one in &heard[1..] {
         assert_eq!(one.header("content-type"), Some("application/json"));
         assert_eq!(one.header("accept"), Some("application/json, text/event-stream"));
         assert_eq!(one.header("application-id"), Some("shop-web"));
-        assert!(one.header("authorization").unwrap().starts_with("Bearer ") && one.header("cookie").is_none());
-        assert_eq!(one.header("mcp-session-id"), (one.what != "initialize").then_some(session.as_str()), "{}", one.what);
+        assert!(
+            one.header("authorization").unwrap().starts_with("Bearer ")
+                && one.header("cookie").is_none()
+        );
+        assert_eq!(
+            one.header("mcp-session-id"),
+            (one.what != "initialize").then_some(session.as_str()),
+            "{}",
+            one.what
+        );
         assert_eq!(one.body["jsonrpc"], "2.0");
     }
     let ids: Vec<u64> = heard[1..].iter().filter_map(|one| one.body["id"].as_u64()).collect();
     assert_eq!(ids, (1..=ids.len() as u64).collect::<Vec<_>>(), "ids count up from 1");
     assert!(heard[2].body.get("id").is_none() && heard.iter().all(|one| one.what != "tools/list"));
     server.assert_clean();
-    front.assert_untold(&[&gateway.log(), &json!(server.requests()).to_string(), &done.to_string()]);
+    front.assert_untold(&[
+        &gateway.log(),
+        &json!(server.requests()).to_string(),
+        &done.to_string(),
+    ]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -95,7 +121,11 @@ async fn section_17_each_conversation_has_its_session_and_each_application_its_t
     other["applicationId"] = json!("app:två");
     gateway.post("/v1/chat", &other).await;
     gateway.say("one", "tents again").await;
-    let applications: Vec<String> = front.of("initialize").iter().map(|one| one.header("application-id").unwrap().to_owned()).collect();
+    let applications: Vec<String> = front
+        .of("initialize")
+        .iter()
+        .map(|one| one.header("application-id").unwrap().to_owned())
+        .collect();
     assert_eq!(applications, ["shop-web", "shop-web", "app:två"], "once for each conversation");
     assert_eq!(front.count("token"), 2, "once for each application");
     let calls = front.of("product.search");
@@ -113,7 +143,8 @@ async fn section_17_the_open_session_belongs_to_the_conversation_and_outlives_th
     gateway.say("s", "tents").await;
     let variables = front.variables();
     let url = server.base_url();
-    let mut env: Vec<(&str, &str)> = variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let mut env: Vec<(&str, &str)> =
+        variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
     env.extend([("OPENAI_BASE_URL", url.as_str()), ("OPENAI_API_KEY", "sk-test-0123456789abcdef")]);
     let gateway = gateway.restart(&["--no-token"], &env).await;
     let answer = gateway.say("s", "tents again").await;
@@ -128,11 +159,13 @@ async fn section_17_the_open_session_belongs_to_the_conversation_and_outlives_th
 async fn section_17_everybody_waits_for_one_token_and_uses_it_while_it_lasts() {
     let front = Front::start().await;
     front.breaks("token", [Break::Slow(2_000)]);
-    let server = model((0..12).map(|n| if n < 6 { search() } else { Reply::text(["Here."]) })).await;
+    let server =
+        model((0..12).map(|n| if n < 6 { search() } else { Reply::text(["Here."]) })).await;
     let gateway = open(&front, &server, &[]).await;
     let mut asking = tokio::task::JoinSet::new();
     for n in 0..6 {
-        let request = gateway.request(Method::POST, "/v1/chat").json(&message_of(&format!("s{n}"), "tents"));
+        let request =
+            gateway.request(Method::POST, "/v1/chat").json(&message_of(&format!("s{n}"), "tents"));
         asking.spawn(async move { request.send().await.unwrap().status() });
     }
     assert!(asking.join_all().await.iter().all(reqwest::StatusCode::is_success));
@@ -152,19 +185,31 @@ async fn section_17_a_token_that_ends_within_a_minute_is_not_used_again() {
 
 /// An answer of the protocol with these texts.
 fn texts(id: &str, texts: &[&str]) -> String {
-    let content: Vec<Value> = texts.iter().map(|text| json!({"type": "text", "text": text})).collect();
+    let content: Vec<Value> =
+        texts.iter().map(|text| json!({"type": "text", "text": text})).collect();
     format!(r#"{{"jsonrpc": "2.0", "id": {id}, "result": {{"content": {}}}}}"#, json!(content))
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_17_answers_are_json_or_events_and_only_the_answer_counts() {
     let front = Front::start().await;
-    let item = |name: &str| json!({"items": [{"productId": 1, "name": name}], "totalCount": 1}).to_string();
+    let item = |name: &str| {
+        json!({"items": [{"productId": 1, "name": name}], "totalCount": 1}).to_string()
+    };
     let noise = "\u{feff}: comment\r\nid: 1\nretry: 3000\ndata:\n\nevent: message\ndata: {\"jsonrpc\": \"2.0\", \"method\": \"notifications/progress\"}\n\n";
-    let with_id = format!("{noise}data: {}\n\ndata: {}\n\n", texts("9999", &[&item("Other")]), texts("$ID", &[&item("By id")]));
-    let last = format!("data: {}\n\ndata: {}\n", texts("7777", &[&item("First")]), texts("8888", &[&item("Last")]));
+    let with_id = format!(
+        "{noise}data: {}\n\ndata: {}\n\n",
+        texts("9999", &[&item("Other")]),
+        texts("$ID", &[&item("By id")])
+    );
+    let last = format!(
+        "data: {}\n\ndata: {}\n",
+        texts("7777", &[&item("First")]),
+        texts("8888", &[&item("Last")])
+    );
     let json = texts("1", &[&item("Unparsed"), &item("As JSON"), "for people"]);
-    front.breaks("product.search", [Break::Events(with_id), Break::Events(last), Break::Json(json)]);
+    front
+        .breaks("product.search", [Break::Events(with_id), Break::Events(last), Break::Json(json)]);
     let server = model((0..3).flat_map(|_| [search(), Reply::text(["Here."])])).await;
     let gateway = open(&front, &server, &[]).await;
     for name in ["By id", "Last", "As JSON"] {
@@ -178,7 +223,12 @@ async fn section_17_answers_are_json_or_events_and_only_the_answer_counts() {
 async fn section_21_arguments_are_the_shops_and_the_callers_values_go_with_them() {
     let front = Front::start().await;
     let server = model([
-        Reply::new().ask("product_search", &json!({"query": "tent", "statusSeed": "own", "context": {"cultureCode": "de-DE"}})).ask("cart_get", &json!({})),
+        Reply::new()
+            .ask(
+                "product_search",
+                &json!({"query": "tent", "statusSeed": "own", "context": {"cultureCode": "de-DE"}}),
+            )
+            .ask("cart_get", &json!({})),
         Reply::call("product_get", json!({"productId": "1001"})),
         Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 1})),
         Reply::call("cart_get", json!({})),
@@ -187,8 +237,7 @@ async fn section_21_arguments_are_the_shops_and_the_callers_values_go_with_them(
     .await;
     let gateway = open(&front, &server, &[("NORCE_STATUS_SEED", "7")]).await;
     let mut body = message_of("s", "tents");
-    body["context"] =
-        json!({"cultureCode": "sv-SE", "currencyCode": "SEK", "priceListIds": [1, 2], "salesAreaId": 3, "customerId": 4, "companyId": 5, "page": "/x"});
+    body["context"] = json!({"cultureCode": "sv-SE", "currencyCode": "SEK", "priceListIds": [1, 2], "salesAreaId": 3, "customerId": 4, "companyId": 5, "page": "/x"});
     gateway.post("/v1/chat", &body).await;
     body["message"] = json!("yes");
     gateway.post("/v1/chat", &body).await;
@@ -197,11 +246,25 @@ async fn section_21_arguments_are_the_shops_and_the_callers_values_go_with_them(
     assert_eq!(answer["cart"]["itemCount"], 1, "{answer}");
     let mut context = body["context"].clone();
     context.as_object_mut().unwrap().remove("page");
-    assert_eq!(front.sent("product.search"), [json!({"query": "tent", "statusSeed": "7", "context": context})], "nothing of the model's context, no retry");
-    assert_eq!(front.sent("product.get")[0], json!({"productId": 1001, "context": context}), "a number of digits is a number");
-    assert_eq!(front.sent("cart.addItem"), [json!({"partNo": SHOE, "quantity": 1, "clientIp": "127.0.0.1", "context": context})]);
+    assert_eq!(
+        front.sent("product.search"),
+        [json!({"query": "tent", "statusSeed": "7", "context": context})],
+        "nothing of the model's context, no retry"
+    );
+    assert_eq!(
+        front.sent("product.get")[0],
+        json!({"productId": 1001, "context": context}),
+        "a number of digits is a number"
+    );
+    assert_eq!(
+        front.sent("cart.addItem"),
+        [json!({"partNo": SHOE, "quantity": 1, "clientIp": "127.0.0.1", "context": context})]
+    );
     let carts = front.sent("cart.get");
-    assert!(!carts.is_empty() && carts.iter().all(|cart| cart["basketId"].is_u64()), "without a basket nobody is asked: {carts:?}");
+    assert!(
+        !carts.is_empty() && carts.iter().all(|cart| cart["basketId"].is_u64()),
+        "without a basket nobody is asked: {carts:?}"
+    );
     server.assert_clean();
 }
 
@@ -223,18 +286,47 @@ async fn section_15_cards_come_from_whatever_a_shop_calls_its_products() {
         let answer = gateway.say("s", "tents").await;
         let cards = answer["cards"].as_array().unwrap_or_else(|| panic!("cards: {answer}"));
         let titles: Vec<&str> = cards.iter().map(|card| card["title"].as_str().unwrap()).collect();
-        assert_eq!(titles, ["Four", "Three", "Plain", "Two"], "in stock, unknown, out of stock, inactive");
+        assert_eq!(
+            titles,
+            ["Four", "Three", "Plain", "Two"],
+            "in stock, unknown, out of stock, inactive"
+        );
         let (four, three, one, two) = (&cards[0], &cards[1], &cards[2], &cards[3]);
-        assert_eq!((&one["productId"], &two["productId"], &three["productId"], &four["productId"]), (&json!("1"), &json!("two"), &json!("P-3"), &json!("S-4")));
-        assert_eq!((&one["price"], &two["price"], &three["price"], &four["price"]), (&json!("499"), &json!("1 299,00 kr"), &json!("5.5"), &json!("7")));
-        assert_eq!((&one["currency"], two.get("currency"), &three["currency"]), (&json!("SEK"), None, &json!("kr")));
-        assert_eq!((&one["imageUrl"], &two["imageUrl"], &three["imageUrl"]), (&json!("/img/1.jpg"), &json!("img/2.jpg"), &json!("/3.jpg")), "as it was");
+        assert_eq!(
+            (&one["productId"], &two["productId"], &three["productId"], &four["productId"]),
+            (&json!("1"), &json!("two"), &json!("P-3"), &json!("S-4"))
+        );
+        assert_eq!(
+            (&one["price"], &two["price"], &three["price"], &four["price"]),
+            (&json!("499"), &json!("1 299,00 kr"), &json!("5.5"), &json!("7"))
+        );
+        assert_eq!(
+            (&one["currency"], two.get("currency"), &three["currency"]),
+            (&json!("SEK"), None, &json!("kr"))
+        );
+        assert_eq!(
+            (&one["imageUrl"], &two["imageUrl"], &three["imageUrl"]),
+            (&json!("/img/1.jpg"), &json!("img/2.jpg"), &json!("/3.jpg")),
+            "as it was"
+        );
         assert_eq!(one["subtitle"].as_str().unwrap().chars().count(), 100);
         assert_eq!((one.get("variantName"), &two["variantName"]), (None, &Value::Null));
-        assert_eq!((one.get("thumbnailImageKey"), &three["thumbnailImageKey"], &four["thumbnailImageKey"]), (None, &json!("33"), &Value::Null));
-        assert_eq!((&four["attributes"], three.get("attributes")), (&json!({"color": "red", "brand": "Own"}), None));
-        assert_eq!(four["availability"], json!({"status": "in_stock", "onHandValue": 12, "incomingValue": 5, "nextDeliveryDate": null}));
-        assert_eq!((&one["availability"]["status"], &three["availability"]), (&json!("out_of_stock"), &json!({"status": "unknown"})));
+        assert_eq!(
+            (one.get("thumbnailImageKey"), &three["thumbnailImageKey"], &four["thumbnailImageKey"]),
+            (None, &json!("33"), &Value::Null)
+        );
+        assert_eq!(
+            (&four["attributes"], three.get("attributes")),
+            (&json!({"color": "red", "brand": "Own"}), None)
+        );
+        assert_eq!(
+            four["availability"],
+            json!({"status": "in_stock", "onHandValue": 12, "incomingValue": 5, "nextDeliveryDate": null})
+        );
+        assert_eq!(
+            (&one["availability"]["status"], &three["availability"]),
+            (&json!("out_of_stock"), &json!({"status": "unknown"}))
+        );
     }
     server.assert_clean();
 }
@@ -243,15 +335,24 @@ async fn section_15_cards_come_from_whatever_a_shop_calls_its_products() {
 async fn section_3_and_21_a_fee_is_a_line_of_the_cart_and_a_line_needs_no_price() {
     let front = Front::start().await;
     let lines = json!([{"partNo": SHOE, "name": "Shoe", "quantity": 1, "price": 100}, {"name": "Freight", "quantity": 1, "price": 49}, {"partNo": "GIFT", "quantity": 1}]);
-    front.breaks("cart.addItem", [Break::Result(json!({"basketId": 88, "basket": {"items": lines, "total": 149}}))]);
-    front.breaks("cart.get", [Break::Result(json!({"basketId": 88, "items": lines, "total": 149}))]);
-    let server = model([Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 1}))]).await;
+    front.breaks(
+        "cart.addItem",
+        [Break::Result(json!({"basketId": 88, "basket": {"items": lines, "total": 149}}))],
+    );
+    front
+        .breaks("cart.get", [Break::Result(json!({"basketId": 88, "items": lines, "total": 149}))]);
+    let server =
+        model([Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 1}))]).await;
     let gateway = open(&front, &server, &[]).await;
     gateway.say("s", "one shoe").await;
     let done = gateway.say("s", "yes").await;
     let items = done["cart"]["items"].as_array().unwrap_or_else(|| panic!("a cart: {done}"));
     let ids: Vec<&str> = items.iter().map(|item| item["productId"].as_str().unwrap()).collect();
-    assert_eq!((ids, done["cart"]["itemCount"].as_u64()), (vec![SHOE, "Freight", "GIFT"], Some(3)), "{done}");
+    assert_eq!(
+        (ids, done["cart"]["itemCount"].as_u64()),
+        (vec![SHOE, "Freight", "GIFT"], Some(3)),
+        "{done}"
+    );
     assert_eq!((&items[1]["price"]["amount"], items[2].get("price")), (&json!(49.0), None));
 }
 
@@ -259,19 +360,31 @@ async fn section_3_and_21_a_fee_is_a_line_of_the_cart_and_a_line_needs_no_price(
 async fn section_13_features_may_be_numbers_and_yes_or_no() {
     let front = Front::start().await;
     let product = |id: u32, dry: bool| json!({"productId": id, "name": format!("Tent {id}"), "partNo": format!("T-{id}"), "price": "10", "attributes": {"Waterproof": dry, "Weight": id + 1}});
-    front.breaks("product.get", [Break::Result(product(1, true)), Break::Result(product(2, false))]);
-    let both = Reply::new().ask("product_get", &json!({"productId": 1})).ask("product_get", &json!({"productId": 2}));
+    front
+        .breaks("product.get", [Break::Result(product(1, true)), Break::Result(product(2, false))]);
+    let both = Reply::new()
+        .ask("product_get", &json!({"productId": 1}))
+        .ask("product_get", &json!({"productId": 2}));
     let server = model([both, Reply::text(["Compared."])]).await;
     let gateway = open(&front, &server, &[]).await;
     let answer = gateway.say("s", "compare them").await;
-    let rows = answer["comparison"]["table"]["rows"].as_array().unwrap_or_else(|| panic!("rows: {answer}"));
+    let rows = answer["comparison"]["table"]["rows"]
+        .as_array()
+        .unwrap_or_else(|| panic!("rows: {answer}"));
     let mut values: Vec<String> = rows
         .iter()
-        .filter(|row| row["feature"] == "Waterproof" || row["feature"].as_str().is_some_and(|name| name.eq_ignore_ascii_case("weight")))
+        .filter(|row| {
+            row["feature"] == "Waterproof"
+                || row["feature"].as_str().is_some_and(|name| name.eq_ignore_ascii_case("weight"))
+        })
         .map(|row| row["values"].to_string())
         .collect();
     values.sort();
-    assert!(values.len() == 2 && values.iter().any(|value| value.contains("Yes") && value.contains("No")), "{rows:?}");
+    assert!(
+        values.len() == 2
+            && values.iter().any(|value| value.contains("Yes") && value.contains("No")),
+        "{rows:?}"
+    );
     assert!(values.iter().any(|value| value.contains('2') && value.contains('3')), "{rows:?}");
 }
 
@@ -282,10 +395,20 @@ async fn section_12_the_only_variant_is_proposed_and_the_message_stands_once() {
     let parent = json!({"productId": 10, "partNo": "TENT", "name": "Tent", "price": "10", "attributes": {"isBuyable": false}, "variants": [variant]});
     front.breaks("product.get", (0..2).map(|_| Break::Result(parent.clone())));
     let look = Reply::call("product_get", json!({"productId": 10}));
-    let server = model([look, Reply::call("cart_add_item", json!({"partNo": "TENT", "quantity": 1})), Reply::text(["Hello."])]).await;
+    let server = model([
+        look,
+        Reply::call("cart_add_item", json!({"partNo": "TENT", "quantity": 1})),
+        Reply::text(["Hello."]),
+    ])
+    .await;
     let gateway = open(&front, &server, &[]).await;
     let asked = gateway.say("s", "put that tent in").await;
-    assert!(asked["pendingAction"]["description"].as_str().is_some_and(|text| text.contains("TENT-RED")), "{asked}");
+    assert!(
+        asked["pendingAction"]["description"]
+            .as_str()
+            .is_some_and(|text| text.contains("TENT-RED")),
+        "{asked}"
+    );
     gateway.say("s", "no").await;
     gateway.say("s", "hello").await;
     let told = server.seen().pop().unwrap().body["messages"].to_string();
@@ -301,13 +424,25 @@ async fn section_16_the_visitors_address_is_the_shops_alone() {
         ("x-forwarded-for", "::ffff:203.0.113.5", "203.0.113.5"),
     ] {
         let front = Front::start().await;
-        let server = model([Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 1}))]).await;
+        let server =
+            model([Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 1}))]).await;
         let gateway = open(&front, &server, &[]).await;
-        let say =
-            async |message: &str| gateway.request(reqwest::Method::POST, "/v1/chat").header(header, sent).json(&message_of("s", message)).send().await.unwrap();
+        let say = async |message: &str| {
+            gateway
+                .request(reqwest::Method::POST, "/v1/chat")
+                .header(header, sent)
+                .json(&message_of("s", message))
+                .send()
+                .await
+                .unwrap()
+        };
         say("one shoe").await;
         assert!(say("yes").await.status().is_success());
-        assert_eq!(front.of("cart.addItem")[0].body["params"]["arguments"]["clientIp"], expected, "{header}: {sent}");
+        assert_eq!(
+            front.of("cart.addItem")[0].body["params"]["arguments"]["clientIp"],
+            expected,
+            "{header}: {sent}"
+        );
         assert!(!json!(server.requests()).to_string().contains("203.0.113"), "no model is told");
     }
 }
@@ -322,14 +457,23 @@ async fn section_16_a_context_holds_for_its_message_alone() {
     gateway.post("/v1/chat", &body).await;
     body.as_object_mut().unwrap().remove("context");
     gateway.post("/v1/chat", &body).await;
-    let told: Vec<bool> = front.of("product.search").iter().map(|one| one.body["params"]["arguments"].get("context").is_some()).collect();
+    let told: Vec<bool> = front
+        .of("product.search")
+        .iter()
+        .map(|one| one.body["params"]["arguments"].get("context").is_some())
+        .collect();
     assert_eq!(told, [true, false]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_16_and_22_12_what_the_shop_needs_of_the_customer_stays_between_us_and_it() {
     let front = Front::start().await;
-    let server = model([search(), Reply::text(["Here."]), Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 1}))]).await;
+    let server = model([
+        search(),
+        Reply::text(["Here."]),
+        Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 1})),
+    ])
+    .await;
     let gateway = open(&front, &server, &[]).await;
     let mut body = message_of("s", "tents");
     body["context"]["customerId"] = json!(47_119_905);
@@ -360,10 +504,18 @@ async fn the_shop_packs_settings_name_a_shop_too_and_this_machine_needs_leave() 
         );
         std::fs::write(folder.path().join("data/countersign.toml"), settings).unwrap();
         let mut command = Gateway::command(&folder);
-        command.args(["--json", "tools", "call", "product.search", "--args", r#"{"query": "tent"}"#]);
+        command.args([
+            "--json",
+            "tools",
+            "call",
+            "product.search",
+            "--args",
+            r#"{"query": "tent"}"#,
+        ]);
         command.envs(secret.map(|secret| ("NORCE_OAUTH_CLIENT_SECRET", secret)));
         let output = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
-        serde_json::from_slice::<Value>(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
+        serde_json::from_slice::<Value>(&output.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {output:?}"))
     };
     let refused = call(false, Some(SECRET), CLIENT_ID).await.to_string();
     assert!(refused.contains("lies on this computer"), "{refused}");
@@ -380,8 +532,17 @@ async fn the_shop_packs_settings_name_a_shop_too_and_this_machine_needs_leave() 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_20_a_shop_is_named_as_a_whole_and_with_addresses() {
     let refused = |env: &[(&str, &str)]| refusal_to_start(&["--listen", "127.0.0.1:0"], env);
-    let told = refused(&[("NORCE_MCP_BASE_URL", "https://shop.example.com/mcp"), ("NORCE_OAUTH_CLIENT_ID", "me"), ("RETRY_MAX_ATTEMPTS", "99")]);
-    for name in ["NORCE_OAUTH_TOKEN_URL", "NORCE_OAUTH_CLIENT_SECRET", "NORCE_OAUTH_SCOPE", "RETRY_MAX_ATTEMPTS"] {
+    let told = refused(&[
+        ("NORCE_MCP_BASE_URL", "https://shop.example.com/mcp"),
+        ("NORCE_OAUTH_CLIENT_ID", "me"),
+        ("RETRY_MAX_ATTEMPTS", "99"),
+    ]);
+    for name in [
+        "NORCE_OAUTH_TOKEN_URL",
+        "NORCE_OAUTH_CLIENT_SECRET",
+        "NORCE_OAUTH_SCOPE",
+        "RETRY_MAX_ATTEMPTS",
+    ] {
         assert!(told.contains(name), "{name}: {told}");
     }
     assert!(!told.contains("NORCE_OAUTH_CLIENT_ID"));
@@ -393,5 +554,10 @@ async fn section_20_a_shop_is_named_as_a_whole_and_with_addresses() {
         ("NORCE_OAUTH_SCOPE", "shop"),
     ];
     let told = refused(&all);
-    assert!(told.contains("NORCE_MCP_BASE_URL must be") && told.contains("NORCE_OAUTH_TOKEN_URL must be") && !told.contains("hidden-7c1"), "{told}");
+    assert!(
+        told.contains("NORCE_MCP_BASE_URL must be")
+            && told.contains("NORCE_OAUTH_TOKEN_URL must be")
+            && !told.contains("hidden-7c1"),
+        "{told}"
+    );
 }

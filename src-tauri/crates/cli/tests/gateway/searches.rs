@@ -17,26 +17,55 @@ fn nothing() -> Break {
 async fn section_14_the_shop_is_asked_in_three_plain_words() {
     let searches = [
         ("  Warm   jackets ", "Warm jackets", json!(null)),
-        ("tent for 3-4 persons, 10 kg, under 500 EUR", "tent persons", json!(["for", "3-4", "10", "kg", "under", "500", "EUR"])),
-        ("men's black waterproof hiking boots leather size 42 in stock", "waterproof hiking boots", json!(["men's", "black", "size", "42", "in", "stock"])),
+        (
+            "tent for 3-4 persons, 10 kg, under 500 EUR",
+            "tent persons",
+            json!(["for", "3-4", "10", "kg", "under", "500", "EUR"]),
+        ),
+        (
+            "men's black waterproof hiking boots leather size 42 in stock",
+            "waterproof hiking boots",
+            json!(["men's", "black", "size", "42", "in", "stock"]),
+        ),
         ("the red one", "one", json!(["the", "red"])),
         ("XL red", "XL", json!(["red"])),
-        ("mountaineering-overtrousers breathable-windproof ultralight", "mountaineering-overtrousers breathable-windproof", json!(null)),
+        (
+            "mountaineering-overtrousers breathable-windproof ultralight",
+            "mountaineering-overtrousers breathable-windproof",
+            json!(null),
+        ),
     ];
     let front = Front::start().await;
     let found = || Break::Result(json!([{"productId": 1, "name": "Boot"}]));
     front.breaks("product.search", searches.iter().map(|_| found()));
-    let round = |queries: &[(&str, &str, Value)]| queries.iter().fold(Reply::new(), |reply, (query, ..)| reply.ask("product_search", &json!({"query": query})));
-    let server = model([round(&searches[..3]), round(&searches[3..]), Reply::text(["Here."])]).await;
+    let round = |queries: &[(&str, &str, Value)]| {
+        queries.iter().fold(Reply::new(), |reply, (query, ..)| {
+            reply.ask("product_search", &json!({"query": query}))
+        })
+    };
+    let server =
+        model([round(&searches[..3]), round(&searches[3..]), Reply::text(["Here."])]).await;
     let gateway = open(&front, &server, &[]).await;
     let (_, answer) = gateway.post("/v1/chat?debug=1", &message_of("s", "many things")).await;
     for (at, (query, effective, dropped)) in searches.iter().enumerate() {
         let told = &answer["debug"]["toolTrace"][at]["querySimplification"];
-        assert_eq!((&told["originalQuery"], &told["effectiveQuery"]), (&json!(query), &json!(effective)), "{answer}");
-        assert_eq!(told.get("droppedTokens"), Some(dropped).filter(|dropped| !dropped.is_null()), "{query}");
+        assert_eq!(
+            (&told["originalQuery"], &told["effectiveQuery"]),
+            (&json!(query), &json!(effective)),
+            "{answer}"
+        );
+        assert_eq!(
+            told.get("droppedTokens"),
+            Some(dropped).filter(|dropped| !dropped.is_null()),
+            "{query}"
+        );
         assert_eq!(told["fallbackRetryAttempted"], false);
     }
-    let mut sent: Vec<String> = front.sent("product.search").iter().map(|sent| sent["query"].as_str().unwrap().to_owned()).collect();
+    let mut sent: Vec<String> = front
+        .sent("product.search")
+        .iter()
+        .map(|sent| sent["query"].as_str().unwrap().to_owned())
+        .collect();
     sent.sort();
     let mut wanted = searches.map(|(_, effective, _)| effective.to_owned());
     wanted.sort();
@@ -66,8 +95,15 @@ async fn section_14_a_broader_try_keeps_filters_and_page_size_and_happens_once()
     );
     assert_eq!(told["querySimplification"], answer["debug"]["toolTrace"][0]["querySimplification"]);
     assert!(told["emptySearchMessage"].as_str().is_some_and(|text| !text.is_empty()), "{told}");
-    assert_eq!((&told["refinements"], told["items"].as_array().map(Vec::len)), (&answer["refinements"], Some(0)), "the model knows what is offered");
-    assert_eq!(answer["refinements"][0]["payload"], json!({"type": "search_retry", "query": "blue trail unicorn saddle"}));
+    assert_eq!(
+        (&told["refinements"], told["items"].as_array().map(Vec::len)),
+        (&answer["refinements"], Some(0)),
+        "the model knows what is offered"
+    );
+    assert_eq!(
+        answer["refinements"][0]["payload"],
+        json!({"type": "search_retry", "query": "blue trail unicorn saddle"})
+    );
     server.assert_clean();
 }
 
@@ -81,14 +117,32 @@ async fn section_14_a_broader_try_is_made_for_nothing_found_and_several_words_al
     ] {
         let front = Front::start().await;
         front.breaks("product.search", answers);
-        let server = model([Reply::call("product_search", json!({"query": query, "statusSeed": "own"})), Reply::text(["Well."])]).await;
+        let server = model([
+            Reply::call("product_search", json!({"query": query, "statusSeed": "own"})),
+            Reply::text(["Well."]),
+        ])
+        .await;
         let gateway = open(&front, &server, &[]).await;
         let answer = gateway.say("s", "please").await;
         let sent = front.sent("product.search");
-        assert_eq!(sent.iter().map(|sent| sent["query"].as_str().unwrap()).collect::<Vec<_>>(), asked);
-        assert!(sent.iter().all(|sent| sent.get("statusSeed").is_none()), "a model's own goes nowhere: {sent:?}");
+        assert_eq!(
+            sent.iter().map(|sent| sent["query"].as_str().unwrap()).collect::<Vec<_>>(),
+            asked
+        );
+        assert!(
+            sent.iter().all(|sent| sent.get("statusSeed").is_none()),
+            "a model's own goes nowhere: {sent:?}"
+        );
         let told = result(&server, 1);
-        assert_eq!((told.get("emptySearchMessage").is_some(), answer["refinements"].is_array(), answer["cards"].is_array()), (empty, empty, !empty), "{told}");
+        assert_eq!(
+            (
+                told.get("emptySearchMessage").is_some(),
+                answer["refinements"].is_array(),
+                answer["cards"].is_array()
+            ),
+            (empty, empty, !empty),
+            "{told}"
+        );
         assert_eq!(told["querySimplification"]["fallbackRetryAttempted"], asked.len() > 1);
         front.assert_broken();
     }
@@ -97,8 +151,13 @@ async fn section_14_a_broader_try_is_made_for_nothing_found_and_several_words_al
 #[tokio::test(flavor = "multi_thread")]
 async fn section_16_the_model_is_told_shortly_of_what_the_screen_shows() {
     let front = Front::start().await;
-    let values = |of: usize| (0..7).map(move |n| json!({"name": format!("D{of}"), "value": format!("v{n}")}));
-    let variants: Vec<Value> = (0..6).flat_map(values).map(|one| json!({"productId": 9, "isBuyable": false, "parametrics": [one]})).collect();
+    let values = |of: usize| {
+        (0..7).map(move |n| json!({"name": format!("D{of}"), "value": format!("v{n}")}))
+    };
+    let variants: Vec<Value> = (0..6)
+        .flat_map(values)
+        .map(|one| json!({"productId": 9, "isBuyable": false, "parametrics": [one]}))
+        .collect();
     let product = json!({
         "productId": 7, "partNo": "P-7", "name": format!("Boot {}", "ö".repeat(60)), "description": "d".repeat(200), "brand": "Own", "color": "red", "price": "1299.50",
         "currency": "SEK", "onHand": {"value": 3}, "url": "/boots/7", "variants": variants
@@ -106,7 +165,12 @@ async fn section_16_the_model_is_told_shortly_of_what_the_screen_shows() {
     front.breaks("product.get", [Break::Result(product)]);
     let found = json!([{"productId": 8, "name": "Sock"}, {"productId": "x", "name": "Shoe", "onHand": {"value": 1}, "price": 5}]);
     front.breaks("product.search", [Break::Result(found)]);
-    let server = model([Reply::call("product_get", json!({"productId": 7})), Reply::text(["A boot."]), Reply::text(["Red."])]).await;
+    let server = model([
+        Reply::call("product_get", json!({"productId": 7})),
+        Reply::text(["A boot."]),
+        Reply::text(["Red."]),
+    ])
+    .await;
     let gateway = open(&front, &server, &[]).await;
     for message in ["the boot", "what now?"] {
         gateway.say("s", message).await;
@@ -123,7 +187,11 @@ async fn section_16_the_model_is_told_shortly_of_what_the_screen_shows() {
         "index": 1, "id": "7", "partNo": "P-7", "name": format!("Boot {}", "ö".repeat(45)), "brand": "Own", "color": "red", "price": "1299.5 SEK",
         "availability": "in_stock", "dimensions": {"D0": five, "D1": five, "D2": five, "D3": five}
     });
-    assert_eq!(hints(&server, 0), Vec::<String>::new(), "there is nothing to tell before the first");
+    assert_eq!(
+        hints(&server, 0),
+        Vec::<String>::new(),
+        "there is nothing to tell before the first"
+    );
     assert_eq!(memory(2), json!({"lastResults": [boot], "shortlist": ["7"]}));
     // Another result replaces the first; viewed products stay.
     for reply in [search(), Reply::text(["Those."]), Reply::text(["Hm."])] {
@@ -132,7 +200,8 @@ async fn section_16_the_model_is_told_shortly_of_what_the_screen_shows() {
     for message in ["tents", "and now?"] {
         gateway.say("s", message).await;
     }
-    let shoe = json!({"index": 1, "id": "x", "name": "Shoe", "price": "5", "availability": "in_stock"});
+    let shoe =
+        json!({"index": 1, "id": "x", "name": "Shoe", "price": "5", "availability": "in_stock"});
     let sock = json!({"index": 2, "id": "8", "name": "Sock", "availability": "unknown"});
     assert_eq!(memory(5), json!({"lastResults": [shoe, sock], "shortlist": ["7"]}));
     server.assert_clean();
@@ -161,7 +230,10 @@ async fn section_16_a_hint_names_what_a_message_means_and_comes_only_then() {
         let told = hints(&server, server.seen().len() - 1);
         assert_eq!(told.len(), 1 + usize::from(named.is_some()), "{message}: {told:?}");
         if let Some((id, index)) = named {
-            assert!(told[1].contains(&format!("productId {id} (number {index} ")), "{message}: {told:?}");
+            assert!(
+                told[1].contains(&format!("productId {id} (number {index} ")),
+                "{message}: {told:?}"
+            );
         }
     }
     server.assert_clean();
@@ -173,14 +245,24 @@ async fn section_14_and_23_the_label_of_a_retry_searches_for_its_very_words() {
     // Simplified, then once more with the first word, and then as written.
     let there = Break::Result(json!([{"productId": 1, "name": "Sock"}]));
     front.breaks("product.search", [nothing(), nothing(), there]);
-    let server = model([Reply::call("product_search", json!({"query": "red wool socks"})), Reply::text(["Nothing."])]).await;
+    let server = model([
+        Reply::call("product_search", json!({"query": "red wool socks"})),
+        Reply::text(["Nothing."]),
+    ])
+    .await;
     let gateway = open(&front, &server, &[]).await;
     let empty = gateway.say("s", "red wool socks").await;
-    let label = empty["refinements"][0]["label"].as_str().unwrap_or_else(|| panic!("a way on: {empty}"));
+    let label =
+        empty["refinements"][0]["label"].as_str().unwrap_or_else(|| panic!("a way on: {empty}"));
     let found = gateway.say("s", label).await;
-    let sent: Vec<Value> = front.sent("product.search").iter().map(|sent| sent["query"].clone()).collect();
+    let sent: Vec<Value> =
+        front.sent("product.search").iter().map(|sent| sent["query"].clone()).collect();
     assert_eq!(sent, ["wool socks", "wool", "red wool socks"]);
-    assert_eq!((found["cards"][0]["title"].as_str(), found["text"].as_str()), (Some("Sock"), Some("This is what I found.")), "{found}");
+    assert_eq!(
+        (found["cards"][0]["title"].as_str(), found["text"].as_str()),
+        (Some("Sock"), Some("This is what I found.")),
+        "{found}"
+    );
     assert_eq!(server.seen().len(), 2, "no model is asked");
     server.push(Reply::text(["Well."]));
     assert_eq!(gateway.say("s", label).await["text"], "Well.", "only the next message takes it");
@@ -198,15 +280,29 @@ async fn the_other_labels_are_followed_without_a_model_too() {
     let empty = gateway.say("s", "red wool socks").await;
     let label = |kind: &str| {
         let offered = empty["refinements"].as_array().unwrap().iter();
-        offered.filter(|one| one["payload"]["type"] == kind).map(|one| one["label"].as_str().unwrap().to_owned()).next().unwrap()
+        offered
+            .filter(|one| one["payload"]["type"] == kind)
+            .map(|one| one["label"].as_str().unwrap().to_owned())
+            .next()
+            .unwrap()
     };
     assert_eq!(label("remove_constraints"), "Search without: red, highest price");
-    assert_eq!(gateway.say("s", &label("ask_clarify")).await["text"], "What kind of product are you looking for?");
+    assert_eq!(
+        gateway.say("s", &label("ask_clarify")).await["text"],
+        "What kind of product are you looking for?"
+    );
     gateway.say("s", &label("search_retry")).await;
     let found = gateway.say("s", &label("remove_constraints")).await;
-    assert_eq!(found["cards"][0]["title"], "Sock", "an older button is on the screen as well: {found}");
+    assert_eq!(
+        found["cards"][0]["title"], "Sock",
+        "an older button is on the screen as well: {found}"
+    );
     let sent = front.sent("product.search");
-    assert_eq!((&sent[2]["query"], &sent[3]["query"], sent[3].get("filters")), (&json!("red wool socks"), &json!("wool socks"), None), "{sent:?}");
+    assert_eq!(
+        (&sent[2]["query"], &sent[3]["query"], sent[3].get("filters")),
+        (&json!("red wool socks"), &json!("wool socks"), None),
+        "{sent:?}"
+    );
     assert_eq!(server.seen().len(), 2, "no model is asked");
     server.assert_clean();
 }
@@ -214,13 +310,21 @@ async fn the_other_labels_are_followed_without_a_model_too() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_offline_model_names_the_words_that_were_searched_for() {
     let gateway = Gateway::open().await;
-    let english = gateway.say("s", "find black trail shoes").await["text"].as_str().unwrap().to_owned();
-    assert!(english.contains("for “trail shoes”") && english.contains("Not limited to: black."), "{english}");
+    let english =
+        gateway.say("s", "find black trail shoes").await["text"].as_str().unwrap().to_owned();
+    assert!(
+        english.contains("for “trail shoes”") && english.contains("Not limited to: black."),
+        "{english}"
+    );
     let mut body = message_of("sv", "visa svarta ryggsäckar under 1000 kr");
     body["context"] = json!({"cultureCode": "sv-SE"});
     let (_, swedish) = gateway.post("/v1/chat", &body).await;
     let swedish = swedish["text"].as_str().unwrap();
-    assert!(swedish.contains("för ”ryggsäckar”, högst 1\u{a0}000\u{a0}SEK") && swedish.contains("Inte begränsat till: svarta."), "{swedish}");
+    assert!(
+        swedish.contains("för ”ryggsäckar”, högst 1\u{a0}000\u{a0}SEK")
+            && swedish.contains("Inte begränsat till: svarta."),
+        "{swedish}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -228,9 +332,24 @@ async fn numbers_and_more_mean_what_is_shown_until_the_cart_is_filled() {
     let gateway = Gateway::open().await;
     gateway.say("s", "show me tents").await;
     let compared = gateway.say("s", "compare 1 and 3").await;
-    assert_eq!(compared["comparison"]["productIds"].as_array().map(Vec::len), Some(2), "{compared}");
+    assert_eq!(
+        compared["comparison"]["productIds"].as_array().map(Vec::len),
+        Some(2),
+        "{compared}"
+    );
     let more = gateway.say("s", "show more").await;
-    assert!(more.get("cards").is_none() && !more["text"].as_str().unwrap().contains("nothing in the shop"), "{more}");
+    assert!(
+        more.get("cards").is_none()
+            && !more["text"].as_str().unwrap().contains("nothing in the shop"),
+        "{more}"
+    );
     let asked = gateway.say("s", "add juniper stove and ridge pot to my cart").await;
-    assert!(asked["pendingAction"].is_object() && asked["text"].as_str().unwrap().contains("One change is made at a time. Ask again for"), "{asked}");
+    assert!(
+        asked["pendingAction"].is_object()
+            && asked["text"]
+                .as_str()
+                .unwrap()
+                .contains("One change is made at a time. Ask again for"),
+        "{asked}"
+    );
 }

@@ -42,7 +42,13 @@ fn rows(gateway: &Gateway, session: &str) -> Vec<(&'static str, i64)> {
         let count = format!("SELECT count(*) FROM {table} WHERE {column} = ?1");
         (table, database.query_row(&count, [session], |row| row.get(0)).unwrap())
     };
-    vec![count("session", "id"), count("item", "session"), count("turn", "session"), count("approval", "session"), count("session_value", "session")]
+    vec![
+        count("session", "id"),
+        count("item", "session"),
+        count("turn", "session"),
+        count("approval", "session"),
+        count("session_value", "session"),
+    ]
 }
 
 async fn until(what: &str, holds: impl Fn() -> bool) {
@@ -56,13 +62,18 @@ async fn until(what: &str, holds: impl Fn() -> bool) {
 }
 
 fn requests_of(server: &ModelServer) -> Vec<(&'static str, String)> {
-    vec![("OPENAI_BASE_URL", server.base_url()), ("OPENAI_API_KEY", "sk-test-0123456789abcdef".into()), ("OPENAI_MODEL", "scripted".into())]
+    vec![
+        ("OPENAI_BASE_URL", server.base_url()),
+        ("OPENAI_API_KEY", "sk-test-0123456789abcdef".into()),
+        ("OPENAI_MODEL", "scripted".into()),
+    ]
 }
 
 /// Starts another process in the same folder.
 async fn restart_gateway(gateway: Gateway, server: &ModelServer) -> Gateway {
     let variables = requests_of(server);
-    let env: Vec<(&str, &str)> = variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let env: Vec<(&str, &str)> =
+        variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
     gateway.restart(&["--no-token"], &env).await
 }
 
@@ -70,18 +81,28 @@ async fn restart_gateway(gateway: Gateway, server: &ModelServer) -> Gateway {
 async fn section_9_a_session_has_its_end_from_its_first_message_on() {
     let server = model([Reply::new().say("Never ").hang()]).await;
     let gateway = Gateway::with(&server, &[]).await;
-    let request = gateway.request(reqwest::Method::POST, "/v1/chat").json(&message_of("s", "hello"));
+    let request =
+        gateway.request(reqwest::Method::POST, "/v1/chat").json(&message_of("s", "hello"));
     let asking = tokio::spawn(request.send());
     until("the model is asked", || !server.seen().is_empty()).await;
     // If the gateway crashes now, the next start deletes the session in time.
-    assert!(stored_session(&gateway)["expiresAt"].as_i64().unwrap() > Utc::now().timestamp_millis());
+    assert!(
+        stored_session(&gateway)["expiresAt"].as_i64().unwrap() > Utc::now().timestamp_millis()
+    );
     asking.abort();
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_9_each_turn_gives_a_session_its_whole_time_again_and_an_ended_one_is_absent() {
     let failing = Reply::refusal(400, &json!({"message": "no", "type": "invalid_request_error"}));
-    let server = model([Reply::text(["A violin."]), Reply::text(["Still."]), add(1), failing, Reply::text(["Who are you?"])]).await;
+    let server = model([
+        Reply::text(["A violin."]),
+        Reply::text(["Still."]),
+        add(1),
+        failing,
+        Reply::text(["Who are you?"]),
+    ])
+    .await;
     let gateway = Gateway::with(&server, &[("SESSION_TTL_SECONDS", "600")]).await;
     // An answer, another one when the time was nearly over, a proposal, a reminder, a refusal, and
     // a turn that fails.
@@ -89,10 +110,16 @@ async fn section_9_each_turn_gives_a_session_its_whole_time_again_and_an_ended_o
         let before = Utc::now().timestamp_millis();
         gateway.post("/v1/chat", &message_of("s", message)).await;
         let ends = stored_session(&gateway)["expiresAt"].as_i64().unwrap();
-        assert!((before + 600_000..=Utc::now().timestamp_millis() + 600_000).contains(&ends), "{message}: {ends} after {before}");
+        assert!(
+            (before + 600_000..=Utc::now().timestamp_millis() + 600_000).contains(&ends),
+            "{message}: {ends} after {before}"
+        );
         end_at(&gateway, before + 60_000);
     }
-    assert!(server.seen()[3].body["messages"].to_string().contains("violin"), "it has gone on all the time");
+    assert!(
+        server.seen()[3].body["messages"].to_string().contains("violin"),
+        "it has gone on all the time"
+    );
     end_at(&gateway, Utc::now().timestamp_millis() - 1);
     assert_eq!(gateway.say("s", "and now?").await["text"], "Who are you?");
     let heard = server.seen()[4].body["messages"].to_string();
@@ -103,19 +130,45 @@ async fn section_9_each_turn_gives_a_session_its_whole_time_again_and_an_ended_o
 #[tokio::test(flavor = "multi_thread")]
 async fn section_9_and_11_what_waits_and_the_cart_end_with_their_session() {
     let front = Front::start().await;
-    let server = model([add(1), add(2), Reply::text(["Hello."]), Reply::call("cart_get", json!({})), Reply::text(["Empty."])]).await;
+    let server = model([
+        add(1),
+        add(2),
+        Reply::text(["Hello."]),
+        Reply::call("cart_get", json!({})),
+        Reply::text(["Empty."]),
+    ])
+    .await;
     let gateway = open(&front, &server, &[]).await;
     gateway.say("s", "one shoe").await;
     gateway.say("s", "yes").await;
     assert!(gateway.say("s", "two more").await["pendingAction"].is_object());
     end_at(&gateway, Utc::now().timestamp_millis() - 1);
     let answer = gateway.say("s", "yes").await;
-    assert_eq!((answer["text"].as_str(), answer.get("pendingAction"), answer.get("cart")), (Some("Hello."), None, None), "a message like any: {answer}");
+    assert_eq!(
+        (answer["text"].as_str(), answer.get("pendingAction"), answer.get("cart")),
+        (Some("Hello."), None, None),
+        "a message like any: {answer}"
+    );
     assert_eq!(front.count("cart.addItem"), 1, "only what was confirmed in time");
-    assert!(gateway.csign(&["approvals", "list", "--all"]).as_array().unwrap().iter().all(|row| row["status"] != "pending"));
+    assert!(
+        gateway
+            .csign(&["approvals", "list", "--all"])
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|row| row["status"] != "pending")
+    );
     let carts = front.count("cart.get");
-    assert_eq!(gateway.say("s", "my cart").await["cart"]["itemCount"], 0, "the basket has gone, too");
-    assert_eq!((front.count("cart.get"), front.count("initialize")), (carts, 1), "without a basket nobody is asked");
+    assert_eq!(
+        gateway.say("s", "my cart").await["cart"]["itemCount"],
+        0,
+        "the basket has gone, too"
+    );
+    assert_eq!(
+        (front.count("cart.get"), front.count("initialize")),
+        (carts, 1),
+        "without a basket nobody is asked"
+    );
     server.assert_clean();
 }
 
@@ -124,7 +177,10 @@ async fn section_9_a_session_whose_time_is_over_goes_also_when_a_change_in_it_ne
     let server = model([add(1), Reply::text(["Hello."])]).await;
     let gateway = Gateway::with(&server, &[]).await;
     gateway.say("s", "one shoe").await;
-    assert_eq!(database(&gateway).execute("UPDATE approval SET status = 'executing'", []).unwrap(), 1);
+    assert_eq!(
+        database(&gateway).execute("UPDATE approval SET status = 'executing'", []).unwrap(),
+        1
+    );
     end_at(&gateway, Utc::now().timestamp_millis() - 1);
     assert_eq!(gateway.say("s", "hello").await["text"], "Hello.");
     let ended = gateway.csign(&["audit", "list", "--type", "approval_resolved"]).to_string();
@@ -138,13 +194,22 @@ async fn section_9_sessions_whose_time_is_over_are_cleared_away_and_others_stay(
     let gateway = Gateway::with(&server, &[]).await;
     gateway.say("s", "remember the violin").await;
     gateway.say("other", "one shoe").await;
-    assert!(rows(&gateway, SESSION).iter().all(|(_, count)| *count > 0), "{:?}", rows(&gateway, SESSION));
+    assert!(
+        rows(&gateway, SESSION).iter().all(|(_, count)| *count > 0),
+        "{:?}",
+        rows(&gateway, SESSION)
+    );
     end_at(&gateway, Utc::now().timestamp_millis() - 1);
     let gateway = restart_gateway(gateway, &server).await;
-    until("what is over goes", || rows(&gateway, SESSION).iter().all(|(_, count)| *count == 0)).await;
-    let lost: Vec<Value> = gateway.csign(&["approvals", "list", "--all"]).as_array().unwrap().clone();
+    until("what is over goes", || rows(&gateway, SESSION).iter().all(|(_, count)| *count == 0))
+        .await;
+    let lost: Vec<Value> =
+        gateway.csign(&["approvals", "list", "--all"]).as_array().unwrap().clone();
     assert!(lost.iter().all(|row| row["session"] != SESSION), "{lost:?}");
-    assert!(gateway.say("other", "hm").await["pendingAction"].is_object(), "what has time left waits on");
+    assert!(
+        gateway.say("other", "hm").await["pendingAction"].is_object(),
+        "what has time left waits on"
+    );
     assert_eq!(gateway.say("s", "hello").await["text"], "Yours.");
     assert!(!server.seen()[2].body["messages"].to_string().contains("violin"));
     server.assert_clean();
@@ -157,7 +222,12 @@ async fn section_9_and_22_16_a_long_conversation_stays_bounded_for_the_model_and
     for turn in 1..=255 {
         gateway.say("s", &format!("message {turn}")).await;
     }
-    let heard = server.seen().iter().map(|seen| seen.body["messages"].as_array().unwrap().len()).max().unwrap();
+    let heard = server
+        .seen()
+        .iter()
+        .map(|seen| seen.body["messages"].as_array().unwrap().len())
+        .max()
+        .unwrap();
     // The window, and messages that may wait for a summary during the model's cooldown.
     assert!(heard < 140, "{heard} messages went to the model");
     let gateway = restart_gateway(gateway, &server).await;
@@ -165,7 +235,8 @@ async fn section_9_and_22_16_a_long_conversation_stays_bounded_for_the_model_and
     until("the oldest items go", || items() <= 500).await;
     assert!(items() > 490, "and no others: {}", items());
     let left = |message: &str| {
-        let count = "SELECT count(*) FROM item WHERE session = ?1 AND json_extract(body, '$.text') = ?2";
+        let count =
+            "SELECT count(*) FROM item WHERE session = ?1 AND json_extract(body, '$.text') = ?2";
         database(&gateway).query_row(count, (SESSION, message), |row| row.get::<_, i64>(0)).unwrap()
     };
     assert_eq!((left("message 1"), left("message 255")), (0, 1));
@@ -182,9 +253,19 @@ async fn section_9_and_16_results_are_kept_in_full_and_told_in_short_until_other
         "onHand": {"value": 7, "isActive": true}});
     let found = |items: Value| Break::Result(json!({"items": items}));
     let bare = json!({"productId": "12", "name": "Pole"});
-    front.breaks("product.search", [found(json!([bare, red])), found(json!([])), found(json!([{"productId": 13, "name": "Rope"}]))]);
-    let search = || [Reply::call("product_search", json!({"query": "tent"})), Reply::text(["Well."])];
-    let server = model(search().into_iter().chain([Reply::text(["Hm."])]).chain(search()).chain(search())).await;
+    front.breaks(
+        "product.search",
+        [
+            found(json!([bare, red])),
+            found(json!([])),
+            found(json!([{"productId": 13, "name": "Rope"}])),
+        ],
+    );
+    let search =
+        || [Reply::call("product_search", json!({"query": "tent"})), Reply::text(["Well."])];
+    let server =
+        model(search().into_iter().chain([Reply::text(["Hm."])]).chain(search()).chain(search()))
+            .await;
     let gateway = open(&front, &server, &[]).await;
     gateway.say("s", "tents").await;
     let results = json!([
@@ -200,10 +281,17 @@ async fn section_9_and_16_results_are_kept_in_full_and_told_in_short_until_other
     gateway.say("s", "is it warm?").await;
     assert_eq!(crate::memory::told(&server, 2)["lastResults"], told);
     gateway.say("s", "other tents").await;
-    assert_eq!(stored_session(&gateway)["memory"]["lastResults"], results, "neither talk nor an empty search replaces them");
+    assert_eq!(
+        stored_session(&gateway)["memory"]["lastResults"],
+        results,
+        "neither talk nor an empty search replaces them"
+    );
     gateway.say("s", "ropes").await;
     assert_eq!(crate::memory::told(&server, 5)["lastResults"], told);
-    assert_eq!(stored_session(&gateway)["memory"]["lastResults"], json!([{"index": 1, "productId": "13", "name": "Rope", "availabilityStatus": "unknown"}]));
+    assert_eq!(
+        stored_session(&gateway)["memory"]["lastResults"],
+        json!([{"index": 1, "productId": "13", "name": "Rope", "availabilityStatus": "unknown"}])
+    );
     server.assert_clean();
     front.assert_broken();
 }

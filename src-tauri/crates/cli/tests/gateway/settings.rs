@@ -32,7 +32,11 @@ async fn section_20_variables_come_from_a_named_file_and_those_that_are_set_stay
     };
     let (status, answer) = asked("shop-web", &"x".repeat(20)).await;
     assert!(status == StatusCode::OK && answer["debug"].is_object(), "{status}: {answer}");
-    assert_eq!(asked("shop-web", &"x".repeat(21)).await.0, StatusCode::BAD_REQUEST, "what is set stays");
+    assert_eq!(
+        asked("shop-web", &"x".repeat(21)).await.0,
+        StatusCode::BAD_REQUEST,
+        "what is set stays"
+    );
     assert_eq!(asked("stranger", "hello").await.0, StatusCode::FORBIDDEN);
 }
 
@@ -42,12 +46,19 @@ async fn section_20_no_file_is_read_that_is_not_named() {
     let (folder, command) = with_file(".env", "AGENT_MAX_ROUNDS=many\nDEBUG=1\n");
     let gateway = Gateway::run(folder, command);
     assert!(gateway.say("s", "hello").await.get("debug").is_none());
-    for (file, said) in [(".env", "AGENT_MAX_ROUNDS"), ("missing.env", "missing.env"), ("broken.env", "Line 2 of broken.env")] {
+    for (file, said) in [
+        (".env", "AGENT_MAX_ROUNDS"),
+        ("missing.env", "missing.env"),
+        ("broken.env", "Line 2 of broken.env"),
+    ] {
         let (folder, mut command) = with_file(".env", "AGENT_MAX_ROUNDS=many\n");
         std::fs::write(folder.path().join("broken.env"), "DEBUG=1\nhidden-7c1\n").unwrap();
         command.args(["--env-file", file]);
         let (code, err) = not_started(command);
-        assert!(code == Some(2) && err.contains(said) && !err.contains("hidden-7c1"), "{file}: {err}");
+        assert!(
+            code == Some(2) && err.contains(said) && !err.contains("hidden-7c1"),
+            "{file}: {err}"
+        );
     }
 }
 
@@ -58,7 +69,10 @@ async fn section_20_the_port_is_the_variables_unless_an_address_is_given() {
     let (_folder, mut command) = with_file("unused", "");
     command.env("PORT", &port);
     let (code, err) = not_started(command);
-    assert!(code == Some(1) && err.contains(&format!("127.0.0.1:{port}")), "it wants the port that is taken: {err}");
+    assert!(
+        code == Some(1) && err.contains(&format!("127.0.0.1:{port}")),
+        "it wants the port that is taken: {err}"
+    );
     let (folder, mut command) = with_file("unused", "");
     command.env("PORT", &port).args(["--listen", "127.0.0.1:0"]);
     let gateway = Gateway::run(folder, command);
@@ -72,8 +86,16 @@ async fn section_20_a_comment_behind_a_value_is_none_of_it() {
     command.args(["--env-file", "shop.env"]);
     let gateway = Gateway::run(folder, command);
     assert!(gateway.say("s", "hello").await["debug"].is_object());
-    assert_eq!(gateway.post("/v1/chat", &message_of("s", "hello there")).await.0, StatusCode::BAD_REQUEST);
-    let preflight = gateway.request(reqwest::Method::OPTIONS, "/v1/chat").header("origin", "http://localhost:5173").send().await.unwrap();
+    assert_eq!(
+        gateway.post("/v1/chat", &message_of("s", "hello there")).await.0,
+        StatusCode::BAD_REQUEST
+    );
+    let preflight = gateway
+        .request(reqwest::Method::OPTIONS, "/v1/chat")
+        .header("origin", "http://localhost:5173")
+        .send()
+        .await
+        .unwrap();
     assert_eq!(preflight.status(), StatusCode::FORBIDDEN, "no page is listed");
 }
 
@@ -109,9 +131,14 @@ async fn what_leaves_a_server_without_answers_is_said_at_the_start() {
     let faulty = folder.path().join("packs/shop");
     std::fs::create_dir_all(&faulty).unwrap();
     std::fs::write(faulty.join("pack.json"), "{}").unwrap();
-    for (packs, said) in [("/nonexistent", "No packs were found"), (faulty.parent().unwrap().to_str().unwrap(), "There are no shop tools")] {
+    for (packs, said) in [
+        ("/nonexistent", "No packs were found"),
+        (faulty.parent().unwrap().to_str().unwrap(), "There are no shop tools"),
+    ] {
         let mut command = Gateway::command(&folder);
-        command.args(["serve", "--no-token", "--listen", "127.0.0.1:0"]).env("COUNTERSIGN_TOOLS_DIR", packs);
+        command
+            .args(["serve", "--no-token", "--listen", "127.0.0.1:0"])
+            .env("COUNTERSIGN_TOOLS_DIR", packs);
         let (code, err) = not_started(command);
         assert!(code == Some(1) && err.contains(said), "{packs}: {code:?} {err}");
     }

@@ -29,7 +29,8 @@ pub(crate) async fn two(redis: &Redis, server: &ModelServer) -> (Gateway, Gatewa
 pub(crate) async fn at_once(gateways: &[&Gateway], each: usize, message: &str) -> Vec<Value> {
     let mut asking = tokio::task::JoinSet::new();
     for gateway in gateways.iter().flat_map(|gateway| std::iter::repeat_n(gateway, each)) {
-        let request = gateway.request(reqwest::Method::POST, "/v1/chat").json(&message_of("s", message));
+        let request =
+            gateway.request(reqwest::Method::POST, "/v1/chat").json(&message_of("s", message));
         asking.spawn(async move { request.send().await.unwrap().json::<Value>().await.unwrap() });
     }
     asking.join_all().await
@@ -50,7 +51,11 @@ async fn section_9_two_gateways_go_on_with_one_conversation() {
     // The same letters, split differently, are another session.
     other.post("/v1/chat", &json!({"applicationId": "shop-web:s", "sessionId": "s", "message": "hello", "context": {}})).await;
     assert!(!server.seen()[3].body["messages"].to_string().contains("violin"));
-    assert_eq!(redis.keys(), ["agent:sess:shop-web%3As:s", "agent:sess:shop-web:s"], "no lock is left");
+    assert_eq!(
+        redis.keys(),
+        ["agent:sess:shop-web%3As:s", "agent:sess:shop-web:s"],
+        "no lock is left"
+    );
     let left: i64 = redis.ask(&["PTTL", KEY]).parse().unwrap();
     assert!((3_500_000..=3_600_000).contains(&left), "{left}");
     assert_eq!(redis.json(KEY)["session"], "shop-web:s");
@@ -64,14 +69,25 @@ async fn section_11_what_one_gateway_proposes_another_confirms() {
     let (one, other) = two(&redis, &server).await;
     let asked = one.say("s", "two of the trail shoes").await;
     let reminded = other.say("s", "in red?").await;
-    assert_eq!(reminded["pendingAction"], asked["pendingAction"], "it is the same action: {reminded}");
+    assert_eq!(
+        reminded["pendingAction"], asked["pendingAction"],
+        "it is the same action: {reminded}"
+    );
     let done = other.say("s", "yes").await;
     assert_eq!((pieces(&done), done.get("pendingAction")), (2, None), "{done}");
     let again = one.say("s", "yes").await;
-    assert_eq!((again["text"].as_str(), pieces(&again)), (Some("That has been done already."), 2), "{again}");
+    assert_eq!(
+        (again["text"].as_str(), pieces(&again)),
+        (Some("That has been done already."), 2),
+        "{again}"
+    );
     let ended = one.csign(&["audit", "list", "--type", "approval_resolved"]).to_string();
     assert!(ended.contains("done"), "its end is in the log of each: {ended}");
-    assert_eq!(one.say("s", "what about socks?").await["cart"], done["cart"], "the cart has come along");
+    assert_eq!(
+        one.say("s", "what about socks?").await["cart"],
+        done["cart"],
+        "the cart has come along"
+    );
     assert_eq!(other.say("s", "yes").await["text"], "Good.", "and a later yes is the model's");
     server.assert_clean();
 }
@@ -84,26 +100,40 @@ async fn section_11_the_pending_action_is_the_approval_that_each_profile_shows()
     let asked = one.say("s", "two of the trail shoes").await;
     other.say("s", "wait a moment").await;
     let id = asked["pendingAction"]["pendingActionId"].as_str().unwrap().replace('-', "");
-    let rows = |gateway: &Gateway| gateway.csign(&["approvals", "list", "--all"]).as_array().unwrap().clone();
+    let rows = |gateway: &Gateway| {
+        gateway.csign(&["approvals", "list", "--all"]).as_array().unwrap().clone()
+    };
     let (here, there) = (rows(&one), rows(&other));
     assert_eq!((here.len(), &here[0]["hash"]), (1, &there[0]["hash"]), "one row: {here:?}");
-    assert!(here[0]["id"].as_str().unwrap().replace('-', "").ends_with(&id) && here[0]["id"] == there[0]["id"], "{here:?}");
-    assert_eq!((here[0]["status"].as_str(), there[0]["status"].as_str()), (Some("pending"), Some("pending")));
+    assert!(
+        here[0]["id"].as_str().unwrap().replace('-', "").ends_with(&id)
+            && here[0]["id"] == there[0]["id"],
+        "{here:?}"
+    );
+    assert_eq!(
+        (here[0]["status"].as_str(), there[0]["status"].as_str()),
+        (Some("pending"), Some("pending"))
+    );
     other.say("s", "yes").await;
     one.say("s", "yes").await;
-    assert_eq!((rows(&one)[0]["status"].as_str(), rows(&other)[0]["status"].as_str()), (Some("done"), Some("done")));
+    assert_eq!(
+        (rows(&one)[0]["status"].as_str(), rows(&other)[0]["status"].as_str()),
+        (Some("done"), Some("done"))
+    );
     server.assert_clean();
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_11_and_22_5_confirmations_at_two_gateways_at_once_add_once() {
     let redis = Redis::start().await;
-    let server = model([add(1), Reply::call("cart_get", json!({})), Reply::text(["One shoe."])]).await;
+    let server =
+        model([add(1), Reply::call("cart_get", json!({})), Reply::text(["One shoe."])]).await;
     let (one, other) = two(&redis, &server).await;
     one.say("s", "one shoe").await;
     let answers = at_once(&[&one, &other], 4, "yes").await;
     assert!(answers.iter().all(|answer| pieces(answer) == 1), "{answers:?}");
-    let done = answers.iter().filter(|answer| answer["text"] == "Done. Your cart is up to date.").count();
+    let done =
+        answers.iter().filter(|answer| answer["text"] == "Done. Your cart is up to date.").count();
     assert_eq!(done, 1, "one of them did it: {answers:?}");
     assert_eq!(pieces(&other.say("s", "show my cart").await), 1, "the shop has it once");
     server.assert_clean();
@@ -116,7 +146,10 @@ async fn section_11_a_refusal_and_a_reminder_count_everywhere() {
     let (one, other) = two(&redis, &server).await;
     one.say("s", "one shoe").await;
     let cancelled = other.say("s", "nej").await;
-    assert!(cancelled.get("pendingAction").is_none() && cancelled.get("cart").is_none(), "{cancelled}");
+    assert!(
+        cancelled.get("pendingAction").is_none() && cancelled.get("cart").is_none(),
+        "{cancelled}"
+    );
     assert_eq!(one.say("s", "yes").await["text"], "Good.", "nothing waits any more");
     server.assert_clean();
 }
@@ -124,24 +157,34 @@ async fn section_11_a_refusal_and_a_reminder_count_everywhere() {
 #[tokio::test(flavor = "multi_thread")]
 async fn section_22_5_messages_at_two_gateways_are_answered_one_after_the_other() {
     let redis = Redis::start().await;
-    let server = model([Reply::text(["One."]).wait_ms(200), Reply::text(["Two."]), Reply::text(["Three."])]).await;
+    let server =
+        model([Reply::text(["One."]).wait_ms(200), Reply::text(["Two."]), Reply::text(["Three."])])
+            .await;
     let (one, other) = two(&redis, &server).await;
     let (first, second) = tokio::join!(one.say("s", "first"), other.say("s", "second"));
     assert_ne!(first["text"], second["text"]);
     one.say("s", "third").await;
     let heard = server.seen()[2].body["messages"].to_string();
-    assert!(["first", "second", "One.", "Two."].iter().all(|said| heard.contains(said)), "neither is lost: {heard}");
+    assert!(
+        ["first", "second", "One.", "Two."].iter().all(|said| heard.contains(said)),
+        "neither is lost: {heard}"
+    );
     server.assert_clean();
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_12_choices_that_one_gateway_offers_another_understands() {
     let redis = Redis::start().await;
-    let script = [Reply::call("product_get", json!({"productId": "1001"})), Reply::call("cart_add_item", json!({"partNo": "FJS-TR1001", "quantity": 2}))];
+    let script = [
+        Reply::call("product_get", json!({"productId": "1001"})),
+        Reply::call("cart_add_item", json!({"partNo": "FJS-TR1001", "quantity": 2})),
+    ];
     let server = model(script).await;
     let (one, other) = two(&redis, &server).await;
     let asked = one.say("s", "two of the trail shoes").await;
-    let part = asked["choices"]["options"][0]["meta"]["partNo"].as_str().unwrap_or_else(|| panic!("choices: {asked}"));
+    let part = asked["choices"]["options"][0]["meta"]["partNo"]
+        .as_str()
+        .unwrap_or_else(|| panic!("choices: {asked}"));
     let chosen = other.say("s", "Option 1").await;
     assert!(chosen["pendingAction"]["description"].as_str().unwrap().contains(part), "{chosen}");
     assert_eq!(pieces(&one.say("s", "ja").await), 2);
@@ -153,7 +196,12 @@ async fn section_9_sessions_in_redis_end_with_their_time_which_each_turn_renews(
     let redis = Redis::start().await;
     let server = model((1..=4).map(|n| Reply::text([format!("Answer {n}.")]))).await;
     let url = redis.url();
-    let env = [("SESSION_STORE", "redis"), ("REDIS_URL", url.as_str()), ("SESSION_TTL_SECONDS", "3"), ("REDIS_PREFIX", "mine:")];
+    let env = [
+        ("SESSION_STORE", "redis"),
+        ("REDIS_URL", url.as_str()),
+        ("SESSION_TTL_SECONDS", "3"),
+        ("REDIS_PREFIX", "mine:"),
+    ];
     let one = Gateway::with(&server, &env).await;
     let other = one.beside(&server, &env).await;
     one.say("s", "remember the violin").await;
@@ -161,7 +209,10 @@ async fn section_9_sessions_in_redis_end_with_their_time_which_each_turn_renews(
     other.say("s", "still?").await;
     tokio::time::sleep(Duration::from_millis(1_800)).await;
     one.say("s", "and now?").await;
-    assert!(server.seen()[2].body["messages"].to_string().contains("violin"), "each turn gives it its whole time again");
+    assert!(
+        server.seen()[2].body["messages"].to_string().contains("violin"),
+        "each turn gives it its whole time again"
+    );
     assert_eq!(redis.keys(), ["mine:shop-web:s"]);
     tokio::time::sleep(Duration::from_millis(3_300)).await;
     assert!(redis.keys().is_empty(), "its time was over");
@@ -172,9 +223,13 @@ async fn section_9_sessions_in_redis_end_with_their_time_which_each_turn_renews(
 #[tokio::test(flavor = "multi_thread")]
 async fn section_9_what_cannot_be_read_is_deleted_and_the_session_begins_anew() {
     let redis = Redis::start().await;
-    let server = model([Reply::text(["One."]), Reply::text(["Two."]), Reply::text(["Three."])]).await;
+    let server =
+        model([Reply::text(["One."]), Reply::text(["Two."]), Reply::text(["Three."])]).await;
     let gateway = gateway(&redis, &server).await;
-    for (key, session) in [(["SET", "agent:sess:shop-web:a", "{\"rev\":"], "a"), (["SADD", "agent:sess:shop-web:b", "x"], "b")] {
+    for (key, session) in [
+        (["SET", "agent:sess:shop-web:a", "{\"rev\":"], "a"),
+        (["SADD", "agent:sess:shop-web:b", "x"], "b"),
+    ] {
         redis.ask(&key);
         assert_ne!(gateway.say(session, "hello").await["text"], "");
         assert_eq!(redis.json(key[1])["session"], format!("shop-web:{session}"));
@@ -182,7 +237,11 @@ async fn section_9_what_cannot_be_read_is_deleted_and_the_session_begins_anew() 
     let whole = redis.ask(&["GET", "agent:sess:shop-web:a"]).replace("shop-web:a", "shop-web:z");
     redis.ask(&["SET", "agent:sess:shop-web:c", &whole]);
     gateway.say("c", "hello").await;
-    assert_eq!(redis.json("agent:sess:shop-web:c")["session"], "shop-web:c", "another's is not taken for one's own");
+    assert_eq!(
+        redis.json("agent:sess:shop-web:c")["session"],
+        "shop-web:c",
+        "another's is not taken for one's own"
+    );
     server.assert_clean();
 }
 
@@ -227,9 +286,16 @@ async fn section_20_a_store_that_cannot_be_used_is_said_at_the_start() {
     ];
     for (env, said) in tries {
         let folder = tempfile::tempdir().unwrap();
-        let output = Gateway::command(&folder).args(["serve", "--no-token", "--listen", "127.0.0.1:0"]).envs(env.iter().copied()).output().unwrap();
+        let output = Gateway::command(&folder)
+            .args(["serve", "--no-token", "--listen", "127.0.0.1:0"])
+            .envs(env.iter().copied())
+            .output()
+            .unwrap();
         let told = String::from_utf8_lossy(&output.stderr);
-        assert!(!output.status.success() && told.contains(said) && !told.contains("secret-word"), "{env:?}: {told}");
+        assert!(
+            !output.status.success() && told.contains(said) && !told.contains("secret-word"),
+            "{env:?}: {told}"
+        );
     }
 }
 
@@ -238,8 +304,12 @@ async fn section_9_sessions_in_memory_end_with_the_process_and_those_in_the_fold
     let server = model((1..=6).map(|n| Reply::text([format!("Answer {n}.")]))).await;
     for (store, kept) in [("memory", false), ("sqlite", true)] {
         let model_url = server.base_url();
-        let env =
-            [("SESSION_STORE", store), ("OPENAI_BASE_URL", model_url.as_str()), ("OPENAI_API_KEY", "sk-test-0123456789abcdef"), ("OPENAI_MODEL", "scripted")];
+        let env = [
+            ("SESSION_STORE", store),
+            ("OPENAI_BASE_URL", model_url.as_str()),
+            ("OPENAI_API_KEY", "sk-test-0123456789abcdef"),
+            ("OPENAI_MODEL", "scripted"),
+        ];
         let gateway = Gateway::start(&["--no-token"], &env).await;
         gateway.say("s", "remember the violin").await;
         gateway.say("s", "and?").await;
@@ -248,7 +318,11 @@ async fn section_9_sessions_in_memory_end_with_the_process_and_those_in_the_fold
         assert_eq!(database.exists(), kept, "in memory nothing of a session lies in the folder");
         let gateway = gateway.restart(&["--no-token"], &env).await;
         gateway.say("s", "what did I say?").await;
-        assert_eq!(server.seen().last().unwrap().body["messages"].to_string().contains("violin"), kept, "{store}");
+        assert_eq!(
+            server.seen().last().unwrap().body["messages"].to_string().contains("violin"),
+            kept,
+            "{store}"
+        );
     }
 }
 
@@ -265,7 +339,12 @@ async fn section_22_16_a_long_conversation_stays_bounded_for_the_model_and_in_re
     assert!((100..=200).contains(&items.len()), "{}", items.len());
     assert_eq!(items[0]["body"]["kind"], "user_message", "whole turns");
     assert!(items.last().unwrap()["seq"].as_u64().unwrap() > 200, "the newest ones");
-    let heard = server.seen().iter().map(|seen| seen.body["messages"].as_array().unwrap().len()).max().unwrap();
+    let heard = server
+        .seen()
+        .iter()
+        .map(|seen| seen.body["messages"].as_array().unwrap().len())
+        .max()
+        .unwrap();
     // The window, and messages that may wait for a summary during the model's cooldown.
     assert!(heard < 140, "{heard} messages went to the model");
     server.assert_clean();
@@ -276,12 +355,21 @@ async fn section_20_redis_behind_tls_is_believed_by_its_certificate_alone() {
     let redis = Redis::start_tls().await;
     let server = model([Reply::text(["Hello."])]).await;
     let (url, root) = (redis.url(), redis.path("root.pem").display().to_string());
-    let env = [("SESSION_STORE", "redis"), ("REDIS_URL", url.as_str()), ("SSL_CERT_FILE", root.as_str())];
+    let env =
+        [("SESSION_STORE", "redis"), ("REDIS_URL", url.as_str()), ("SSL_CERT_FILE", root.as_str())];
     let gateway = Gateway::with(&server, &env).await;
     gateway.say("s", "hello").await;
     assert_eq!(redis.keys(), [KEY]);
     // Without the certificate authority nothing is sent.
     let folder = tempfile::tempdir().unwrap();
-    let output = Gateway::command(&folder).args(["serve", "--no-token", "--listen", "127.0.0.1:0"]).envs(env.iter().take(2).copied()).output().unwrap();
-    assert!(!output.status.success() && String::from_utf8_lossy(&output.stderr).contains("does not answer"), "{output:?}");
+    let output = Gateway::command(&folder)
+        .args(["serve", "--no-token", "--listen", "127.0.0.1:0"])
+        .envs(env.iter().take(2).copied())
+        .output()
+        .unwrap();
+    assert!(
+        !output.status.success()
+            && String::from_utf8_lossy(&output.stderr).contains("does not answer"),
+        "{output:?}"
+    );
 }

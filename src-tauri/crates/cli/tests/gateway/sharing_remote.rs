@@ -22,9 +22,11 @@ fn sessions(front: &Front, tool: &str) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_11_and_17_a_change_proposed_at_one_is_made_by_the_other_in_the_same_session_of_the_shop() {
+async fn section_11_and_17_a_change_proposed_at_one_is_made_by_the_other_in_the_same_session_of_the_shop()
+ {
     let (redis, front) = (Redis::start().await, Front::start().await);
-    let server = model([search(), Reply::text(["Tents."]), add(2), search(), Reply::text(["Tents."])]).await;
+    let server =
+        model([search(), Reply::text(["Tents."]), add(2), search(), Reply::text(["Tents."])]).await;
     let (one, other) = two(&redis, &front, &server).await;
     one.say("s", "tents").await;
     one.say("s", "two of the trail shoes").await;
@@ -32,12 +34,28 @@ async fn section_11_and_17_a_change_proposed_at_one_is_made_by_the_other_in_the_
     let done = other.say("s", "yes").await;
     assert_eq!((pieces(&done), front.count("cart.addItem")), (2, 1), "{done}");
     let again = one.say("s", "yes").await;
-    assert_eq!((again["text"].as_str(), pieces(&again)), (Some("That has been done already."), 2), "{again}");
+    assert_eq!(
+        (again["text"].as_str(), pieces(&again)),
+        (Some("That has been done already."), 2),
+        "{again}"
+    );
     other.say("s", "tents again").await;
-    assert_eq!((front.count("cart.addItem"), front.count("initialize"), front.count("notifications/initialized")), (1, 1, 1));
+    assert_eq!(
+        (
+            front.count("cart.addItem"),
+            front.count("initialize"),
+            front.count("notifications/initialized")
+        ),
+        (1, 1, 1)
+    );
     let searched = sessions(&front, "product.search");
-    assert_eq!((&searched[0], &sessions(&front, "cart.addItem")), (&searched[1], &vec![searched[0].clone()]), "one session for both");
-    let mut ids: Vec<u64> = front.requests().iter().filter_map(|one| one.body["id"].as_u64()).collect();
+    assert_eq!(
+        (&searched[0], &sessions(&front, "cart.addItem")),
+        (&searched[1], &vec![searched[0].clone()]),
+        "one session for both"
+    );
+    let mut ids: Vec<u64> =
+        front.requests().iter().filter_map(|one| one.body["id"].as_u64()).collect();
     let all = ids.len();
     ids.sort_unstable();
     ids.dedup();
@@ -53,7 +71,9 @@ async fn section_11_a_yes_at_another_gateway_that_was_sent_before_the_question_i
     let server = model([add(3)]).await;
     let (one, other) = two(&redis, &front, &server).await;
     front.breaks("product.get", [Break::Slow(0), Break::Slow(1_500)]);
-    let asking = tokio::spawn(one.request(reqwest::Method::POST, "/v1/chat").json(&message_of("s", "three shoes")).send());
+    let asking = tokio::spawn(
+        one.request(reqwest::Method::POST, "/v1/chat").json(&message_of("s", "three shoes")).send(),
+    );
     until(|| front.count("product.get") > 1).await;
     let answered = other.say("s", "ok").await;
     asking.await.unwrap().unwrap();
@@ -66,7 +86,8 @@ async fn section_11_a_yes_at_another_gateway_that_was_sent_before_the_question_i
 #[tokio::test(flavor = "multi_thread")]
 async fn section_22_15_a_session_that_the_shop_has_forgotten_is_opened_again_for_both() {
     let (redis, front) = (Redis::start().await, Front::start().await);
-    let server = model((0..3).flat_map(|_| [search(), Reply::text(["Tents."])]).chain([add(1)])).await;
+    let server =
+        model((0..3).flat_map(|_| [search(), Reply::text(["Tents."])]).chain([add(1)])).await;
     let (one, other) = two(&redis, &front, &server).await;
     one.say("s", "tents").await;
     for gateway in [&other, &one] {
@@ -76,10 +97,21 @@ async fn section_22_15_a_session_that_the_shop_has_forgotten_is_opened_again_for
     }
     let searched = sessions(&front, "product.search");
     let (old, new) = (&searched[0], &searched[2]);
-    assert_eq!(searched.iter().collect::<Vec<_>>(), [old, old, new, old, new], "the first one goes on in the one that the other has opened");
+    assert_eq!(
+        searched.iter().collect::<Vec<_>>(),
+        [old, old, new, old, new],
+        "the first one goes on in the one that the other has opened"
+    );
     assert_eq!((old == new, front.count("initialize")), (false, 2));
     other.say("s", "a shoe").await;
-    assert_eq!((pieces(&one.say("s", "yes").await), front.count("cart.addItem"), front.count("initialize")), (1, 1, 2));
+    assert_eq!(
+        (
+            pieces(&one.say("s", "yes").await),
+            front.count("cart.addItem"),
+            front.count("initialize")
+        ),
+        (1, 1, 2)
+    );
     server.assert_clean();
 }
 
@@ -91,8 +123,12 @@ async fn section_22_5_and_22_6_confirmations_at_two_gateways_at_once_send_the_sh
     let (one, other) = two(&redis, &front, &server).await;
     one.say("s", "one shoe").await;
     let answers = at_once(&[&one, &other], 3, "yes").await;
-    assert!(answers.iter().all(|answer| pieces(answer) == 1 && answer.get("pendingAction").is_none()), "{answers:?}");
-    let done = answers.iter().filter(|answer| answer["text"] == "Done. Your cart is up to date.").count();
+    assert!(
+        answers.iter().all(|answer| pieces(answer) == 1 && answer.get("pendingAction").is_none()),
+        "{answers:?}"
+    );
+    let done =
+        answers.iter().filter(|answer| answer["text"] == "Done. Your cart is up to date.").count();
     assert_eq!((done, front.count("cart.addItem")), (1, 1), "one of them did it: {answers:?}");
     server.assert_clean();
 }

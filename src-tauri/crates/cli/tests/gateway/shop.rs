@@ -9,21 +9,43 @@ use crate::world::{Gateway, message_of, model};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_15_cards_are_what_the_shop_sent_in_the_contracts_shape() {
-    let server = model([Reply::call("product_search", json!({"query": "jacket", "pageSize": 20})), Reply::text(["Here."])]).await;
+    let server = model([
+        Reply::call("product_search", json!({"query": "jacket", "pageSize": 20})),
+        Reply::text(["Here."]),
+    ])
+    .await;
     let gateway = Gateway::with(&server, &[]).await;
     let answer = gateway.say("s", "jackets").await;
     let cards = answer["cards"].as_array().unwrap();
     assert_eq!(cards.len(), 6);
-    let rank = |card: &Value| ["in_stock", "unknown", "out_of_stock", "inactive"].iter().position(|status| card["availability"]["status"] == *status).unwrap();
+    let rank = |card: &Value| {
+        ["in_stock", "unknown", "out_of_stock", "inactive"]
+            .iter()
+            .position(|status| card["availability"]["status"] == *status)
+            .unwrap()
+    };
     assert!(cards.windows(2).all(|pair| rank(&pair[0]) <= rank(&pair[1])), "{cards:?}");
     for card in cards {
-        assert!(card["productId"].is_string() && card["title"].is_string() && card["price"].is_string() && card["currency"].is_string(), "{card}");
+        assert!(
+            card["productId"].is_string()
+                && card["title"].is_string()
+                && card["price"].is_string()
+                && card["currency"].is_string(),
+            "{card}"
+        );
         assert!(card["imageUrl"].as_str().unwrap().starts_with('/'), "pictures stay relative");
         assert!(card["subtitle"].as_str().unwrap().chars().count() <= 100);
-        assert!(card.as_object().unwrap().contains_key("variantName") && card["thumbnailImageKey"].is_string());
+        assert!(
+            card.as_object().unwrap().contains_key("variantName")
+                && card["thumbnailImageKey"].is_string()
+        );
         assert!(card["attributes"]["brand"].is_string());
     }
-    assert!(answer.get("refinements").is_none() && answer.get("cart").is_none() && answer.get("comparison").is_none());
+    assert!(
+        answer.get("refinements").is_none()
+            && answer.get("cart").is_none()
+            && answer.get("comparison").is_none()
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -38,7 +60,12 @@ async fn section_15_and_22_22_products_that_were_looked_at_are_the_cards_with_th
     let answer = gateway.say("s", "tell me about it").await;
     let cards = answer["cards"].as_array().unwrap();
     assert_eq!(cards.len(), 1, "also when it was looked up by its part number: {answer}");
-    assert!(cards[0]["dimensionHints"].as_object().is_some_and(|hints| hints.values().all(Value::is_array)), "{answer}");
+    assert!(
+        cards[0]["dimensionHints"]
+            .as_object()
+            .is_some_and(|hints| hints.values().all(Value::is_array)),
+        "{answer}"
+    );
     assert!(cards[0]["availability"]["onHandValue"].is_number());
 }
 
@@ -50,14 +77,22 @@ async fn section_13_and_23_a_comparison_has_a_table_and_the_widgets_rows() {
     let gateway = Gateway::with(&server, &[]).await;
     let answer = gateway.say("s", "compare 1 and 2").await;
     let comparison = &answer["comparison"];
-    let ids = comparison["productIds"].as_array().unwrap_or_else(|| panic!("a comparison: {answer}"));
+    let ids =
+        comparison["productIds"].as_array().unwrap_or_else(|| panic!("a comparison: {answer}"));
     assert_eq!((ids.len(), comparison["items"].as_array().unwrap().len()), (2, 2));
-    let (headers, rows) = (comparison["table"]["headers"].as_array().unwrap(), comparison["table"]["rows"].as_array().unwrap());
+    let (headers, rows) = (
+        comparison["table"]["headers"].as_array().unwrap(),
+        comparison["table"]["rows"].as_array().unwrap(),
+    );
     assert_eq!((headers[0].as_str(), headers.len()), (Some("Feature"), 3));
     assert!((1..=8).contains(&rows.len()) && rows[0]["feature"] == "price", "{rows:?}");
     assert!(rows.iter().all(|row| row["values"].as_array().unwrap().len() == 2));
     for row in comparison["rows"].as_array().unwrap() {
-        assert!(row["key"].is_string() && ids.iter().all(|id| row["values"][id.as_str().unwrap()].is_string()), "{row}");
+        assert!(
+            row["key"].is_string()
+                && ids.iter().all(|id| row["values"][id.as_str().unwrap()].is_string()),
+            "{row}"
+        );
     }
     assert_eq!(server.seen().len(), 2, "no further model call for highlights");
 }
@@ -103,19 +138,34 @@ async fn section_3_and_14_ways_on_depend_on_what_was_tried() {
         ("quantum xylophone", vec![clarify()]),
         ("red xylophone", vec![retry("red xylophone"), remove(&["red"])]),
         ("big quantum xylophone stand", vec![retry("big quantum xylophone stand"), clarify()]),
-        ("blue quantum xylophone under 500", vec![retry("blue quantum xylophone under 500"), remove(&["blue", "under", "500"]), clarify()]),
+        (
+            "blue quantum xylophone under 500",
+            vec![
+                retry("blue quantum xylophone under 500"),
+                remove(&["blue", "under", "500"]),
+                clarify(),
+            ],
+        ),
     ] {
-        let server = model([Reply::call("product_search", json!({"query": query})), Reply::text(["Nothing."])]).await;
+        let server = model([
+            Reply::call("product_search", json!({"query": query})),
+            Reply::text(["Nothing."]),
+        ])
+        .await;
         let gateway = Gateway::with(&server, &[]).await;
         let answer = gateway.say("s", "look").await;
-        let mut offered = answer["refinements"].as_array().unwrap_or_else(|| panic!("{query}: {answer}")).clone();
+        let mut offered =
+            answer["refinements"].as_array().unwrap_or_else(|| panic!("{query}: {answer}")).clone();
         for one in &mut offered {
             let label = one.as_object_mut().unwrap().remove("label").unwrap();
             assert!(label.as_str().is_some_and(|label| !label.is_empty()), "{query}: {answer}");
             let payload = one["payload"].as_object_mut().unwrap();
             if payload["type"] == "ask_clarify" {
                 // Its wording is not fixed.
-                assert!(payload.remove("question").unwrap().is_string() && payload.remove("questionId").unwrap().is_string());
+                assert!(
+                    payload.remove("question").unwrap().is_string()
+                        && payload.remove("questionId").unwrap().is_string()
+                );
             }
         }
         assert_eq!(offered, wanted, "{query}");
@@ -125,14 +175,34 @@ async fn section_3_and_14_ways_on_depend_on_what_was_tried() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_14_and_22_21_an_empty_search_offers_ways_on_and_a_later_hit_none() {
-    let empty = || Reply::call("product_search", json!({"query": "blue xylophone quantum", "filters": {"maxPrice": 5}}));
-    let server = model([empty(), Reply::text(["Nothing."]), empty(), Reply::call("product_search", json!({"query": "tent"})), Reply::text(["A tent."])]).await;
+    let empty = || {
+        Reply::call(
+            "product_search",
+            json!({"query": "blue xylophone quantum", "filters": {"maxPrice": 5}}),
+        )
+    };
+    let server = model([
+        empty(),
+        Reply::text(["Nothing."]),
+        empty(),
+        Reply::call("product_search", json!({"query": "tent"})),
+        Reply::text(["A tent."]),
+    ])
+    .await;
     let gateway = Gateway::with(&server, &[]).await;
     let answer = gateway.say("s", "a quantum xylophone under 5").await;
-    let refinements = answer["refinements"].as_array().unwrap_or_else(|| panic!("refinements: {answer}"));
-    let types: Vec<&str> = refinements.iter().map(|refinement| refinement["payload"]["type"].as_str().unwrap()).collect();
+    let refinements =
+        answer["refinements"].as_array().unwrap_or_else(|| panic!("refinements: {answer}"));
+    let types: Vec<&str> = refinements
+        .iter()
+        .map(|refinement| refinement["payload"]["type"].as_str().unwrap())
+        .collect();
     assert_eq!(types, ["search_retry", "remove_constraints", "ask_clarify"]);
-    assert!(refinements.iter().all(|refinement| refinement["id"].is_string() && refinement["label"].is_string()));
+    assert!(
+        refinements
+            .iter()
+            .all(|refinement| refinement["id"].is_string() && refinement["label"].is_string())
+    );
     assert!(answer.get("cards").is_none());
     let answer = gateway.say("s", "then a tent").await;
     assert!(answer.get("refinements").is_none() && answer["cards"].is_array(), "{answer}");
@@ -165,7 +235,10 @@ async fn section_16_22_12_and_22_14_context_is_the_callers_and_the_models_is_tra
 async fn the_offline_model_shops_from_search_to_cart() {
     let gateway = Gateway::open().await;
     let found = gateway.say("s", "find trail shoes").await;
-    assert!(found["cards"].is_array() && found["text"].as_str().unwrap().contains("trail"), "{found}");
+    assert!(
+        found["cards"].is_array() && found["text"].as_str().unwrap().contains("trail"),
+        "{found}"
+    );
     let mut answer = gateway.say("s", "add one of the black trail shoes in 42 to my cart").await;
     for _ in 0..3 {
         if answer.get("choices").is_none() {
@@ -182,22 +255,41 @@ async fn the_offline_model_shops_from_search_to_cart() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_3_and_12_the_offline_model_offers_variants_with_what_is_known_of_them() {
-    for (culture, message) in [("en-GB", "add 2 FJS-TR1001 to my cart"), ("sv-SE", "lägg 2 FJS-TR1001 i varukorgen")] {
+    for (culture, message) in
+        [("en-GB", "add 2 FJS-TR1001 to my cart"), ("sv-SE", "lägg 2 FJS-TR1001 i varukorgen")]
+    {
         let gateway = Gateway::open().await;
         let mut body = message_of("s", message);
         body["context"]["cultureCode"] = json!(culture);
         let (_, asked) = gateway.post("/v1/chat", &body).await;
         let (choices, meta) = (&asked["choices"], &asked["choices"]["options"][1]["meta"]);
-        assert_eq!((choices["kind"].as_str(), meta["inStock"].as_bool()), (Some("variant"), Some(true)), "{asked}");
+        assert_eq!(
+            (choices["kind"].as_str(), meta["inStock"].as_bool()),
+            (Some("variant"), Some(true)),
+            "{asked}"
+        );
         let text = asked["text"].as_str().unwrap();
         for (at, option) in choices["options"].as_array().unwrap().iter().enumerate() {
-            let sizes = option["meta"]["dimsMap"].as_object().unwrap().values().map(|value| value.as_str().unwrap()).collect::<Vec<_>>();
-            let line = text.lines().find(|line| line.starts_with(&format!("{}. ", at + 1))).unwrap_or_else(|| panic!("a line of the option: {asked}"));
+            let sizes = option["meta"]["dimsMap"]
+                .as_object()
+                .unwrap()
+                .values()
+                .map(|value| value.as_str().unwrap())
+                .collect::<Vec<_>>();
+            let line = text
+                .lines()
+                .find(|line| line.starts_with(&format!("{}. ", at + 1)))
+                .unwrap_or_else(|| panic!("a line of the option: {asked}"));
             assert!(sizes.iter().all(|size| line.contains(size)), "{option} is {line}");
         }
         body["message"] = json!("2");
         let (_, chosen) = gateway.post("/v1/chat", &body).await;
-        let description = chosen["pendingAction"]["description"].as_str().unwrap_or_else(|| panic!("a proposal: {chosen}"));
-        assert!(description.contains(meta["partNo"].as_str().unwrap()) && description.contains("2 ×"), "as many as were asked for: {description}");
+        let description = chosen["pendingAction"]["description"]
+            .as_str()
+            .unwrap_or_else(|| panic!("a proposal: {chosen}"));
+        assert!(
+            description.contains(meta["partNo"].as_str().unwrap()) && description.contains("2 ×"),
+            "as many as were asked for: {description}"
+        );
     }
 }

@@ -10,7 +10,11 @@ use crate::world::{Event, Gateway, message_of, model, names};
 
 /// Returns the messages of the statuses, in order.
 fn statuses(events: &[Event]) -> Vec<&str> {
-    events.iter().filter(|event| event.name == "status").map(|event| event.data["message"].as_str().unwrap()).collect()
+    events
+        .iter()
+        .filter(|event| event.name == "status")
+        .map(|event| event.data["message"].as_str().unwrap())
+        .collect()
 }
 
 fn ends(events: &[Event]) -> Vec<&Value> {
@@ -19,10 +23,18 @@ fn ends(events: &[Event]) -> Vec<&Value> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_4_and_8_a_stream_stays_open_uncached_and_names_its_page() {
-    let gateway = Gateway::start(&["--no-token"], &[("CORS_ORIGINS", "https://shop.example")]).await;
-    for (origin, named) in [(Some("https://shop.example"), Some("https://shop.example")), (None, None)] {
-        let request = gateway.request(Method::POST, "/v1/chat/stream").json(&message_of("s", "hello"));
-        let request = if let Some(origin) = origin { request.header(header::ORIGIN, origin) } else { request };
+    let gateway =
+        Gateway::start(&["--no-token"], &[("CORS_ORIGINS", "https://shop.example")]).await;
+    for (origin, named) in
+        [(Some("https://shop.example"), Some("https://shop.example")), (None, None)]
+    {
+        let request =
+            gateway.request(Method::POST, "/v1/chat/stream").json(&message_of("s", "hello"));
+        let request = if let Some(origin) = origin {
+            request.header(header::ORIGIN, origin)
+        } else {
+            request
+        };
         let response = request.send().await.unwrap();
         assert_eq!(response.version(), Version::HTTP_11);
         for (name, value) in [
@@ -32,7 +44,8 @@ async fn section_4_and_8_a_stream_stays_open_uncached_and_names_its_page() {
             ("x-accel-buffering", Some("no")),
             ("access-control-allow-origin", named),
         ] {
-            let values: Vec<&header::HeaderValue> = response.headers().get_all(name).iter().collect();
+            let values: Vec<&header::HeaderValue> =
+                response.headers().get_all(name).iter().collect();
             assert_eq!(values, value.iter().collect::<Vec<_>>(), "{name} with {origin:?}");
         }
         assert!(response.text().await.unwrap().contains("event: final"));
@@ -60,24 +73,41 @@ async fn section_4_each_tool_has_its_status_before_and_its_outcome_after() {
         "one more status after what was found, and after what failed"
     );
     let told = statuses(&events);
-    let [start, thinking, searching, hit, refining, looking, ..] = told[..] else { panic!("{told:?}") };
+    let [start, thinking, searching, hit, refining, looking, ..] = told[..] else {
+        panic!("{told:?}")
+    };
     let failure = told[told.len() - 2];
-    let distinct: BTreeSet<&str> = [start, thinking, searching, hit, refining, looking, failure].into();
+    let distinct: BTreeSet<&str> =
+        [start, thinking, searching, hit, refining, looking, failure].into();
     assert_eq!(distinct.len(), 7, "each says something of its own: {told:?}");
-    assert!(told[6] != refining && told.iter().all(|text| !text.is_empty()), "only what follows a search refines: {told:?}");
-    assert_eq!(ends(&events).iter().map(|end| end["ok"] == true).collect::<Vec<_>>(), [true, true, false]);
+    assert!(
+        told[6] != refining && told.iter().all(|text| !text.is_empty()),
+        "only what follows a search refines: {told:?}"
+    );
+    assert_eq!(
+        ends(&events).iter().map(|end| end["ok"] == true).collect::<Vec<_>>(),
+        [true, true, false]
+    );
     server.assert_clean();
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_4_and_22_11_a_result_is_told_in_two_members() {
-    let both = Reply::new().ask("product_search", &json!({"query": "tent", "pageSize": 2})).ask("product_get", &json!({"productId": "1001"}));
+    let both = Reply::new()
+        .ask("product_search", &json!({"query": "tent", "pageSize": 2}))
+        .ask("product_get", &json!({"productId": "1001"}));
     let server = model([both, Reply::text(["There."])]).await;
     let gateway = Gateway::with(&server, &[]).await;
     let events = gateway.events("/v1/chat/stream", &message_of("s", "tents")).await;
     let result = |at: usize| -> Value {
         let messages = server.seen()[1].body["messages"].clone();
-        let results = messages.as_array().unwrap().iter().filter(|message| message["role"] == "tool").cloned().collect::<Vec<_>>();
+        let results = messages
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|message| message["role"] == "tool")
+            .cloned()
+            .collect::<Vec<_>>();
         serde_json::from_str(results[at]["content"].as_str().unwrap()).unwrap()
     };
     let (found, product) = (result(0), result(1));
@@ -85,18 +115,25 @@ async fn section_4_and_22_11_a_result_is_told_in_two_members() {
     assert!(found["totalCount"].as_u64() > Some(2), "more than were asked for: {found}");
     assert_eq!(search["resultSummary"], json!({"itemCount": 2, "totalCount": found["totalCount"]}));
     assert_eq!(get["resultSummary"], json!({"productId": "1001", "title": product["name"]}));
-    assert!(product["name"].is_string() && search.get("error").is_none() && get.get("error").is_none(), "{product}");
+    assert!(
+        product["name"].is_string() && search.get("error").is_none() && get.get("error").is_none(),
+        "{product}"
+    );
     server.assert_clean();
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_4_an_unknown_tool_only_ends() {
-    let server = model([Reply::call("no_such_tool", json!({"a": 1})), Reply::text(["Well."])]).await;
+    let server =
+        model([Reply::call("no_such_tool", json!({"a": 1})), Reply::text(["Well."])]).await;
     let gateway = Gateway::with(&server, &[]).await;
     let events = gateway.events("/v1/chat/stream", &message_of("s", "hello")).await;
     assert_eq!(names(&events), ["status", "status", "tool_end", "status", "delta", "final"]);
     let end = ends(&events)[0];
-    assert_eq!((&end["tool"], &end["ok"], end.get("resultSummary")), (&json!("no_such_tool"), &json!(false), None));
+    assert_eq!(
+        (&end["tool"], &end["ok"], end.get("resultSummary")),
+        (&json!("no_such_tool"), &json!(false), None)
+    );
     assert!(end["error"].is_string(), "{end}");
     server.assert_clean();
 }

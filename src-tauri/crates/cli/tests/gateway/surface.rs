@@ -20,7 +20,11 @@ async fn section_1_health_needs_nothing_and_unknown_routes_are_404() {
     assert!(body["timestamp"].as_str().unwrap().ends_with('Z'));
     for path in ["/v1/nothing", "/v1/debug/runs", "/v1/auth/simple/token"] {
         let (status, body) = read(gateway.get(path).await).await;
-        assert_eq!((status, body["statusCode"].as_u64()), (StatusCode::NOT_FOUND, Some(404)), "{path}");
+        assert_eq!(
+            (status, body["statusCode"].as_u64()),
+            (StatusCode::NOT_FOUND, Some(404)),
+            "{path}"
+        );
     }
 }
 
@@ -30,24 +34,68 @@ async fn section_1_bodies_are_json_of_a_bounded_size() {
     let long = format!("{{\"message\":\"{}\"}}", "x".repeat(3_000));
     // In chunks, without a total length.
     let pieces = |text: &str| {
-        Body::wrap_stream(futures::stream::iter(text.as_bytes().chunks(500).map(|piece| Ok::<_, std::io::Error>(piece.to_vec())).collect::<Vec<_>>()))
+        Body::wrap_stream(futures::stream::iter(
+            text.as_bytes()
+                .chunks(500)
+                .map(|piece| Ok::<_, std::io::Error>(piece.to_vec()))
+                .collect::<Vec<_>>(),
+        ))
     };
     for path in ["/v1/chat", "/v1/chat/stream"] {
         for (kind, body, status, error, message) in [
-            ("application/json", "{\"applicationId\":".into(), 400, "Bad Request", "Body is not valid JSON"),
+            (
+                "application/json",
+                "{\"applicationId\":".into(),
+                400,
+                "Bad Request",
+                "Body is not valid JSON",
+            ),
             ("text/plain", "hello".into(), 415, "Unsupported Media Type", "Unsupported Media Type"),
-            ("application/json", long.clone().into(), 413, "Payload Too Large", "Request body is too large"),
-            ("application/json", pieces(&long), 413, "Payload Too Large", "Request body is too large"),
+            (
+                "application/json",
+                long.clone().into(),
+                413,
+                "Payload Too Large",
+                "Request body is too large",
+            ),
+            (
+                "application/json",
+                pieces(&long),
+                413,
+                "Payload Too Large",
+                "Request body is too large",
+            ),
         ] {
-            let response = gateway.request(Method::POST, path).header(header::CONTENT_TYPE, kind).body(body).send().await.unwrap();
-            let ends = response.headers().get(header::CONNECTION).is_some_and(|value| value == "close");
-            assert_eq!(ends, status != 400, "{kind}: a connection with an unread body takes no other request");
+            let response = gateway
+                .request(Method::POST, path)
+                .header(header::CONTENT_TYPE, kind)
+                .body(body)
+                .send()
+                .await
+                .unwrap();
+            let ends =
+                response.headers().get(header::CONNECTION).is_some_and(|value| value == "close");
+            assert_eq!(
+                ends,
+                status != 400,
+                "{kind}: a connection with an unread body takes no other request"
+            );
             let (got, body) = read(response).await;
-            assert_eq!((got.as_u16(), body), (status, json!({"statusCode": status, "error": error, "message": message})), "{kind}");
+            assert_eq!(
+                (got.as_u16(), body),
+                (status, json!({"statusCode": status, "error": error, "message": message})),
+                "{kind}"
+            );
         }
     }
     let whole = pieces(&message_of("s", "hello").to_string());
-    let response = gateway.request(Method::POST, "/v1/chat").header(header::CONTENT_TYPE, "application/json").body(whole).send().await.unwrap();
+    let response = gateway
+        .request(Method::POST, "/v1/chat")
+        .header(header::CONTENT_TYPE, "application/json")
+        .body(whole)
+        .send()
+        .await
+        .unwrap();
     assert_eq!(read(response).await.0, StatusCode::OK, "what comes in pieces is taken");
 }
 
@@ -59,7 +107,9 @@ async fn a_folder_that_is_just_being_left_is_waited_for() {
     lock.lock().unwrap();
     let log = folder.path().join("serve.log");
     let leaving = std::thread::spawn(move || {
-        while !std::fs::read_to_string(&log).is_ok_and(|text| text.contains("the data folder is in use")) {
+        while !std::fs::read_to_string(&log)
+            .is_ok_and(|text| text.contains("the data folder is in use"))
+        {
             std::thread::sleep(Duration::from_millis(10));
         }
         drop(lock);
@@ -71,9 +121,14 @@ async fn a_folder_that_is_just_being_left_is_waited_for() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_1_what_comes_too_slowly_is_given_up() {
-    let gateway = Gateway::start(&["--no-token"], &[("HEADER_TIMEOUT_MS", "300"), ("BODY_TIMEOUT_MS", "300")]).await;
+    let gateway = Gateway::start(
+        &["--no-token"],
+        &[("HEADER_TIMEOUT_MS", "300"), ("BODY_TIMEOUT_MS", "300")],
+    )
+    .await;
     let answer_to = async |begun: &str| {
-        let mut socket = TcpStream::connect(gateway.base.trim_start_matches("http://")).await.unwrap();
+        let mut socket =
+            TcpStream::connect(gateway.base.trim_start_matches("http://")).await.unwrap();
         socket.write_all(begun.as_bytes()).await.unwrap();
         let mut answer = String::new();
         socket.read_to_string(&mut answer).await.unwrap();
@@ -82,15 +137,24 @@ async fn section_1_what_comes_too_slowly_is_given_up() {
     let head = "POST /v1/chat HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 100\r\n";
     assert!(answer_to(&format!("{head}\r\n{{\"message\": ")).await.starts_with("HTTP/1.1 408 "));
     let answer = answer_to(head).await;
-    assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 408 "), "a header that does not end is hung up on: {answer}");
+    assert!(
+        answer.is_empty() || answer.starts_with("HTTP/1.1 408 "),
+        "a header that does not end is hung up on: {answer}"
+    );
     let many: String = (0..80).map(|n| format!("x-{n}: 1\r\n")).collect();
-    assert!(answer_to(&format!("{head}connection: close\r\n{many}\r\n")).await.starts_with("HTTP/1.1 431 "));
+    assert!(
+        answer_to(&format!("{head}connection: close\r\n{many}\r\n"))
+            .await
+            .starts_with("HTTP/1.1 431 ")
+    );
     assert_eq!(gateway.get("/v1/health").await.status(), StatusCode::OK);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_1_who_takes_nothing_of_the_answer_is_hung_up_on() {
-    let gateway = Gateway::start(&["--no-token"], &[("MAX_CONNECTIONS", "1"), ("WRITE_TIMEOUT_MS", "300")]).await;
+    let gateway =
+        Gateway::start(&["--no-token"], &[("MAX_CONNECTIONS", "1"), ("WRITE_TIMEOUT_MS", "300")])
+            .await;
     let mut deaf = TcpStream::connect(gateway.base.trim_start_matches("http://")).await.unwrap();
     let ask = "GET /v1/openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n".repeat(2_000);
     let asking = async {
@@ -114,7 +178,8 @@ async fn section_1_who_takes_nothing_of_the_answer_is_hung_up_on() {
 #[tokio::test(flavor = "multi_thread")]
 async fn section_1_there_are_only_so_many_connections() {
     let gateway = Gateway::start(&["--no-token"], &[("MAX_CONNECTIONS", "3")]).await;
-    let connect = async || TcpStream::connect(gateway.base.trim_start_matches("http://")).await.unwrap();
+    let connect =
+        async || TcpStream::connect(gateway.base.trim_start_matches("http://")).await.unwrap();
     let mut held = Vec::new();
     for _ in 0..3 {
         let mut socket = connect().await;
@@ -132,7 +197,9 @@ async fn section_1_there_are_only_so_many_connections() {
     held.pop();
     loop {
         let mut socket = connect().await;
-        let sent = socket.write_all(b"GET /v1/metrics HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").await;
+        let sent = socket
+            .write_all(b"GET /v1/metrics HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
+            .await;
         let mut page = String::new();
         if sent.is_ok() && socket.read_to_string(&mut page).await.is_ok() && !page.is_empty() {
             assert!(page.contains("csign_gateway_connections_refused_total"), "{page}");
@@ -143,13 +210,26 @@ async fn section_1_there_are_only_so_many_connections() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_8_and_22_17_allowed_pages_may_ask_and_foreign_ones_get_no_header() {
-    let gateway = Gateway::start(&["--no-token"], &[("CORS_ORIGINS", "https://shop.example, http://localhost:5173")]).await;
-    let ask = |origin: &'static str| gateway.request(Method::POST, "/v1/chat").header(header::ORIGIN, origin).json(&message_of("s", "hello")).send();
+    let gateway = Gateway::start(
+        &["--no-token"],
+        &[("CORS_ORIGINS", "https://shop.example, http://localhost:5173")],
+    )
+    .await;
+    let ask = |origin: &'static str| {
+        gateway
+            .request(Method::POST, "/v1/chat")
+            .header(header::ORIGIN, origin)
+            .json(&message_of("s", "hello"))
+            .send()
+    };
     let allowed = ask("https://shop.example").await.unwrap();
     assert_eq!(allowed.headers()[header::ACCESS_CONTROL_ALLOW_ORIGIN], "https://shop.example");
     assert_eq!(allowed.status(), StatusCode::OK);
     let foreign = ask("https://evil.example").await.unwrap();
-    assert!(foreign.status().is_client_error() && !foreign.headers().contains_key(header::ACCESS_CONTROL_ALLOW_ORIGIN));
+    assert!(
+        foreign.status().is_client_error()
+            && !foreign.headers().contains_key(header::ACCESS_CONTROL_ALLOW_ORIGIN)
+    );
     let preflight = |origin: &'static str| {
         gateway
             .http
@@ -161,23 +241,50 @@ async fn section_8_and_22_17_allowed_pages_may_ask_and_foreign_ones_get_no_heade
     let allowed = preflight("http://localhost:5173").await.unwrap();
     assert_eq!(allowed.status(), StatusCode::NO_CONTENT);
     assert_eq!(allowed.headers()[header::ACCESS_CONTROL_ALLOW_METHODS], "GET, POST, OPTIONS");
-    assert_eq!(allowed.headers()[header::ACCESS_CONTROL_ALLOW_HEADERS], "Authorization, Content-Type, X-Correlation-Id, traceparent");
+    assert_eq!(
+        allowed.headers()[header::ACCESS_CONTROL_ALLOW_HEADERS],
+        "Authorization, Content-Type, X-Correlation-Id, traceparent"
+    );
     assert!(!allowed.headers().contains_key(header::ACCESS_CONTROL_ALLOW_CREDENTIALS));
     let foreign = preflight("null").await.unwrap();
-    assert!(foreign.status().as_u16() < 500 && !foreign.headers().contains_key(header::ACCESS_CONTROL_ALLOW_ORIGIN));
+    assert!(
+        foreign.status().as_u16() < 500
+            && !foreign.headers().contains_key(header::ACCESS_CONTROL_ALLOW_ORIGIN)
+    );
     // An error is readable for the page that caused it.
-    let broken = gateway.request(Method::POST, "/v1/chat").header(header::ORIGIN, "https://shop.example").json(&json!({})).send().await.unwrap();
-    assert_eq!((broken.status().as_u16(), broken.headers()[header::ACCESS_CONTROL_ALLOW_ORIGIN].to_str().unwrap()), (400, "https://shop.example"));
+    let broken = gateway
+        .request(Method::POST, "/v1/chat")
+        .header(header::ORIGIN, "https://shop.example")
+        .json(&json!({}))
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(
+        (
+            broken.status().as_u16(),
+            broken.headers()[header::ACCESS_CONTROL_ALLOW_ORIGIN].to_str().unwrap()
+        ),
+        (400, "https://shop.example")
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_8_every_answer_names_the_page_that_may_read_it() {
     let page = "https://shop.example";
-    let settings = [("CORS_ORIGINS", page), ("ALLOWED_APPLICATION_IDS", "shop-web"), ("BODY_LIMIT_BYTES", "2000")];
+    let settings = [
+        ("CORS_ORIGINS", page),
+        ("ALLOWED_APPLICATION_IDS", "shop-web"),
+        ("BODY_LIMIT_BYTES", "2000"),
+    ];
     let gateway = Gateway::start(&[], &settings).await;
     let (good, mut stranger) = (message_of("s", "hello"), message_of("s", "hello"));
     stranger["applicationId"] = json!("stranger");
-    let post = |path: &str, body: String| gateway.request(Method::POST, path).header(header::CONTENT_TYPE, "application/json").body(body);
+    let post = |path: &str, body: String| {
+        gateway
+            .request(Method::POST, path)
+            .header(header::CONTENT_TYPE, "application/json")
+            .body(body)
+    };
     let requests = [
         (200, gateway.request(Method::GET, "/v1/health")),
         (200, post("/v1/chat", good.to_string())),
@@ -193,38 +300,83 @@ async fn section_8_every_answer_names_the_page_that_may_read_it() {
     ];
     for (status, request) in requests {
         let response = request.header(header::ORIGIN, page).send().await.unwrap();
-        let named: Vec<&str> = response.headers().get_all(header::ACCESS_CONTROL_ALLOW_ORIGIN).iter().map(|name| name.to_str().unwrap()).collect();
+        let named: Vec<&str> = response
+            .headers()
+            .get_all(header::ACCESS_CONTROL_ALLOW_ORIGIN)
+            .iter()
+            .map(|name| name.to_str().unwrap())
+            .collect();
         assert_eq!((response.status().as_u16(), named), (status, vec![page]));
-        assert!(!response.headers().contains_key(header::ACCESS_CONTROL_ALLOW_CREDENTIALS), "{status}");
+        assert!(
+            !response.headers().contains_key(header::ACCESS_CONTROL_ALLOW_CREDENTIALS),
+            "{status}"
+        );
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_8_and_22_17_a_page_is_allowed_by_its_whole_name_alone() {
-    let gateway = Gateway::start(&["--no-token"], &[("CORS_ORIGINS", "https://shop.example")]).await;
-    let near =
-        ["http://shop.example", "https://shop.example.evil", "https://shop.example:8443", "https://shop.example/", "https://www.shop.example", "*", "null"];
+    let gateway =
+        Gateway::start(&["--no-token"], &[("CORS_ORIGINS", "https://shop.example")]).await;
+    let near = [
+        "http://shop.example",
+        "https://shop.example.evil",
+        "https://shop.example:8443",
+        "https://shop.example/",
+        "https://www.shop.example",
+        "*",
+        "null",
+    ];
     for origin in near {
-        for (method, path) in [(Method::POST, "/v1/chat"), (Method::POST, "/v1/chat/stream"), (Method::OPTIONS, "/v1/chat"), (Method::GET, "/v1/health")] {
-            let request = gateway.request(method, path).header(header::ORIGIN, origin).header(header::ACCESS_CONTROL_REQUEST_METHOD, "POST");
+        for (method, path) in [
+            (Method::POST, "/v1/chat"),
+            (Method::POST, "/v1/chat/stream"),
+            (Method::OPTIONS, "/v1/chat"),
+            (Method::GET, "/v1/health"),
+        ] {
+            let request = gateway
+                .request(method, path)
+                .header(header::ORIGIN, origin)
+                .header(header::ACCESS_CONTROL_REQUEST_METHOD, "POST");
             let response = request.json(&message_of("s", "hello")).send().await.unwrap();
             let named = response.headers().get(header::ACCESS_CONTROL_ALLOW_ORIGIN);
-            assert!(response.status().as_u16() < 500 && named.is_none(), "{origin} at {path}: {response:?}");
+            assert!(
+                response.status().as_u16() < 500 && named.is_none(),
+                "{origin} at {path}: {response:?}"
+            );
         }
     }
     // Without a setting, the widget's development server is allowed.
     let gateway = Gateway::open().await;
     for page in ["http://localhost:5173", "http://127.0.0.1:5173"] {
-        let response = gateway.request(Method::OPTIONS, "/v1/chat").header(header::ORIGIN, page).send().await.unwrap();
-        assert_eq!((response.status(), &response.headers()[header::ACCESS_CONTROL_ALLOW_ORIGIN]), (StatusCode::NO_CONTENT, &page.parse().unwrap()));
+        let response = gateway
+            .request(Method::OPTIONS, "/v1/chat")
+            .header(header::ORIGIN, page)
+            .send()
+            .await
+            .unwrap();
+        assert_eq!(
+            (response.status(), &response.headers()[header::ACCESS_CONTROL_ALLOW_ORIGIN]),
+            (StatusCode::NO_CONTENT, &page.parse().unwrap())
+        );
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_name_that_is_not_ours_is_refused() {
     let gateway = Gateway::start(&["--no-token"], &[("ALLOWED_HOSTS", "chat.shop.example")]).await;
-    for (host, wanted) in [("evil.example", 403), ("localhost:3000", 200), ("chat.shop.example", 200), ("127.0.0.1.evil.example", 403)] {
-        let response = gateway.request(Method::GET, "/v1/health").header(header::HOST, host).send().await.unwrap();
+    for (host, wanted) in [
+        ("evil.example", 403),
+        ("localhost:3000", 200),
+        ("chat.shop.example", 200),
+        ("127.0.0.1.evil.example", 403),
+    ] {
+        let response = gateway
+            .request(Method::GET, "/v1/health")
+            .header(header::HOST, host)
+            .send()
+            .await
+            .unwrap();
         assert_eq!(response.status().as_u16(), wanted, "{host}");
     }
 }
@@ -235,8 +387,16 @@ async fn section_20_what_is_wrong_with_the_settings_is_said_at_the_start() {
     let table: [Row<'_>; 14] = [
         (&["--listen", "0.0.0.0:0"], &[], "--allow-remote"),
         (&["--listen", "0.0.0.0:0", "--allow-remote", "--no-token"], &[], "--no-token"),
-        (&[], &[("NORCE_MCP_BASE_URL", "http://127.0.0.1:9/mcp")], "NORCE_OAUTH_TOKEN_URL, NORCE_OAUTH_CLIENT_ID"),
-        (&[], &[("SIMPLE_AUTH_ENABLED", "1"), ("SIMPLE_AUTH_JWT_SECRET", "short")], "SIMPLE_AUTH_JWT_SECRET"),
+        (
+            &[],
+            &[("NORCE_MCP_BASE_URL", "http://127.0.0.1:9/mcp")],
+            "NORCE_OAUTH_TOKEN_URL, NORCE_OAUTH_CLIENT_ID",
+        ),
+        (
+            &[],
+            &[("SIMPLE_AUTH_ENABLED", "1"), ("SIMPLE_AUTH_JWT_SECRET", "short")],
+            "SIMPLE_AUTH_JWT_SECRET",
+        ),
         (&[], &[("AGENT_MAX_ROUNDS", "many")], "AGENT_MAX_ROUNDS"),
         (&[], &[("TRUSTED_PROXIES", "everybody")], "TRUSTED_PROXIES"),
         (&[], &[("ALLOWED_HOSTS", "chat.shop.example, https://other.example")], "ALLOWED_HOSTS"),
@@ -244,7 +404,11 @@ async fn section_20_what_is_wrong_with_the_settings_is_said_at_the_start() {
         (&[], &[("SIMPLE_AUTH_ENABLED", "yes")], "SIMPLE_AUTH_ENABLED"),
         (&[], &[("DEMO_AUTH_ENABLED", "2")], "DEMO_AUTH_ENABLED"),
         (&[], &[("OPENAI_BASE_URL", "foo")], "OPENAI_BASE_URL must be a web address"),
-        (&[], &[("OPENAI_BASE_URL", "ftp://models.example")], "OPENAI_BASE_URL must be a web address"),
+        (
+            &[],
+            &[("OPENAI_BASE_URL", "ftp://models.example")],
+            "OPENAI_BASE_URL must be a web address",
+        ),
         (&[], &[("AGENT_ENABLED", "maybe")], "AGENT_ENABLED must be"),
         (&[], &[("DEBUG_RUNS_ENABLED", "yes")], "DEBUG_RUNS_ENABLED must be"),
     ];
@@ -258,20 +422,45 @@ async fn section_20_what_is_wrong_with_the_settings_is_said_at_the_start() {
 async fn metrics_are_for_this_machine_alone_and_logs_carry_the_request() {
     let mut gateway = Gateway::open().await;
     gateway.say("s", "find trail shoes").await;
-    let response = gateway.request(Method::POST, "/v1/chat").json(&message_of("s", "secret words of a customer")).send().await.unwrap();
+    let response = gateway
+        .request(Method::POST, "/v1/chat")
+        .json(&message_of("s", "secret words of a customer"))
+        .send()
+        .await
+        .unwrap();
     let id = response.headers()["x-request-id"].to_str().unwrap().to_owned();
     response.text().await.unwrap();
     let page = gateway.get("/v1/metrics").await.text().await.unwrap();
     assert!(page.contains("csign_gateway_turns_total{status=\"2xx\"} 2"), "{page}");
     assert!(page.contains("csign_gateway_turn_milliseconds_count 2"), "{page}");
-    assert!(page.contains("csign_gateway_tool_calls_by_tool_total{tool=\"product_search\",outcome=\"ok\"} "), "{page}");
-    assert!(page.contains("csign_gateway_sessions 1\n") && page.contains("csign_gateway_streams_open 0\n"), "{page}");
-    let forwarded = gateway.request(Method::GET, "/v1/metrics").header("x-forwarded-for", "203.0.113.7").send().await.unwrap();
+    assert!(
+        page.contains(
+            "csign_gateway_tool_calls_by_tool_total{tool=\"product_search\",outcome=\"ok\"} "
+        ),
+        "{page}"
+    );
+    assert!(
+        page.contains("csign_gateway_sessions 1\n")
+            && page.contains("csign_gateway_streams_open 0\n"),
+        "{page}"
+    );
+    let forwarded = gateway
+        .request(Method::GET, "/v1/metrics")
+        .header("x-forwarded-for", "203.0.113.7")
+        .send()
+        .await
+        .unwrap();
     assert_eq!(forwarded.status(), StatusCode::NOT_FOUND);
     assert_eq!(gateway.stop(), Some(0));
     let log = gateway.log();
-    let line = log.lines().find(|line| line.contains(&id)).unwrap_or_else(|| panic!("a line of the request: {log}"));
+    let line = log
+        .lines()
+        .find(|line| line.contains(&id))
+        .unwrap_or_else(|| panic!("a line of the request: {log}"));
     let line: serde_json::Value = serde_json::from_str(line).unwrap();
-    assert_eq!((line["requestId"].as_str(), line["status"].as_u64()), (Some(id.as_str()), Some(200)));
+    assert_eq!(
+        (line["requestId"].as_str(), line["status"].as_u64()),
+        (Some(id.as_str()), Some(200))
+    );
     assert!(!log.contains("secret words"), "what customers write is not in the log: {log}");
 }

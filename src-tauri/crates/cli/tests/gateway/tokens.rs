@@ -19,7 +19,8 @@ async fn open(more: &[(&str, &str)]) -> Gateway {
 
 /// Makes a token as anybody with the secret could.
 pub(crate) fn sign_token(head: &Value, claims: &Value, secret: &str) -> String {
-    let signed = format!("{}.{}", BASE64.encode(head.to_string()), BASE64.encode(claims.to_string()));
+    let signed =
+        format!("{}.{}", BASE64.encode(head.to_string()), BASE64.encode(claims.to_string()));
     let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
     mac.update(signed.as_bytes());
     format!("{signed}.{}", BASE64.encode(mac.finalize().into_bytes()))
@@ -58,7 +59,14 @@ async fn issue_token(gateway: &Gateway) -> Value {
 }
 
 async fn ask(gateway: &Gateway, path: &str, token: &str) -> (StatusCode, String) {
-    let response = gateway.http.post(format!("{}{path}", gateway.base)).bearer_auth(token).json(&message_of("s", "hello")).send().await.unwrap();
+    let response = gateway
+        .http
+        .post(format!("{}{path}", gateway.base))
+        .bearer_auth(token)
+        .json(&message_of("s", "hello"))
+        .send()
+        .await
+        .unwrap();
     (response.status(), response.text().await.unwrap())
 }
 
@@ -69,8 +77,15 @@ async fn section_7_a_token_says_whose_it_is_and_how_long_it_holds() {
     let before = now();
     let (first, second) = (issue_token(&gateway).await, issue_token(&gateway).await);
     let (token, sid) = (first["token"].as_str().unwrap(), &first["sid"]);
-    assert_eq!(first, json!({"token": token, "expiresInSeconds": 90, "sid": sid}), "and nothing else");
-    assert!(is_random_uuid(sid) && *sid != second["sid"], "every visitor has an own id: {first}, {second}");
+    assert_eq!(
+        first,
+        json!({"token": token, "expiresInSeconds": 90, "sid": sid}),
+        "and nothing else"
+    );
+    assert!(
+        is_random_uuid(sid) && *sid != second["sid"],
+        "every visitor has an own id: {first}, {second}"
+    );
     let claims = part(token, 1);
     let iat = claims["iat"].as_i64().unwrap();
     assert!((before..=now()).contains(&iat), "{claims}");
@@ -88,11 +103,22 @@ async fn section_7_a_token_says_whose_it_is_and_how_long_it_holds() {
 async fn section_7_only_a_whole_token_of_our_own_holds() {
     let gateway = open(&[("DEMO_RL_CHAT_PER_MIN", "1000000")]).await;
     let good = part(issue_token(&gateway).await["token"].as_str().unwrap(), 1);
-    let with = |name: &str, value: Value| sign_token(&head(), &change_claim(&good, name, Some(value)), SECRET);
+    let with = |name: &str, value: Value| {
+        sign_token(&head(), &change_claim(&good, name, Some(value)), SECRET)
+    };
     let without = |name: &str| sign_token(&head(), &change_claim(&good, name, None), SECRET);
     let whole = sign_token(&head(), &good, SECRET);
-    assert_eq!(ask(&gateway, "/v1/chat", &whole).await.0, StatusCode::OK, "what is changed below holds as it is");
-    for right in [without("scope"), with("scope", json!(["cart", "chat"])), with("scope", json!("cart chat")), with("sid", json!("Anna_7-x"))] {
+    assert_eq!(
+        ask(&gateway, "/v1/chat", &whole).await.0,
+        StatusCode::OK,
+        "what is changed below holds as it is"
+    );
+    for right in [
+        without("scope"),
+        with("scope", json!(["cart", "chat"])),
+        with("scope", json!("cart chat")),
+        with("sid", json!("Anna_7-x")),
+    ] {
         assert_eq!(ask(&gateway, "/v1/chat", &right).await.0, StatusCode::OK, "{right}");
     }
     let (text, signature) = whole.rsplit_once('.').unwrap();
@@ -136,8 +162,17 @@ async fn section_7_only_a_whole_token_of_our_own_holds() {
         for path in ["/v1/chat", "/v1/chat/stream"] {
             let (status, body) = ask(&gateway, path, token).await;
             let error = &serde_json::from_str::<Value>(&body).unwrap()["error"];
-            let told = (status, error["category"].as_str(), error["code"].as_str(), error["retryable"].as_bool());
-            assert_eq!(told, (StatusCode::UNAUTHORIZED, Some("auth"), Some("AUTHZ_UNAUTHORIZED"), Some(false)), "{token} at {path}: {body}");
+            let told = (
+                status,
+                error["category"].as_str(),
+                error["code"].as_str(),
+                error["retryable"].as_bool(),
+            );
+            assert_eq!(
+                told,
+                (StatusCode::UNAUTHORIZED, Some("auth"), Some("AUTHZ_UNAUTHORIZED"), Some(false)),
+                "{token} at {path}: {body}"
+            );
         }
     }
 }
@@ -159,30 +194,69 @@ async fn send_refused(request: RequestBuilder) -> (StatusCode, HeaderMap, Value)
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_7_the_token_route_refuses_with_an_envelope() {
-    let gateway = open(&[("ALLOWED_APPLICATION_IDS", "shop-web"), ("DEMO_RL_TOKEN_PER_MIN", "1000000")]).await;
-    for body in [json!({}), json!([]), json!({"applicationId": ""}), json!({"applicationId": 7}), json!({"applicationId": null})] {
-        let (status, _, error) = send_refused(gateway.request(Method::POST, ROUTE).json(&body)).await;
+    let gateway =
+        open(&[("ALLOWED_APPLICATION_IDS", "shop-web"), ("DEMO_RL_TOKEN_PER_MIN", "1000000")])
+            .await;
+    for body in [
+        json!({}),
+        json!([]),
+        json!({"applicationId": ""}),
+        json!({"applicationId": 7}),
+        json!({"applicationId": null}),
+    ] {
+        let (status, _, error) =
+            send_refused(gateway.request(Method::POST, ROUTE).json(&body)).await;
         assert_eq!(
             (status, &error["category"], &error["code"]),
             (StatusCode::BAD_REQUEST, &json!("validation"), &json!("VALIDATION_REQUEST_INVALID")),
             "{body}"
         );
     }
-    let (status, _, error) = send_refused(gateway.request(Method::POST, ROUTE).json(&json!({"applicationId": "stranger"}))).await;
-    assert_eq!((status, &error["category"], &error["code"]), (StatusCode::FORBIDDEN, &json!("auth"), &json!("AUTHZ_FORBIDDEN")));
+    let (status, _, error) = send_refused(
+        gateway.request(Method::POST, ROUTE).json(&json!({"applicationId": "stranger"})),
+    )
+    .await;
+    assert_eq!(
+        (status, &error["category"], &error["code"]),
+        (StatusCode::FORBIDDEN, &json!("auth"), &json!("AUTHZ_FORBIDDEN"))
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_7_who_asks_too_often_is_told_when_to_come_again() {
     let gateway = open(&[("DEMO_RL_TOKEN_PER_MIN", "1"), ("DEMO_RL_CHAT_PER_MIN", "1")]).await;
     let token = issue_token(&gateway).await["token"].as_str().unwrap().to_owned();
-    let number = |headers: &HeaderMap, name: &str| headers.get(name).unwrap_or_else(|| panic!("{name}: {headers:?}")).to_str().unwrap().parse::<u64>().unwrap();
-    for (path, body) in [(ROUTE, json!({"applicationId": "shop-web"})), ("/v1/chat", message_of("s", "hello"))] {
+    let number = |headers: &HeaderMap, name: &str| {
+        headers
+            .get(name)
+            .unwrap_or_else(|| panic!("{name}: {headers:?}"))
+            .to_str()
+            .unwrap()
+            .parse::<u64>()
+            .unwrap()
+    };
+    for (path, body) in
+        [(ROUTE, json!({"applicationId": "shop-web"})), ("/v1/chat", message_of("s", "hello"))]
+    {
         // The clock's minute may end in between; then the next request is refused.
         let mut refusal = None;
         for _ in 0..6 {
-            let (status, headers, body) = send_refused(gateway.http.post(format!("{}{path}", gateway.base)).bearer_auth(&token).json(&body)).await;
-            assert_eq!((number(&headers, "x-ratelimit-remaining"), number(&headers, "x-ratelimit-reset") % 60), (0, 0), "{headers:?}");
+            let (status, headers, body) = send_refused(
+                gateway
+                    .http
+                    .post(format!("{}{path}", gateway.base))
+                    .bearer_auth(&token)
+                    .json(&body),
+            )
+            .await;
+            assert_eq!(
+                (
+                    number(&headers, "x-ratelimit-remaining"),
+                    number(&headers, "x-ratelimit-reset") % 60
+                ),
+                (0, 0),
+                "{headers:?}"
+            );
             if status == StatusCode::TOO_MANY_REQUESTS {
                 refusal = Some((headers, body));
                 break;
@@ -190,10 +264,17 @@ async fn section_7_who_asks_too_often_is_told_when_to_come_again() {
             assert!(status == StatusCode::OK && !headers.contains_key("retry-after"));
         }
         let (headers, error) = refusal.expect("one in a minute");
-        assert_eq!((&error["category"], &error["code"], &error["retryable"]), (&json!("policy"), &json!("RATE_LIMITED"), &json!(true)));
+        assert_eq!(
+            (&error["category"], &error["code"], &error["retryable"]),
+            (&json!("policy"), &json!("RATE_LIMITED"), &json!(true))
+        );
         let wait = error["details"]["retryAfterMs"].as_u64().unwrap();
         assert!((1..=60_000).contains(&wait), "{error}");
-        assert_eq!(number(&headers, "retry-after"), wait.div_ceil(1_000), "whole seconds, rounded up");
+        assert_eq!(
+            number(&headers, "retry-after"),
+            wait.div_ceil(1_000),
+            "whole seconds, rounded up"
+        );
     }
 }
 
@@ -201,20 +282,36 @@ async fn section_7_who_asks_too_often_is_told_when_to_come_again() {
 async fn section_4_and_7_a_stream_that_is_refused_for_its_rate_is_plain_json() {
     let gateway = open(&[("DEMO_RL_CHAT_PER_MIN", "1")]).await;
     let token = issue_token(&gateway).await["token"].as_str().unwrap().to_owned();
-    let ask = || gateway.http.post(format!("{}/v1/chat/stream", gateway.base)).bearer_auth(&token).json(&message_of("s", "hello"));
+    let ask = || {
+        gateway
+            .http
+            .post(format!("{}/v1/chat/stream", gateway.base))
+            .bearer_auth(&token)
+            .json(&message_of("s", "hello"))
+    };
     // The clock's minute may end in between; then the next request is refused.
     for _ in 0..6 {
         let response = ask().send().await.unwrap();
         if response.status() == StatusCode::OK {
             assert_eq!(response.headers()["content-type"], "text/event-stream; charset=utf-8");
-            assert!(!response.headers().contains_key("x-ratelimit-remaining"), "a stream does not carry them");
+            assert!(
+                !response.headers().contains_key("x-ratelimit-remaining"),
+                "a stream does not carry them"
+            );
             continue;
         }
-        let (headers, kind) = (response.headers().clone(), response.headers()["content-type"].clone());
+        let (headers, kind) =
+            (response.headers().clone(), response.headers()["content-type"].clone());
         let (status, body) = read(response).await;
-        assert_eq!((status, &kind), (StatusCode::TOO_MANY_REQUESTS, &"application/json; charset=utf-8".parse().unwrap()));
+        assert_eq!(
+            (status, &kind),
+            (StatusCode::TOO_MANY_REQUESTS, &"application/json; charset=utf-8".parse().unwrap())
+        );
         assert_eq!(body, json!({"error": body["error"]}), "only the envelope");
-        assert_eq!((&body["error"]["code"], &body["error"]["retryable"]), (&json!("RATE_LIMITED"), &json!(true)));
+        assert_eq!(
+            (&body["error"]["code"], &body["error"]["retryable"]),
+            (&json!("RATE_LIMITED"), &json!(true))
+        );
         let wait = body["error"]["details"]["retryAfterMs"].as_u64().unwrap();
         assert_eq!(headers["retry-after"].to_str().unwrap(), wait.div_ceil(1_000).to_string());
         return;
@@ -232,7 +329,10 @@ async fn section_7_a_secret_that_is_too_short_is_refused_at_the_start() {
     ] {
         let env: Vec<(&str, &str)> = env.into_iter().chain([(on, "1")]).collect();
         let told = refusal_to_start(&["--listen", "127.0.0.1:0"], &env);
-        assert!(told.contains("SIMPLE_AUTH_JWT_SECRET") && told.contains("32") && !told.contains(short), "{told}");
+        assert!(
+            told.contains("SIMPLE_AUTH_JWT_SECRET") && told.contains("32") && !told.contains(short),
+            "{told}"
+        );
     }
     // One more letter is enough, and the length does not matter while simple auth is off.
     issue_token(&open(&[]).await).await;
@@ -241,24 +341,51 @@ async fn section_7_a_secret_that_is_too_short_is_refused_at_the_start() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_7_and_20_old_names_of_the_settings_count_and_are_warned_of() {
-    let names =
-        [("SIMPLE_AUTH_ENABLED", "DEMO_AUTH_ENABLED"), ("SIMPLE_AUTH_JWT_SECRET", "DEMO_JWT_SECRET"), ("SIMPLE_AUTH_JWT_TTL_SECONDS", "DEMO_JWT_TTL_SECONDS")];
-    let warnings =
-        |gateway: &Gateway| gateway.log().lines().filter(|line| line.contains("\"WARN\"") && line.contains("DEMO_")).map(str::to_owned).collect::<Vec<_>>();
-    let old = [("DEMO_AUTH_ENABLED", "true"), ("DEMO_JWT_SECRET", SECRET), ("DEMO_JWT_TTL_SECONDS", "120")];
+    let names = [
+        ("SIMPLE_AUTH_ENABLED", "DEMO_AUTH_ENABLED"),
+        ("SIMPLE_AUTH_JWT_SECRET", "DEMO_JWT_SECRET"),
+        ("SIMPLE_AUTH_JWT_TTL_SECONDS", "DEMO_JWT_TTL_SECONDS"),
+    ];
+    let warnings = |gateway: &Gateway| {
+        gateway
+            .log()
+            .lines()
+            .filter(|line| line.contains("\"WARN\"") && line.contains("DEMO_"))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let old = [
+        ("DEMO_AUTH_ENABLED", "true"),
+        ("DEMO_JWT_SECRET", SECRET),
+        ("DEMO_JWT_TTL_SECONDS", "120"),
+    ];
     let gateway = Gateway::start(&[], &old).await;
     let body = issue_token(&gateway).await;
     let token = body["token"].as_str().unwrap();
     assert_eq!(body["expiresInSeconds"], 120);
     assert_eq!(token, sign_token(&head(), &part(token, 1), SECRET), "signed with that secret");
-    assert_eq!((ask(&gateway, "/v1/chat", token).await.0, ask(&gateway, "/v1/chat", "").await.0), (StatusCode::OK, StatusCode::UNAUTHORIZED));
+    assert_eq!(
+        (ask(&gateway, "/v1/chat", token).await.0, ask(&gateway, "/v1/chat", "").await.0),
+        (StatusCode::OK, StatusCode::UNAUTHORIZED)
+    );
     let told = warnings(&gateway);
     for (new, old) in names {
-        assert!(told.iter().any(|line| line.contains(old) && line.contains(new)), "{old} is warned of: {told:?}");
+        assert!(
+            told.iter().any(|line| line.contains(old) && line.contains(new)),
+            "{old} is warned of: {told:?}"
+        );
     }
     assert!(!gateway.log().contains(SECRET));
     // The old names are ignored if the new ones are set.
-    let both = [("DEMO_AUTH_ENABLED", "0"), ("DEMO_JWT_SECRET", "short"), ("DEMO_JWT_TTL_SECONDS", "120"), ("SIMPLE_AUTH_JWT_TTL_SECONDS", "60")];
+    let both = [
+        ("DEMO_AUTH_ENABLED", "0"),
+        ("DEMO_JWT_SECRET", "short"),
+        ("DEMO_JWT_TTL_SECONDS", "120"),
+        ("SIMPLE_AUTH_JWT_TTL_SECONDS", "60"),
+    ];
     let gateway = open(&both).await;
-    assert_eq!((&issue_token(&gateway).await["expiresInSeconds"], warnings(&gateway)), (&json!(60), vec![]));
+    assert_eq!(
+        (&issue_token(&gateway).await["expiresInSeconds"], warnings(&gateway)),
+        (&json!(60), vec![])
+    );
 }

@@ -14,47 +14,85 @@ const STREAM: &str = "/v1/chat/stream?debug=1";
 /// Returns the texts of a trace entry, besides its tool, its arguments and its time.
 fn entry_texts(entry: &Value) -> Vec<&str> {
     let usual = ["tool", "args", "ms", "result"];
-    entry.as_object().unwrap().keys().map(String::as_str).filter(|name| !usual.contains(name)).collect()
+    entry
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .filter(|name| !usual.contains(name))
+        .collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_19_what_needs_no_model_has_no_debug_block_even_when_it_is_asked_for() {
     let server = model([add(1), add(1)]).await;
     let gateway = Gateway::with(&server, &[]).await;
-    let hear = async |message: &str| gateway.events(STREAM, &message_of("s", message)).await.pop().map(|event: Event| event.data).unwrap();
+    let hear = async |message: &str| {
+        gateway
+            .events(STREAM, &message_of("s", message))
+            .await
+            .pop()
+            .map(|event: Event| event.data)
+            .unwrap()
+    };
     let ask = async |message: &str| gateway.post(JSON, &message_of("s", message)).await.1;
     assert!(ask("a shoe").await["debug"].is_object());
     for reminded in [ask("in red?").await, hear("in blue?").await] {
-        assert!(reminded["pendingAction"].is_object() && reminded.get("debug").is_none(), "{reminded}");
+        assert!(
+            reminded["pendingAction"].is_object() && reminded.get("debug").is_none(),
+            "{reminded}"
+        );
     }
     let cancelled = ask("no").await;
-    assert!(cancelled.get("pendingAction").is_none() && cancelled.get("debug").is_none(), "{cancelled}");
+    assert!(
+        cancelled.get("pendingAction").is_none() && cancelled.get("debug").is_none(),
+        "{cancelled}"
+    );
     assert!(hear("a shoe").await["debug"].is_object());
     assert!(hear("yes").await["debug"]["toolTrace"].is_array(), "the change itself is traced");
     for again in [ask("yes").await, hear("ja").await] {
-        assert!(again["text"] == "That has been done already." && again.get("debug").is_none(), "{again}");
+        assert!(
+            again["text"] == "That has been done already." && again.get("debug").is_none(),
+            "{again}"
+        );
     }
     server.assert_clean();
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_19_a_comparison_is_traced_with_its_products_and_how_many_were_looked_at() {
-    let look = |reply: Reply, id: u32| reply.ask("product_get", &json!({"productId": id.to_string()}));
-    let server = model([look(look(look(Reply::new(), 1001), 1002), 1003), Reply::text(["Those."]), look(Reply::new(), 1001), Reply::text(["That."])]).await;
+    let look =
+        |reply: Reply, id: u32| reply.ask("product_get", &json!({"productId": id.to_string()}));
+    let server = model([
+        look(look(look(Reply::new(), 1001), 1002), 1003),
+        Reply::text(["Those."]),
+        look(Reply::new(), 1001),
+        Reply::text(["That."]),
+    ])
+    .await;
     let gateway = Gateway::with(&server, &[]).await;
     let (_, answer) = gateway.post(JSON, &message_of("s", "Compare 1001 and 1003")).await;
     let compare = &answer["debug"]["compare"];
     assert_eq!(compare["productIds"], answer["comparison"]["productIds"], "{answer}");
-    assert_eq!((compare["productIds"].is_array(), compare["productGetCallCount"].as_u64()), (true, Some(3)), "{compare}");
+    assert_eq!(
+        (compare["productIds"].is_array(), compare["productGetCallCount"].as_u64()),
+        (true, Some(3)),
+        "{compare}"
+    );
     assert_eq!(compare.as_object().unwrap().len(), 2, "{compare}");
     let (_, alone) = gateway.post(JSON, &message_of("s", "tell me about 1001")).await;
-    assert!(alone["debug"].get("compare").is_none() && alone.get("comparison").is_none(), "{alone}");
+    assert!(
+        alone["debug"].get("compare").is_none() && alone.get("comparison").is_none(),
+        "{alone}"
+    );
     server.assert_clean();
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_19_a_trace_tells_of_each_call_what_holds_for_it_and_no_more() {
-    let reads = Reply::new().ask("product_search", &json!({"query": "tent", "pageSize": 4})).ask("product_get", &json!({"partNo": "NO-SUCH-PART"}));
+    let reads = Reply::new()
+        .ask("product_search", &json!({"query": "tent", "pageSize": 4}))
+        .ask("product_get", &json!({"partNo": "NO-SUCH-PART"}));
     let server = model([reads, Reply::text(["Four."]), add(1)]).await;
     let gateway = Gateway::with(&server, &[]).await;
     let mut body = message_of("s", "tents");
@@ -63,16 +101,36 @@ async fn section_19_a_trace_tells_of_each_call_what_holds_for_it_and_no_more() {
     let trace = &answer["debug"]["toolTrace"];
     let searched = &trace[0];
     assert_eq!(trace.as_array().unwrap().len(), 2, "{trace}");
-    assert_eq!(entry_texts(searched), ["querySimplification", "thumbnailsPresentCount"], "without a context none is told");
-    assert_eq!((searched["thumbnailsPresentCount"].as_u64(), searched["result"]["itemCount"].as_u64()), (Some(4), Some(4)), "{searched}");
+    assert_eq!(
+        entry_texts(searched),
+        ["querySimplification", "thumbnailsPresentCount"],
+        "without a context none is told"
+    );
+    assert_eq!(
+        (searched["thumbnailsPresentCount"].as_u64(), searched["result"]["itemCount"].as_u64()),
+        (Some(4), Some(4)),
+        "{searched}"
+    );
     assert_eq!((entry_texts(&trace[1]), trace[1].get("result")), (vec!["error"], None), "{trace}");
     let (_, asked) = gateway.post(JSON, &message_of("s", "a shoe")).await;
     let proposed = &asked["debug"]["toolTrace"][0];
-    assert_eq!(entry_texts(proposed), ["blockedByPolicy", "effectiveContext", "pendingActionCreated"], "{proposed}");
-    assert_eq!((&proposed["args"]["quantity"], proposed.get("result")), (&json!(1), None), "{proposed}");
+    assert_eq!(
+        entry_texts(proposed),
+        ["blockedByPolicy", "effectiveContext", "pendingActionCreated"],
+        "{proposed}"
+    );
+    assert_eq!(
+        (&proposed["args"]["quantity"], proposed.get("result")),
+        (&json!(1), None),
+        "{proposed}"
+    );
     let (_, done) = gateway.post(JSON, &message_of("s", "yes")).await;
     let trace = done["debug"]["toolTrace"].as_array().unwrap();
-    assert_eq!((entry_texts(&trace[0]), entry_texts(&trace[1])), (vec!["effectiveContext", "pendingActionExecuted"], vec!["effectiveContext"]), "{trace:?}");
+    assert_eq!(
+        (entry_texts(&trace[0]), entry_texts(&trace[1])),
+        (vec!["effectiveContext", "pendingActionExecuted"], vec!["effectiveContext"]),
+        "{trace:?}"
+    );
     server.assert_clean();
 }
 
@@ -86,18 +144,32 @@ async fn section_19_pictures_are_counted_and_not_results() {
     let gateway = open(&front, &server, &[]).await;
     let (_, answer) = gateway.post(JSON, &message_of("s", "tents")).await;
     let trace = &answer["debug"]["toolTrace"][0];
-    assert_eq!((trace["result"]["itemCount"].as_u64(), trace["thumbnailsPresentCount"].as_u64()), (Some(4), Some(2)), "{trace}");
+    assert_eq!(
+        (trace["result"]["itemCount"].as_u64(), trace["thumbnailsPresentCount"].as_u64()),
+        (Some(4), Some(2)),
+        "{trace}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_12_and_19_an_addition_that_needs_a_variant_is_traced_as_blocked_and_not_proposed() {
-    let server = model([Reply::call("cart_add_item", json!({"partNo": "FJS-TR1001", "quantity": 1}))]).await;
+async fn section_12_and_19_an_addition_that_needs_a_variant_is_traced_as_blocked_and_not_proposed()
+{
+    let server =
+        model([Reply::call("cart_add_item", json!({"partNo": "FJS-TR1001", "quantity": 1}))]).await;
     let gateway = Gateway::with(&server, &[]).await;
     let (_, asked) = gateway.post(JSON, &message_of("s", "the trail shoe")).await;
     let blocked = &asked["debug"]["toolTrace"][0];
-    assert_eq!((asked["choices"]["kind"].as_str(), asked.get("pendingAction")), (Some("variant"), None), "{asked}");
+    assert_eq!(
+        (asked["choices"]["kind"].as_str(), asked.get("pendingAction")),
+        (Some("variant"), None),
+        "{asked}"
+    );
     assert_eq!(entry_texts(blocked), ["blockedByPolicy", "effectiveContext", "error"], "{blocked}");
-    assert_eq!((&blocked["blockedByPolicy"], &blocked["args"]["partNo"]), (&json!(true), &json!("FJS-TR1001")), "{blocked}");
+    assert_eq!(
+        (&blocked["blockedByPolicy"], &blocked["args"]["partNo"]),
+        (&json!(true), &json!("FJS-TR1001")),
+        "{blocked}"
+    );
     server.assert_clean();
 }
 
@@ -114,9 +186,24 @@ async fn section_16_and_19_a_context_of_the_models_is_told_only_where_it_gave_on
     let gateway = Gateway::with(&server, &[]).await;
     let (_, answer) = gateway.post(JSON, &message_of("s", "tents")).await;
     let trace = answer["debug"]["toolTrace"].as_array().unwrap();
-    let told: Vec<(&Value, &Value)> = trace.iter().map(|entry| (&entry["modelContextIgnored"], &entry["modelProvidedContextPreview"])).collect();
+    let told: Vec<(&Value, &Value)> = trace
+        .iter()
+        .map(|entry| (&entry["modelContextIgnored"], &entry["modelProvidedContextPreview"]))
+        .collect();
     let yes = json!(true);
-    assert_eq!(told, [(&Value::Null, &Value::Null), (&yes, &json!({"currencyCode": "EUR"})), (&yes, &Value::Null)], "two codes of it, and no customer");
-    assert!(trace.iter().all(|entry| entry["effectiveContext"] == json!({"cultureCode": "en-GB", "currencyCode": "SEK"})), "the caller's holds: {trace:?}");
+    assert_eq!(
+        told,
+        [
+            (&Value::Null, &Value::Null),
+            (&yes, &json!({"currencyCode": "EUR"})),
+            (&yes, &Value::Null)
+        ],
+        "two codes of it, and no customer"
+    );
+    assert!(
+        trace.iter().all(|entry| entry["effectiveContext"]
+            == json!({"cultureCode": "en-GB", "currencyCode": "SEK"})),
+        "the caller's holds: {trace:?}"
+    );
     server.assert_clean();
 }

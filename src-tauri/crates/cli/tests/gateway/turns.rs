@@ -15,7 +15,11 @@ fn last(events: &[Event]) -> &Value {
 }
 
 fn text_of(events: &[Event]) -> String {
-    events.iter().filter(|event| event.name == "delta").filter_map(|event| event.data["text"].as_str()).collect()
+    events
+        .iter()
+        .filter(|event| event.name == "delta")
+        .filter_map(|event| event.data["text"].as_str())
+        .collect()
 }
 
 /// Returns an answer without the values that differ in every turn.
@@ -27,11 +31,17 @@ fn without_times(answer: &Value) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_4_the_stream_has_its_headers_order_and_an_equal_final() {
-    let script = || [Reply::call("product_search", json!({"query": "trail shoes", "pageSize": 3})), Reply::text(["Here ", "are ", "three."])];
+    let script = || {
+        [
+            Reply::call("product_search", json!({"query": "trail shoes", "pageSize": 3})),
+            Reply::text(["Here ", "are ", "three."]),
+        ]
+    };
     let server = model(script().into_iter().chain(script())).await;
     let gateway = Gateway::with(&server, &[]).await;
     let body = message_of("stream", "trail shoes please");
-    let response = gateway.request(Method::POST, "/v1/chat/stream?debug=1").json(&body).send().await.unwrap();
+    let response =
+        gateway.request(Method::POST, "/v1/chat/stream?debug=1").json(&body).send().await.unwrap();
     let headers = response.headers().clone();
     assert_eq!(headers[header::CONTENT_TYPE], "text/event-stream; charset=utf-8");
     assert_eq!(
@@ -43,15 +53,37 @@ async fn section_4_the_stream_has_its_headers_order_and_an_equal_final() {
     let kinds: Vec<&str> = names(&events).into_iter().filter(|name| *name != "delta").collect();
     assert_eq!(
         kinds,
-        ["status", "status", "dev_status", "status", "tool_start", "tool_end", "status", "status", "dev_status", "final"],
+        [
+            "status",
+            "status",
+            "dev_status",
+            "status",
+            "tool_start",
+            "tool_end",
+            "status",
+            "status",
+            "dev_status",
+            "final"
+        ],
         "start, thinking, the tool with its statuses, refining, the answer"
     );
     let of = |name: &str| events.iter().find(|event| event.name == name).unwrap().data.clone();
-    assert_eq!(of("tool_start"), json!({"tool": "product_search", "displayName": "Product search", "args": {"query": "trail shoes", "pageSize": 3}}));
+    assert_eq!(
+        of("tool_start"),
+        json!({"tool": "product_search", "displayName": "Product search", "args": {"query": "trail shoes", "pageSize": 3}})
+    );
     let end = of("tool_end");
-    assert_eq!((end["ok"].as_bool(), end["resultSummary"]["itemCount"].as_u64(), end.get("error")), (Some(true), Some(3), None));
-    assert!(end["resultSummary"]["totalCount"].is_number() && of("dev_status")["round"].is_number());
-    assert_eq!((text_of(&events).as_str(), last(&events)["text"].as_str()), ("Here are three.", Some("Here are three.")));
+    assert_eq!(
+        (end["ok"].as_bool(), end["resultSummary"]["itemCount"].as_u64(), end.get("error")),
+        (Some(true), Some(3), None)
+    );
+    assert!(
+        end["resultSummary"]["totalCount"].is_number() && of("dev_status")["round"].is_number()
+    );
+    assert_eq!(
+        (text_of(&events).as_str(), last(&events)["text"].as_str()),
+        ("Here are three.", Some("Here are three."))
+    );
     assert_eq!(last(&events)["cards"].as_array().unwrap().len(), 3);
     // The JSON answer is the same object.
     let mut other = body.clone();
@@ -67,10 +99,19 @@ async fn section_4_the_stream_has_its_headers_order_and_an_equal_final() {
 async fn section_4_deltas_come_while_the_model_speaks() {
     let server = model([Reply::new().say("First words").wait_ms(0).hang()]).await;
     let gateway = Gateway::with(&server, &[]).await;
-    let mut response = gateway.request(Method::POST, "/v1/chat/stream").json(&message_of("s", "hello")).send().await.unwrap();
+    let mut response = gateway
+        .request(Method::POST, "/v1/chat/stream")
+        .json(&message_of("s", "hello"))
+        .send()
+        .await
+        .unwrap();
     let mut text = String::new();
     while !text.contains("First words") {
-        let chunk = tokio::time::timeout(Duration::from_secs(30), response.chunk()).await.expect("a delta before the end").unwrap().unwrap();
+        let chunk = tokio::time::timeout(Duration::from_secs(30), response.chunk())
+            .await
+            .expect("a delta before the end")
+            .unwrap()
+            .unwrap();
         text.push_str(&String::from_utf8_lossy(&chunk));
     }
     assert!(text.contains("event: delta") && !text.contains("event: final"));
@@ -91,7 +132,8 @@ async fn section_4_the_model_streams_only_for_who_wants_a_stream() {
     assert_eq!(gateway.say("s", "hello").await["text"], "One piece.");
     let events = gateway.events("/v1/chat/stream", &message_of("s", "hello")).await;
     assert_eq!(text_of(&events), "Many pieces.");
-    let asked: Vec<bool> = server.requests().iter().map(|body| body["stream"].as_bool().unwrap()).collect();
+    let asked: Vec<bool> =
+        server.requests().iter().map(|body| body["stream"].as_bool().unwrap()).collect();
     assert_eq!(asked, [false, true]);
     server.assert_clean();
 }
@@ -100,7 +142,10 @@ async fn section_4_the_model_streams_only_for_who_wants_a_stream() {
 async fn section_22_18_a_client_of_the_json_route_that_leaves_stops_its_turn() {
     let server = model([Reply::new().say("…").hang()]).await;
     let gateway = Gateway::with(&server, &[]).await;
-    let request = gateway.request(Method::POST, "/v1/chat").json(&message_of("s", "hello")).timeout(Duration::from_millis(700));
+    let request = gateway
+        .request(Method::POST, "/v1/chat")
+        .json(&message_of("s", "hello"))
+        .timeout(Duration::from_millis(700));
     assert!(request.send().await.is_err());
     server.client_left(1).await;
     server.push(Reply::text(["Next."]));
@@ -115,9 +160,14 @@ async fn section_10_rounds_and_calls_are_bounded_and_there_is_an_answer() {
     let events = gateway.events("/v1/chat/stream", &message_of("s", "shoes")).await;
     assert_eq!(server.seen().len(), 3, "two rounds with tools and a closing call");
     assert!(!names(&events).contains(&"delta"), "no delta for the host's own last word");
-    assert!(!last(&events)["text"].as_str().unwrap().is_empty() && last(&events)["cards"].is_array());
+    assert!(
+        !last(&events)["text"].as_str().unwrap().is_empty() && last(&events)["cards"].is_array()
+    );
     let closing = server.seen().pop().unwrap().body;
-    assert!(closing.get("tools").is_none(), "an empty list of tools is refused by real servers: {closing}");
+    assert!(
+        closing.get("tools").is_none(),
+        "an empty list of tools is refused by real servers: {closing}"
+    );
     server.assert_clean();
 }
 
@@ -127,46 +177,81 @@ async fn section_10_six_rounds_are_the_rule_and_the_callers_bounds_hold() {
     let server = model((1..=6).map(call).chain([Reply::new()])).await;
     let gateway = Gateway::with(&server, &[]).await;
     gateway.say("s", "shoes").await;
-    let offered: Vec<bool> = server.seen().iter().map(|seen| seen.body.get("tools").is_some()).collect();
-    assert_eq!(offered, [true, true, true, true, true, true, false], "six rounds with tools and a closing call");
+    let offered: Vec<bool> =
+        server.seen().iter().map(|seen| seen.body.get("tools").is_some()).collect();
+    assert_eq!(
+        offered,
+        [true, true, true, true, true, true, false],
+        "six rounds with tools and a closing call"
+    );
     server.assert_clean();
 
-    let many = (1..=6).fold(Reply::new(), |reply, n| reply.ask("product_search", &json!({"query": format!("tent {n}")})));
+    let many = (1..=6).fold(Reply::new(), |reply, n| {
+        reply.ask("product_search", &json!({"query": format!("tent {n}")}))
+    });
     let server = model([many, Reply::text(["Done."])]).await;
     let gateway = Gateway::with(&server, &[("AGENT_MAX_TOOL_CALLS_PER_ROUND", "5")]).await;
     let events = gateway.events("/v1/chat/stream", &message_of("s", "tents")).await;
-    let oks = events.iter().filter(|event| event.name == "tool_end").map(|event| event.data["ok"].as_bool().unwrap()).collect::<Vec<_>>();
+    let oks = events
+        .iter()
+        .filter(|event| event.name == "tool_end")
+        .map(|event| event.data["ok"].as_bool().unwrap())
+        .collect::<Vec<_>>();
     assert_eq!(oks, [true, true, true, true, true, false]);
     server.assert_clean();
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_10_calls_over_the_limit_are_dropped_and_told() {
-    let many = (1..=5).fold(Reply::new(), |reply, n| reply.ask("product_search", &json!({"query": format!("shoe {n}")})));
+    let many = (1..=5).fold(Reply::new(), |reply, n| {
+        reply.ask("product_search", &json!({"query": format!("shoe {n}")}))
+    });
     let server = model([many, Reply::text(["Done."])]).await;
     let gateway = Gateway::with(&server, &[]).await;
     let events = gateway.events("/v1/chat/stream", &message_of("s", "shoes")).await;
-    let oks = events.iter().filter(|event| event.name == "tool_end").map(|event| event.data["ok"].as_bool().unwrap()).collect::<Vec<_>>();
+    let oks = events
+        .iter()
+        .filter(|event| event.name == "tool_end")
+        .map(|event| event.data["ok"].as_bool().unwrap())
+        .collect::<Vec<_>>();
     assert_eq!(oks, [true, true, true, false, false]);
     assert!(!format!("{events:?}").contains("did not work"), "nothing failed: {events:?}");
-    assert_eq!(events.iter().filter(|event| event.data["error"] == "That step was left out.").count(), 2);
+    assert_eq!(
+        events.iter().filter(|event| event.data["error"] == "That step was left out.").count(),
+        2
+    );
     let told = server.seen().pop().unwrap().body["messages"].to_string();
-    assert_eq!(told.matches("too many tool calls").count(), 2, "the model knows what was not run: {told}");
+    assert_eq!(
+        told.matches("too many tool calls").count(),
+        2,
+        "the model knows what was not run: {told}"
+    );
     // Events are in order, whatever ran at the same time.
-    let tools: Vec<&str> = names(&events).into_iter().filter(|name| name.starts_with("tool_")).collect();
+    let tools: Vec<&str> =
+        names(&events).into_iter().filter(|name| name.starts_with("tool_")).collect();
     assert!(tools.chunks(2).all(|pair| pair == ["tool_start", "tool_end"]), "{tools:?}");
     server.assert_clean();
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_10_and_22_7_arguments_that_do_not_fit_are_told_to_the_model() {
-    let bent = Reply::new().ask("cart_add_item", &json!({"quantity": 1})).ask("product_get", &json!({"productId": 1})).ask("no_such_tool", &json!({}));
+    let bent = Reply::new()
+        .ask("cart_add_item", &json!({"quantity": 1}))
+        .ask("product_get", &json!({"productId": 1}))
+        .ask("no_such_tool", &json!({}));
     let server = model([bent, Reply::text(["Which one?"]), Reply::text(["Yes?"])]).await;
     let gateway = Gateway::with(&server, &[]).await;
     let events = gateway.events("/v1/chat/stream", &message_of("s", "add it")).await;
     assert_eq!(last(&events)["text"], "Which one?");
-    assert!(last(&events).get("pendingAction").is_none(), "nothing named undefined waits for a yes");
-    let unknown: Vec<&str> = events.iter().filter(|event| event.data["tool"] == "no_such_tool").map(|event| event.name.as_str()).collect();
+    assert!(
+        last(&events).get("pendingAction").is_none(),
+        "nothing named undefined waits for a yes"
+    );
+    let unknown: Vec<&str> = events
+        .iter()
+        .filter(|event| event.data["tool"] == "no_such_tool")
+        .map(|event| event.name.as_str())
+        .collect();
     assert_eq!(unknown, ["tool_end"], "an unknown tool only ends");
     gateway.say("s", "hello again").await;
     server.assert_clean();
@@ -174,7 +259,11 @@ async fn section_10_and_22_7_arguments_that_do_not_fit_are_told_to_the_model() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_22_20_what_is_said_beside_calls_is_a_part_of_the_answer() {
-    let server = model([Reply::new().say("Let me look.").ask("product_search", &json!({"query": "tent"})), Reply::text(["Two tents."])]).await;
+    let server = model([
+        Reply::new().say("Let me look.").ask("product_search", &json!({"query": "tent"})),
+        Reply::text(["Two tents."]),
+    ])
+    .await;
     let gateway = Gateway::with(&server, &[]).await;
     let events = gateway.events("/v1/chat/stream", &message_of("s", "tents")).await;
     assert_eq!(last(&events)["text"], "Let me look.\n\nTwo tents.");
@@ -183,7 +272,8 @@ async fn section_22_20_what_is_said_beside_calls_is_a_part_of_the_answer() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_10_the_model_gets_one_conversation_and_six_tools() {
-    let server = model([Reply::text(["One."]), Reply::text(["Two."]), Reply::text(["Other."])]).await;
+    let server =
+        model([Reply::text(["One."]), Reply::text(["Two."]), Reply::text(["Other."])]).await;
     let gateway = Gateway::with(&server, &[]).await;
     gateway.say("a:b", "first").await;
     let mut other = message_of("a:b", "second");
@@ -192,10 +282,27 @@ async fn section_10_the_model_gets_one_conversation_and_six_tools() {
     (other["applicationId"], other["sessionId"]) = (json!("shop-web:a"), json!("b"));
     gateway.post("/v1/chat", &other).await;
     let seen = server.seen();
-    let tools: Vec<&str> = seen[0].body["tools"].as_array().unwrap().iter().filter_map(|tool| tool["function"]["name"].as_str()).collect();
-    assert_eq!(tools, ["product_search", "product_get", "cart_get", "cart_add_item", "cart_set_item_quantity", "cart_remove_item"]);
+    let tools: Vec<&str> = seen[0].body["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|tool| tool["function"]["name"].as_str())
+        .collect();
+    assert_eq!(
+        tools,
+        [
+            "product_search",
+            "product_get",
+            "cart_get",
+            "cart_add_item",
+            "cart_set_item_quantity",
+            "cart_remove_item"
+        ]
+    );
     let schemas = seen[0].body["tools"].to_string();
-    for hidden in ["cultureCode", "clientIp", "basketId", "priceListIds", "applicationId", "statusSeed"] {
+    for hidden in
+        ["cultureCode", "clientIp", "basketId", "priceListIds", "applicationId", "statusSeed"]
+    {
         assert!(!schemas.contains(hidden), "{hidden} is not the model's");
     }
     assert!(seen[1].body["messages"].to_string().contains("One."));
@@ -251,7 +358,10 @@ async fn told_to_stop_it_answers_a_message_that_was_still_on_its_way() {
     let place = gateway.base.trim_start_matches("http://").to_owned();
     let mut client = tokio::net::TcpStream::connect(&place).await.unwrap();
     let body = message_of("s", "hello").to_string();
-    let head = format!("POST /v1/chat HTTP/1.1\r\nHost: {place}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n", body.len());
+    let head = format!(
+        "POST /v1/chat HTTP/1.1\r\nHost: {place}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
     client.write_all(head.as_bytes()).await.unwrap();
     client.write_all(&body.as_bytes()[..10]).await.unwrap();
     // The header is read before the server is stopped.
@@ -282,14 +392,22 @@ async fn told_to_stop_it_gives_up_what_takes_too_long_and_says_so() {
 /// Returns the socket of a gateway's profile.
 fn socket(gateway: &Gateway) -> std::path::PathBuf {
     let names = std::fs::read_dir(gateway.path("run/countersign")).unwrap();
-    names.map(|entry| entry.unwrap().path()).find(|path| path.extension().is_some_and(|end| end == "sock")).unwrap()
+    names
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.extension().is_some_and(|end| end == "sock"))
+        .unwrap()
 }
 
 /// Starts a client at a terminal whose call waits for a person's decision.
 fn waiting_client(gateway: &Gateway) -> std::process::Child {
     let args = format!(r#"{{"partNo":"{SHOE}","quantity":2}}"#);
-    let mut client = gateway.terminal(&["tools", "call", "cart.addItem", "--args", &args]).stdin(std::process::Stdio::piped()).spawn().unwrap();
-    let is_pending = |all: Value| all.as_array().unwrap().iter().any(|one| one["status"] == "pending");
+    let mut client = gateway
+        .terminal(&["tools", "call", "cart.addItem", "--args", &args])
+        .stdin(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let is_pending =
+        |all: Value| all.as_array().unwrap().iter().any(|one| one["status"] == "pending");
     for _ in 0..600 {
         if is_pending(gateway.csign(&["approvals", "list"])) {
             return client;
@@ -340,7 +458,10 @@ async fn section_18_the_language_follows_the_culture() {
         let mut body = message_of(culture, "find tents");
         body["context"]["cultureCode"] = json!(culture);
         let events = gateway.events("/v1/chat/stream", &body).await;
-        (events[0].data["message"].as_str().unwrap().to_owned(), events.iter().find(|e| e.name == "tool_start").unwrap().data["displayName"].clone())
+        (
+            events[0].data["message"].as_str().unwrap().to_owned(),
+            events.iter().find(|e| e.name == "tool_start").unwrap().data["displayName"].clone(),
+        )
     };
     let (en, sv, other) = (starts("en-GB").await, starts("sv-SE").await, starts("fi-FI").await);
     assert_ne!(en, sv);

@@ -38,7 +38,11 @@ async fn assert_told_nowhere(what: &str, how: Break) {
     told.push_str(&gateway.get("/v1/metrics").await.text().await.unwrap());
     told.push_str(&json!(server.requests()).to_string());
     assert_eq!(gateway.stop(), Some(0));
-    assert!(gateway.log().contains("\"TRACE\"") && receiver.spans().iter().any(|span| span.name == "tool_call"), "everything is on");
+    assert!(
+        gateway.log().contains("\"TRACE\"")
+            && receiver.spans().iter().any(|span| span.name == "tool_call"),
+        "everything is on"
+    );
     front.assert_untold(&[&told, &gateway.written(), &receiver.text()]);
     front.assert_broken();
     server.assert_clean();
@@ -74,7 +78,8 @@ async fn section_17_and_22_11_what_is_given_back_of_a_request_is_told_nowhere() 
 async fn a_key_of_the_gateway_in_an_id_or_the_context_is_refused_and_written_nowhere() {
     const KEY: &str = "sk-test-0123456789abcdef";
     let server = model([Reply::text(["Hello."])]).await;
-    let mut gateway = Gateway::with(&server, &[("COUNTERSIGN_LOG", "trace"), ("DEBUG_RUNS_ENABLED", "1")]).await;
+    let mut gateway =
+        Gateway::with(&server, &[("COUNTERSIGN_LOG", "trace"), ("DEBUG_RUNS_ENABLED", "1")]).await;
     let asking = |change: &dyn Fn(&mut Value)| {
         let mut body = message_of("s", "Hello?");
         change(&mut body);
@@ -91,7 +96,10 @@ async fn a_key_of_the_gateway_in_an_id_or_the_context_is_refused_and_written_now
         assert_eq!(status, 400, "{answer}");
         assert!(!answer.to_string().contains(KEY), "{answer}");
     }
-    let request = gateway.request(reqwest::Method::POST, "/v1/chat").header("x-correlation-id", KEY).json(&message_of("s", "Hello?"));
+    let request = gateway
+        .request(reqwest::Method::POST, "/v1/chat")
+        .header("x-correlation-id", KEY)
+        .json(&message_of("s", "Hello?"));
     let answered = request.send().await.unwrap();
     assert!(answered.headers().get("x-correlation-id").is_none());
     assert_eq!(read(answered).await.0, 200);
@@ -117,14 +125,20 @@ async fn keeps_out(variable: &str, key: &str) {
     std::fs::write(pack.join("pack.json"), manifest).unwrap();
     let server = model([Reply::text(["Hello."])]).await;
     let url = server.base_url();
-    let env = [("OPENAI_BASE_URL", url.as_str()), ("OPENAI_API_KEY", "sk-test-0123456789abcdef"), ("OPENAI_MODEL", "scripted"), ("COUNTERSIGN_LOG", "trace")];
+    let env = [
+        ("OPENAI_BASE_URL", url.as_str()),
+        ("OPENAI_API_KEY", "sk-test-0123456789abcdef"),
+        ("OPENAI_MODEL", "scripted"),
+        ("COUNTERSIGN_LOG", "trace"),
+    ];
     let mut gateway = Gateway::start_in(folder, &[], &env).await;
     let joined = |args: &[&str]| {
         let output = gateway.terminal(args).env(variable, key).output().unwrap();
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
     joined(&["ask", "--session", "joined", &format!("Hello {key}, who are you?")]);
-    let refused = joined(&["tools", "call", "product.search", "--args", &json!({"query": key}).to_string()]);
+    let refused =
+        joined(&["tools", "call", "product.search", "--args", &json!({"query": key}).to_string()]);
     assert!(refused.contains("contains a stored key"), "{variable}: {refused}");
     let written = gateway.written();
     assert!(written.contains("who are you?"), "the rest of the message is kept");

@@ -39,29 +39,57 @@ fn with(mut variant: Value, more: Value) -> Value {
 
 /// Returns the part that waits for a yes.
 fn proposed(answer: &Value) -> &str {
-    answer["pendingAction"]["description"].as_str().unwrap_or_else(|| panic!("a proposal: {answer}"))
+    answer["pendingAction"]["description"]
+        .as_str()
+        .unwrap_or_else(|| panic!("a proposal: {answer}"))
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_12_what_cannot_be_bought_is_refused_in_words_and_nothing_waits() {
     let no = |id: u32, size: &str, more: Value| with(sized_variant(id, size, 4), more);
-    let closed = json!([no(71, "41", json!({"isBuyable": false})), no(72, "42", json!({"partNo": null})), no(73, "43", json!({"partNo": " "}))]);
+    let closed = json!([
+        no(71, "41", json!({"isBuyable": false})),
+        no(72, "42", json!({"partNo": null})),
+        no(73, "43", json!({"partNo": " "}))
+    ]);
     let alone = json!({"productId": 70, "partNo": "BOOT", "name": "Boot", "price": "10", "attributes": {"isBuyable": false}});
     for product in [boot(closed), alone.clone(), with(alone, json!({"attributes": {}}))] {
         let front = shop_of(&product).await;
-        let server = model([Reply::call("product_get", json!({"productId": "70"})), add("BOOT", 1), Reply::text(["Nothing waits."])]).await;
+        let server = model([
+            Reply::call("product_get", json!({"productId": "70"})),
+            add("BOOT", 1),
+            Reply::text(["Nothing waits."]),
+        ])
+        .await;
         let gateway = open(&front, &server, &[]).await;
         let mut body = message_of("s", "put the boot in");
         body["context"]["cultureCode"] = json!("sv-SE");
         let (_, answer) = gateway.post("/v1/chat?debug=1", &body).await;
         assert_eq!(answer["text"], "Den produkten går inte att köpa just nu.", "{answer}");
-        assert!(["pendingAction", "confirmation", "choices", "cart"].iter().all(|block| answer.get(block).is_none()), "{answer}");
+        assert!(
+            ["pendingAction", "confirmation", "choices", "cart"]
+                .iter()
+                .all(|block| answer.get(block).is_none()),
+            "{answer}"
+        );
         let trace = &answer["debug"]["toolTrace"][1];
-        assert_eq!((trace["tool"].as_str(), trace["blockedByPolicy"].as_bool()), (Some("cart_add_item"), Some(true)), "{trace}");
-        assert!(trace["error"].is_string() && trace.get("result").is_none() && trace.get("pendingActionCreated").is_none(), "{trace}");
+        assert_eq!(
+            (trace["tool"].as_str(), trace["blockedByPolicy"].as_bool()),
+            (Some("cart_add_item"), Some(true)),
+            "{trace}"
+        );
+        assert!(
+            trace["error"].is_string()
+                && trace.get("result").is_none()
+                && trace.get("pendingActionCreated").is_none(),
+            "{trace}"
+        );
         assert_eq!(gateway.say("s", "yes").await["text"], "Nothing waits.");
         let heard = server.seen()[2].body["messages"].to_string();
-        assert!(heard.contains("cannot be bought") && !heard.contains("choose a variant"), "the model knows why: {heard}");
+        assert!(
+            heard.contains("cannot be bought") && !heard.contains("choose a variant"),
+            "the model knows why: {heard}"
+        );
         assert_eq!(front.count("cart.addItem"), 0);
         server.assert_clean();
     }
@@ -74,14 +102,26 @@ async fn section_12_the_demo_shops_unsold_product_is_refused_whoever_has_looked_
     let server = model([look(), Reply::text(["Found."])]).await;
     let gateway = open(&front, &server, &[]).await;
     gateway.say("s", "that shoe").await;
-    let told: Value = serde_json::from_str(server.seen()[1].body["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap()).unwrap();
+    let told: Value = serde_json::from_str(
+        server.seen()[1].body["messages"].as_array().unwrap().last().unwrap()["content"]
+            .as_str()
+            .unwrap(),
+    )
+    .unwrap();
     let variants = told["variants"].as_array().unwrap();
-    assert!(!variants.is_empty() && variants.iter().all(|variant| variant["isBuyable"] == false), "{told}");
+    assert!(
+        !variants.is_empty() && variants.iter().all(|variant| variant["isBuyable"] == false),
+        "{told}"
+    );
     let part = |product: &Value| add(product["partNo"].as_str().unwrap(), 1);
     for script in [vec![part(&told)], vec![look(), part(&told)], vec![look(), part(&variants[0])]] {
         script.into_iter().for_each(|reply| server.push(reply));
         let answer = gateway.say("s", "put it in").await;
-        assert_eq!((answer["text"].as_str(), answer.get("pendingAction")), (Some("That product cannot be bought at the moment."), None), "{answer}");
+        assert_eq!(
+            (answer["text"].as_str(), answer.get("pendingAction")),
+            (Some("That product cannot be bought at the moment."), None),
+            "{answer}"
+        );
     }
     assert_eq!(front.count("cart.addItem"), 0);
     server.assert_clean();
@@ -89,12 +129,16 @@ async fn section_12_the_demo_shops_unsold_product_is_refused_whoever_has_looked_
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_12_six_options_at_most_in_the_order_in_which_they_can_be_had() {
-    let comes = |day: &str| json!({"onHand": {"value": 0, "isActive": true, "nextDeliveryDate": day}});
+    let comes =
+        |day: &str| json!({"onHand": {"value": 0, "isActive": true, "nextDeliveryDate": day}});
     let variants = json!([
         with(sized_variant(71, "36", 0), comes("2031-05-01")),
         sized_variant(72, "37", 2),
         with(sized_variant(73, "38", 0), comes("2031-04-01")),
-        with(sized_variant(74, "39", 0), json!({"onHand": {"value": 50, "isActive": false, "nextDeliveryDate": "2031-04-15"}})),
+        with(
+            sized_variant(74, "39", 0),
+            json!({"onHand": {"value": 50, "isActive": false, "nextDeliveryDate": "2031-04-15"}})
+        ),
         sized_variant(75, "40", 0),
         sized_variant(76, "41", 12),
         sized_variant(77, "42", 3),
@@ -104,15 +148,41 @@ async fn section_12_six_options_at_most_in_the_order_in_which_they_can_be_had() 
     let server = model([add("BOOT", 1), add("BOOT", 1)]).await;
     let gateway = open(&front, &server, &[]).await;
     let asked = gateway.say("s", "the boot").await;
-    let options = asked["choices"]["options"].as_array().unwrap_or_else(|| panic!("choices: {asked}"));
+    let options =
+        asked["choices"]["options"].as_array().unwrap_or_else(|| panic!("choices: {asked}"));
     let ids: Vec<&str> = options.iter().map(|option| option["id"].as_str().unwrap()).collect();
-    assert_eq!(ids, ["76", "77", "72", "73", "74", "71"], "more first, then what comes first, and no more than six");
-    let stock: Vec<(Option<bool>, Option<i64>)> = options.iter().map(|o| (o["meta"]["inStock"].as_bool(), o["meta"]["onHand"].as_i64())).collect();
-    assert_eq!(stock[0..4], [(Some(true), Some(12)), (Some(true), Some(3)), (Some(true), Some(2)), (Some(false), Some(0))]);
-    assert_eq!(stock[4], (Some(false), Some(50)), "what is withdrawn is not in stock, however much there is");
-    assert!(asked["choices"]["prompt"] == asked["text"] && asked.get("pendingAction").is_none(), "{asked}");
+    assert_eq!(
+        ids,
+        ["76", "77", "72", "73", "74", "71"],
+        "more first, then what comes first, and no more than six"
+    );
+    let stock: Vec<(Option<bool>, Option<i64>)> = options
+        .iter()
+        .map(|o| (o["meta"]["inStock"].as_bool(), o["meta"]["onHand"].as_i64()))
+        .collect();
+    assert_eq!(
+        stock[0..4],
+        [
+            (Some(true), Some(12)),
+            (Some(true), Some(3)),
+            (Some(true), Some(2)),
+            (Some(false), Some(0))
+        ]
+    );
+    assert_eq!(
+        stock[4],
+        (Some(false), Some(50)),
+        "what is withdrawn is not in stock, however much there is"
+    );
+    assert!(
+        asked["choices"]["prompt"] == asked["text"] && asked.get("pendingAction").is_none(),
+        "{asked}"
+    );
     let again = gateway.say("other", "the boot").await;
-    assert!(again["choices"]["id"].is_string() && again["choices"]["id"] != asked["choices"]["id"], "each set is its own");
+    assert!(
+        again["choices"]["id"].is_string() && again["choices"]["id"] != asked["choices"]["id"],
+        "each set is its own"
+    );
     assert_eq!(again["choices"]["options"], asked["choices"]["options"]);
     server.assert_clean();
 }
@@ -122,8 +192,11 @@ async fn section_12_labels_name_three_dimensions_and_the_stock_and_meta_all_of_t
     let four = json!({"variantParametrics": [{"name": "Volume", "value": "40 l"}, {"name": "Colour", "value": "Red", "isPrimary": true}], "parametrics": [
         {"name": "Back", "value": "Long"}, {"name": "Belt", "value": "Wide"}]});
     let none = json!({"variantParametrics": [], "variantName": "Plain one"});
-    let variants = json!([with(sized_variant(71, "1", 5), four), with(sized_variant(72, "2", 0), none)]);
-    for (culture, there, gone) in [("en-GB", "in stock", "out of stock"), ("sv-SE", "i lager", "slut i lager")] {
+    let variants =
+        json!([with(sized_variant(71, "1", 5), four), with(sized_variant(72, "2", 0), none)]);
+    for (culture, there, gone) in
+        [("en-GB", "in stock", "out of stock"), ("sv-SE", "i lager", "slut i lager")]
+    {
         let front = shop_of(&boot(variants.clone())).await;
         let server = model([add("BOOT", 1)]).await;
         let gateway = open(&front, &server, &[]).await;
@@ -146,7 +219,12 @@ async fn section_12_labels_name_three_dimensions_and_the_stock_and_meta_all_of_t
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_12_every_way_to_choose_proposes_the_part_without_a_model() {
-    let front = shop_of(&boot(json!([sized_variant(7_100, "41", 9), sized_variant(7_200, "42", 5), sized_variant(7_300, "43", 1)]))).await;
+    let front = shop_of(&boot(json!([
+        sized_variant(7_100, "41", 9),
+        sized_variant(7_200, "42", 5),
+        sized_variant(7_300, "43", 1)
+    ])))
+    .await;
     let server = model([add("BOOT", 1).repeated()]).await;
     let gateway = open(&front, &server, &[]).await;
     let numbers = ["#2", "option 2", "Option 2", "number 2", "nr 2", "nr. 2", "2nd", "2", " 2 "];
@@ -155,7 +233,10 @@ async fn section_12_every_way_to_choose_proposes_the_part_without_a_model() {
         let session = format!("s{at}");
         assert!(gateway.say(&session, "the boot").await["choices"].is_object());
         let chosen = gateway.say(&session, way).await;
-        assert!(proposed(&chosen).contains("BOOT-42") && proposed(&chosen).contains("1 ×"), "{way}: {chosen}");
+        assert!(
+            proposed(&chosen).contains("BOOT-42") && proposed(&chosen).contains("1 ×"),
+            "{way}: {chosen}"
+        );
         assert!(chosen.get("choices").is_none());
         assert_eq!(server.seen().len(), at + 1, "{way}: no model is needed");
     }
@@ -168,20 +249,36 @@ async fn section_12_every_way_to_choose_proposes_the_part_without_a_model() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_12_what_chooses_nothing_is_a_normal_turn() {
-    let front = shop_of(&boot(json!([sized_variant(7_100, "41", 9), sized_variant(7_200, "42", 5)]))).await;
-    let server = model([Reply::text(["What do you mean?"]).when("say: ").repeated(), add("BOOT", 1).repeated()]).await;
+    let front =
+        shop_of(&boot(json!([sized_variant(7_100, "41", 9), sized_variant(7_200, "42", 5)]))).await;
+    let server = model([
+        Reply::text(["What do you mean?"]).when("say: ").repeated(),
+        add("BOOT", 1).repeated(),
+    ])
+    .await;
     let gateway = open(&front, &server, &[]).await;
     assert!(gateway.say("s", "the boot").await["choices"].is_object());
     for way in ["say: 1", "say: BOOT-4", "say: 720", "say: boot"] {
         let answer = gateway.say("s", way).await;
-        assert_eq!((answer["text"].as_str(), answer.get("pendingAction")), (Some("What do you mean?"), None), "{way}: {answer}");
+        assert_eq!(
+            (answer["text"].as_str(), answer.get("pendingAction")),
+            (Some("What do you mean?"), None),
+            "{way}: {answer}"
+        );
     }
-    assert!(proposed(&gateway.say("s", "BOOT-42").await).contains("BOOT-42"), "the choices still stand");
+    assert!(
+        proposed(&gateway.say("s", "BOOT-42").await).contains("BOOT-42"),
+        "the choices still stand"
+    );
     for out in ["option 3", "0", "#9", "4th"] {
         assert!(gateway.say(out, "the boot").await["choices"].is_object());
         let before = server.seen().len();
         let answer = gateway.say(out, out).await;
-        assert_eq!((server.seen().len(), answer.get("pendingAction")), (before + 1, None), "{out}: {answer}");
+        assert_eq!(
+            (server.seen().len(), answer.get("pendingAction")),
+            (before + 1, None),
+            "{out}: {answer}"
+        );
     }
 }
 
@@ -189,12 +286,20 @@ async fn section_12_what_chooses_nothing_is_a_normal_turn() {
 async fn section_12_a_variant_and_a_plain_product_go_on_without_a_question() {
     let variants = json!([sized_variant(7_100, "41", 9), sized_variant(7_200, "42", 5)]);
     let plain = json!({"productId": 80, "partNo": "CUP", "name": "Cup", "price": "10", "attributes": {"isBuyable": true}});
-    for (product, named, part) in [(boot(variants.clone()), "BOOT-42", "BOOT-42"), (boot(variants), "7200", "BOOT-42"), (plain, "CUP", "CUP")] {
+    for (product, named, part) in [
+        (boot(variants.clone()), "BOOT-42", "BOOT-42"),
+        (boot(variants), "7200", "BOOT-42"),
+        (plain, "CUP", "CUP"),
+    ] {
         let front = shop_of(&product).await;
-        let server = model([Reply::call("product_get", json!({"productId": "7200"})), add(named, 3)]).await;
+        let server =
+            model([Reply::call("product_get", json!({"productId": "7200"})), add(named, 3)]).await;
         let gateway: Gateway = open(&front, &server, &[]).await;
         let answer = gateway.say("s", "three of it").await;
-        assert!(proposed(&answer).contains(part) && proposed(&answer).contains("3 ×"), "{named}: {answer}");
+        assert!(
+            proposed(&answer).contains(part) && proposed(&answer).contains("3 ×"),
+            "{named}: {answer}"
+        );
         assert!(answer.get("choices").is_none());
         gateway.say("s", "yes").await;
         let sent = front.of("cart.addItem")[0].body["params"]["arguments"].clone();
@@ -205,17 +310,32 @@ async fn section_12_a_variant_and_a_plain_product_go_on_without_a_question() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_signed_names_and_prices_the_variant_and_not_its_parent() {
-    let big = with(sized_variant(7_200, "42", 5), json!({"variantName": "Size 42", "price": null, "priceIncVat": "25.00"}));
+    let big = with(
+        sized_variant(7_200, "42", 5),
+        json!({"variantName": "Size 42", "price": null, "priceIncVat": "25.00"}),
+    );
     let dearer = with(big.clone(), json!({"priceIncVat": "30.00"}));
-    let of = |variant: Value| with(boot(json!([sized_variant(7_100, "41", 9), variant])), json!({"priceIncVat": "10.00", "currency": "SEK"}));
+    let of = |variant: Value| {
+        with(
+            boot(json!([sized_variant(7_100, "41", 9), variant])),
+            json!({"priceIncVat": "10.00", "currency": "SEK"}),
+        )
+    };
     let front = Front::start().await;
     // The question and its read, then a higher price at the yes.
-    front.breaks("product.get", std::iter::repeat_n(Break::Result(of(big)), 2).chain(std::iter::repeat_n(Break::Result(of(dearer)), 20)));
+    front.breaks(
+        "product.get",
+        std::iter::repeat_n(Break::Result(of(big)), 2)
+            .chain(std::iter::repeat_n(Break::Result(of(dearer)), 20)),
+    );
     let server = model([add("BOOT-42", 3)]).await;
     let gateway = open(&front, &server, &[]).await;
     let asked = gateway.say("s", "three of it").await;
     assert_eq!(proposed(&asked), "Add 3 × Boot (Size 42) (BOOT-42) to the cart?");
-    assert!(gateway.csign(&["approvals", "list"]).to_string().contains("75.00 SEK"), "three of the variant");
+    assert!(
+        gateway.csign(&["approvals", "list"]).to_string().contains("75.00 SEK"),
+        "three of the variant"
+    );
     let changed = gateway.say("s", "yes").await;
     assert!(proposed(&changed).ends_with("(90.00 SEK)"), "{changed}");
     server.assert_clean();
@@ -223,7 +343,8 @@ async fn what_is_signed_names_and_prices_the_variant_and_not_its_parent() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_12_a_place_after_the_question_is_an_options_and_no_products() {
-    let front = shop_of(&boot(json!([sized_variant(7_100, "41", 9), sized_variant(7_200, "42", 5)]))).await;
+    let front =
+        shop_of(&boot(json!([sized_variant(7_100, "41", 9), sized_variant(7_200, "42", 5)]))).await;
     let server = model([]).await;
     let gateway = open(&front, &server, &[]).await;
     let asked = async |session: &str| {
@@ -242,7 +363,10 @@ async fn section_12_a_place_after_the_question_is_an_options_and_no_products() {
     gateway.say("s", "is the second one good for rain?").await;
     let told = crate::memory::hints(&server, server.seen().len() - 1);
     assert!(told.iter().all(|hint| !hint.contains("The message below means")), "{told:?}");
-    assert!(told.iter().any(|hint| hint.contains("2: Size: 42") && hint.contains("BOOT-42")), "{told:?}");
+    assert!(
+        told.iter().any(|hint| hint.contains("2: Size: 42") && hint.contains("BOOT-42")),
+        "{told:?}"
+    );
     // After a question in between, the numbers mean what the screen shows.
     server.push(Reply::text(["It is warm."]));
     gateway.say("s", "is the second one warm?").await;
@@ -254,14 +378,23 @@ async fn section_12_a_place_after_the_question_is_an_options_and_no_products() {
 #[tokio::test(flavor = "multi_thread")]
 async fn section_4_and_12_a_choice_is_heard_without_a_tool() {
     let closed = boot(json!([with(sized_variant(7_300, "43", 1), json!({"isBuyable": false}))]));
-    for (product, told) in [(boot(json!([sized_variant(7_100, "41", 9), sized_variant(7_200, "42", 5)])), "choices"), (closed, "text")] {
+    for (product, told) in [
+        (boot(json!([sized_variant(7_100, "41", 9), sized_variant(7_200, "42", 5)])), "choices"),
+        (closed, "text"),
+    ] {
         let front = shop_of(&product).await;
         let server = model([add("BOOT", 1)]).await;
         let gateway = open(&front, &server, &[]).await;
-        let hear = async |message: &str| gateway.events("/v1/chat/stream", &message_of("s", message)).await;
+        let hear = async |message: &str| {
+            gateway.events("/v1/chat/stream", &message_of("s", message)).await
+        };
         let asked = hear("the boot").await;
         let end = &asked.last().unwrap().data;
-        assert_eq!(names(&asked), ["status", "status", "final"], "start, thinking, and the question or why not: {asked:?}");
+        assert_eq!(
+            names(&asked),
+            ["status", "status", "final"],
+            "start, thinking, and the question or why not: {asked:?}"
+        );
         assert!(end.get(told).is_some() && end.get("pendingAction").is_none(), "{end}");
         if told == "choices" {
             let chosen = hear("option 2").await;
@@ -274,8 +407,16 @@ async fn section_4_and_12_a_choice_is_heard_without_a_tool() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_22_4_a_parent_is_not_proposed_while_the_shop_cannot_be_asked() {
-    let broken = Break::Events(format!("data: {}\n\n", r#"{"jsonrpc": "2.0", "id": $ID, "error": {"code": -32603, "message": "x"}}"#));
-    for (how, tries) in [(Break::Status(500), 1), (Break::Hang, 3), (Break::Json("{\"jsonrpc\"".into()), 1), (broken, 1)] {
+    let broken = Break::Events(format!(
+        "data: {}\n\n",
+        r#"{"jsonrpc": "2.0", "id": $ID, "error": {"code": -32603, "message": "x"}}"#
+    ));
+    for (how, tries) in [
+        (Break::Status(500), 1),
+        (Break::Hang, 3),
+        (Break::Json("{\"jsonrpc\"".into()), 1),
+        (broken, 1),
+    ] {
         let front = Front::start().await;
         let server = model([add("FJS-TR1001", 1), Reply::text(["Yes what?"])]).await;
         let gateway = open(&front, &server, &[("MCP_CALL_TIMEOUT_MS", "400")]).await;
@@ -284,8 +425,16 @@ async fn section_22_4_a_parent_is_not_proposed_while_the_shop_cannot_be_asked() 
         let mut body = message_of("s", "one of those shoes");
         body["context"]["cultureCode"] = json!("sv-SE");
         let (_, answer) = gateway.post("/v1/chat?debug=1", &body).await;
-        assert_eq!(answer["text"], "Butiken svarade inte. Försök igen senare.", "{how:?}: {answer}");
-        assert!(["pendingAction", "confirmation", "choices", "error"].iter().all(|block| answer.get(block).is_none()), "{answer}");
+        assert_eq!(
+            answer["text"], "Butiken svarade inte. Försök igen senare.",
+            "{how:?}: {answer}"
+        );
+        assert!(
+            ["pendingAction", "confirmation", "choices", "error"]
+                .iter()
+                .all(|block| answer.get(block).is_none()),
+            "{answer}"
+        );
         assert_eq!(answer["debug"]["toolTrace"][0]["blockedByPolicy"], true, "{answer}");
         assert_eq!(gateway.say("s", "yes").await["text"], "Yes what?", "nothing waits");
         assert_eq!(front.count("cart.addItem"), 0);
@@ -300,16 +449,27 @@ async fn section_12_and_22_4_where_nobody_may_look_for_variants_what_was_named_g
     for (file, content) in [("countersign.toml", off), ("policy.json", denied)] {
         let server = model([add(SHOE, 1), add("FJS-TR1001", 1)]).await;
         let url = server.base_url();
-        let env = [("OPENAI_BASE_URL", url.as_str()), ("OPENAI_API_KEY", "sk-test-0123456789abcdef"), ("OPENAI_MODEL", "scripted")];
+        let env = [
+            ("OPENAI_BASE_URL", url.as_str()),
+            ("OPENAI_API_KEY", "sk-test-0123456789abcdef"),
+            ("OPENAI_MODEL", "scripted"),
+        ];
         let gateway = Gateway::with(&server, &[]).await;
         std::fs::write(gateway.path("data").join(file), content).unwrap();
         let gateway = gateway.restart(&["--no-token"], &env).await;
         assert!(proposed(&gateway.say("s", "that one").await).contains(SHOE), "{file}");
         // For a parent, the shop is asked, and refuses.
         assert!(proposed(&gateway.say("parent", "those").await).contains("FJS-TR1001"), "{file}");
-        assert_eq!(gateway.say("parent", "yes").await["text"], "Sorry, the shop did not accept that change.", "{file}");
+        assert_eq!(
+            gateway.say("parent", "yes").await["text"],
+            "Sorry, the shop did not accept that change.",
+            "{file}"
+        );
         let looked = gateway.csign(&["audit", "list", "--type", "tool_intent"]).to_string();
-        assert!(looked.contains("cart.addItem") && !looked.contains("product.get"), "{file}: {looked}");
+        assert!(
+            looked.contains("cart.addItem") && !looked.contains("product.get"),
+            "{file}: {looked}"
+        );
         server.assert_clean();
     }
 }
@@ -317,7 +477,8 @@ async fn section_12_and_22_4_where_nobody_may_look_for_variants_what_was_named_g
 #[tokio::test(flavor = "multi_thread")]
 async fn section_12_and_22_4_what_this_turn_has_shown_to_be_buyable_goes_on_without_another_look() {
     let front = Front::start().await;
-    let server = model([Reply::call("product_get", json!({"partNo": "FJS-TR1001"})), add(SHOE, 1)]).await;
+    let server =
+        model([Reply::call("product_get", json!({"partNo": "FJS-TR1001"})), add(SHOE, 1)]).await;
     let gateway = open(&front, &server, &[]).await;
     front.breaks("product.get", [Break::Slow(0)]);
     front.breaks("product.get", vec![Break::Status(500); 4]);

@@ -12,7 +12,14 @@ use crate::front::{Break, Front};
 use crate::remote_shop::open;
 use crate::world::{Gateway, SHOE, message_of, model};
 
-const TOOLS: [&str; 6] = ["product.search", "product.get", "cart.get", "cart.addItem", "cart.setItemQuantity", "cart.removeItem"];
+const TOOLS: [&str; 6] = [
+    "product.search",
+    "product.get",
+    "cart.get",
+    "cart.addItem",
+    "cart.setItemQuantity",
+    "cart.removeItem",
+];
 
 /// A conversation that uses every tool of the shop.
 async fn script() -> ModelServer {
@@ -36,7 +43,19 @@ async fn script() -> ModelServer {
 }
 
 async fn converse(gateway: &Gateway) {
-    for message in ["a saddle", "trail shoes", "the first", "my cart", "two of them", "yes", "make it three", "yes", "my cart", "take them out", "yes"] {
+    for message in [
+        "a saddle",
+        "trail shoes",
+        "the first",
+        "my cart",
+        "two of them",
+        "yes",
+        "make it three",
+        "yes",
+        "my cart",
+        "take them out",
+        "yes",
+    ] {
         let mut body = message_of("s", message);
         body["context"] = json!({"cultureCode": "sv-SE", "priceListIds": [7], "customerId": 4});
         let (status, answer) = gateway.post("/v1/chat", &body).await;
@@ -49,15 +68,21 @@ fn recorded_requests(gateway: &Gateway) -> Vec<(String, Value)> {
     let page = gateway.csign(&["audit", "list", "--type", "tool_intent", "--limit", "500"]);
     let one = |record: &Value| {
         let shown = gateway.csign(&["audit", "show", &record["seq"].to_string()]);
-        let arguments = serde_json::from_str(shown["revealed"]["arguments"].as_str().unwrap()).unwrap();
-        (shown["fields"]["sent"] != false).then(|| (shown["fields"]["tool"].as_str().unwrap().to_owned(), arguments))
+        let arguments =
+            serde_json::from_str(shown["revealed"]["arguments"].as_str().unwrap()).unwrap();
+        (shown["fields"]["sent"] != false)
+            .then(|| (shown["fields"]["tool"].as_str().unwrap().to_owned(), arguments))
     };
     page["records"].as_array().unwrap().iter().filter_map(one).collect()
 }
 
 /// Reads of a preview may run in parallel, so their order is not compared.
 fn of(requests: &[(String, Value)], tool: &str) -> Vec<String> {
-    let mut all: Vec<String> = requests.iter().filter(|(of, _)| of == tool).map(|(_, arguments)| arguments.to_string()).collect();
+    let mut all: Vec<String> = requests
+        .iter()
+        .filter(|(of, _)| of == tool)
+        .map(|(_, arguments)| arguments.to_string())
+        .collect();
     all.sort();
     all
 }
@@ -70,11 +95,15 @@ fn assert_equal(gateway: &Gateway, sent: &[(String, Value)]) {
         assert_eq!(of(&recorded, tool), of(sent, tool), "{tool}");
     }
     let approved = gateway.csign(&["approvals", "list", "--all"]);
-    let approved: Vec<&Value> = approved.as_array().unwrap().iter().filter(|one| one["status"] == "done").collect();
+    let approved: Vec<&Value> =
+        approved.as_array().unwrap().iter().filter(|one| one["status"] == "done").collect();
     assert_eq!(approved.len(), 3);
     for approval in approved {
         let shown: Value = serde_json::from_str(approval["arguments"].as_str().unwrap()).unwrap();
-        assert!(sent.contains(&(approval["tool"].as_str().unwrap().to_owned(), shown.clone())), "{shown} was shown and sent");
+        assert!(
+            sent.contains(&(approval["tool"].as_str().unwrap().to_owned(), shown.clone())),
+            "{shown} was shown and sent"
+        );
     }
 }
 
@@ -86,10 +115,26 @@ async fn the_log_has_what_a_shop_behind_an_address_was_sent() {
     let server = script().await;
     let gateway = open(&front, &server, &[("NORCE_STATUS_SEED", "7")]).await;
     converse(&gateway).await;
-    let sent: Vec<(String, Value)> = TOOLS.iter().flat_map(|tool| front.sent(tool).into_iter().map(|arguments| ((*tool).to_owned(), arguments))).collect();
-    let queries: Vec<&Value> = sent.iter().filter(|(tool, _)| tool == "product.search").map(|(_, arguments)| &arguments["query"]).collect();
-    assert_eq!(queries, ["unicorn saddle", "unicorn", "trail shoes"], "in plain words, and once more with the first");
-    assert!(sent.iter().any(|(tool, arguments)| tool == "cart.get" && arguments["basketId"].is_u64()), "in the shop's form");
+    let sent: Vec<(String, Value)> = TOOLS
+        .iter()
+        .flat_map(|tool| {
+            front.sent(tool).into_iter().map(|arguments| ((*tool).to_owned(), arguments))
+        })
+        .collect();
+    let queries: Vec<&Value> = sent
+        .iter()
+        .filter(|(tool, _)| tool == "product.search")
+        .map(|(_, arguments)| &arguments["query"])
+        .collect();
+    assert_eq!(
+        queries,
+        ["unicorn saddle", "unicorn", "trail shoes"],
+        "in plain words, and once more with the first"
+    );
+    assert!(
+        sent.iter().any(|(tool, arguments)| tool == "cart.get" && arguments["basketId"].is_u64()),
+        "in the shop's form"
+    );
     assert_equal(&gateway, &sent);
     server.assert_clean();
 }
@@ -97,7 +142,10 @@ async fn the_log_has_what_a_shop_behind_an_address_was_sent() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_context_with_a_number_that_would_change_is_refused() {
     let gateway = Gateway::open().await;
-    for (name, value) in [("customerId", json!(9_007_199_254_740_993_u64)), ("priceListIds", json!([1, 9_007_199_254_740_993_u64]))] {
+    for (name, value) in [
+        ("customerId", json!(9_007_199_254_740_993_u64)),
+        ("priceListIds", json!([1, 9_007_199_254_740_993_u64])),
+    ] {
         let mut body = message_of("s", "tents");
         body["context"][name] = value;
         let (status, refused) = gateway.post("/v1/chat", &body).await;
@@ -116,10 +164,14 @@ fn with_a_recorder(folder: &Path) {
             fs::copy(file.path(), pack.join(part).join(file.file_name())).unwrap();
         }
     }
-    let mut manifest: Value = serde_json::from_str(&fs::read_to_string(source.join("pack.json")).unwrap()).unwrap();
+    let mut manifest: Value =
+        serde_json::from_str(&fs::read_to_string(source.join("pack.json")).unwrap()).unwrap();
     manifest["servers"][0]["command"] = json!("./recorder");
     fs::write(pack.join("pack.json"), manifest.to_string()).unwrap();
-    let script = format!("#!/bin/sh\ntee -a requests.jsonl | exec '{}' \"$@\"\n", env!("CARGO_BIN_EXE_csign"));
+    let script = format!(
+        "#!/bin/sh\ntee -a requests.jsonl | exec '{}' \"$@\"\n",
+        env!("CARGO_BIN_EXE_csign")
+    );
     fs::write(pack.join("recorder"), script).unwrap();
     fs::set_permissions(pack.join("recorder"), fs::Permissions::from_mode(0o755)).unwrap();
 }
@@ -130,13 +182,26 @@ async fn the_log_has_what_the_shop_at_this_computer_was_sent() {
     with_a_recorder(folder.path());
     let server = script().await;
     let url = server.base_url();
-    let env = [("OPENAI_BASE_URL", url.as_str()), ("OPENAI_API_KEY", "sk-test-0123456789abcdef"), ("OPENAI_MODEL", "scripted")];
+    let env = [
+        ("OPENAI_BASE_URL", url.as_str()),
+        ("OPENAI_API_KEY", "sk-test-0123456789abcdef"),
+        ("OPENAI_MODEL", "scripted"),
+    ];
     let gateway = Gateway::start_in(folder, &["--no-token"], &env).await;
     converse(&gateway).await;
     let lines = fs::read_to_string(gateway.path("data/tools/shop/requests.jsonl")).unwrap();
-    let requests = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()).filter(|request| request["method"] == "tools/call");
-    let sent: Vec<(String, Value)> =
-        requests.map(|request| (request["params"]["name"].as_str().unwrap().to_owned(), request["params"]["arguments"].clone())).collect();
+    let requests = lines
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .filter(|request| request["method"] == "tools/call");
+    let sent: Vec<(String, Value)> = requests
+        .map(|request| {
+            (
+                request["params"]["name"].as_str().unwrap().to_owned(),
+                request["params"]["arguments"].clone(),
+            )
+        })
+        .collect();
     assert_equal(&gateway, &sent);
     server.assert_clean();
 }

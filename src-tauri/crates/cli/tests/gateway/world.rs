@@ -28,10 +28,19 @@ pub(crate) struct Event {
 impl Gateway {
     pub(crate) fn command(folder: &tempfile::TempDir) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_csign"));
-        command.env_clear().env("PATH", "/usr/bin:/bin").env("LANG", "C.UTF-8").stdin(Stdio::null()).stdout(Stdio::piped());
-        for (variable, name) in
-            [("HOME", "home"), ("XDG_DATA_HOME", "share"), ("XDG_STATE_HOME", "state"), ("XDG_CONFIG_HOME", "config"), ("XDG_RUNTIME_DIR", "run")]
-        {
+        command
+            .env_clear()
+            .env("PATH", "/usr/bin:/bin")
+            .env("LANG", "C.UTF-8")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped());
+        for (variable, name) in [
+            ("HOME", "home"),
+            ("XDG_DATA_HOME", "share"),
+            ("XDG_STATE_HOME", "state"),
+            ("XDG_CONFIG_HOME", "config"),
+            ("XDG_RUNTIME_DIR", "run"),
+        ] {
             std::fs::create_dir_all(folder.path().join(name)).unwrap();
             command.env(variable, folder.path().join(name));
         }
@@ -46,7 +55,11 @@ impl Gateway {
         Self::start_in(tempfile::tempdir().unwrap(), args, env).await
     }
 
-    pub(crate) async fn start_in(folder: tempfile::TempDir, args: &[&str], env: &[(&str, &str)]) -> Self {
+    pub(crate) async fn start_in(
+        folder: tempfile::TempDir,
+        args: &[&str],
+        env: &[(&str, &str)],
+    ) -> Self {
         let mut command = Self::command(&folder);
         command.args(["serve", "--listen", "127.0.0.1:0"]).args(args).envs(env.iter().copied());
         Self::run(folder, command)
@@ -54,14 +67,21 @@ impl Gateway {
 
     /// Starts it with another command.
     pub(crate) fn run(folder: tempfile::TempDir, mut command: Command) -> Self {
-        let log = std::fs::OpenOptions::new().create(true).append(true).open(folder.path().join("serve.log")).unwrap();
+        let log = std::fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(folder.path().join("serve.log"))
+            .unwrap();
         let mut child = command.stderr(log).spawn().unwrap();
         let mut first = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
         let log = std::fs::read_to_string(folder.path().join("serve.log")).unwrap_or_default();
-        let told = serde_json::from_str::<Value>(&first).ok().and_then(|told| Some(told["listening"].as_str()?.to_owned()));
+        let told = serde_json::from_str::<Value>(&first)
+            .ok()
+            .and_then(|told| Some(told["listening"].as_str()?.to_owned()));
         let base = told.or_else(|| Some(first.trim().strip_prefix("listening on ")?.to_owned()));
-        let base = base.unwrap_or_else(|| panic!("csign serve says where it listens: {first}\n{log}"));
+        let base =
+            base.unwrap_or_else(|| panic!("csign serve says where it listens: {first}\n{log}"));
         let token = std::fs::read_to_string(folder.path().join("data/gateway.token")).ok();
         // Two TLS providers are compiled in, and the client needs one to be chosen.
         let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
@@ -79,9 +99,17 @@ impl Gateway {
         Self::with_args(model, &["--no-token"], env).await
     }
 
-    pub(crate) async fn with_args(model: &ModelServer, args: &[&str], env: &[(&str, &str)]) -> Self {
+    pub(crate) async fn with_args(
+        model: &ModelServer,
+        args: &[&str],
+        env: &[(&str, &str)],
+    ) -> Self {
         let url = model.base_url();
-        let mut all = vec![("OPENAI_BASE_URL", url.as_str()), ("OPENAI_API_KEY", "sk-test-0123456789abcdef"), ("OPENAI_MODEL", "scripted")];
+        let mut all = vec![
+            ("OPENAI_BASE_URL", url.as_str()),
+            ("OPENAI_API_KEY", "sk-test-0123456789abcdef"),
+            ("OPENAI_MODEL", "scripted"),
+        ];
         all.extend(env);
         Self::start(args, &all).await
     }
@@ -94,17 +122,32 @@ impl Gateway {
     /// Returns the JSON output of another `csign` that joins this one.
     pub(crate) fn csign(&self, args: &[&str]) -> Value {
         let output = Self::command(&self.folder).arg("--json").args(args).output().unwrap();
-        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("JSON, but {error}: {output:?}"))
+        serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|error| panic!("JSON, but {error}: {output:?}"))
     }
 
     /// Returns another `csign` on its own terminal, which joins this one.
     pub(crate) fn terminal(&self, args: &[&str]) -> Command {
         let csign = Self::command(&self.folder);
-        let words = std::iter::once(csign.get_program()).chain(csign.get_args()).map(|word| word.to_string_lossy().into_owned());
-        let line: Vec<String> = words.chain(args.iter().map(|arg| (*arg).to_owned())).map(|word| format!("'{word}'")).collect();
+        let words = std::iter::once(csign.get_program())
+            .chain(csign.get_args())
+            .map(|word| word.to_string_lossy().into_owned());
+        let line: Vec<String> = words
+            .chain(args.iter().map(|arg| (*arg).to_owned()))
+            .map(|word| format!("'{word}'"))
+            .collect();
         let mut command = Command::new("script");
-        command.env_clear().envs(csign.get_envs().filter_map(|(name, value)| Some((name, value?)))).env("SHELL", "/bin/sh");
-        command.args(["--quiet", "--return", "--command", &format!("exec {}", line.join(" ")), "/dev/null"]);
+        command
+            .env_clear()
+            .envs(csign.get_envs().filter_map(|(name, value)| Some((name, value?))))
+            .env("SHELL", "/bin/sh");
+        command.args([
+            "--quiet",
+            "--return",
+            "--command",
+            &format!("exec {}", line.join(" ")),
+            "/dev/null",
+        ]);
         command.stdin(Stdio::null()).stdout(Stdio::piped());
         command
     }
@@ -113,9 +156,17 @@ impl Gateway {
     pub(crate) async fn beside(&self, model: &ModelServer, env: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(folder.path().join("data/packs")).unwrap();
-        std::os::unix::fs::symlink(self.path("data/packs/shop"), folder.path().join("data/packs/shop")).unwrap();
+        std::os::unix::fs::symlink(
+            self.path("data/packs/shop"),
+            folder.path().join("data/packs/shop"),
+        )
+        .unwrap();
         let url = model.base_url();
-        let mut all = vec![("OPENAI_BASE_URL", url.as_str()), ("OPENAI_API_KEY", "sk-test-0123456789abcdef"), ("OPENAI_MODEL", "scripted")];
+        let mut all = vec![
+            ("OPENAI_BASE_URL", url.as_str()),
+            ("OPENAI_API_KEY", "sk-test-0123456789abcdef"),
+            ("OPENAI_MODEL", "scripted"),
+        ];
         all.extend(env);
         Self::start_in(folder, &["--no-token"], &all).await
     }
@@ -136,7 +187,9 @@ impl Gateway {
                     folders.push(entry.path());
                 } else if kind.is_file() {
                     // A file that is being replaced may be gone.
-                    all.push_str(&String::from_utf8_lossy(&std::fs::read(entry.path()).unwrap_or_default()));
+                    all.push_str(&String::from_utf8_lossy(
+                        &std::fs::read(entry.path()).unwrap_or_default(),
+                    ));
                 }
             }
         }
@@ -224,17 +277,22 @@ pub(crate) fn message_of(session: &str, message: &str) -> Value {
 pub(crate) async fn read(response: Response) -> (StatusCode, Value) {
     let (status, path) = (response.status(), response.url().path().to_owned());
     let text = response.text().await.unwrap();
-    let body = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{status}: JSON, but {error}: {text}"));
+    let body = serde_json::from_str(&text)
+        .unwrap_or_else(|error| panic!("{status}: JSON, but {error}: {text}"));
     described::assert_answer(&path, status.as_u16(), &body);
     (status, body)
 }
 
 pub(crate) fn parse(text: &str) -> Vec<Event> {
     let one = |block: &str| {
-        let (name, data) = block.split_once('\n').unwrap_or_else(|| panic!("an event has two lines: {block}"));
+        let (name, data) =
+            block.split_once('\n').unwrap_or_else(|| panic!("an event has two lines: {block}"));
         let data = data.strip_prefix("data: ").unwrap();
         assert!(!data.contains('\n'), "one data line: {data}");
-        let event = Event { name: name.strip_prefix("event: ").unwrap().to_owned(), data: serde_json::from_str(data).unwrap() };
+        let event = Event {
+            name: name.strip_prefix("event: ").unwrap().to_owned(),
+            data: serde_json::from_str(data).unwrap(),
+        };
         described::assert_event(&event);
         event
     };
@@ -249,9 +307,11 @@ pub(crate) fn names(events: &[Event]) -> Vec<&str> {
 pub(crate) fn without_ids(answer: &Value) -> Value {
     const NEW: [&str; 6] = ["turnId", "requestId", "pendingActionId", "cartId", "createdAt", "ms"];
     match answer {
-        Value::Object(members) => {
-            members.iter().filter(|(name, _)| !NEW.contains(&name.as_str())).map(|(name, value)| (name.clone(), without_ids(value))).collect()
-        }
+        Value::Object(members) => members
+            .iter()
+            .filter(|(name, _)| !NEW.contains(&name.as_str()))
+            .map(|(name, value)| (name.clone(), without_ids(value)))
+            .collect(),
         Value::Array(list) => list.iter().map(without_ids).collect(),
         other => other.clone(),
     }

@@ -19,8 +19,15 @@ pub struct DataFlow {
 impl DataFlow {
     /// Returns the minimum redaction level of turns that have the pack's tools.
     pub fn redaction(&self) -> RedactionLevel {
-        let sensitive = self.data_classes.iter().any(|class| matches!(class, DataClass::Pii | DataClass::Confidential));
-        self.llm_egress.redaction.unwrap_or(if sensitive { RedactionLevel::Strict } else { RedactionLevel::Basic })
+        let sensitive = self
+            .data_classes
+            .iter()
+            .any(|class| matches!(class, DataClass::Pii | DataClass::Confidential));
+        self.llm_egress.redaction.unwrap_or(if sensitive {
+            RedactionLevel::Strict
+        } else {
+            RedactionLevel::Basic
+        })
     }
 }
 
@@ -68,7 +75,8 @@ impl Security {
     /// Whether every call of a tool needs a person's approval, whatever the policy and the rules of
     /// a profile say.
     pub fn needs_person(&self, tool: &ToolId, effect: Effect) -> bool {
-        let named = |of: &AppliesTo| of.tool_ids.contains(tool) || of.side_effect_level == Some(effect);
+        let named =
+            |of: &AppliesTo| of.tool_ids.contains(tool) || of.side_effect_level == Some(effect);
         self.approvals.iter().any(|demand| match demand.mode {
             ApprovalMode::HumanRequired => named(&demand.applies_to),
         })
@@ -137,7 +145,9 @@ pub struct Scenario {
 }
 
 /// How much a scenario matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema, TS,
+)]
 pub enum Priority {
     P0,
     P1,
@@ -145,7 +155,9 @@ pub enum Priority {
 }
 
 /// How a scenario is run. Kinds that this app cannot run are skipped and reported as skipped.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum ScenarioKind {
     HttpHealth,

@@ -1,9 +1,11 @@
-//! The part of a manifest that the offline model reads: phrases, slots, things and answer templates. Data, no code.
+//! The part of a manifest that the offline model reads: phrases, slots, things and answer
+//! templates. Data, no code.
 //!
-//! Phrases are words in order. `a|b` gives alternatives for one word, `*` lets a few words lie between, `^` at the start
-//! ties the phrase to the beginning of the sentence, and a leading `~` marks a weak phrase that counts only together with
-//! other evidence. Case, diacritics and small typing errors do not matter.
-//! Templates are minijinja; a text that ends in `.jinja` names a file of the pack.
+//! Phrases are words in order. `a|b` gives alternatives for one word, `*` lets a few words lie
+//! between, `^` at the start ties the phrase to the beginning of the sentence, and a leading `~`
+//! marks a weak phrase that counts only together with other evidence. Case, diacritics and small
+//! typing errors do not matter. Templates are minijinja; a text that ends in `.jinja` names a file
+//! of the pack.
 
 use std::collections::BTreeMap;
 
@@ -66,7 +68,8 @@ pub struct Thing {
     pub sources: Vec<ThingSource>,
     /// A template over `item`: one line that identifies the thing.
     pub label: Localised<String>,
-    /// JSON pointers into an item to the texts compared with the user's words; `*` stands for every element.
+    /// JSON pointers into an item to the texts compared with the user's words; `*` stands for every
+    /// element.
     pub words: Vec<String>,
     /// Pointer to the value that identifies the same item in another result.
     pub id: String,
@@ -154,12 +157,14 @@ pub struct Intent {
     /// Whether it takes several things, one call each, at least two ("compare ...").
     #[serde(default)]
     pub several: bool,
-    /// A template over `args`, `result` (or `results`) and helpers; its output is the answer in Markdown.
+    /// A template over `args`, `result` (or `results`) and helpers; its output is the answer in
+    /// Markdown.
     #[serde(default)]
     pub answer: Localised<String>,
 }
 
-/// How one argument is taken from the text. A parameter with a point (`filters.maxPrice`) is set inside an object.
+/// How one argument is taken from the text. A parameter with a point (`filters.maxPrice`) is set
+/// inside an object.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 // The JSON Schema refuses unknown members, because serde cannot do that beside `flatten`.
 #[schemars(extend("unevaluatedProperties" = false))]
@@ -188,7 +193,8 @@ pub enum SlotKind {
     /// The first and the last day of a period in the text.
     DateStart,
     DateEnd,
-    /// One of the pack's entities. `nouns` may stand before an id that is not in the table ("account 99").
+    /// One of the pack's entities. `nouns` may stand before an id that is not in the table
+    /// ("account 99").
     Entity {
         entity: String,
         #[serde(default)]

@@ -17,16 +17,18 @@ use ts_rs::TS;
 pub struct HttpCall {
     #[serde(default)]
     pub method: HttpMethod,
-    /// `https://host/path/{argument}`. Arguments stand in the path only; the address may begin with `{settings.NAME}`.
+    /// `https://host/path/{argument}`. Arguments stand in the path only; the address may begin with
+    /// `{settings.NAME}`.
     #[schemars(length(min = 1))]
     pub url: String,
-    /// Query parameters. A value that is one absent argument is left out; a list gives the parameter several times.
+    /// Query parameters. A value that is one absent argument is left out; a list gives the
+    /// parameter several times.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub query: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
-    /// JSON with templates; text that is one argument alone takes its value with its type. Without it POST, PUT and PATCH
-    /// send every argument that is used nowhere else.
+    /// JSON with templates; text that is one argument alone takes its value with its type. Without
+    /// it POST, PUT and PATCH send every argument that is used nowhere else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(type = "unknown")]
     pub body: Option<Value>,
@@ -45,7 +47,9 @@ pub struct HttpCall {
     pub max_response_bytes: u64,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS,
+)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum HttpMethod {
     #[default]
@@ -57,7 +61,9 @@ pub enum HttpMethod {
 }
 
 /// The kind of answer: JSON as it is, or text, which becomes `{"text": ...}`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
     #[default]
@@ -72,7 +78,8 @@ pub struct ProgramCall {
     /// A path relative to the pack (`./program`), or a program name found in the app's own folder.
     #[schemars(length(min = 1))]
     pub command: String,
-    /// One template for each argument of the program. One with an absent argument is left out; a list alone gives several.
+    /// One template for each argument of the program. One with an absent argument is left out; a
+    /// list alone gives several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
     #[serde(default)]
@@ -99,7 +106,9 @@ pub struct ProgramCall {
 }
 
 /// The input of a program: empty, or its arguments as one JSON object.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Stdin {
     #[default]

@@ -55,7 +55,8 @@ pub struct ServerElsewhere {
     pub token_url: String,
     pub client_id: String,
     pub scope: String,
-    /// Name of the variable (and of the keyring entry) that holds the client's secret, never its value.
+    /// Name of the variable (and of the keyring entry) that holds the client's secret, never its
+    /// value.
     pub client_secret: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub env_prefix: String,
@@ -90,7 +91,8 @@ pub struct ServerHttp {
     /// Kind `oauth2`: how tokens are obtained.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub oauth: Option<ServerOauth>,
-    /// Further headers by name; each value is the name of a credential, never the credential itself.
+    /// Further headers by name; each value is the name of a credential, never the credential
+    /// itself.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
 }
@@ -145,7 +147,8 @@ pub struct ServerTimeouts {
     #[serde(default)]
     #[schemars(range(max = 120_000))]
     pub start_ms: u64,
-    /// One call of a tool that `tools` does not declare (`offer_all`); declared tools have their own. 0 = 30 000; at most 300 000.
+    /// One call of a tool that `tools` does not declare (`offer_all`); declared tools have their
+    /// own. 0 = 30 000; at most 300 000.
     #[serde(default)]
     #[schemars(range(max = 300_000))]
     pub call_ms: u64,

@@ -1,4 +1,5 @@
-//! Where a conversation may be shortened that is longer than its model can read: at whole turns. Stored items are not touched.
+//! Where a conversation may be shortened that is longer than its model can read: at whole turns.
+//! Stored items are not touched.
 
 use contract::{AgentError, Reason};
 

@@ -1,4 +1,5 @@
-//! Answers a turn: the supervisor that chooses a specialist, and the rounds of the specialist that works.
+//! Answers a turn: the supervisor that chooses a specialist, and the rounds of the specialist that
+//! works.
 
 pub(crate) mod fit;
 pub(crate) mod model_call;

@@ -1,9 +1,12 @@
-//! One call of a turn's model: made to fit, sent, read as a stream, and recorded. A conversation that is longer than the model can read
-//! goes without its oldest turns; the newest message always goes.
+//! One call of a turn's model: made to fit, sent, read as a stream, and recorded. A conversation
+//! that is longer than the model can read goes without its oldest turns; the newest message always
+//! goes.
 
 use std::sync::Arc;
 
-use contract::{AgentError, Choice, ErrorCode, EventBody, ItemBody, NoticeLevel, RecordType, Stage};
+use contract::{
+    AgentError, Choice, ErrorCode, EventBody, ItemBody, NoticeLevel, RecordType, Stage,
+};
 use futures::StreamExt;
 use redaction::Restoring;
 use serde_json::json;
@@ -12,7 +15,10 @@ use tracing::{Instrument as _, field::Empty};
 use crate::{
     agents::fit::{TOO_LONG, is_too_long, turn_ends},
     context::egress::EgressSession,
-    ports::{AskedCall, Finish, Message, ModelError, ModelErrorKind, ModelEvent, ModelRequest, Opaque, Point, Purpose, RecordDraft, Structured, ToolDef},
+    ports::{
+        AskedCall, Finish, Message, ModelError, ModelErrorKind, ModelEvent, ModelRequest, Opaque,
+        Point, Purpose, RecordDraft, Structured, ToolDef,
+    },
     run::live::RunContext,
     texts::Text,
     tools::refusals::millis,
@@ -69,16 +75,28 @@ pub(crate) struct ModelCaller<'t> {
     pub(crate) answer: &'t mut AnswerBuilder,
     /// Calls begun.
     calls_made: u32,
-    /// How often the older half of the earlier turns has been left out for a model that cannot read so much.
+    /// How often the older half of the earlier turns has been left out for a model that cannot read
+    /// so much.
     halvings: u32,
 }
 
 impl<'t> ModelCaller<'t> {
-    pub(crate) fn new(context: &Arc<TurnContext>, words: &Arc<EgressSession>, answer: &'t mut AnswerBuilder) -> Self {
-        Self { context: Arc::clone(context), words: Arc::clone(words), answer, calls_made: 0, halvings: 0 }
+    pub(crate) fn new(
+        context: &Arc<TurnContext>,
+        words: &Arc<EgressSession>,
+        answer: &'t mut AnswerBuilder,
+    ) -> Self {
+        Self {
+            context: Arc::clone(context),
+            words: Arc::clone(words),
+            answer,
+            calls_made: 0,
+            halvings: 0,
+        }
     }
 
-    /// One question to the model, whose oldest turns are left out until it fits. However often it is sent, it is one.
+    /// One question to the model, whose oldest turns are left out until it fits. However often it
+    /// is sent, it is one.
     pub(crate) async fn ask(&mut self, asked: ModelCallRequest<'_>) -> Result<Reply, End> {
         self.begin().await?;
         loop {
@@ -89,7 +107,9 @@ impl<'t> ModelCaller<'t> {
             }
             let begin = if left_out == 0 { 1 } else { ends[left_out - 1] };
             match self.ask_once(&asked, begin).await {
-                Err(End::Failed { partial, error }) if left_out < ends.len() && partial.is_empty() && is_too_long(&error) => {
+                Err(End::Failed { partial, error })
+                    if left_out < ends.len() && partial.is_empty() && is_too_long(&error) =>
+                {
                     self.leave_out_half().await;
                     self.context.check_egress()?;
                 }
@@ -106,7 +126,11 @@ impl<'t> ModelCaller<'t> {
         }
         tracing::warn!("the conversation is too long for the model: its oldest turns are left out");
         let text = Text::OldestLeftOut.in_locale(&self.context.locale).to_owned();
-        let item = self.context.item(ItemBody::Notice { level: NoticeLevel::Warning, code: "oldest_left_out".into(), text });
+        let item = self.context.item(ItemBody::Notice {
+            level: NoticeLevel::Warning,
+            code: "oldest_left_out".into(),
+            text,
+        });
         self.context.add_item(item, "the notice of what was left out could not be saved").await;
     }
 
@@ -143,8 +167,7 @@ impl<'t> ModelCaller<'t> {
             time_zone: profile.time_zone(),
         };
         let mut reply = Reply::default();
-        let span =
-            tracing::info_span!(target: "spans", "model_call", task, model = Empty, calls = Empty, tokens_in = Empty, tokens_out = Empty, status = Empty);
+        let span = tracing::info_span!(target: "spans", "model_call", task, model = Empty, calls = Empty, tokens_in = Empty, tokens_out = Empty, status = Empty);
         let (before, began) = (self.answer.usage(), tokio::time::Instant::now());
         let outcome = self.read_stream(request, &mut reply, quiet).instrument(span.clone()).await;
         let status = match &outcome {
@@ -155,7 +178,8 @@ impl<'t> ModelCaller<'t> {
         let usage = self.answer.usage();
         let model = self.answer.model_label();
         span.record("model", &model).record("calls", reply.calls.len()).record("status", status);
-        span.record("tokens_in", usage.input_tokens - before.input_tokens).record("tokens_out", usage.output_tokens - before.output_tokens);
+        span.record("tokens_in", usage.input_tokens - before.input_tokens)
+            .record("tokens_out", usage.output_tokens - before.output_tokens);
         self.context
             .record(
                 RecordDraft::new(RecordType::ModelCall)
@@ -168,7 +192,10 @@ impl<'t> ModelCaller<'t> {
                     .field("local", self.context.model.local())
                     .field("calls", reply.calls.len())
                     .field("redaction", json!(self.words.level()))
-                    .field("replaced", self.words.counts().iter().map(|count| count.count).sum::<u32>())
+                    .field(
+                        "replaced",
+                        self.words.counts().iter().map(|count| count.count).sum::<u32>(),
+                    )
                     .field("tokens_in_so_far", usage.input_tokens)
                     .field("tokens_out_so_far", usage.output_tokens),
             )
@@ -178,9 +205,15 @@ impl<'t> ModelCaller<'t> {
         Ok(reply)
     }
 
-    async fn read_stream(&mut self, request: ModelRequest, reply: &mut Reply, quiet: bool) -> Result<(), End> {
+    async fn read_stream(
+        &mut self,
+        request: ModelRequest,
+        reply: &mut Reply,
+        quiet: bool,
+    ) -> Result<(), End> {
         let sent = self.words.sent();
-        let (mut said, mut thought) = (Restoring::new(Arc::clone(&sent)), Restoring::new(Arc::clone(&sent)));
+        let (mut said, mut thought) =
+            (Restoring::new(Arc::clone(&sent)), Restoring::new(Arc::clone(&sent)));
         let mut stream = self.context.model.stream(request);
         let mut frame = Frame::new();
         // One wait for all events, and not a new one for each.
@@ -220,21 +253,38 @@ impl<'t> ModelCaller<'t> {
             }
             match event {
                 None => return Ok(()),
-                Some(Err(error)) => return Err(End::Failed { partial: std::mem::take(&mut reply.text), error: model_error(&error) }),
-                Some(Ok(ModelEvent::Text(text))) => self.deliver(reply, &mut frame, said.push(&text)),
-                Some(Ok(ModelEvent::Reasoning(text))) => self.context.emit(EventBody::Reasoning { text: thought.push(&text) }),
+                Some(Err(error)) => {
+                    return Err(End::Failed {
+                        partial: std::mem::take(&mut reply.text),
+                        error: model_error(&error),
+                    });
+                }
+                Some(Ok(ModelEvent::Text(text))) => {
+                    self.deliver(reply, &mut frame, said.push(&text))
+                }
+                Some(Ok(ModelEvent::Reasoning(text))) => {
+                    self.context.emit(EventBody::Reasoning { text: thought.push(&text) })
+                }
                 // The host names calls itself: what a provider sends may repeat or be empty.
                 Some(Ok(ModelEvent::Call(call))) => {
                     let id = contract::CallId(self.context.world().ids.next("call"));
-                    reply.calls.push(AskedCall { id, name: self.usable(&call.name), arguments: sent.restore_arguments(call.arguments) });
+                    reply.calls.push(AskedCall {
+                        id,
+                        name: self.usable(&call.name),
+                        arguments: sent.restore_arguments(call.arguments),
+                    });
                 }
                 Some(Ok(ModelEvent::Choices(choices))) => {
-                    let restored =
-                        |choice: Choice| Choice { label: sent.restore(&choice.label).into_owned(), message: sent.restore(&choice.message).into_owned() };
+                    let restored = |choice: Choice| Choice {
+                        label: sent.restore(&choice.label).into_owned(),
+                        message: sent.restore(&choice.message).into_owned(),
+                    };
                     reply.choices = choices.into_iter().map(restored).collect();
                 }
                 Some(Ok(ModelEvent::Opaque(opaque))) => reply.opaque = Some(opaque),
-                Some(Ok(ModelEvent::FellBack { from, to, why, .. })) => self.answer.fall_back(&from, to, &why).await,
+                Some(Ok(ModelEvent::FellBack { from, to, why, .. })) => {
+                    self.answer.fall_back(&from, to, &why).await
+                }
                 Some(Ok(ModelEvent::Done { usage, finish })) => {
                     reply.finish = Some(finish);
                     self.answer.add_usage(usage);
@@ -243,50 +293,72 @@ impl<'t> ModelCaller<'t> {
         }
     }
 
-    /// The name of a called tool as it can go back to the model. Packs' texts name tools by their ids, and models follow them; anything
-    /// else that no wire takes would end the conversation with the provider's refusal. What is made up here is nobody's name.
+    /// The name of a called tool as it can go back to the model. Packs' texts name tools by their
+    /// ids, and models follow them; anything else that no wire takes would end the conversation
+    /// with the provider's refusal. What is made up here is nobody's name.
     fn usable(&self, name: &str) -> String {
         let is_offered = |name: &str| self.context.specs.iter().any(|spec| spec.model_name == name);
         if is_offered(name) {
             return name.to_owned();
         }
-        if let Some(spec) = self.context.specs.iter().find(|spec| spec.id.as_str() == name || spec.qualified_id().as_str() == name) {
+        if let Some(spec) = self
+            .context
+            .specs
+            .iter()
+            .find(|spec| spec.id.as_str() == name || spec.qualified_id().as_str() == name)
+        {
             return spec.model_name.clone();
         }
-        let fits = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' };
+        let fits =
+            |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' };
         let made: String = name.chars().take(64).map(fits).collect();
         match made.as_str() {
             "" => "unnamed".to_owned(),
-            made if is_offered(made) => format!("{}_unknown", made.chars().take(56).collect::<String>()),
+            made if is_offered(made) => {
+                format!("{}_unknown", made.chars().take(56).collect::<String>())
+            }
             _ => made,
         }
     }
 
     /// An event of an answer that only the host reads; false at its end.
-    async fn take_quietly(&mut self, event: Option<Result<ModelEvent, ModelError>>, reply: &mut Reply, said: &mut Restoring) -> Result<bool, End> {
+    async fn take_quietly(
+        &mut self,
+        event: Option<Result<ModelEvent, ModelError>>,
+        reply: &mut Reply,
+        said: &mut Restoring,
+    ) -> Result<bool, End> {
         match event {
             None => {
                 reply.text.push_str(&said.end());
                 return Ok(false);
             }
-            Some(Err(error)) => return Err(End::Failed { partial: String::new(), error: model_error(&error) }),
+            Some(Err(error)) => {
+                return Err(End::Failed { partial: String::new(), error: model_error(&error) });
+            }
             Some(Ok(ModelEvent::Text(text))) => reply.text.push_str(&said.push(&text)),
             Some(Ok(ModelEvent::Call(call))) => {
                 let sent = self.words.sent();
-                reply.calls.push(AskedCall { arguments: sent.restore_arguments(call.arguments), ..call });
+                reply
+                    .calls
+                    .push(AskedCall { arguments: sent.restore_arguments(call.arguments), ..call });
             }
-            Some(Ok(ModelEvent::FellBack { from, to, why, .. })) => self.answer.fall_back(&from, to, &why).await,
+            Some(Ok(ModelEvent::FellBack { from, to, why, .. })) => {
+                self.answer.fall_back(&from, to, &why).await
+            }
             Some(Ok(ModelEvent::Done { usage, finish })) => {
                 reply.finish = Some(finish);
                 self.answer.add_usage(usage);
             }
-            Some(Ok(ModelEvent::Reasoning(_) | ModelEvent::Choices(_) | ModelEvent::Opaque(_))) => {}
+            Some(Ok(ModelEvent::Reasoning(_) | ModelEvent::Choices(_) | ModelEvent::Opaque(_))) => {
+            }
         }
         Ok(true)
     }
 
-    /// Takes a piece of the answer and tells it, at once or with its frame. Blanks before the first word are no answer: a model that
-    /// calls tools has said nothing with them. Those of the first line may be its indentation.
+    /// Takes a piece of the answer and tells it, at once or with its frame. Blanks before the first
+    /// word are no answer: a model that calls tools has said nothing with them. Those of the first
+    /// line may be its indentation.
     fn deliver(&mut self, reply: &mut Reply, frame: &mut Frame, text: String) {
         let text = if reply.text.is_empty() { reply.opened_by(&text) } else { text };
         if text.is_empty() {
@@ -314,13 +386,17 @@ fn task(purpose: &Purpose) -> &'static str {
 fn model_error(error: &ModelError) -> AgentError {
     let (code, reason) = match error.kind {
         ModelErrorKind::RateLimited => (ErrorCode::RateLimited, "provider_rate_limit"),
-        ModelErrorKind::Unavailable | ModelErrorKind::Broken => (ErrorCode::LlmError, "provider_unavailable"),
+        ModelErrorKind::Unavailable | ModelErrorKind::Broken => {
+            (ErrorCode::LlmError, "provider_unavailable")
+        }
         ModelErrorKind::Unauthorized => (ErrorCode::LlmError, "provider_unauthorized"),
         ModelErrorKind::BadRequest => (ErrorCode::LlmError, "provider_refused"),
         ModelErrorKind::TooLong => (ErrorCode::LlmError, TOO_LONG),
         ModelErrorKind::Protocol => (ErrorCode::LlmError, "provider_protocol"),
     };
-    let mut out = AgentError::new(code, error.message.clone()).reason(reason).retryable(error.kind.retryable());
+    let mut out = AgentError::new(code, error.message.clone())
+        .reason(reason)
+        .retryable(error.kind.retryable());
     if let Some(hint) = &error.hint {
         out = out.hint(hint.clone());
     }

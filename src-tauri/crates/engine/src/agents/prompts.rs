@@ -25,10 +25,20 @@ pub(crate) struct PromptWriter<'a> {
 
 impl PromptWriter<'_> {
     /// The prompt of a run.
-    pub(crate) fn of_run(&self, voice: &Voice<'_>, specs: &[&ToolSpec], order: Option<&str>) -> Prompt {
+    pub(crate) fn of_run(
+        &self,
+        voice: &Voice<'_>,
+        specs: &[&ToolSpec],
+        order: Option<&str>,
+    ) -> Prompt {
         let mut prompt = Prompt::default();
         prompt.add(PromptPart::Base, &prompt::base(voice), true, self.words);
-        prompt.add(PromptPart::Policy, &prompt::policy(self.context.settings.policy, self.words.level()), true, self.words);
+        prompt.add(
+            PromptPart::Policy,
+            &prompt::policy(self.context.settings.policy, self.words.level()),
+            true,
+            self.words,
+        );
         prompt.add(PromptPart::Toolkit, &self.context.engine.toolkits.of(specs), true, self.words);
         if let Voice::Agent { agent, .. } = voice {
             prompt.add(PromptPart::EntityDefaults, &entities::told(agent), true, self.words);
@@ -39,7 +49,8 @@ impl PromptWriter<'_> {
         prompt
     }
 
-    /// Returns the supervisor's prompt: its rules, the specialists it can ask, and the answers so far.
+    /// Returns the supervisor's prompt: its rules, the specialists it can ask, and the answers so
+    /// far.
     pub(crate) fn of_supervisor(&self, agents: &[Arc<Agent>], answered: &[Answered]) -> Prompt {
         let mut prompt = Prompt::default();
         prompt.add(PromptPart::Base, route::rules(), true, self.words);
@@ -61,6 +72,9 @@ impl PromptWriter<'_> {
     }
 
     pub(crate) fn date_time(&self) -> String {
-        prompt::date_time(self.context.world().clock.now(), &self.context.world().profile.time_zone())
+        prompt::date_time(
+            self.context.world().clock.now(),
+            &self.context.world().profile.time_zone(),
+        )
     }
 }

@@ -1,4 +1,5 @@
-//! The rounds of a run: ask the model, run what it calls, until it answers or the bound is reached. There is always an answer.
+//! The rounds of a run: ask the model, run what it calls, until it answers or the bound is reached.
+//! There is always an answer.
 
 use std::sync::Arc;
 
@@ -31,7 +32,12 @@ pub(crate) struct RoundLoop<'t> {
 }
 
 impl<'t> RoundLoop<'t> {
-    pub(crate) fn new(context: &Arc<TurnContext>, words: &Arc<EgressSession>, model: ModelCaller<'t>, executor: ToolExecutor) -> Self {
+    pub(crate) fn new(
+        context: &Arc<TurnContext>,
+        words: &Arc<EgressSession>,
+        model: ModelCaller<'t>,
+        executor: ToolExecutor,
+    ) -> Self {
         Self { context: Arc::clone(context), words: Arc::clone(words), model, executor }
     }
 
@@ -50,10 +56,19 @@ impl<'t> RoundLoop<'t> {
             if let Err(error) = enabled {
                 return End::failed(error);
             }
-            let last = round == rounds || nudged || self.executor.is_tools_off() || self.context.is_out_of_time();
+            let last = round == rounds
+                || nudged
+                || self.executor.is_tools_off()
+                || self.context.is_out_of_time();
             let tools = if last { Vec::new() } else { self.with_read_result(&run.tools) };
             run.messages = words.looked_at_again(std::mem::take(&mut run.messages));
-            let asked = ModelCallRequest { messages: &run.messages, earlier: run.earlier, tools, structured: None, purpose: run.purpose.clone() };
+            let asked = ModelCallRequest {
+                messages: &run.messages,
+                earlier: run.earlier,
+                tools,
+                structured: None,
+                purpose: run.purpose.clone(),
+            };
             let reply = match self.model.ask(asked).await {
                 Ok(reply) => reply,
                 Err(end) => return end,
@@ -63,7 +78,8 @@ impl<'t> RoundLoop<'t> {
                 // An answer that was cut before its first word would be cut again.
                 if reply.text.trim().is_empty() && !last && reply.finish != Some(Finish::Length) {
                     nudged = true;
-                    run.messages.push(Message::System { text: "Answer the user now, in text.".into() });
+                    run.messages
+                        .push(Message::System { text: "Answer the user now, in text.".into() });
                     continue;
                 }
                 let text = self.model.answer.mark_cut(reply.text, reply.finish);
@@ -73,13 +89,22 @@ impl<'t> RoundLoop<'t> {
                 self.model.answer.keep_aside(&reply.text).await;
             }
             let sent = calls.iter().map(|call| words.call(call)).collect();
-            run.messages.push(Message::Assistant { text: words.text(&reply.text), calls: sent, opaque: reply.opaque });
+            run.messages.push(Message::Assistant {
+                text: words.text(&reply.text),
+                calls: sent,
+                opaque: reply.opaque,
+            });
             match self.executor.run_calls(calls).await {
                 Ok(done) => {
-                    let guidance = guidance(&self.context, &mut self.model.answer.instructed, &done, &words);
+                    let guidance =
+                        guidance(&self.context, &mut self.model.answer.instructed, &done, &words);
                     for result in done {
                         self.model.answer.note_call(&result);
-                        run.messages.push(result.message(limits.result_chars as usize, &mut self.executor.dispatcher_mut().results, &words));
+                        run.messages.push(result.message(
+                            limits.result_chars as usize,
+                            &mut self.executor.dispatcher_mut().results,
+                            &words,
+                        ));
                     }
                     run.messages.extend(guidance);
                 }
@@ -93,7 +118,12 @@ impl<'t> RoundLoop<'t> {
     fn with_read_result(&self, defs: &[ToolDef]) -> Vec<ToolDef> {
         let mut defs = defs.to_vec();
         let reader = self.executor.dispatcher().results.tool();
-        defs.extend(reader.as_slice().iter().flat_map(|spec| prompt::tool_defs(std::slice::from_ref(spec), &self.words)));
+        defs.extend(
+            reader
+                .as_slice()
+                .iter()
+                .flat_map(|spec| prompt::tool_defs(std::slice::from_ref(spec), &self.words)),
+        );
         defs
     }
 }

@@ -1,5 +1,6 @@
-//! The supervisor's question and how its decision is read: the roster, the list of specialists that it may name, a schema for
-//! models that follow one, and a lenient reader for those that do not. `supervisor` decides who is then asked.
+//! The supervisor's question and how its decision is read: the roster, the list of specialists that
+//! it may name, a schema for models that follow one, and a lenient reader for those that do not.
+//! `supervisor` decides who is then asked.
 
 use std::sync::Arc;
 
@@ -15,7 +16,8 @@ const SUPERVISOR: &str = include_str!("../../prompts/supervisor.md");
 const SYNTHESIS: &str = include_str!("../../prompts/synthesis.md");
 /// Reasons that send a turn to a specialist for a second time.
 const AGAIN: [&str; 2] = ["incomplete", "new_request"];
-const REASONS: [&str; 6] = ["in_field", "incomplete", "new_request", "answered", "no_specialist_needed", DECLINED];
+const REASONS: [&str; 6] =
+    ["in_field", "incomplete", "new_request", "answered", "no_specialist_needed", DECLINED];
 /// The message asks for what nobody here is for.
 const DECLINED: &str = "out_of_scope";
 
@@ -64,7 +66,11 @@ pub(crate) fn answers(answered: &[Answered]) -> String {
         )
     };
     let texts: Vec<String> = answered.iter().map(one).collect();
-    if texts.is_empty() { String::new() } else { format!("Answers of this turn so far:\n{}", texts.join("\n")) }
+    if texts.is_empty() {
+        String::new()
+    } else {
+        format!("Answers of this turn so far:\n{}", texts.join("\n"))
+    }
 }
 
 /// Returns the schema of a decision. The ids that it may name are those of the given specialists.
@@ -95,9 +101,16 @@ pub(crate) fn shape(agents: &[Arc<Agent>], words: &EgressSession) -> Structured 
 
 /// Reads a decision out of what a model wrote. The problem is worded for the model.
 pub(crate) fn read(text: &str, agents: &[Arc<Agent>]) -> Result<(Next, RouteDecision), String> {
-    let known = || agents.iter().map(|agent| agent.id.as_str()).chain([FINISH]).collect::<Vec<_>>().join(", ");
-    let Some(decision) = object(text).and_then(|value| serde_json::from_value::<RouteDecision>(value).ok()) else {
-        return Err(format!("That is no decision. Answer with one JSON object as described; next is one of {}.", known()));
+    let known = || {
+        agents.iter().map(|agent| agent.id.as_str()).chain([FINISH]).collect::<Vec<_>>().join(", ")
+    };
+    let Some(decision) =
+        object(text).and_then(|value| serde_json::from_value::<RouteDecision>(value).ok())
+    else {
+        return Err(format!(
+            "That is no decision. Answer with one JSON object as described; next is one of {}.",
+            known()
+        ));
     };
     let named = decision.next.trim();
     if named.eq_ignore_ascii_case(FINISH) {
@@ -105,14 +118,23 @@ pub(crate) fn read(text: &str, agents: &[Arc<Agent>]) -> Result<(Next, RouteDeci
     }
     match agents.iter().find(|agent| agent.id.as_str().eq_ignore_ascii_case(named)) {
         Some(agent) => Ok((Next::Agent(agent.id.clone()), decision)),
-        None => Err(format!("There is no specialist \"{}\". Decide again; next is one of {}.", named.chars().take(60).collect::<String>(), known())),
+        None => Err(format!(
+            "There is no specialist \"{}\". Decide again; next is one of {}.",
+            named.chars().take(60).collect::<String>(),
+            known()
+        )),
     }
 }
 
 /// The first JSON object in a text: models wrap it in words and fences.
 fn object(text: &str) -> Option<Value> {
-    text.match_indices('{')
-        .find_map(|(at, _)| serde_json::Deserializer::from_str(&text[at..]).into_iter::<Value>().next()?.ok().filter(|value| value.get("next").is_some()))
+    text.match_indices('{').find_map(|(at, _)| {
+        serde_json::Deserializer::from_str(&text[at..])
+            .into_iter::<Value>()
+            .next()?
+            .ok()
+            .filter(|value| value.get("next").is_some())
+    })
 }
 
 /// Whether a specialist may be asked: once, and once more for a reason.
@@ -133,7 +155,9 @@ pub(crate) fn declines(decision: &RouteDecision, answered: &[Answered]) -> bool 
 pub(crate) fn order(decision: &RouteDecision) -> String {
     let mut text = decision.instruction.trim().to_owned();
     let entities = decision.entities.iter().filter(|entity| !entity.value.trim().is_empty());
-    let entities: Vec<String> = entities.map(|entity| format!("{} {}", entity.kind.trim(), entity.value.trim()).trim().to_owned()).collect();
+    let entities: Vec<String> = entities
+        .map(|entity| format!("{} {}", entity.kind.trim(), entity.value.trim()).trim().to_owned())
+        .collect();
     if !entities.is_empty() {
         text.push_str(&format!("\nIt is about: {}.", entities.join(", ")));
     }

@@ -1,5 +1,6 @@
-//! Decides who answers: one specialist after the other, as the supervisor chooses, with limits on hops and visits; then one answer,
-//! or a synthesis that names its sources. Where there is one specialist or none, nobody is asked who should answer.
+//! Decides who answers: one specialist after the other, as the supervisor chooses, with limits on
+//! hops and visits; then one answer, or a synthesis that names its sources. Where there is one
+//! specialist or none, nobody is asked who should answer.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -25,7 +26,9 @@ use crate::{
     ports::{Agent, Finish, Message, Purpose, RouteDecision},
     run::live::RunContext,
     texts::Text,
-    tools::{dispatch::Dispatcher, executor::ToolExecutor, provenance::UntrustedSources, scope::Scope},
+    tools::{
+        dispatch::Dispatcher, executor::ToolExecutor, provenance::UntrustedSources, scope::Scope,
+    },
     turn::{
         answer::AnswerBuilder,
         context::TurnContext,
@@ -63,7 +66,10 @@ struct Progress {
 
 /// The specialists that may be asked.
 pub(crate) fn agents_of(context: &TurnContext) -> Vec<Arc<Agent>> {
-    let may_be_asked = |agent: &&Agent| context.wanted.as_ref().is_none_or(|id| agent.id == *id) && context.engine.check_agent(&agent.id).is_ok();
+    let may_be_asked = |agent: &&Agent| {
+        context.wanted.as_ref().is_none_or(|id| agent.id == *id)
+            && context.engine.check_agent(&agent.id).is_ok()
+    };
     context.world().roster.agents().iter().filter(may_be_asked).cloned().map(Arc::new).collect()
 }
 
@@ -92,9 +98,25 @@ impl<'t> Supervisor<'t> {
         answer: &'t mut AnswerBuilder,
         recollections: &'t mut Recollections,
     ) -> Self {
-        let dispatcher = Dispatcher::new(context, Arc::clone(sources), Scope::default(), Some(Arc::clone(words)));
-        let rounds = RoundLoop::new(context, words, ModelCaller::new(context, words, answer), ToolExecutor::new(dispatcher));
-        Self { context: Arc::clone(context), words: Arc::clone(words), sources: Arc::clone(sources), recollections, rounds }
+        let dispatcher = Dispatcher::new(
+            context,
+            Arc::clone(sources),
+            Scope::default(),
+            Some(Arc::clone(words)),
+        );
+        let rounds = RoundLoop::new(
+            context,
+            words,
+            ModelCaller::new(context, words, answer),
+            ToolExecutor::new(dispatcher),
+        );
+        Self {
+            context: Arc::clone(context),
+            words: Arc::clone(words),
+            sources: Arc::clone(sources),
+            recollections,
+            rounds,
+        }
     }
 
     /// From now on this specialist works, or none does.
@@ -118,7 +140,9 @@ impl<'t> Supervisor<'t> {
         let opening = self.opening(recalled);
         self.words.forget_older();
         match agents {
-            [] if self.context.world().roster.agents().is_empty() => self.alone(&opening, Voice::Alone).await,
+            [] if self.context.world().roster.agents().is_empty() => {
+                self.alone(&opening, Voice::Alone).await
+            }
             [] => self.alone(&opening, Voice::Orchestrator).await,
             [one] => self.visit(&opening, one, None, &mut HashMap::new()).await,
             _ => self.routed(&opening, agents).await,
@@ -143,15 +167,21 @@ impl<'t> Supervisor<'t> {
         hints.iter().map(|hint| Message::System { text: self.words.text(hint) }).collect()
     }
 
-    /// Returns the opening for a specialist that has its own settings for earlier messages. None: it uses the shared opening.
-    async fn own_opening(&mut self, agent: &Agent, shared: &Opening) -> Result<Option<Opening>, End> {
+    /// Returns the opening for a specialist that has its own settings for earlier messages. None:
+    /// it uses the shared opening.
+    async fn own_opening(
+        &mut self,
+        agent: &Agent,
+        shared: &Opening,
+    ) -> Result<Option<Opening>, End> {
         if agent.conversation.is_none() {
             return Ok(None);
         }
         let recalled = match self.recollections.of(Some(agent)) {
             Some(recalled) => recalled,
             None => {
-                let recalled = self.recollections.recall(&self.context, &self.sources, Some(agent)).await?;
+                let recalled =
+                    self.recollections.recall(&self.context, &self.sources, Some(agent)).await?;
                 show_memory(&self.context, &recalled).await;
                 recalled
             }
@@ -163,22 +193,40 @@ impl<'t> Supervisor<'t> {
     async fn alone(&mut self, opening: &Opening, voice: Voice<'_>) -> End {
         self.work(None);
         let context = Arc::clone(&self.context);
-        let specs: Vec<&ToolSpec> = context.offered().into_iter().filter(|spec| self.rounds.executor.dispatcher().scope.has(&context, spec)).collect();
+        let specs: Vec<&ToolSpec> = context
+            .offered()
+            .into_iter()
+            .filter(|spec| self.rounds.executor.dispatcher().scope.has(&context, spec))
+            .collect();
         let prompt = self.prompts().of_run(&voice, &specs, None);
         let mut run = Run {
             messages: opened(&prompt, opening),
             earlier: opening.window.len(),
             tools: prompt::tool_defs(specs, &self.words),
             // The orchestrator has no field of its own.
-            purpose: if matches!(voice, Voice::Orchestrator) { Purpose::Part { tools: Vec::new() } } else { Purpose::Answer },
-            rounds: if matches!(voice, Voice::Orchestrator) { 2 } else { self.context.settings.limits.rounds.clamp(1, 20) },
+            purpose: if matches!(voice, Voice::Orchestrator) {
+                Purpose::Part { tools: Vec::new() }
+            } else {
+                Purpose::Answer
+            },
+            rounds: if matches!(voice, Voice::Orchestrator) {
+                2
+            } else {
+                self.context.settings.limits.rounds.clamp(1, 20)
+            },
         };
         trace(&self.context, None, &prompt);
         self.rounds.run(&mut run).await
     }
 
     /// A specialist's run. A second one goes on where the first ended.
-    async fn visit(&mut self, opening: &Opening, agent: &Arc<Agent>, order: Option<&str>, runs: &mut HashMap<AgentId, Run>) -> End {
+    async fn visit(
+        &mut self,
+        opening: &Opening,
+        agent: &Arc<Agent>,
+        order: Option<&str>,
+        runs: &mut HashMap<AgentId, Run>,
+    ) -> End {
         self.work(Some(agent));
         let own = match self.own_opening(agent, opening).await {
             Ok(own) => own,
@@ -186,10 +234,12 @@ impl<'t> Supervisor<'t> {
         };
         // It may have read earlier messages by settings of its own.
         self.work(Some(agent));
-        self.context.emit(EventBody::AgentStart { agent: agent.id.clone(), name: agent.name.clone() });
+        self.context
+            .emit(EventBody::AgentStart { agent: agent.id.clone(), name: agent.name.clone() });
         let opening = own.as_ref().unwrap_or(opening);
         let context = Arc::clone(&self.context);
-        let specs: Vec<&ToolSpec> = context.offered().into_iter().filter(|spec| agent.tools.contains(&spec.id)).collect();
+        let specs: Vec<&ToolSpec> =
+            context.offered().into_iter().filter(|spec| agent.tools.contains(&spec.id)).collect();
         let voice = Voice::Agent { agent, among: order.is_some() };
         let prompt = self.prompts().of_run(&voice, &specs, order);
         trace(&self.context, Some(agent), &prompt);
@@ -197,7 +247,9 @@ impl<'t> Supervisor<'t> {
             messages: opened(&prompt, opening),
             earlier: opening.window.len(),
             purpose: match order.is_some() || self.context.wanted.is_some() {
-                true => Purpose::Part { tools: specs.iter().map(|spec| spec.model_name.clone()).collect() },
+                true => Purpose::Part {
+                    tools: specs.iter().map(|spec| spec.model_name.clone()).collect(),
+                },
                 false => Purpose::Answer,
             },
             tools: prompt::tool_defs(specs, &self.words),
@@ -208,14 +260,29 @@ impl<'t> Supervisor<'t> {
         }
         // One call is kept for the text that brings answers together.
         let left = self.rounds.model.calls_left().saturating_sub(u32::from(order.is_some()));
-        run.rounds = self.context.settings.limits.rounds.min(self.context.own_bound(agent.max_steps.saturating_add(1))).clamp(1, 20).min(left).max(1);
+        run.rounds = self
+            .context
+            .settings
+            .limits
+            .rounds
+            .min(self.context.own_bound(agent.max_steps.saturating_add(1)))
+            .clamp(1, 20)
+            .min(left)
+            .max(1);
         let end = self.rounds.run(&mut run).await;
-        self.context.emit(EventBody::AgentEnd { agent: agent.id.clone(), name: agent.name.clone() });
+        self.context
+            .emit(EventBody::AgentEnd { agent: agent.id.clone(), name: agent.name.clone() });
         if order.is_some()
             && let End::Answer { text, .. } = &end
         {
-            run.messages.push(Message::Assistant { text: self.words.text(text), calls: Vec::new(), opaque: None });
-            run.messages.push(Message::System { text: "The supervisor asks again: see the new supervisor_instruction.".into() });
+            run.messages.push(Message::Assistant {
+                text: self.words.text(text),
+                calls: Vec::new(),
+                opaque: None,
+            });
+            run.messages.push(Message::System {
+                text: "The supervisor asks again: see the new supervisor_instruction.".into(),
+            });
             runs.insert(agent.id.clone(), run);
         }
         end
@@ -228,7 +295,8 @@ impl<'t> Supervisor<'t> {
             SupervisorEnd::Finish(said) => said,
             SupervisorEnd::Ended(end) => return end,
         };
-        let sources: HashSet<&AgentId> = progress.answered.iter().map(|answer| &answer.agent.id).collect();
+        let sources: HashSet<&AgentId> =
+            progress.answered.iter().map(|answer| &answer.agent.id).collect();
         let status = if progress.limit { TurnStatus::Limit } else { TurnStatus::Ok };
         match (sources.len(), progress.answered.last()) {
             (0, _) | (_, None) if !said.trim().is_empty() => {
@@ -238,17 +306,28 @@ impl<'t> Supervisor<'t> {
                 End::Answer { text: said, choices: Vec::new(), status }
             }
             (0, _) | (_, None) => self.alone(opening, Voice::Orchestrator).await,
-            (1, Some(last)) => End::Answer { text: last.text.clone(), choices: progress.choices, status },
+            (1, Some(last)) => {
+                End::Answer { text: last.text.clone(), choices: progress.choices, status }
+            }
             (_, Some(_)) => self.synthesis(opening, progress.answered, status).await,
         }
     }
 
-    async fn hops(&mut self, opening: &Opening, agents: &[Arc<Agent>], progress: &mut Progress) -> SupervisorEnd {
+    async fn hops(
+        &mut self,
+        opening: &Opening,
+        agents: &[Arc<Agent>],
+        progress: &mut Progress,
+    ) -> SupervisorEnd {
         for _ in 0..self.context.settings.limits.hops.clamp(1, 12) {
             if let Err(error) = self.context.engine.check_enabled() {
                 return SupervisorEnd::Ended(End::Failed { partial: String::new(), error });
             }
-            let agents: Vec<Arc<Agent>> = agents.iter().filter(|agent| self.context.engine.check_agent(&agent.id).is_ok()).cloned().collect();
+            let agents: Vec<Arc<Agent>> = agents
+                .iter()
+                .filter(|agent| self.context.engine.check_agent(&agent.id).is_ok())
+                .cloned()
+                .collect();
             if agents.is_empty() || self.rounds.model.calls_left() < CALLS_OF_A_HOP {
                 return SupervisorEnd::Finish(String::new());
             }
@@ -269,17 +348,24 @@ impl<'t> Supervisor<'t> {
             };
             let agent = match next {
                 Next::Finish => {
-                    self.context.account.entries().is_declined |= route::declines(&decision, &progress.answered);
+                    self.context.account.entries().is_declined |=
+                        route::declines(&decision, &progress.answered);
                     return SupervisorEnd::Finish(decision.instruction);
                 }
-                Next::Agent(id) => agents.iter().find(|agent| agent.id == id).filter(|_| route::may_visit(&id, &decision, &progress.answered)),
+                Next::Agent(id) => agents
+                    .iter()
+                    .find(|agent| agent.id == id)
+                    .filter(|_| route::may_visit(&id, &decision, &progress.answered)),
             };
             let Some(agent) = agent else { return SupervisorEnd::Finish(String::new()) };
             // The answer before this one is no longer the reply: it stands for itself.
             if let Some(before) = progress.answered.last() {
                 self.answer().keep_aside(&before.text).await;
             }
-            match self.visit(opening, agent, Some(&route::order(&decision)), &mut progress.runs).await {
+            match self
+                .visit(opening, agent, Some(&route::order(&decision)), &mut progress.runs)
+                .await
+            {
                 End::Answer { text, choices, status } => {
                     progress.answered.push(Answered { agent: Arc::clone(agent), text });
                     progress.choices = choices;
@@ -292,27 +378,47 @@ impl<'t> Supervisor<'t> {
     }
 
     /// Asks who is next; a decision that cannot be read is asked for once more.
-    async fn decide(&mut self, opening: &Opening, agents: &[Arc<Agent>], answered: &[Answered]) -> Result<Option<(Next, RouteDecision)>, End> {
+    async fn decide(
+        &mut self,
+        opening: &Opening,
+        agents: &[Arc<Agent>],
+        answered: &[Answered],
+    ) -> Result<Option<(Next, RouteDecision)>, End> {
         let own = self.answer().agent.clone();
         self.work(None);
         let prompt = self.prompts().of_supervisor(agents, answered);
         trace(&self.context, None, &prompt);
         let mut messages = vec![Message::System { text: prompt.text() }];
-        messages.extend(opening.window.iter().filter_map(|message| self.told_to_supervisor(message)));
+        messages
+            .extend(opening.window.iter().filter_map(|message| self.told_to_supervisor(message)));
         let earlier = messages.len() - 1;
         messages.extend(opening.hints.iter().cloned());
         messages.push(opening.question.clone());
         let by_name = |agent: &Arc<Agent>| {
-            let names = self.context.specs.iter().filter(|spec| agent.tools.contains(&spec.id)).map(|spec| spec.model_name.clone());
+            let names = self
+                .context
+                .specs
+                .iter()
+                .filter(|spec| agent.tools.contains(&spec.id))
+                .map(|spec| spec.model_name.clone());
             (agent.id.clone(), names.collect())
         };
-        let purpose = Purpose::Route { agents: agents.iter().map(by_name).collect(), answered: answered.iter().map(|a| a.agent.id.clone()).collect() };
+        let purpose = Purpose::Route {
+            agents: agents.iter().map(by_name).collect(),
+            answered: answered.iter().map(|a| a.agent.id.clone()).collect(),
+        };
         for _ in 0..2 {
             let sent = self.words.looked_at_again(messages.clone());
-            let asked =
-                ModelCallRequest { messages: &sent, earlier, tools: Vec::new(), structured: Some(route::shape(agents, &self.words)), purpose: purpose.clone() };
+            let asked = ModelCallRequest {
+                messages: &sent,
+                earlier,
+                tools: Vec::new(),
+                structured: Some(route::shape(agents, &self.words)),
+                purpose: purpose.clone(),
+            };
             let reply = self.rounds.model.ask(asked).await?;
-            let text = reply.calls.first().map_or(reply.text.as_str(), |call| call.arguments.as_str());
+            let text =
+                reply.calls.first().map_or(reply.text.as_str(), |call| call.arguments.as_str());
             match route::read(text, agents) {
                 Ok(decided) => {
                     // If one answer finishes the turn, it counts as that specialist's.
@@ -320,14 +426,21 @@ impl<'t> Supervisor<'t> {
                     return Ok(Some(decided));
                 }
                 // It would be cut again.
-                Err(_) if reply.finish == Some(Finish::Length) && self.context.account.entries().is_cut => {
+                Err(_)
+                    if reply.finish == Some(Finish::Length)
+                        && self.context.account.entries().is_cut =>
+                {
                     let refusal = cut_short(&self.context.locale);
                     self.context.account.entries().refusal = Some(refusal.clone());
                     return Err(End::Failed { partial: String::new(), error: refusal });
                 }
                 Err(problem) => {
                     let said = if text.trim().is_empty() { "(nothing)" } else { text };
-                    messages.push(Message::Assistant { text: self.words.text(said), calls: Vec::new(), opaque: None });
+                    messages.push(Message::Assistant {
+                        text: self.words.text(said),
+                        calls: Vec::new(),
+                        opaque: None,
+                    });
                     messages.push(Message::System { text: self.words.text(&problem) });
                 }
             }
@@ -336,28 +449,47 @@ impl<'t> Supervisor<'t> {
         Ok(None)
     }
 
-    /// The supervisor reads what was said. A model of this program reads calls and results, too: it plans by them.
+    /// The supervisor reads what was said. A model of this program reads calls and results, too: it
+    /// plans by them.
     fn told_to_supervisor(&self, message: &Message) -> Option<Message> {
         match message {
             Message::User { .. } => Some(message.clone()),
-            Message::Assistant { text, calls, .. } if !self.context.model.in_process() => {
-                (calls.is_empty() && !text.trim().is_empty()).then(|| Message::Assistant { text: text.clone(), calls: Vec::new(), opaque: None })
-            }
+            Message::Assistant { text, calls, .. } if !self.context.model.in_process() => (calls
+                .is_empty()
+                && !text.trim().is_empty())
+            .then(|| Message::Assistant { text: text.clone(), calls: Vec::new(), opaque: None }),
             Message::Assistant { .. } => Some(message.clone()),
-            Message::System { .. } | Message::Tool { .. } => self.context.model.in_process().then(|| message.clone()),
+            Message::System { .. } | Message::Tool { .. } => {
+                self.context.model.in_process().then(|| message.clone())
+            }
         }
     }
 
     /// Several answers as one text, with who gave them.
-    async fn synthesis(&mut self, opening: &Opening, answered: Vec<Answered>, status: TurnStatus) -> End {
+    async fn synthesis(
+        &mut self,
+        opening: &Opening,
+        answered: Vec<Answered>,
+        status: TurnStatus,
+    ) -> End {
         if let Some(last) = answered.last() {
             self.answer().keep_aside(&last.text).await;
         }
         self.work(None);
         let words = Arc::clone(&self.words);
         let mut prompt = Prompt::default();
-        prompt.add(PromptPart::Base, &format!("{}\n\n{}", prompt::base(&Voice::Alone), route::synthesis()), true, &words);
-        prompt.add_up_to(self.prompts().room(), PromptPart::Memories, &route::answers(&answered), &words);
+        prompt.add(
+            PromptPart::Base,
+            &format!("{}\n\n{}", prompt::base(&Voice::Alone), route::synthesis()),
+            true,
+            &words,
+        );
+        prompt.add_up_to(
+            self.prompts().room(),
+            PromptPart::Memories,
+            &route::answers(&answered),
+            &words,
+        );
         prompt.add(PromptPart::DateTime, &self.prompts().date_time(), true, &words);
         trace(&self.context, None, &prompt);
         let said = |answer: &Answered| (answer.agent.name.clone(), words.text(&answer.text));
@@ -380,7 +512,11 @@ impl<'t> Supervisor<'t> {
         // Where nothing came, the answers that stand above are the answer.
         self.answer().is_in_parts = reply.text.trim().is_empty();
         let text = self.answer().mark_cut(reply.text, reply.finish);
-        let by = format!("*{} {}.*", Text::AnsweredBy.in_locale(&self.context.locale), self.joined(&names(&answered)));
+        let by = format!(
+            "*{} {}.*",
+            Text::AnsweredBy.in_locale(&self.context.locale),
+            self.joined(&names(&answered))
+        );
         let added = said_below(&text, &by);
         self.answer().show(added.clone());
         End::Answer { text: format!("{text}{added}"), choices: Vec::new(), status }
@@ -388,7 +524,9 @@ impl<'t> Supervisor<'t> {
 
     fn joined(&self, names: &[&str]) -> String {
         match names {
-            [rest @ .., last] if !rest.is_empty() => format!("{} {} {last}", rest.join(", "), Text::And.in_locale(&self.context.locale)),
+            [rest @ .., last] if !rest.is_empty() => {
+                format!("{} {} {last}", rest.join(", "), Text::And.in_locale(&self.context.locale))
+            }
             _ => names.concat(),
         }
     }

@@ -1,4 +1,5 @@
-//! A change whose server wants answers first is a new call with its own approval: it is proposed, decided and looked at again here.
+//! A change whose server wants answers first is a new call with its own approval: it is proposed,
+//! decided and looked at again here.
 
 use async_trait::async_trait;
 use contract::{AgentError, Approval, ApprovalStatus, ErrorCode, EventBody, ItemBody, Transition};
@@ -10,21 +11,33 @@ use crate::{
         proposal::{Listener, Waited, propose, wait},
         recheck::{Rechecked, recheck},
     },
-    tools::{bound_error::bound_error, call::Ready, policy_decision::policy_decision, resume::AnswerSigner},
+    tools::{
+        bound_error::bound_error, call::Ready, policy_decision::policy_decision,
+        resume::AnswerSigner,
+    },
 };
 
 #[async_trait]
 impl AnswerSigner for ApprovalGate {
     async fn sign(&self, ready: &Ready) -> Result<(Decision, Option<Approval>), AgentError> {
-        let decision = policy_decision(&self.context, &self.dispatcher.sources, &ready.spec, &ready.arguments).await;
+        let decision =
+            policy_decision(&self.context, &self.dispatcher.sources, &ready.spec, &ready.arguments)
+                .await;
         let approval = match &decision {
             Decision::Allow { .. } => None,
             Decision::Deny { why } => {
-                return Err(AgentError::new(ErrorCode::ApprovalRequired, why.as_str()).reason("side_effect_disallowed").with("approvable", false));
+                return Err(AgentError::new(ErrorCode::ApprovalRequired, why.as_str())
+                    .reason("side_effect_disallowed")
+                    .with("approvable", false));
             }
             Decision::Ask { .. } if !self.context.audience.is_attended() => {
-                let why = format!("{} wants answers before it goes on, and nobody can approve that here.", ready.spec.title);
-                return Err(AgentError::new(ErrorCode::ApprovalRequired, why).reason("approval_required").with("approvable", false));
+                let why = format!(
+                    "{} wants answers before it goes on, and nobody can approve that here.",
+                    ready.spec.title
+                );
+                return Err(AgentError::new(ErrorCode::ApprovalRequired, why)
+                    .reason("approval_required")
+                    .with("approvable", false));
             }
             Decision::Ask { why } => Some(self.sign_anew(ready, why).await?),
         };
@@ -57,15 +70,40 @@ impl ApprovalGate {
                     self.remember(&approval, holds, ready).await;
                     return Ok(approval);
                 }
-                Rechecked::Same => return Err(AgentError::internal("approval_used", "This approval has been used or has ended already.")),
-                Rechecked::Changed => (ApprovalStatus::Superseded, "changed", "What it would change is not the same any more.".to_owned()),
+                Rechecked::Same => {
+                    return Err(AgentError::internal(
+                        "approval_used",
+                        "This approval has been used or has ended already.",
+                    ));
+                }
+                Rechecked::Changed => (
+                    ApprovalStatus::Superseded,
+                    "changed",
+                    "What it would change is not the same any more.".to_owned(),
+                ),
                 Rechecked::Refused(error) => (ApprovalStatus::Failed, "denied", error.message),
             },
-            Waited::Rejected(reason) => (ApprovalStatus::Rejected, "rejected", reason.unwrap_or_else(|| "The user rejected it.".to_owned())),
-            Waited::Edited(_) => (ApprovalStatus::Superseded, "edited", "Answers to a server cannot be edited here; call it again.".to_owned()),
-            Waited::Expired => (ApprovalStatus::Expired, "expired", "Expired – no decision.".to_owned()),
-            Waited::Cancelled => (ApprovalStatus::Cancelled, "cancelled", "It was stopped.".to_owned()),
-            Waited::Changed => (ApprovalStatus::Superseded, "changed", "What it would change is not the same any more.".to_owned()),
+            Waited::Rejected(reason) => (
+                ApprovalStatus::Rejected,
+                "rejected",
+                reason.unwrap_or_else(|| "The user rejected it.".to_owned()),
+            ),
+            Waited::Edited(_) => (
+                ApprovalStatus::Superseded,
+                "edited",
+                "Answers to a server cannot be edited here; call it again.".to_owned(),
+            ),
+            Waited::Expired => {
+                (ApprovalStatus::Expired, "expired", "Expired – no decision.".to_owned())
+            }
+            Waited::Cancelled => {
+                (ApprovalStatus::Cancelled, "cancelled", "It was stopped.".to_owned())
+            }
+            Waited::Changed => (
+                ApprovalStatus::Superseded,
+                "changed",
+                "What it would change is not the same any more.".to_owned(),
+            ),
         };
         // Only an approved action has not ended yet.
         let transition = Transition { from: ApprovalStatus::Approved, to: status };
@@ -80,7 +118,16 @@ impl ApprovalGate {
     async fn tell_end(&self, approval: &Approval, status: ApprovalStatus, reason: Option<String>) {
         let (id, call, tool) = (approval.id.clone(), approval.call.clone(), approval.tool.clone());
         // The result that follows is what counts; a transcript that cannot be saved fails there.
-        let _ = self.context.save(vec![self.context.item(ItemBody::Approval { approval: id.clone(), call, tool, status, reason })]).await;
+        let _ = self
+            .context
+            .save(vec![self.context.item(ItemBody::Approval {
+                approval: id.clone(),
+                call,
+                tool,
+                status,
+                reason,
+            })])
+            .await;
         self.context.emit(EventBody::ApprovalResolved { id, status });
     }
 }

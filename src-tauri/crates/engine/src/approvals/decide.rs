@@ -1,10 +1,11 @@
-//! A person's decision about a pending action: checked, stored by compare-and-set, recorded, and handed to the call that waits.
+//! A person's decision about a pending action: checked, stored by compare-and-set, recorded, and
+//! handed to the call that waits.
 
 use std::sync::Arc;
 
 use contract::{
-    AgentError, Approval, ApprovalDecideParams, ApprovalId, ApprovalStatus, Decision, ErrorCode, EventBody, ItemBody, RecordType, ToolOutcome, ToolSpec,
-    Transition,
+    AgentError, Approval, ApprovalDecideParams, ApprovalId, ApprovalStatus, Decision, ErrorCode,
+    EventBody, ItemBody, RecordType, ToolOutcome, ToolSpec, Transition,
 };
 use serde_json::{Value, json};
 
@@ -52,36 +53,65 @@ pub struct Decided {
 
 impl Engine {
     /// Pending actions, or all of them.
-    pub async fn approvals_list(self: &Arc<Self>, include_decided: bool) -> Result<Vec<Approval>, AgentError> {
+    pub async fn approvals_list(
+        self: &Arc<Self>,
+        include_decided: bool,
+    ) -> Result<Vec<Approval>, AgentError> {
         self.expire_overdue().await?;
         self.world.store.approvals(include_decided).await.map_err(AgentError::from)
     }
 
     /// Applies a decision. The hash must be the one that was shown.
-    pub async fn approval_decide(self: &Arc<Self>, params: ApprovalDecideParams, by: DecidedBy) -> Result<Decided, AgentError> {
+    pub async fn approval_decide(
+        self: &Arc<Self>,
+        params: ApprovalDecideParams,
+        by: DecidedBy,
+    ) -> Result<Decided, AgentError> {
         let approval = self.approval(&params.id).await?;
         if let Err(error) = self.check_decision(&approval, &params, by).await {
-            let refused = Refused { session: Some(&approval.session), ..Refused::of("decision", &error, approval.id.as_str()) };
+            let refused = Refused {
+                session: Some(&approval.session),
+                ..Refused::of("decision", &error, approval.id.as_str())
+            };
             self.note_refused_request(refused).await;
             return Err(error);
         }
         // Where no turn waits any more, what follows is a run of its own under the same id.
-        let run = (!self.router.waits(&approval.id)).then(|| (tokio::time::Instant::now(), self.agent_id_of(&approval)));
+        let run = (!self.router.waits(&approval.id))
+            .then(|| (tokio::time::Instant::now(), self.agent_id_of(&approval)));
         if let Some((_, agent)) = &run {
-            let draft = RecordDraft::new(RecordType::RunStarted).field("model", "").field("agent", agent.as_str()).field("duration_ms", 0);
-            self.record_of(&approval, draft.field("decides", approval.id.as_str()).field("by", by.name())).await;
+            let draft = RecordDraft::new(RecordType::RunStarted)
+                .field("model", "")
+                .field("agent", agent.as_str())
+                .field("duration_ms", 0);
+            self.record_of(
+                &approval,
+                draft.field("decides", approval.id.as_str()).field("by", by.name()),
+            )
+            .await;
         }
         let decided = self.apply(&approval, params.decision, by).await;
         if let Some((began, agent)) = run {
             let (status, level, code) = match &decided {
-                Ok(decided) if decided.approval.status == ApprovalStatus::Failed => ("error", "error", None),
+                Ok(decided) if decided.approval.status == ApprovalStatus::Failed => {
+                    ("error", "error", None)
+                }
                 Ok(_) => ("ok", "info", None),
-                Err(error) if error.code == ErrorCode::ApprovalRequired => ("approval_required", "info", None),
+                Err(error) if error.code == ErrorCode::ApprovalRequired => {
+                    ("approval_required", "info", None)
+                }
                 Err(error) => ("error", "error", Some(error.code.name())),
             };
-            let draft = RecordDraft::new(RecordType::RunEnded).field("status", status).field("level", level).field("agent", agent);
+            let draft = RecordDraft::new(RecordType::RunEnded)
+                .field("status", status)
+                .field("level", level)
+                .field("agent", agent);
             let draft = draft.field("duration_ms", millis(began.elapsed())).field("model_calls", 0);
-            self.record_of(&approval, code.into_iter().fold(draft, |draft, code| draft.field("code", code))).await;
+            self.record_of(
+                &approval,
+                code.into_iter().fold(draft, |draft, code| draft.field("code", code)),
+            )
+            .await;
             if let Err(error) = self.world.audit.flush().await {
                 tracing::warn!(%error, "the audit log could not be flushed after a decision");
             }
@@ -89,7 +119,12 @@ impl Engine {
         decided
     }
 
-    async fn check_decision(self: &Arc<Self>, approval: &Approval, params: &ApprovalDecideParams, by: DecidedBy) -> Result<(), AgentError> {
+    async fn check_decision(
+        self: &Arc<Self>,
+        approval: &Approval,
+        params: &ApprovalDecideParams,
+        by: DecidedBy,
+    ) -> Result<(), AgentError> {
         // Saying no is always possible.
         if !matches!(params.decision, Decision::Reject { .. }) {
             self.check_tools_named(&approval.tool)?;
@@ -98,7 +133,12 @@ impl Engine {
         self.check_reach(approval, &params.decision, by).await
     }
 
-    async fn apply(self: &Arc<Self>, approval: &Approval, decision: Decision, by: DecidedBy) -> Result<Decided, AgentError> {
+    async fn apply(
+        self: &Arc<Self>,
+        approval: &Approval,
+        decision: Decision,
+        by: DecidedBy,
+    ) -> Result<Decided, AgentError> {
         let mut result = None;
         match decision {
             Decision::ApproveOnce { confirm_word } => {
@@ -116,7 +156,9 @@ impl Engine {
             Decision::Reject { reason } => {
                 self.world.secrets.learn().await;
                 let reason = reason.map(|r| self.exact().scrub(&r).into_owned());
-                let reason = reason.map(|r| r.trim().chars().take(500).collect::<String>()).filter(|r| !r.is_empty());
+                let reason = reason
+                    .map(|r| r.trim().chars().take(500).collect::<String>())
+                    .filter(|r| !r.is_empty());
                 self.decide(approval, Transition::REJECT, reason.as_deref(), by).await?;
                 if !self.router.tell(&approval.id, Verdict::Rejected(reason.clone())) {
                     self.end_unwaited_call(approval, ApprovalStatus::Rejected, reason).await;
@@ -128,7 +170,12 @@ impl Engine {
     }
 
     async fn record_of(&self, approval: &Approval, draft: RecordDraft) {
-        if let Err(error) = self.world.audit.append(draft.of(&approval.session, &approval.turn), Durability::Grouped).await {
+        if let Err(error) = self
+            .world
+            .audit
+            .append(draft.of(&approval.session, &approval.turn), Durability::Grouped)
+            .await
+        {
             tracing::warn!(%error, "a record of a decision could not be written");
         }
     }
@@ -141,10 +188,16 @@ impl Engine {
     /// An action as it stands now.
     pub async fn approval(&self, id: &ApprovalId) -> Result<Approval, AgentError> {
         let found = self.world.store.approval(id).await?;
-        found.ok_or_else(|| AgentError::invalid("There is no such pending action.").reason("not_found"))
+        found.ok_or_else(|| {
+            AgentError::invalid("There is no such pending action.").reason("not_found")
+        })
     }
 
-    async fn check_open(self: &Arc<Self>, approval: &Approval, hash: &str) -> Result<(), AgentError> {
+    async fn check_open(
+        self: &Arc<Self>,
+        approval: &Approval,
+        hash: &str,
+    ) -> Result<(), AgentError> {
         let ended = |status: ApprovalStatus| {
             AgentError::invalid("This action has been decided already or has ended.")
                 .reason("not_pending")
@@ -159,19 +212,28 @@ impl Engine {
             let waits = self.router.waits(&approval.id);
             let settled = self.transition(approval, Transition::EXPIRE, Some(text)).await;
             if settled && !waits {
-                self.end_unwaited_call(approval, ApprovalStatus::Expired, Some(text.to_owned())).await;
+                self.end_unwaited_call(approval, ApprovalStatus::Expired, Some(text.to_owned()))
+                    .await;
             }
             return Err(ended(ApprovalStatus::Expired));
         }
         if approval.hash != hash {
-            return Err(AgentError::invalid("What was shown is not what waits now.").reason("hash_mismatch").hint("Look at the action again before deciding."));
+            return Err(AgentError::invalid("What was shown is not what waits now.")
+                .reason("hash_mismatch")
+                .hint("Look at the action again before deciding."));
         }
         Ok(())
     }
 
-    /// Checks who may decide an action of a session that several processes share. Only its caller may approve, because the caller's
-    /// decision reaches the process that holds the session, which informs the others. Anybody may reject if all processes are informed.
-    async fn check_reach(&self, approval: &Approval, decision: &Decision, by: DecidedBy) -> Result<(), AgentError> {
+    /// Checks who may decide an action of a session that several processes share. Only its caller
+    /// may approve, because the caller's decision reaches the process that holds the session, which
+    /// informs the others. Anybody may reject if all processes are informed.
+    async fn check_reach(
+        &self,
+        approval: &Approval,
+        decision: &Decision,
+        by: DecidedBy,
+    ) -> Result<(), AgentError> {
         let is_no = matches!(decision, Decision::Reject { .. });
         let reach = self.world.store.approval_reach(approval).await?;
         match (reach, by) {
@@ -191,17 +253,34 @@ impl Engine {
     }
 
     /// Makes the transition that a person decided, and records who decided it.
-    async fn decide(&self, approval: &Approval, transition: Transition, reason: Option<&str>, by: DecidedBy) -> Result<(), AgentError> {
-        let moved = self.world.store.approval_move(&approval.id, transition, reason, self.world.clock.now()).await?;
+    async fn decide(
+        &self,
+        approval: &Approval,
+        transition: Transition,
+        reason: Option<&str>,
+        by: DecidedBy,
+    ) -> Result<(), AgentError> {
+        let moved = self
+            .world
+            .store
+            .approval_move(&approval.id, transition, reason, self.world.clock.now())
+            .await?;
         if !moved {
-            return Err(AgentError::invalid("This action has been decided already.").reason("not_pending"));
+            return Err(
+                AgentError::invalid("This action has been decided already.").reason("not_pending")
+            );
         }
         self.record_resolved(approval, transition.to, reason, by.name()).await;
         Ok(())
     }
 
     /// Tells the call that waits; when none does any more, the action is executed here.
-    async fn approve(self: &Arc<Self>, approval: &Approval, holds: Holds, by: DecidedBy) -> Result<Option<ItemBody>, AgentError> {
+    async fn approve(
+        self: &Arc<Self>,
+        approval: &Approval,
+        holds: Holds,
+        by: DecidedBy,
+    ) -> Result<Option<ItemBody>, AgentError> {
         self.decide(approval, Transition::APPROVE, None, by).await?;
         if self.router.tell(&approval.id, Verdict::Approved(holds)) {
             return Ok(None);
@@ -213,15 +292,23 @@ impl Engine {
         if may_be_granted(&self.spec_of(approval)?) {
             return Ok(());
         }
-        Err(AgentError::invalid("This tool can only be approved one call at a time.").reason("not_grantable"))
+        Err(AgentError::invalid("This tool can only be approved one call at a time.")
+            .reason("not_grantable"))
     }
 
     /// `arguments` is JSON text as a person wrote it.
-    async fn edit(self: &Arc<Self>, approval: &Approval, arguments: &str, by: DecidedBy) -> Result<(), AgentError> {
+    async fn edit(
+        self: &Arc<Self>,
+        approval: &Approval,
+        arguments: &str,
+        by: DecidedBy,
+    ) -> Result<(), AgentError> {
         let spec = self.spec_of(approval)?;
         let arguments = contract::arguments::parse(arguments)?;
         self.check_no_secret(&arguments)?;
-        let (arguments, _) = fitted(&spec, without_caller_values(&spec, arguments), |full| self.check_arguments(&spec, full).is_ok());
+        let (arguments, _) = fitted(&spec, without_caller_values(&spec, arguments), |full| {
+            self.check_arguments(&spec, full).is_ok()
+        });
         let arguments = contract::arguments::checked(arguments)?;
         self.check_arguments(&spec, &arguments)?;
         if !self.router.waits(&approval.id) {
@@ -231,13 +318,24 @@ impl Engine {
         if self.router.tell(&approval.id, Verdict::Edited(arguments)) {
             return Ok(());
         }
-        Err(AgentError::invalid("The turn that proposed this has ended, so it cannot be edited.").hint("Ask for it again with the right values."))
+        Err(AgentError::invalid("The turn that proposed this has ended, so it cannot be edited.")
+            .hint("Ask for it again with the right values."))
     }
 
-    /// Proposes the edited action where no turn waits. What it replaces goes on waiting until the new one does.
-    async fn propose_edited(self: &Arc<Self>, approval: &Approval, spec: ToolSpec, arguments: Value, by: DecidedBy) -> Result<(), AgentError> {
+    /// Proposes the edited action where no turn waits. What it replaces goes on waiting until the
+    /// new one does.
+    async fn propose_edited(
+        self: &Arc<Self>,
+        approval: &Approval,
+        spec: ToolSpec,
+        arguments: Value,
+        by: DecidedBy,
+    ) -> Result<(), AgentError> {
         let ready = call_of(approval, spec, arguments);
-        let fresh = ApprovalGate::detached(self, approval).propose(&ready, EDITED, Some(approval.id.clone())).await?.approval;
+        let fresh = ApprovalGate::detached(self, approval)
+            .propose(&ready, EDITED, Some(approval.id.clone()))
+            .await?
+            .approval;
         let moved = self.decide(approval, Transition::REPLACE, None, by).await;
         if moved.is_err() {
             let why = Text::ApprovalCancelled.in_locale(&self.world.profile.locale());
@@ -246,32 +344,56 @@ impl Engine {
         moved
     }
 
-    /// The tool of an action. Packs that came or went since may have changed how its id is written; if several tools may be meant, it is none.
+    /// The tool of an action. Packs that came or went since may have changed how its id is written;
+    /// if several tools may be meant, it is none.
     fn spec_of(&self, approval: &Approval) -> Result<ToolSpec, AgentError> {
         let specs = self.world.tools.specs();
         let mut named = specs.iter().filter(|spec| spec.is_named(&approval.tool));
         let exact = specs.iter().find(|spec| spec.id == approval.tool);
         let found = exact.or_else(|| named.next().filter(|_| named.next().is_none())).cloned();
-        found.ok_or_else(|| AgentError::new(ErrorCode::ToolNotFound, format!("{} is not available any more.", approval.tool_title)))
+        found.ok_or_else(|| {
+            AgentError::new(
+                ErrorCode::ToolNotFound,
+                format!("{} is not available any more.", approval.tool_title),
+            )
+        })
     }
 
     /// Carries out an approved action whose turn has ended, or has not been able to wait.
-    async fn run_approved(self: &Arc<Self>, approval: &Approval, holds: Holds) -> Result<Option<ItemBody>, AgentError> {
+    async fn run_approved(
+        self: &Arc<Self>,
+        approval: &Approval,
+        holds: Holds,
+    ) -> Result<Option<ItemBody>, AgentError> {
         let spec = match self.spec_of(approval) {
             Ok(spec) => spec,
             Err(error) => {
                 self.transition(approval, Transition::REFUSE, Some(&error.message)).await;
-                self.end_call(approval, (ApprovalStatus::Failed, ToolOutcome::Denied), Some(error.clone()), Some(error.message.clone())).await;
+                self.end_call(
+                    approval,
+                    (ApprovalStatus::Failed, ToolOutcome::Denied),
+                    Some(error.clone()),
+                    Some(error.message.clone()),
+                )
+                .await;
                 return Err(error);
             }
         };
         let gate = ApprovalGate::detached(self, approval);
-        let arguments = without_caller_values(&spec, serde_json::from_str(&approval.arguments).unwrap_or_default());
+        let arguments = without_caller_values(
+            &spec,
+            serde_json::from_str(&approval.arguments).unwrap_or_default(),
+        );
         let ready = Ready { is_adapted: true, ..call_of(approval, spec, arguments) };
-        gate.context.emit(EventBody::ApprovalResolved { id: approval.id.clone(), status: ApprovalStatus::Approved });
+        gate.context.emit(EventBody::ApprovalResolved {
+            id: approval.id.clone(),
+            status: ApprovalStatus::Approved,
+        });
         match gate.run_approved(&ready, approval, holds).await? {
             Gated::Done { result, .. } => Ok(Some(result.item_body())),
-            Gated::Waiting(error) => Err(error.hint("It changed since it was proposed. Look at the new proposal.")),
+            Gated::Waiting(error) => {
+                Err(error.hint("It changed since it was proposed. Look at the new proposal."))
+            }
         }
     }
 }
@@ -279,12 +401,22 @@ impl Engine {
 /// A pending action as the call that it was.
 fn call_of(approval: &Approval, spec: ToolSpec, arguments: Value) -> Ready {
     let decision = policy::Decision::Ask { why: approval.why.clone() };
-    Ready { call: approval.call.clone(), spec: Arc::new(spec), arguments, decision, coerced: Vec::new(), defaults: Vec::new(), is_adapted: false }
+    Ready {
+        call: approval.call.clone(),
+        spec: Arc::new(spec),
+        arguments,
+        decision,
+        coerced: Vec::new(),
+        defaults: Vec::new(),
+        is_adapted: false,
+    }
 }
 
 fn check_word(approval: &Approval, typed: Option<&str>) -> Result<(), AgentError> {
     match &approval.confirm_word {
-        Some(word) if typed.map(str::trim) != Some(word.as_str()) => Err(AgentError::invalid(format!("Type {word} to confirm.")).reason("confirm_word")),
+        Some(word) if typed.map(str::trim) != Some(word.as_str()) => {
+            Err(AgentError::invalid(format!("Type {word} to confirm.")).reason("confirm_word"))
+        }
         Some(_) | None => Ok(()),
     }
 }

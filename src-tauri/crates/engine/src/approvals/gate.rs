@@ -1,9 +1,13 @@
-//! The gate of a call that may need an approval: propose, wait, look again, execute once. The same gate serves a turn that runs and a
-//! decision after the turn's end; what differs is the audience. Deciding is in `decide`.
+//! The gate of a call that may need an approval: propose, wait, look again, execute once. The same
+//! gate serves a turn that runs and a decision after the turn's end; what differs is the audience.
+//! Deciding is in `decide`.
 
 use std::sync::Arc;
 
-use contract::{AgentError, Approval, ApprovalId, ApprovalStatus, Effect, ErrorCode, EventBody, ItemBody, NoticeLevel, Stage, ToolOutcome, Transition};
+use contract::{
+    AgentError, Approval, ApprovalId, ApprovalStatus, Effect, ErrorCode, EventBody, ItemBody,
+    NoticeLevel, Stage, ToolOutcome, Transition,
+};
 use policy::Decision;
 
 use crate::{
@@ -61,7 +65,11 @@ pub(crate) struct ApprovalGate {
 
 impl ApprovalGate {
     pub(crate) fn new(dispatcher: Dispatcher) -> Self {
-        Self { context: Arc::clone(&dispatcher.context), dispatcher, rejected: RejectedChanges::default() }
+        Self {
+            context: Arc::clone(&dispatcher.context),
+            dispatcher,
+            rejected: RejectedChanges::default(),
+        }
     }
 
     /// The gate of a pending action whose turn has ended.
@@ -77,7 +85,8 @@ impl ApprovalGate {
         if !matches!(ready.decision, Decision::Ask { .. }) {
             return self.propose_and_follow(ready).await;
         }
-        // The same change twice is asked about one after the other, and not again once it was rejected.
+        // The same change twice is asked about one after the other, and not again once it was
+        // rejected.
         let entry = self.rejected.entry(ready);
         let mut is_rejected = entry.lock().await;
         if *is_rejected {
@@ -85,11 +94,16 @@ impl ApprovalGate {
         }
         if self.context.cancel.is_cancelled() {
             let said = self.text(Text::CancelledCall);
-            return self.close(refused(ready, ToolOutcome::Cancelled, "cancelled", said), None).await;
+            return self
+                .close(refused(ready, ToolOutcome::Cancelled, "cancelled", said), None)
+                .await;
         }
         let gated = self.propose_and_follow(ready).await;
         if let Gated::Done { result, .. } = &gated {
-            *is_rejected = result.error.as_ref().is_some_and(|error| error.has_reason(contract::Reason::Rejected));
+            *is_rejected = result
+                .error
+                .as_ref()
+                .is_some_and(|error| error.has_reason(contract::Reason::Rejected));
         }
         gated
     }
@@ -100,21 +114,36 @@ impl ApprovalGate {
                 Ok(proposal) => self.follow(ready.clone(), Some(proposal)).await,
                 Err(error) => Err(error),
             },
-            Decision::Allow { .. } | Decision::Deny { .. } => self.follow(ready.clone(), None).await,
+            Decision::Allow { .. } | Decision::Deny { .. } => {
+                self.follow(ready.clone(), None).await
+            }
         };
         match gated {
             Ok(gated) => gated,
-            Err(error) => self.close(CallDone::failed(ready, ToolOutcome::Error, error), None).await,
+            Err(error) => {
+                self.close(CallDone::failed(ready, ToolOutcome::Error, error), None).await
+            }
         }
     }
 
-    pub(crate) async fn propose(&self, ready: &Ready, why: &str, replaces: Option<ApprovalId>) -> Result<Proposal, AgentError> {
-        let listener = if self.context.audience.may_wait() { Listener::Call } else { Listener::None };
+    pub(crate) async fn propose(
+        &self,
+        ready: &Ready,
+        why: &str,
+        replaces: Option<ApprovalId>,
+    ) -> Result<Proposal, AgentError> {
+        let listener =
+            if self.context.audience.may_wait() { Listener::Call } else { Listener::None };
         propose(&self.dispatcher, ready, (why.to_owned(), replaces), listener).await
     }
 
-    /// Follows a proposal, and those that take its place, to the end of the call. An error says that none could be made.
-    async fn follow(&self, mut ready: Ready, mut proposal: Option<Proposal>) -> Result<Gated, AgentError> {
+    /// Follows a proposal, and those that take its place, to the end of the call. An error says
+    /// that none could be made.
+    async fn follow(
+        &self,
+        mut ready: Ready,
+        mut proposal: Option<Proposal>,
+    ) -> Result<Gated, AgentError> {
         loop {
             let mut holds = Holds::Once;
             if let Some(waiting) = &mut proposal {
@@ -124,7 +153,9 @@ impl ApprovalGate {
                 match self.decision(&mut ready, waiting).await {
                     Decided::Approved(how_far) => holds = how_far,
                     Decided::Replaced(why) => {
-                        proposal = Some(self.propose(&ready, why, Some(waiting.approval.id.clone())).await?);
+                        proposal = Some(
+                            self.propose(&ready, why, Some(waiting.approval.id.clone())).await?,
+                        );
                         continue;
                     }
                     Decided::Ended(gated) => return Ok(gated),
@@ -140,17 +171,29 @@ impl ApprovalGate {
         }
     }
 
-    /// Carries out an action that has been approved after its turn's end. What has changed since is proposed anew.
-    pub(crate) async fn run_approved(&self, ready: &Ready, approval: &Approval, holds: Holds) -> Result<Gated, AgentError> {
+    /// Carries out an action that has been approved after its turn's end. What has changed since is
+    /// proposed anew.
+    pub(crate) async fn run_approved(
+        &self,
+        ready: &Ready,
+        approval: &Approval,
+        holds: Holds,
+    ) -> Result<Gated, AgentError> {
         match self.execute(ready, Some((approval, holds))).await {
             Executed::Done(gated) => Ok(gated),
-            Executed::Changed => match self.propose(ready, CHANGED, Some(approval.id.clone())).await {
-                Ok(proposal) => self.follow(ready.clone(), Some(proposal)).await,
-                Err(error) => {
-                    self.close(CallDone::failed(ready, ToolOutcome::Error, error.clone()), None).await;
-                    Err(error)
+            Executed::Changed => {
+                match self.propose(ready, CHANGED, Some(approval.id.clone())).await {
+                    Ok(proposal) => self.follow(ready.clone(), Some(proposal)).await,
+                    Err(error) => {
+                        self.close(
+                            CallDone::failed(ready, ToolOutcome::Error, error.clone()),
+                            None,
+                        )
+                        .await;
+                        Err(error)
+                    }
                 }
-            },
+            }
         }
     }
 
@@ -163,7 +206,10 @@ impl ApprovalGate {
         let (outcome, reason, status, said, given) = match waited {
             Waited::Approved(holds) => {
                 // The windows show at once that it is approved, because the call may take a while.
-                self.context.emit(EventBody::ApprovalResolved { id: approval.id.clone(), status: ApprovalStatus::Approved });
+                self.context.emit(EventBody::ApprovalResolved {
+                    id: approval.id.clone(),
+                    status: ApprovalStatus::Approved,
+                });
                 self.context.emit(EventBody::Status { stage: Stage::Tools, text: None });
                 return Decided::Approved(holds);
             }
@@ -175,7 +221,9 @@ impl ApprovalGate {
             Waited::Rejected(given) => {
                 self.rejected.note(ready);
                 let rejected = self.text(Text::ApprovalRejected);
-                let said = given.as_ref().map_or_else(|| rejected.clone(), |given| format!("{rejected} {given}"));
+                let said = given
+                    .as_ref()
+                    .map_or_else(|| rejected.clone(), |given| format!("{rejected} {given}"));
                 (ToolOutcome::Rejected, "rejected", ApprovalStatus::Rejected, said, given)
             }
             Waited::Expired => {
@@ -184,10 +232,19 @@ impl ApprovalGate {
             }
             Waited::Cancelled => {
                 let said = self.text(Text::ApprovalCancelled);
-                (ToolOutcome::Cancelled, "cancelled", ApprovalStatus::Cancelled, said.clone(), Some(said))
+                (
+                    ToolOutcome::Cancelled,
+                    "cancelled",
+                    ApprovalStatus::Cancelled,
+                    said.clone(),
+                    Some(said),
+                )
             }
         };
-        Decided::Ended(self.close(refused(ready, outcome, reason, said), Some((approval, status, given))).await)
+        Decided::Ended(
+            self.close(refused(ready, outcome, reason, said), Some((approval, status, given)))
+                .await,
+        )
     }
 
     /// Looks at everything again right before the effect, then executes it once.
@@ -206,18 +263,30 @@ impl ApprovalGate {
         self.dispatcher.note_trust(&ready.spec, &done);
         context.probe(Point::AfterOutcome);
         self.dispatcher.reads.clear();
-        if approval.is_none() && done.effect != Effect::ReadOnly && matches!(done.outcome, ToolOutcome::Ok | ToolOutcome::Unknown) {
+        if approval.is_none()
+            && done.effect != Effect::ReadOnly
+            && matches!(done.outcome, ToolOutcome::Ok | ToolOutcome::Unknown)
+        {
             context.account.entries().unasked_writes.push(self.write_line(&done));
         }
         let ended = approval.map(|approval| {
-            let transition = if done.outcome == ToolOutcome::Ok { Transition::COMPLETE } else { Transition::FAIL };
+            let transition = if done.outcome == ToolOutcome::Ok {
+                Transition::COMPLETE
+            } else {
+                Transition::FAIL
+            };
             (approval, transition, done.error.as_ref().map(|error| error.message.clone()))
         });
         if let Some((approval, transition, reason)) = &ended {
             context.engine.transition(approval, *transition, reason.as_deref()).await;
         }
         self.note_grant_used(ready).await;
-        let gated = self.close(done, ended.map(|(approval, transition, reason)| (approval, transition.to, reason))).await;
+        let gated = self
+            .close(
+                done,
+                ended.map(|(approval, transition, reason)| (approval, transition.to, reason)),
+            )
+            .await;
         context.engine.lanes.effect_done(&context.session);
         Executed::Done(gated)
     }
@@ -230,8 +299,11 @@ impl ApprovalGate {
             if let Some(approval) = approval {
                 engine.transition(approval, Transition::STOP, Some(&said)).await;
             }
-            let ended = approval.map(|approval| (approval, ApprovalStatus::Cancelled, Some(said.clone())));
-            return Err(Executed::Done(self.close(refused(ready, ToolOutcome::Cancelled, "cancelled", said), ended).await));
+            let ended =
+                approval.map(|approval| (approval, ApprovalStatus::Cancelled, Some(said.clone())));
+            return Err(Executed::Done(
+                self.close(refused(ready, ToolOutcome::Cancelled, "cancelled", said), ended).await,
+            ));
         }
         let Some(approval) = approval else {
             return match still_free(&self.dispatcher, ready).await {
@@ -255,7 +327,10 @@ impl ApprovalGate {
         if engine.transition(approval, Transition::BEGIN, None).await {
             return Ok(());
         }
-        let error = AgentError::internal("approval_used", "This approval has been used or has ended already.");
+        let error = AgentError::internal(
+            "approval_used",
+            "This approval has been used or has ended already.",
+        );
         Err(self.deny(ready, error, None).await)
     }
 
@@ -269,7 +344,11 @@ impl ApprovalGate {
             && let Err(error) = self.context.engine.grant(approval, &ready.spec).await
         {
             tracing::error!(%error, "a permission could not be stored; the tool asks again");
-            let notice = ItemBody::Notice { level: NoticeLevel::Warning, code: "permission_not_stored".into(), text: self.text(Text::PermissionLost) };
+            let notice = ItemBody::Notice {
+                level: NoticeLevel::Warning,
+                code: "permission_not_stored".into(),
+                text: self.text(Text::PermissionLost),
+            };
             if self.context.save(vec![self.context.item(notice)]).await.is_err() {
                 tracing::warn!("the notice of a lost permission could not be saved");
             }
@@ -288,14 +367,25 @@ impl ApprovalGate {
     /// Saves the result (and how its approval ended) and makes it the end of the call.
     pub(crate) async fn close(&self, done: CallDone, ended: Option<Ended<'_>>) -> Gated {
         let context = &self.context;
-        let is_decided = ended.is_some() && matches!(done.outcome, ToolOutcome::Rejected | ToolOutcome::Expired | ToolOutcome::Cancelled);
+        let is_decided = ended.is_some()
+            && matches!(
+                done.outcome,
+                ToolOutcome::Rejected | ToolOutcome::Expired | ToolOutcome::Cancelled
+            );
         if !is_decided {
             refusals::note_refused(context, &done, self.dispatcher.scope.agent_id()).await;
         }
         let mut items = Vec::new();
         if let Some((approval, status, reason)) = ended {
-            let (id, call, tool) = (approval.id.clone(), approval.call.clone(), approval.tool.clone());
-            items.push(context.item(ItemBody::Approval { approval: id.clone(), call, tool, status, reason }));
+            let (id, call, tool) =
+                (approval.id.clone(), approval.call.clone(), approval.tool.clone());
+            items.push(context.item(ItemBody::Approval {
+                approval: id.clone(),
+                call,
+                tool,
+                status,
+                reason,
+            }));
             context.emit(EventBody::ApprovalResolved { id, status });
         }
         items.push(context.item(done.item_body()));
@@ -305,7 +395,11 @@ impl ApprovalGate {
 
     /// The line that reports a write without an approval.
     fn write_line(&self, done: &CallDone) -> String {
-        let unknown = if done.outcome == ToolOutcome::Unknown { format!(" ({})", self.text(Text::UnknownOutcome)) } else { String::new() };
+        let unknown = if done.outcome == ToolOutcome::Unknown {
+            format!(" ({})", self.text(Text::UnknownOutcome))
+        } else {
+            String::new()
+        };
         format!("{} {}{unknown}", done.title, canonical(&done.arguments))
     }
 

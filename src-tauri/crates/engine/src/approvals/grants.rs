@@ -13,8 +13,13 @@ use crate::{
 const GRANT_HOURS: i64 = 8;
 
 impl Engine {
-    /// Remembers a permission. To be called once the action has been found to be what was signed, so that it is for that definition.
-    pub(crate) async fn grant(&self, approval: &Approval, spec: &ToolSpec) -> Result<(), AgentError> {
+    /// Remembers a permission. To be called once the action has been found to be what was signed,
+    /// so that it is for that definition.
+    pub(crate) async fn grant(
+        &self,
+        approval: &Approval,
+        spec: &ToolSpec,
+    ) -> Result<(), AgentError> {
         let now = self.world.clock.now();
         let grant = Grant {
             id: GrantId(self.world.ids.next("grant")),
@@ -35,11 +40,12 @@ impl Engine {
             .field("tool", grant.tool.as_str())
             .field("expires_at", grant.expires_at.to_rfc3339())
             .commit("pattern", Value::Object(grant.pattern.clone()).to_string());
-        self.world
-            .audit
-            .append(draft, Durability::Durable)
-            .await
-            .map_err(|_| AgentError::internal("audit_unavailable", "The permission was not stored: the audit log cannot be written."))?;
+        self.world.audit.append(draft, Durability::Durable).await.map_err(|_| {
+            AgentError::internal(
+                "audit_unavailable",
+                "The permission was not stored: the audit log cannot be written.",
+            )
+        })?;
         self.world.store.grant_insert(&grant).await.map_err(AgentError::from)
     }
 
@@ -48,11 +54,12 @@ impl Engine {
         let now = self.world.clock.now();
         self.world.store.grant_revoke(id, now).await?;
         let draft = RecordDraft::new(RecordType::GrantRevoked).field("grant", id.as_str());
-        self.world
-            .audit
-            .append(draft, Durability::Durable)
-            .await
-            .map_err(|_| AgentError::internal("audit_unavailable", "It is taken back, but the audit log cannot be written."))?;
+        self.world.audit.append(draft, Durability::Durable).await.map_err(|_| {
+            AgentError::internal(
+                "audit_unavailable",
+                "It is taken back, but the audit log cannot be written.",
+            )
+        })?;
         Ok(())
     }
 
@@ -62,8 +69,13 @@ impl Engine {
     }
 }
 
-/// Returns the arguments that a grant fixes: all that were shown, except numbers and booleans, which may vary.
+/// Returns the arguments that a grant fixes: all that were shown, except numbers and booleans,
+/// which may vary.
 fn grant_pattern(spec: &ToolSpec, approval: &Approval) -> Map<String, Value> {
     let all: Map<String, Value> = serde_json::from_str(&approval.arguments).unwrap_or_default();
-    all.into_iter().filter(|(name, value)| !policy::is_free(value) && !spec.caller_owned.iter().any(|p| p.name == *name)).collect()
+    all.into_iter()
+        .filter(|(name, value)| {
+            !policy::is_free(value) && !spec.caller_owned.iter().any(|p| p.name == *name)
+        })
+        .collect()
 }

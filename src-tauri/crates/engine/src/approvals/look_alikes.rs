@@ -1,5 +1,6 @@
-//! Words that mix alphabets: `pаypal` with a Cyrillic `а` reads like another word. Finds and names them; whether that is meant well is
-//! for the person to say. A word that is written in one foreign alphabet as a whole is not found.
+//! Words that mix alphabets: `pаypal` with a Cyrillic `а` reads like another word. Finds and names
+//! them; whether that is meant well is for the person to say. A word that is written in one foreign
+//! alphabet as a whole is not found.
 
 use contract::LookAlike;
 use serde_json::Value;
@@ -8,7 +9,14 @@ use unicode_script::{Script, UnicodeScript as _};
 /// Words that are pointed out of one action.
 const MOST: usize = 8;
 /// Alphabets with letters that look alike.
-const ALPHABETS: [Script; 6] = [Script::Latin, Script::Cyrillic, Script::Greek, Script::Armenian, Script::Cherokee, Script::Coptic];
+const ALPHABETS: [Script; 6] = [
+    Script::Latin,
+    Script::Cyrillic,
+    Script::Greek,
+    Script::Armenian,
+    Script::Cherokee,
+    Script::Coptic,
+];
 /// The longest part of a word that is shown.
 const CHARS: usize = 64;
 
@@ -29,20 +37,30 @@ pub(crate) fn texts(value: &Value) -> Vec<&str> {
     match value {
         Value::String(text) => vec![text],
         Value::Array(list) => list.iter().flat_map(texts).collect(),
-        Value::Object(members) => members.iter().flat_map(|(name, value)| std::iter::once(name.as_str()).chain(texts(value))).collect(),
+        Value::Object(members) => members
+            .iter()
+            .flat_map(|(name, value)| std::iter::once(name.as_str()).chain(texts(value)))
+            .collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) => Vec::new(),
     }
 }
 
-/// Letters, digits and marks between letters: a word may be split by nothing that a reader does not see.
+/// Letters, digits and marks between letters: a word may be split by nothing that a reader does not
+/// see.
 fn is_of_word(c: char) -> bool {
-    c.is_alphanumeric() || c.script() == Script::Inherited || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}')
+    c.is_alphanumeric()
+        || c.script() == Script::Inherited
+        || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}')
 }
 
 fn mixed(word: &str) -> Option<LookAlike> {
-    let letters = || word.chars().map(|c| (c, c.script())).filter(|(_, script)| ALPHABETS.contains(script));
+    let letters =
+        || word.chars().map(|c| (c, c.script())).filter(|(_, script)| ALPHABETS.contains(script));
     let of = |wanted: Script| letters().filter(|(_, script)| *script == wanted).count();
-    let usual = ALPHABETS.into_iter().filter(|script| of(*script) > 0).max_by_key(|script| (*script == Script::Latin, of(*script)))?;
+    let usual = ALPHABETS
+        .into_iter()
+        .filter(|script| of(*script) > 0)
+        .max_by_key(|script| (*script == Script::Latin, of(*script)))?;
     let (letter, script) = letters().find(|(_, script)| *script != usual)?;
     Some(LookAlike {
         word: word.chars().take(CHARS).collect(),
@@ -57,17 +75,37 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Vec<(String, String, String)> {
-        look_alikes([text]).into_iter().map(|found| (found.word, found.code, found.script)).collect()
+        look_alikes([text])
+            .into_iter()
+            .map(|found| (found.word, found.code, found.script))
+            .collect()
     }
 
     #[test]
     fn words_that_mix_alphabets_are_found_and_others_are_not() {
-        let one = |word: &str, code: &str, script: &str| vec![(word.to_owned(), code.to_owned(), script.to_owned())];
+        let one = |word: &str, code: &str, script: &str| {
+            vec![(word.to_owned(), code.to_owned(), script.to_owned())]
+        };
         assert_eq!(found("send to p\u{430}ypal.com"), one("p\u{430}ypal", "U+0430", "Cyrillic"));
         assert_eq!(found("\u{391}cme AB"), one("\u{391}cme", "U+0391", "Greek"));
-        assert_eq!(found("\u{41f}\u{440}\u{438}\u{432}eт"), one("\u{41f}\u{440}\u{438}\u{432}eт", "U+041F", "Cyrillic"));
-        assert_eq!(found("p\u{200b}\u{430}y"), one("p\u{200b}\u{430}y", "U+0430", "Cyrillic"), "split by what is not seen");
-        for plain in ["paypal.com", "Привет, world", "åäö 42 km", "東京Tower", "naïve e\u{301}", "Σ = 5", "ελληνικά"] {
+        assert_eq!(
+            found("\u{41f}\u{440}\u{438}\u{432}eт"),
+            one("\u{41f}\u{440}\u{438}\u{432}eт", "U+041F", "Cyrillic")
+        );
+        assert_eq!(
+            found("p\u{200b}\u{430}y"),
+            one("p\u{200b}\u{430}y", "U+0430", "Cyrillic"),
+            "split by what is not seen"
+        );
+        for plain in [
+            "paypal.com",
+            "Привет, world",
+            "åäö 42 km",
+            "東京Tower",
+            "naïve e\u{301}",
+            "Σ = 5",
+            "ελληνικά",
+        ] {
             assert_eq!(found(plain), [], "{plain}");
         }
     }

@@ -1,4 +1,5 @@
-//! Approvals: what waits for a person, what the person decides, and the last check before the effect.
+//! Approvals: what waits for a person, what the person decides, and the last check before the
+//! effect.
 
 pub(crate) mod answers;
 pub(crate) mod decide;

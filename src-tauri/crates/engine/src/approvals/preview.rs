@@ -1,10 +1,12 @@
 //! Computes what an action would change: read calls of the same pack, then the manifest's template.
-//! A preview that cannot be computed is left out; the full arguments are always shown. A template may also say that the action cannot
-//! be carried out: nobody is to sign what will be refused.
+//! A preview that cannot be computed is left out; the full arguments are always shown. A template
+//! may also say that the action cannot be carried out: nobody is to sign what will be refused.
 
 use std::sync::Arc;
 
-use contract::{AgentError, Effect, ErrorCode, PreviewView, ToolOutcome, ToolSpec, manifest::PreviewRead};
+use contract::{
+    AgentError, Effect, ErrorCode, PreviewView, ToolOutcome, ToolSpec, manifest::PreviewRead,
+};
 use minijinja::{Environment, Error, ErrorKind, Value as Template, value::Serde};
 use policy::Decision;
 use serde::Deserialize;
@@ -54,14 +56,20 @@ impl Foresight {
 
 /// Why a preview has no value of a read.
 enum Missing {
-    /// There is nothing to ask for, nobody may ask, or the tool said that it has no such thing: so it will say again.
+    /// There is nothing to ask for, nobody may ask, or the tool said that it has no such thing: so
+    /// it will say again.
     Nothing,
     /// Nobody answered.
     Away,
 }
 
 /// Computes what an action would change.
-pub(crate) async fn foresee(dispatcher: &Dispatcher, spec: &ToolSpec, arguments: &Value, locale: &str) -> Foresight {
+pub(crate) async fn foresee(
+    dispatcher: &Dispatcher,
+    spec: &ToolSpec,
+    arguments: &Value,
+    locale: &str,
+) -> Foresight {
     let mut foresight = Foresight { foreseen: None, unread: false };
     let Some(preview) = &spec.preview else { return foresight };
     let (mut variables, mut seen) = (Map::new(), Vec::new());
@@ -77,12 +85,15 @@ pub(crate) async fn foresee(dispatcher: &Dispatcher, spec: &ToolSpec, arguments:
     match render(&preview.template, arguments, &variables, locale) {
         Ok(foreseen) => {
             if matches!(foreseen, Foreseen::Refused { .. }) {
-                // The model hears why, perhaps in words of what was read. A preview itself is for the person alone.
+                // The model hears why, perhaps in words of what was read. A preview itself is for
+                // the person alone.
                 seen.iter().for_each(|(spec, done)| dispatcher.note_trust(spec, done));
             }
             foresight.foreseen = Some(foreseen);
         }
-        Err(problem) => tracing::warn!(tool = %spec.id, %problem, "a preview could not be computed"),
+        Err(problem) => {
+            tracing::warn!(tool = %spec.id, %problem, "a preview could not be computed")
+        }
     }
     foresight
 }
@@ -94,13 +105,28 @@ async fn preview_read(
     arguments: &Value,
     seen: &mut Vec<(Arc<ToolSpec>, CallDone)>,
 ) -> Result<Value, Missing> {
-    let is_wanted = |spec: &&ToolSpec| spec.pack == of.pack && spec.is_named(&read.tool) && spec.effect == Effect::ReadOnly;
+    let is_wanted = |spec: &&ToolSpec| {
+        spec.pack == of.pack && spec.is_named(&read.tool) && spec.effect == Effect::ReadOnly
+    };
     let spec = dispatcher.context.specs.iter().find(is_wanted).ok_or(Missing::Nothing)?.clone();
-    let filled: Map<String, Value> = read.arguments.iter().filter_map(|(name, value)| Some((name.clone(), fill(value, arguments)?))).collect();
+    let filled: Map<String, Value> = read
+        .arguments
+        .iter()
+        .filter_map(|(name, value)| Some((name.clone(), fill(value, arguments)?)))
+        .collect();
     let arguments = Value::Object(filled);
     let call = contract::CallId(dispatcher.context.world().ids.next("call"));
-    let decision = policy_decision(&dispatcher.context, &dispatcher.sources, &spec, &arguments).await;
-    let ready = Ready { call, spec: Arc::new(spec), arguments, decision, coerced: Vec::new(), defaults: Vec::new(), is_adapted: false };
+    let decision =
+        policy_decision(&dispatcher.context, &dispatcher.sources, &spec, &arguments).await;
+    let ready = Ready {
+        call,
+        spec: Arc::new(spec),
+        arguments,
+        decision,
+        coerced: Vec::new(),
+        defaults: Vec::new(),
+        is_adapted: false,
+    };
     may_preview(&dispatcher.context, &ready)?;
     let done = dispatcher.dispatch(&ready, None, None).await;
     let value = match &done.error {
@@ -112,7 +138,8 @@ async fn preview_read(
     value
 }
 
-/// The host reads for a preview only what a model could read now without a question: nobody has agreed to anything yet.
+/// The host reads for a preview only what a model could read now without a question: nobody has
+/// agreed to anything yet.
 fn may_preview(context: &TurnContext, ready: &Ready) -> Result<(), Missing> {
     let fits = context.engine.check_arguments(&ready.spec, &ready.arguments);
     let refused = context.engine.check_tool(&ready.spec).and(fits).map_err(|error| error.message);
@@ -127,30 +154,52 @@ fn may_preview(context: &TurnContext, ready: &Ready) -> Result<(), Missing> {
 
 /// Whether a failure is what the tool or its server said, and not that nobody was there.
 fn is_an_answer(error: &AgentError) -> bool {
-    error.code == ErrorCode::InvalidInput || error.has_reason(contract::Reason::McpToolError) || error.details.get("code").is_some()
+    error.code == ErrorCode::InvalidInput
+        || error.has_reason(contract::Reason::McpToolError)
+        || error.details.get("code").is_some()
 }
 
-/// Replaces text that is exactly `{{ args.NAME }}` by that argument; an absent one leaves the parameter out.
+/// Replaces text that is exactly `{{ args.NAME }}` by that argument; an absent one leaves the
+/// parameter out.
 fn fill(value: &Value, arguments: &Value) -> Option<Value> {
-    let Some(inner) = value.as_str().and_then(|text| text.trim().strip_prefix("{{")?.strip_suffix("}}")) else { return Some(value.clone()) };
+    let Some(inner) =
+        value.as_str().and_then(|text| text.trim().strip_prefix("{{")?.strip_suffix("}}"))
+    else {
+        return Some(value.clone());
+    };
     let name = inner.trim().strip_prefix("args.")?;
     arguments.get(name).cloned()
 }
 
-fn render(template: &str, arguments: &Value, variables: &Map<String, Value>, locale: &str) -> Result<Foreseen, String> {
+fn render(
+    template: &str,
+    arguments: &Value,
+    variables: &Map<String, Value>,
+    locale: &str,
+) -> Result<Foreseen, String> {
     let swedish = locale.starts_with("sv");
     let mut environment = Environment::new();
     environment.set_fuel(Some(200_000));
-    environment.add_filter("dec_add", |a: Template, b: Template| combine(&a, &b, i128::checked_add, 0));
-    environment.add_filter("dec_sub", |a: Template, b: Template| combine(&a, &b, i128::checked_sub, 0));
-    environment.add_filter("dec_mul", |a: Template, b: Template| combine(&a, &b, i128::checked_mul, amounts::PLACES));
+    environment
+        .add_filter("dec_add", |a: Template, b: Template| combine(&a, &b, i128::checked_add, 0));
+    environment
+        .add_filter("dec_sub", |a: Template, b: Template| combine(&a, &b, i128::checked_sub, 0));
+    environment.add_filter("dec_mul", |a: Template, b: Template| {
+        combine(&a, &b, i128::checked_mul, amounts::PLACES)
+    });
     environment.add_filter("money", move |a: Template| money(&a, swedish));
     environment.add_filter("tojson", to_json);
     environment.add_template("preview", template).map_err(|e| e.to_string())?;
-    let mut scope: std::collections::BTreeMap<String, Template> = variables.iter().map(|(name, value)| (name.clone(), Template::from(Serde(value)))).collect();
+    let mut scope: std::collections::BTreeMap<String, Template> = variables
+        .iter()
+        .map(|(name, value)| (name.clone(), Template::from(Serde(value))))
+        .collect();
     scope.insert("args".into(), Template::from(Serde(arguments)));
     scope.insert("locale".into(), Template::from(if swedish { "sv" } else { "en" }));
-    let text = environment.get_template("preview").and_then(|t| t.render(Template::from_pairs(scope))).map_err(|e| e.to_string())?;
+    let text = environment
+        .get_template("preview")
+        .and_then(|t| t.render(Template::from_pairs(scope)))
+        .map_err(|e| e.to_string())?;
     if text.len() > MOST_BYTES {
         return Err(format!("it has {} bytes; at most {MOST_BYTES} are shown", text.len()));
     }
@@ -158,10 +207,13 @@ fn render(template: &str, arguments: &Value, variables: &Map<String, Value>, loc
 }
 
 fn to_json(value: Template) -> Result<Template, Error> {
-    serde_json::to_string(&value).map(Template::from_safe_string).map_err(|e| Error::new(ErrorKind::InvalidOperation, e.to_string()))
+    serde_json::to_string(&value)
+        .map(Template::from_safe_string)
+        .map_err(|e| Error::new(ErrorKind::InvalidOperation, e.to_string()))
 }
 
-/// Two amounts as one; what rests on an unknown one is unknown. A preview says what it knows, whatever a shop leaves out.
+/// Two amounts as one; what rests on an unknown one is unknown. A preview says what it knows,
+/// whatever a shop leaves out.
 fn combine(a: &Template, b: &Template, with: fn(i128, i128) -> Option<i128>, drop: u32) -> String {
     let both = amounts::read(&a.to_string()).zip(amounts::read(&b.to_string()));
     let result = both.and_then(|(a, b)| with(a, b)).map(|result| result / 10i128.pow(drop));
@@ -169,10 +221,12 @@ fn combine(a: &Template, b: &Template, with: fn(i128, i128) -> Option<i128>, dro
 }
 
 fn is_plain(text: &str) -> bool {
-    (1..=40).contains(&text.trim().len()) && !text.contains(|c: char| c.is_control() || matches!(c, '"' | '\\'))
+    (1..=40).contains(&text.trim().len())
+        && !text.contains(|c: char| c.is_control() || matches!(c, '"' | '\\'))
 }
 
-/// An amount as it is shown: one that cannot be read as it is written, when it is short and cannot end a text of the template.
+/// An amount as it is shown: one that cannot be read as it is written, when it is short and cannot
+/// end a text of the template.
 fn money(value: &Template, swedish: bool) -> String {
     let text = value.to_string();
     match amounts::read(&text) {
@@ -208,21 +262,42 @@ mod tests {
         assert_eq!(view.after.total, "3,897.60");
         let swedish = render(template, &arguments, &variables, "sv").map(shown).expect("renders");
         assert_eq!(swedish.summary, "Lägg till 3");
-        assert_eq!((swedish.before.total.as_str(), swedish.after.total.as_str()), ("0,30", "3\u{a0}897,60"));
+        assert_eq!(
+            (swedish.before.total.as_str(), swedish.after.total.as_str()),
+            ("0,30", "3\u{a0}897,60")
+        );
     }
 
     #[test]
     fn what_a_shop_leaves_out_is_said_to_be_unknown() {
         let template = r#"{"summary": "Add", "before": {"rows": [{"label": "a", "amount": "{{ cart.line.total | money }}", "changed": false}], "total": "{{ cart.total | money }}"},
             "after": {"rows": [], "total": "{{ cart.total | dec_add(args.price | dec_mul(2)) | money }}"}}"#;
-        let variables = json!({"cart": {"line": {"total": "free"}, "total": "1 299,00 kr"}}).as_object().cloned().expect("an object");
-        let view = |arguments| render(template, &arguments, &variables, "en").map(shown).expect("renders");
+        let variables = json!({"cart": {"line": {"total": "free"}, "total": "1 299,00 kr"}})
+            .as_object()
+            .cloned()
+            .expect("an object");
+        let view =
+            |arguments| render(template, &arguments, &variables, "en").map(shown).expect("renders");
         let unknown = view(json!({}));
-        assert_eq!((unknown.before.rows[0].amount.as_str(), unknown.before.total.as_str(), unknown.after.total.as_str()), ("free", "1,299.00", "?"));
+        assert_eq!(
+            (
+                unknown.before.rows[0].amount.as_str(),
+                unknown.before.total.as_str(),
+                unknown.after.total.as_str()
+            ),
+            ("free", "1,299.00", "?")
+        );
         assert_eq!(view(json!({"price": "SEK 1.50"})).after.total, "1,302.00");
-        let closing = json!({"cart": {"line": {"total": "\"}], \"total\": \"0"}, "total": "1"}}).as_object().cloned().expect("an object");
+        let closing = json!({"cart": {"line": {"total": "\"}], \"total\": \"0"}, "total": "1"}})
+            .as_object()
+            .cloned()
+            .expect("an object");
         let view = render(template, &json!({}), &closing, "en").map(shown).expect("renders");
-        assert_eq!((view.before.rows[0].amount.as_str(), view.before.total.as_str()), ("?", "1.00"), "no amount writes rows");
+        assert_eq!(
+            (view.before.rows[0].amount.as_str(), view.before.total.as_str()),
+            ("?", "1.00"),
+            "no amount writes rows"
+        );
     }
 
     #[test]

@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use contract::{AgentError, Approval, ApprovalId, ApprovalStatus, Effect, EventBody, PreviewView, RecordType, Stage, ToolSpec, Transition};
+use contract::{
+    AgentError, Approval, ApprovalId, ApprovalStatus, Effect, EventBody, PreviewView, RecordType,
+    Stage, ToolSpec, Transition,
+};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
@@ -32,7 +35,8 @@ pub(crate) enum Listener {
     None,
 }
 
-/// A pending action. `verdict` is how the call that waits for it hears of the decision; listening starts before anyone can decide.
+/// A pending action. `verdict` is how the call that waits for it hears of the decision; listening
+/// starts before anyone can decide.
 pub(crate) struct Proposal {
     pub(crate) approval: Approval,
     pub(crate) verdict: Option<oneshot::Receiver<Verdict>>,
@@ -59,17 +63,25 @@ fn heard(verdict: Result<Verdict, oneshot::error::RecvError>) -> Waited {
     }
 }
 
-/// Returns the preview for the person who decides. Fails if the action is known to fail, unless the caller's host checks it itself.
-async fn preview_of(dispatcher: &Dispatcher, ready: &Ready) -> Result<Option<PreviewView>, AgentError> {
-    let foresight = foresee(dispatcher, &ready.spec, &ready.arguments, &dispatcher.context.locale).await;
+/// Returns the preview for the person who decides. Fails if the action is known to fail, unless the
+/// caller's host checks it itself.
+async fn preview_of(
+    dispatcher: &Dispatcher,
+    ready: &Ready,
+) -> Result<Option<PreviewView>, AgentError> {
+    let foresight =
+        foresee(dispatcher, &ready.spec, &ready.arguments, &dispatcher.context.locale).await;
     let theirs = dispatcher.context.caller().is_some_and(|caller| caller.looks_at(&ready.spec));
     match foresight.foreseen {
-        Some(Foreseen::Refused { refuse }) if !theirs => Err(AgentError::invalid(refuse).reason("foreseen_refusal")),
+        Some(Foreseen::Refused { refuse }) if !theirs => {
+            Err(AgentError::invalid(refuse).reason("foreseen_refusal"))
+        }
         _ => Ok(foresight.view()),
     }
 }
 
-/// Stores a pending action and tells everyone. Fails when it cannot be recorded: then nothing is asked and nothing runs.
+/// Stores a pending action and tells everyone. Fails when it cannot be recorded: then nothing is
+/// asked and nothing runs.
 pub(crate) async fn propose(
     dispatcher: &Dispatcher,
     ready: &Ready,
@@ -84,7 +96,9 @@ pub(crate) async fn propose(
     let now = world.clock.now();
     let agent = dispatcher.scope.agent.as_ref().map(|agent| agent.name.clone()).unwrap_or_default();
     let shown = preview.as_ref().map(|preview| json!(preview)).unwrap_or_default();
-    let look_alikes = look_alikes([spec.title.as_str()].into_iter().chain(texts(&ready.arguments)).chain(texts(&shown)));
+    let look_alikes = look_alikes(
+        [spec.title.as_str()].into_iter().chain(texts(&ready.arguments)).chain(texts(&shown)),
+    );
     let approval = Approval {
         id: ApprovalId(world.ids.next("approval")),
         session: context.session.clone(),
@@ -101,7 +115,10 @@ pub(crate) async fn propose(
         preview,
         locale: Some(context.locale.clone()),
         created_at: now,
-        expires_at: now + TimeDelta::seconds(i64::from(context.settings.limits.approval_expiry_s.clamp(1, LONGEST_WAIT_S))),
+        expires_at: now
+            + TimeDelta::seconds(i64::from(
+                context.settings.limits.approval_expiry_s.clamp(1, LONGEST_WAIT_S),
+            )),
         status: ApprovalStatus::Pending,
         grantable: may_be_granted(spec),
         follows: dispatcher.sources.quoted(&ready.arguments),
@@ -123,15 +140,26 @@ pub(crate) async fn propose(
         .field("agent", dispatcher.scope.agent_id())
         .field("why", approval.why.clone())
         .field("expires_at", approval.expires_at.to_rfc3339())
-        .field("follows", approval.follows.iter().map(|from| from.tool.as_str()).collect::<Vec<_>>())
+        .field(
+            "follows",
+            approval.follows.iter().map(|from| from.tool.as_str()).collect::<Vec<_>>(),
+        )
         .commit("arguments", approval.arguments.clone())
-        .commit("excerpts", json!(approval.follows.iter().map(|from| &from.excerpt).collect::<Vec<_>>()).to_string())
+        .commit(
+            "excerpts",
+            json!(approval.follows.iter().map(|from| &from.excerpt).collect::<Vec<_>>())
+                .to_string(),
+        )
         .commit("preview", approval.preview.as_ref().map_or(Value::Null, |p| json!(p)).to_string());
     world.audit.append(draft, Durability::Durable).await.map_err(|_| {
-        AgentError::internal("audit_unavailable", format!("{} was not proposed: the audit log cannot be written.", spec.title))
-            .hint("Run `csign doctor` to see why.")
+        AgentError::internal(
+            "audit_unavailable",
+            format!("{} was not proposed: the audit log cannot be written.", spec.title),
+        )
+        .hint("Run `csign doctor` to see why.")
     })?;
-    let verdict = (listener == Listener::Call).then(|| context.engine.router.register(&approval.id));
+    let verdict =
+        (listener == Listener::Call).then(|| context.engine.router.register(&approval.id));
     world.store.approval_insert(&approval).await?;
     // Before anybody hears of it: whoever hears may decide at once.
     context.probe(Point::AfterApprovalRequested);
@@ -141,8 +169,13 @@ pub(crate) async fn propose(
     Ok(Proposal { approval, verdict })
 }
 
-/// Waits until a proposal is decided or ends otherwise. A proposal that nobody listens for counts as cancelled.
-pub(crate) async fn wait(dispatcher: &Dispatcher, ready: &Ready, proposal: &mut Proposal) -> Waited {
+/// Waits until a proposal is decided or ends otherwise. A proposal that nobody listens for counts
+/// as cancelled.
+pub(crate) async fn wait(
+    dispatcher: &Dispatcher,
+    ready: &Ready,
+    proposal: &mut Proposal,
+) -> Waited {
     let (context, approval) = (&dispatcher.context, &proposal.approval);
     let Some(verdict) = &mut proposal.verdict else { return Waited::Cancelled };
     let engine = &context.engine;
@@ -189,7 +222,10 @@ pub(crate) fn may_be_granted(spec: &ToolSpec) -> bool {
 
 /// Time to sleep: short steps, so that a suspended machine or a set clock is noticed.
 fn until(end: DateTime<Utc>, now: DateTime<Utc>) -> Duration {
-    (end - now).to_std().unwrap_or(Duration::ZERO).clamp(Duration::from_millis(5), Duration::from_secs(5))
+    (end - now)
+        .to_std()
+        .unwrap_or(Duration::ZERO)
+        .clamp(Duration::from_millis(5), Duration::from_secs(5))
 }
 
 /// The word to type for a destructive action: the first word of the tool's title.

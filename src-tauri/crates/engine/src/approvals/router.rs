@@ -1,4 +1,5 @@
-//! Verdicts on their way to the calls that wait for them, and how pending actions are told to others.
+//! Verdicts on their way to the calls that wait for them, and how pending actions are told to
+//! others.
 
 use std::collections::HashMap;
 
@@ -54,17 +55,29 @@ impl Router {
 
 /// The error of a call whose action waits for a decision.
 pub(crate) fn approval_required(approval: &Approval) -> AgentError {
-    AgentError::new(ErrorCode::ApprovalRequired, format!("{} waits for an approval.", approval.tool_title))
-        .with("approval_id", approval.id.as_str())
-        .with("tool_id", approval.tool.as_str())
-        .with("side_effect_level", json!(approval.effect))
-        .with("preview", approval.preview.as_ref().map_or_else(|| Value::String(approval.arguments.clone()), |p| Value::String(p.summary.clone())))
-        .with("hash", approval.hash.clone())
-        .with("expires_at", approval.expires_at.to_rfc3339())
-        .hint(format!("See it with `csign approvals show {}`.", approval.id))
+    AgentError::new(
+        ErrorCode::ApprovalRequired,
+        format!("{} waits for an approval.", approval.tool_title),
+    )
+    .with("approval_id", approval.id.as_str())
+    .with("tool_id", approval.tool.as_str())
+    .with("side_effect_level", json!(approval.effect))
+    .with(
+        "preview",
+        approval.preview.as_ref().map_or_else(
+            || Value::String(approval.arguments.clone()),
+            |p| Value::String(p.summary.clone()),
+        ),
+    )
+    .with("hash", approval.hash.clone())
+    .with("expires_at", approval.expires_at.to_rfc3339())
+    .hint(format!("See it with `csign approvals show {}`.", approval.id))
 }
 
 /// Approvals whose process died name their turn.
-pub(crate) fn of_turn<'a>(approvals: &'a [Approval], turn: &TurnId) -> impl Iterator<Item = &'a Approval> {
+pub(crate) fn of_turn<'a>(
+    approvals: &'a [Approval],
+    turn: &TurnId,
+) -> impl Iterator<Item = &'a Approval> {
     approvals.iter().filter(move |approval| approval.turn == *turn)
 }

@@ -1,8 +1,12 @@
-//! How an approval goes from one status to another: by compare-and-set, with its record, and told to all who listen.
+//! How an approval goes from one status to another: by compare-and-set, with its record, and told
+//! to all who listen.
 
 use std::sync::Arc;
 
-use contract::{AgentError, Approval, ApprovalStatus, ErrorCode, ItemBody, Push, RecordType, ResultView, ToolOutcome, Transition};
+use contract::{
+    AgentError, Approval, ApprovalStatus, ErrorCode, ItemBody, Push, RecordType, ResultView,
+    ToolOutcome, Transition,
+};
 use serde_json::{Value, json};
 
 use crate::{
@@ -15,9 +19,19 @@ use crate::{
 
 impl Engine {
     /// Makes a transition of an approval and records it. Returns whether this call made it.
-    pub(crate) async fn transition(&self, approval: &Approval, transition: Transition, reason: Option<&str>) -> bool {
+    pub(crate) async fn transition(
+        &self,
+        approval: &Approval,
+        transition: Transition,
+        reason: Option<&str>,
+    ) -> bool {
         let now = self.world.clock.now();
-        let moved = self.world.store.approval_move(&approval.id, transition, reason, now).await.unwrap_or(false);
+        let moved = self
+            .world
+            .store
+            .approval_move(&approval.id, transition, reason, now)
+            .await
+            .unwrap_or(false);
         if moved && transition != Transition::BEGIN {
             self.record_resolved(approval, transition.to, reason, "host").await;
             self.push_approvals().await;
@@ -25,14 +39,25 @@ impl Engine {
         moved
     }
 
-    /// Whether someone has decided this and is about to tell the call that waits. A row that cannot be read, or is gone,
-    /// brings no verdict: no approver means no.
+    /// Whether someone has decided this and is about to tell the call that waits. A row that cannot
+    /// be read, or is gone, brings no verdict: no approver means no.
     pub(crate) async fn verdict_is_coming(&self, approval: &Approval) -> bool {
         let row = self.world.store.approval(&approval.id).await.ok().flatten();
-        row.is_some_and(|row| matches!(row.status, ApprovalStatus::Approved | ApprovalStatus::Rejected | ApprovalStatus::Superseded))
+        row.is_some_and(|row| {
+            matches!(
+                row.status,
+                ApprovalStatus::Approved | ApprovalStatus::Rejected | ApprovalStatus::Superseded
+            )
+        })
     }
 
-    pub(crate) async fn record_resolved(&self, approval: &Approval, status: ApprovalStatus, reason: Option<&str>, by: &str) {
+    pub(crate) async fn record_resolved(
+        &self,
+        approval: &Approval,
+        status: ApprovalStatus,
+        reason: Option<&str>,
+        by: &str,
+    ) {
         let mut draft = RecordDraft::new(RecordType::ApprovalResolved)
             .of(&approval.session, &approval.turn)
             .field("approval", approval.id.as_str())
@@ -52,16 +77,35 @@ impl Engine {
     }
 
     /// Ends the call of an action that no turn waits for.
-    pub(crate) async fn end_unwaited_call(self: &Arc<Self>, approval: &Approval, status: ApprovalStatus, reason: Option<String>) {
+    pub(crate) async fn end_unwaited_call(
+        self: &Arc<Self>,
+        approval: &Approval,
+        status: ApprovalStatus,
+        reason: Option<String>,
+    ) {
         let (outcome, code) = match status {
             ApprovalStatus::Rejected => (ToolOutcome::Rejected, Some(ErrorCode::ApprovalRequired)),
-            ApprovalStatus::Failed | ApprovalStatus::Executing => (ToolOutcome::Unknown, Some(ErrorCode::InternalError)),
+            ApprovalStatus::Failed | ApprovalStatus::Executing => {
+                (ToolOutcome::Unknown, Some(ErrorCode::InternalError))
+            }
             ApprovalStatus::Done => (ToolOutcome::Ok, None),
-            ApprovalStatus::Cancelled | ApprovalStatus::Superseded => (ToolOutcome::Cancelled, Some(ErrorCode::ApprovalRequired)),
-            ApprovalStatus::Pending | ApprovalStatus::Approved | ApprovalStatus::Expired => (ToolOutcome::Expired, Some(ErrorCode::ApprovalRequired)),
+            ApprovalStatus::Cancelled | ApprovalStatus::Superseded => {
+                (ToolOutcome::Cancelled, Some(ErrorCode::ApprovalRequired))
+            }
+            ApprovalStatus::Pending | ApprovalStatus::Approved | ApprovalStatus::Expired => {
+                (ToolOutcome::Expired, Some(ErrorCode::ApprovalRequired))
+            }
         };
-        let said = reason.clone().unwrap_or_else(|| Text::ApprovalRejected.in_locale(&self.world.profile.locale()).to_owned());
-        self.end_call(approval, (status, outcome), code.map(|code| AgentError::new(code, said)), reason).await;
+        let said = reason.clone().unwrap_or_else(|| {
+            Text::ApprovalRejected.in_locale(&self.world.profile.locale()).to_owned()
+        });
+        self.end_call(
+            approval,
+            (status, outcome),
+            code.map(|code| AgentError::new(code, said)),
+            reason,
+        )
+        .await;
     }
 
     pub(crate) async fn end_call(
@@ -72,9 +116,19 @@ impl Engine {
         reason: Option<String>,
     ) {
         let context = TurnContext::detached(self, approval);
-        let said = error.as_ref().map(|error| error.message.clone()).or_else(|| reason.clone()).unwrap_or_default();
+        let said = error
+            .as_ref()
+            .map(|error| error.message.clone())
+            .or_else(|| reason.clone())
+            .unwrap_or_default();
         let items = vec![
-            context.item(ItemBody::Approval { approval: approval.id.clone(), call: approval.call.clone(), tool: approval.tool.clone(), status, reason }),
+            context.item(ItemBody::Approval {
+                approval: approval.id.clone(),
+                call: approval.call.clone(),
+                tool: approval.tool.clone(),
+                status,
+                reason,
+            }),
             context.item(ItemBody::ToolResult {
                 call: approval.call.clone(),
                 tool: approval.tool.clone(),
@@ -93,7 +147,10 @@ impl Engine {
         if !self.world.events.heard() {
             return;
         }
-        let waiting = self.world.store.approvals(false).await.map_or(0, |list| list.iter().filter(|a| a.status == ApprovalStatus::Pending).count());
+        let waiting =
+            self.world.store.approvals(false).await.map_or(0, |list| {
+                list.iter().filter(|a| a.status == ApprovalStatus::Pending).count()
+            });
         self.push(Push::Approvals { waiting: u32::try_from(waiting).unwrap_or(u32::MAX) });
     }
 }

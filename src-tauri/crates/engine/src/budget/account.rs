@@ -1,5 +1,6 @@
-//! The usage and actions of a turn so far. It has the one lock for this, because parallel calls, and a model's stream that
-//! is dropped half-way, all write here. It also outlives a failure in the middle of the turn.
+//! The usage and actions of a turn so far. It has the one lock for this, because parallel calls,
+//! and a model's stream that is dropped half-way, all write here. It also outlives a failure in the
+//! middle of the turn.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -31,7 +32,8 @@ pub(crate) struct Entries {
     pub(crate) refusal: Option<AgentError>,
     /// A tool with an effect has run.
     pub(crate) has_changed: bool,
-    /// Writes that ran without an approval, a line each: the turn reports them with the answer, whatever the model says.
+    /// Writes that ran without an approval, a line each: the turn reports them with the answer,
+    /// whatever the model says.
     pub(crate) unasked_writes: Vec<String>,
     /// In the order of first use.
     pub(crate) tools: Vec<ToolId>,

@@ -1,5 +1,6 @@
-//! The one place through which every model call of a turn goes: reserved in the ledger before it is made, settled with what the
-//! provider counted, refused when a cap would be passed. Whoever calls the turn's model is counted, also a supervisor.
+//! The one place through which every model call of a turn goes: reserved in the ledger before it is
+//! made, settled with what the provider counted, refused when a cap would be passed. Whoever calls
+//! the turn's model is counted, also a supervisor.
 
 use std::sync::Arc;
 
@@ -14,8 +15,8 @@ use crate::{
     World,
     budget::account::Account,
     ports::{
-        Cap, Finish, Message, Model, ModelError, ModelErrorKind, ModelEvent, ModelRequest, Refusal, ReservationRequest, Reserved, Scope, Settlement,
-        TokenPrice, ToolDef,
+        Cap, Finish, Message, Model, ModelError, ModelErrorKind, ModelEvent, ModelRequest, Refusal,
+        ReservationRequest, Reserved, Scope, Settlement, TokenPrice, ToolDef,
     },
     texts::Text,
 };
@@ -35,7 +36,12 @@ pub(crate) struct Metered {
 }
 
 impl Metered {
-    pub(crate) fn new(inner: Arc<dyn Model>, world: World, settings: Arc<Settings>, account: Arc<Account>) -> Arc<Self> {
+    pub(crate) fn new(
+        inner: Arc<dyn Model>,
+        world: World,
+        settings: Arc<Settings>,
+        account: Arc<Account>,
+    ) -> Arc<Self> {
         Arc::new(Self { inner, world, settings, account })
     }
 
@@ -55,8 +61,12 @@ impl Metered {
         }
     }
 
-    /// A call beside a turn, reserved when this returns: only the model's time passes in the stream.
-    pub(crate) async fn open(&self, request: ModelRequest) -> Result<BoxStream<'static, Result<ModelEvent, ModelError>>, ModelError> {
+    /// A call beside a turn, reserved when this returns: only the model's time passes in the
+    /// stream.
+    pub(crate) async fn open(
+        &self,
+        request: ModelRequest,
+    ) -> Result<BoxStream<'static, Result<ModelEvent, ModelError>>, ModelError> {
         let mut meter = self.meter();
         let request = meter.reserve(request).await.map_err(|refusal| told(&refusal))?;
         Ok(meter.listen(request))
@@ -110,7 +120,8 @@ impl Model for Metered {
     }
 }
 
-/// One call being counted. A call that is dropped half-way is settled with a guess: the provider counts it, too.
+/// One call being counted. A call that is dropped half-way is settled with a guess: the provider
+/// counts it, too.
 struct Meter {
     inner: Arc<dyn Model>,
     world: World,
@@ -122,7 +133,8 @@ struct Meter {
     /// The model that had the same request first, and may have counted tokens for it.
     before: Option<String>,
     output_bytes: u64,
-    /// The longest answer that is asked for, and what the budgets leave of the longest that may come.
+    /// The longest answer that is asked for, and what the budgets leave of the longest that may
+    /// come.
     wanted: Option<u32>,
     left: Option<u32>,
 }
@@ -142,7 +154,11 @@ impl Meter {
     /// Enters the call into the ledger and limits its answer to what the budgets allow.
     async fn reserve(&mut self, mut request: ModelRequest) -> Result<ModelRequest, AgentError> {
         let budgets = self.settings.budgets;
-        let wanted = smallest([self.account.max_output_tokens, Some(budgets.max_output_tokens).filter(|most| *most > 0), request.max_output_tokens]);
+        let wanted = smallest([
+            self.account.max_output_tokens,
+            Some(budgets.max_output_tokens).filter(|most| *most > 0),
+            request.max_output_tokens,
+        ]);
         (self.wanted, request.max_output_tokens) = (wanted, wanted);
         // A model inside this program costs nothing and is not counted.
         if self.inner.answers_in_process() {
@@ -150,7 +166,8 @@ impl Meter {
         }
         self.input = guessed_tokens(&request);
         self.price = self.dearest();
-        // The reservation must cover every model that may answer: if one fails to answer, it has read the whole request before the next does.
+        // The reservation must cover every model that may answer: if one fails to answer, it has
+        // read the whole request before the next does.
         let readers = self.inner.may_answer().len().max(1) as u64;
         let longest = self.inner.longest_answer(wanted);
         let wish = ReservationRequest {
@@ -172,7 +189,9 @@ impl Meter {
                 request.left_output_tokens = self.left;
                 Ok(request)
             }
-            Ok(Reserved::Refused(refusal)) => Err(over_budget(&refusal, &self.world.profile.locale())),
+            Ok(Reserved::Refused(refusal)) => {
+                Err(over_budget(&refusal, &self.world.profile.locale()))
+            }
             // A call that the ledger cannot record cannot be limited.
             Err(error) => Err(error.into()),
         }
@@ -181,8 +200,12 @@ impl Meter {
     /// The most that a token can cost, whoever answers.
     fn dearest(&self) -> Option<TokenPrice> {
         let prices = self.world.profile.prices();
-        let each = self.inner.may_answer().into_iter().filter_map(|label| prices.of(&label).map(in_nano));
-        each.reduce(|a, b| TokenPrice { input: a.input.max(b.input), output: a.output.max(b.output) })
+        let each =
+            self.inner.may_answer().into_iter().filter_map(|label| prices.of(&label).map(in_nano));
+        each.reduce(|a, b| TokenPrice {
+            input: a.input.max(b.input),
+            output: a.output.max(b.output),
+        })
     }
 
     /// Whether a budget limits the answer of whoever answers now.
@@ -192,8 +215,12 @@ impl Meter {
 
     fn hear(&mut self, event: &Result<ModelEvent, ModelError>) {
         match event {
-            Ok(ModelEvent::Text(text) | ModelEvent::Reasoning(text)) => self.output_bytes += text.len() as u64,
-            Ok(ModelEvent::Call(call)) => self.output_bytes += (call.name.len() + call.arguments.len()) as u64,
+            Ok(ModelEvent::Text(text) | ModelEvent::Reasoning(text)) => {
+                self.output_bytes += text.len() as u64
+            }
+            Ok(ModelEvent::Call(call)) => {
+                self.output_bytes += (call.name.len() + call.arguments.len()) as u64
+            }
             Ok(ModelEvent::Done { usage, finish }) => {
                 let cut = *finish == Finish::Length && self.is_clamped();
                 {
@@ -204,16 +231,21 @@ impl Meter {
                 }
                 // A server that does not count is counted by guess.
                 let counted = usage.input_tokens + usage.output_tokens > 0;
-                let (input, output) = if counted { (usage.input_tokens, usage.output_tokens) } else { self.guess() };
+                let (input, output) =
+                    if counted { (usage.input_tokens, usage.output_tokens) } else { self.guess() };
                 self.settle(input, output);
             }
             // Refused, or never asked: nothing was used.
-            Err(error) if self.output_bytes == 0 && !error.kind.may_have_worked() => self.settle(0, 0),
+            Err(error) if self.output_bytes == 0 && !error.kind.may_have_worked() => {
+                self.settle(0, 0)
+            }
             Err(_) => {
                 let (input, output) = self.guess();
                 self.settle(input, output);
             }
-            Ok(ModelEvent::FellBack { from, kind, .. }) => self.before = kind.may_have_worked().then(|| from.clone()),
+            Ok(ModelEvent::FellBack { from, kind, .. }) => {
+                self.before = kind.may_have_worked().then(|| from.clone())
+            }
             Ok(ModelEvent::Choices(_) | ModelEvent::Opaque(_)) => {}
         }
     }
@@ -222,20 +254,31 @@ impl Meter {
         (self.input, self.output_bytes.div_ceil(3))
     }
 
-    /// Makes the reservation what was used: by the model that answered, and by the one that fell silent before it.
+    /// Makes the reservation what was used: by the model that answered, and by the one that fell
+    /// silent before it.
     fn settlement(&mut self, input: u64, output: u64) -> Option<(i64, Settlement)> {
         let entry = self.entry.take()?;
-        let (input, output) = if self.inner.answers_in_process() { (0, 0) } else { (input, output) };
+        let (input, output) =
+            if self.inner.answers_in_process() { (0, 0) } else { (input, output) };
         let here = self.cost(self.inner.label(), input, output);
         let before = self.before.take().map(|label| (self.input, self.cost(label, self.input, 0)));
         let (wasted, cost) = before.unwrap_or((0, Some(0)));
-        // If only one of the two prices is known, its cost still counts. If neither is known, the cost is unknown.
+        // If only one of the two prices is known, its cost still counts. If neither is known, the
+        // cost is unknown.
         let known = here.unwrap_or_default().saturating_add(cost.unwrap_or_default());
         let nano_usd = (known > 0 || here.is_some() && cost.is_some()).then_some(known);
-        Some((entry, Settlement { input_tokens: input.saturating_add(wasted), output_tokens: output, nano_usd }))
+        Some((
+            entry,
+            Settlement {
+                input_tokens: input.saturating_add(wasted),
+                output_tokens: output,
+                nano_usd,
+            },
+        ))
     }
 
-    /// Returns the cost of these tokens. None if the model's price is unknown, which the account then notes.
+    /// Returns the cost of these tokens. None if the model's price is unknown, which the account
+    /// then notes.
     fn cost(&self, label: String, input: u64, output: u64) -> Option<u64> {
         if input + output == 0 {
             return Some(0);
@@ -263,15 +306,25 @@ impl Drop for Meter {
     }
 }
 
-/// A refusal as it goes through the stream: only its sentence. The whole story is kept for the turn's end.
+/// A refusal as it goes through the stream: only its sentence. The whole story is kept for the
+/// turn's end.
 fn told(refusal: &AgentError) -> ModelError {
-    ModelError { kind: ModelErrorKind::BadRequest, message: refusal.message.clone(), hint: refusal.hint_text().map(str::to_owned), retry_after_ms: None }
+    ModelError {
+        kind: ModelErrorKind::BadRequest,
+        message: refusal.message.clone(),
+        hint: refusal.hint_text().map(str::to_owned),
+        retry_after_ms: None,
+    }
 }
 
 /// The user's local day.
 pub(crate) fn today(world: &World) -> chrono::NaiveDate {
     let now = world.clock.now();
-    world.profile.time_zone().parse::<Tz>().map_or_else(|_| now.date_naive(), |zone| now.with_timezone(&zone).date_naive())
+    world
+        .profile
+        .time_zone()
+        .parse::<Tz>()
+        .map_or_else(|_| now.date_naive(), |zone| now.with_timezone(&zone).date_naive())
 }
 
 fn in_nano(price: &ModelPrice) -> TokenPrice {
@@ -282,7 +335,8 @@ fn in_nano(price: &ModelPrice) -> TokenPrice {
 
 /// Dollars as billionths.
 pub(crate) fn nano(usd: f64) -> u64 {
-    // Negative and impossible amounts become 0; settings and prices are checked where they are read.
+    // Negative and impossible amounts become 0; settings and prices are checked where they are
+    // read.
     (usd * 1e9).round() as u64
 }
 
@@ -295,9 +349,21 @@ fn caps(budgets: &Budgets) -> Vec<Cap> {
     let tokens = |most: u32| (most > 0).then(|| u64::from(most));
     let money = |most: f64| (most > 0.0).then(|| nano(most));
     [
-        Cap { scope: Scope::Run, tokens: tokens(budgets.run_tokens), nano_usd: money(budgets.run_usd) },
-        Cap { scope: Scope::Session, tokens: tokens(budgets.session_tokens), nano_usd: money(budgets.session_usd) },
-        Cap { scope: Scope::Day, tokens: tokens(budgets.day_tokens), nano_usd: money(budgets.day_usd) },
+        Cap {
+            scope: Scope::Run,
+            tokens: tokens(budgets.run_tokens),
+            nano_usd: money(budgets.run_usd),
+        },
+        Cap {
+            scope: Scope::Session,
+            tokens: tokens(budgets.session_tokens),
+            nano_usd: money(budgets.session_usd),
+        },
+        Cap {
+            scope: Scope::Day,
+            tokens: tokens(budgets.day_tokens),
+            nano_usd: money(budgets.day_usd),
+        },
     ]
     .into()
 }
@@ -306,10 +372,14 @@ fn smallest(limits: [Option<u32>; 3]) -> Option<u32> {
     limits.into_iter().flatten().min()
 }
 
-/// Rather more than a provider counts: three bytes a token, and some for each of the messages and tools.
+/// Rather more than a provider counts: three bytes a token, and some for each of the messages and
+/// tools.
 fn guessed_tokens(request: &ModelRequest) -> u64 {
-    let tool_bytes = |tool: &ToolDef| tool.description.as_str().len() + tool.parameters.shared().to_string().len();
-    let bytes = request.messages.iter().map(message_bytes).sum::<usize>() + request.tools.iter().map(tool_bytes).sum::<usize>();
+    let tool_bytes = |tool: &ToolDef| {
+        tool.description.as_str().len() + tool.parameters.shared().to_string().len()
+    };
+    let bytes = request.messages.iter().map(message_bytes).sum::<usize>()
+        + request.tools.iter().map(tool_bytes).sum::<usize>();
     (bytes as u64).div_ceil(3) + 16 * (request.messages.len() + request.tools.len()) as u64
 }
 
@@ -317,7 +387,11 @@ fn message_bytes(message: &Message) -> usize {
     match message {
         Message::System { text } | Message::User { text } => text.as_str().len(),
         Message::Assistant { text, calls, .. } => {
-            text.as_str().len() + calls.iter().map(|call| call.name.as_str().len() + call.arguments.as_str().len()).sum::<usize>()
+            text.as_str().len()
+                + calls
+                    .iter()
+                    .map(|call| call.name.as_str().len() + call.arguments.as_str().len())
+                    .sum::<usize>()
         }
         Message::Tool { content, .. } => content.as_str().len(),
     }
@@ -325,7 +399,8 @@ fn message_bytes(message: &Message) -> usize {
 
 /// A budget left so little that what came of a call is of no use.
 pub(crate) fn cut_short(locale: &str) -> AgentError {
-    AgentError::internal(BUDGET, Text::BudgetCut.in_locale(locale)).hint(Text::BudgetHint.in_locale(locale))
+    AgentError::internal(BUDGET, Text::BudgetCut.in_locale(locale))
+        .hint(Text::BudgetHint.in_locale(locale))
 }
 
 fn over_budget(refusal: &Refusal, locale: &str) -> AgentError {
@@ -334,10 +409,17 @@ fn over_budget(refusal: &Refusal, locale: &str) -> AgentError {
         Scope::Session => ("session", Text::BudgetSession),
         Scope::Day => ("day", Text::BudgetDay),
     };
-    let amount = |value: u64| if refusal.money { format!("{:.4} USD", usd(value)) } else { format!("{value} tokens") };
-    let message =
-        what.in_locale(locale).replace("{used}", &amount(refusal.used)).replace("{most}", &amount(refusal.most)).replace("{needed}", &amount(refusal.needed));
-    let number = |value: u64| if refusal.money { serde_json::json!(usd(value)) } else { serde_json::json!(value) };
+    let amount = |value: u64| {
+        if refusal.money { format!("{:.4} USD", usd(value)) } else { format!("{value} tokens") }
+    };
+    let message = what
+        .in_locale(locale)
+        .replace("{used}", &amount(refusal.used))
+        .replace("{most}", &amount(refusal.most))
+        .replace("{needed}", &amount(refusal.needed));
+    let number = |value: u64| {
+        if refusal.money { serde_json::json!(usd(value)) } else { serde_json::json!(value) }
+    };
     AgentError::internal(BUDGET, message)
         .hint(Text::BudgetHint.in_locale(locale))
         .with("scope", name)

@@ -1,14 +1,21 @@
-//! How the last runs were served: percentiles against the targets, and errors by code. Measured and shown, never enforced.
+//! How the last runs were served: percentiles against the targets, and errors by code. Measured and
+//! shown, never enforced.
 
-use contract::{AgentError, ErrorCode, ErrorCount, LatencyClass, LatencyView, PricesView, ServiceLevelView};
+use contract::{
+    AgentError, ErrorCode, ErrorCount, LatencyClass, LatencyView, PricesView, ServiceLevelView,
+};
 
 use crate::{Engine, budget::metering::today, ports::Served};
 
 /// Runs that are looked at.
 const WINDOW: u32 = 200;
 /// Class, percentile, target in milliseconds.
-const TARGETS: [(LatencyClass, u8, u64); 4] =
-    [(LatencyClass::Simple, 50, 1_500), (LatencyClass::Simple, 95, 8_000), (LatencyClass::WithTools, 50, 5_000), (LatencyClass::WithTools, 95, 8_000)];
+const TARGETS: [(LatencyClass, u8, u64); 4] = [
+    (LatencyClass::Simple, 50, 1_500),
+    (LatencyClass::Simple, 95, 8_000),
+    (LatencyClass::WithTools, 50, 5_000),
+    (LatencyClass::WithTools, 95, 8_000),
+];
 const CODES: [ErrorCode; 9] = [
     ErrorCode::InvalidInput,
     ErrorCode::AgentDisabled,
@@ -41,7 +48,8 @@ impl Engine {
 /// Both percentiles of each class.
 fn latencies(served: &[Served]) -> Vec<LatencyView> {
     // Only what came to an answer: a stopped or failed run says nothing of speed.
-    let answered: Vec<&Served> = served.iter().filter(|run| run.status == "ok" || run.status == "limit").collect();
+    let answered: Vec<&Served> =
+        served.iter().filter(|run| run.status == "ok" || run.status == "limit").collect();
     let view = |(class, percentile, target_ms)| {
         let within = answered.iter().filter(|run| match class {
             LatencyClass::Simple => run.tools == 0,
@@ -49,7 +57,13 @@ fn latencies(served: &[Served]) -> Vec<LatencyView> {
         });
         let mut times: Vec<u64> = within.map(|run| run.duration_ms).collect();
         times.sort_unstable();
-        LatencyView { class, percentile, target_ms, measured_ms: nearest_rank(&times, percentile), runs: u32::try_from(times.len()).unwrap_or(u32::MAX) }
+        LatencyView {
+            class,
+            percentile,
+            target_ms,
+            measured_ms: nearest_rank(&times, percentile),
+            runs: u32::try_from(times.len()).unwrap_or(u32::MAX),
+        }
     };
     TARGETS.into_iter().map(view).collect()
 }
@@ -62,9 +76,21 @@ fn nearest_rank(sorted: &[u64], percentile: u8) -> Option<u64> {
 
 fn errors(served: &[Served]) -> Vec<ErrorCount> {
     let count = |code: ErrorCode| {
-        u32::try_from(served.iter().filter(|run| run.status != "approval_required" && run.code.as_deref() == Some(code.name())).count()).unwrap_or(u32::MAX)
+        u32::try_from(
+            served
+                .iter()
+                .filter(|run| {
+                    run.status != "approval_required" && run.code.as_deref() == Some(code.name())
+                })
+                .count(),
+        )
+        .unwrap_or(u32::MAX)
     };
-    let mut counts: Vec<ErrorCount> = CODES.into_iter().map(|code| ErrorCount { code, runs: count(code) }).filter(|count| count.runs > 0).collect();
+    let mut counts: Vec<ErrorCount> = CODES
+        .into_iter()
+        .map(|code| ErrorCount { code, runs: count(code) })
+        .filter(|count| count.runs > 0)
+        .collect();
     counts.sort_by_key(|count| std::cmp::Reverse(count.runs));
     counts
 }
@@ -74,16 +100,28 @@ mod tests {
     use super::*;
 
     fn run(duration_ms: u64, tools: u32, status: &str, code: Option<&str>) -> Served {
-        Served { turn: "t".into(), ended_at: chrono::DateTime::UNIX_EPOCH, duration_ms, tools, status: status.into(), code: code.map(str::to_owned) }
+        Served {
+            turn: "t".into(),
+            ended_at: chrono::DateTime::UNIX_EPOCH,
+            duration_ms,
+            tools,
+            status: status.into(),
+            code: code.map(str::to_owned),
+        }
     }
 
     #[test]
     fn percentiles_are_by_nearest_rank_and_class() {
-        let mut served: Vec<Served> = (1..=20).map(|n| run(n * 100, u32::from(n > 10), "ok", None)).collect();
+        let mut served: Vec<Served> =
+            (1..=20).map(|n| run(n * 100, u32::from(n > 10), "ok", None)).collect();
         served.push(run(60_000, 0, "error", Some("llm_error")));
         served.push(run(60_000, 0, "cancelled", None));
-        let found: Vec<(Option<u64>, u32)> = latencies(&served).iter().map(|view| (view.measured_ms, view.runs)).collect();
-        assert_eq!(found, [(Some(500), 10), (Some(1_000), 10), (Some(1_500), 10), (Some(2_000), 10)]);
+        let found: Vec<(Option<u64>, u32)> =
+            latencies(&served).iter().map(|view| (view.measured_ms, view.runs)).collect();
+        assert_eq!(
+            found,
+            [(Some(500), 10), (Some(1_000), 10), (Some(1_500), 10), (Some(2_000), 10)]
+        );
         assert_eq!(latencies(&[])[0].measured_ms, None);
         assert_eq!(nearest_rank(&[7], 95), Some(7));
         assert_eq!(errors(&served), [ErrorCount { code: ErrorCode::LlmError, runs: 1 }]);

@@ -1,5 +1,6 @@
-//! Where text leaves for a model. Every word of a request is made by `EgressSession`, which holds the session's numbers and what was
-//! replaced in this turn; everything that a model says back is restored by it. What redaction is, `redaction` knows.
+//! Where text leaves for a model. Every word of a request is made by `EgressSession`, which holds
+//! the session's numbers and what was replaced in this turn; everything that a model says back is
+//! restored by it. What redaction is, `redaction` knows.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -19,9 +20,11 @@ use crate::{
     turn::{context::TurnContext, outcome::End},
 };
 
-/// Where the numbers are kept, among the session's own values: they go when the session goes, and hold digests only.
+/// Where the numbers are kept, among the session's own values: they go when the session goes, and
+/// hold digests only.
 const KEY: &str = "$placeholders";
-/// A session's numbers and redacted history stay in memory for so many uses of sessions' tables, at the least.
+/// A session's numbers and redacted history stay in memory for so many uses of sessions' tables, at
+/// the least.
 const LATELY: u64 = 64;
 /// Texts, and tools, of the program that stay in memory as they go out.
 const OURS: usize = 256;
@@ -34,7 +37,8 @@ pub(crate) struct Egress {
     ours: Mutex<Ours>,
 }
 
-/// Texts and tools of the program and its packs as they go out: the same in every turn until a secret becomes known.
+/// Texts and tools of the program and its packs as they go out: the same in every turn until a
+/// secret becomes known.
 #[derive(Default)]
 struct Ours {
     /// The secrets known when they were made.
@@ -44,7 +48,8 @@ struct Ours {
 }
 
 impl Ours {
-    /// Returns the texts that were made with these secrets. Discards older ones, and makes room if there are too many.
+    /// Returns the texts that were made with these secrets. Discards older ones, and makes room if
+    /// there are too many.
     fn with(&mut self, secrets: u64) -> &mut Self {
         if self.made_with != secrets {
             *self = Self { made_with: secrets, ..Self::default() };
@@ -79,15 +84,21 @@ impl Tables {
     fn keep(&mut self, session: &SessionId, table: Table) -> Arc<Mutex<Table>> {
         if self.by_session.len() as u64 >= 2 * LATELY {
             // So many uses are of at most so many sessions.
-            self.by_session.retain(|_, (table, used)| *used + LATELY > self.uses || Arc::strong_count(table) > 1);
+            self.by_session.retain(|_, (table, used)| {
+                *used + LATELY > self.uses || Arc::strong_count(table) > 1
+            });
         }
         self.uses += 1;
-        let (table, _) = self.by_session.entry(session.clone()).or_insert_with(|| (Arc::new(Mutex::new(table)), self.uses));
+        let (table, _) = self
+            .by_session
+            .entry(session.clone())
+            .or_insert_with(|| (Arc::new(Mutex::new(table)), self.uses));
         Arc::clone(table)
     }
 }
 
-/// A session's numbers, and its stored items as they go out: each is looked through once, not in every turn.
+/// A session's numbers, and its stored items as they go out: each is looked through once, not in
+/// every turn.
 #[derive(Default)]
 struct Table {
     numbers: Numbers,
@@ -182,7 +193,8 @@ impl Engine {
         }
     }
 
-    /// Whether anything may be sent to this model. Only what runs on this machine may answer when egress is off.
+    /// Whether anything may be sent to this model. Only what runs on this machine may answer when
+    /// egress is off.
     pub(crate) fn check_egress(&self, model: &dyn Model) -> Result<(), AgentError> {
         if model.local() || self.world.profile.settings().egress.allowed {
             return Ok(());
@@ -209,24 +221,48 @@ impl EgressSession {
             () = context.model.ready() => {}
         }
         let (level, values) = (context.redaction_level(), context.model.reads_values());
-        Self::of_session(&context.engine, &context.session, level, values).await.map_err(End::failed)
+        Self::of_session(&context.engine, &context.session, level, values)
+            .await
+            .map_err(End::failed)
     }
 
-    /// For a session at this level, with results as `values` for a model that reads them so. Reads the session's numbers when they
-    /// are not in memory.
-    pub(crate) async fn of_session(engine: &Arc<Engine>, session: &SessionId, level: RedactionLevel, values: bool) -> Result<Self, StoreError> {
+    /// For a session at this level, with results as `values` for a model that reads them so. Reads
+    /// the session's numbers when they are not in memory.
+    pub(crate) async fn of_session(
+        engine: &Arc<Engine>,
+        session: &SessionId,
+        level: RedactionLevel,
+        values: bool,
+    ) -> Result<Self, StoreError> {
         let known = lock(&engine.egress.tables).known(session);
         let table = match known {
             Some(table) => table,
             None => {
-                let stored = engine.world.store.session_values_of(session, &[KEY]).await?.remove(KEY).unwrap_or_default();
-                let table = Table { numbers: Numbers::restored(session.as_str(), &stored), ..Table::default() };
+                let stored = engine
+                    .world
+                    .store
+                    .session_values_of(session, &[KEY])
+                    .await?
+                    .remove(KEY)
+                    .unwrap_or_default();
+                let table = Table {
+                    numbers: Numbers::restored(session.as_str(), &stored),
+                    ..Table::default()
+                };
                 lock(&engine.egress.tables).keep(session, table)
             }
         };
         lock(&table).turn += 1;
         let secrets = engine.exact_now().0;
-        Ok(Self { engine: Arc::clone(engine), session: session.clone(), level, values, table, sent: Mutex::default(), secrets })
+        Ok(Self {
+            engine: Arc::clone(engine),
+            session: session.clone(),
+            level,
+            values,
+            table,
+            sent: Mutex::default(),
+            secrets,
+        })
     }
 
     /// A text that is new in this turn.
@@ -237,8 +273,9 @@ impl EgressSession {
         done.out
     }
 
-    /// A part of the prompt of at most so many bytes, and whether it had to be cut. `ours` is text of the program and its
-    /// packs: only secrets are looked for. The whole is looked through before it is cut.
+    /// A part of the prompt of at most so many bytes, and whether it had to be cut. `ours` is text
+    /// of the program and its packs: only secrets are looked for. The whole is looked through
+    /// before it is cut.
     pub(crate) fn part(&self, text: &str, ours: bool, most: usize) -> (Outbound, bool) {
         let whole = if ours { self.name(text) } else { self.text(text) };
         if whole.len() <= most {
@@ -255,7 +292,13 @@ impl EgressSession {
     pub(crate) fn stored_text(&self, item: &str, text: &str) -> Outbound {
         let make = |redactor: &Redactor, numbers: &mut Numbers| {
             let Redacted { out, replaced } = redactor.text(numbers, text);
-            RedactedText { text: out, data: OutboundValue::default(), is_cut: false, replaced, turn: 0 }
+            RedactedText {
+                text: out,
+                data: OutboundValue::default(),
+                is_cut: false,
+                replaced,
+                turn: 0,
+            }
         };
         self.stored(&format!("item {item}"), make).text
     }
@@ -264,13 +307,25 @@ impl EgressSession {
     pub(crate) fn stored_arguments(&self, call: &str, arguments: &Value) -> Outbound {
         let make = |redactor: &Redactor, numbers: &mut Numbers| {
             let Redacted { out, replaced } = redactor.value(numbers, &Arc::new(arguments.clone()));
-            RedactedText { text: redactor.composed(&out.to_string()), data: OutboundValue::default(), is_cut: false, replaced, turn: 0 }
+            RedactedText {
+                text: redactor.composed(&out.to_string()),
+                data: OutboundValue::default(),
+                is_cut: false,
+                replaced,
+                turn: 0,
+            }
         };
         self.stored(&format!("call {call}"), make).text
     }
 
-    /// A stored result: its text, cut by `cut`, the whole as a value where values are told, and whether it was cut.
-    pub(crate) fn stored_result(&self, call: &CallId, result: impl FnOnce() -> Arc<Value>, cut: Cut<'_>) -> (Outbound, OutboundValue, bool) {
+    /// A stored result: its text, cut by `cut`, the whole as a value where values are told, and
+    /// whether it was cut.
+    pub(crate) fn stored_result(
+        &self,
+        call: &CallId,
+        result: impl FnOnce() -> Arc<Value>,
+        cut: Cut<'_>,
+    ) -> (Outbound, OutboundValue, bool) {
         let make = |redactor: &Redactor, numbers: &mut Numbers| {
             let Redacted { out, replaced } = redactor.value(numbers, &result());
             let (text, is_cut) = cut_down(redactor, &out.to_string(), cut);
@@ -280,8 +335,15 @@ impl EgressSession {
         (said.text, said.data, said.is_cut)
     }
 
-    /// A result that is new in this turn, as [`Self::stored_result`] gives one. There it will come cut by `later`.
-    pub(crate) fn new_result(&self, call: &CallId, result: &Arc<Value>, cut: Cut<'_>, later: Cut<'_>) -> (Outbound, OutboundValue, bool) {
+    /// A result that is new in this turn, as [`Self::stored_result`] gives one. There it will come
+    /// cut by `later`.
+    pub(crate) fn new_result(
+        &self,
+        call: &CallId,
+        result: &Arc<Value>,
+        cut: Cut<'_>,
+        later: Cut<'_>,
+    ) -> (Outbound, OutboundValue, bool) {
         let (generation, redactor) = self.redactor();
         let mut table = lock(&self.table);
         let Redacted { out: data, replaced } = redactor.value(&mut table.numbers, result);
@@ -291,10 +353,18 @@ impl EgressSession {
             None if !is_cut => (text.clone(), false),
             _ => cut_down(&redactor, &whole, later),
         };
-        let (turn, made_with, data) = (table.turn, (self.level, generation, self.values), self.told(data));
-        table
-            .said_with(made_with)
-            .insert(of_result(call), RedactedText { text: short, data: data.clone(), is_cut: is_short, replaced: replaced.clone(), turn });
+        let (turn, made_with, data) =
+            (table.turn, (self.level, generation, self.values), self.told(data));
+        table.said_with(made_with).insert(
+            of_result(call),
+            RedactedText {
+                text: short,
+                data: data.clone(),
+                is_cut: is_short,
+                replaced: replaced.clone(),
+                turn,
+            },
+        );
         drop(table);
         self.note(&replaced);
         (text, data, is_cut)
@@ -308,7 +378,8 @@ impl EgressSession {
     /// A value that is new in this turn, as text.
     pub(crate) fn value(&self, value: Value) -> (Outbound, OutboundValue) {
         let redactor = self.redactor().1;
-        let Redacted { out, replaced } = redactor.value(&mut lock(&self.table).numbers, &Arc::new(value));
+        let Redacted { out, replaced } =
+            redactor.value(&mut lock(&self.table).numbers, &Arc::new(value));
         self.note(&replaced);
         (redactor.composed(&out.to_string()), self.told(out))
     }
@@ -322,7 +393,11 @@ impl EgressSession {
                 let done = redactor.value(&mut lock(&self.table).numbers, &value);
                 self.note(&done.replaced);
                 // Untouched arguments go back letter by letter.
-                redactor.composed(&if *done.out == *value { call.arguments.clone() } else { done.out.to_string() })
+                redactor.composed(&if *done.out == *value {
+                    call.arguments.clone()
+                } else {
+                    done.out.to_string()
+                })
             }
             Err(_) => self.text(&call.arguments),
         };
@@ -352,8 +427,13 @@ impl EgressSession {
         if let Some(known) = lock(&self.engine.egress.ours).with(generation).tools.get(&key) {
             return known.clone();
         }
-        let (name, description) = (redactor.composed(&spec.model_name), redactor.composed(&spec.description));
-        let def = ToolDef { name, description, parameters: redactor.definition(&offered(&spec.input_schema)) };
+        let (name, description) =
+            (redactor.composed(&spec.model_name), redactor.composed(&spec.description));
+        let def = ToolDef {
+            name,
+            description,
+            parameters: redactor.definition(&offered(&spec.input_schema)),
+        };
         lock(&self.engine.egress.ours).with(generation).tools.insert(key, def.clone());
         def
     }
@@ -377,7 +457,8 @@ impl EgressSession {
         lock(&self.sent).counts()
     }
 
-    /// The messages again without secrets, when one has become known since they were made (a tool's, for example).
+    /// The messages again without secrets, when one has become known since they were made (a
+    /// tool's, for example).
     pub(crate) fn looked_at_again(&self, mut messages: Vec<Message>) -> Vec<Message> {
         let (generation, redactor) = self.redactor();
         if self.secrets == generation {
@@ -385,7 +466,9 @@ impl EgressSession {
         }
         for message in &mut messages {
             match message {
-                Message::System { text } | Message::User { text } => *text = redactor.composed(text),
+                Message::System { text } | Message::User { text } => {
+                    *text = redactor.composed(text)
+                }
                 Message::Assistant { text, calls, .. } => {
                     *text = redactor.composed(text);
                     for call in calls {
@@ -417,7 +500,12 @@ impl EgressSession {
             }
             table.numbers.stored()
         };
-        let kept = self.engine.world.store.session_values_put(&self.session, vec![(KEY.to_owned(), Some(stored))]).await;
+        let kept = self
+            .engine
+            .world
+            .store
+            .session_values_put(&self.session, vec![(KEY.to_owned(), Some(stored))])
+            .await;
         if kept.is_err() {
             // The next turn begins with what is stored.
             self.engine.egress.forget(&self.session);
@@ -436,7 +524,11 @@ impl EgressSession {
         }
     }
 
-    fn stored(&self, key: &str, make: impl FnOnce(&Redactor, &mut Numbers) -> RedactedText) -> RedactedText {
+    fn stored(
+        &self,
+        key: &str,
+        make: impl FnOnce(&Redactor, &mut Numbers) -> RedactedText,
+    ) -> RedactedText {
         let (generation, redactor) = self.redactor();
         let said = {
             let mut table = lock(&self.table);
@@ -458,8 +550,8 @@ impl EgressSession {
     }
 }
 
-/// A text that is made of redacted ones, cut if it is too long, and whether it was. The whole is redacted before it is cut: a cut can
-/// then leave no half of anything.
+/// A text that is made of redacted ones, cut if it is too long, and whether it was. The whole is
+/// redacted before it is cut: a cut can then leave no half of anything.
 fn cut_down(redactor: &Redactor, whole: &str, cut: Cut<'_>) -> (Outbound, bool) {
     match cut(whole) {
         Some(shorter) => (redactor.composed(&shorter), true),
@@ -485,6 +577,9 @@ mod tests {
         assert!((LATELY..=2 * LATELY).contains(&most), "{most}");
         let again = tables.known(&session(0)).expect("in use all the time");
         assert!(Arc::ptr_eq(&in_use, &again));
-        assert!(tables.known(&session(10 * LATELY - 1)).is_some() && tables.known(&session(2)).is_none());
+        assert!(
+            tables.known(&session(10 * LATELY - 1)).is_some()
+                && tables.known(&session(2)).is_none()
+        );
     }
 }

@@ -1,5 +1,6 @@
-//! Layer 3: what users name, and the values that count when they name nothing. Told to the model as defaults; the host sees to
-//! it that a default gives way only to what the user's own words name, and that every answer says which value was used and why.
+//! Layer 3: what users name, and the values that count when they name nothing. Told to the model as
+//! defaults; the host sees to it that a default gives way only to what the user's own words name,
+//! and that every answer says which value was used and why.
 
 use std::sync::Arc;
 
@@ -35,7 +36,8 @@ pub(crate) struct Past<'a> {
     /// The user's words of this turn.
     pub(crate) said: &'a str,
     pub(crate) earlier: &'a [Arc<Item>],
-    /// The model is a part of this program: it reads names by the packs' own tables and its arguments stay as they are.
+    /// The model is a part of this program: it reads names by the packs' own tables and its
+    /// arguments stay as they are.
     pub(crate) in_process: bool,
 }
 
@@ -47,8 +49,15 @@ pub(crate) fn told(agent: &Agent) -> String {
     let mut text = "# Defaults\nUsed when the user names no other value. Override one only with a value that the user's own words name:".to_owned();
     for default in &agent.defaults {
         match &default.value {
-            Some(value) => text.push_str(&format!("\n- {}: {value}{}", default.parameter, in_brackets(name_of(agent, &default.entity, value)))),
-            None => text.push_str(&format!("\n- {}: None (means all, or none was chosen)", default.parameter)),
+            Some(value) => text.push_str(&format!(
+                "\n- {}: {value}{}",
+                default.parameter,
+                in_brackets(name_of(agent, &default.entity, value))
+            )),
+            None => text.push_str(&format!(
+                "\n- {}: None (means all, or none was chosen)",
+                default.parameter
+            )),
         }
     }
     let mut listed = agent.entities.iter().take(LISTED).peekable();
@@ -56,9 +65,20 @@ pub(crate) fn told(agent: &Agent) -> String {
         text.push_str("\nNames that users say, with the values they stand for:");
     }
     for entity in listed {
-        let also = if entity.aliases.is_empty() { String::new() } else { format!(" (also: {})", entity.aliases.join(", ")) };
-        let implied: String = entity.implies.iter().map(|(parameter, value)| format!("; {parameter} {value}")).collect();
-        text.push_str(&format!("\n- {} {}: {}{also}{implied}", entity.kind, entity.name, entity.id));
+        let also = if entity.aliases.is_empty() {
+            String::new()
+        } else {
+            format!(" (also: {})", entity.aliases.join(", "))
+        };
+        let implied: String = entity
+            .implies
+            .iter()
+            .map(|(parameter, value)| format!("; {parameter} {value}"))
+            .collect();
+        text.push_str(&format!(
+            "\n- {} {}: {}{also}{implied}",
+            entity.kind, entity.name, entity.id
+        ));
     }
     text.push_str("\nA follow-up keeps the values of the question before. Always name the value used and say whether it was default, inherited or explicit.");
     text
@@ -69,11 +89,22 @@ fn in_brackets(name: Option<&str>) -> String {
 }
 
 fn name_of<'a>(agent: &'a Agent, kind: &str, id: &str) -> Option<&'a str> {
-    agent.entities.iter().find(|entity| entity.kind == kind && entity.id == id).map(|entity| entity.name.as_str()).filter(|name| *name != id)
+    agent
+        .entities
+        .iter()
+        .find(|entity| entity.kind == kind && entity.id == id)
+        .map(|entity| entity.name.as_str())
+        .filter(|name| *name != id)
 }
 
-/// Puts defaults in place and says where each value comes from. A value that nobody named is refused.
-pub(crate) fn fill_defaults(agent: &Agent, spec: &ToolSpec, arguments: &mut Value, past: &Past<'_>) -> Result<Vec<Used>, AgentError> {
+/// Puts defaults in place and says where each value comes from. A value that nobody named is
+/// refused.
+pub(crate) fn fill_defaults(
+    agent: &Agent,
+    spec: &ToolSpec,
+    arguments: &mut Value,
+    past: &Past<'_>,
+) -> Result<Vec<Used>, AgentError> {
     // A change never rests on a guess.
     if spec.effect != Effect::ReadOnly {
         return Ok(Vec::new());
@@ -88,7 +119,9 @@ pub(crate) fn fill_defaults(agent: &Agent, spec: &ToolSpec, arguments: &mut Valu
             Some(id) => {
                 let origin = if named.contains(&id) || says(past.said, &id) {
                     Origin::Explicit
-                } else if before.as_ref() == Some(&id) || said_before(agent, kind, parameter, &id, past.earlier) {
+                } else if before.as_ref() == Some(&id)
+                    || said_before(agent, kind, parameter, &id, past.earlier)
+                {
                     Origin::Inherited
                 } else if default.value.as_ref() == Some(&id) {
                     Origin::Default
@@ -119,14 +152,18 @@ pub(crate) fn fill_defaults(agent: &Agent, spec: &ToolSpec, arguments: &mut Valu
 }
 
 fn unnamed(parameter: &str, id: &str, default: Option<&str>) -> AgentError {
-    let instead = default.map_or_else(|| "Leave it out".to_owned(), |value| format!("Use the default {value}"));
+    let instead = default
+        .map_or_else(|| "Leave it out".to_owned(), |value| format!("Use the default {value}"));
     AgentError::invalid(format!("The user's words do not name {parameter} {id}."))
         .reason("default_owned")
         .hint(format!("{instead}, or ask the user which one is meant."))
 }
 
 fn takes(spec: &ToolSpec, parameter: &str) -> bool {
-    spec.input_schema.get("properties").and_then(Value::as_object).is_some_and(|fields| fields.contains_key(parameter))
+    spec.input_schema
+        .get("properties")
+        .and_then(Value::as_object)
+        .is_some_and(|fields| fields.contains_key(parameter))
 }
 
 fn as_text(value: &Value) -> Option<String> {
@@ -145,9 +182,19 @@ fn inherited(parameter: &str, earlier: &[Arc<Item>]) -> Option<String> {
     })
 }
 
-fn said_before(agent: &Agent, kind: &str, parameter: &str, id: &str, earlier: &[Arc<Item>]) -> bool {
-    let texts = earlier.iter().filter_map(|item| if let ItemBody::UserMessage { text } = &item.body { Some(text) } else { None });
-    texts.into_iter().any(|text| says(text, id) || ids(agent, kind, parameter, text).iter().any(|known| known == id))
+fn said_before(
+    agent: &Agent,
+    kind: &str,
+    parameter: &str,
+    id: &str,
+    earlier: &[Arc<Item>],
+) -> bool {
+    let texts = earlier.iter().filter_map(|item| {
+        if let ItemBody::UserMessage { text } = &item.body { Some(text) } else { None }
+    });
+    texts.into_iter().any(|text| {
+        says(text, id) || ids(agent, kind, parameter, text).iter().any(|known| known == id)
+    })
 }
 
 fn says(text: &str, value: &str) -> bool {
@@ -155,26 +202,40 @@ fn says(text: &str, value: &str) -> bool {
     !value.is_empty() && text.windows(value.len()).any(|part| part == value)
 }
 
-/// Returns the entities that a text names for a parameter, and those that other entities imply. Matches whole words, longest name first.
+/// Returns the entities that a text names for a parameter, and those that other entities imply.
+/// Matches whole words, longest name first.
 fn ids(agent: &Agent, kind: &str, parameter: &str, text: &str) -> Vec<String> {
     let said = words(text);
     let mut taken = vec![false; said.len()];
     let names = |entity: &Entity| {
-        let mut names: Vec<Vec<String>> = entity.aliases.iter().chain([&entity.name]).map(|name| words(name)).filter(|name| !name.is_empty()).collect();
+        let mut names: Vec<Vec<String>> = entity
+            .aliases
+            .iter()
+            .chain([&entity.name])
+            .map(|name| words(name))
+            .filter(|name| !name.is_empty())
+            .collect();
         names.sort_by_key(|name| std::cmp::Reverse(name.len()));
         names
     };
-    let mut all: Vec<(&Entity, Vec<String>)> = agent.entities.iter().flat_map(|entity| names(entity).into_iter().map(move |name| (entity, name))).collect();
+    let mut all: Vec<(&Entity, Vec<String>)> = agent
+        .entities
+        .iter()
+        .flat_map(|entity| names(entity).into_iter().map(move |name| (entity, name)))
+        .collect();
     all.sort_by_key(|(_, name)| std::cmp::Reverse(name.len()));
     let mut found: Vec<String> = Vec::new();
     for (entity, name) in all {
         for at in 0..(said.len() + 1).saturating_sub(name.len()) {
             let here = at..at + name.len();
-            if taken[here.clone()].contains(&true) || !said[here.clone()].iter().zip(&name).all(|(said, known)| close(said, known)) {
+            if taken[here.clone()].contains(&true)
+                || !said[here.clone()].iter().zip(&name).all(|(said, known)| close(said, known))
+            {
                 continue;
             }
             taken[here].fill(true);
-            let id = if entity.kind == kind { Some(&entity.id) } else { entity.implies.get(parameter) };
+            let id =
+                if entity.kind == kind { Some(&entity.id) } else { entity.implies.get(parameter) };
             if let Some(id) = id.filter(|id| !found.contains(id)) {
                 found.push(id.clone());
             }
@@ -194,21 +255,26 @@ fn close(said: &str, known: &str) -> bool {
     }
     let front = said.iter().zip(&known).take_while(|(a, b)| a == b).count();
     let rest = |text: &[char], skip: usize| text.get(front + skip..).unwrap_or_default().to_vec();
-    rest(&said, 1) == rest(&known, 1) || rest(&said, 1) == rest(&known, 0) || rest(&said, 0) == rest(&known, 1)
+    rest(&said, 1) == rest(&known, 1)
+        || rest(&said, 1) == rest(&known, 0)
+        || rest(&said, 0) == rest(&known, 1)
 }
 
-/// The line under an answer that names the values used. Where a value came from is added unless the question named it.
+/// The line under an answer that names the values used. Where a value came from is added unless the
+/// question named it.
 pub(crate) fn line(agent: &Agent, used: &[Used], locale: &str) -> Option<String> {
     let mut parts: Vec<String> = Vec::new();
     for one in used {
         let id = &one.id;
-        let value = name_of(agent, &one.kind, id).map_or_else(|| id.clone(), |name| format!("{name} ({id})"));
+        let value = name_of(agent, &one.kind, id)
+            .map_or_else(|| id.clone(), |name| format!("{name} ({id})"));
         let origin = match one.origin {
             Origin::Default => Some(Text::OriginDefault),
             Origin::Inherited => Some(Text::OriginInherited),
             Origin::Explicit => None,
         };
-        let origin = origin.map_or_else(String::new, |origin| format!(", {}", origin.in_locale(locale)));
+        let origin =
+            origin.map_or_else(String::new, |origin| format!(", {}", origin.in_locale(locale)));
         let part = format!("{}: {value}{origin}", one.kind);
         if !parts.contains(&part) {
             parts.push(part);
@@ -220,7 +286,11 @@ pub(crate) fn line(agent: &Agent, used: &[Used], locale: &str) -> Option<String>
 }
 
 /// Corrects the used values by those that the result reports, if the call did not give them itself.
-pub(crate) fn confirmed(mut used: Vec<Used>, arguments: &Map<String, Value>, data: &Value) -> Vec<Used> {
+pub(crate) fn confirmed(
+    mut used: Vec<Used>,
+    arguments: &Map<String, Value>,
+    data: &Value,
+) -> Vec<Used> {
     for one in &mut used {
         if !arguments.contains_key(&one.parameter)
             && let Some(id) = data.get(&one.parameter).and_then(as_text)
@@ -229,7 +299,10 @@ pub(crate) fn confirmed(mut used: Vec<Used>, arguments: &Map<String, Value>, dat
                 one.origin = Origin::Default;
             }
             one.id = id;
-        } else if !arguments.contains_key(&one.parameter) && !data.is_null() && data.get(&one.parameter).is_some() {
+        } else if !arguments.contains_key(&one.parameter)
+            && !data.is_null()
+            && data.get(&one.parameter).is_some()
+        {
             one.id.clear();
         }
     }
@@ -249,7 +322,11 @@ mod tests {
             id: id.into(),
             name: name.into(),
             aliases: vec![alias.into()],
-            implies: if kind == "advertiser" { [("account_id".to_owned(), "23".to_owned())].into() } else { [].into() },
+            implies: if kind == "advertiser" {
+                [("account_id".to_owned(), "23".to_owned())].into()
+            } else {
+                [].into()
+            },
         };
         Agent {
             id: "guardian".into(),
@@ -258,7 +335,11 @@ mod tests {
             summary: String::new(),
             prompt: String::new(),
             tools: vec![],
-            defaults: vec![EntityDefault { parameter: "account_id".into(), entity: "account".into(), value: Some("17".into()) }],
+            defaults: vec![EntityDefault {
+                parameter: "account_id".into(),
+                entity: "account".into(),
+                value: Some("17".into()),
+            }],
             entities: vec![
                 entity("account", "17", "Northwind Outdoor", "northwind"),
                 entity("account", "18", "Northwind Outdoor Nordic", "nordic"),
@@ -275,8 +356,15 @@ mod tests {
     fn section_6_names_match_as_whole_words_the_longest_first() {
         let named = |text: &str| ids(&agent(), "account", "account_id", text);
         assert_eq!(named("how is Bluebell doing"), ["23"]);
-        assert_eq!(named("northwind outdoor nordic, please"), ["18"], "not the shorter name inside it");
-        assert!(named("bluebells are flowers, mossy stones").iter().all(|id| id == "23"), "no hit inside of other words");
+        assert_eq!(
+            named("northwind outdoor nordic, please"),
+            ["18"],
+            "not the shorter name inside it"
+        );
+        assert!(
+            named("bluebells are flowers, mossy stones").iter().all(|id| id == "23"),
+            "no hit inside of other words"
+        );
         assert!(named("mossy").is_empty());
         assert_eq!(named("is Moss & Oak on track"), ["23"], "an advertiser names its account");
         assert_eq!(named("how is Bluebel"), ["23"], "one letter is missing");

@@ -15,7 +15,8 @@ use crate::{
 /// Characters of an earlier turn's result that a language model still sees.
 pub(crate) const OLD_RESULT_CHARS: usize = 4_000;
 
-/// Stands for the answer of a turn that failed. Why it failed names servers and keys, which are nobody's words.
+/// Stands for the answer of a turn that failed. Why it failed names servers and keys, which are
+/// nobody's words.
 pub(crate) const NO_ANSWER: &str = "(No answer: it failed.)";
 
 /// Said before a summary.
@@ -27,7 +28,12 @@ pub(crate) fn remembered(summary: &str) -> String {
 }
 
 /// Messages for `items` (ascending). Results that are cut stay whole in `kept`.
-pub(crate) fn messages(items: &[Arc<Item>], specs: &[ToolSpec], kept: &mut ResultStore, words: &EgressSession) -> Vec<Message> {
+pub(crate) fn messages(
+    items: &[Arc<Item>],
+    specs: &[ToolSpec],
+    kept: &mut ResultStore,
+    words: &EgressSession,
+) -> Vec<Message> {
     let results: HashMap<&CallId, &ItemBody> = items
         .iter()
         .filter_map(|item| match &item.body {
@@ -39,24 +45,37 @@ pub(crate) fn messages(items: &[Arc<Item>], specs: &[ToolSpec], kept: &mut Resul
     let mut index = 0;
     while index < items.len() {
         match &items[index].body {
-            ItemBody::UserMessage { text } => out.push(Message::User { text: words.stored_text(items[index].id.as_str(), text) }),
+            ItemBody::UserMessage { text } => {
+                out.push(Message::User { text: words.stored_text(items[index].id.as_str(), text) })
+            }
             ItemBody::AssistantText { text, .. } => {
                 let text = words.stored_text(items[index].id.as_str(), text);
                 out.push(Message::Assistant { text, calls: Vec::new(), opaque: None });
             }
-            ItemBody::ToolCall { .. } => index = push_calls(items, index, &results, (specs, &mut *kept, words), &mut out),
+            ItemBody::ToolCall { .. } => {
+                index = push_calls(items, index, &results, (specs, &mut *kept, words), &mut out)
+            }
             // A turn that failed is its question and a short note, never an empty answer.
             ItemBody::Notice { level: NoticeLevel::Error, .. } => {
-                out.push(Message::Assistant { text: words.name(NO_ANSWER), calls: Vec::new(), opaque: None });
+                out.push(Message::Assistant {
+                    text: words.name(NO_ANSWER),
+                    calls: Vec::new(),
+                    opaque: None,
+                });
             }
-            ItemBody::ToolResult { .. } | ItemBody::Approval { .. } | ItemBody::Redaction { .. } | ItemBody::Summary { .. } | ItemBody::Notice { .. } => {}
+            ItemBody::ToolResult { .. }
+            | ItemBody::Approval { .. }
+            | ItemBody::Redaction { .. }
+            | ItemBody::Summary { .. }
+            | ItemBody::Notice { .. } => {}
         }
         index += 1;
     }
     out
 }
 
-/// Puts a run of neighbouring calls into one assistant message with their results behind it. Returns the last index used.
+/// Puts a run of neighbouring calls into one assistant message with their results behind it.
+/// Returns the last index used.
 fn push_calls(
     items: &[Arc<Item>],
     first: usize,
@@ -64,15 +83,25 @@ fn push_calls(
     (specs, kept, words): (&[ToolSpec], &mut ResultStore, &EgressSession),
     out: &mut Vec<Message>,
 ) -> usize {
-    let run: Vec<&Arc<Item>> = items[first..].iter().take_while(|item| matches!(item.body, ItemBody::ToolCall { .. })).collect();
+    let run: Vec<&Arc<Item>> = items[first..]
+        .iter()
+        .take_while(|item| matches!(item.body, ItemBody::ToolCall { .. }))
+        .collect();
     let mut calls = Vec::new();
     let mut answers = Vec::new();
     for item in &run {
         let ItemBody::ToolCall { call, tool, arguments, .. } = &item.body else { continue };
-        let spec = specs.iter().find(|spec| spec.id == *tool).or_else(|| specs.iter().find(|spec| spec.is_named(tool)));
+        let spec = specs
+            .iter()
+            .find(|spec| spec.id == *tool)
+            .or_else(|| specs.iter().find(|spec| spec.is_named(tool)));
         let name = spec.map_or_else(|| tool.0.replace('.', "_"), |spec| spec.model_name.clone());
         let name = words.name(&name);
-        calls.push(ModelCall { id: call.clone(), name: name.clone(), arguments: words.stored_arguments(call.as_str(), arguments) });
+        calls.push(ModelCall {
+            id: call.clone(),
+            name: name.clone(),
+            arguments: words.stored_arguments(call.as_str(), arguments),
+        });
         let (content, data) = match results.get(call) {
             Some(ItemBody::ToolResult { outcome, data, error, summary, .. }) => {
                 let whole = || Arc::new(result_value(*outcome, data, error.as_ref().map(|e| json!(e)), summary));
@@ -93,7 +122,12 @@ fn push_calls(
 }
 
 /// Returns a result in the form that a model gets.
-pub fn result_value(outcome: ToolOutcome, data: &Value, error: Option<Value>, summary: &str) -> Value {
+pub fn result_value(
+    outcome: ToolOutcome,
+    data: &Value,
+    error: Option<Value>,
+    summary: &str,
+) -> Value {
     match (outcome, error) {
         (ToolOutcome::Ok, _) => data.clone(),
         (_, Some(error)) => json!({"outcome": outcome, "error": error}),
@@ -101,8 +135,8 @@ pub fn result_value(outcome: ToolOutcome, data: &Value, error: Option<Value>, su
     }
 }
 
-/// Long text as its head and tail, saying how much is missing and how to get at it: by the call, where it can be read on. Nothing: it is
-/// short enough.
+/// Long text as its head and tail, saying how much is missing and how to get at it: by the call,
+/// where it can be read on. Nothing: it is short enough.
 pub fn cap(text: &str, limit: usize, readable: Option<&CallId>) -> Option<String> {
     // So many bytes have at most so many characters.
     let characters = if text.len() <= limit { return None } else { text.chars().count() };
@@ -115,7 +149,9 @@ pub fn cap(text: &str, limit: usize, readable: Option<&CallId>) -> Option<String
         "note": "The whole result is shown to the user. To see more of it, narrow the request."});
     if let Some(call) = readable {
         cut["handle"] = json!(call);
-        cut["note"] = json!("The whole result is kept and shown to the user. To see more of it, call read_result with this handle, or narrow the request.");
+        cut["note"] = json!(
+            "The whole result is kept and shown to the user. To see more of it, call read_result with this handle, or narrow the request."
+        );
     }
     Some(cut.to_string())
 }

@@ -1,9 +1,13 @@
-//! Layer 2 at work, and all layers as they are shown. Instructions are read when a tool was used, once per tool and turn; they
-//! go behind the results as the host's own words, are not stored, and permit nothing: the gate does not know them.
+//! Layer 2 at work, and all layers as they are shown. Instructions are read when a tool was used,
+//! once per tool and turn; they go behind the results as the host's own words, are not stored, and
+//! permit nothing: the gate does not know them.
 
 use std::collections::HashSet;
 
-use contract::{AgentView, InstructionState, InstructionsResponse, InstructionsView, SectionView, ToolId, ToolOutcome, ToolSpec};
+use contract::{
+    AgentView, InstructionState, InstructionsResponse, InstructionsView, SectionView, ToolId,
+    ToolOutcome, ToolSpec,
+};
 use serde_json::Value;
 
 use crate::{
@@ -24,16 +28,25 @@ pub(crate) struct Given {
 }
 
 /// Returns the messages that follow the results of a round.
-pub(crate) fn guidance(context: &TurnContext, instructed: &mut HashSet<ToolId>, done: &[CallDone], words: &EgressSession) -> Vec<Message> {
+pub(crate) fn guidance(
+    context: &TurnContext,
+    instructed: &mut HashSet<ToolId>,
+    done: &[CallDone],
+    words: &EgressSession,
+) -> Vec<Message> {
     let mut messages = Vec::new();
     for result in done {
         if let Some(at) = &result.as_of {
-            let text =
-                format!("The result of {} is the earlier analysis, as of {at}; nothing was fetched anew. Say \"as of {at}\" in the answer.", result.model_name);
+            let text = format!(
+                "The result of {} is the earlier analysis, as of {at}; nothing was fetched anew. Say \"as of {at}\" in the answer.",
+                result.model_name
+            );
             messages.push(Message::System { text: words.name(&text) });
         }
         let ran = matches!(result.outcome, ToolOutcome::Ok | ToolOutcome::Error);
-        let Some(spec) = context.specs.iter().find(|spec| ran && spec.id == result.tool) else { continue };
+        let Some(spec) = context.specs.iter().find(|spec| ran && spec.id == result.tool) else {
+            continue;
+        };
         if !instructed.insert(spec.id.clone()) {
             continue;
         }
@@ -47,13 +60,22 @@ pub(crate) fn guidance(context: &TurnContext, instructed: &mut HashSet<ToolId>, 
     messages
 }
 
-pub(crate) fn given(context: &TurnContext, spec: &ToolSpec, arguments: &Value, question: &str, words: &EgressSession) -> Given {
+pub(crate) fn given(
+    context: &TurnContext,
+    spec: &ToolSpec,
+    arguments: &Value,
+    question: &str,
+    words: &EgressSession,
+) -> Given {
     let found = context.world().roster.instructions(spec);
     let mut view = state(spec, &found);
     let Some((_, text)) = found.found else { return Given { view, text: None } };
     let chosen = Guide::parse(&text).choose(question);
     let filled = fill(&chosen.text, |name| value(spec, arguments, question, name));
-    let head = format!("Guidance for reading results of {}. It explains and permits nothing.\n\n", spec.model_name);
+    let head = format!(
+        "Guidance for reading results of {}. It explains and permits nothing.\n\n",
+        spec.model_name
+    );
     let text = words.text(&format!("{head}{filled}"));
     view.characters = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
     view.sections = chosen.sections;
@@ -72,7 +94,11 @@ fn value(spec: &ToolSpec, arguments: &Value, question: &str, name: &str) -> Opti
         Some(Value::String(text)) => Some(text.clone()),
         Some(Value::Null) => Some("None".to_owned()),
         Some(value) => Some(value.to_string()),
-        None => spec.input_schema.pointer("/properties").and_then(|fields| fields.get(name)).map(|_| "None".to_owned()),
+        None => spec
+            .input_schema
+            .pointer("/properties")
+            .and_then(|fields| fields.get(name))
+            .map(|_| "None".to_owned()),
     }
 }
 
@@ -96,7 +122,8 @@ fn state(spec: &ToolSpec, found: &Instructions) -> InstructionsView {
 }
 
 impl Engine {
-    /// Specialists, tools with their instructions as they are now, and what the newest turns were told.
+    /// Specialists, tools with their instructions as they are now, and what the newest turns were
+    /// told.
     pub async fn instructions_list(&self) -> InstructionsResponse {
         let last_used = self.last_used().await;
         let limits = self.world.profile.settings().limits;
@@ -117,7 +144,10 @@ impl Engine {
             view.last_used = last_used.get(&spec.id).copied();
             if let Some((_, text)) = &found.found {
                 let sections = Guide::parse(text).choose("").sections;
-                view.sections = sections.into_iter().map(|section| SectionView { chosen: false, ..section }).collect();
+                view.sections = sections
+                    .into_iter()
+                    .map(|section| SectionView { chosen: false, ..section })
+                    .collect();
             }
             view
         };

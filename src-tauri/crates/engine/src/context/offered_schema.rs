@@ -1,5 +1,6 @@
-//! The schema of a tool's arguments as model endpoints take it: an object, and no alternatives at the top, where they refuse the whole
-//! request. What the whole schema asks for beyond that is checked when the arguments come.
+//! The schema of a tool's arguments as model endpoints take it: an object, and no alternatives at
+//! the top, where they refuse the whole request. What the whole schema asks for beyond that is
+//! checked when the arguments come.
 
 use serde_json::{Map, Value, json};
 
@@ -11,7 +12,8 @@ const PARTS: usize = 200;
 
 /// Returns a schema in the form that a model gets.
 pub(crate) fn offered(schema: &Value) -> Value {
-    let plain = schema.get("type").is_some_and(|kind| kind == "object") && REFUSED.iter().all(|word| schema.get(word).is_none());
+    let plain = schema.get("type").is_some_and(|kind| kind == "object")
+        && REFUSED.iter().all(|word| schema.get(word).is_none());
     if plain {
         return schema.clone();
     }
@@ -37,14 +39,25 @@ struct FlattenedSchema {
     parts: usize,
 }
 
-/// Puts in place what refers to a place that is not shown any more; where that goes on for too long, anything.
+/// Puts in place what refers to a place that is not shown any more; where that goes on for too
+/// long, anything.
 fn settle(root: &Value, value: &mut Value, depth: usize) {
     match value {
         Value::Object(members) => {
-            let place = members.get("$ref").and_then(Value::as_str).and_then(|place| place.strip_prefix('#'));
-            let gone = place.filter(|place| place.is_empty() || REFUSED.iter().any(|word| place.trim_start_matches('/').starts_with(word)));
+            let place = members
+                .get("$ref")
+                .and_then(Value::as_str)
+                .and_then(|place| place.strip_prefix('#'));
+            let gone = place.filter(|place| {
+                place.is_empty()
+                    || REFUSED.iter().any(|word| place.trim_start_matches('/').starts_with(word))
+            });
             if let Some(place) = gone {
-                let part = if depth == 0 { None } else { root.pointer(place).filter(|_| !place.is_empty()).cloned() };
+                let part = if depth == 0 {
+                    None
+                } else {
+                    root.pointer(place).filter(|_| !place.is_empty()).cloned()
+                };
                 *value = part.unwrap_or_else(|| json!({}));
                 if depth > 0 {
                     settle(root, value, depth - 1);
@@ -58,7 +71,8 @@ fn settle(root: &Value, value: &mut Value, depth: usize) {
     }
 }
 
-/// The parameters of a schema and of its alternatives. `always`: whatever is chosen, this part holds.
+/// The parameters of a schema and of its alternatives. `always`: whatever is chosen, this part
+/// holds.
 fn gather(root: &Value, schema: &Value, always: bool, depth: usize, found: &mut FlattenedSchema) {
     if depth == 0 || found.parts >= PARTS {
         return;
@@ -71,13 +85,22 @@ fn gather(root: &Value, schema: &Value, always: bool, depth: usize, found: &mut 
             Some(known) => *known = either(known.take(), field.clone()),
         }
     }
-    let required = schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).filter(|_| always);
+    let required = schema
+        .get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .filter(|_| always);
     for name in required {
         if !found.required.iter().any(|known| known == name) {
             found.required.push(name.to_owned());
         }
     }
-    let referred = schema.get("$ref").and_then(Value::as_str).and_then(|place| root.pointer(place.strip_prefix('#')?));
+    let referred = schema
+        .get("$ref")
+        .and_then(Value::as_str)
+        .and_then(|place| root.pointer(place.strip_prefix('#')?));
     referred.into_iter().for_each(|part| gather(root, part, always, depth - 1, found));
     for (word, always) in [("allOf", always), ("anyOf", false), ("oneOf", false)] {
         for part in schema.get(word).and_then(Value::as_array).into_iter().flatten() {
@@ -124,10 +147,21 @@ mod tests {
             "$defs": {"mail": {"type": "object", "properties": {"kind": {"const": "mail"}, "to": {"type": "string"}}, "required": ["to"]}}});
         let shown = offered(&kinds);
         assert_eq!(shown["type"], "object");
-        assert_eq!(shown["required"], json!(["urgent"]), "what only one of them requires is required of none");
+        assert_eq!(
+            shown["required"],
+            json!(["urgent"]),
+            "what only one of them requires is required of none"
+        );
         let kind = json!({"anyOf": [{"const": "mail"}, {"const": "call"}, {"const": "note"}]});
-        assert_eq!(shown["properties"], json!({"kind": kind, "to": {"type": "string"}, "urgent": {"type": "boolean"}}));
-        assert!(shown.get("oneOf").is_none() && shown.get("allOf").is_none() && shown.get("$defs").is_some());
+        assert_eq!(
+            shown["properties"],
+            json!({"kind": kind, "to": {"type": "string"}, "urgent": {"type": "boolean"}})
+        );
+        assert!(
+            shown.get("oneOf").is_none()
+                && shown.get("allOf").is_none()
+                && shown.get("$defs").is_some()
+        );
     }
 
     #[test]
@@ -138,9 +172,15 @@ mod tests {
                 "self": {"$ref": "#"}, "loop": {"$ref": "#/anyOf/1/properties/loop"}, "kept": {"$ref": "#/$defs/k"}}}],
             "$defs": {"k": {"type": "integer"}}});
         let shown = offered(&schema);
-        let (fields, home) = (&shown["properties"], json!({"type": "object", "properties": {"street": {"type": "string"}}}));
+        let (fields, home) = (
+            &shown["properties"],
+            json!({"type": "object", "properties": {"street": {"type": "string"}}}),
+        );
         assert_eq!((&fields["work"], &fields["list"]["items"]), (&home, &home));
-        assert_eq!((&fields["self"], &fields["loop"], &fields["kept"]), (&json!({}), &json!({}), &json!({"$ref": "#/$defs/k"})));
+        assert_eq!(
+            (&fields["self"], &fields["loop"], &fields["kept"]),
+            (&json!({}), &json!({}), &json!({"$ref": "#/$defs/k"}))
+        );
     }
 
     #[test]
@@ -148,7 +188,13 @@ mod tests {
         let schema = json!({"$ref": "#/$defs/a", "$defs": {"a": {"allOf": [{"$ref": "#/$defs/a"}], "properties": {"x": {}}}}});
         assert_eq!(offered(&schema)["properties"], json!({"x": {}}));
         let many: Vec<Value> = (0..2_000).map(|_| json!({"$ref": "#"})).collect();
-        assert_eq!(offered(&json!({"anyOf": many, "properties": {"y": {"type": "string"}}}))["properties"], json!({"y": {"type": "string"}}));
-        assert_eq!(offered(&json!(true)), json!({"type": "object", "properties": {}, "required": []}));
+        assert_eq!(
+            offered(&json!({"anyOf": many, "properties": {"y": {"type": "string"}}}))["properties"],
+            json!({"y": {"type": "string"}})
+        );
+        assert_eq!(
+            offered(&json!(true)),
+            json!({"type": "object", "properties": {}, "required": []})
+        );
     }
 }

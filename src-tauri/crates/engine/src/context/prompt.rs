@@ -1,5 +1,6 @@
-//! The prompt of a run, in the fixed order: base, policy, toolkit, entity defaults, supervisor instruction, memories, date
-//! and time. Each part is capped on its own; what a part says is made elsewhere.
+//! The prompt of a run, in the fixed order: base, policy, toolkit, entity defaults, supervisor
+//! instruction, memories, date and time. Each part is capped on its own; what a part says is made
+//! elsewhere.
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
@@ -45,7 +46,13 @@ impl Prompt {
     }
 
     /// Adds a part of the users' and models' words with a bound of its own.
-    pub(crate) fn add_up_to(&mut self, most: usize, part: PromptPart, text: &str, words: &EgressSession) {
+    pub(crate) fn add_up_to(
+        &mut self,
+        most: usize,
+        part: PromptPart,
+        text: &str,
+        words: &EgressSession,
+    ) {
         if !text.trim().is_empty() {
             let (text, cut) = words.part(text.trim_end(), false, most);
             self.place(part, text, cut);
@@ -57,8 +64,15 @@ impl Prompt {
         if instruction.trim().is_empty() {
             return;
         }
-        let (body, cut) = words.part(&escaped(instruction.trim()), false, most(PromptPart::SupervisorInstruction));
-        let text = Outbound::joined(&["<supervisor_instruction>\n".into(), body, "\n</supervisor_instruction>".into()], "");
+        let (body, cut) = words.part(
+            &escaped(instruction.trim()),
+            false,
+            most(PromptPart::SupervisorInstruction),
+        );
+        let text = Outbound::joined(
+            &["<supervisor_instruction>\n".into(), body, "\n</supervisor_instruction>".into()],
+            "",
+        );
         self.place(PromptPart::SupervisorInstruction, text, cut);
     }
 
@@ -75,7 +89,14 @@ impl Prompt {
 
     /// The parts for a person.
     pub(crate) fn views(&self) -> Vec<PromptPartView> {
-        self.parts.iter().map(|(part, text, cut)| PromptPartView { part: *part, text: text.to_string(), cut: *cut }).collect()
+        self.parts
+            .iter()
+            .map(|(part, text, cut)| PromptPartView {
+                part: *part,
+                text: text.to_string(),
+                cut: *cut,
+            })
+            .collect()
     }
 }
 
@@ -117,22 +138,34 @@ pub(crate) fn base(voice: &Voice<'_>) -> String {
 pub(crate) fn policy(mode: PolicyMode, redaction: RedactionLevel) -> String {
     let policy = match mode {
         PolicyMode::ReadOnlyOnly => "Only reading is allowed now. Do not offer to change anything.",
-        PolicyMode::WritesRequireApproval => "Every change waits for the user's approval, which the host asks for. Call the tool; do not ask in text first.",
-        PolicyMode::WritesAllowed => "Changes run without asking, except destructive ones. Say what was changed.",
+        PolicyMode::WritesRequireApproval => {
+            "Every change waits for the user's approval, which the host asks for. Call the tool; do not ask in text first."
+        }
+        PolicyMode::WritesAllowed => {
+            "Changes run without asking, except destructive ones. Say what was changed."
+        }
     };
-    if redaction == RedactionLevel::None { policy.to_owned() } else { format!("{policy}\n\n{}", PLACEHOLDERS.trim_end()) }
+    if redaction == RedactionLevel::None {
+        policy.to_owned()
+    } else {
+        format!("{policy}\n\n{}", PLACEHOLDERS.trim_end())
+    }
 }
 
 /// The user's local time.
 pub(crate) fn date_time(now: DateTime<Utc>, zone: &str) -> String {
-    let local = zone
-        .parse::<Tz>()
-        .map_or_else(|_| now.format("%Y-%m-%d %H:%M UTC").to_string(), |tz| now.with_timezone(&tz).format("%A %Y-%m-%d %H:%M %:z").to_string());
+    let local = zone.parse::<Tz>().map_or_else(
+        |_| now.format("%Y-%m-%d %H:%M UTC").to_string(),
+        |tz| now.with_timezone(&tz).format("%A %Y-%m-%d %H:%M %:z").to_string(),
+    );
     format!("The user's local time is {local} ({zone}).")
 }
 
 /// The tools as a model calls them. When to use which stands in the toolkit reference.
-pub(crate) fn tool_defs<'a>(specs: impl IntoIterator<Item = &'a ToolSpec>, words: &EgressSession) -> Vec<ToolDef> {
+pub(crate) fn tool_defs<'a>(
+    specs: impl IntoIterator<Item = &'a ToolSpec>,
+    words: &EgressSession,
+) -> Vec<ToolDef> {
     specs.into_iter().map(|spec| words.tool(spec)).collect()
 }
 

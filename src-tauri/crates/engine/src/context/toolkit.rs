@@ -1,5 +1,6 @@
-//! Layer 1: the toolkit reference. One section per tool, written from its manifest: purpose, input, output, when to use it and
-//! when not. Written once for a list of tools and kept under the hash of what the list says.
+//! Layer 1: the toolkit reference. One section per tool, written from its manifest: purpose, input,
+//! output, when to use it and when not. Written once for a list of tools and kept under the hash of
+//! what the list says.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -22,7 +23,10 @@ impl Toolkits {
         if tools.is_empty() {
             return Arc::from("");
         }
-        let key: String = tools.iter().map(|tool| format!("{} {}\n", tool.model_name, tool.definition_hash)).collect();
+        let key: String = tools
+            .iter()
+            .map(|tool| format!("{} {}\n", tool.model_name, tool.definition_hash))
+            .collect();
         let key = sha256_hex(key.as_bytes());
         let mut kept = self.0.lock();
         if kept.len() >= LISTS {
@@ -41,7 +45,9 @@ fn reference(tools: &[&ToolSpec]) -> String {
         }
         text.push_str(&format!("\nInput:{}", input(&tool.input_schema)));
         text.push_str(&format!("\nOutput: {}", output(&tool.output_schema)));
-        for (head, cases) in [("Use when:", &tool.use_when), ("Do not use when:", &tool.do_not_use_when)] {
+        for (head, cases) in
+            [("Use when:", &tool.use_when), ("Do not use when:", &tool.do_not_use_when)]
+        {
             if !cases.is_empty() {
                 text.push_str(&format!("\n{head}"));
                 cases.iter().for_each(|case| text.push_str(&format!("\n- {case}")));
@@ -52,10 +58,17 @@ fn reference(tools: &[&ToolSpec]) -> String {
 }
 
 fn input(schema: &Value) -> String {
-    let Some(fields) = schema.get("properties").and_then(Value::as_object).filter(|fields| !fields.is_empty()) else {
+    let Some(fields) =
+        schema.get("properties").and_then(Value::as_object).filter(|fields| !fields.is_empty())
+    else {
         return " No parameters required.".to_owned();
     };
-    let required = |name: &str| schema.get("required").and_then(Value::as_array).is_some_and(|list| list.iter().any(|known| known == name));
+    let required = |name: &str| {
+        schema
+            .get("required")
+            .and_then(Value::as_array)
+            .is_some_and(|list| list.iter().any(|known| known == name))
+    };
     let line = |(name, field): (&String, &Value)| {
         let field = followed(schema, field);
         let need = match field.get("default") {
@@ -63,7 +76,11 @@ fn input(schema: &Value) -> String {
             Some(default) if !default.is_null() => format!("default {default}"),
             Some(_) | None => "default None (optional)".to_owned(),
         };
-        let meaning = field.get("description").and_then(Value::as_str).map(|text| format!(": {text}")).unwrap_or_default();
+        let meaning = field
+            .get("description")
+            .and_then(Value::as_str)
+            .map(|text| format!(": {text}"))
+            .unwrap_or_default();
         format!("\n- {name} ({}, {need}){meaning}", kind(schema, field))
     };
     fields.iter().map(line).collect()
@@ -73,14 +90,30 @@ fn output(schema: &Value) -> String {
     if let Some(text) = schema.get("description").and_then(Value::as_str) {
         return text.to_owned();
     }
-    let fields: Vec<&str> = schema.get("properties").and_then(Value::as_object).into_iter().flatten().map(|(name, _)| name.as_str()).collect();
-    if fields.is_empty() { "A JSON value.".to_owned() } else { format!("An object with {}.", fields.join(", ")) }
+    let fields: Vec<&str> = schema
+        .get("properties")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+        .map(|(name, _)| name.as_str())
+        .collect();
+    if fields.is_empty() {
+        "A JSON value.".to_owned()
+    } else {
+        format!("An object with {}.", fields.join(", "))
+    }
 }
 
 /// A schema in place of the reference to it; circles end.
 fn followed<'a>(root: &'a Value, mut schema: &'a Value) -> &'a Value {
     for _ in 0..8 {
-        let Some(pointer) = schema.get("$ref").and_then(Value::as_str).and_then(|reference| reference.strip_prefix('#')) else { return schema };
+        let Some(pointer) = schema
+            .get("$ref")
+            .and_then(Value::as_str)
+            .and_then(|reference| reference.strip_prefix('#'))
+        else {
+            return schema;
+        };
         let Some(next) = root.pointer(pointer) else { return schema };
         schema = next;
     }
@@ -94,15 +127,22 @@ fn kind(root: &Value, schema: &Value) -> String {
     }
     let names: Vec<&str> = match schema.get("type") {
         Some(Value::String(name)) => vec![name],
-        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).filter(|name| *name != "null").collect(),
+        Some(Value::Array(names)) => {
+            names.iter().filter_map(Value::as_str).filter(|name| *name != "null").collect()
+        }
         _ => vec!["value"],
     };
     let word = |name: &str| match name {
-        "string" if schema.get("format").and_then(Value::as_str) == Some("date") => "date YYYY-MM-DD".to_owned(),
+        "string" if schema.get("format").and_then(Value::as_str) == Some("date") => {
+            "date YYYY-MM-DD".to_owned()
+        }
         "string" => "text".to_owned(),
         "integer" => "whole number".to_owned(),
         "boolean" => "true or false".to_owned(),
-        "array" => schema.get("items").map_or_else(|| "list".to_owned(), |items| format!("list of {}", kind(root, followed(root, items)))),
+        "array" => schema.get("items").map_or_else(
+            || "list".to_owned(),
+            |items| format!("list of {}", kind(root, followed(root, items))),
+        ),
         other => other.to_owned(),
     };
     names.into_iter().map(word).collect::<Vec<_>>().join(" or ")

@@ -3,8 +3,8 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use contract::{RefreshPolicy, SummaryPolicy};
 
-/// When the model fails so often that this many times the usual amount waits, the fixed rule makes the summary: what a turn costs must
-/// not grow with the conversation.
+/// When the model fails so often that this many times the usual amount waits, the fixed rule makes
+/// the summary: what a turn costs must not grow with the conversation.
 const OVERDUE: u64 = 4;
 /// The usual amount where the policy names none.
 const USUAL_MESSAGES: u64 = 20;
@@ -32,12 +32,15 @@ pub(crate) fn due(policy: &SummaryPolicy, waiting: Waiting, now: DateTime<Utc>) 
     match policy.refresh_policy {
         RefreshPolicy::EveryTurn => true,
         RefreshPolicy::Threshold => {
-            let full = reached(policy.max_messages_since_update, waiting.messages) || reached(policy.max_tokens_since_update, waiting.tokens);
+            let full = reached(policy.max_messages_since_update, waiting.messages)
+                || reached(policy.max_tokens_since_update, waiting.tokens);
             // However fast messages come, a turn must not grow with them.
-            full && (passed(waiting.tried_at, policy.cooldown_seconds, now) || overdue(policy, waiting))
+            full && (passed(waiting.tried_at, policy.cooldown_seconds, now)
+                || overdue(policy, waiting))
         }
         RefreshPolicy::Periodic => {
-            let time = policy.period_seconds > 0 && passed(waiting.summarised_at, policy.period_seconds, now);
+            let time = policy.period_seconds > 0
+                && passed(waiting.summarised_at, policy.period_seconds, now);
             time || reached(policy.every_messages, waiting.messages)
         }
     }
@@ -45,9 +48,11 @@ pub(crate) fn due(policy: &SummaryPolicy, waiting: Waiting, now: DateTime<Utc>) 
 
 /// Whether so much waits that a summary must come about.
 pub(crate) fn overdue(policy: &SummaryPolicy, waiting: Waiting) -> bool {
-    let usual = u64::from(policy.max_messages_since_update.max(policy.every_messages)).max(USUAL_MESSAGES);
+    let usual =
+        u64::from(policy.max_messages_since_update.max(policy.every_messages)).max(USUAL_MESSAGES);
     let tokens = u64::from(policy.max_tokens_since_update);
-    waiting.messages >= usual * OVERDUE || (tokens > 0 && waiting.tokens >= tokens.max(1_000) * OVERDUE * 4)
+    waiting.messages >= usual * OVERDUE
+        || (tokens > 0 && waiting.tokens >= tokens.max(1_000) * OVERDUE * 4)
 }
 
 #[cfg(test)]
@@ -65,7 +70,8 @@ mod tests {
         let base = SummaryPolicy::default();
         let threshold = base;
         let every = SummaryPolicy { refresh_policy: RefreshPolicy::EveryTurn, ..base };
-        let periodic = SummaryPolicy { refresh_policy: RefreshPolicy::Periodic, every_messages: 8, ..base };
+        let periodic =
+            SummaryPolicy { refresh_policy: RefreshPolicy::Periodic, every_messages: 8, ..base };
         // policy, messages, tokens, last try, last summary, now, due
         for (policy, messages, tokens, tried, made, now, expected) in [
             (threshold, 5, 100, None, None, 0, false),
@@ -82,7 +88,8 @@ mod tests {
             (periodic, 8, 1, None, Some(0), 1, true),
             (periodic, 0, 0, None, Some(0), 600, false),
         ] {
-            let waiting = Waiting { messages, tokens, tried_at: tried.map(at), summarised_at: made.map(at) };
+            let waiting =
+                Waiting { messages, tokens, tried_at: tried.map(at), summarised_at: made.map(at) };
             assert_eq!(due(&policy, waiting, at(now)), expected, "{policy:?} {waiting:?} at {now}");
         }
     }

@@ -1,4 +1,5 @@
-//! Stored items as a summariser reads them: who said what, one entry each. Calls appear by what came of them.
+//! Stored items as a summariser reads them: who said what, one entry each. Calls appear by what
+//! came of them.
 
 use std::sync::Arc;
 
@@ -24,9 +25,15 @@ pub(crate) fn entries<'a>(items: impl IntoIterator<Item = &'a Arc<Item>>) -> Vec
         .filter_map(|item| match &item.body {
             ItemBody::UserMessage { text } => entry("user", text),
             ItemBody::AssistantText { text, .. } => entry("assistant", text),
-            ItemBody::ToolResult { tool, summary, .. } => entry("tool", &format!("{tool}: {summary}")),
+            ItemBody::ToolResult { tool, summary, .. } => {
+                entry("tool", &format!("{tool}: {summary}"))
+            }
             ItemBody::Notice { level: NoticeLevel::Error, .. } => entry("note", NO_ANSWER),
-            ItemBody::Notice { .. } | ItemBody::ToolCall { .. } | ItemBody::Approval { .. } | ItemBody::Redaction { .. } | ItemBody::Summary { .. } => None,
+            ItemBody::Notice { .. }
+            | ItemBody::ToolCall { .. }
+            | ItemBody::Approval { .. }
+            | ItemBody::Redaction { .. }
+            | ItemBody::Summary { .. } => None,
         })
         .collect()
 }

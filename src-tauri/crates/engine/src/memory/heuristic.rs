@@ -1,5 +1,5 @@
-//! A summary by a fixed rule: the beginnings of what was said, in order, within a budget. The same input gives the same summary, and it
-//! always gives one. Makes no calls.
+//! A summary by a fixed rule: the beginnings of what was said, in order, within a budget. The same
+//! input gives the same summary, and it always gives one. Makes no calls.
 
 use super::{entries::Entry, window};
 
@@ -9,9 +9,14 @@ const FIRST: usize = 200;
 const LEAST: usize = 40;
 const DROPPED: &str = "- …";
 
-/// The new summary: the old one, line by line, and the new messages. The longest lines get shorter first; then the oldest go.
+/// The new summary: the old one, line by line, and the new messages. The longest lines get shorter
+/// first; then the oldest go.
 pub(crate) fn summary(before: &str, entries: &[Entry], max_tokens: u32) -> String {
-    let old = before.lines().map(str::trim).filter(|line| !line.is_empty() && *line != DROPPED).map(str::to_owned);
+    let old = before
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && *line != DROPPED)
+        .map(str::to_owned);
     let new = entries.iter().filter_map(|entry| line(entry, FIRST));
     let lines: Vec<String> = old.chain(new).collect();
     let mut most = FIRST;
@@ -30,7 +35,8 @@ pub(crate) fn summary(before: &str, entries: &[Entry], max_tokens: u32) -> Strin
 
 fn newest(mut lines: Vec<String>, max_tokens: u32) -> String {
     let mut sum: u64 = lines.iter().map(|line| line.chars().count() as u64 + 1).sum();
-    let most = u64::from(max_tokens).saturating_mul(4).saturating_sub(DROPPED.chars().count() as u64 + 1);
+    let most =
+        u64::from(max_tokens).saturating_mul(4).saturating_sub(DROPPED.chars().count() as u64 + 1);
     let gone = lines
         .iter()
         .take_while(|line| {
@@ -69,16 +75,30 @@ mod tests {
 
     #[test]
     fn a_summary_by_rule_fits_and_repeats_itself() {
-        let said: Vec<Entry> = (0..60).map(|n| entry(if n % 2 == 0 { "user" } else { "assistant" }, &format!("message {n} {}", "word ".repeat(40)))).collect();
+        let said: Vec<Entry> = (0..60)
+            .map(|n| {
+                entry(
+                    if n % 2 == 0 { "user" } else { "assistant" },
+                    &format!("message {n} {}", "word ".repeat(40)),
+                )
+            })
+            .collect();
         for max_tokens in [20, 100, 800, 4_000] {
             let one = summary("", &said, max_tokens);
             assert_eq!(one, summary("", &said, max_tokens));
-            assert!(window::tokens(&one) <= u64::from(max_tokens), "{max_tokens}: {}", window::tokens(&one));
+            assert!(
+                window::tokens(&one) <= u64::from(max_tokens),
+                "{max_tokens}: {}",
+                window::tokens(&one)
+            );
             assert!(one.contains("59") || max_tokens == 20, "the newest stays: {one}");
             let two = summary(&one, &[entry("user", "and then?")], max_tokens);
             assert!(two.ends_with("- user: and then?"), "{two}");
             assert!(window::tokens(&two) <= u64::from(max_tokens));
         }
-        assert_eq!(summary("- user: a", &[entry("assistant", " b\n c ")], 100), "- user: a\n- assistant: b c");
+        assert_eq!(
+            summary("- user: a", &[entry("assistant", " b\n c ")], 100),
+            "- user: a\n- assistant: b c"
+        );
     }
 }

@@ -1,13 +1,17 @@
-//! Whose memory a message belongs to: the application's id, always, and what the scope and the key say. Nothing here reads a store.
+//! Whose memory a message belongs to: the application's id, always, and what the scope and the key
+//! say. Nothing here reads a store.
 
-use contract::{AgentId, Conversation, ConversationMode, ConversationScope, DESKTOP, KeySource, SessionId};
+use contract::{
+    AgentId, Conversation, ConversationMode, ConversationScope, DESKTOP, KeySource, SessionId,
+};
 use serde_json::Value;
 
 use crate::ports::{MemoryOf, SessionValues};
 
 /// Where callers give the headers that they got themselves.
 pub(crate) const HEADERS: &str = "headers";
-/// The session value that holds the id of a visitor whose identity the host has checked. Callers cannot set it.
+/// The session value that holds the id of a visitor whose identity the host has checked. Callers
+/// cannot set it.
 pub const VISITOR: &str = "$visitor";
 
 /// A memory's key, and whose items it is made of.
@@ -20,7 +24,8 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// The same conversation by a specialist's own settings: a memory beside the profile's, with a summary of its own.
+    /// The same conversation by a specialist's own settings: a memory beside the profile's, with a
+    /// summary of its own.
     pub(crate) fn of_agent(self, agent: Option<&AgentId>) -> Self {
         let Some(id) = agent else { return self };
         let text = format!("{}@{id}", self.text);
@@ -32,25 +37,39 @@ impl Key {
     }
 }
 
-/// The key of a message, or None if nothing is to be remembered. `context` holds the caller's values. A checked `visitor` has a memory of
-/// its own: values that a browser sends are not believed.
-pub(crate) fn of(policy: &Conversation, session: &SessionId, context: &SessionValues, visitor: Option<&str>) -> Option<Key> {
+/// The key of a message, or None if nothing is to be remembered. `context` holds the caller's
+/// values. A checked `visitor` has a memory of its own: values that a browser sends are not
+/// believed.
+pub(crate) fn of(
+    policy: &Conversation,
+    session: &SessionId,
+    context: &SessionValues,
+    visitor: Option<&str>,
+) -> Option<Key> {
     if policy.mode == ConversationMode::NoNeed {
         return None;
     }
-    let (app, conversation) = session.as_str().split_once(':').unwrap_or((DESKTOP, session.as_str()));
+    let (app, conversation) =
+        session.as_str().split_once(':').unwrap_or((DESKTOP, session.as_str()));
     if conversation.is_empty() {
         return None;
     }
-    // A slash ends the application in the keys below. Session ids write `%` of an application as `%25` already.
+    // A slash ends the application in the keys below. Session ids write `%` of an application as
+    // `%25` already.
     let app = app.replace('/', "%2F");
     let given = if visitor.is_none() { given(policy, context) } else { None };
     let kind = match policy.scope {
         ConversationScope::PerRequest => return None,
         ConversationScope::PerConversation => {
             return Some(match given {
-                Some(value) if value != conversation => shared(format!("{app}/conversation/{value}")),
-                _ => Key { text: format!("{app}:{conversation}"), of: MemoryOf::Session(session.clone()), agent: None },
+                Some(value) if value != conversation => {
+                    shared(format!("{app}/conversation/{value}"))
+                }
+                _ => Key {
+                    text: format!("{app}:{conversation}"),
+                    of: MemoryOf::Session(session.clone()),
+                    agent: None,
+                },
             });
         }
         ConversationScope::PerUser => "user",
@@ -68,7 +87,8 @@ fn shared(text: String) -> Key {
     Key { of: MemoryOf::Shared(text.clone()), text, agent: None }
 }
 
-/// The member of a caller's values that the key is read from. Nothing: the conversation's own id is the key.
+/// The member of a caller's values that the key is read from. Nothing: the conversation's own id is
+/// the key.
 pub(crate) fn member(policy: &Conversation) -> Option<&str> {
     match policy.key.source {
         KeySource::ConversationId => None,
@@ -82,7 +102,10 @@ fn given(policy: &Conversation, context: &SessionValues) -> Option<String> {
         KeySource::ConversationId => None,
         KeySource::Header => {
             let headers = context.get(HEADERS)?.as_object()?;
-            headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(&policy.key.name)).map(|(_, value)| value)
+            headers
+                .iter()
+                .find(|(name, _)| name.eq_ignore_ascii_case(&policy.key.name))
+                .map(|(_, value)| value)
         }
         KeySource::RequestField => {
             let mut names = policy.key.name.split('.');
@@ -104,8 +127,17 @@ mod tests {
 
     use super::*;
 
-    fn text(scope: ConversationScope, source: KeySource, name: &str, session: &str) -> Option<String> {
-        let policy = Conversation { scope, key: ConversationKey { source, name: name.into() }, ..Conversation::default() };
+    fn text(
+        scope: ConversationScope,
+        source: KeySource,
+        name: &str,
+        session: &str,
+    ) -> Option<String> {
+        let policy = Conversation {
+            scope,
+            key: ConversationKey { source, name: name.into() },
+            ..Conversation::default()
+        };
         let context = json!({"headers": {"X-Conversation-Id": "c7"}, "user": {"id": "ann"}, "tenant": 12, "empty": " "});
         of(&policy, &session.into(), context.as_object().unwrap(), None).map(|key| key.text)
     }
@@ -114,12 +146,20 @@ mod tests {
     fn a_checked_visitor_has_its_own_memory_in_each_scope_and_no_value_changes_it() {
         use ConversationScope::{PerConversation, PerRequest, PerTenant, PerUser};
         for source in [KeySource::ConversationId, KeySource::Header, KeySource::RequestField] {
-            for (scope, expected) in
-                [(PerUser, Some("web/visitor/anna")), (PerTenant, Some("web/visitor/anna")), (PerConversation, Some("web:anna/s1")), (PerRequest, None)]
-            {
-                let policy = Conversation { scope, key: ConversationKey { source, name: "user".into() }, ..Conversation::default() };
+            for (scope, expected) in [
+                (PerUser, Some("web/visitor/anna")),
+                (PerTenant, Some("web/visitor/anna")),
+                (PerConversation, Some("web:anna/s1")),
+                (PerRequest, None),
+            ] {
+                let policy = Conversation {
+                    scope,
+                    key: ConversationKey { source, name: "user".into() },
+                    ..Conversation::default()
+                };
                 let context = json!({"headers": {"user": "bert"}, "user": "bert"});
-                let key = of(&policy, &"web:anna/s1".into(), context.as_object().unwrap(), Some("anna"));
+                let key =
+                    of(&policy, &"web:anna/s1".into(), context.as_object().unwrap(), Some("anna"));
                 assert_eq!(key.map(|key| key.text).as_deref(), expected, "{scope:?} {source:?}");
             }
         }
@@ -128,13 +168,21 @@ mod tests {
     #[test]
     fn an_application_with_a_slash_reads_no_other_applications_memory() {
         let key = |scope, application: &str, session: &str, value: &str| {
-            let policy = Conversation { scope, key: ConversationKey { source: KeySource::RequestField, name: "id".into() }, ..Conversation::default() };
+            let policy = Conversation {
+                scope,
+                key: ConversationKey { source: KeySource::RequestField, name: "id".into() },
+                ..Conversation::default()
+            };
             let context = json!({ "id": value });
-            of(&policy, &SessionId::of(application, session), context.as_object().unwrap(), None).map(|key| key.text)
+            of(&policy, &SessionId::of(application, session), context.as_object().unwrap(), None)
+                .map(|key| key.text)
         };
         let scope = ConversationScope::PerConversation;
         assert_ne!(key(scope, "a/conversation/x", "y", "y"), key(scope, "a", "s", "x:y"));
-        assert_ne!(key(ConversationScope::PerUser, "a/user/x", "s", "y"), key(ConversationScope::PerUser, "a", "s", "x/user/y"));
+        assert_ne!(
+            key(ConversationScope::PerUser, "a/user/x", "s", "y"),
+            key(ConversationScope::PerUser, "a", "s", "x/user/y")
+        );
     }
 
     #[test]
@@ -153,7 +201,11 @@ mod tests {
             (PerRequest, Header, "x-conversation-id", "api:s1", None),
             (PerConversation, ConversationId, "", "api:", None),
         ] {
-            assert_eq!(text(scope, source, name, session).as_deref(), expected, "{scope:?} {source:?} {name} {session}");
+            assert_eq!(
+                text(scope, source, name, session).as_deref(),
+                expected,
+                "{scope:?} {source:?} {name} {session}"
+            );
         }
     }
 }

@@ -1,5 +1,6 @@
-//! Turns of which nothing is to be left. Their items are there while they run, so that a crash in the middle of an effect is found;
-//! then they are taken away, and a title made of the first message with them. The log, approvals and results of runs are not touched.
+//! Turns of which nothing is to be left. Their items are there while they run, so that a crash in
+//! the middle of an effect is found; then they are taken away, and a title made of the first
+//! message with them. The log, approvals and results of runs are not touched.
 
 use contract::{ItemBody, SessionId, TurnId};
 use serde_json::json;
@@ -22,21 +23,31 @@ impl Engine {
         keeps_nothing(&self.world.profile.settings().conversation)
     }
 
-    pub(crate) async fn mark_passing(&self, session: &SessionId, turn: &TurnId) -> Result<(), StoreError> {
+    pub(crate) async fn mark_passing(
+        &self,
+        session: &SessionId,
+        turn: &TurnId,
+    ) -> Result<(), StoreError> {
         self.change_marks(session, |turns| turns.push(turn.clone())).await
     }
 
-    async fn change_marks(&self, session: &SessionId, change: impl FnOnce(&mut Vec<TurnId>)) -> Result<(), StoreError> {
+    async fn change_marks(
+        &self,
+        session: &SessionId,
+        change: impl FnOnce(&mut Vec<TurnId>),
+    ) -> Result<(), StoreError> {
         let _one_at_a_time = self.values.lock(session).await;
         let store = &self.world.store;
         let kept = store.session_values_of(session, &[PASSING]).await?.remove(PASSING);
-        let mut turns = kept.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default();
+        let mut turns =
+            kept.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default();
         change(&mut turns);
         let kept = (!turns.is_empty()).then(|| json!(turns));
         store.session_values_put(session, vec![(PASSING.to_owned(), kept)]).await
     }
 
-    /// Takes away what is left of marked turns, except of those that run. `ended`: this one does not any more.
+    /// Takes away what is left of marked turns, except of those that run. `ended`: this one does
+    /// not any more.
     pub(crate) async fn sweep_passing(&self, ended: Option<&TurnId>) {
         if let Err(error) = self.sweep(ended).await {
             tracing::warn!(%error, "what is not to be kept could not be taken away; it will be tried again");
@@ -46,8 +57,12 @@ impl Engine {
     async fn sweep(&self, ended: Option<&TurnId>) -> Result<(), StoreError> {
         let store = &self.world.store;
         for session in store.sessions_with_value(PASSING).await? {
-            let marked: Vec<TurnId> =
-                store.session_values_of(&session, &[PASSING]).await?.remove(PASSING).and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default();
+            let marked: Vec<TurnId> = store
+                .session_values_of(&session, &[PASSING])
+                .await?
+                .remove(PASSING)
+                .and_then(|value| serde_json::from_value(value).ok())
+                .unwrap_or_default();
             for turn in marked {
                 if ended != Some(&turn) && self.lanes.running(&session).as_ref() == Some(&turn) {
                     continue;
@@ -68,14 +83,28 @@ impl Engine {
         if items.is_empty() {
             return Ok(());
         }
-        let question = items.iter().find_map(|item| if let ItemBody::UserMessage { text } = &item.body { Some(title_of(text)) } else { None });
+        let question = items.iter().find_map(|item| {
+            if let ItemBody::UserMessage { text } = &item.body {
+                Some(title_of(text))
+            } else {
+                None
+            }
+        });
         store.items_erase(turn).await?;
         if let Some(row) = store.session(session).await?
             && question.is_some_and(|title| title == row.title)
         {
-            store.session_rename(session, Text::NotKept.in_locale(&self.world.profile.locale())).await?;
+            store
+                .session_rename(session, Text::NotKept.in_locale(&self.world.profile.locale()))
+                .await?;
         }
-        self.note_memory(RecordDraft::new(contract::RecordType::Memory).of(session, turn).field("action", "not_kept").field("reason", "mode")).await;
+        self.note_memory(
+            RecordDraft::new(contract::RecordType::Memory)
+                .of(session, turn)
+                .field("action", "not_kept")
+                .field("reason", "mode"),
+        )
+        .await;
         Ok(())
     }
 }

@@ -1,5 +1,5 @@
-//! The earlier messages that one turn sees: by the profile's settings, and by those of each specialist that has its own. Read once
-//! for each; the result decides what is stored afterwards.
+//! The earlier messages that one turn sees: by the profile's settings, and by those of each
+//! specialist that has its own. Read once for each; the result decides what is stored afterwards.
 
 use std::sync::Arc;
 
@@ -27,10 +27,14 @@ impl Recollections {
     }
 
     pub(crate) fn of(&self, agent: Option<&Agent>) -> Option<Arc<Recalled>> {
-        self.seen.iter().find(|recalled| recalled.agent.as_ref() == agent.map(|agent| &agent.id)).cloned()
+        self.seen
+            .iter()
+            .find(|recalled| recalled.agent.as_ref() == agent.map(|agent| &agent.id))
+            .cloned()
     }
 
-    /// Returns the earlier messages that a specialist sees, by its own settings or the profile's. None if they have not been read yet.
+    /// Returns the earlier messages that a specialist sees, by its own settings or the profile's.
+    /// None if they have not been read yet.
     pub(crate) fn seen_by(&self, agent: Option<&Agent>) -> Option<Arc<Recalled>> {
         self.of(agent).or_else(|| self.of(None))
     }
@@ -39,21 +43,35 @@ impl Recollections {
         self.is_passing
     }
 
-    /// Reads what a specialist (or everybody else) is to see, with everything that follows from seeing it.
-    pub(crate) async fn recall(&mut self, context: &TurnContext, sources: &UntrustedSources, agent: Option<&Agent>) -> Result<Arc<Recalled>, End> {
+    /// Reads what a specialist (or everybody else) is to see, with everything that follows from
+    /// seeing it.
+    pub(crate) async fn recall(
+        &mut self,
+        context: &TurnContext,
+        sources: &UntrustedSources,
+        agent: Option<&Agent>,
+    ) -> Result<Arc<Recalled>, End> {
         let own = agent.filter(|agent| agent.conversation.is_some());
         if let Some(found) = self.of(own) {
             return Ok(found);
         }
         let window = context.settings.limits.window_messages;
-        let recalled = context.engine.recall(&context.session, &context.id, own, window).await.map_err(End::failed)?;
+        let recalled = context
+            .engine
+            .recall(&context.session, &context.id, own, window)
+            .await
+            .map_err(End::failed)?;
         check_recalled_egress(context, &recalled).map_err(End::failed)?;
         note_earlier_results(context, sources, &recalled.items);
         if recalled.untrusted() {
             sources.remembered(recalled.summary().unwrap_or_default());
         }
         if keeps_nothing(&recalled.policy) && !std::mem::replace(&mut self.is_passing, true) {
-            context.engine.mark_passing(&context.session, &context.id).await.map_err(End::failed)?;
+            context
+                .engine
+                .mark_passing(&context.session, &context.id)
+                .await
+                .map_err(End::failed)?;
         }
         let recalled = Arc::new(recalled);
         self.seen.push(Arc::clone(&recalled));
@@ -65,7 +83,8 @@ impl Recollections {
 fn note_earlier_results(context: &TurnContext, sources: &UntrustedSources, history: &[Arc<Item>]) {
     for item in history {
         if let ItemBody::ToolResult { tool, call, data, .. } = &item.body {
-            let named: Vec<&ToolSpec> = context.specs.iter().filter(|spec| spec.is_named(tool)).collect();
+            let named: Vec<&ToolSpec> =
+                context.specs.iter().filter(|spec| spec.is_named(tool)).collect();
             if named.is_empty() || named.iter().any(|spec| policy::taints(spec)) {
                 sources.recalled(named.first().copied(), tool, call, data);
             }

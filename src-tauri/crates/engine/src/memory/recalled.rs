@@ -1,10 +1,14 @@
-//! The earlier messages that a model sees: the items, and a summary instead of older ones. Items without a summary are always shown,
-//! and a summary replaces exactly the items that went into it. Knows nothing of prompts, rounds or tools.
+//! The earlier messages that a model sees: the items, and a summary instead of older ones. Items
+//! without a summary are always shown, and a summary replaces exactly the items that went into it.
+//! Knows nothing of prompts, rounds or tools.
 
 use std::{collections::HashSet, sync::Arc};
 
 use chrono::TimeDelta;
-use contract::{AgentId, Conversation, ConversationMode, ConversationScope, Item, ItemBody, SessionId, SummaryMethod, TurnId};
+use contract::{
+    AgentId, Conversation, ConversationMode, ConversationScope, Item, ItemBody, SessionId,
+    SummaryMethod, TurnId,
+};
 use parking_lot::Mutex;
 use serde_json::Value;
 
@@ -24,7 +28,8 @@ pub(crate) const PAGE: u32 = 500;
 /// The memories that the engine keeps between turns.
 #[derive(Default)]
 pub(crate) struct Memories {
-    /// Rows are read, changed and written back under this lock. It is never held while a model is asked.
+    /// Rows are read, changed and written back under this lock. It is never held while a model is
+    /// asked.
     pub(crate) rows: tokio::sync::Mutex<()>,
     /// Keys whose summary is being made.
     making: Mutex<HashSet<String>>,
@@ -81,7 +86,11 @@ pub(crate) fn window_of(policy: &Conversation, limit: u32) -> u32 {
 
 /// Where the last turn of these items begins; where there is no other, their end.
 pub(crate) fn last_turn(items: &[MemoryItem]) -> usize {
-    items.iter().rposition(|one| matches!(one.item.body, ItemBody::UserMessage { .. })).filter(|at| *at > 0).unwrap_or(items.len())
+    items
+        .iter()
+        .rposition(|one| matches!(one.item.body, ItemBody::UserMessage { .. }))
+        .filter(|at| *at > 0)
+        .unwrap_or(items.len())
 }
 
 pub(crate) fn fresh(key: &Key, now: chrono::DateTime<chrono::Utc>) -> Memory {
@@ -117,13 +126,22 @@ pub(crate) fn keeps_nothing(policy: &Conversation) -> bool {
 }
 
 impl Engine {
-    /// Returns the earlier messages for a turn, by the profile's settings or a specialist's own. `limit` is the profile's window.
-    pub(crate) async fn recall(&self, session: &SessionId, turn: &TurnId, own: Option<&Agent>, limit: u32) -> Result<Recalled, StoreError> {
+    /// Returns the earlier messages for a turn, by the profile's settings or a specialist's own.
+    /// `limit` is the profile's window.
+    pub(crate) async fn recall(
+        &self,
+        session: &SessionId,
+        turn: &TurnId,
+        own: Option<&Agent>,
+        limit: u32,
+    ) -> Result<Recalled, StoreError> {
         let settings = self.world.profile.settings();
-        let own = own.and_then(|agent| agent.conversation.as_ref().map(|policy| (&agent.id, policy)));
+        let own =
+            own.and_then(|agent| agent.conversation.as_ref().map(|policy| (&agent.id, policy)));
         let policy = own.map_or(&settings.conversation, |(_, policy)| policy);
         let agent = own.map(|(id, _)| id.clone());
-        let nothing = || Recalled { policy: policy.clone(), agent: agent.clone(), ..Recalled::default() };
+        let nothing =
+            || Recalled { policy: policy.clone(), agent: agent.clone(), ..Recalled::default() };
         let store = &self.world.store;
         let mut context = self.world.profile.caller_values();
         let names: Vec<&str> = key::member(policy).into_iter().chain([VISITOR]).collect();
@@ -131,11 +149,16 @@ impl Engine {
         let visitor = values.remove(VISITOR);
         context.extend(values);
         let visitor = visitor.as_ref().and_then(Value::as_str);
-        let Some(key) = key::of(policy, session, &context, visitor).map(|key| key.of_agent(agent.as_ref())) else { return Ok(nothing()) };
+        let Some(key) =
+            key::of(policy, session, &context, visitor).map(|key| key.of_agent(agent.as_ref()))
+        else {
+            return Ok(nothing());
+        };
         let memory = self.current_memory(&key, policy).await?;
         let since = memory.as_ref().map_or(0, |memory| memory.since);
         let newest = async |messages: u32, tokens: u32| {
-            // A turn has rarely more than ten items per message; what is cut off lies outside the window anyway.
+            // A turn has rarely more than ten items per message; what is cut off lies outside the
+            // window anyway.
             let most = messages.saturating_mul(10).clamp(20, PAGE);
             let mut items = bare(store.memory_items(&key.of, since, Side::Newest, most).await?);
             // A specialist may be asked when the turn has said things already.
@@ -145,8 +168,12 @@ impl Engine {
         };
         let (items, memory) = match policy.mode {
             ConversationMode::NoNeed => return Ok(nothing()),
-            ConversationMode::Buffer => (newest(policy.max_messages, policy.max_tokens).await?, None),
-            ConversationMode::BufferWindow => (newest(window_of(policy, limit), policy.window_tokens).await?, None),
+            ConversationMode::Buffer => {
+                (newest(policy.max_messages, policy.max_tokens).await?, None)
+            }
+            ConversationMode::BufferWindow => {
+                (newest(window_of(policy, limit), policy.window_tokens).await?, None)
+            }
             ConversationMode::Summary | ConversationMode::SummaryBuffer => {
                 let (mut items, memory) = self.beside_summary(&key, memory, policy).await?;
                 items.retain(|item| item.turn != *turn);
@@ -156,31 +183,50 @@ impl Engine {
         Ok(Recalled { key: Some(key), items, memory, ..nothing() })
     }
 
-    /// Returns the current memory. If it is too old or was deleted, a new memory begins after the existing items.
-    async fn current_memory(&self, key: &Key, policy: &Conversation) -> Result<Option<Memory>, StoreError> {
+    /// Returns the current memory. If it is too old or was deleted, a new memory begins after the
+    /// existing items.
+    async fn current_memory(
+        &self,
+        key: &Key,
+        policy: &Conversation,
+    ) -> Result<Option<Memory>, StoreError> {
         let store = &self.world.store;
         let Some(memory) = store.memory(&key.text).await? else { return Ok(None) };
         let now = self.world.clock.now();
-        let ttl = TimeDelta::try_seconds(i64::try_from(policy.ttl_seconds).unwrap_or(i64::MAX)).unwrap_or(TimeDelta::MAX);
+        let ttl = TimeDelta::try_seconds(i64::try_from(policy.ttl_seconds).unwrap_or(i64::MAX))
+            .unwrap_or(TimeDelta::MAX);
         let too_old = policy.ttl_seconds > 0 && now - memory.updated_at > ttl;
         if memory.live && !too_old {
             return Ok(Some(memory));
         }
-        let last = store.memory_items(&key.of, 0, Side::Newest, 1).await?.pop().map_or(0, |item| item.position);
+        let last = store
+            .memory_items(&key.of, 0, Side::Newest, 1)
+            .await?
+            .pop()
+            .map_or(0, |item| item.position);
         let anew = Memory { since: last, through: last, ..fresh(key, now) };
         let _one_at_a_time = self.memories.rows.lock().await;
         store.memory_put(&anew, 0).await?;
         let reason = if memory.live { "ttl" } else { "forgotten" };
         self.note_memory(
-            RecordDraft::new(contract::RecordType::Memory).field("action", "started_anew").field("key", key.text.as_str()).field("reason", reason),
+            RecordDraft::new(contract::RecordType::Memory)
+                .field("action", "started_anew")
+                .field("key", key.text.as_str())
+                .field("reason", reason),
         )
         .await;
         Ok(Some(anew))
     }
 
-    /// All items that the summary does not cover. Should they be more than a page (a long conversation that never had a summary), the
-    /// oldest are summarised by rule first: each item once, so that no turn pays for all of them.
-    async fn beside_summary(&self, key: &Key, memory: Option<Memory>, policy: &Conversation) -> Result<(Vec<Arc<Item>>, Option<Memory>), StoreError> {
+    /// All items that the summary does not cover. Should they be more than a page (a long
+    /// conversation that never had a summary), the oldest are summarised by rule first: each item
+    /// once, so that no turn pays for all of them.
+    async fn beside_summary(
+        &self,
+        key: &Key,
+        memory: Option<Memory>,
+        policy: &Conversation,
+    ) -> Result<(Vec<Arc<Item>>, Option<Memory>), StoreError> {
         let store = &self.world.store;
         let mut memory = memory;
         loop {
@@ -192,7 +238,11 @@ impl Engine {
             let oldest = store.memory_items(&key.of, through, Side::Oldest, PAGE).await?;
             let before = memory.unwrap_or_else(|| fresh(key, self.world.clock.now()));
             let covered = &oldest[..last_turn(&oldest)];
-            let text = heuristic::summary(&before.summary, &entries::entries(covered.iter().map(|one| &one.item)), policy.summary.max_tokens);
+            let text = heuristic::summary(
+                &before.summary,
+                &entries::entries(covered.iter().map(|one| &one.item)),
+                policy.summary.max_tokens,
+            );
             let after = self.covering(&before, covered, text, SummaryMethod::Heuristic);
             let _one_at_a_time = self.memories.rows.lock().await;
             store.memory_put(&after, 0).await?;
@@ -201,7 +251,13 @@ impl Engine {
     }
 
     /// The memory once these items, which follow it, are covered by a new summary.
-    pub(crate) fn covering(&self, before: &Memory, covered: &[MemoryItem], summary: String, method: SummaryMethod) -> Memory {
+    pub(crate) fn covering(
+        &self,
+        before: &Memory,
+        covered: &[MemoryItem],
+        summary: String,
+        method: SummaryMethod,
+    ) -> Memory {
         let now = self.world.clock.now();
         let specs = self.world.tools.specs();
         let strange = |item: &Item| match &item.body {
@@ -229,7 +285,8 @@ impl Engine {
     }
 
     pub(crate) async fn note_memory(&self, record: RecordDraft) {
-        if let Err(error) = self.world.audit.append(record, crate::ports::Durability::Grouped).await {
+        if let Err(error) = self.world.audit.append(record, crate::ports::Durability::Grouped).await
+        {
             tracing::warn!(%error, "a change of a memory could not be recorded");
         }
     }

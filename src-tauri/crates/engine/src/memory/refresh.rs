@@ -1,9 +1,12 @@
-//! Updates a memory after a turn: stores it, and makes a summary if one is due. If no summary can be made,
-//! nothing changes; the model then continues to read the messages themselves.
+//! Updates a memory after a turn: stores it, and makes a summary if one is due. If no summary can
+//! be made, nothing changes; the model then continues to read the messages themselves.
 
 use std::{sync::Arc, time::Duration};
 
-use contract::{Conversation, ConversationMode, ItemBody, NoticeLevel, RecordType, SummaryMethod, SummaryPolicy, UpdateTiming, Usage};
+use contract::{
+    Conversation, ConversationMode, ItemBody, NoticeLevel, RecordType, SummaryMethod,
+    SummaryPolicy, UpdateTiming, Usage,
+};
 use futures::{StreamExt, stream::BoxStream};
 use serde_json::json;
 
@@ -18,7 +21,10 @@ use crate::{
         recalled::{PAGE, Recalled, fresh, last_turn, summarises, window_of},
         window,
     },
-    ports::{Memory, MemoryItem, MemoryOf, Message, ModelError, ModelEvent, ModelRequest, RecordDraft, Side, StoreError},
+    ports::{
+        Memory, MemoryItem, MemoryOf, Message, ModelError, ModelEvent, ModelRequest, RecordDraft,
+        Side, StoreError,
+    },
     texts::Text,
     tools::refusals::millis,
     turn::{answer::AnswerBuilder, context::TurnContext},
@@ -39,16 +45,28 @@ struct Made {
     method: SummaryMethod,
 }
 
-/// Shows in the transcript what the model reads now in place of older messages, and that a summary could not be made: each once.
+/// Shows in the transcript what the model reads now in place of older messages, and that a summary
+/// could not be made: each once.
 pub(crate) async fn show_memory(context: &TurnContext, recalled: &Recalled) {
-    let Some(memory) = recalled.memory.as_ref().filter(|memory| !memory.shown || !memory.told) else { return };
+    let Some(memory) = recalled.memory.as_ref().filter(|memory| !memory.shown || !memory.told)
+    else {
+        return;
+    };
     let mut bodies = Vec::new();
     if !memory.shown && !memory.summary.is_empty() {
-        bodies.push(ItemBody::Summary { text: memory.summary.clone(), messages: memory.messages, method: memory.method });
+        bodies.push(ItemBody::Summary {
+            text: memory.summary.clone(),
+            messages: memory.messages,
+            method: memory.method,
+        });
     }
     if let Some(why) = memory.failure.as_ref().filter(|_| !memory.told) {
         let text = Text::SummaryFailed.in_locale(&context.locale).replace("{why}", why);
-        bodies.push(ItemBody::Notice { level: NoticeLevel::Warning, code: "summary_failed".into(), text });
+        bodies.push(ItemBody::Notice {
+            level: NoticeLevel::Warning,
+            code: "summary_failed".into(),
+            text,
+        });
     }
     let items = bodies.into_iter().map(|body| context.item(body)).collect();
     match context.world().store.items_append(items).await {
@@ -75,10 +93,15 @@ pub(crate) struct MemoryKeeper {
 
 impl MemoryKeeper {
     pub(crate) fn of(context: &Arc<TurnContext>, answer: &AnswerBuilder) -> Self {
-        Self { context: Arc::clone(context), agent: answer.agent_id(), messages: answer.asides().len() + 2 }
+        Self {
+            context: Arc::clone(context),
+            agent: answer.agent_id(),
+            messages: answer.asides().len() + 2,
+        }
     }
 
-    /// Keeps the turn in every memory that it was answered from, and sees to the summaries. One that is to leave nothing leaves nothing.
+    /// Keeps the turn in every memory that it was answered from, and sees to the summaries. One
+    /// that is to leave nothing leaves nothing.
     pub(crate) async fn keep(&self, recollections: &Recollections) {
         if recollections.is_passing() {
             return self.context.engine.sweep_passing(Some(&self.context.id)).await;
@@ -92,9 +115,12 @@ impl MemoryKeeper {
     async fn keep_in(&self, key: Key, recalled: &Recalled) {
         let policy = &recalled.policy;
         if let Err(error) = self.join_memory(&key, policy).await {
-            // The answer is there and the transcript is kept: only what the next turn sees may lack this one.
+            // The answer is there and the transcript is kept: only what the next turn sees may lack
+            // this one.
             tracing::warn!(%error, "a turn could not be added to its memory");
-            self.context.record(self.about(&key, "not_kept").field("reason", error.to_string())).await;
+            self.context
+                .record(self.about(&key, "not_kept").field("reason", error.to_string()))
+                .await;
         }
         if !summarises(policy) || self.surely_not_due(&key, recalled) {
             return;
@@ -108,20 +134,31 @@ impl MemoryKeeper {
         }
     }
 
-    /// Whether this turn has seen enough to know that no summary is due, so that the items need not be read again. True only if the
-    /// turn saw all items after the memory, and no other session adds to it.
+    /// Whether this turn has seen enough to know that no summary is due, so that the items need not
+    /// be read again. True only if the turn saw all items after the memory, and no other session
+    /// adds to it.
     fn surely_not_due(&self, key: &Key, recalled: &Recalled) -> bool {
         let policy = &recalled.policy;
         let own = u32::try_from(self.messages).unwrap_or(u32::MAX);
-        let window = window_of(policy, self.context.settings.limits.window_messages).checked_sub(own);
-        let (ConversationMode::SummaryBuffer, 0, MemoryOf::Session(_), Some(window)) = (policy.mode, policy.window_tokens, &key.of, window) else {
+        let window =
+            window_of(policy, self.context.settings.limits.window_messages).checked_sub(own);
+        let (ConversationMode::SummaryBuffer, 0, MemoryOf::Session(_), Some(window)) =
+            (policy.mode, policy.window_tokens, &key.of, window)
+        else {
             return false;
         };
         let start = window::start(&recalled.items, window, 0);
         let (messages, tokens) = window::measure(&recalled.items[..start]);
         let memory = recalled.memory.as_ref();
-        let (tried_at, summarised_at) = (memory.and_then(|memory| memory.tried_at), memory.and_then(|memory| memory.summarised_at));
-        !due::due(&policy.summary, Waiting { messages, tokens, tried_at, summarised_at }, self.context.world().clock.now())
+        let (tried_at, summarised_at) = (
+            memory.and_then(|memory| memory.tried_at),
+            memory.and_then(|memory| memory.summarised_at),
+        );
+        !due::due(
+            &policy.summary,
+            Waiting { messages, tokens, tried_at, summarised_at },
+            self.context.world().clock.now(),
+        )
     }
 
     async fn join_memory(&self, key: &Key, policy: &Conversation) -> Result<(), StoreError> {
@@ -129,7 +166,10 @@ impl MemoryKeeper {
         if let MemoryOf::Shared(name) = &key.of {
             store.memory_join(name, &self.context.id).await?;
         }
-        if policy.ttl_seconds == 0 && policy.max_items == 0 && matches!(key.of, MemoryOf::Session(_)) {
+        if policy.ttl_seconds == 0
+            && policy.max_items == 0
+            && matches!(key.of, MemoryOf::Session(_))
+        {
             return Ok(());
         }
         let now = self.context.world().clock.now();
@@ -148,7 +188,10 @@ impl MemoryKeeper {
 
     async fn refresh_when_due(&self, key: &Key, policy: &Conversation) -> Result<(), StoreError> {
         let store = &self.context.world().store;
-        let memory = store.memory(&key.text).await?.unwrap_or_else(|| fresh(key, self.context.world().clock.now()));
+        let memory = store
+            .memory(&key.text)
+            .await?
+            .unwrap_or_else(|| fresh(key, self.context.world().clock.now()));
         if !memory.live {
             return Ok(());
         }
@@ -157,10 +200,18 @@ impl MemoryKeeper {
         let full = PAGE as usize;
         if policy.mode == ConversationMode::SummaryBuffer {
             // The window is counted from the newest, which a full page of the oldest may not reach.
-            let beyond = if pending.len() < full { None } else { Some(store.memory_items(&key.of, memory.through, Side::Newest, PAGE).await?) };
+            let beyond = if pending.len() < full {
+                None
+            } else {
+                Some(store.memory_items(&key.of, memory.through, Side::Newest, PAGE).await?)
+            };
             let newest = beyond.as_ref().unwrap_or(&pending);
             let items: Vec<_> = newest.iter().map(|one| one.item.clone()).collect();
-            let start = window::start(&items, window_of(policy, self.context.settings.limits.window_messages), policy.window_tokens);
+            let start = window::start(
+                &items,
+                window_of(policy, self.context.settings.limits.window_messages),
+                policy.window_tokens,
+            );
             if let Some(first) = newest.get(start).map(|one| one.position) {
                 pending.retain(|one| one.position < first);
             }
@@ -170,20 +221,43 @@ impl MemoryKeeper {
             pending.truncate(last_turn(&pending));
         }
         let (messages, tokens) = window::measure(pending.iter().map(|one| &one.item));
-        let waiting = Waiting { messages, tokens, tried_at: memory.tried_at, summarised_at: memory.summarised_at };
-        if !due::due(&policy.summary, waiting, self.context.world().clock.now()) || self.context.engine.check_enabled().is_err() {
+        let waiting = Waiting {
+            messages,
+            tokens,
+            tried_at: memory.tried_at,
+            summarised_at: memory.summarised_at,
+        };
+        if !due::due(&policy.summary, waiting, self.context.world().clock.now())
+            || self.context.engine.check_enabled().is_err()
+        {
             return Ok(());
         }
-        match self.make(&policy.summary, &memory, &pending, due::overdue(&policy.summary, waiting)).await {
-            Ok(made) => self.take_summary(key, policy.max_items, &memory, &pending[..made.items], made).await,
+        match self
+            .make(&policy.summary, &memory, &pending, due::overdue(&policy.summary, waiting))
+            .await
+        {
+            Ok(made) => {
+                self.take_summary(key, policy.max_items, &memory, &pending[..made.items], made)
+                    .await
+            }
             Err(why) => self.summary_failed(key, policy.max_items, why).await,
         }
     }
 
     /// The new summary of what waits.
-    async fn make(&self, policy: &SummaryPolicy, memory: &Memory, pending: &[MemoryItem], overdue: bool) -> Result<Made, String> {
+    async fn make(
+        &self,
+        policy: &SummaryPolicy,
+        memory: &Memory,
+        pending: &[MemoryItem],
+        overdue: bool,
+    ) -> Result<Made, String> {
         let by_rule = || {
-            let text = heuristic::summary(&memory.summary, &entries::entries(pending.iter().map(|one| &one.item)), policy.max_tokens);
+            let text = heuristic::summary(
+                &memory.summary,
+                &entries::entries(pending.iter().map(|one| &one.item)),
+                policy.max_tokens,
+            );
             Made { items: pending.len(), text, method: SummaryMethod::Heuristic }
         };
         // The model that is a part of this program makes no summaries.
@@ -202,20 +276,38 @@ impl MemoryKeeper {
         }
     }
 
-    async fn ask_for_summary(&self, most: u32, notes: &str, entries: &[Entry]) -> Result<String, String> {
+    async fn ask_for_summary(
+        &self,
+        most: u32,
+        notes: &str,
+        entries: &[Entry],
+    ) -> Result<String, String> {
         let said = |error: contract::AgentError| error.message;
         self.context.engine.check_egress(self.context.model.as_ref()).map_err(said)?;
         self.context.model.ready().await;
-        let words = EgressSession::of_session(&self.context.engine, &self.context.session, self.context.redaction_level(), self.context.model.reads_values())
-            .await
-            .map_err(|error| error.to_string())?;
-        let messages: Vec<_> = entries.iter().map(|entry| json!({"role": entry.role, "text": entry.text})).collect();
+        let words = EgressSession::of_session(
+            &self.context.engine,
+            &self.context.session,
+            self.context.redaction_level(),
+            self.context.model.reads_values(),
+        )
+        .await
+        .map_err(|error| error.to_string())?;
+        let messages: Vec<_> =
+            entries.iter().map(|entry| json!({"role": entry.role, "text": entry.text})).collect();
         let input = words.value(json!({"notes": notes, "messages": messages})).0;
         let prompt = PROMPT.trim_end().replace("{words}", &(most * 3 / 4).to_string());
         let request = ModelRequest {
-            messages: vec![Message::System { text: words.name(&prompt) }, Message::User { text: input }],
+            messages: vec![
+                Message::System { text: words.name(&prompt) },
+                Message::User { text: input },
+            ],
             tools: Vec::new(),
-            max_output_tokens: Some(if self.context.model.capabilities().reasoning { most.saturating_add(THOUGHT) } else { most }),
+            max_output_tokens: Some(if self.context.model.capabilities().reasoning {
+                most.saturating_add(THOUGHT)
+            } else {
+                most
+            }),
             locale: self.context.locale.clone(),
             now: Some(self.context.world().clock.now()),
             time_zone: self.context.world().profile.time_zone(),
@@ -225,7 +317,8 @@ impl MemoryKeeper {
         let (mut text, mut usage) = (String::new(), Usage::default());
         let began = tokio::time::Instant::now();
         let stream = self.context.metered.open(request).await.map_err(|error| error.message)?;
-        let failed = match tokio::time::timeout(PATIENCE, read(stream, &mut text, &mut usage)).await {
+        let failed = match tokio::time::timeout(PATIENCE, read(stream, &mut text, &mut usage)).await
+        {
             Ok(read) => read.err(),
             Err(_) => Some("It took too long.".to_owned()),
         };
@@ -249,22 +342,38 @@ impl MemoryKeeper {
         }
     }
 
-    /// Takes the summary in place of exactly what it covers. What was said since is not touched, and a memory that was forgotten or
-    /// summarised by somebody else in the meantime stays as it is.
-    async fn take_summary(&self, key: &Key, max_items: u32, before: &Memory, covered: &[MemoryItem], made: Made) -> Result<(), StoreError> {
+    /// Takes the summary in place of exactly what it covers. What was said since is not touched,
+    /// and a memory that was forgotten or summarised by somebody else in the meantime stays as it
+    /// is.
+    async fn take_summary(
+        &self,
+        key: &Key,
+        max_items: u32,
+        before: &Memory,
+        covered: &[MemoryItem],
+        made: Made,
+    ) -> Result<(), StoreError> {
         let store = &self.context.world().store;
         let text = self.context.engine.exact().scrub(&made.text).into_owned();
         let after = self.context.engine.covering(before, covered, text, made.method);
         {
             let _one_at_a_time = self.context.engine.memories.rows.lock().await;
             let now = store.memory(&key.text).await?;
-            if self.is_gone(key).await? || now.as_ref().is_some_and(|row| !row.live || row.through != before.through || row.since != before.since) {
+            if self.is_gone(key).await?
+                || now.as_ref().is_some_and(|row| {
+                    !row.live || row.through != before.through || row.since != before.since
+                })
+            {
                 return Ok(());
             }
             let updated_at = now.map_or(after.updated_at, |row| row.updated_at);
             store.memory_put(&Memory { updated_at, ..after.clone() }, max_items).await?;
         }
-        let record = self.about(key, "summarised").field("method", json!(after.method)).field("messages", after.messages).commit("summary", after.summary);
+        let record = self
+            .about(key, "summarised")
+            .field("method", json!(after.method))
+            .field("messages", after.messages)
+            .commit("summary", after.summary);
         self.context.record(record).await;
         Ok(())
     }
@@ -272,13 +381,20 @@ impl MemoryKeeper {
     /// Whether the session was deleted meanwhile: nothing of it comes back.
     async fn is_gone(&self, key: &Key) -> Result<bool, StoreError> {
         match &key.of {
-            MemoryOf::Session(session) => Ok(self.context.world().store.session(session).await?.is_none()),
+            MemoryOf::Session(session) => {
+                Ok(self.context.world().store.session(session).await?.is_none())
+            }
             MemoryOf::Shared(_) => Ok(false),
         }
     }
 
     /// Records that a summary failed. The old summary and all later messages stay.
-    async fn summary_failed(&self, key: &Key, max_items: u32, why: String) -> Result<(), StoreError> {
+    async fn summary_failed(
+        &self,
+        key: &Key,
+        max_items: u32,
+        why: String,
+    ) -> Result<(), StoreError> {
         self.context.record(self.about(key, "summary_failed").field("reason", why.as_str())).await;
         let store = &self.context.world().store;
         let now = self.context.world().clock.now();
@@ -317,12 +433,20 @@ async fn change_memory(context: &TurnContext, key: &str, change: impl FnOnce(&mu
 }
 
 /// Reads an answer to its end. Nothing but its text is wanted.
-async fn read(mut stream: BoxStream<'static, Result<ModelEvent, ModelError>>, text: &mut String, usage: &mut Usage) -> Result<(), String> {
+async fn read(
+    mut stream: BoxStream<'static, Result<ModelEvent, ModelError>>,
+    text: &mut String,
+    usage: &mut Usage,
+) -> Result<(), String> {
     while let Some(event) = stream.next().await {
         match event.map_err(|error| error.message)? {
             ModelEvent::Text(piece) => text.push_str(&piece),
             ModelEvent::Done { usage: used, .. } => *usage = used,
-            ModelEvent::Reasoning(_) | ModelEvent::Call(_) | ModelEvent::Choices(_) | ModelEvent::Opaque(_) | ModelEvent::FellBack { .. } => {}
+            ModelEvent::Reasoning(_)
+            | ModelEvent::Call(_)
+            | ModelEvent::Choices(_)
+            | ModelEvent::Opaque(_)
+            | ModelEvent::FellBack { .. } => {}
         }
     }
     Ok(())
@@ -337,7 +461,10 @@ fn whole_turns(pending: &[MemoryItem]) -> usize {
         if begins && index > 0 {
             end = index;
         }
-        sum += entries::entries(std::iter::once(&one.item)).iter().map(|entry| window::tokens(&entry.text)).sum::<u64>();
+        sum += entries::entries(std::iter::once(&one.item))
+            .iter()
+            .map(|entry| window::tokens(&entry.text))
+            .sum::<u64>();
         if sum > READS && end > 0 {
             return end;
         }

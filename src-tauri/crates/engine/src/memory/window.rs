@@ -1,4 +1,5 @@
-//! Which of the newest items a model sees: so many messages, and so many tokens of them. Knows nothing of summaries.
+//! Which of the newest items a model sees: so many messages, and so many tokens of them. Knows
+//! nothing of summaries.
 
 use std::sync::Arc;
 
@@ -24,11 +25,15 @@ pub(crate) fn message(item: &Item) -> Option<&str> {
 
 /// How many messages there are and how many tokens they have.
 pub(crate) fn measure<'a>(items: impl IntoIterator<Item = &'a Arc<Item>>) -> (u64, u64) {
-    items.into_iter().filter_map(|item| message(item)).fold((0, 0), |(count, sum), text| (count + 1, sum + tokens(text)))
+    items
+        .into_iter()
+        .filter_map(|item| message(item))
+        .fold((0, 0), |(count, sum), text| (count + 1, sum + tokens(text)))
 }
 
-/// Where the newest messages begin that fit: the walk goes back from the newest and stops at the first that does not fit. It begins
-/// with a user's message, so that no result stands without its call. 0 tokens = no bound.
+/// Where the newest messages begin that fit: the walk goes back from the newest and stops at the
+/// first that does not fit. It begins with a user's message, so that no result stands without its
+/// call. 0 tokens = no bound.
 pub(crate) fn start(items: &[Arc<Item>], most_messages: u32, most_tokens: u32) -> usize {
     let (mut count, mut sum) = (0u64, 0u64);
     let mut start = items.len();

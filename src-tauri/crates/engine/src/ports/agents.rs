@@ -1,4 +1,5 @@
-//! Specialists as the engine needs them: who can be asked, what the supervisor decides, and where instructions are read.
+//! Specialists as the engine needs them: who can be asked, what the supervisor decides, and where
+//! instructions are read.
 
 use contract::{
     AgentId, Conversation, PackId, ToolId, ToolSpec,

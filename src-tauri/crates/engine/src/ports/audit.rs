@@ -14,14 +14,21 @@ pub struct RecordDraft {
     pub turn: Option<TurnId>,
     /// Plain members of the body: text, integers, booleans, lists and objects of them. No floats.
     pub fields: Map<String, Value>,
-    /// Members that go in as salted commitments, with their values kept beside the log until erased.
+    /// Members that go in as salted commitments, with their values kept beside the log until
+    /// erased.
     pub committed: BTreeMap<String, Value>,
 }
 
 impl RecordDraft {
     /// A draft without members.
     pub fn new(record_type: RecordType) -> Self {
-        Self { record_type, session: None, turn: None, fields: Map::new(), committed: BTreeMap::new() }
+        Self {
+            record_type,
+            session: None,
+            turn: None,
+            fields: Map::new(),
+            committed: BTreeMap::new(),
+        }
     }
     /// Names the session and turn.
     #[must_use]
@@ -64,7 +71,11 @@ pub struct AuditUnavailable(pub String);
 #[async_trait]
 pub trait AuditLog: Send + Sync {
     /// Appends a record; its number comes back.
-    async fn append(&self, record: RecordDraft, durability: Durability) -> Result<u64, AuditUnavailable>;
+    async fn append(
+        &self,
+        record: RecordDraft,
+        durability: Durability,
+    ) -> Result<u64, AuditUnavailable>;
     /// Makes everything appended so far durable.
     async fn flush(&self) -> Result<(), AuditUnavailable>;
 }

@@ -1,5 +1,6 @@
-//! The port for what must be stored about runs: results by request id, the ledger of model costs, and the service level of runs.
-//! The arithmetic of a reservation is here, so that a store only has to do it within one transaction.
+//! The port for what must be stored about runs: results by request id, the ledger of model costs,
+//! and the service level of runs. The arithmetic of a reservation is here, so that a store only has
+//! to do it within one transaction.
 
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
@@ -106,15 +107,31 @@ impl ReservationRequest {
             if let Some(most) = cap.tokens {
                 let left = most.saturating_sub(so_far.tokens).saturating_sub(self.input_tokens);
                 if left < least {
-                    return Err(Refusal { scope: cap.scope, money: false, used: so_far.tokens, most, needed: self.input_tokens.saturating_add(least) });
+                    return Err(Refusal {
+                        scope: cap.scope,
+                        money: false,
+                        used: so_far.tokens,
+                        most,
+                        needed: self.input_tokens.saturating_add(least),
+                    });
                 }
                 output = output.min(left);
             }
             if let (Some(most), Some(price)) = (cap.nano_usd, self.price) {
-                let left = most.saturating_sub(so_far.nano_usd).saturating_sub(price.of(self.input_tokens, 0));
-                let tokens = left.checked_div(price.output).unwrap_or(if left > 0 || price.input == 0 { u64::MAX } else { 0 });
+                let left = most
+                    .saturating_sub(so_far.nano_usd)
+                    .saturating_sub(price.of(self.input_tokens, 0));
+                let tokens = left
+                    .checked_div(price.output)
+                    .unwrap_or(if left > 0 || price.input == 0 { u64::MAX } else { 0 });
                 if tokens < least {
-                    return Err(Refusal { scope: cap.scope, money: true, used: so_far.nano_usd, most, needed: price.of(self.input_tokens, least) });
+                    return Err(Refusal {
+                        scope: cap.scope,
+                        money: true,
+                        used: so_far.nano_usd,
+                        most,
+                        needed: price.of(self.input_tokens, least),
+                    });
                 }
                 output = output.min(tokens);
             }
@@ -157,21 +174,28 @@ pub struct Served {
     pub code: Option<String>,
 }
 
-/// Every method that is waited for has committed when it returns; what becomes of runs is then on disk, too.
+/// Every method that is waited for has committed when it returns; what becomes of runs is then on
+/// disk, too.
 #[async_trait]
 pub trait Books: Send + Sync {
-    /// Looks a request id up and claims it when it is free. What is older than `since` is forgotten.
-    async fn run_claim(&self, key: &RunKey, at: DateTime<Utc>, since: DateTime<Utc>) -> Result<Claim, StoreError>;
+    /// Looks a request id up and claims it when it is free. What is older than `since` is
+    /// forgotten.
+    async fn run_claim(
+        &self,
+        key: &RunKey,
+        at: DateTime<Utc>,
+        since: DateTime<Utc>,
+    ) -> Result<Claim, StoreError>;
     /// Keeps the result of a claimed run; `None` sets its id free again.
     async fn run_end(&self, key: &RunKey, outcome: Option<&str>) -> Result<(), StoreError>;
     /// At start: what is under way was interrupted.
     async fn runs_interrupted(&self) -> Result<(), StoreError>;
 
-    /// Enters a reservation, unless a cap forbids it: looked up and entered in one transaction. Days that lie ahead count as
-    /// today, so that a clock set back frees nothing.
+    /// Enters a reservation, unless a cap forbids it: looked up and entered in one transaction.
+    /// Days that lie ahead count as today, so that a clock set back frees nothing.
     async fn spend_reserve(&self, wish: &ReservationRequest) -> Result<Reserved, StoreError>;
-    /// Replaces a reservation by what was used: written with whatever is written next, and there when the books are looked at. A
-    /// reservation that is never settled counts in full.
+    /// Replaces a reservation by what was used: written with whatever is written next, and there
+    /// when the books are looked at. A reservation that is never settled counts in full.
     fn spend_settle(&self, entry: i64, used: Settlement);
     /// Since the beginning of a day.
     async fn spent(&self, day: NaiveDate) -> Result<Spent, StoreError>;
@@ -209,15 +233,31 @@ mod tests {
         assert_eq!(wish(vec![]).fit(none), Ok(4_000));
         assert_eq!(wish(vec![cap(Scope::Run, Some(3_000), None)]).fit(none), Ok(2_000));
         assert_eq!(wish(vec![cap(Scope::Run, Some(3_000), Some(110_000))]).fit(none), Ok(1_000));
-        let day_used = |scope| if scope == Scope::Day { Used { tokens: 500, nano_usd: 0 } } else { Used::default() };
-        assert_eq!(wish(vec![cap(Scope::Run, Some(5_000), None), cap(Scope::Day, Some(2_000), None)]).fit(day_used), Ok(500));
+        let day_used = |scope| {
+            if scope == Scope::Day { Used { tokens: 500, nano_usd: 0 } } else { Used::default() }
+        };
+        assert_eq!(
+            wish(vec![cap(Scope::Run, Some(5_000), None), cap(Scope::Day, Some(2_000), None)])
+                .fit(day_used),
+            Ok(500)
+        );
         let refused = wish(vec![cap(Scope::Day, Some(1_700), None)]).fit(day_used).unwrap_err();
-        assert_eq!(refused, Refusal { scope: Scope::Day, money: false, used: 500, most: 1_700, needed: 1_256 });
+        assert_eq!(
+            refused,
+            Refusal { scope: Scope::Day, money: false, used: 500, most: 1_700, needed: 1_256 }
+        );
         let refused = wish(vec![cap(Scope::Session, None, Some(30_000))]).fit(none).unwrap_err();
-        assert_eq!(refused, Refusal { scope: Scope::Session, money: true, used: 0, most: 30_000, needed: 35_600 });
-        let unpriced = ReservationRequest { price: None, ..wish(vec![cap(Scope::Session, None, Some(1))]) };
+        assert_eq!(
+            refused,
+            Refusal { scope: Scope::Session, money: true, used: 0, most: 30_000, needed: 35_600 }
+        );
+        let unpriced =
+            ReservationRequest { price: None, ..wish(vec![cap(Scope::Session, None, Some(1))]) };
         assert_eq!(unpriced.fit(none), Ok(4_000), "what it costs is not known");
-        let free = ReservationRequest { price: Some(TokenPrice::default()), ..wish(vec![cap(Scope::Session, None, Some(1))]) };
+        let free = ReservationRequest {
+            price: Some(TokenPrice::default()),
+            ..wish(vec![cap(Scope::Session, None, Some(1))])
+        };
         assert_eq!(free.fit(none), Ok(4_000));
     }
 }

@@ -1,4 +1,5 @@
-//! The memory that the engine stores of a conversation besides its items, and how it continues reading from there.
+//! The memory that the engine stores of a conversation besides its items, and how it continues
+//! reading from there.
 
 use std::sync::Arc;
 
@@ -75,10 +76,17 @@ pub trait Conversations: Send + Sync {
     async fn memory(&self, key: &str) -> Result<Option<Memory>, StoreError>;
     /// All that is remembered of one session alone.
     async fn memories_of(&self, session: &SessionId) -> Result<Vec<Memory>, StoreError>;
-    /// Stores it. Of more than `most` (0 = no bound) that are kept by the same settings, the ones used longest ago are forgotten.
+    /// Stores it. Of more than `most` (0 = no bound) that are kept by the same settings, the ones
+    /// used longest ago are forgotten.
     async fn memory_put(&self, memory: &Memory, most: u32) -> Result<(), StoreError>;
     /// Adds the items of a turn to a memory that sessions share, once.
     async fn memory_join(&self, key: &str, turn: &TurnId) -> Result<(), StoreError>;
     /// Items behind a position, ascending.
-    async fn memory_items(&self, of: &MemoryOf, after: u64, side: Side, limit: u32) -> Result<Vec<MemoryItem>, StoreError>;
+    async fn memory_items(
+        &self,
+        of: &MemoryOf,
+        after: u64,
+        side: Side,
+        limit: u32,
+    ) -> Result<Vec<MemoryItem>, StoreError>;
 }

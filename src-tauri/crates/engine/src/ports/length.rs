@@ -1,10 +1,12 @@
-//! How long an answer may be: what is asked for, what the budgets leave, and what a model gives by itself.
+//! How long an answer may be: what is asked for, what the budgets leave, and what a model gives by
+//! itself.
 
 use crate::ports::model::{ModelRequest, longest_answer};
 
 impl ModelRequest {
-    /// The request as it goes to a model with this limit of its own: no more is asked for than the model can give, and what the budgets
-    /// leave is only told where that is less than it would give.
+    /// The request as it goes to a model with this limit of its own: no more is asked for than the
+    /// model can give, and what the budgets leave is only told where that is less than it would
+    /// give.
     pub fn for_own_limit(&mut self, own: Option<u32>) {
         let longest = longest_answer(self.max_output_tokens, own);
         self.max_output_tokens = self.max_output_tokens.map(|_| longest);
@@ -24,7 +26,11 @@ mod tests {
     #[test]
     fn a_bound_is_only_told_where_it_is_less_than_what_the_model_gives_by_itself() {
         let told = |wanted, left, own| {
-            let mut request = ModelRequest { max_output_tokens: wanted, left_output_tokens: left, ..ModelRequest::default() };
+            let mut request = ModelRequest {
+                max_output_tokens: wanted,
+                left_output_tokens: left,
+                ..ModelRequest::default()
+            };
             request.for_own_limit(own);
             request.bound()
         };

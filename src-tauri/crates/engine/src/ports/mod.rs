@@ -1,5 +1,5 @@
-//! Traits for everything outside the engine. Stores, providers, servers and logs implement them elsewhere;
-//! nothing here names one of them. This file only lists them.
+//! Traits for everything outside the engine. Stores, providers, servers and logs implement them
+//! elsewhere; nothing here names one of them. This file only lists them.
 
 mod agents;
 mod audit;

@@ -8,7 +8,8 @@ use futures::{future::BoxFuture, stream::BoxStream};
 use redaction::{Outbound, OutboundValue};
 use serde_json::Value;
 
-/// A message as a model gets it. Its texts can only be made by the redactor: nothing else fits the type.
+/// A message as a model gets it. Its texts can only be made by the redactor: nothing else fits the
+/// type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Message {
     /// Instructions of the host.
@@ -17,12 +18,14 @@ pub enum Message {
     User { text: Outbound },
     /// The model's text and its calls. `opaque` is only sent back to the maker that it came from.
     Assistant { text: Outbound, calls: Vec<ModelCall>, opaque: Option<Opaque> },
-    /// The result of one call; every call is followed by exactly one.
-    /// `content` is what a language model reads (capped); `data` is the whole result, for a model that reads values, else nothing.
+    /// The result of one call; every call is followed by exactly one. `content` is what a language
+    /// model reads (capped); `data` is the whole result, for a model that reads values, else
+    /// nothing.
     Tool { call: CallId, name: Outbound, content: Outbound, data: OutboundValue },
 }
 
-/// A call as the model asked for it (`arguments` is the text it wrote, unparsed), or as it goes back to it.
+/// A call as the model asked for it (`arguments` is the text it wrote, unparsed), or as it goes
+/// back to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelCall<T = Outbound> {
     pub id: CallId,
@@ -33,8 +36,8 @@ pub struct ModelCall<T = Outbound> {
 /// A call as a model asked for it.
 pub type AskedCall = ModelCall<String>;
 
-/// Data that a provider requires back unchanged with its message, such as signed reasoning or ids. It is only valid
-/// within the turn and for the maker that produced it; all others leave it out.
+/// Data that a provider requires back unchanged with its message, such as signed reasoning or ids.
+/// It is only valid within the turn and for the maker that produced it; all others leave it out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Opaque {
     /// Wire, host and model.
@@ -58,7 +61,8 @@ pub struct Structured {
     pub schema: OutboundValue,
 }
 
-/// The purpose of a request. A model inside this program uses it instead of the prompt; it is never sent to a provider.
+/// The purpose of a request. A model inside this program uses it instead of the prompt; it is never
+/// sent to a provider.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Purpose {
     /// The whole of the user's message.
@@ -66,7 +70,8 @@ pub enum Purpose {
     Answer,
     /// Finds the part of the message that one specialist can handle, by the names of its tools.
     Part { tools: Vec<String> },
-    /// Chooses who is asked next: the specialists with the names of their tools, and those that have answered.
+    /// Chooses who is asked next: the specialists with the names of their tools, and those that
+    /// have answered.
     Route { agents: Vec<(AgentId, Vec<String>)>, answered: Vec<AgentId> },
     /// One text of what several specialists answered, by name.
     Synthesis { answers: Vec<(String, Outbound)> },
@@ -105,7 +110,8 @@ pub enum ModelEvent {
     Choices(Vec<Choice>),
     /// To be kept beside the calls of this answer.
     Opaque(Opaque),
-    /// Another model answers from here on, because of the first one's failure: `why` is safe to show.
+    /// Another model answers from here on, because of the first one's failure: `why` is safe to
+    /// show.
     FellBack {
         from: String,
         to: String,
@@ -170,7 +176,8 @@ impl ModelErrorKind {
     }
 }
 
-/// A model. Dropping the stream cancels the call. Retries before the first event are the adapter's task.
+/// A model. Dropping the stream cancels the call. Retries before the first event are the adapter's
+/// task.
 pub trait Model: Send + Sync {
     /// As shown to the user, e.g. "Offline model" or "gpt-4o-mini at api.openai.com".
     fn label(&self) -> String;
@@ -192,19 +199,23 @@ pub trait Model: Send + Sync {
     fn longest_answer_now(&self, wanted: Option<u32>) -> u32 {
         self.longest_answer(wanted)
     }
-    /// Is a part of this program: it reads what stands here, not what it is called outside. Secrets are removed for it, too.
+    /// Is a part of this program: it reads what stands here, not what it is called outside. Secrets
+    /// are removed for it, too.
     fn in_process(&self) -> bool {
         false
     }
-    /// Whether the model that answers now runs inside this program. A fallback may have taken over from one that does not.
+    /// Whether the model that answers now runs inside this program. A fallback may have taken over
+    /// from one that does not.
     fn answers_in_process(&self) -> bool {
         self.in_process()
     }
-    /// Reads results as the values that they are: what is a part of this program, and whatever may fall back to it.
+    /// Reads results as the values that they are: what is a part of this program, and whatever may
+    /// fall back to it.
     fn reads_values(&self) -> bool {
         self.in_process()
     }
-    /// Gets what a call needs (its key), before anything is written for it: then the key is known and is removed from it.
+    /// Gets what a call needs (its key), before anything is written for it: then the key is known
+    /// and is removed from it.
     fn ready(&self) -> BoxFuture<'static, ()> {
         Box::pin(std::future::ready(()))
     }
@@ -214,11 +225,13 @@ pub trait Model: Send + Sync {
 
 /// Gives the model in force, which settings may change between turns.
 pub trait Models: Send + Sync {
-    /// The model for the next turn: the one in the settings, or the named one (`offline`, or a name of the configured provider).
+    /// The model for the next turn: the one in the settings, or the named one (`offline`, or a name
+    /// of the configured provider).
     fn current(&self, name: Option<&str>) -> Arc<dyn Model>;
 }
 
-/// The longest answer of a model whose own limit is not known. It is a guess, which is reserved and never sent.
+/// The longest answer of a model whose own limit is not known. It is a guess, which is reserved and
+/// never sent.
 const USUAL_ANSWER: u32 = 8_192;
 
 /// The longest answer of a model that is asked for so much, with its own limit where that is known.

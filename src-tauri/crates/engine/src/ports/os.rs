@@ -1,4 +1,5 @@
-//! The operating system as a turn needs it: time, ids, randomness, and a receiver of events. Business logic never asks the system itself.
+//! The operating system as a turn needs it: time, ids, randomness, and a receiver of events.
+//! Business logic never asks the system itself.
 
 use chrono::{DateTime, Utc};
 

@@ -29,7 +29,8 @@ pub trait Secrets: Send + Sync {
     fn generation(&self) -> u64;
     /// All of them.
     fn values(&self) -> Vec<SecretString>;
-    /// Looks again for secrets that another program may have stored. Awaited before words of a person are accepted.
+    /// Looks again for secrets that another program may have stored. Awaited before words of a
+    /// person are accepted.
     fn learn(&self) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }

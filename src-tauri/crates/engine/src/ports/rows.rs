@@ -1,4 +1,5 @@
-//! Types that all table groups share: why a store refuses, turns as they are stored, and values beside a session.
+//! Types that all table groups share: why a store refuses, turns as they are stored, and values
+//! beside a session.
 
 use chrono::{DateTime, Utc};
 use contract::{AgentError, SessionId, TurnId, Usage};
@@ -18,18 +19,30 @@ pub enum StoreError {
     Away(String),
 }
 
-/// The failure as a caller sees it. The cause goes to the log, because the caller's message does not contain it.
+/// The failure as a caller sees it. The cause goes to the log, because the caller's message does
+/// not contain it.
 impl From<StoreError> for AgentError {
     fn from(error: StoreError) -> Self {
         if !matches!(error, StoreError::NotFound(_)) {
             tracing::warn!(%error, "the store failed");
         }
         match error {
-            StoreError::NotFound(what) => Self::invalid(format!("{what} does not exist.")).reason("not_found"),
-            StoreError::NoSpace(path) => Self::internal("no_space", format!("Nothing could be saved: the disk is full or not writable ({path})."))
-                .hint("Free some space or make the folder writable, then send it again."),
-            StoreError::Away(_) => Self::internal("sessions_away", "The sessions cannot be reached at the moment.").hint("Send the message again in a moment."),
-            StoreError::Failed(_) => Self::internal("database_error", "The database could not be used.").hint("Run `csign doctor` to see what is wrong."),
+            StoreError::NotFound(what) => {
+                Self::invalid(format!("{what} does not exist.")).reason("not_found")
+            }
+            StoreError::NoSpace(path) => Self::internal(
+                "no_space",
+                format!("Nothing could be saved: the disk is full or not writable ({path})."),
+            )
+            .hint("Free some space or make the folder writable, then send it again."),
+            StoreError::Away(_) => {
+                Self::internal("sessions_away", "The sessions cannot be reached at the moment.")
+                    .hint("Send the message again in a moment.")
+            }
+            StoreError::Failed(_) => {
+                Self::internal("database_error", "The database could not be used.")
+                    .hint("Run `csign doctor` to see what is wrong.")
+            }
         }
     }
 }
@@ -47,7 +60,8 @@ pub struct TurnRow {
     pub usage: Usage,
 }
 
-/// The named values of a session: those for caller-owned parameters, and those that hosts and the engine store about it.
+/// The named values of a session: those for caller-owned parameters, and those that hosts and the
+/// engine store about it.
 pub type SessionValues = Map<String, Value>;
 
 /// New values by name; those without one go.

@@ -1,5 +1,6 @@
-//! Sessions that several processes serve: one copy that all of them share, one lock per session, and approvals that change by
-//! compare-and-set there before anything runs. What a process keeps itself is a copy of it. Names no store.
+//! Sessions that several processes serve: one copy that all of them share, one lock per session,
+//! and approvals that change by compare-and-set there before anything runs. What a process keeps
+//! itself is a copy of it. Names no store.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -11,10 +12,12 @@ use crate::ports::{
     rows::{SessionValues, StoreError},
 };
 
-/// A session as it travels: what a turn elsewhere needs to go on. Older items than its window are not in it, and no secrets are.
+/// A session as it travels: what a turn elsewhere needs to go on. Older items than its window are
+/// not in it, and no secrets are.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SessionImage {
-    /// Which state of the session this is. The first member, so that it can be compared without reading the rest.
+    /// Which state of the session this is. The first member, so that it can be compared without
+    /// reading the rest.
     pub rev: String,
     pub session: SessionId,
     pub title: String,
@@ -54,7 +57,8 @@ pub enum Reach {
     Here,
     /// All processes that share its session.
     Everywhere,
-    /// Others share its session, and this process does not share it with them: they hear of nothing.
+    /// Others share its session, and this process does not share it with them: they hear of
+    /// nothing.
     HereAlone,
 }
 
@@ -67,11 +71,16 @@ pub trait SharedSessions: Send + Sync {
     async fn unlock(&self, session: &SessionId, holder: &str) -> Result<(), StoreError>;
     /// The session, unless it is in one of the `known` states. What cannot be read is deleted.
     async fn load(&self, session: &SessionId, known: &[&str]) -> Result<Loaded, StoreError>;
-    /// Stores it in place of the state `was` (empty: of none), for the time that sessions live; false: another state has come.
+    /// Stores it in place of the state `was` (empty: of none), for the time that sessions live;
+    /// false: another state has come.
     async fn save(&self, image: &SessionImage, was: &str) -> Result<bool, StoreError>;
     /// Puts a new pending action where all decide it.
     async fn approval_put(&self, id: &ApprovalId) -> Result<(), StoreError>;
-    async fn approval_move(&self, id: &ApprovalId, transition: Transition) -> Result<Moved, StoreError>;
+    async fn approval_move(
+        &self,
+        id: &ApprovalId,
+        transition: Transition,
+    ) -> Result<Moved, StoreError>;
     async fn approval_status(&self, id: &ApprovalId) -> Result<Option<ApprovalStatus>, StoreError>;
 }
 

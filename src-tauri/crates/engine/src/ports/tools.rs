@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use contract::{AgentError, AgentId, CallId, PackId, SessionId, ToolId, ToolSpec, manifest::DataFlow};
+use contract::{
+    AgentError, AgentId, CallId, PackId, SessionId, ToolId, ToolSpec, manifest::DataFlow,
+};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -43,8 +45,8 @@ pub struct Adapted {
 /// Asked before a call sends another request than the one that was recorded.
 #[async_trait]
 pub trait Resume: Send + Sync {
-    /// The call goes out again with the answers that its server wanted: that is a new call, and what it means is decided by its
-    /// arguments and these answers.
+    /// The call goes out again with the answers that its server wanted: that is a new call, and
+    /// what it means is decided by its arguments and these answers.
     async fn resume(&self, answers: &Value) -> Result<(), AgentError>;
     /// A read sends one more request with these arguments. Records it first.
     async fn again(&self, arguments: &Value) -> Result<(), AgentError>;
@@ -59,11 +61,13 @@ pub trait Tools: Send + Sync {
     fn agent_of(&self, _tool: &ToolId) -> Option<AgentId> {
         None
     }
-    /// Whether a call could run as things are: a missing credential is told before anybody is asked and anything is sent.
+    /// Whether a call could run as things are: a missing credential is told before anybody is asked
+    /// and anything is sent.
     async fn check(&self, _spec: &ToolSpec) -> Result<(), AgentError> {
         Ok(())
     }
-    /// The request that a call makes. Called before the call is shown, signed and recorded; what comes back here is what is sent.
+    /// The request that a call makes. Called before the call is shown, signed and recorded; what
+    /// comes back here is what is sent.
     fn adapt(&self, _spec: &ToolSpec, arguments: Value) -> Adapted {
         Adapted { arguments, is_sent: true }
     }
@@ -72,10 +76,19 @@ pub trait Tools: Send + Sync {
         None
     }
     /// Runs one call.
-    async fn run(&self, request: ToolRequest, cancel: CancellationToken) -> Result<Value, ToolFailure>;
-    /// The same for a call that may need further requests: with answers that its server wants from the user, or with other arguments.
-    /// `resume` says whether they may be sent.
-    async fn run_resumable(&self, request: ToolRequest, cancel: CancellationToken, _resume: &dyn Resume) -> Result<Value, ToolFailure> {
+    async fn run(
+        &self,
+        request: ToolRequest,
+        cancel: CancellationToken,
+    ) -> Result<Value, ToolFailure>;
+    /// The same for a call that may need further requests: with answers that its server wants from
+    /// the user, or with other arguments. `resume` says whether they may be sent.
+    async fn run_resumable(
+        &self,
+        request: ToolRequest,
+        cancel: CancellationToken,
+        _resume: &dyn Resume,
+    ) -> Result<Value, ToolFailure> {
         self.run(request, cancel).await
     }
     /// Whether a call of this tool waits for a person now: then its time limit does not count.

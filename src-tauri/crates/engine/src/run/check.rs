@@ -1,10 +1,13 @@
 //! Is this a request? Size, JSON, fields, version; every problem with its place.
 
-use contract::{AgentError, CONTRACT_VERSION, REQUEST_ID_CHARS, RUN_REQUEST_BYTES, ResponseMode, RunRequest};
+use contract::{
+    AgentError, CONTRACT_VERSION, REQUEST_ID_CHARS, RUN_REQUEST_BYTES, ResponseMode, RunRequest,
+};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-const FIELDS: [&str; 6] = ["contract_version", "request_id", "input", "conversation_id", "context", "options"];
+const FIELDS: [&str; 6] =
+    ["contract_version", "request_id", "input", "conversation_id", "context", "options"];
 const REQUIRED: [&str; 3] = ["contract_version", "request_id", "input"];
 
 /// Returns what is wrong with a value. None if it is valid.
@@ -39,8 +42,16 @@ pub(super) fn problem(path: &str, problem: &str) -> AgentError {
 }
 
 fn invalid(problems: Vec<Value>) -> AgentError {
-    let first = problems.first().map(|p| format!("{} {}", p["path"].as_str().unwrap_or_default(), p["problem"].as_str().unwrap_or_default()));
-    AgentError::invalid(format!("The request does not fit: {}.", first.unwrap_or_default().trim())).reason("invalid_request").with("validation", problems)
+    let first = problems.first().map(|p| {
+        format!(
+            "{} {}",
+            p["path"].as_str().unwrap_or_default(),
+            p["problem"].as_str().unwrap_or_default()
+        )
+    });
+    AgentError::invalid(format!("The request does not fit: {}.", first.unwrap_or_default().trim()))
+        .reason("invalid_request")
+        .with("validation", problems)
 }
 
 /// Reads and checks a request, with at most so many characters of input.
@@ -51,8 +62,14 @@ pub(super) fn read(text: &str, most: usize) -> Result<RunRequest, AgentError> {
             .with("limit", RUN_REQUEST_BYTES)
             .hint("Send less; long data belongs where a tool can read it."));
     }
-    let value: Value = serde_json::from_str(text)
-        .map_err(|e| AgentError::invalid(format!("The request is not JSON: line {}, column {}.", e.line(), e.column())).reason("invalid_json"))?;
+    let value: Value = serde_json::from_str(text).map_err(|e| {
+        AgentError::invalid(format!(
+            "The request is not JSON: line {}, column {}.",
+            e.line(),
+            e.column()
+        ))
+        .reason("invalid_json")
+    })?;
     // Its context becomes arguments of calls.
     contract::arguments::check_numbers(text).map_err(|error| error.reason("invalid_request"))?;
     let Some(members) = value.as_object() else {
@@ -62,8 +79,13 @@ pub(super) fn read(text: &str, most: usize) -> Result<RunRequest, AgentError> {
         .keys()
         .filter(|name| !FIELDS.contains(&name.as_str()))
         .map(|name| json!({"path": format!("/{name}"), "problem": "is not a field of a request"}));
-    let missing = REQUIRED.iter().filter(|name| !members.contains_key(**name)).map(|name| json!({"path": format!("/{name}"), "problem": "is missing"}));
-    let wrong = TYPES.iter().filter_map(|(path, misfit)| Some(json!({"path": path, "problem": misfit(value.pointer(path)?)?})));
+    let missing = REQUIRED
+        .iter()
+        .filter(|name| !members.contains_key(**name))
+        .map(|name| json!({"path": format!("/{name}"), "problem": "is missing"}));
+    let wrong = TYPES.iter().filter_map(|(path, misfit)| {
+        Some(json!({"path": path, "problem": misfit(value.pointer(path)?)?}))
+    });
     let mut problems: Vec<Value> = unknown.chain(missing).chain(wrong).collect();
     if problems.is_empty() {
         match serde_json::from_value::<RunRequest>(value) {
@@ -94,13 +116,19 @@ fn meaning(request: &RunRequest, most: usize) -> Vec<Value> {
     if length > most {
         problems.push(json!({"path": "/input", "problem": format!("has {length} characters; at most {most} are accepted")}));
     }
-    if request.conversation_id.as_ref().is_some_and(|id| id.trim().is_empty() || id.chars().count() > REQUEST_ID_CHARS) {
-        problems.push(json!({"path": "/conversation_id", "problem": "must have 1 to 128 characters"}));
+    if request
+        .conversation_id
+        .as_ref()
+        .is_some_and(|id| id.trim().is_empty() || id.chars().count() > REQUEST_ID_CHARS)
+    {
+        problems
+            .push(json!({"path": "/conversation_id", "problem": "must have 1 to 128 characters"}));
     }
     problems
 }
 
-/// A run has one response or one error, and no receipt before it: who does not want to wait asks again with the same id.
+/// A run has one response or one error, and no receipt before it: who does not want to wait asks
+/// again with the same id.
 fn check_mode(mode: ResponseMode) -> Result<(), AgentError> {
     match mode {
         ResponseMode::Blocking | ResponseMode::Streaming => Ok(()),
@@ -115,7 +143,8 @@ fn check_mode(mode: ResponseMode) -> Result<(), AgentError> {
 /// Ours, or another of the same major.
 fn check_version(version: &str) -> Result<(), AgentError> {
     let major = |text: &str| text.split('.').next().map(str::to_owned);
-    let numbers = version.split('.').all(|part| !part.is_empty() && part.chars().all(|c| c.is_ascii_digit()));
+    let numbers =
+        version.split('.').all(|part| !part.is_empty() && part.chars().all(|c| c.is_ascii_digit()));
     if numbers && major(version) == major(CONTRACT_VERSION) {
         return Ok(());
     }

@@ -1,11 +1,13 @@
-//! A turn for a caller elsewhere: in the caller's language, with the caller's limits and values, and with its events told to that
-//! caller alone. Nobody is there to approve, so what needs a signature ends the turn and waits. Knows nothing of HTTP.
+//! A turn for a caller elsewhere: in the caller's language, with the caller's limits and values,
+//! and with its events told to that caller alone. Nobody is there to approve, so what needs a
+//! signature ends the turn and waits. Knows nothing of HTTP.
 
 use std::sync::Arc;
 
 use contract::{
-    AgentError, Approval, ApprovalDecideParams, ApprovalStatus, EventBody, Item, ItemBody, ItemId, RecordType, SessionId, ToolCallParams, ToolCallResponse,
-    ToolId, ToolSpec, TurnId, TurnStartParams, Usage,
+    AgentError, Approval, ApprovalDecideParams, ApprovalStatus, EventBody, Item, ItemBody, ItemId,
+    RecordType, SessionId, ToolCallParams, ToolCallResponse, ToolId, ToolSpec, TurnId,
+    TurnStartParams, Usage,
 };
 use serde_json::Value;
 use tokio::{runtime::Handle, sync::mpsc::UnboundedReceiver};
@@ -71,7 +73,13 @@ impl Engine {
     ) -> Result<TurnStream, AgentError> {
         self.check_kept(&[around.correlation_id.as_deref().unwrap_or_default()])?;
         let (work, events) = RunContext::heard(around);
-        let params = TurnStartParams { session: Some(session.clone()), text, model, agent: None, headless: true };
+        let params = TurnStartParams {
+            session: Some(session.clone()),
+            text,
+            model,
+            agent: None,
+            headless: true,
+        };
         let turn = self.turn_start_for(params, Some(work)).await?.turn;
         Ok(TurnStream { engine: Arc::clone(self), session: session.clone(), turn, events })
     }
@@ -85,7 +93,8 @@ impl Engine {
     ) -> (Result<Approval, AgentError>, Vec<EventBody>) {
         let (work, mut events) = RunContext::heard(around);
         self.runs.enter(&approval.turn, work);
-        let decided = self.approval_decide(params, DecidedBy::Caller).await.map(|decided| decided.approval);
+        let decided =
+            self.approval_decide(params, DecidedBy::Caller).await.map(|decided| decided.approval);
         self.runs.leave(&approval.turn);
         let mut heard = Vec::new();
         while let Ok(event) = events.try_recv() {
@@ -94,7 +103,8 @@ impl Engine {
         (decided, heard)
     }
 
-    /// Calls one tool of a session by itself, as a model of a turn would: a write is proposed and waits.
+    /// Calls one tool of a session by itself, as a model of a turn would: a write is proposed and
+    /// waits.
     pub async fn call_heard(
         self: &Arc<Self>,
         session: &SessionId,
@@ -105,7 +115,8 @@ impl Engine {
         self.called(session, tool, arguments, around, Place::Conversation).await
     }
 
-    /// Looks something up for a session's host: it is recorded, and the conversation does not hear of it.
+    /// Looks something up for a session's host: it is recorded, and the conversation does not hear
+    /// of it.
     pub async fn look_heard(
         self: &Arc<Self>,
         session: &SessionId,
@@ -125,7 +136,9 @@ impl Engine {
         place: Place,
     ) -> (Result<ToolCallResponse, AgentError>, Vec<EventBody>) {
         let turn = TurnId(self.world.ids.next("turn"));
-        if let Err(error) = self.check_kept(&[session.as_str(), around.correlation_id.as_deref().unwrap_or_default()]) {
+        if let Err(error) = self
+            .check_kept(&[session.as_str(), around.correlation_id.as_deref().unwrap_or_default()])
+        {
             return (Err(error), Vec::new());
         }
         let row = self.ended_row(session, &turn);
@@ -134,7 +147,8 @@ impl Engine {
         }
         let (work, mut events) = RunContext::heard(around);
         self.runs.enter(&turn, work);
-        let params = ToolCallParams { tool, arguments, session: Some(session.clone()), headless: true };
+        let params =
+            ToolCallParams { tool, arguments, session: Some(session.clone()), headless: true };
         let called = self.tool_call_as(turn.clone(), params, place, CancellationToken::new()).await;
         self.runs.leave(&turn);
         let mut heard = Vec::new();
@@ -157,40 +171,78 @@ impl Engine {
         }
     }
 
-    /// Returns the newest action of a caller's session that waits for a decision. No turn waits with it.
-    pub async fn waiting_in(self: &Arc<Self>, session: &SessionId) -> Result<Option<Approval>, AgentError> {
+    /// Returns the newest action of a caller's session that waits for a decision. No turn waits
+    /// with it.
+    pub async fn waiting_in(
+        self: &Arc<Self>,
+        session: &SessionId,
+    ) -> Result<Option<Approval>, AgentError> {
         Ok(self.newest_in(session).await?.filter(|approval| self.waits_for_caller(approval)))
     }
 
     /// Whether an action waits for its caller's next message.
     pub fn waits_for_caller(&self, approval: &Approval) -> bool {
-        approval.status == ApprovalStatus::Pending && approval.expires_at > self.world.clock.now() && !self.router.waits(&approval.id)
+        approval.status == ApprovalStatus::Pending
+            && approval.expires_at > self.world.clock.now()
+            && !self.router.waits(&approval.id)
     }
 
     /// Keeps a message and its answer for which no model was asked.
-    pub async fn exchange(&self, session: &SessionId, said: &str, answer: &str, around: &TurnOptions) -> Result<(), AgentError> {
+    pub async fn exchange(
+        &self,
+        session: &SessionId,
+        said: &str,
+        answer: &str,
+        around: &TurnOptions,
+    ) -> Result<(), AgentError> {
         self.check_enabled()?;
         self.world.secrets.learn().await;
         self.check_kept(&[session.as_str(), around.correlation_id.as_deref().unwrap_or_default()])?;
-        let (said, answer) = (self.exact().scrub(said).into_owned(), self.exact().scrub(answer).into_owned());
+        let (said, answer) =
+            (self.exact().scrub(said).into_owned(), self.exact().scrub(answer).into_owned());
         let session = self.session_for(Some(session.clone()), &said).await?;
         let (world, turn) = (&self.world, TurnId(self.world.ids.next("turn")));
         let now = world.clock.now();
         let row = self.ended_row(&session, &turn);
-        let item = |body| Item { id: ItemId(world.ids.next("item")), session: session.clone(), turn: turn.clone(), seq: 0, created_at: now, body };
-        let answered = ItemBody::AssistantText { text: answer, blocks: Vec::new(), model: None, agent: None, choices: Vec::new(), partial: false };
+        let item = |body| Item {
+            id: ItemId(world.ids.next("item")),
+            session: session.clone(),
+            turn: turn.clone(),
+            seq: 0,
+            created_at: now,
+            body,
+        };
+        let answered = ItemBody::AssistantText {
+            text: answer,
+            blocks: Vec::new(),
+            model: None,
+            agent: None,
+            choices: Vec::new(),
+            partial: false,
+        };
         let items = vec![item(ItemBody::UserMessage { text: said.clone() }), item(answered)];
-        let started = RecordDraft::new(RecordType::RunStarted).field("model", "").field("agent", "").field("duration_ms", 0).commit("input", said);
-        let ended = RecordDraft::new(RecordType::RunEnded).field("status", "ok").field("agent", "").field("duration_ms", 0).field("model_calls", 0);
+        let started = RecordDraft::new(RecordType::RunStarted)
+            .field("model", "")
+            .field("agent", "")
+            .field("duration_ms", 0)
+            .commit("input", said);
+        let ended = RecordDraft::new(RecordType::RunEnded)
+            .field("status", "ok")
+            .field("agent", "")
+            .field("duration_ms", 0)
+            .field("model_calls", 0);
         // While it is entered, the log names the request in its records.
         self.runs.enter(&turn, RunContext::heard(around.clone()).0);
         for draft in [started, ended] {
-            if let Err(error) = world.audit.append(draft.of(&session, &turn), Durability::Grouped).await {
+            if let Err(error) =
+                world.audit.append(draft.of(&session, &turn), Durability::Grouped).await
+            {
                 tracing::warn!(%error, "a record could not be written");
             }
         }
         self.runs.leave(&turn);
-        let (kept, flushed) = tokio::join!(world.store.turn_save(&row, items, None), world.audit.flush());
+        let (kept, flushed) =
+            tokio::join!(world.store.turn_save(&row, items, None), world.audit.flush());
         if let Err(error) = flushed {
             tracing::warn!(%error, "the audit log could not be flushed at the end of a turn");
         }

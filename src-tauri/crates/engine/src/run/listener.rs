@@ -1,4 +1,5 @@
-//! The caller elsewhere of a turn: how its turns run, and where their events go. Knows nothing of HTTP.
+//! The caller elsewhere of a turn: how its turns run, and where their events go. Knows nothing of
+//! HTTP.
 
 use contract::{EventBody, Limits};
 use tokio::sync::mpsc::UnboundedSender;
@@ -15,11 +16,13 @@ pub struct TurnOptions {
     /// In every record and log line of the turn.
     pub request_id: String,
     pub correlation_id: Option<String>,
-    /// Hints from the caller's host that the model gets before the message. For this turn only; they are not stored.
+    /// Hints from the caller's host that the model gets before the message. For this turn only;
+    /// they are not stored.
     pub hints: Vec<String>,
     /// The caller takes the answer as a whole: the model need not send it piece by piece.
     pub whole: bool,
-    /// Model names of the tools whose actions the caller's host looks at itself, and takes back: a foreseen refusal does not end these.
+    /// Model names of the tools whose actions the caller's host looks at itself, and takes back: a
+    /// foreseen refusal does not end these.
     pub looks_at: &'static [&'static str],
 }
 

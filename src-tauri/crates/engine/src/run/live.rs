@@ -1,12 +1,13 @@
-//! Runs under way: which turn answers which request, what its caller hears meanwhile, and the ids that every record and log line
-//! of the turn carries.
+//! Runs under way: which turn answers which request, what its caller hears meanwhile, and the ids
+//! that every record and log line of the turn carries.
 
 use std::{collections::HashMap, future::Future, sync::Arc};
 
 use async_trait::async_trait;
 use chrono::{DateTime, SecondsFormat, Utc};
 use contract::{
-    AgentError, AgentId, Choice, EventBody, Push, RunEvent, RunEventType, RunParams, SessionId, Settings, Stage, ToolId, ToolSpec, TurnId, TurnStatus, Usage,
+    AgentError, AgentId, Choice, EventBody, Push, RunEvent, RunEventType, RunParams, SessionId,
+    Settings, Stage, ToolId, ToolSpec, TurnId, TurnStatus, Usage,
 };
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -80,7 +81,12 @@ pub(crate) struct RunContext {
 }
 
 impl RunContext {
-    pub(super) fn new(key: RunKey, params: &RunParams, max_output_tokens: Option<u32>, ended: oneshot::Sender<Ended>) -> Self {
+    pub(super) fn new(
+        key: RunKey,
+        params: &RunParams,
+        max_output_tokens: Option<u32>,
+        ended: oneshot::Sender<Ended>,
+    ) -> Self {
         let correlation = params.correlation_id.as_ref().map(|id| id.chars().take(128).collect());
         Self {
             key,
@@ -98,7 +104,16 @@ impl RunContext {
     fn listened(request: String, correlation: Option<String>, listener: Listener) -> Self {
         let key = RunKey { caller: String::new(), request };
         let ended = Mutex::default();
-        Self { key, correlation, stream: false, max_output_tokens: None, told: Mutex::default(), agent: Mutex::default(), ended, listener: Some(listener) }
+        Self {
+            key,
+            correlation,
+            stream: false,
+            max_output_tokens: None,
+            told: Mutex::default(),
+            agent: Mutex::default(),
+            ended,
+            listener: Some(listener),
+        }
     }
 
     pub(crate) fn request_id(&self) -> &str {
@@ -118,8 +133,15 @@ impl RunContext {
 
     fn never_begins(&self) {
         if let Some(listener) = &self.listener {
-            let (status, text) = (TurnStatus::Cancelled, Text::Cancelled.in_locale(listener.locale()).to_owned());
-            listener.tell(EventBody::Final { status, text, choices: Vec::new(), error: None, usage: Usage::default() });
+            let (status, text) =
+                (TurnStatus::Cancelled, Text::Cancelled.in_locale(listener.locale()).to_owned());
+            listener.tell(EventBody::Final {
+                status,
+                text,
+                choices: Vec::new(),
+                error: None,
+                usage: Usage::default(),
+            });
         }
         self.end(Ended::before_it_began());
     }
@@ -143,17 +165,40 @@ impl RunContext {
             }
             EventBody::AgentStart { agent, name } => {
                 *self.agent.lock() = Some(agent.clone());
-                (RunEventType::Progress, data(&[("stage", json!("agent_start")), ("agent_id", json!(agent)), ("text", json!(name))]))
+                (
+                    RunEventType::Progress,
+                    data(&[
+                        ("stage", json!("agent_start")),
+                        ("agent_id", json!(agent)),
+                        ("text", json!(name)),
+                    ]),
+                )
             }
-            EventBody::AgentEnd { agent, name } => {
-                (RunEventType::Progress, data(&[("stage", json!("agent_end")), ("agent_id", json!(agent)), ("text", json!(name))]))
-            }
-            EventBody::ToolStart { tool, title, .. } => {
-                (RunEventType::Tool, data(&[("state", json!("start")), ("tool_id", json!(tool)), ("title", json!(title))]))
-            }
-            EventBody::ToolEnd { tool, outcome, summary, .. } => {
-                (RunEventType::Tool, data(&[("state", json!("end")), ("tool_id", json!(tool)), ("outcome", json!(outcome)), ("summary", json!(summary))]))
-            }
+            EventBody::AgentEnd { agent, name } => (
+                RunEventType::Progress,
+                data(&[
+                    ("stage", json!("agent_end")),
+                    ("agent_id", json!(agent)),
+                    ("text", json!(name)),
+                ]),
+            ),
+            EventBody::ToolStart { tool, title, .. } => (
+                RunEventType::Tool,
+                data(&[
+                    ("state", json!("start")),
+                    ("tool_id", json!(tool)),
+                    ("title", json!(title)),
+                ]),
+            ),
+            EventBody::ToolEnd { tool, outcome, summary, .. } => (
+                RunEventType::Tool,
+                data(&[
+                    ("state", json!("end")),
+                    ("tool_id", json!(tool)),
+                    ("outcome", json!(outcome)),
+                    ("summary", json!(summary)),
+                ]),
+            ),
             EventBody::ApprovalRequested { .. }
             | EventBody::ApprovalResolved { .. }
             | EventBody::DevStatus { .. }
@@ -176,7 +221,12 @@ impl RunContext {
             news
         };
         if replaced {
-            self.push(engine, RunEventType::Progress, data(&[("stage", json!(Stage::OutputReplaced))]), engine.world.clock.now());
+            self.push(
+                engine,
+                RunEventType::Progress,
+                data(&[("stage", json!(Stage::OutputReplaced))]),
+                engine.world.clock.now(),
+            );
         }
     }
 
@@ -184,8 +234,13 @@ impl RunContext {
         if !self.stream {
             return;
         }
-        let event = RunEvent { kind, timestamp: at.to_rfc3339_opts(SecondsFormat::Millis, true), data };
-        engine.push(Push::Run { caller: self.key.caller.clone(), request_id: self.key.request.clone(), event });
+        let event =
+            RunEvent { kind, timestamp: at.to_rfc3339_opts(SecondsFormat::Millis, true), data };
+        engine.push(Push::Run {
+            caller: self.key.caller.clone(),
+            request_id: self.key.request.clone(),
+            event,
+        });
     }
 }
 
@@ -193,7 +248,14 @@ impl RunContext {
     pub(super) fn heard(around: TurnOptions) -> (Arc<Self>, UnboundedReceiver<EventBody>) {
         let (tell, events) = mpsc::unbounded_channel();
         let (request, correlation) = (around.request_id.clone(), around.correlation_id.clone());
-        (Arc::new(Self::listened(request, correlation, Listener { around, tell, asked_in: tracing::Span::current() })), events)
+        (
+            Arc::new(Self::listened(
+                request,
+                correlation,
+                Listener { around, tell, asked_in: tracing::Span::current() },
+            )),
+            events,
+        )
     }
 
     /// Returns the hints that the model gets before the message.
@@ -208,7 +270,9 @@ impl RunContext {
 
     /// Whether a caller's host looks at the actions of a tool itself.
     pub(crate) fn looks_at(&self, spec: &ToolSpec) -> bool {
-        self.listener.as_ref().is_some_and(|listener| listener.around.looks_at.contains(&spec.model_name.as_str()))
+        self.listener
+            .as_ref()
+            .is_some_and(|listener| listener.around.looks_at.contains(&spec.model_name.as_str()))
     }
 
     /// Whether nobody listens to the pieces of an answer.
@@ -218,36 +282,59 @@ impl RunContext {
 
     /// Drops arguments for parameters that the tool does not have, and tells the caller.
     pub(crate) fn drop_unknown_arguments(&self, spec: &ToolSpec, arguments: Value) -> Value {
-        let (Some(listener), Value::Object(mut all)) = (&self.listener, arguments.clone()) else { return arguments };
+        let (Some(listener), Value::Object(mut all)) = (&self.listener, arguments.clone()) else {
+            return arguments;
+        };
         let known = spec.input_schema.get("properties").and_then(Value::as_object);
-        let strange: Vec<String> = all.keys().filter(|name| known.is_some_and(|known| !known.contains_key(*name))).cloned().collect();
+        let strange: Vec<String> = all
+            .keys()
+            .filter(|name| known.is_some_and(|known| !known.contains_key(*name)))
+            .cloned()
+            .collect();
         if strange.is_empty() {
             return arguments;
         }
-        let ignored: serde_json::Map<String, Value> = strange.into_iter().filter_map(|name| all.remove_entry(&name)).collect();
-        listener.tell(EventBody::DevStatus { text: IGNORED.into(), data: json!({"tool": spec.id, "arguments": ignored}) });
+        let ignored: serde_json::Map<String, Value> =
+            strange.into_iter().filter_map(|name| all.remove_entry(&name)).collect();
+        listener.tell(EventBody::DevStatus {
+            text: IGNORED.into(),
+            data: json!({"tool": spec.id, "arguments": ignored}),
+        });
         Value::Object(all)
     }
 }
 
 /// Characters that a message may have, by the profile or by its caller.
 pub(crate) fn most_characters(run: Option<&RunContext>, profile: &dyn Profile) -> usize {
-    let caller = run.and_then(|run| run.listener.as_ref()).map(|listener| listener.around.limits.message_chars);
+    let caller = run
+        .and_then(|run| run.listener.as_ref())
+        .map(|listener| listener.around.limits.message_chars);
     caller.unwrap_or_else(|| profile.settings().limits.message_chars) as usize
 }
 
 /// Settings and language of a turn: the profile's, or a caller's own in their place.
-pub(crate) fn surroundings(run: Option<&RunContext>, profile: &dyn Profile) -> (Arc<Settings>, String) {
+pub(crate) fn surroundings(
+    run: Option<&RunContext>,
+    profile: &dyn Profile,
+) -> (Arc<Settings>, String) {
     let settings = profile.settings();
     match run.and_then(|run| run.listener.as_ref()) {
         None => (settings, profile.locale()),
-        Some(Listener { around, .. }) => (Arc::new(Settings { limits: around.limits, ..(*settings).clone() }), around.locale.clone()),
+        Some(Listener { around, .. }) => (
+            Arc::new(Settings { limits: around.limits, ..(*settings).clone() }),
+            around.locale.clone(),
+        ),
     }
 }
 
 /// A data object of an event.
 fn data(members: &[(&str, Value)]) -> Option<Value> {
-    Some(json!(members.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect::<serde_json::Map<_, _>>()))
+    Some(json!(
+        members
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), value.clone()))
+            .collect::<serde_json::Map<_, _>>()
+    ))
 }
 
 /// All of them, by turn.
@@ -300,7 +387,8 @@ impl Live {
     }
 }
 
-/// The log, with the caller's ids in every record of a turn that answers a request, and a level in every record.
+/// The log, with the caller's ids in every record of a turn that answers a request, and a level in
+/// every record.
 pub(crate) struct Correlated {
     log: Arc<dyn AuditLog>,
     live: Arc<Live>,
@@ -314,7 +402,11 @@ impl Correlated {
 
 #[async_trait]
 impl AuditLog for Correlated {
-    async fn append(&self, mut record: RecordDraft, durability: Durability) -> Result<u64, AuditUnavailable> {
+    async fn append(
+        &self,
+        mut record: RecordDraft,
+        durability: Durability,
+    ) -> Result<u64, AuditUnavailable> {
         if let Some(work) = record.turn.as_ref().and_then(|turn| self.live.of(turn)) {
             record.fields.insert("request_id".to_owned(), json!(work.key.request));
             if let Some(id) = &work.correlation {

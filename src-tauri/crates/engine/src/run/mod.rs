@@ -1,5 +1,6 @@
-//! The run contract around a turn: a request is checked, claimed by its id, answered by one headless turn, and its result kept for
-//! a day, so that a repeat gets it and runs nothing. Adapters (`csign run`, and whatever speaks HTTP) only carry text in and out.
+//! The run contract around a turn: a request is checked, claimed by its id, answered by one
+//! headless turn, and its result kept for a day, so that a repeat gets it and runs nothing.
+//! Adapters (`csign run`, and whatever speaks HTTP) only carry text in and out.
 
 mod check;
 mod heard;
@@ -10,7 +11,10 @@ mod outcome;
 use std::sync::Arc;
 
 use chrono::TimeDelta;
-use contract::{AgentError, ApprovalId, ApprovalStatus, Conversation, ErrorCode, KeySource, RunParams, RunRequest, RunResponse, SessionId, TurnStartParams};
+use contract::{
+    AgentError, ApprovalId, ApprovalStatus, Conversation, ErrorCode, KeySource, RunParams,
+    RunRequest, RunResponse, SessionId, TurnStartParams,
+};
 use serde_json::Value;
 use tokio::sync::oneshot;
 
@@ -30,17 +34,28 @@ const KEPT_HOURS: i64 = 24;
 
 impl Engine {
     /// Runs one request. Every failure carries `details.request_id`.
-    pub async fn run_request(self: &Arc<Self>, params: RunParams) -> Result<RunResponse, AgentError> {
+    pub async fn run_request(
+        self: &Arc<Self>,
+        params: RunParams,
+    ) -> Result<RunResponse, AgentError> {
         self.run_request_with(params, None).await
     }
 
     /// The same, answered by a named model.
-    pub async fn run_request_with(self: &Arc<Self>, params: RunParams, model: Option<&str>) -> Result<RunResponse, AgentError> {
+    pub async fn run_request_with(
+        self: &Arc<Self>,
+        params: RunParams,
+        model: Option<&str>,
+    ) -> Result<RunResponse, AgentError> {
         let id = check::request_id(&params.request);
         self.run_checked(&params, model).await.map_err(|error| error.with("request_id", id))
     }
 
-    async fn run_checked(self: &Arc<Self>, params: &RunParams, model: Option<&str>) -> Result<RunResponse, AgentError> {
+    async fn run_checked(
+        self: &Arc<Self>,
+        params: &RunParams,
+        model: Option<&str>,
+    ) -> Result<RunResponse, AgentError> {
         let request = match self.read_request(params).await {
             Ok(request) => request,
             Err(error) => {
@@ -65,7 +80,8 @@ impl Engine {
             }
         }
         // From here on the result is kept, whatever becomes of the caller.
-        let (engine, params, for_end, model) = (Arc::clone(self), params.clone(), key.clone(), model.map(str::to_owned));
+        let (engine, params, for_end, model) =
+            (Arc::clone(self), params.clone(), key.clone(), model.map(str::to_owned));
         let working = tokio::spawn(async move {
             let (answer, changed) = engine.answer_request(request, &params, &key, model).await;
             engine.keep(&key, &answer, changed).await;
@@ -75,7 +91,8 @@ impl Engine {
             Ok(answer) => answer,
             Err(_) => {
                 let error =
-                    AgentError::internal("unexpected", "Something went wrong inside Countersign.").hint("`csign doctor` shows the state of the installation.");
+                    AgentError::internal("unexpected", "Something went wrong inside Countersign.")
+                        .hint("`csign doctor` shows the state of the installation.");
                 self.keep(&for_end, &Err(error.clone()), true).await;
                 Err(error)
             }
@@ -98,11 +115,15 @@ impl Engine {
     /// Records a request that no turn answers.
     async fn note_refused_run(&self, params: &RunParams, error: &AgentError) {
         let id = check::request_id(&params.request);
-        let refused = Refused { request_id: id.as_str(), ..Refused::of("run_request", error, &params.request) };
+        let refused = Refused {
+            request_id: id.as_str(),
+            ..Refused::of("run_request", error, &params.request)
+        };
         self.note_refused_request(refused).await;
     }
 
-    /// Keeps a result. What may be tried again and changed nothing is not kept: its id stays usable.
+    /// Keeps a result. What may be tried again and changed nothing is not kept: its id stays
+    /// usable.
     async fn keep(&self, key: &RunKey, answer: &Result<RunResponse, AgentError>, changed: bool) {
         let free = answer.as_ref().is_err_and(|error| error.retryable && !changed);
         let text = (!free).then(|| outcome::text(answer, &key.request));
@@ -128,7 +149,10 @@ impl Engine {
         let ended = ended.await;
         self.runs.leave(&turn);
         let Ok(ended) = ended else {
-            return (Err(AgentError::internal("unexpected", "The run ended without an answer.")), true);
+            return (
+                Err(AgentError::internal("unexpected", "The run ended without an answer.")),
+                true,
+            );
         };
         let changed = ended.changed;
         let mut answer = outcome::of(&request, ended, self.world.clock.now());
@@ -139,7 +163,13 @@ impl Engine {
         (answer, changed)
     }
 
-    async fn start_request(self: &Arc<Self>, request: &RunRequest, params: &RunParams, key: &RunKey, model: Option<String>) -> Result<Started, AgentError> {
+    async fn start_request(
+        self: &Arc<Self>,
+        request: &RunRequest,
+        params: &RunParams,
+        key: &RunKey,
+        model: Option<String>,
+    ) -> Result<Started, AgentError> {
         if let Some(id) = request.context.get("approval_id")
             && let Err(error) = self.check_decided(id).await
         {
@@ -152,20 +182,30 @@ impl Engine {
         };
         self.take_context(&session, request).await?;
         let (tell, ended) = oneshot::channel();
-        let work = Arc::new(RunContext::new(key.clone(), params, request.options.max_output_tokens, tell));
-        let start = TurnStartParams { session: Some(session), text: request.input.clone(), model, agent: None, headless: true };
+        let work =
+            Arc::new(RunContext::new(key.clone(), params, request.options.max_output_tokens, tell));
+        let start = TurnStartParams {
+            session: Some(session),
+            text: request.input.clone(),
+            model,
+            agent: None,
+            headless: true,
+        };
         let turn = self.turn_start_for(start, Some(Arc::clone(&work))).await?.turn;
         Ok(Started { turn, ended, work })
     }
 
-    /// A request that goes on after an approval: it must have been decided. Carrying it out is the approval's own business.
+    /// A request that goes on after an approval: it must have been decided. Carrying it out is the
+    /// approval's own business.
     async fn check_decided(&self, id: &Value) -> Result<(), AgentError> {
         let Some(id) = id.as_str().map(ApprovalId::from) else {
             return Err(check::problem("/context/approval_id", "must be text"));
         };
         let approval = self.world.store.approval(&id).await?;
         let Some(approval) = approval else {
-            return Err(AgentError::invalid("There is no such pending action.").reason("not_found").with("approval_id", id.as_str()));
+            return Err(AgentError::invalid("There is no such pending action.")
+                .reason("not_found")
+                .with("approval_id", id.as_str()));
         };
         let ended = |reason: &str, message: String| {
             Err(AgentError::new(ErrorCode::ApprovalRequired, message)
@@ -177,32 +217,58 @@ impl Engine {
         let title = &approval.tool_title;
         match approval.status {
             ApprovalStatus::Done | ApprovalStatus::Failed => Ok(()),
-            ApprovalStatus::Pending | ApprovalStatus::Approved | ApprovalStatus::Executing => Err(crate::approvals::router::approval_required(&approval)),
+            ApprovalStatus::Pending | ApprovalStatus::Approved | ApprovalStatus::Executing => {
+                Err(crate::approvals::router::approval_required(&approval))
+            }
             ApprovalStatus::Rejected => ended("rejected", format!("{title} was rejected.")),
             ApprovalStatus::Expired => ended("expired", format!("{title} expired – no decision.")),
-            ApprovalStatus::Cancelled | ApprovalStatus::Superseded => ended("not_pending", format!("{title} was withdrawn.")),
+            ApprovalStatus::Cancelled | ApprovalStatus::Superseded => {
+                ended("not_pending", format!("{title} was withdrawn."))
+            }
         }
     }
 
-    /// The caller's values that some tool declares as caller-owned, or that say whose conversation it is, become the conversation's;
-    /// all others are left out.
-    async fn take_context(&self, session: &SessionId, request: &RunRequest) -> Result<(), AgentError> {
-        let (specs, agents, settings) = (self.world.tools.specs(), self.world.roster.agents(), self.world.profile.settings());
-        let policies: Vec<&Conversation> =
-            std::iter::once(&settings.conversation).chain(agents.iter().filter_map(|agent| agent.conversation.as_ref())).collect();
-        let owned = |name: &str| specs.iter().any(|spec| spec.caller_owned.iter().any(|p| p.from == name));
-        let known = |name: &str| owned(name) || policies.iter().any(|policy| member(policy) == Some(name));
-        let mut given: SessionValues = request.context.iter().filter(|(name, _)| known(name)).map(|(name, value)| (name.clone(), value.clone())).collect();
+    /// The caller's values that some tool declares as caller-owned, or that say whose conversation
+    /// it is, become the conversation's; all others are left out.
+    async fn take_context(
+        &self,
+        session: &SessionId,
+        request: &RunRequest,
+    ) -> Result<(), AgentError> {
+        let (specs, agents, settings) =
+            (self.world.tools.specs(), self.world.roster.agents(), self.world.profile.settings());
+        let policies: Vec<&Conversation> = std::iter::once(&settings.conversation)
+            .chain(agents.iter().filter_map(|agent| agent.conversation.as_ref()))
+            .collect();
+        let owned =
+            |name: &str| specs.iter().any(|spec| spec.caller_owned.iter().any(|p| p.from == name));
+        let known =
+            |name: &str| owned(name) || policies.iter().any(|policy| member(policy) == Some(name));
+        let mut given: SessionValues = request
+            .context
+            .iter()
+            .filter(|(name, _)| known(name))
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect();
         if !owned(HEADERS)
             && let Some(Value::Object(headers)) = given.get_mut(HEADERS)
         {
             // The others may be anybody's keys.
-            headers.retain(|name, _| policies.iter().any(|policy| policy.key.source == KeySource::Header && policy.key.name.eq_ignore_ascii_case(name)));
+            headers.retain(|name, _| {
+                policies.iter().any(|policy| {
+                    policy.key.source == KeySource::Header
+                        && policy.key.name.eq_ignore_ascii_case(name)
+                })
+            });
         }
         if given.is_empty() {
             return Ok(());
         }
-        self.values_put(session, given.into_iter().map(|(name, value)| (name, Some(value))).collect()).await
+        self.values_put(
+            session,
+            given.into_iter().map(|(name, value)| (name, Some(value))).collect(),
+        )
+        .await
     }
 }
 

@@ -1,7 +1,10 @@
 //! From the end of a turn to a RunResponse or an AgentError, and both as they are kept.
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use contract::{AgentError, DeclinedReason, RunMetadata, RunRequest, RunResponse, RunStatus, RunUsage, TruncatedBy, TurnStatus};
+use contract::{
+    AgentError, DeclinedReason, RunMetadata, RunRequest, RunResponse, RunStatus, RunUsage,
+    TruncatedBy, TurnStatus,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -28,18 +31,27 @@ pub(super) fn stored(text: &str) -> Result<RunResponse, AgentError> {
     match serde_json::from_str(text) {
         Ok(StoredResult::Response(response)) => Ok(*response),
         Ok(StoredResult::Error(error)) => Err(error),
-        Err(_) => Err(AgentError::internal("database_error", "The stored result of this request cannot be read.").hint("Send it again with an id of its own.")),
+        Err(_) => Err(AgentError::internal(
+            "database_error",
+            "The stored result of this request cannot be read.",
+        )
+        .hint("Send it again with an id of its own.")),
     }
 }
 
 /// Returns the result of a turn as the caller gets it.
-pub(super) fn of(request: &RunRequest, ended: Ended, now: DateTime<Utc>) -> Result<RunResponse, AgentError> {
+pub(super) fn of(
+    request: &RunRequest,
+    ended: Ended,
+    now: DateTime<Utc>,
+) -> Result<RunResponse, AgentError> {
     match ended.status {
         TurnStatus::Ok | TurnStatus::Limit => Ok(response(request, ended, now)),
-        TurnStatus::Cancelled => Err(AgentError::internal("cancelled", "The run was stopped.").hint("Send it again with an id of its own.")),
-        TurnStatus::Error | TurnStatus::ApprovalRequired => {
-            Err(ended.error.unwrap_or_else(|| AgentError::internal("unexpected", "The run failed without a reason.")))
-        }
+        TurnStatus::Cancelled => Err(AgentError::internal("cancelled", "The run was stopped.")
+            .hint("Send it again with an id of its own.")),
+        TurnStatus::Error | TurnStatus::ApprovalRequired => Err(ended.error.unwrap_or_else(|| {
+            AgentError::internal("unexpected", "The run failed without a reason.")
+        })),
     }
 }
 
@@ -56,7 +68,8 @@ fn response(request: &RunRequest, ended: Ended, now: DateTime<Utc>) -> RunRespon
         request_id: request.request_id.clone(),
         status: RunStatus::Ok,
         output,
-        structured_output: (!ended.choices.is_empty()).then(|| [("choices".to_owned(), json!(ended.choices))].into_iter().collect()),
+        structured_output: (!ended.choices.is_empty())
+            .then(|| [("choices".to_owned(), json!(ended.choices))].into_iter().collect()),
         metadata: RunMetadata {
             generated_at: now.to_rfc3339_opts(SecondsFormat::Millis, true),
             agent_id: None,

@@ -33,7 +33,14 @@ pub(crate) struct Accepted {
 impl Accepted {
     /// A turn that answers no message: a call by itself, or a decision about one.
     pub(crate) fn without_message(turn: TurnId) -> Self {
-        Self { turn, text: String::new(), model: None, agent: None, headless: false, by: Weak::new() }
+        Self {
+            turn,
+            text: String::new(),
+            model: None,
+            agent: None,
+            headless: false,
+            by: Weak::new(),
+        }
     }
 }
 
@@ -47,14 +54,22 @@ struct Lane {
 
 impl Default for Lane {
     fn default() -> Self {
-        Self { running: None, queue: VecDeque::new(), effects: Arc::default(), changed: watch::channel(0).0 }
+        Self {
+            running: None,
+            queue: VecDeque::new(),
+            effects: Arc::default(),
+            changed: watch::channel(0).0,
+        }
     }
 }
 
 impl Lane {
     /// Nobody runs, waits, holds its lock or watches it: a new one would be the same.
     fn is_idle(&self) -> bool {
-        self.running.is_none() && self.queue.is_empty() && Arc::strong_count(&self.effects) == 1 && self.changed.receiver_count() == 0
+        self.running.is_none()
+            && self.queue.is_empty()
+            && Arc::strong_count(&self.effects) == 1
+            && self.changed.receiver_count() == 0
     }
 }
 
@@ -87,7 +102,11 @@ impl Lanes {
     }
 
     /// Starts the message now (a token comes back) or puts it into the queue.
-    pub(crate) fn enter(&self, session: &SessionId, accepted: Accepted) -> Option<CancellationToken> {
+    pub(crate) fn enter(
+        &self,
+        session: &SessionId,
+        accepted: Accepted,
+    ) -> Option<CancellationToken> {
         let mut lanes = self.lock();
         if lanes.len() > self.most.load(Ordering::Relaxed).max(KEPT) {
             lanes.retain(|_, lane| !lane.is_idle());
@@ -113,7 +132,8 @@ impl Lanes {
             self.one_less(ended);
             return None;
         };
-        // The next turn takes the place of the one that ended, so nobody who waits for the end of all turns sees a gap.
+        // The next turn takes the place of the one that ended, so nobody who waits for the end of
+        // all turns sees a gap.
         if !ended {
             self.running.send_modify(|count| *count += 1);
         }
@@ -173,7 +193,10 @@ impl Lanes {
     pub(crate) fn queue(&self, session: &SessionId) -> Vec<QueuedMessage> {
         let lanes = self.lock();
         let Some(lane) = lanes.get(session) else { return Vec::new() };
-        lane.queue.iter().map(|waiting| QueuedMessage { turn: waiting.turn.clone(), text: waiting.text.clone() }).collect()
+        lane.queue
+            .iter()
+            .map(|waiting| QueuedMessage { turn: waiting.turn.clone(), text: waiting.text.clone() })
+            .collect()
     }
 
     /// The lock that keeps a session's effects in order.
@@ -204,7 +227,14 @@ mod tests {
     use super::*;
 
     fn accepted(turn: &str) -> Accepted {
-        Accepted { turn: turn.into(), text: String::new(), model: None, agent: None, headless: true, by: Weak::new() }
+        Accepted {
+            turn: turn.into(),
+            text: String::new(),
+            model: None,
+            agent: None,
+            headless: true,
+            by: Weak::new(),
+        }
     }
 
     #[test]
@@ -233,7 +263,13 @@ mod tests {
             lanes.enter(session, accepted(turn));
         }
         let mut idle = std::pin::pin!(lanes.idle());
-        let mut is_idle = || std::future::Future::poll(idle.as_mut(), &mut std::task::Context::from_waker(std::task::Waker::noop())).is_ready();
+        let mut is_idle = || {
+            std::future::Future::poll(
+                idle.as_mut(),
+                &mut std::task::Context::from_waker(std::task::Waker::noop()),
+            )
+            .is_ready()
+        };
         assert!(!is_idle());
         assert!(lanes.leave(&first).is_some(), "b follows a");
         assert_eq!((lanes.running_count(), is_idle()), (2, false));

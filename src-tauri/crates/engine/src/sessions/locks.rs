@@ -1,5 +1,6 @@
-//! Locks by session, a fixed number of them: two sessions may share one and then wait for each other, which is harmless; a
-//! single one for all would make every session wait for every other's disk.
+//! Locks by session, a fixed number of them: two sessions may share one and then wait for each
+//! other, which is harmless; a single one for all would make every session wait for every other's
+//! disk.
 
 use std::hash::{BuildHasher as _, RandomState};
 

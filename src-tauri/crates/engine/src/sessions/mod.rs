@@ -8,9 +8,10 @@ pub(crate) mod values;
 use std::sync::Arc;
 
 use contract::{
-    AgentError, AgentId, ApprovalStatus, EventBody, Item, ItemBody, ItemsPageParams, ItemsPageResponse, Push, ResultView, SessionId, SessionSummary,
-    SessionView, SessionsListParams, SessionsListResponse, Stage, ToolOutcome, Transition, TurnCancelParams, TurnEvent, TurnId, TurnStartParams,
-    TurnStartResponse,
+    AgentError, AgentId, ApprovalStatus, EventBody, Item, ItemBody, ItemsPageParams,
+    ItemsPageResponse, Push, ResultView, SessionId, SessionSummary, SessionView,
+    SessionsListParams, SessionsListResponse, Stage, ToolOutcome, Transition, TurnCancelParams,
+    TurnEvent, TurnId, TurnStartParams, TurnStartResponse,
 };
 use serde_json::json;
 use tokio::sync::OwnedMutexGuard;
@@ -33,40 +34,67 @@ pub(crate) const QUEUE_KEY: &str = "$queue";
 
 impl Engine {
     /// Takes a message: starts its turn, or queues it behind the running one.
-    pub async fn turn_start(self: &Arc<Self>, params: TurnStartParams) -> Result<TurnStartResponse, AgentError> {
+    pub async fn turn_start(
+        self: &Arc<Self>,
+        params: TurnStartParams,
+    ) -> Result<TurnStartResponse, AgentError> {
         self.turn_start_for(params, None).await
     }
 
     /// The same for a run, whose work the turn carries. A message that is not taken is recorded.
-    pub(crate) async fn turn_start_for(self: &Arc<Self>, params: TurnStartParams, run: Option<Arc<RunContext>>) -> Result<TurnStartResponse, AgentError> {
+    pub(crate) async fn turn_start_for(
+        self: &Arc<Self>,
+        params: TurnStartParams,
+        run: Option<Arc<RunContext>>,
+    ) -> Result<TurnStartResponse, AgentError> {
         let (session, text) = (params.session.clone(), params.text.clone());
         let request = run.as_ref().map(|run| run.request_id().to_owned());
         let started = self.take_message(params, run).await;
         if let Err(error) = &started {
-            let refused = Refused { session: session.as_ref(), request_id: request.as_deref(), ..Refused::of("message", error, &text) };
+            let refused = Refused {
+                session: session.as_ref(),
+                request_id: request.as_deref(),
+                ..Refused::of("message", error, &text)
+            };
             self.note_refused_request(refused).await;
         }
         started
     }
 
-    async fn take_message(self: &Arc<Self>, params: TurnStartParams, run: Option<Arc<RunContext>>) -> Result<TurnStartResponse, AgentError> {
+    async fn take_message(
+        self: &Arc<Self>,
+        params: TurnStartParams,
+        run: Option<Arc<RunContext>>,
+    ) -> Result<TurnStartResponse, AgentError> {
         self.check_enabled()?;
         self.world.secrets.learn().await;
-        let ids = [params.session.as_ref().map(SessionId::as_str), params.model.as_deref(), params.agent.as_ref().map(AgentId::as_str)];
+        let ids = [
+            params.session.as_ref().map(SessionId::as_str),
+            params.model.as_deref(),
+            params.agent.as_ref().map(AgentId::as_str),
+        ];
         self.check_kept(&ids.map(Option::unwrap_or_default))?;
         self.check_egress(self.world.models.current(params.model.as_deref()).as_ref())?;
         if let Some(agent) = &params.agent {
             self.check_specialist(agent)?;
         }
         let most = most_characters(run.as_deref(), self.world.profile.as_ref());
-        // A key that somebody pastes is kept out of everything from here on: title, transcript, log.
+        // A key that somebody pastes is kept out of everything from here on: title, transcript,
+        // log.
         let text = self.exact().scrub(&check_text(&params.text, most)?).into_owned();
         let session = self.session_for(params.session, &text).await?;
         let turn = TurnId(self.world.ids.next("turn"));
         if let Some(run) = run {
             self.runs.enter(&turn, run);
         }
-        let accepted = Accepted { turn: turn.clone(), text, model: params.model, agent: params.agent, headless: params.headless, by: Arc::downgrade(self) };
+        let accepted = Accepted {
+            turn: turn.clone(),
+            text,
+            model: params.model,
+            agent: params.agent,
+            headless: params.headless,
+            by: Arc::downgrade(self),
+        };
         match self.lanes.enter(&session, accepted.clone()) {
             Some(token) => {
                 self.spawn(session.clone(), accepted, token);
@@ -75,7 +103,15 @@ impl Engine {
             None => {
                 self.queue_changed(&session).await?;
                 let event = EventBody::Status { stage: Stage::Queued, text: None };
-                self.push(Push::Turn { event: TurnEvent { session: session.clone(), turn: turn.clone(), n: 0, at: self.world.clock.now(), event } });
+                self.push(Push::Turn {
+                    event: TurnEvent {
+                        session: session.clone(),
+                        turn: turn.clone(),
+                        n: 0,
+                        at: self.world.clock.now(),
+                        event,
+                    },
+                });
                 Ok(TurnStartResponse { session, turn, queued: true })
             }
         }
@@ -88,11 +124,21 @@ impl Engine {
             return self.check_agent(id);
         }
         let known: Vec<&str> = agents.iter().map(|agent| agent.id.as_str()).collect();
-        let hint = if known.is_empty() { "No pack brings one.".to_owned() } else { format!("There are: {}.", known.join(", ")) };
-        Err(AgentError::invalid(format!("There is no specialist {id}.")).reason("not_found").hint(hint))
+        let hint = if known.is_empty() {
+            "No pack brings one.".to_owned()
+        } else {
+            format!("There are: {}.", known.join(", "))
+        };
+        Err(AgentError::invalid(format!("There is no specialist {id}."))
+            .reason("not_found")
+            .hint(hint))
     }
 
-    pub(crate) async fn session_for(&self, wanted: Option<SessionId>, text: &str) -> Result<SessionId, AgentError> {
+    pub(crate) async fn session_for(
+        &self,
+        wanted: Option<SessionId>,
+        text: &str,
+    ) -> Result<SessionId, AgentError> {
         let store = &self.world.store;
         let id = wanted.unwrap_or_else(|| SessionId(self.world.ids.next("session")));
         if store.session(&id).await?.is_none() {
@@ -101,15 +147,26 @@ impl Engine {
         Ok(id)
     }
 
-    fn spawn(self: &Arc<Self>, session: SessionId, accepted: Accepted, token: tokio_util::sync::CancellationToken) {
+    fn spawn(
+        self: &Arc<Self>,
+        session: SessionId,
+        accepted: Accepted,
+        token: tokio_util::sync::CancellationToken,
+    ) {
         let engine = Arc::clone(self);
         tokio::spawn(async move {
             let mut next = Some((accepted, token));
             while let Some((accepted, token)) = next {
-                // Each message is answered by the engine that took it: one that waited may be of a caller who reaches less.
+                // Each message is answered by the engine that took it: one that waited may be of a
+                // caller who reaches less.
                 let answering = accepted.by.upgrade().unwrap_or_else(|| Arc::clone(&engine));
                 let span = engine.runs.span(&session, &accepted.turn);
-                let start = TurnStart { session: session.clone(), accepted, place: Place::Conversation, cancel: token };
+                let start = TurnStart {
+                    session: session.clone(),
+                    accepted,
+                    place: Place::Conversation,
+                    cancel: token,
+                };
                 Turn::new(&answering, start).run().instrument(span).await;
                 next = engine.lanes.leave(&session);
                 if next.is_some() {
@@ -135,12 +192,17 @@ impl Engine {
     /// Stops a running turn, or takes a waiting message out of the queue.
     pub async fn turn_cancel(&self, params: &TurnCancelParams) -> Result<(), AgentError> {
         match self.stop(&params.session, &params.turn) {
-            CancelledAt::Nothing => Err(AgentError::invalid("This turn has ended already.").reason("not_found")),
-            CancelledAt::Running | CancelledAt::Waiting => self.queue_changed(&params.session).await,
+            CancelledAt::Nothing => {
+                Err(AgentError::invalid("This turn has ended already.").reason("not_found"))
+            }
+            CancelledAt::Running | CancelledAt::Waiting => {
+                self.queue_changed(&params.session).await
+            }
         }
     }
 
-    /// Stops a turn, or lets it never begin: then whoever waits for its end is told at once, as no turn will.
+    /// Stops a turn, or lets it never begin: then whoever waits for its end is told at once, as no
+    /// turn will.
     pub(crate) fn stop(&self, session: &SessionId, turn: &TurnId) -> CancelledAt {
         let met = self.lanes.cancel(session, turn);
         if met == CancelledAt::Waiting {
@@ -166,7 +228,10 @@ impl Engine {
         self.lanes.idle().await;
     }
 
-    pub(crate) async fn summary(&self, id: &SessionId) -> Result<Option<SessionSummary>, StoreError> {
+    pub(crate) async fn summary(
+        &self,
+        id: &SessionId,
+    ) -> Result<Option<SessionSummary>, StoreError> {
         let Some(mut summary) = self.world.store.session(id).await? else { return Ok(None) };
         self.fill(std::slice::from_mut(&mut summary)).await?;
         Ok(Some(summary))
@@ -183,9 +248,13 @@ impl Engine {
     }
 
     /// Sessions, newest first.
-    pub async fn sessions_list(&self, params: &SessionsListParams) -> Result<SessionsListResponse, AgentError> {
+    pub async fn sessions_list(
+        &self,
+        params: &SessionsListParams,
+    ) -> Result<SessionsListResponse, AgentError> {
         let limit = if params.limit == 0 { 50 } else { params.limit.min(200) };
-        let mut sessions = self.world.store.sessions(params.query.trim(), params.offset, limit + 1).await?;
+        let mut sessions =
+            self.world.store.sessions(params.query.trim(), params.offset, limit + 1).await?;
         let has_more = sessions.len() > limit as usize;
         sessions.truncate(limit as usize);
         self.fill(&mut sessions).await?;
@@ -194,8 +263,12 @@ impl Engine {
 
     /// A session with its newest items.
     pub async fn session_open(&self, id: &SessionId) -> Result<SessionView, AgentError> {
-        let summary = self.summary(id).await?.ok_or_else(|| AgentError::invalid("This session does not exist.").reason("not_found"))?;
-        let page = self.items_page(&ItemsPageParams { session: id.clone(), before: u64::MAX, limit: PAGE }).await?;
+        let summary = self.summary(id).await?.ok_or_else(|| {
+            AgentError::invalid("This session does not exist.").reason("not_found")
+        })?;
+        let page = self
+            .items_page(&ItemsPageParams { session: id.clone(), before: u64::MAX, limit: PAGE })
+            .await?;
         let approvals = self.world.store.approvals(false).await?;
         let pinned = self.older_pinned(id, &page).await?;
         Ok(SessionView {
@@ -210,8 +283,14 @@ impl Engine {
     }
 
     /// The newest result of each pinned view that the newest page does not have.
-    async fn older_pinned(&self, id: &SessionId, page: &ItemsPageResponse) -> Result<Vec<Item>, StoreError> {
-        let Some(first) = page.items.first().filter(|_| page.has_more) else { return Ok(Vec::new()) };
+    async fn older_pinned(
+        &self,
+        id: &SessionId,
+        page: &ItemsPageResponse,
+    ) -> Result<Vec<Item>, StoreError> {
+        let Some(first) = page.items.first().filter(|_| page.has_more) else {
+            return Ok(Vec::new());
+        };
         let specs = self.world.tools.specs();
         let mut found = Vec::new();
         for pinned in ResultView::PINNED {
@@ -224,7 +303,10 @@ impl Engine {
     }
 
     /// Older items of a session, ascending.
-    pub async fn items_page(&self, params: &ItemsPageParams) -> Result<ItemsPageResponse, AgentError> {
+    pub async fn items_page(
+        &self,
+        params: &ItemsPageParams,
+    ) -> Result<ItemsPageResponse, AgentError> {
         let limit = if params.limit == 0 { PAGE } else { params.limit.min(500) };
         let before = (params.before < u64::MAX).then_some(params.before);
         let mut items = self.world.store.items_before(&params.session, before, limit + 1).await?;
@@ -251,13 +333,21 @@ impl Engine {
     /// Deletes a session and its items; its audit records stay. What waits in it is cancelled.
     pub async fn session_delete(&self, id: &SessionId) -> Result<(), AgentError> {
         let _quiet = self.quiet(id)?;
-        self.end_open(id, |status| (status == ApprovalStatus::Pending).then_some((ApprovalStatus::Cancelled, Text::SessionDeleted))).await?;
+        self.end_open(id, |status| {
+            (status == ApprovalStatus::Pending)
+                .then_some((ApprovalStatus::Cancelled, Text::SessionDeleted))
+        })
+        .await?;
         self.clear_away(id).await
     }
 
-    /// Deletes what is kept here of a session whose time is over. What waits in it expires, unless it goes on elsewhere; of what was
-    /// begun and has not ended nobody knows whether it happened.
-    pub async fn session_over(self: &Arc<Self>, id: &SessionId, shared: Option<&dyn SharedSessions>) -> Result<(), AgentError> {
+    /// Deletes what is kept here of a session whose time is over. What waits in it expires, unless
+    /// it goes on elsewhere; of what was begun and has not ended nobody knows whether it happened.
+    pub async fn session_over(
+        self: &Arc<Self>,
+        id: &SessionId,
+        shared: Option<&dyn SharedSessions>,
+    ) -> Result<(), AgentError> {
         let _quiet = self.quiet(id)?;
         let mut goes_on = false;
         if let Some(shared) = shared {
@@ -283,22 +373,35 @@ impl Engine {
         self.clear_away(id).await
     }
 
-    /// Fails while it is answered or one of its actions runs; as long as what is given back is held, none begins.
+    /// Fails while it is answered or one of its actions runs; as long as what is given back is
+    /// held, none begins.
     fn quiet(&self, id: &SessionId) -> Result<OwnedMutexGuard<()>, AgentError> {
         if self.lanes.running(id).is_some() {
-            return Err(AgentError::invalid("This session is being answered right now.").hint("Stop the turn first, then delete the session."));
+            return Err(AgentError::invalid("This session is being answered right now.")
+                .hint("Stop the turn first, then delete the session."));
         }
         self.lanes.effects(id).try_lock_owned().map_err(|_| action_runs())
     }
 
-    /// The log tells how everything ended that was asked, also when its row is deleted. `end` is how it ends, from where it stands; what
-    /// has no end keeps its session.
-    async fn end_open(&self, id: &SessionId, end: impl Fn(ApprovalStatus) -> Option<(ApprovalStatus, Text)>) -> Result<(), AgentError> {
+    /// The log tells how everything ended that was asked, also when its row is deleted. `end` is
+    /// how it ends, from where it stands; what has no end keeps its session.
+    async fn end_open(
+        &self,
+        id: &SessionId,
+        end: impl Fn(ApprovalStatus) -> Option<(ApprovalStatus, Text)>,
+    ) -> Result<(), AgentError> {
         let all = self.world.store.approvals_of(id, u32::MAX).await?;
         let locale = self.world.profile.locale();
         for approval in all.iter().filter(|approval| !approval.status.is_final()) {
             let ended = match end(approval.status) {
-                Some((how, why)) => self.transition(approval, Transition { from: approval.status, to: how }, Some(why.in_locale(&locale))).await,
+                Some((how, why)) => {
+                    self.transition(
+                        approval,
+                        Transition { from: approval.status, to: how },
+                        Some(why.in_locale(&locale)),
+                    )
+                    .await
+                }
                 None => false,
             };
             if !ended {
@@ -319,7 +422,8 @@ impl Engine {
 }
 
 fn action_runs() -> AgentError {
-    AgentError::invalid("An approved action of this session runs right now.").hint("Delete the session when it has ended.")
+    AgentError::invalid("An approved action of this session runs right now.")
+        .hint("Delete the session when it has ended.")
 }
 
 pub(crate) fn title_of(text: &str) -> String {
@@ -339,8 +443,10 @@ fn check_text(text: &str, most: usize) -> Result<String, AgentError> {
     }
     let length = trimmed.chars().count();
     if length > most {
-        return Err(AgentError::invalid(format!("The message has {length} characters; at most {most} are accepted."))
-            .hint("Shorten it, or raise the limit in Settings."));
+        return Err(AgentError::invalid(format!(
+            "The message has {length} characters; at most {most} are accepted."
+        ))
+        .hint("Shorten it, or raise the limit in Settings."));
     }
     Ok(trimmed.to_owned())
 }

@@ -1,5 +1,5 @@
-//! Sessions that other processes serve, too: making an image of one, taking one over, and ending what was decided or begun elsewhere.
-//! Runs no tool and no model.
+//! Sessions that other processes serve, too: making an image of one, taking one over, and ending
+//! what was decided or begun elsewhere. Runs no tool and no model.
 
 use std::sync::Arc;
 
@@ -17,19 +17,27 @@ const MOST_ITEMS: u32 = 200;
 const MOST_BYTES: usize = 512 * 1024;
 /// Approvals that travel: what waits, and what the next message may ask about.
 const APPROVALS: u32 = 4;
-/// The visitor's address is known anew with each message, and waiting messages belong to who took them.
+/// The visitor's address is known anew with each message, and waiting messages belong to who took
+/// them.
 const STAYS: [&str; 2] = ["clientIp", QUEUE_KEY];
 
 impl Engine {
     /// The session as it is now, to go on with elsewhere. `rev` names this state of it.
-    pub async fn session_image(&self, session: &SessionId, rev: String) -> Result<SessionImage, AgentError> {
+    pub async fn session_image(
+        &self,
+        session: &SessionId,
+        rev: String,
+    ) -> Result<SessionImage, AgentError> {
         self.image(session, rev).await.map_err(AgentError::from)
     }
 
     async fn image(&self, session: &SessionId, rev: String) -> Result<SessionImage, StoreError> {
         let store = &self.world.store;
         let summary = store.session(session).await?;
-        let (title, created_at) = summary.map_or_else(|| (String::new(), self.world.clock.now()), |summary| (summary.title, summary.created_at));
+        let (title, created_at) = summary.map_or_else(
+            || (String::new(), self.world.clock.now()),
+            |summary| (summary.title, summary.created_at),
+        );
         let mut values = store.session_values(session).await?;
         values.retain(|name, _| !STAYS.contains(&name.as_str()));
         Ok(SessionImage {
@@ -50,7 +58,8 @@ impl Engine {
         let untold = Text::EndedElsewhere.in_locale(&self.world.profile.locale());
         let ended = self.world.store.session_adopt(image, untold).await?;
         for approval in &ended {
-            self.record_resolved(approval, approval.status, approval.reason.as_deref(), "host").await;
+            self.record_resolved(approval, approval.status, approval.reason.as_deref(), "host")
+                .await;
         }
         if !ended.is_empty() {
             self.push_approvals().await;
@@ -59,9 +68,13 @@ impl Engine {
         Ok(())
     }
 
-    /// Ends what waits here and has ended elsewhere, and what a process began and did not end: that may have happened, and is not done
-    /// again. To be called by who holds the session's lock.
-    pub async fn session_settle(self: &Arc<Self>, session: &SessionId, shared: &dyn SharedSessions) -> Result<(), AgentError> {
+    /// Ends what waits here and has ended elsewhere, and what a process began and did not end: that
+    /// may have happened, and is not done again. To be called by who holds the session's lock.
+    pub async fn session_settle(
+        self: &Arc<Self>,
+        session: &SessionId,
+        shared: &dyn SharedSessions,
+    ) -> Result<(), AgentError> {
         let open = self.world.store.approvals_of(session, APPROVALS).await?;
         for approval in open.into_iter().filter(|approval| !approval.status.is_final()) {
             let stands = shared.approval_status(&approval.id).await?;
@@ -70,22 +83,40 @@ impl Engine {
         Ok(())
     }
 
-    async fn settle_as(self: &Arc<Self>, approval: &Approval, stands: Option<ApprovalStatus>) -> Result<(), AgentError> {
+    async fn settle_as(
+        self: &Arc<Self>,
+        approval: &Approval,
+        stands: Option<ApprovalStatus>,
+    ) -> Result<(), AgentError> {
         let locale = self.world.profile.locale();
         let (status, reason) = match stands {
-            Some(ApprovalStatus::Pending) if approval.status == ApprovalStatus::Pending => return Ok(()),
+            Some(ApprovalStatus::Pending) if approval.status == ApprovalStatus::Pending => {
+                return Ok(());
+            }
             // Approved, and never begun: whoever was to run it is gone.
-            Some(ApprovalStatus::Approved | ApprovalStatus::Pending) => (ApprovalStatus::Expired, Text::ApprovalDied),
-            Some(ApprovalStatus::Executing | ApprovalStatus::Failed) => (ApprovalStatus::Failed, Text::UnknownOutcome),
+            Some(ApprovalStatus::Approved | ApprovalStatus::Pending) => {
+                (ApprovalStatus::Expired, Text::ApprovalDied)
+            }
+            Some(ApprovalStatus::Executing | ApprovalStatus::Failed) => {
+                (ApprovalStatus::Failed, Text::UnknownOutcome)
+            }
             Some(ApprovalStatus::Done) => (ApprovalStatus::Done, Text::DoneElsewhere),
             Some(ApprovalStatus::Rejected) => (ApprovalStatus::Rejected, Text::ApprovalRejected),
-            Some(ApprovalStatus::Cancelled | ApprovalStatus::Superseded) => (ApprovalStatus::Cancelled, Text::ApprovalCancelled),
-            Some(ApprovalStatus::Expired) | None => (ApprovalStatus::Expired, Text::ApprovalExpired),
+            Some(ApprovalStatus::Cancelled | ApprovalStatus::Superseded) => {
+                (ApprovalStatus::Cancelled, Text::ApprovalCancelled)
+            }
+            Some(ApprovalStatus::Expired) | None => {
+                (ApprovalStatus::Expired, Text::ApprovalExpired)
+            }
         };
         let reason = reason.in_locale(&locale);
         let now = self.world.clock.now();
         if let Some(from) = stands.filter(|stands| !stands.is_final()) {
-            let moved = self.world.store.approval_move(&approval.id, Transition { from, to: status }, Some(reason), now).await?;
+            let moved = self
+                .world
+                .store
+                .approval_move(&approval.id, Transition { from, to: status }, Some(reason), now)
+                .await?;
             if !moved {
                 // It goes on elsewhere after all; the next message sees what came of it.
                 return Ok(());
@@ -116,7 +147,8 @@ impl Engine {
         Ok(items.into_iter().map(|item| item.body).rev().find(is_its))
     }
 
-    /// Takes the oldest items of sessions that have a value of this name and more items than `keep`.
+    /// Takes the oldest items of sessions that have a value of this name and more items than
+    /// `keep`.
     pub async fn items_trim(&self, name: &str, keep: u32) -> Result<(), AgentError> {
         self.world.store.items_trim(name, keep).await.map_err(AgentError::from)
     }

@@ -1,5 +1,5 @@
-//! Named values beside a session: those of its caller, and those of hosts and the engine. Only the code that stores a value knows
-//! its name.
+//! Named values beside a session: those of its caller, and those of hosts and the engine. Only the
+//! code that stores a value knows its name.
 
 use contract::{AgentError, SessionId};
 use serde_json::Value;
@@ -11,12 +11,20 @@ use crate::{
 
 impl Engine {
     /// Returns the values of a session with these names.
-    pub async fn values_of(&self, session: &SessionId, names: &[&str]) -> Result<SessionValues, AgentError> {
+    pub async fn values_of(
+        &self,
+        session: &SessionId,
+        names: &[&str],
+    ) -> Result<SessionValues, AgentError> {
         self.world.store.session_values_of(session, names).await.map_err(AgentError::from)
     }
 
     /// Keeps these values, and takes away those that are nothing.
-    pub async fn values_put(&self, session: &SessionId, changes: ValueChanges) -> Result<(), AgentError> {
+    pub async fn values_put(
+        &self,
+        session: &SessionId,
+        changes: ValueChanges,
+    ) -> Result<(), AgentError> {
         if changes.is_empty() {
             return Ok(());
         }
@@ -24,11 +32,20 @@ impl Engine {
     }
 
     /// Reads, changes and writes back one value; nobody else does so meanwhile.
-    pub async fn value_change(&self, session: &SessionId, name: &str, change: impl FnOnce(Option<Value>) -> Option<Value> + Send) -> Result<(), AgentError> {
+    pub async fn value_change(
+        &self,
+        session: &SessionId,
+        name: &str,
+        change: impl FnOnce(Option<Value>) -> Option<Value> + Send,
+    ) -> Result<(), AgentError> {
         let _one_at_a_time = self.values.lock(session).await;
         let before = self.values_of(session, &[name]).await?.remove(name);
         let after = change(before.clone());
-        if after == before { Ok(()) } else { self.values_put(session, vec![(name.to_owned(), after)]).await }
+        if after == before {
+            Ok(())
+        } else {
+            self.values_put(session, vec![(name.to_owned(), after)]).await
+        }
     }
 
     /// Forgets all that is kept beside a session.

@@ -1,5 +1,6 @@
-//! Analyses of this conversation that still hold: the same question of the same tool within a quarter of an hour is answered
-//! from the stored result, and marked with its time. Anything else runs again; answers themselves are never kept for reuse.
+//! Analyses of this conversation that still hold: the same question of the same tool within a
+//! quarter of an hour is answered from the stored result, and marked with its time. Anything else
+//! runs again; answers themselves are never kept for reuse.
 
 use std::sync::Arc;
 
@@ -37,34 +38,62 @@ impl Engine {
 }
 
 /// The stored result that answers this call, if one does.
-pub(crate) fn earlier_analysis(context: &TurnContext, scope: &Scope, ready: &Ready) -> Option<CallDone> {
+pub(crate) fn earlier_analysis(
+    context: &TurnContext,
+    scope: &Scope,
+    ready: &Ready,
+) -> Option<CallDone> {
     let pointer = ready.spec.as_of.as_deref()?;
     let recalled = scope.recalled.as_ref()?;
     let found = newest(&recalled.items, &ready.spec, pointer, &ready.arguments)?;
     let now = context.world().clock.now();
     let changed = *context.engine.analyses_from.lock();
     let age = now - found.as_of;
-    if age < TimeDelta::zero() || age > TimeDelta::minutes(FRESH_MINUTES) || changed.is_some_and(|at| found.stored_at <= at) {
+    if age < TimeDelta::zero()
+        || age > TimeDelta::minutes(FRESH_MINUTES)
+        || changed.is_some_and(|at| found.stored_at <= at)
+    {
         return None;
     }
     let at = local_time(found.as_of, &context.world().profile.time_zone());
     tracing::debug!(tool = %ready.spec.id, result = %found.result, "answered from an earlier analysis");
-    let mut done = CallDone::of(ready, ToolOutcome::Ok, None, format!("{} {at}", Text::AsOf.in_locale(&context.locale)));
+    let mut done = CallDone::of(
+        ready,
+        ToolOutcome::Ok,
+        None,
+        format!("{} {at}", Text::AsOf.in_locale(&context.locale)),
+    );
     done.data = Arc::new(found.data.clone());
     done.as_of = Some(at);
     Some(done)
 }
 
-fn newest<'a>(items: &'a [Arc<Item>], spec: &ToolSpec, pointer: &str, arguments: &Value) -> Option<Analysis<'a>> {
+fn newest<'a>(
+    items: &'a [Arc<Item>],
+    spec: &ToolSpec,
+    pointer: &str,
+    arguments: &Value,
+) -> Option<Analysis<'a>> {
     let wanted = canonical(arguments);
     items.iter().rev().find_map(|item| {
-        let ItemBody::ToolResult { call, tool, outcome: ToolOutcome::Ok, data, .. } = &item.body else { return None };
+        let ItemBody::ToolResult { call, tool, outcome: ToolOutcome::Ok, data, .. } = &item.body
+        else {
+            return None;
+        };
         let asked = (*tool == spec.id).then(|| arguments_of(items, call)).flatten()?;
         if canonical(asked) != wanted {
             return None;
         }
-        let as_of = data.pointer(pointer).and_then(Value::as_str).and_then(|text| DateTime::parse_from_rfc3339(text).ok());
-        Some(Analysis { result: call, as_of: as_of.map_or(item.created_at, |at| at.to_utc()), stored_at: item.created_at, data })
+        let as_of = data
+            .pointer(pointer)
+            .and_then(Value::as_str)
+            .and_then(|text| DateTime::parse_from_rfc3339(text).ok());
+        Some(Analysis {
+            result: call,
+            as_of: as_of.map_or(item.created_at, |at| at.to_utc()),
+            stored_at: item.created_at,
+            data,
+        })
     })
 }
 
@@ -76,5 +105,8 @@ fn arguments_of<'a>(items: &'a [Arc<Item>], wanted: &CallId) -> Option<&'a Value
 }
 
 fn local_time(at: DateTime<Utc>, zone: &str) -> String {
-    zone.parse::<chrono_tz::Tz>().map_or_else(|_| at.format("%H:%M UTC").to_string(), |zone| at.with_timezone(&zone).format("%H:%M").to_string())
+    zone.parse::<chrono_tz::Tz>().map_or_else(
+        |_| at.format("%H:%M UTC").to_string(),
+        |zone| at.with_timezone(&zone).format("%H:%M").to_string(),
+    )
 }

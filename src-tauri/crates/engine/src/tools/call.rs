@@ -1,4 +1,5 @@
-//! A call on its way, and how it ended. Only data: what happens to a call is in `executor` and `dispatch`.
+//! A call on its way, and how it ended. Only data: what happens to a call is in `executor` and
+//! `dispatch`.
 
 use std::{sync::Arc, time::Duration};
 
@@ -24,7 +25,8 @@ pub(crate) struct Ready {
     pub(crate) coerced: Vec<String>,
     /// Values that the specialist's defaults gave it.
     pub(crate) defaults: Vec<Used>,
-    /// Whether the arguments come from an approval, so they already have the form that the server expects.
+    /// Whether the arguments come from an approval, so they already have the form that the server
+    /// expects.
     pub(crate) is_adapted: bool,
 }
 
@@ -60,7 +62,12 @@ impl CallDone {
         Self::of(ready, outcome, Some(error), summary)
     }
 
-    pub(crate) fn of(ready: &Ready, outcome: ToolOutcome, error: Option<AgentError>, summary: impl Into<String>) -> Self {
+    pub(crate) fn of(
+        ready: &Ready,
+        outcome: ToolOutcome,
+        error: Option<AgentError>,
+        summary: impl Into<String>,
+    ) -> Self {
         Self {
             call: ready.call.clone(),
             tool: ready.spec.id.clone(),
@@ -96,15 +103,26 @@ impl CallDone {
     }
 
     /// The result as the model gets it. What it gets only a part of stays in `kept`.
-    pub(crate) fn message(self, limit: usize, kept: &mut ResultStore, words: &EgressSession) -> Message {
+    pub(crate) fn message(
+        self,
+        limit: usize,
+        kept: &mut ResultStore,
+        words: &EgressSession,
+    ) -> Message {
         let data = match (&self.outcome, &self.error) {
             (ToolOutcome::Ok, _) => self.data,
-            (outcome, error) => Arc::new(history::result_value(*outcome, &self.data, error.as_ref().map(|e| json!(e)), &self.summary)),
+            (outcome, error) => Arc::new(history::result_value(
+                *outcome,
+                &self.data,
+                error.as_ref().map(|e| json!(e)),
+                &self.summary,
+            )),
         };
         let call = &self.call;
         let handle = kept.is_readable().then_some(call);
         let cap = |limit: usize| move |text: &str| history::cap(text, limit, handle);
-        let (content, value, is_cut) = words.new_result(call, &data, &cap(limit), &cap(history::OLD_RESULT_CHARS));
+        let (content, value, is_cut) =
+            words.new_result(call, &data, &cap(limit), &cap(history::OLD_RESULT_CHARS));
         if is_cut {
             kept.keep(call, data);
         }

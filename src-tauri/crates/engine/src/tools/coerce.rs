@@ -1,5 +1,5 @@
-//! Brings arguments into the shape their schema wants, without ever changing a value that already fits.
-//! Strictness is the validator's; this only undoes what models are known to do.
+//! Brings arguments into the shape their schema wants, without ever changing a value that already
+//! fits. Strictness is the validator's; this only undoes what models are known to do.
 
 use contract::{
     CallerParam, Effect, ToolSpec,
@@ -17,8 +17,13 @@ pub struct Coercion {
     pub what: &'static str,
 }
 
-/// The arguments of a call in the shape that its tool wants; those of a change with the schema's defaults, unless the whole does not fit then.
-pub(crate) fn fitted(spec: &ToolSpec, arguments: Value, fits: impl FnOnce(&Value) -> bool) -> (Value, Vec<Coercion>) {
+/// The arguments of a call in the shape that its tool wants; those of a change with the schema's
+/// defaults, unless the whole does not fit then.
+pub(crate) fn fitted(
+    spec: &ToolSpec,
+    arguments: Value,
+    fits: impl FnOnce(&Value) -> bool,
+) -> (Value, Vec<Coercion>) {
     let (arguments, mut done) = coerce(&spec.input_schema, arguments);
     if spec.effect == Effect::ReadOnly {
         return (arguments, done);
@@ -31,14 +36,23 @@ pub(crate) fn fitted(spec: &ToolSpec, arguments: Value, fits: impl FnOnce(&Value
     (full, done)
 }
 
-/// Coerces an argument object by its schema. Unknown arguments are dropped unless the schema forbids extras (then validation says so).
+/// Coerces an argument object by its schema. Unknown arguments are dropped unless the schema
+/// forbids extras (then validation says so).
 pub fn coerce(schema: &Value, arguments: Value) -> (Value, Vec<Coercion>) {
     let Value::Object(given) = arguments else { return (arguments, Vec::new()) };
     let empty = Map::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
-    let required: Vec<&str> = schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let required: Vec<&str> = schema
+        .get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
     // A schema that speaks of extras means them, one way or the other; only silence drops them.
-    let speaks = ["additionalProperties", "unevaluatedProperties", "patternProperties"].iter().any(|word| schema.get(word).is_some());
+    let speaks = ["additionalProperties", "unevaluatedProperties", "patternProperties"]
+        .iter()
+        .any(|word| schema.get(word).is_some());
     let mut done = Vec::new();
     let mut out = Map::new();
     for (name, value) in given {
@@ -64,13 +78,24 @@ pub fn coerce(schema: &Value, arguments: Value) -> (Value, Vec<Coercion>) {
     (Value::Object(out), done)
 }
 
-/// Puts in the defaults of a schema where an argument is missing. Whoever signs a change signs all that is sent, and leaves what
-/// is written down as a default to nobody else. What the caller owns, and a default that is of no type of its own, are left out.
-pub fn with_defaults(schema: &Value, owned: &[CallerParam], mut arguments: Value) -> (Value, Vec<Coercion>) {
+/// Puts in the defaults of a schema where an argument is missing. Whoever signs a change signs all
+/// that is sent, and leaves what is written down as a default to nobody else. What the caller owns,
+/// and a default that is of no type of its own, are left out.
+pub fn with_defaults(
+    schema: &Value,
+    owned: &[CallerParam],
+    mut arguments: Value,
+) -> (Value, Vec<Coercion>) {
     let mut done = Vec::new();
-    let (Some(given), Some(properties)) = (arguments.as_object_mut(), schema.get("properties").and_then(Value::as_object)) else { return (arguments, done) };
+    let (Some(given), Some(properties)) =
+        (arguments.as_object_mut(), schema.get("properties").and_then(Value::as_object))
+    else {
+        return (arguments, done);
+    };
     for (name, property) in properties {
-        let Some(default) = property.get("default").filter(|default| !default.is_null()) else { continue };
+        let Some(default) = property.get("default").filter(|default| !default.is_null()) else {
+            continue;
+        };
         let kinds = types(&branches(schema, property)).iter().any(|kind| fits(kind, default));
         if kinds && !given.contains_key(name) && owned.iter().all(|own| own.name != *name) {
             given.insert(name.clone(), default.clone());
@@ -88,7 +113,10 @@ enum Outcome {
 
 fn one(branches: &[&Value], value: Value, required: bool) -> Outcome {
     let types = types(branches);
-    if types.is_empty() || types.iter().any(|t| fits(t, &value)) && !(is_blank(&value) && !required && !allows_blank(branches, &value)) {
+    if types.is_empty()
+        || types.iter().any(|t| fits(t, &value))
+            && !(is_blank(&value) && !required && !allows_blank(branches, &value))
+    {
         return Outcome::Same(value);
     }
     let scalar = !types.iter().any(|t| *t == "array" || *t == "object");
@@ -97,7 +125,9 @@ fn one(branches: &[&Value], value: Value, required: bool) -> Outcome {
     }
     if scalar && let Some(inner) = unwrap_single(&value) {
         return match one(branches, inner, required) {
-            Outcome::Same(value) | Outcome::Changed(value, _) => Outcome::Changed(value, "unwrapped a list of one"),
+            Outcome::Same(value) | Outcome::Changed(value, _) => {
+                Outcome::Changed(value, "unwrapped a list of one")
+            }
             Outcome::Absent => Outcome::Absent,
         };
     }
@@ -106,18 +136,23 @@ fn one(branches: &[&Value], value: Value, required: bool) -> Outcome {
     }
     match (&value, types.iter().find_map(|t| parse(t, &value))) {
         (_, Some(parsed)) => Outcome::Changed(parsed, "parsed from text"),
-        (Value::Number(n), None) if types.contains(&"string") => Outcome::Changed(Value::String(n.to_string()), "written as text"),
+        (Value::Number(n), None) if types.contains(&"string") => {
+            Outcome::Changed(Value::String(n.to_string()), "written as text")
+        }
         (_, None) => Outcome::Same(value),
     }
 }
 
-/// The schemas of which a value may fit any: references inside the whole schema are followed, unions taken apart. Nothing when there
-/// are too many, as where they lead in a circle.
+/// The schemas of which a value may fit any: references inside the whole schema are followed,
+/// unions taken apart. Nothing when there are too many, as where they lead in a circle.
 fn branches<'a>(whole: &'a Value, schema: &'a Value) -> Vec<&'a Value> {
     let (mut open, mut found) = (vec![schema], Vec::new());
     for _ in 0..MOST_BRANCHES {
         let Some(one) = open.pop() else { return found };
-        let target = one.get("$ref").and_then(Value::as_str).and_then(|at| whole.pointer(at.strip_prefix('#')?));
+        let target = one
+            .get("$ref")
+            .and_then(Value::as_str)
+            .and_then(|at| whole.pointer(at.strip_prefix('#')?));
         let union = ["anyOf", "oneOf"].iter().find_map(|word| one.get(word)?.as_array());
         let speaks = ["type", "enum", "const"].iter().any(|word| one.get(word).is_some());
         match (target, union) {
@@ -145,7 +180,9 @@ fn types<'a>(branches: &[&'a Value]) -> Vec<&'a str> {
 fn fits(kind: &str, value: &Value) -> bool {
     match kind {
         "string" => value.is_string(),
-        "integer" => value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|n| n.fract() == 0.0),
+        "integer" => {
+            value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|n| n.fract() == 0.0)
+        }
         "number" => value.is_number(),
         "boolean" => value.is_boolean(),
         "array" => value.is_array(),
@@ -159,7 +196,9 @@ fn is_blank(value: &Value) -> bool {
     match value {
         Value::Null => true,
         Value::Array(list) => list.is_empty(),
-        Value::String(text) => matches!(text.trim().to_ascii_lowercase().as_str(), "" | "null" | "none"),
+        Value::String(text) => {
+            matches!(text.trim().to_ascii_lowercase().as_str(), "" | "null" | "none")
+        }
         Value::Bool(_) | Value::Number(_) | Value::Object(_) => false,
     }
 }
@@ -185,7 +224,11 @@ fn parse(kind: &str, value: &Value) -> Option<Value> {
     let text = value.as_str()?.trim();
     match kind {
         // A number that would lose digits stays the text that it is.
-        "integer" => plain_number(text)?.parse::<i64>().ok().filter(|whole| whole.unsigned_abs() <= LARGEST_INTEGER).map(Value::from),
+        "integer" => plain_number(text)?
+            .parse::<i64>()
+            .ok()
+            .filter(|whole| whole.unsigned_abs() <= LARGEST_INTEGER)
+            .map(Value::from),
         "number" => arguments::number(&plain_number(text)?).map(Value::Number),
         "boolean" => match text.to_ascii_lowercase().as_str() {
             "true" => Some(Value::Bool(true)),
@@ -235,10 +278,14 @@ mod tests {
             "partNo": {"type": "string"}, "quantity": {"type": "integer", "default": 1}, "ip": {"type": "string", "default": "::1"},
             "note": {"type": "string", "default": null}, "count": {"$ref": "#/$defs/Count", "default": 2}, "odd": {"type": "integer", "default": "x"}},
             "$defs": {"Count": {"type": "integer"}}});
-        let owned = [CallerParam { name: "ip".into(), from: "client_ip".into(), exempt_from_hash: true }];
+        let owned =
+            [CallerParam { name: "ip".into(), from: "client_ip".into(), exempt_from_hash: true }];
         let (full, done) = with_defaults(&schema, &owned, json!({"partNo": "A"}));
         assert_eq!(full, json!({"partNo": "A", "quantity": 1, "count": 2}));
-        assert_eq!(done.iter().map(|one| one.parameter.as_str()).collect::<Vec<_>>(), ["count", "quantity"]);
+        assert_eq!(
+            done.iter().map(|one| one.parameter.as_str()).collect::<Vec<_>>(),
+            ["count", "quantity"]
+        );
         let given = json!({"partNo": "A", "quantity": 3, "count": 1});
         assert_eq!(with_defaults(&schema, &owned, given.clone()), (given, vec![]));
     }
@@ -254,10 +301,22 @@ mod tests {
             (json!({"s": "x", "i": "1,200"}), json!({"s": "x", "i": 1200})),
             (json!({"s": "x", "n": "$1,234.50"}), json!({"s": "x", "n": 1234.5})),
             (json!({"s": "x", "n": "12%"}), json!({"s": "x", "n": "12%"})),
-            (json!({"s": "x", "i": "9007199254740991"}), json!({"s": "x", "i": 9_007_199_254_740_991_i64})),
-            (json!({"s": "x", "i": "9007199254740993"}), json!({"s": "x", "i": "9007199254740993"})),
-            (json!({"s": "x", "n": "9007199254740993"}), json!({"s": "x", "n": "9007199254740993"})),
-            (json!({"s": "x", "n": "0.1234567890123456789"}), json!({"s": "x", "n": "0.1234567890123456789"})),
+            (
+                json!({"s": "x", "i": "9007199254740991"}),
+                json!({"s": "x", "i": 9_007_199_254_740_991_i64}),
+            ),
+            (
+                json!({"s": "x", "i": "9007199254740993"}),
+                json!({"s": "x", "i": "9007199254740993"}),
+            ),
+            (
+                json!({"s": "x", "n": "9007199254740993"}),
+                json!({"s": "x", "n": "9007199254740993"}),
+            ),
+            (
+                json!({"s": "x", "n": "0.1234567890123456789"}),
+                json!({"s": "x", "n": "0.1234567890123456789"}),
+            ),
             (json!({"s": "x", "b": "True"}), json!({"s": "x", "b": true})),
             (json!({"s": "x", "o": "{\"k\":1}"}), json!({"s": "x", "o": {"k": 1}})),
             (json!({"s": "x", "extra": 1}), json!({"s": "x"})),
@@ -279,7 +338,11 @@ mod tests {
         let mut strict = schema();
         strict["additionalProperties"] = json!(false);
         let extra = json!({"s": "x", "extra": 1});
-        assert_eq!(coerce(&strict, extra.clone()), (extra, vec![]), "what is forbidden is left for validation to say");
+        assert_eq!(
+            coerce(&strict, extra.clone()),
+            (extra, vec![]),
+            "what is forbidden is left for validation to say"
+        );
     }
 
     /// Any JSON, not too deep.
@@ -298,25 +361,31 @@ mod tests {
         leaf.prop_recursive(2, 12, 4, |inner| {
             prop_oneof![
                 prop::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
-                prop::collection::btree_map("[a-c]", inner, 0..3).prop_map(|m| Value::Object(m.into_iter().collect())),
+                prop::collection::btree_map("[a-c]", inner, 0..3)
+                    .prop_map(|m| Value::Object(m.into_iter().collect())),
             ]
         })
     }
 
     /// A schema of one property: any set of types, or none, sometimes with a list of values.
     fn property() -> impl Strategy<Value = Value> {
-        let types = prop::sample::subsequence(vec!["string", "integer", "number", "boolean", "array", "object", "null"], 0..4);
+        let types = prop::sample::subsequence(
+            vec!["string", "integer", "number", "boolean", "array", "object", "null"],
+            0..4,
+        );
         (types, 0..3).prop_map(|(types, form)| match (types.as_slice(), form) {
             ([], _) => json!({}),
             ([one], 0) => json!({"type": one}),
-            (many, 1) => json!({"anyOf": many.iter().map(|one| json!({"type": one})).collect::<Vec<_>>()}),
+            (many, 1) => {
+                json!({"anyOf": many.iter().map(|one| json!({"type": one})).collect::<Vec<_>>()})
+            }
             (many, _) => json!({"type": many}),
         })
     }
 
     proptest! {
-        /// A value that fits its schema is never changed, for any schema and value. The only exception is blank text for
-        /// parameters that may be omitted.
+        /// A value that fits its schema is never changed, for any schema and value. The only
+        /// exception is blank text for parameters that may be omitted.
         #[test]
         fn a_value_that_fits_is_never_changed(schema in property(), value in json_value(), required: bool) {
             let whole = json!({"type": "object", "properties": {"p": schema.clone()}, "required": if required { vec!["p"] } else { vec![] }});

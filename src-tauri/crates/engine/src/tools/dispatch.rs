@@ -1,9 +1,11 @@
-//! The one seam through which every tool call leaves: adapt, intent recorded, attempts, output checked, outcome recorded.
+//! The one seam through which every tool call leaves: adapt, intent recorded, attempts, output
+//! checked, outcome recorded.
 
 use std::sync::Arc;
 
 use contract::{
-    AgentError, Approval, ApprovalId, CallId, Effect, ErrorCode, ItemBody, NoticeLevel, ResultView, ToolOutcome, ToolSpec, manifest::IdempotencyStrategy,
+    AgentError, Approval, ApprovalId, CallId, Effect, ErrorCode, ItemBody, NoticeLevel, ResultView,
+    ToolOutcome, ToolSpec, manifest::IdempotencyStrategy,
 };
 use serde_json::{Value, json};
 use tracing::{Instrument as _, field::Empty};
@@ -31,13 +33,28 @@ use crate::{
 
 impl Engine {
     /// `invalid_input` with every problem when arguments do not fit the schema.
-    pub(crate) fn check_arguments(&self, spec: &ToolSpec, arguments: &Value) -> Result<(), AgentError> {
-        let problems = self.validators.problems(&format!("in {}", spec.definition_hash), &spec.input_schema, arguments);
+    pub(crate) fn check_arguments(
+        &self,
+        spec: &ToolSpec,
+        arguments: &Value,
+    ) -> Result<(), AgentError> {
+        let problems = self.validators.problems(
+            &format!("in {}", spec.definition_hash),
+            &spec.input_schema,
+            arguments,
+        );
         if problems.is_empty() {
             return Ok(());
         }
-        let first = problems.first().map(|p| format!("{} {}", p["path"].as_str().unwrap_or(""), p["problem"].as_str().unwrap_or("")));
-        Err(AgentError::invalid(format!("The arguments of {} do not fit: {}", spec.title, first.unwrap_or_default().trim())).with("validation", problems))
+        let first = problems.first().map(|p| {
+            format!("{} {}", p["path"].as_str().unwrap_or(""), p["problem"].as_str().unwrap_or(""))
+        });
+        Err(AgentError::invalid(format!(
+            "The arguments of {} do not fit: {}",
+            spec.title,
+            first.unwrap_or_default().trim()
+        ))
+        .with("validation", problems))
     }
 }
 
@@ -54,39 +71,72 @@ pub(crate) struct Dispatcher {
 }
 
 impl Dispatcher {
-    pub(crate) fn new(context: &Arc<TurnContext>, sources: Arc<UntrustedSources>, scope: Scope, words: Option<Arc<EgressSession>>) -> Self {
+    pub(crate) fn new(
+        context: &Arc<TurnContext>,
+        sources: Arc<UntrustedSources>,
+        scope: Scope,
+        words: Option<Arc<EgressSession>>,
+    ) -> Self {
         let results = ResultStore::new(!context.audience.is_remote());
-        Self { context: Arc::clone(context), sources, reads: ReadsSeen::default(), scope, results, words }
+        Self {
+            context: Arc::clone(context),
+            sources,
+            reads: ReadsSeen::default(),
+            scope,
+            results,
+            words,
+        }
     }
 
-    /// Marks the turn if a result that the model sees may carry instructions of strangers. So may a failure: it has the tool's own words.
+    /// Marks the turn if a result that the model sees may carry instructions of strangers. So may a
+    /// failure: it has the tool's own words.
     pub(crate) fn note_trust(&self, spec: &ToolSpec, done: &CallDone) {
         if policy::taints(spec) {
             self.sources.brought(spec, done);
         }
     }
 
-    /// A call as it is sent. Under a signature it is the one that was signed, whatever came between.
-    async fn outgoing(&self, ready: &Ready, approval: Option<&Approval>) -> Result<Outgoing, AgentError> {
+    /// A call as it is sent. Under a signature it is the one that was signed, whatever came
+    /// between.
+    async fn outgoing(
+        &self,
+        ready: &Ready,
+        approval: Option<&Approval>,
+    ) -> Result<Outgoing, AgentError> {
         let outgoing = Outgoing::of(&self.context, ready).await?;
         if approval.is_some_and(|approval| outgoing.hash != approval.hash) {
-            return Err(AgentError::internal("changed", "What it would change is not the same any more, so it was not carried out.").hint("Ask for it again."));
+            return Err(AgentError::internal(
+                "changed",
+                "What it would change is not the same any more, so it was not carried out.",
+            )
+            .hint("Ask for it again."));
         }
         Ok(outgoing)
     }
 
     /// Runs a call that may run. `approval` is the signature it runs under, if one was needed.
-    pub(crate) async fn dispatch(&self, ready: &Ready, approval: Option<&Approval>, signer: Option<&dyn AnswerSigner>) -> CallDone {
+    pub(crate) async fn dispatch(
+        &self,
+        ready: &Ready,
+        approval: Option<&Approval>,
+        signer: Option<&dyn AnswerSigner>,
+    ) -> CallDone {
         let spec = &ready.spec;
         let outgoing = match self.outgoing(ready, approval).await {
             Ok(outgoing) => outgoing,
             Err(error) => return CallDone::failed(ready, ToolOutcome::Error, error),
         };
         let approval = approval.map(|approval| &approval.id);
-        if let Err(error) = record_intent(&self.context, ready, self.scope.agent_id(), approval, &outgoing).await {
+        if let Err(error) =
+            record_intent(&self.context, ready, self.scope.agent_id(), approval, &outgoing).await
+        {
             return CallDone::failed(ready, ToolOutcome::Error, error);
         }
-        self.context.probe(if spec.effect == Effect::ReadOnly { Point::BetweenIntentAndRead } else { Point::BetweenIntentAndEffect });
+        self.context.probe(if spec.effect == Effect::ReadOnly {
+            Point::BetweenIntentAndRead
+        } else {
+            Point::BetweenIntentAndEffect
+        });
         if !results::is_here(spec) {
             self.context.account.add_tool(&spec.id, spec.effect);
         }
@@ -103,16 +153,24 @@ impl Dispatcher {
         let started = tokio::time::Instant::now();
         let result = if results::is_here(spec) {
             let most = self.context.settings.limits.result_chars as usize / 2;
-            let border = |text: &str, at| self.words.as_ref().map_or(at, |words| words.border(text, at));
-            self.results.read(&request.arguments, most, &border).map_err(|error| ToolFailure { error, may_have_happened: false })
+            let border =
+                |text: &str, at| self.words.as_ref().map_or(at, |words| words.border(text, at));
+            self.results
+                .read(&request.arguments, most, &border)
+                .map_err(|error| ToolFailure { error, may_have_happened: false })
         } else {
             // The time a person took to decide is not the tool's.
             let deadline = if approval.is_some() {
-                started + std::time::Duration::from_secs(u64::from(self.context.settings.limits.deadline_s))
+                started
+                    + std::time::Duration::from_secs(u64::from(
+                        self.context.settings.limits.deadline_s,
+                    ))
             } else {
                 self.context.deadline()
             };
-            run_tool((&self.context, &self.scope), ready, request, deadline, signer).instrument(span.clone()).await
+            run_tool((&self.context, &self.scope), ready, request, deadline, signer)
+                .instrument(span.clone())
+                .await
         };
         if spec.effect != Effect::ReadOnly {
             self.context.probe(Point::BetweenEffectAndOutcome);
@@ -129,11 +187,19 @@ impl Dispatcher {
     }
 
     /// How a call ended, and what of its result the session keeps.
-    fn outcome(&self, ready: &Ready, result: Result<Value, ToolFailure>) -> (CallDone, ValueChanges) {
+    fn outcome(
+        &self,
+        ready: &Ready,
+        result: Result<Value, ToolFailure>,
+    ) -> (CallDone, ValueChanges) {
         let spec = &ready.spec;
         match result {
             Ok(mut data) => {
-                let misfits = self.context.engine.validators.misfits_of_result(&format!("out {}", spec.definition_hash), &spec.output_schema, &data);
+                let misfits = self.context.engine.validators.misfits_of_result(
+                    &format!("out {}", spec.definition_hash),
+                    &spec.output_schema,
+                    &data,
+                );
                 if misfits.is_empty() {
                     // Before anything is recorded, stored or shown.
                     self.context.engine.exact().scrub_value(&mut data);
@@ -141,16 +207,26 @@ impl Dispatcher {
                     let mut done = CallDone::of(ready, ToolOutcome::Ok, None, summary(&data));
                     done.cut = oversize::cut(&mut data);
                     if let Some(cut) = &done.cut {
-                        done.summary = Text::ResultCut.in_locale(&self.context.locale).replace("{size}", &cut.size());
+                        done.summary = Text::ResultCut
+                            .in_locale(&self.context.locale)
+                            .replace("{size}", &cut.size());
                         done.view = ResultView::Plain;
                     }
                     done.data = Arc::new(data);
                     return (done, session_values);
                 }
                 tracing::warn!(tool = %spec.id, ?misfits, "a result does not fit its schema");
-                let error = AgentError::internal("invalid_output", Text::InvalidOutput.in_locale(&self.context.locale)).with("tool_id", spec.id.as_str());
+                let error = AgentError::internal(
+                    "invalid_output",
+                    Text::InvalidOutput.in_locale(&self.context.locale),
+                )
+                .with("tool_id", spec.id.as_str());
                 // A change has been made, or not: the answer does not tell.
-                let outcome = if spec.effect == Effect::ReadOnly { ToolOutcome::Error } else { ToolOutcome::Unknown };
+                let outcome = if spec.effect == Effect::ReadOnly {
+                    ToolOutcome::Error
+                } else {
+                    ToolOutcome::Unknown
+                };
                 (CallDone::failed(ready, outcome, error), ValueChanges::default())
             }
             Err(mut failure) => {
@@ -162,23 +238,42 @@ impl Dispatcher {
                     (false, false) => ToolOutcome::Error,
                 };
                 let said = match outcome {
-                    ToolOutcome::Unknown => format!("{} {}", failure.error.message, Text::UnknownOutcome.in_locale(&self.context.locale)),
-                    ToolOutcome::Cancelled => Text::CancelledCall.in_locale(&self.context.locale).to_owned(),
+                    ToolOutcome::Unknown => format!(
+                        "{} {}",
+                        failure.error.message,
+                        Text::UnknownOutcome.in_locale(&self.context.locale)
+                    ),
+                    ToolOutcome::Cancelled => {
+                        Text::CancelledCall.in_locale(&self.context.locale).to_owned()
+                    }
                     _ => failure.error.message.clone(),
                 };
-                let error = AgentError { message: said.clone(), ..failure.error }.with("tool_id", spec.id.as_str());
+                let error = AgentError { message: said.clone(), ..failure.error }
+                    .with("tool_id", spec.id.as_str());
                 (CallDone::of(ready, outcome, Some(error), said), ValueChanges::default())
             }
         }
     }
 
-    /// A caller elsewhere, and the model that speaks to it, hear that a service failed and not how. The tool's own words about its failure
-    /// reach them. The record of the outcome has the full error.
+    /// A caller elsewhere, and the model that speaks to it, hear that a service failed and not how.
+    /// The tool's own words about its failure reach them. The record of the outcome has the full
+    /// error.
     fn for_the_caller(&self, done: &mut CallDone) {
-        let Some(error) = done.error.as_mut().filter(|_| self.context.audience.is_remote()) else { return };
-        let is_services = matches!(error.code, ErrorCode::ToolHttpError | ErrorCode::ToolTimeout | ErrorCode::RateLimited | ErrorCode::InternalError);
+        let Some(error) = done.error.as_mut().filter(|_| self.context.audience.is_remote()) else {
+            return;
+        };
+        let is_services = matches!(
+            error.code,
+            ErrorCode::ToolHttpError
+                | ErrorCode::ToolTimeout
+                | ErrorCode::RateLimited
+                | ErrorCode::InternalError
+        );
         if !is_services
-            || matches!(error.known_reason(), Some(contract::Reason::McpToolError | contract::Reason::AuditUnavailable))
+            || matches!(
+                error.known_reason(),
+                Some(contract::Reason::McpToolError | contract::Reason::AuditUnavailable)
+            )
             || done.outcome == ToolOutcome::Cancelled
         {
             return;
@@ -207,7 +302,11 @@ impl Dispatcher {
         if done.cut.is_none() {
             return;
         }
-        let notice = ItemBody::Notice { level: NoticeLevel::Warning, code: "result_cut".into(), text: format!("{}: {}", done.title, done.summary) };
+        let notice = ItemBody::Notice {
+            level: NoticeLevel::Warning,
+            code: "result_cut".into(),
+            text: format!("{}: {}", done.title, done.summary),
+        };
         if self.context.save(vec![self.context.item(notice)]).await.is_err() {
             tracing::warn!("the notice of a cut result could not be saved");
         }
@@ -217,7 +316,10 @@ impl Dispatcher {
 /// The values of a result that its session keeps.
 fn session_values(spec: &ToolSpec, data: &Value) -> ValueChanges {
     let found = |pointer: &str| data.pointer(pointer).filter(|value| !value.is_null()).cloned();
-    spec.session_values.iter().filter_map(|wanted| Some((wanted.name.clone(), Some(found(&wanted.pointer)?)))).collect()
+    spec.session_values
+        .iter()
+        .filter_map(|wanted| Some((wanted.name.clone(), Some(found(&wanted.pointer)?))))
+        .collect()
 }
 
 fn outcome_name(outcome: ToolOutcome) -> &'static str {
@@ -233,22 +335,33 @@ fn outcome_name(outcome: ToolOutcome) -> &'static str {
     }
 }
 
-/// The same for every attempt of one call, and for no other: a call that nobody signed is told apart by its own id.
-fn idempotency_key(spec: &ToolSpec, arguments: &Value, approval: Option<&ApprovalId>, call: &CallId) -> Option<String> {
+/// The same for every attempt of one call, and for no other: a call that nobody signed is told
+/// apart by its own id.
+fn idempotency_key(
+    spec: &ToolSpec,
+    arguments: &Value,
+    approval: Option<&ApprovalId>,
+    call: &CallId,
+) -> Option<String> {
     let signed = approval.map_or(call.as_str(), ApprovalId::as_str);
     match spec.idempotency {
         IdempotencyStrategy::None => None,
         IdempotencyStrategy::ExternalKey => {
             let given = arguments.get(spec.idempotency_key_ref.as_deref()?)?;
-            Some(given.as_str().map_or_else(|| given.to_string(), str::to_owned)).filter(|key| !key.is_empty())
+            Some(given.as_str().map_or_else(|| given.to_string(), str::to_owned))
+                .filter(|key| !key.is_empty())
         }
-        IdempotencyStrategy::Header | IdempotencyStrategy::PayloadField | IdempotencyStrategy::HashPayload => {
-            Some(sha256_hex(canonical(&json!({"tool": spec.id, "arguments": arguments, "approval": signed})).as_bytes()))
-        }
+        IdempotencyStrategy::Header
+        | IdempotencyStrategy::PayloadField
+        | IdempotencyStrategy::HashPayload => Some(sha256_hex(
+            canonical(&json!({"tool": spec.id, "arguments": arguments, "approval": signed}))
+                .as_bytes(),
+        )),
     }
 }
 
-/// One line about a result, by what results commonly carry. Never more than a hint: the card unfolds to the whole.
+/// One line about a result, by what results commonly carry. Never more than a hint: the card
+/// unfolds to the whole.
 fn summary(data: &Value) -> String {
     let count = data.get("totalCount").or_else(|| data.get("items").filter(|i| i.is_array()));
     match (data.get("summary").and_then(Value::as_str), count) {
@@ -256,6 +369,8 @@ fn summary(data: &Value) -> String {
         (None, Some(Value::Number(n))) => format!("{n} found"),
         (None, Some(Value::Array(list))) if list.len() == 1 => "1 line".into(),
         (None, Some(Value::Array(list))) => format!("{} lines", list.len()),
-        (None, _) => data.get("name").and_then(Value::as_str).unwrap_or_default().chars().take(160).collect(),
+        (None, _) => {
+            data.get("name").and_then(Value::as_str).unwrap_or_default().chars().take(160).collect()
+        }
     }
 }

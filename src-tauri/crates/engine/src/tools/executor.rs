@@ -1,7 +1,8 @@
 //! The calls of one round. Each goes through these steps, in this order:
 //!
-//! exists, time and number, switch, coerce, fill defaults, validate, policy (`check`), pack egress, credential (`prepare`), approval
-//! (`approvals::gate`), adapt, intent, attempts, validate output, outcome (`dispatch`).
+//! exists, time and number, switch, coerce, fill defaults, validate, policy (`check`), pack egress,
+//! credential (`prepare`), approval (`approvals::gate`), adapt, intent, attempts, validate output,
+//! outcome (`dispatch`).
 //!
 //! Free reads run together, effects one after the other, and each call ends exactly once.
 
@@ -33,8 +34,8 @@ use crate::{
 /// Characters that are kept of arguments that cannot be used.
 const UNUSABLE_CHARS: usize = 2_000;
 
-/// Arguments that did not fit, by tool: the same ones again in a later round end the use of tools. If the same
-/// fails twice in one round, the model has not read about either.
+/// Arguments that did not fit, by tool: the same ones again in a later round end the use of tools.
+/// If the same fails twice in one round, the model has not read about either.
 #[derive(Default)]
 pub(crate) struct InvalidArguments {
     told: HashSet<String>,
@@ -70,7 +71,12 @@ pub(crate) struct ToolExecutor {
 
 impl ToolExecutor {
     pub(crate) fn new(dispatcher: Dispatcher) -> Self {
-        Self { context: Arc::clone(&dispatcher.context), gate: ApprovalGate::new(dispatcher), invalid: InvalidArguments::default(), is_tools_off: false }
+        Self {
+            context: Arc::clone(&dispatcher.context),
+            gate: ApprovalGate::new(dispatcher),
+            invalid: InvalidArguments::default(),
+            is_tools_off: false,
+        }
     }
 
     pub(crate) fn is_tools_off(&self) -> bool {
@@ -89,28 +95,51 @@ impl ToolExecutor {
     pub(crate) async fn run_calls(&mut self, calls: Vec<AskedCall>) -> Result<Vec<CallDone>, End> {
         self.context.emit(EventBody::Status { stage: Stage::Tools, text: None });
         self.invalid.begin_round();
-        let own = self.dispatcher().scope.agent.as_ref().and_then(|agent| agent.calls_per_round).unwrap_or(u32::MAX);
-        let most = self.context.settings.limits.calls_per_round.min(self.context.own_bound(own)).clamp(1, 10) as usize;
+        let own = self
+            .dispatcher()
+            .scope
+            .agent
+            .as_ref()
+            .and_then(|agent| agent.calls_per_round)
+            .unwrap_or(u32::MAX);
+        let most = self
+            .context
+            .settings
+            .limits
+            .calls_per_round
+            .min(self.context.own_bound(own))
+            .clamp(1, 10) as usize;
         let mut prepared = Vec::with_capacity(calls.len());
         let mut asks = false;
         for (index, call) in calls.into_iter().enumerate() {
             let mut next = self.prepare(call, index < most).await;
-            // A caller that answers later can answer one question only: further ones of the round would wait unseen behind it.
+            // A caller that answers later can answer one question only: further ones of the round
+            // would wait unseen behind it.
             if let Prepared::Ready(ready) = &next
                 && !self.context.audience.may_wait()
                 && matches!(ready.decision, Decision::Ask { .. })
                 && std::mem::replace(&mut asks, true)
             {
-                let error = AgentError::new(ErrorCode::ApprovalRequired, Text::OneAtATime.in_locale(&self.context.locale)).reason("one_at_a_time");
-                next = Prepared::Refused(Box::new(CallDone::failed(ready, ToolOutcome::Limit, error)));
+                let error = AgentError::new(
+                    ErrorCode::ApprovalRequired,
+                    Text::OneAtATime.in_locale(&self.context.locale),
+                )
+                .reason("one_at_a_time");
+                next =
+                    Prepared::Refused(Box::new(CallDone::failed(ready, ToolOutcome::Limit, error)));
             }
             self.emit_start(&next);
             prepared.push(next);
         }
-        let gated = prepared.iter().any(|p| matches!(p, Prepared::Ready(ready) if !is_free_read(ready)));
-        // Calls that may wait or change something are saved before anything happens; free reads together with their results.
+        let gated =
+            prepared.iter().any(|p| matches!(p, Prepared::Ready(ready) if !is_free_read(ready)));
+        // Calls that may wait or change something are saved before anything happens; free reads
+        // together with their results.
         if gated {
-            self.context.save(prepared.iter().map(|p| self.call_item(p)).collect()).await.map_err(End::failed)?;
+            self.context
+                .save(prepared.iter().map(|p| self.call_item(p)).collect())
+                .await
+                .map_err(End::failed)?;
         }
         let this = &*self;
         let results = join_all(prepared.iter().map(|p| this.run_prepared(p))).await;
@@ -144,17 +173,29 @@ impl ToolExecutor {
             Err(done) => Prepared::Refused(done),
             Ok(ready) => match self.check_runnable(&ready).await {
                 Ok(()) => Prepared::Ready(ready),
-                Err((outcome, error)) => Prepared::Refused(Box::new(CallDone::failed(&ready, outcome, error))),
+                Err((outcome, error)) => {
+                    Prepared::Refused(Box::new(CallDone::failed(&ready, outcome, error)))
+                }
             },
         }
     }
 
-    /// Whether a call that was checked may run, or may be asked about: a person must not sign what cannot run.
+    /// Whether a call that was checked may run, or may be asked about: a person must not sign what
+    /// cannot run.
     async fn check_runnable(&self, ready: &Ready) -> Result<(), (ToolOutcome, AgentError)> {
         let (context, tool) = (&self.context, ready.spec.id.as_str());
         if let Decision::Deny { why } = &ready.decision {
-            let error = AgentError::new(ErrorCode::ApprovalRequired, format!("{} {why}", Text::PolicyDenied.in_locale(&context.locale)));
-            return Err((ToolOutcome::Denied, error.reason("side_effect_disallowed").with("approvable", false).with("tool_id", tool)));
+            let error = AgentError::new(
+                ErrorCode::ApprovalRequired,
+                format!("{} {why}", Text::PolicyDenied.in_locale(&context.locale)),
+            );
+            return Err((
+                ToolOutcome::Denied,
+                error
+                    .reason("side_effect_disallowed")
+                    .with("approvable", false)
+                    .with("tool_id", tool),
+            ));
         }
         let egress = context.engine.check_pack_egress(context.model.as_ref(), &ready.spec.pack);
         egress.map_err(|error| (ToolOutcome::Denied, error.with("tool_id", tool)))?;
@@ -162,8 +203,13 @@ impl ToolExecutor {
         credential.map_err(|error| (ToolOutcome::Error, error.with("tool_id", tool)))
     }
 
-    /// All steps before the approval, up to the policy's decision. Nothing is asked, recorded or run here.
-    pub(crate) async fn check(&mut self, call: AskedCall, is_within_limit: bool) -> Result<Box<Ready>, Box<CallDone>> {
+    /// All steps before the approval, up to the policy's decision. Nothing is asked, recorded or
+    /// run here.
+    pub(crate) async fn check(
+        &mut self,
+        call: AskedCall,
+        is_within_limit: bool,
+    ) -> Result<Box<Ready>, Box<CallDone>> {
         let spec = match self.find(&call.name) {
             Ok(spec) => spec,
             Err(error) => return Err(Box::new(unknown_tool(call, error))),
@@ -171,19 +217,37 @@ impl ToolExecutor {
         let (arguments, unusable) = match contract::arguments::parse(&call.arguments) {
             Ok(value) => (value, None),
             // As they were written: read, they would be others.
-            Err(error) => (Value::String(call.arguments.chars().take(UNUSABLE_CHARS).collect()), Some(error)),
+            Err(error) => {
+                (Value::String(call.arguments.chars().take(UNUSABLE_CHARS).collect()), Some(error))
+            }
         };
         let decision = Decision::Deny { why: String::new() };
-        let mut ready = Box::new(Ready { call: call.id, spec, arguments, decision, coerced: Vec::new(), defaults: Vec::new(), is_adapted: false });
+        let mut ready = Box::new(Ready {
+            call: call.id,
+            spec,
+            arguments,
+            decision,
+            coerced: Vec::new(),
+            defaults: Vec::new(),
+            is_adapted: false,
+        });
         match self.check_steps(&mut ready, unusable, is_within_limit).await {
             Ok(()) => Ok(ready),
             Err((outcome, error)) => Err(Box::new(CallDone::failed(&ready, outcome, error))),
         }
     }
 
-    async fn check_steps(&mut self, ready: &mut Ready, unusable: Option<AgentError>, is_within_limit: bool) -> Result<(), (ToolOutcome, AgentError)> {
+    async fn check_steps(
+        &mut self,
+        ready: &mut Ready,
+        unusable: Option<AgentError>,
+        is_within_limit: bool,
+    ) -> Result<(), (ToolOutcome, AgentError)> {
         self.check_bounds(is_within_limit).map_err(|error| (ToolOutcome::Limit, error))?;
-        self.context.engine.check_tool(&ready.spec).map_err(|error| (ToolOutcome::Denied, error))?;
+        self.context
+            .engine
+            .check_tool(&ready.spec)
+            .map_err(|error| (ToolOutcome::Denied, error))?;
         let fits = match unusable {
             Some(error) => Err(error),
             None => {
@@ -194,14 +258,21 @@ impl ToolExecutor {
         if let Err(error) = fits {
             return Err((ToolOutcome::Error, self.note_invalid(ready, error)));
         }
-        ready.decision = policy_decision(&self.context, &self.dispatcher().sources, &ready.spec, &ready.arguments).await;
+        ready.decision = policy_decision(
+            &self.context,
+            &self.dispatcher().sources,
+            &ready.spec,
+            &ready.arguments,
+        )
+        .await;
         Ok(())
     }
 
     fn check_bounds(&self, is_within_limit: bool) -> Result<(), AgentError> {
         let locale = &self.context.locale;
         if !is_within_limit {
-            return Err(AgentError::invalid(Text::CallsOverLimit.in_locale(locale)).reason("calls_per_round"));
+            return Err(AgentError::invalid(Text::CallsOverLimit.in_locale(locale))
+                .reason("calls_per_round"));
         }
         if tokio::time::Instant::now() >= self.context.deadline() {
             return Err(AgentError::invalid(Text::OutOfTime.in_locale(locale)).reason(BUDGET));
@@ -211,18 +282,33 @@ impl ToolExecutor {
 
     fn coerce(&self, ready: &mut Ready) {
         let given = std::mem::take(&mut ready.arguments);
-        let given = self.context.audience.run().into_iter().fold(given, |given, run| run.drop_unknown_arguments(&ready.spec, given));
-        let (arguments, changes) = fitted(&ready.spec, given, |full| self.context.engine.check_arguments(&ready.spec, full).is_ok());
+        let given = self
+            .context
+            .audience
+            .run()
+            .into_iter()
+            .fold(given, |given, run| run.drop_unknown_arguments(&ready.spec, given));
+        let (arguments, changes) = fitted(&ready.spec, given, |full| {
+            self.context.engine.check_arguments(&ready.spec, full).is_ok()
+        });
         ready.arguments = arguments;
-        ready.coerced = changes.into_iter().map(|change| format!("{}: {}", change.parameter, change.what)).collect();
+        ready.coerced = changes
+            .into_iter()
+            .map(|change| format!("{}: {}", change.parameter, change.what))
+            .collect();
     }
 
     /// Puts the specialist's defaults in place, and keeps where each value came from.
     fn fill_defaults(&self, ready: &mut Ready) -> Result<(), AgentError> {
         let scope = &self.dispatcher().scope;
         let Some(agent) = &scope.agent else { return Ok(()) };
-        let earlier = scope.recalled.as_ref().map(|recalled| recalled.items.as_slice()).unwrap_or_default();
-        let past = entities::Past { said: &self.context.question, earlier, in_process: self.context.model.in_process() };
+        let earlier =
+            scope.recalled.as_ref().map(|recalled| recalled.items.as_slice()).unwrap_or_default();
+        let past = entities::Past {
+            said: &self.context.question,
+            earlier,
+            in_process: self.context.model.in_process(),
+        };
         ready.defaults = entities::fill_defaults(agent, &ready.spec, &mut ready.arguments, &past)?;
         Ok(())
     }
@@ -232,30 +318,41 @@ impl ToolExecutor {
         self.context.engine.check_arguments(&ready.spec, &ready.arguments)
     }
 
-    /// A tool by the name that models use, when it is in the running specialist's scope; the one that reads long results is
-    /// there once there is one.
+    /// A tool by the name that models use, when it is in the running specialist's scope; the one
+    /// that reads long results is there once there is one.
     fn find(&self, name: &str) -> Result<Arc<ToolSpec>, AgentError> {
         let Some(spec) = self.context.specs.iter().find(|spec| spec.model_name == name) else {
             let kept = self.dispatcher().results.tool().filter(|spec| spec.model_name == name);
-            return kept.map(Arc::new).ok_or_else(|| AgentError::new(ErrorCode::ToolNotFound, format!("There is no tool named {name}.")));
+            return kept.map(Arc::new).ok_or_else(|| {
+                AgentError::new(ErrorCode::ToolNotFound, format!("There is no tool named {name}."))
+            });
         };
         if self.dispatcher().scope.has(&self.context, spec) {
             return Ok(Arc::new(spec.clone()));
         }
-        let who = self.dispatcher().scope.agent.as_ref().map(|agent| agent.name.clone()).unwrap_or_else(|| "this answer".to_owned());
+        let who = self
+            .dispatcher()
+            .scope
+            .agent
+            .as_ref()
+            .map(|agent| agent.name.clone())
+            .unwrap_or_else(|| "this answer".to_owned());
         Err(AgentError::new(ErrorCode::ToolNotFound, format!("{name} is not a tool of {who}."))
             .reason("outside_scope")
             .hint("Use your own tools, or say what you cannot do."))
     }
 
-    /// The model reads once about arguments that do not fit. The same again end the use of tools for this turn.
+    /// The model reads once about arguments that do not fit. The same again end the use of tools
+    /// for this turn.
     fn note_invalid(&mut self, ready: &Ready, error: AgentError) -> AgentError {
         let key = format!("{} {}", ready.spec.id, canonical(&ready.arguments));
         if !self.invalid.repeats(key) {
             return error;
         }
         self.is_tools_off = true;
-        error.reason("repeated_misfit").hint("The same arguments did not fit before. Answer the user now, without tools.")
+        error
+            .reason("repeated_misfit")
+            .hint("The same arguments did not fit before. Answer the user now, without tools.")
     }
 
     async fn run_prepared(&self, prepared: &Prepared) -> Gated {
@@ -275,7 +372,8 @@ impl ToolExecutor {
         Gated::Done { result: Box::new(done), saved: false }
     }
 
-    /// A free read; the same read a second time gets the first result, a third time nothing. Two at once wait for each other.
+    /// A free read; the same read a second time gets the first result, a third time nothing. Two at
+    /// once wait for each other.
     async fn read_once(&self, ready: &Ready) -> CallDone {
         let key = format!("{} {}", ready.spec.id, canonical(&ready.arguments));
         let entry = self.dispatcher().reads.entry(key);
@@ -283,10 +381,17 @@ impl ToolExecutor {
         match &mut *earlier {
             Some((first, again)) if !*again => {
                 *again = true;
-                CallDone { call: ready.call.clone(), duration: Duration::ZERO, defaults: ready.defaults.clone(), ..first.clone() }
+                CallDone {
+                    call: ready.call.clone(),
+                    duration: Duration::ZERO,
+                    defaults: ready.defaults.clone(),
+                    ..first.clone()
+                }
             }
             Some(_) => {
-                let error = AgentError::invalid(Text::SameCallAgain.in_locale(&self.context.locale)).reason("repeated_call");
+                let error =
+                    AgentError::invalid(Text::SameCallAgain.in_locale(&self.context.locale))
+                        .reason("repeated_call");
                 CallDone::failed(ready, ToolOutcome::Limit, error)
             }
             None => {
@@ -313,21 +418,47 @@ impl ToolExecutor {
 
     fn emit_start(&self, prepared: &Prepared) {
         let (call, tool, title, arguments) = match prepared {
-            Prepared::Ready(ready) => (&ready.call, &ready.spec.id, &ready.spec.title, &ready.arguments),
+            Prepared::Ready(ready) => {
+                (&ready.call, &ready.spec.id, &ready.spec.title, &ready.arguments)
+            }
             Prepared::Refused(done) => (&done.call, &done.tool, &done.title, &done.arguments),
         };
-        self.context.emit(EventBody::ToolStart { call: call.clone(), tool: tool.clone(), title: title.clone(), arguments: arguments.clone() });
+        self.context.emit(EventBody::ToolStart {
+            call: call.clone(),
+            tool: tool.clone(),
+            title: title.clone(),
+            arguments: arguments.clone(),
+        });
     }
 
     fn emit_end(&self, done: &CallDone) {
-        self.context.emit(EventBody::ToolEnd { call: done.call.clone(), tool: done.tool.clone(), outcome: done.outcome, summary: done.summary.clone() });
+        self.context.emit(EventBody::ToolEnd {
+            call: done.call.clone(),
+            tool: done.tool.clone(),
+            outcome: done.outcome,
+            summary: done.summary.clone(),
+        });
     }
 
     fn call_item(&self, prepared: &Prepared) -> Item {
         let (call, tool, title, effect, arguments) = match prepared {
-            Prepared::Ready(ready) => (&ready.call, &ready.spec.id, &ready.spec.title, ready.spec.effect, &ready.arguments),
-            Prepared::Refused(done) => (&done.call, &done.tool, &done.title, done.effect, &done.arguments),
+            Prepared::Ready(ready) => (
+                &ready.call,
+                &ready.spec.id,
+                &ready.spec.title,
+                ready.spec.effect,
+                &ready.arguments,
+            ),
+            Prepared::Refused(done) => {
+                (&done.call, &done.tool, &done.title, done.effect, &done.arguments)
+            }
         };
-        self.context.item(ItemBody::ToolCall { call: call.clone(), tool: tool.clone(), title: title.clone(), effect, arguments: arguments.clone() })
+        self.context.item(ItemBody::ToolCall {
+            call: call.clone(),
+            tool: tool.clone(),
+            title: title.clone(),
+            effect,
+            arguments: arguments.clone(),
+        })
     }
 }

@@ -1,12 +1,13 @@
-//! Results and failures that are too large to be stored, shown and recorded: what is kept of them. With these bounds the record of
-//! an outcome always fits into the log. Pure.
+//! Results and failures that are too large to be stored, shown and recorded: what is kept of them.
+//! With these bounds the record of an outcome always fits into the log. Pure.
 
 use contract::AgentError;
 use serde_json::{Map, Value, json};
 
 use crate::canonical::sha256_hex;
 
-/// The largest result that is kept whole, as JSON text. As a text inside a record it can be twice as long; the log takes 32 MiB.
+/// The largest result that is kept whole, as JSON text. As a text inside a record it can be twice
+/// as long; the log takes 32 MiB.
 pub(crate) const RESULT_BYTES: usize = 8 << 20;
 /// Characters that are kept of a larger one.
 const KEPT_CHARS: usize = 64 * 1024;
@@ -32,14 +33,19 @@ impl Cut {
     }
 }
 
-/// Replaces a result that is too large by a short description of it. Returns None if the result is small enough.
+/// Replaces a result that is too large by a short description of it. Returns None if the result is
+/// small enough.
 pub(crate) fn cut(data: &mut Value) -> Option<Cut> {
     if length(data) <= RESULT_BYTES {
         return None;
     }
     let text = data.to_string();
     let cut = Cut { bytes: text.len(), sha256: sha256_hex(text.as_bytes()) };
-    let note = format!("The result has {}; at most {} MiB are kept. Only its beginning is here. Ask for less, in parts.", cut.size(), RESULT_BYTES >> 20);
+    let note = format!(
+        "The result has {}; at most {} MiB are kept. Only its beginning is here. Ask for less, in parts.",
+        cut.size(),
+        RESULT_BYTES >> 20
+    );
     let beginning: String = text.chars().take(KEPT_CHARS).collect();
     *data = json!({"cut": true, "bytes": cut.bytes, "sha256": cut.sha256, "note": note, "beginning": beginning});
     Some(cut)

@@ -1,4 +1,5 @@
-//! Asks the policy about a call. Rules and grants are read at this moment, so that a change holds at once.
+//! Asks the policy about a call. Rules and grants are read at this moment, so that a change holds
+//! at once.
 
 use contract::ToolSpec;
 use policy::{Decision, Question};
@@ -6,9 +7,15 @@ use serde_json::Value;
 
 use crate::{tools::provenance::UntrustedSources, turn::context::TurnContext};
 
-pub(crate) async fn policy_decision(context: &TurnContext, sources: &UntrustedSources, spec: &ToolSpec, arguments: &Value) -> Decision {
+pub(crate) async fn policy_decision(
+    context: &TurnContext,
+    sources: &UntrustedSources,
+    spec: &ToolSpec,
+    arguments: &Value,
+) -> Decision {
     let world = context.world();
-    let grants = if spec.grantable { world.store.grants().await.unwrap_or_default() } else { Vec::new() };
+    let grants =
+        if spec.grantable { world.store.grants().await.unwrap_or_default() } else { Vec::new() };
     let (settings, rules) = (world.profile.settings(), world.profile.rules());
     policy::decide(Question {
         tool: spec,

@@ -1,5 +1,5 @@
-//! Content of strangers in a turn: that there is some, where it came from, and the part of it that a person is to see beside a proposal.
-//! Decides nothing: policy asks whether there is any.
+//! Content of strangers in a turn: that there is some, where it came from, and the part of it that
+//! a person is to see beside a proposal. Decides nothing: policy asks whether there is any.
 
 use contract::{CallId, ToolId, ToolSpec, UntrustedContent};
 use parking_lot::Mutex;
@@ -39,15 +39,28 @@ impl UntrustedSources {
     }
 
     /// The same of an earlier turn.
-    pub(crate) fn recalled(&self, spec: Option<&ToolSpec>, tool: &ToolId, call: &CallId, data: &Value) {
-        let (title, server) = spec.map_or((tool.as_str(), ""), |spec| (spec.title.as_str(), spec.target.server()));
+    pub(crate) fn recalled(
+        &self,
+        spec: Option<&ToolSpec>,
+        tool: &ToolId,
+        call: &CallId,
+        data: &Value,
+    ) {
+        let (title, server) =
+            spec.map_or((tool.as_str(), ""), |spec| (spec.title.as_str(), spec.target.server()));
         self.add(of_tool(tool, title, server, call), joined(data));
     }
 
     /// Notes a summary that strangers' content went into, or a caller's word that there was some.
     pub(crate) fn remembered(&self, text: &str) {
-        let from =
-            UntrustedContent { tool: ToolId::new(""), tool_title: String::new(), server: String::new(), call: None, excerpt: String::new(), quoted: false };
+        let from = UntrustedContent {
+            tool: ToolId::new(""),
+            tool_title: String::new(),
+            server: String::new(),
+            call: None,
+            excerpt: String::new(),
+            quoted: false,
+        };
         self.add(from, one_line(text));
     }
 
@@ -70,12 +83,21 @@ impl UntrustedSources {
         sources.push(Source { from, text: text.chars().take(CHARS).collect() });
     }
 
-    /// Returns the sources that a proposal follows: first those that contain one of its arguments, then the newest.
+    /// Returns the sources that a proposal follows: first those that contain one of its arguments,
+    /// then the newest.
     pub(crate) fn quoted(&self, arguments: &Value) -> Vec<UntrustedContent> {
-        let wanted: Vec<String> = texts(arguments).into_iter().map(one_line).filter(|text| text.chars().count() >= SHORTEST).collect();
+        let wanted: Vec<String> = texts(arguments)
+            .into_iter()
+            .map(one_line)
+            .filter(|text| text.chars().count() >= SHORTEST)
+            .collect();
         let quote = |source: &Source| {
             let at = wanted.iter().find_map(|text| source.text.find(text.as_str()));
-            UntrustedContent { excerpt: around(&source.text, at.unwrap_or(0)), quoted: at.is_some(), ..source.from.clone() }
+            UntrustedContent {
+                excerpt: around(&source.text, at.unwrap_or(0)),
+                quoted: at.is_some(),
+                ..source.from.clone()
+            }
         };
         let mut quotes: Vec<UntrustedContent> = self.lock().iter().rev().map(quote).collect();
         quotes.sort_by_key(|quote| !quote.quoted);
@@ -90,7 +112,14 @@ impl UntrustedSources {
 
 fn of_tool(tool: &ToolId, title: &str, server: &str, call: &CallId) -> UntrustedContent {
     let (tool_title, server) = (title.to_owned(), server.to_owned());
-    UntrustedContent { tool: tool.clone(), tool_title, server, call: Some(call.clone()), excerpt: String::new(), quoted: false }
+    UntrustedContent {
+        tool: tool.clone(),
+        tool_title,
+        server,
+        call: Some(call.clone()),
+        excerpt: String::new(),
+        quoted: false,
+    }
 }
 
 /// The texts of a result on one line.
@@ -126,6 +155,7 @@ fn one_line(text: &str) -> String {
 fn around(text: &str, at: usize) -> String {
     let from = text.floor_char_boundary(at.saturating_sub(EXCERPT / 3));
     let part: String = text[from..].chars().take(EXCERPT).collect();
-    let (before, after) = (if from > 0 { "…" } else { "" }, if from + part.len() < text.len() { "…" } else { "" });
+    let (before, after) =
+        (if from > 0 { "…" } else { "" }, if from + part.len() < text.len() { "…" } else { "" });
     format!("{before}{part}{after}")
 }

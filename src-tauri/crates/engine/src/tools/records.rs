@@ -56,7 +56,8 @@ pub(crate) async fn record_intent(
         draft = draft.field("again", true);
     }
     if !ready.coerced.is_empty() {
-        draft = draft.field("coerced", ready.coerced.iter().take(COERCED).cloned().collect::<Vec<_>>());
+        draft =
+            draft.field("coerced", ready.coerced.iter().take(COERCED).cloned().collect::<Vec<_>>());
     }
     match context.world().audit.append(draft, durability).await {
         Ok(_) => Ok(()),
@@ -66,16 +67,25 @@ pub(crate) async fn record_intent(
         }
         Err(error) => {
             tracing::error!(%error, "a call was refused because it could not be recorded");
-            let error = AgentError::internal("audit_unavailable", format!("{} was not run: the audit log cannot be written.", spec.title))
-                .hint("Free some disk space or run `csign doctor`, then ask again.");
+            let error = AgentError::internal(
+                "audit_unavailable",
+                format!("{} was not run: the audit log cannot be written.", spec.title),
+            )
+            .hint("Free some disk space or run `csign doctor`, then ask again.");
             Err(error)
         }
     }
 }
 
 /// Records how a call ended.
-pub(crate) async fn record_outcome(context: &TurnContext, done: &CallDone, agent: String, approval: Option<&ApprovalId>) {
-    let durability = if done.effect == Effect::ReadOnly { Durability::Grouped } else { Durability::Durable };
+pub(crate) async fn record_outcome(
+    context: &TurnContext,
+    done: &CallDone,
+    agent: String,
+    approval: Option<&ApprovalId>,
+) {
+    let durability =
+        if done.effect == Effect::ReadOnly { Durability::Grouped } else { Durability::Durable };
     let mut draft = RecordDraft::new(RecordType::ToolOutcome)
         .of(&context.session, &context.id)
         .field("call", done.call.as_str())
@@ -91,7 +101,9 @@ pub(crate) async fn record_outcome(context: &TurnContext, done: &CallDone, agent
         draft = draft.field("result_bytes", cut.bytes).field("result_sha256", cut.sha256.clone());
     }
     draft = match &done.error {
-        Some(error) => draft.field("code", json!(error.code)).commit("error", error.message.clone()),
+        Some(error) => {
+            draft.field("code", json!(error.code)).commit("error", error.message.clone())
+        }
         None => draft.commit("result", done.data.to_string()),
     };
     if let Err(error) = context.world().audit.append(draft, durability).await {
@@ -103,7 +115,9 @@ pub(crate) async fn record_outcome(context: &TurnContext, done: &CallDone, agent
 fn level(outcome: ToolOutcome) -> &'static str {
     match outcome {
         ToolOutcome::Ok | ToolOutcome::Cancelled => "info",
-        ToolOutcome::Denied | ToolOutcome::Rejected | ToolOutcome::Expired | ToolOutcome::Limit => "warning",
+        ToolOutcome::Denied | ToolOutcome::Rejected | ToolOutcome::Expired | ToolOutcome::Limit => {
+            "warning"
+        }
         ToolOutcome::Error | ToolOutcome::Unknown => "error",
     }
 }

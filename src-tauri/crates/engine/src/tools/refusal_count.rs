@@ -27,7 +27,8 @@ impl RefusalCount {
 
     /// Begins again when a minute is over. Returns what the last minute did not record.
     pub(crate) fn renew(&mut self, now: DateTime<Utc>) -> BTreeMap<String, u64> {
-        let is_over = self.since.is_none_or(|since| now - since >= TimeDelta::minutes(1) || now < since);
+        let is_over =
+            self.since.is_none_or(|since| now - since >= TimeDelta::minutes(1) || now < since);
         if !is_over {
             return BTreeMap::new();
         }

@@ -1,6 +1,6 @@
-//! Records refusals: one record for each call or request that was not run, with its reason. Endless requests cannot fill the
-//! log: beyond a limit only their number is recorded. A long value is cut, and its size and hash are recorded. If a refusal cannot
-//! be recorded, it is still a refusal.
+//! Records refusals: one record for each call or request that was not run, with its reason. Endless
+//! requests cannot fill the log: beyond a limit only their number is recorded. A long value is cut,
+//! and its size and hash are recorded. If a refusal cannot be recorded, it is still a refusal.
 
 use std::collections::BTreeMap;
 
@@ -28,12 +28,17 @@ const NAME_CHARS: usize = 128;
 /// Adds a value that somebody refused has sent: the whole when it is short.
 fn commit_part(draft: RecordDraft, name: &str, text: &str) -> RecordDraft {
     let Some((end, _)) = text.char_indices().nth(CHARS) else { return draft.commit(name, text) };
-    draft.field(&format!("{name}_bytes"), text.len()).field(&format!("{name}_sha256"), sha256_hex(text.as_bytes())).commit(name, &text[..end])
+    draft
+        .field(&format!("{name}_bytes"), text.len())
+        .field(&format!("{name}_sha256"), sha256_hex(text.as_bytes()))
+        .commit(name, &text[..end])
 }
 
 fn more(counts: BTreeMap<String, u64>) -> Option<RecordDraft> {
     let total: u64 = counts.values().sum();
-    let draft = RecordDraft::new(RecordType::PolicyDecision).field("status", "refused").field("level", "warning");
+    let draft = RecordDraft::new(RecordType::PolicyDecision)
+        .field("status", "refused")
+        .field("level", "warning");
     (total > 0).then(|| draft.field("more", total).field("reasons", json!(counts)))
 }
 
@@ -42,7 +47,8 @@ fn reason_of(error: &AgentError) -> String {
     error.reason_text().unwrap_or_else(|| error.code.name()).to_owned()
 }
 
-/// Records a call that was not run. One that ran, or that a person decided about, has records already.
+/// Records a call that was not run. One that ran, or that a person decided about, has records
+/// already.
 pub(crate) async fn note_refused(context: &TurnContext, done: &CallDone, agent: String) {
     if done.is_recorded || done.outcome == ToolOutcome::Ok {
         return;
@@ -97,7 +103,15 @@ pub struct Refused<'a> {
 impl<'a> Refused<'a> {
     pub(crate) fn of(request: &'a str, error: &'a AgentError, asked: &'a str) -> Self {
         let reason = error.reason_text().unwrap_or_else(|| error.code.name());
-        Self { request, code: error.code.name(), reason, why: &error.message, request_id: None, session: None, asked }
+        Self {
+            request,
+            code: error.code.name(),
+            reason,
+            why: &error.message,
+            request_id: None,
+            session: None,
+            asked,
+        }
     }
 }
 
@@ -106,7 +120,8 @@ impl Engine {
     pub async fn note_refused_request(&self, refused: Refused<'_>) {
         let now = self.world.clock.now();
         let left = more(self.refusals.lock().renew(now));
-        let own = self.refusals.lock().admit(REQUESTS, refused.reason).then(|| self.refusal(refused));
+        let own =
+            self.refusals.lock().admit(REQUESTS, refused.reason).then(|| self.refusal(refused));
         for draft in left.into_iter().chain(own) {
             if let Err(error) = self.world.audit.append(draft, Durability::Grouped).await {
                 tracing::warn!(%error, "a refusal could not be recorded");
@@ -132,7 +147,11 @@ impl Engine {
             draft.session = Some(SessionId(name(session.as_str())));
         }
         let draft = commit_part(draft, "why", &exact.scrub(refused.why));
-        if refused.asked.is_empty() { draft } else { commit_part(draft, "asked", &exact.scrub(refused.asked)) }
+        if refused.asked.is_empty() {
+            draft
+        } else {
+            commit_part(draft, "asked", &exact.scrub(refused.asked))
+        }
     }
 }
 

@@ -1,5 +1,6 @@
-//! Long results: what a model sees is cut, the whole is kept, and a tool of the host's own gives it more on request:
-//! any part by position, or the place where a text occurs. Nothing leaves this machine for it.
+//! Long results: what a model sees is cut, the whole is kept, and a tool of the host's own gives it
+//! more on request: any part by position, or the place where a text occurs. Nothing leaves this
+//! machine for it.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -17,11 +18,13 @@ const SERVICE: &str = "results";
 /// Characters before a found text, so that it is read in its place.
 const BEFORE: usize = 200;
 
-/// Results of a turn (and of its window) that a model has seen only in part, by their call; `None` where they cannot be read on.
+/// Results of a turn (and of its window) that a model has seen only in part, by their call; `None`
+/// where they cannot be read on.
 pub(crate) struct ResultStore(Option<HashMap<CallId, Arc<Value>>>);
 
 impl ResultStore {
-    /// `is_readable`: the tool is offered. A caller elsewhere has the tools of its contract and no other.
+    /// `is_readable`: the tool is offered. A caller elsewhere has the tools of its contract and no
+    /// other.
     pub(crate) fn new(is_readable: bool) -> Self {
         Self(is_readable.then(HashMap::new))
     }
@@ -42,16 +45,36 @@ impl ResultStore {
         self.0.as_ref().is_some_and(|kept| !kept.is_empty()).then(spec)
     }
 
-    /// A part of a kept result. `border` says where to cut instead, so that nothing that is held back is given in halves.
-    pub(crate) fn read(&self, arguments: &Value, most: usize, border: &dyn Fn(&str, usize) -> usize) -> Result<Value, AgentError> {
+    /// A part of a kept result. `border` says where to cut instead, so that nothing that is held
+    /// back is given in halves.
+    pub(crate) fn read(
+        &self,
+        arguments: &Value,
+        most: usize,
+        border: &dyn Fn(&str, usize) -> usize,
+    ) -> Result<Value, AgentError> {
         let handle = arguments.get("handle").and_then(Value::as_str).unwrap_or_default();
-        let Some(data) = self.0.as_ref().and_then(|kept| kept.get(&CallId(handle.to_owned())).cloned()) else {
+        let Some(data) =
+            self.0.as_ref().and_then(|kept| kept.get(&CallId(handle.to_owned())).cloned())
+        else {
             let error = AgentError::invalid(format!("There is no kept result {handle}."));
-            return Err(error.reason("unknown_handle").hint("Use the handle that stands in the cut result, or call the tool again."));
+            return Err(error
+                .reason("unknown_handle")
+                .hint("Use the handle that stands in the cut result, or call the tool again."));
         };
-        let number = |name: &str| arguments.get(name).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
-        let (offset, length) = (number("offset").unwrap_or(0), number("length").unwrap_or(most).min(most));
-        part(&data.to_string(), offset, length, arguments.get("find").and_then(Value::as_str), border).map(|mut found| {
+        let number = |name: &str| {
+            arguments.get(name).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok())
+        };
+        let (offset, length) =
+            (number("offset").unwrap_or(0), number("length").unwrap_or(most).min(most));
+        part(
+            &data.to_string(),
+            offset,
+            length,
+            arguments.get("find").and_then(Value::as_str),
+            border,
+        )
+        .map(|mut found| {
             found["handle"] = json!(handle);
             found
         })
@@ -60,16 +83,27 @@ impl ResultStore {
 
 /// Whether a call is for this tool.
 pub(crate) fn is_here(spec: &ToolSpec) -> bool {
-    matches!(&spec.target, ToolTarget::BuiltIn { service } if service == SERVICE) && spec.id.as_str() == NAME
+    matches!(&spec.target, ToolTarget::BuiltIn { service } if service == SERVICE)
+        && spec.id.as_str() == NAME
 }
 
 /// Positions are bytes at character borders, as `next_offset` gives them.
-fn part(text: &str, offset: usize, length: usize, find: Option<&str>, border: &dyn Fn(&str, usize) -> usize) -> Result<Value, AgentError> {
+fn part(
+    text: &str,
+    offset: usize,
+    length: usize,
+    find: Option<&str>,
+    border: &dyn Fn(&str, usize) -> usize,
+) -> Result<Value, AgentError> {
     let from = border(text, floor(text, offset));
     let start = match find.filter(|wanted| !wanted.is_empty()) {
         Some(wanted) => match text[from..].find(wanted) {
             Some(at) => border(text, floor(text, (from + at).saturating_sub(BEFORE).max(from))),
-            None => return Ok(json!({"characters": text.len(), "found": false, "text": "", "next_offset": null})),
+            None => {
+                return Ok(
+                    json!({"characters": text.len(), "found": false, "text": "", "next_offset": null}),
+                );
+            }
         },
         None => from,
     };
@@ -78,7 +112,9 @@ fn part(text: &str, offset: usize, length: usize, find: Option<&str>, border: &d
     let end = if end <= start { ceil(text, start + 1) } else { end };
     let whole = border(text, end);
     let end = if whole <= start { end } else { whole };
-    Ok(json!({"characters": text.len(), "offset": start, "text": &text[start..end], "next_offset": (end < text.len()).then_some(end)}))
+    Ok(
+        json!({"characters": text.len(), "offset": start, "text": &text[start..end], "next_offset": (end < text.len()).then_some(end)}),
+    )
 }
 
 fn floor(text: &str, at: usize) -> usize {

@@ -1,5 +1,6 @@
-//! A call whose server wants answers from the user first. With the answers it is a new call, bound to its arguments and to them:
-//! for anything but a read it goes through the gate again (see `AnswerSigner`), with its own signature and its own intent in the log.
+//! A call whose server wants answers from the user first. With the answers it is a new call, bound
+//! to its arguments and to them: for anything but a read it goes through the gate again (see
+//! `AnswerSigner`), with its own signature and its own intent in the log.
 
 use std::sync::Arc;
 
@@ -17,7 +18,8 @@ use crate::{
     turn::context::TurnContext,
 };
 
-/// The name under which answers stand beside a call's arguments, where it is shown and hashed. No parameter has it.
+/// The name under which answers stand beside a call's arguments, where it is shown and hashed. No
+/// parameter has it.
 const ANSWERS: &str = "(inputResponses)";
 
 /// The further request that a call wants to send.
@@ -72,7 +74,11 @@ impl Tools for Resumable<'_> {
         self.tools.waits_for_person(spec)
     }
 
-    async fn run(&self, request: ToolRequest, cancel: CancellationToken) -> Result<Value, ToolFailure> {
+    async fn run(
+        &self,
+        request: ToolRequest,
+        cancel: CancellationToken,
+    ) -> Result<Value, ToolFailure> {
         self.tools.run_resumable(request, cancel, &Asking(self.asks.clone())).await
     }
 }
@@ -80,7 +86,8 @@ impl Tools for Resumable<'_> {
 /// Decides whether a change may go on with answers that its server asked for.
 #[async_trait]
 pub(crate) trait AnswerSigner: Send + Sync {
-    /// Takes the call with its answers through the policy and, if need be, an approval, which has then begun to execute.
+    /// Takes the call with its answers through the policy and, if need be, an approval, which has
+    /// then begun to execute.
     async fn sign(&self, ready: &Ready) -> Result<(Decision, Option<Approval>), AgentError>;
     /// Ends such an approval as its call ended.
     async fn end(&self, approval: &Approval, done: Result<(), AgentError>);
@@ -102,11 +109,17 @@ pub(crate) async fn run_tool(
     let listening = async {
         while let Some(ResumeRequest { wanted, verdict }) = asked.recv().await {
             let allowed = match wanted {
-                Wanted::Answers(answers) => match with_signature(context, ready, &answers, signer).await {
-                    Ok((ready, approval)) => send_answers((context, scope), &ready, approval, &signed).await,
-                    Err(error) => Err(error),
-                },
-                Wanted::Arguments(arguments) => record_again((context, scope), ready, &arguments).await,
+                Wanted::Answers(answers) => {
+                    match with_signature(context, ready, &answers, signer).await {
+                        Ok((ready, approval)) => {
+                            send_answers((context, scope), &ready, approval, &signed).await
+                        }
+                        Err(error) => Err(error),
+                    }
+                }
+                Wanted::Arguments(arguments) => {
+                    record_again((context, scope), ready, &arguments).await
+                }
             };
             // A call that has been given up does not listen any more.
             let _ = verdict.send(allowed);
@@ -119,7 +132,9 @@ pub(crate) async fn run_tool(
     };
     for approval in signed.into_inner() {
         if let Some(signer) = signer {
-            signer.end(&approval, done.as_ref().map(|_| ()).map_err(|failure| failure.error.clone())).await;
+            signer
+                .end(&approval, done.as_ref().map(|_| ()).map_err(|failure| failure.error.clone()))
+                .await;
         }
     }
     done
@@ -138,7 +153,9 @@ async fn with_signature(
         return Ok((ready, None));
     }
     context.engine.check_tool(&ready.spec)?;
-    let signer = signer.ok_or_else(|| AgentError::internal("changed", "A change is sent only as it was signed."))?;
+    let signer = signer.ok_or_else(|| {
+        AgentError::internal("changed", "A change is sent only as it was signed.")
+    })?;
     let (decision, approval) = signer.sign(&ready).await?;
     ready.decision = decision;
     Ok((ready, approval))
@@ -157,14 +174,23 @@ async fn send_answers(
 }
 
 /// Records a further request of a read. A change sends only the request that was signed.
-async fn record_again((context, scope): (&TurnContext, &Scope), ready: &Ready, arguments: &Value) -> Result<(), AgentError> {
+async fn record_again(
+    (context, scope): (&TurnContext, &Scope),
+    ready: &Ready,
+    arguments: &Value,
+) -> Result<(), AgentError> {
     if ready.spec.effect != Effect::ReadOnly {
         return Err(AgentError::internal("changed", "A change is sent only as it was signed."));
     }
     record_further((context, scope), ready, None, &Outgoing::again(arguments)?).await
 }
 
-async fn record_further((context, scope): (&TurnContext, &Scope), ready: &Ready, approval: Option<&ApprovalId>, outgoing: &Outgoing) -> Result<(), AgentError> {
+async fn record_further(
+    (context, scope): (&TurnContext, &Scope),
+    ready: &Ready,
+    approval: Option<&ApprovalId>,
+    outgoing: &Outgoing,
+) -> Result<(), AgentError> {
     record_intent(context, ready, scope.agent_id(), approval, outgoing).await
 }
 

@@ -1,4 +1,5 @@
-//! The attempts of one call: a time limit for each, a wait between them, and never a repeat of an effect.
+//! The attempts of one call: a time limit for each, a wait between them, and never a repeat of an
+//! effect.
 
 use std::{sync::Arc, time::Duration};
 
@@ -13,8 +14,8 @@ const LONGEST_WAIT_MS: f64 = 30_000.0;
 /// How long a call may still run after it was told to stop.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
-/// Runs a call until it succeeds, may not be repeated, has no tries left, or the next would end after the deadline.
-/// `attempts` is added to the last error.
+/// Runs a call until it succeeds, may not be repeated, has no tries left, or the next would end
+/// after the deadline. `attempts` is added to the last error.
 pub async fn run(
     tools: &dyn Tools,
     random: &dyn Random,
@@ -31,8 +32,11 @@ pub async fn run(
         };
         // An effect that may have happened is never repeated, whatever the manifest hopes for.
         let uncertain = failure.may_have_happened && request.spec.effect != Effect::ReadOnly;
-        let again = failure.error.retryable && attempt < tries && !cancel.is_cancelled() && !uncertain;
-        let last = |failure: ToolFailure| Err(ToolFailure { error: failure.error.with("attempts", attempt), ..failure });
+        let again =
+            failure.error.retryable && attempt < tries && !cancel.is_cancelled() && !uncertain;
+        let last = |failure: ToolFailure| {
+            Err(ToolFailure { error: failure.error.with("attempts", attempt), ..failure })
+        };
         if !again {
             return last(failure);
         }
@@ -59,7 +63,11 @@ fn time_limit(spec: &ToolSpec) -> Duration {
     Duration::from_millis(if spec.timeout_ms == 0 { DEFAULT_TIMEOUT_MS } else { spec.timeout_ms })
 }
 
-async fn once(tools: &dyn Tools, request: ToolRequest, cancel: &CancellationToken) -> Result<Value, ToolFailure> {
+async fn once(
+    tools: &dyn Tools,
+    request: ToolRequest,
+    cancel: &CancellationToken,
+) -> Result<Value, ToolFailure> {
     let limit = time_limit(&request.spec);
     let writes = request.spec.effect != Effect::ReadOnly;
     let title = request.spec.title.clone();
@@ -92,7 +100,8 @@ async fn once(tools: &dyn Tools, request: ToolRequest, cancel: &CancellationToke
     }
 }
 
-/// The limit is over. A person who is being asked something in the middle of the call is not hurried by it.
+/// The limit is over. A person who is being asked something in the middle of the call is not
+/// hurried by it.
 async fn out_of_time(tools: &dyn Tools, spec: &ToolSpec, limit: Duration) {
     loop {
         tokio::time::sleep(limit).await;
@@ -205,9 +214,20 @@ mod tests {
     }
 
     /// Seconds at which the tries began, and the last error.
-    async fn tries(tools: Failing, request: ToolRequest, deadline_s: u64) -> (Vec<u64>, AgentError) {
+    async fn tries(
+        tools: Failing,
+        request: ToolRequest,
+        deadline_s: u64,
+    ) -> (Vec<u64>, AgentError) {
         let start = Instant::now();
-        let ended = run(&tools, &Half, request, &CancellationToken::new(), start + Duration::from_secs(deadline_s)).await;
+        let ended = run(
+            &tools,
+            &Half,
+            request,
+            &CancellationToken::new(),
+            start + Duration::from_secs(deadline_s),
+        )
+        .await;
         let at = tools.calls.lock().unwrap().iter().map(|call| (*call - start).as_secs()).collect();
         (at, ended.unwrap_err().error)
     }
@@ -215,7 +235,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn tries_wait_as_declared_and_as_the_server_wishes() {
         let failing = |wish| Failing { takes: Duration::ZERO, wish, calls: Mutex::default() };
-        let (at, error) = tries(failing(None), request(4, 1_000, Backoff::ExponentialJitter), 1_000).await;
+        let (at, error) =
+            tries(failing(None), request(4, 1_000, Backoff::ExponentialJitter), 1_000).await;
         assert_eq!((at, &error.details["attempts"]), (vec![0, 1, 3, 7], &json!(4)));
         let (at, _) = tries(failing(Some(7_000)), request(3, 1_000, Backoff::Fixed), 1_000).await;
         assert_eq!(at, [0, 7, 14]);
@@ -231,7 +252,8 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn the_time_limit_is_one_of_each_try() {
-        let slow = Failing { takes: Duration::from_secs(3_600), wish: None, calls: Mutex::default() };
+        let slow =
+            Failing { takes: Duration::from_secs(3_600), wish: None, calls: Mutex::default() };
         let (at, error) = tries(slow, request(2, 4_000, Backoff::Fixed), 1_000).await;
         assert_eq!((at, error.code), (vec![0, 5], ErrorCode::ToolTimeout));
     }
@@ -252,11 +274,15 @@ mod tests {
             }
             stop.cancelled().await;
             *self.heard.lock().unwrap() = true;
-            Err(ToolFailure { error: AgentError::internal("own", "It stopped before it was sent."), may_have_happened: false })
+            Err(ToolFailure {
+                error: AgentError::internal("own", "It stopped before it was sent."),
+                may_have_happened: false,
+            })
         }
     }
 
-    /// Stops a write after a second, or never. Returns the failure, whether the tool noticed the stop, and the time in milliseconds.
+    /// Stops a write after a second, or never. Returns the failure, whether the tool noticed the
+    /// stop, and the time in milliseconds.
     async fn stopped(deaf: bool, by_user: bool) -> (ToolFailure, bool, u128) {
         let tools = Stoppable { deaf, heard: Mutex::default() };
         let mut request = request(1, 10_000, Backoff::Fixed);
@@ -268,7 +294,10 @@ mod tests {
                 cancel.cancel();
             }
         };
-        let (ended, ()) = tokio::join!(run(&tools, &Half, request, &cancel, start + Duration::from_secs(60)), user);
+        let (ended, ()) = tokio::join!(
+            run(&tools, &Half, request, &cancel, start + Duration::from_secs(60)),
+            user
+        );
         (ended.unwrap_err(), *tools.heard.lock().unwrap(), start.elapsed().as_millis())
     }
 
@@ -279,7 +308,10 @@ mod tests {
             assert!(heard && took >= ends && took < ends + 100, "after {took} ms");
             assert_eq!((failure.error.reason_text(), failure.may_have_happened), (reason, false));
             let (failure, heard, took) = stopped(true, by_user).await;
-            assert!(!heard && took >= ends && took < ends + 300, "who says nothing is not waited for: {took} ms");
+            assert!(
+                !heard && took >= ends && took < ends + 300,
+                "who says nothing is not waited for: {took} ms"
+            );
             assert_eq!((failure.error.reason_text(), failure.may_have_happened), (reason, true));
         }
     }

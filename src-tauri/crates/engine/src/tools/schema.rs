@@ -1,4 +1,5 @@
-//! Compiled validators, one per schema, kept by content. Knows no tool and resolves nothing outside the schema itself.
+//! Compiled validators, one per schema, kept by content. Knows no tool and resolves nothing outside
+//! the schema itself.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -14,7 +15,11 @@ const MOST: usize = 20;
 const MOST_CHARS: usize = 400;
 
 fn shortened(problem: &str) -> String {
-    if problem.chars().nth(MOST_CHARS).is_none() { problem.to_owned() } else { problem.chars().take(MOST_CHARS).chain(['…']).collect() }
+    if problem.chars().nth(MOST_CHARS).is_none() {
+        problem.to_owned()
+    } else {
+        problem.chars().take(MOST_CHARS).chain(['…']).collect()
+    }
 }
 
 /// Compiles each schema once.
@@ -24,7 +29,8 @@ pub struct Validators {
 }
 
 impl Validators {
-    /// Problems of `value` as `[{path, problem}]`; `key` identifies the schema. A schema that cannot be compiled refuses everything.
+    /// Problems of `value` as `[{path, problem}]`; `key` identifies the schema. A schema that
+    /// cannot be compiled refuses everything.
     pub fn problems(&self, key: &str, schema: &Value, value: &Value) -> Vec<Value> {
         match self.validator(key, schema, true) {
             None => vec![json!({"path": "", "problem": UNUSABLE})],
@@ -35,13 +41,23 @@ impl Validators {
         }
     }
 
-    /// Where what a tool returned does not fit: places in the schema, each with its keyword as the last part. Nothing of the result is
-    /// in them, in which nobody has looked for secrets yet. A format (`date`) only describes there: the call has been made, and refusing
-    /// what came of it over a format would take away a result that can be read.
-    pub(crate) fn misfits_of_result(&self, key: &str, schema: &Value, value: &Value) -> Vec<String> {
+    /// Where what a tool returned does not fit: places in the schema, each with its keyword as the
+    /// last part. Nothing of the result is in them, in which nobody has looked for secrets yet. A
+    /// format (`date`) only describes there: the call has been made, and refusing what came of it
+    /// over a format would take away a result that can be read.
+    pub(crate) fn misfits_of_result(
+        &self,
+        key: &str,
+        schema: &Value,
+        value: &Value,
+    ) -> Vec<String> {
         match self.validator(key, schema, false) {
             None => vec![UNUSABLE.to_owned()],
-            Some(validator) => validator.iter_errors(value).take(MOST).map(|e| e.schema_path().to_string()).collect(),
+            Some(validator) => validator
+                .iter_errors(value)
+                .take(MOST)
+                .map(|e| e.schema_path().to_string())
+                .collect(),
         }
     }
 
@@ -50,7 +66,8 @@ impl Validators {
         if let Some(known) = compiled.get(key) {
             return known.clone();
         }
-        let fresh = jsonschema::options().should_validate_formats(formats).build(schema).ok().map(Arc::new);
+        let fresh =
+            jsonschema::options().should_validate_formats(formats).build(schema).ok().map(Arc::new);
         compiled.insert(key.to_owned(), fresh.clone());
         fresh
     }

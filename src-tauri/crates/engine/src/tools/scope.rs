@@ -32,11 +32,14 @@ impl Scope {
         self.agent.as_ref().map(|agent| agent.id.0.clone()).unwrap_or_default()
     }
 
-    /// Whether a tool may be called. A specialist has its own tools. Without one, a conversation has tools only if there are no specialists.
+    /// Whether a tool may be called. A specialist has its own tools. Without one, a conversation
+    /// has tools only if there are no specialists.
     pub(crate) fn has(&self, context: &TurnContext, spec: &ToolSpec) -> bool {
         match &self.agent {
             Some(agent) => agent.tools.contains(&spec.id),
-            None => context.place != Place::Conversation || context.world().roster.agents().is_empty(),
+            None => {
+                context.place != Place::Conversation || context.world().roster.agents().is_empty()
+            }
         }
     }
 }

@@ -1,10 +1,13 @@
-//! The answer of a turn while it comes about: the text as it was shown, what was said beside calls, whose answer it is, and the notes
-//! that the host adds. It outlives a failure in the middle of the turn.
+//! The answer of a turn while it comes about: the text as it was shown, what was said beside calls,
+//! whose answer it is, and the notes that the host adds. It outlives a failure in the middle of the
+//! turn.
 
 use std::{collections::HashSet, sync::Arc};
 
 use chrono::{DateTime, Utc};
-use contract::{Choice, EventBody, Item, ItemBody, NoticeLevel, ToolId, ToolOutcome, TurnStatus, Usage};
+use contract::{
+    Choice, EventBody, Item, ItemBody, NoticeLevel, ToolId, ToolOutcome, TurnStatus, Usage,
+};
 
 use crate::{
     context::entities::{self, Used},
@@ -122,19 +125,30 @@ impl AnswerBuilder {
     /// Keeps text that a model says beside its calls in the transcript, before the calls.
     pub(crate) async fn keep_aside(&mut self, text: &str) {
         self.asides.push(text.to_owned());
-        self.context.add_item(self.item(text, Vec::new(), false), "text beside calls could not be saved").await;
+        self.context
+            .add_item(self.item(text, Vec::new(), false), "text beside calls could not be saved")
+            .await;
         self.clear_shown();
     }
 
     /// Another model took over. The transcript says so, so that nobody takes one for the other.
     pub(crate) async fn fall_back(&mut self, from: &str, to: String, why: &str) {
-        let text = Text::FellBack.in_locale(&self.context.locale).replace("{from}", from).replace("{to}", &to).replace("{why}", why);
-        let item = self.context.item(ItemBody::Notice { level: NoticeLevel::Warning, code: "model_fallback".into(), text });
+        let text = Text::FellBack
+            .in_locale(&self.context.locale)
+            .replace("{from}", from)
+            .replace("{to}", &to)
+            .replace("{why}", why);
+        let item = self.context.item(ItemBody::Notice {
+            level: NoticeLevel::Warning,
+            code: "model_fallback".into(),
+            text,
+        });
         self.fallback = Some(to);
         self.context.add_item(item, "the notice of another model could not be saved").await;
     }
 
-    /// Takes from a call what the answer has to name: default values that it used, and the time of an earlier analysis.
+    /// Takes from a call what the answer has to name: default values that it used, and the time of
+    /// an earlier analysis.
     pub(crate) fn note_call(&mut self, done: &CallDone) {
         self.reused.extend(done.as_of.clone());
         if done.outcome == ToolOutcome::Ok && !done.defaults.is_empty() {
@@ -143,8 +157,8 @@ impl AnswerBuilder {
         }
     }
 
-    /// The answer's text, which says so if a budget, the model or its provider ended it before its end, also where nothing of it came. A
-    /// caller that said how long an answer may be knows.
+    /// The answer's text, which says so if a budget, the model or its provider ended it before its
+    /// end, also where nothing of it came. A caller that said how long an answer may be knows.
     pub(crate) fn mark_cut(&mut self, text: String, finish: Option<Finish>) -> String {
         let (locale, empty) = (&self.context.locale, text.trim().is_empty());
         let has_own_limit = self.context.account.max_output_tokens.is_some();
@@ -152,7 +166,14 @@ impl AnswerBuilder {
             Some(Finish::Length) if self.context.account.entries().is_cut => self.budget_cut(),
             Some(Finish::Length) if empty || !has_own_limit => Text::LengthCut.in_locale(locale),
             Some(Finish::ContentFilter) if !empty => Text::FilterCut.in_locale(locale),
-            Some(Finish::Length | Finish::ContentFilter | Finish::Stop | Finish::ToolCalls | Finish::OutOfScope) | None => return text,
+            Some(
+                Finish::Length
+                | Finish::ContentFilter
+                | Finish::Stop
+                | Finish::ToolCalls
+                | Finish::OutOfScope,
+            )
+            | None => return text,
         };
         let added = said_below(&text, why);
         self.show(added.clone());
@@ -161,11 +182,13 @@ impl AnswerBuilder {
 
     /// That a budget ended an answer. A caller's customers have no budget and no settings.
     pub(crate) fn budget_cut(&self) -> &'static str {
-        let text = if self.context.audience.is_remote() { Text::EndsEarly } else { Text::BudgetCut };
+        let text =
+            if self.context.audience.is_remote() { Text::EndsEarly } else { Text::BudgetCut };
         text.in_locale(&self.context.locale)
     }
 
-    /// The end of a run: its text, or the host's own if there is none, with the notes that the host adds.
+    /// The end of a run: its text, or the host's own if there is none, with the notes that the host
+    /// adds.
     pub(crate) fn end(&mut self, text: String, choices: Vec<Choice>, at_bound: bool) -> End {
         let (context, empty) = (Arc::clone(&self.context), text.trim().is_empty());
         let locale = &context.locale;
@@ -183,7 +206,11 @@ impl AnswerBuilder {
         reused.dedup();
         let as_of = |at: &String| format!("{} {at}", Text::AsOf.in_locale(locale));
         notes.extend(reused.iter().map(as_of).filter(|note| !text.contains(note.as_str())));
-        let added = if notes.is_empty() { String::new() } else { said_below(&text, &format!("*{}.*", notes.join("; "))) };
+        let added = if notes.is_empty() {
+            String::new()
+        } else {
+            said_below(&text, &format!("*{}.*", notes.join("; ")))
+        };
         if !empty && !added.is_empty() {
             self.show(added.clone());
         }

@@ -1,4 +1,5 @@
-//! For whom a turn runs, and all that follows from it. No other place decides by the kind of caller.
+//! For whom a turn runs, and all that follows from it. No other place decides by the kind of
+//! caller.
 
 use std::sync::Arc;
 
@@ -11,7 +12,8 @@ pub(crate) enum Audience {
     Person,
     /// A program. Nobody approves here: an action that needs it stays pending, and the turn ends.
     Headless { run: Option<Arc<RunContext>> },
-    /// A caller elsewhere who receives the turn's events and whose limits hold. Nobody approves here either.
+    /// A caller elsewhere who receives the turn's events and whose limits hold. Nobody approves
+    /// here either.
     RemoteCaller(Arc<RunContext>),
     /// The turn has ended, and somebody has decided about its pending action since.
     Detached { run: Option<Arc<RunContext>> },
@@ -51,7 +53,8 @@ impl Audience {
         self.run().filter(|run| run.is_heard())
     }
 
-    /// A caller elsewhere has limits of its own, no settings, and hears only that a service failed, not how.
+    /// A caller elsewhere has limits of its own, no settings, and hears only that a service failed,
+    /// not how.
     pub(crate) fn is_remote(&self) -> bool {
         self.caller().is_some()
     }

@@ -1,5 +1,5 @@
-//! All that the parts of a turn read and none of them changes: ids, question, settings, audience, model, deadline, and the ways to
-//! tell, record and save. Knows no part of the turn.
+//! All that the parts of a turn read and none of them changes: ids, question, settings, audience,
+//! model, deadline, and the ways to tell, record and save. Knows no part of the turn.
 
 use std::sync::{
     Arc,
@@ -7,7 +7,10 @@ use std::sync::{
 };
 
 use chrono::{DateTime, Utc};
-use contract::{AgentId, Approval, EventBody, Item, ItemBody, ItemId, Limits, PackId, Push, RedactionLevel, SessionId, Settings, ToolSpec, TurnEvent, TurnId};
+use contract::{
+    AgentId, Approval, EventBody, Item, ItemBody, ItemId, Limits, PackId, Push, RedactionLevel,
+    SessionId, Settings, ToolSpec, TurnEvent, TurnId,
+};
 use futures::FutureExt;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
@@ -67,31 +70,56 @@ impl TurnContext {
         Self::with_audience(engine, session, accepted, audience, (place, cancel))
     }
 
-    /// The turn of a pending action, which has ended. What takes the action's place is in the same language and waits as long.
+    /// The turn of a pending action, which has ended. What takes the action's place is in the same
+    /// language and waits as long.
     pub(crate) fn detached(engine: &Arc<Engine>, approval: &Approval) -> Self {
         let run = engine.runs.of(&approval.turn);
         let accepted = Accepted::without_message(approval.turn.clone());
-        let place = if approval.session.as_str() == crate::sessions::lanes::DIRECT { Place::Outside } else { Place::Conversation };
+        let place = if approval.session.as_str() == crate::sessions::lanes::DIRECT {
+            Place::Outside
+        } else {
+            Place::Conversation
+        };
         let audience = Audience::Detached { run };
-        let mut context = Self::with_audience(engine, approval.session.clone(), accepted, audience, (place, CancellationToken::new()));
+        let mut context = Self::with_audience(
+            engine,
+            approval.session.clone(),
+            accepted,
+            audience,
+            (place, CancellationToken::new()),
+        );
         if context.audience.run().is_none() {
             context.locale = approval.locale.clone().unwrap_or(context.locale);
         }
-        let waits_s = u32::try_from((approval.expires_at - approval.created_at).num_seconds()).unwrap_or_default();
+        let waits_s = u32::try_from((approval.expires_at - approval.created_at).num_seconds())
+            .unwrap_or_default();
         let limits = Limits { approval_expiry_s: waits_s, ..context.settings.limits };
         context.settings = Arc::new(Settings { limits, ..(*context.settings).clone() });
         context
     }
 
-    fn with_audience(engine: &Arc<Engine>, session: SessionId, accepted: Accepted, audience: Audience, (place, cancel): (Place, CancellationToken)) -> Self {
+    fn with_audience(
+        engine: &Arc<Engine>,
+        session: SessionId,
+        accepted: Accepted,
+        audience: Audience,
+        (place, cancel): (Place, CancellationToken),
+    ) -> Self {
         let world = &engine.world;
-        let (settings, locale) = surroundings(audience.run().map(AsRef::as_ref), world.profile.as_ref());
-        let account = Arc::new(Account::new(session.clone(), accepted.turn.clone(), audience.run().and_then(|run| run.max_output_tokens)));
+        let (settings, locale) =
+            surroundings(audience.run().map(AsRef::as_ref), world.profile.as_ref());
+        let account = Arc::new(Account::new(
+            session.clone(),
+            accepted.turn.clone(),
+            audience.run().and_then(|run| run.max_output_tokens),
+        ));
         let model = world.models.current(accepted.model.as_deref());
-        let metered = Metered::new(model, world.clone(), Arc::clone(&settings), Arc::clone(&account));
+        let metered =
+            Metered::new(model, world.clone(), Arc::clone(&settings), Arc::clone(&account));
         let (specs, started_at) = (world.tools.specs(), world.clock.now());
         let started = tokio::time::Instant::now();
-        let deadline = started + std::time::Duration::from_secs(u64::from(settings.limits.deadline_s));
+        let deadline =
+            started + std::time::Duration::from_secs(u64::from(settings.limits.deadline_s));
         Self {
             engine: Arc::clone(engine),
             session,
@@ -148,7 +176,8 @@ impl TurnContext {
 
     /// How much is replaced in what this turn sends.
     pub(crate) fn redaction_level(&self) -> RedactionLevel {
-        // The model that is a part of this program reads originals: nothing leaves, and its figures and names must be right.
+        // The model that is a part of this program reads originals: nothing leaves, and its figures
+        // and names must be right.
         if self.model.in_process() { RedactionLevel::None } else { self.level_with_packs() }
     }
 
@@ -158,7 +187,12 @@ impl TurnContext {
         let mut last: Option<&PackId> = None;
         for spec in self.specs.iter() {
             if last != Some(&spec.pack) {
-                level = level.max(self.world().tools.data_flow(&spec.pack).map_or(RedactionLevel::None, |flow| flow.redaction()));
+                level = level.max(
+                    self.world()
+                        .tools
+                        .data_flow(&spec.pack)
+                        .map_or(RedactionLevel::None, |flow| flow.redaction()),
+                );
                 last = Some(&spec.pack);
             }
         }
@@ -179,7 +213,17 @@ impl TurnContext {
     pub(crate) fn emit(&self, event: EventBody) {
         let n = self.events.fetch_add(1, Ordering::AcqRel) + 1;
         let at = self.world().clock.now();
-        let push = |event| self.engine.push(Push::Turn { event: TurnEvent { session: self.session.clone(), turn: self.id.clone(), n, at, event } });
+        let push = |event| {
+            self.engine.push(Push::Turn {
+                event: TurnEvent {
+                    session: self.session.clone(),
+                    turn: self.id.clone(),
+                    n,
+                    at,
+                    event,
+                },
+            })
+        };
         match (self.audience.run(), self.world().events.heard()) {
             (Some(run), true) => {
                 run.tell(&self.engine, event.clone(), at);
@@ -197,7 +241,8 @@ impl TurnContext {
         }
     }
 
-    /// Appends a record without waiting for it. It keeps its place among the others, and the end of the turn makes it durable.
+    /// Appends a record without waiting for it. It keeps its place among the others, and the end of
+    /// the turn makes it durable.
     pub(crate) async fn record(&self, draft: RecordDraft) {
         let (audit, draft) = (Arc::clone(&self.world().audit), draft.of(&self.session, &self.id));
         let mut appending = Box::pin(async move {
@@ -212,7 +257,14 @@ impl TurnContext {
 
     pub(crate) fn item(&self, body: ItemBody) -> Item {
         let world = self.world();
-        Item { id: ItemId(world.ids.next("item")), session: self.session.clone(), turn: self.id.clone(), seq: 0, created_at: world.clock.now(), body }
+        Item {
+            id: ItemId(world.ids.next("item")),
+            session: self.session.clone(),
+            turn: self.id.clone(),
+            seq: 0,
+            created_at: world.clock.now(),
+            body,
+        }
     }
 
     /// Saves an item of the conversation and emits it. If that fails, `lost` goes to the log.

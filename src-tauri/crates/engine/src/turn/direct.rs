@@ -1,9 +1,11 @@
-//! One tool called directly (`csign tools call`, a panel of the window): the same checks, gate and records, without a conversation.
+//! One tool called directly (`csign tools call`, a panel of the window): the same checks, gate and
+//! records, without a conversation.
 
 use std::sync::Arc;
 
 use contract::{
-    AgentError, CallId, ErrorCode, PolicyCheckParams, PolicyCheckResponse, PolicyVerdict, SessionId, ToolCallParams, ToolCallResponse, ToolId, TurnId,
+    AgentError, CallId, ErrorCode, PolicyCheckParams, PolicyCheckResponse, PolicyVerdict,
+    SessionId, ToolCallParams, ToolCallResponse, ToolId, TurnId,
 };
 use policy::Decision;
 use serde_json::Value;
@@ -13,7 +15,10 @@ use crate::{
     Engine,
     ports::AskedCall,
     sessions::lanes::{Accepted, DIRECT},
-    tools::{dispatch::Dispatcher, executor::ToolExecutor, provenance::UntrustedSources, refusals::Refused, scope::Scope},
+    tools::{
+        dispatch::Dispatcher, executor::ToolExecutor, provenance::UntrustedSources,
+        refusals::Refused, scope::Scope,
+    },
     turn::{
         audience::Place,
         context::{TurnContext, TurnStart},
@@ -22,15 +27,25 @@ use crate::{
 };
 
 impl Engine {
-    /// Calls a tool by id. `headless` callers get `approval_required` for writes, with the pending action's id.
-    pub async fn tool_call(self: &Arc<Self>, params: ToolCallParams) -> Result<ToolCallResponse, AgentError> {
+    /// Calls a tool by id. `headless` callers get `approval_required` for writes, with the pending
+    /// action's id.
+    pub async fn tool_call(
+        self: &Arc<Self>,
+        params: ToolCallParams,
+    ) -> Result<ToolCallResponse, AgentError> {
         let turn = TurnId(self.world.ids.next("turn"));
         self.tool_call_in(turn, params, CancellationToken::new()).await
     }
 
-    /// The same under a turn's id that the caller made: its pending action names that turn. `cancel` stops the call; what it did is still
-    /// recorded, which dropping this future could prevent.
-    pub async fn tool_call_in(self: &Arc<Self>, turn: TurnId, params: ToolCallParams, cancel: CancellationToken) -> Result<ToolCallResponse, AgentError> {
+    /// The same under a turn's id that the caller made: its pending action names that turn.
+    /// `cancel` stops the call; what it did is still recorded, which dropping this future could
+    /// prevent.
+    pub async fn tool_call_in(
+        self: &Arc<Self>,
+        turn: TurnId,
+        params: ToolCallParams,
+        cancel: CancellationToken,
+    ) -> Result<ToolCallResponse, AgentError> {
         self.tool_call_as(turn, params, Place::Outside, cancel).await
     }
 
@@ -47,23 +62,38 @@ impl Engine {
             Ok(taken) => taken,
             Err(error) => {
                 let asked = format!("{} {}", params.tool, params.arguments);
-                self.note_refused_request(Refused { session: params.session.as_ref(), ..Refused::of("tool_call", &error, &asked) }).await;
+                self.note_refused_request(Refused {
+                    session: params.session.as_ref(),
+                    ..Refused::of("tool_call", &error, &asked)
+                })
+                .await;
                 return Err(error);
             }
         };
         // In a conversation a tool is its specialist's.
-        let scope = if place == Place::Outside { Scope::default() } else { Scope::of_tool(self, &spec) };
-        let result = ToolExecutor::new(Dispatcher::new(&context, Arc::default(), scope, None)).run_calls(vec![call]).await;
+        let scope =
+            if place == Place::Outside { Scope::default() } else { Scope::of_tool(self, &spec) };
+        let result = ToolExecutor::new(Dispatcher::new(&context, Arc::default(), scope, None))
+            .run_calls(vec![call])
+            .await;
         if let Err(error) = self.world.audit.flush().await {
             tracing::warn!(%error, "the audit log could not be flushed after a direct call");
         }
         match result {
             Ok(mut done) => {
-                let done = done.pop().ok_or_else(|| AgentError::internal("unexpected", "The tool gave no result."))?;
-                Ok(ToolCallResponse { outcome: done.outcome, data: (*done.data).clone(), error: done.error })
+                let done = done.pop().ok_or_else(|| {
+                    AgentError::internal("unexpected", "The tool gave no result.")
+                })?;
+                Ok(ToolCallResponse {
+                    outcome: done.outcome,
+                    data: (*done.data).clone(),
+                    error: done.error,
+                })
             }
             Err(End::ApprovalRequired { error } | End::Failed { error, .. }) => Err(error),
-            Err(End::Cancelled { .. } | End::Answer { .. }) => Err(AgentError::internal("cancelled", "The call was stopped.")),
+            Err(End::Cancelled { .. } | End::Answer { .. }) => {
+                Err(AgentError::internal("cancelled", "The call was stopped."))
+            }
         }
     }
 
@@ -76,26 +106,46 @@ impl Engine {
     ) -> Result<(Arc<TurnContext>, ToolId, AskedCall), AgentError> {
         self.check_enabled()?;
         self.check_no_secret(&params.arguments)?;
-        self.check_kept(&[params.session.as_ref().map_or("", SessionId::as_str), params.tool.as_str()])?;
+        self.check_kept(&[
+            params.session.as_ref().map_or("", SessionId::as_str),
+            params.tool.as_str(),
+        ])?;
         let accepted = Accepted { headless: params.headless, ..Accepted::without_message(id) };
         let session = params.session.clone().unwrap_or_else(|| SessionId::new(DIRECT));
         self.direct(TurnStart { session, accepted, place, cancel }, &params.tool, &params.arguments)
     }
 
-    /// Returns the decision that a call would get now. Runs the same checks as a real call, up to the point where it would be asked or run.
-    pub async fn policy_check(self: &Arc<Self>, params: PolicyCheckParams) -> Result<PolicyCheckResponse, AgentError> {
+    /// Returns the decision that a call would get now. Runs the same checks as a real call, up to
+    /// the point where it would be asked or run.
+    pub async fn policy_check(
+        self: &Arc<Self>,
+        params: PolicyCheckParams,
+    ) -> Result<PolicyCheckResponse, AgentError> {
         self.check_enabled()?;
-        let accepted = Accepted { headless: true, ..Accepted::without_message(TurnId(self.world.ids.next("turn"))) };
+        let accepted = Accepted {
+            headless: true,
+            ..Accepted::without_message(TurnId(self.world.ids.next("turn")))
+        };
         let session = params.session.unwrap_or_else(|| SessionId::new(DIRECT));
-        let start = TurnStart { session, accepted, place: Place::Outside, cancel: CancellationToken::new() };
+        let start = TurnStart {
+            session,
+            accepted,
+            place: Place::Outside,
+            cancel: CancellationToken::new(),
+        };
         let (context, _, call) = self.direct(start, &params.tool, &params.arguments)?;
         let sources = Arc::new(UntrustedSources::default());
         if params.untrusted {
             sources.remembered("");
         }
-        let unexplained = || AgentError::internal("unexpected", "The call was refused without a reason.");
-        let mut executor = ToolExecutor::new(Dispatcher::new(&context, sources, Scope::default(), None));
-        let ready = executor.check(call, true).await.map_err(|done| done.error.unwrap_or_else(unexplained))?;
+        let unexplained =
+            || AgentError::internal("unexpected", "The call was refused without a reason.");
+        let mut executor =
+            ToolExecutor::new(Dispatcher::new(&context, sources, Scope::default(), None));
+        let ready = executor
+            .check(call, true)
+            .await
+            .map_err(|done| done.error.unwrap_or_else(unexplained))?;
         let (verdict, why) = match ready.decision {
             Decision::Allow { why, .. } => (PolicyVerdict::Allow, why),
             Decision::Ask { why } => (PolicyVerdict::Ask, why),
@@ -103,11 +153,18 @@ impl Engine {
         };
         let (spec, arguments) = (ready.spec, ready.arguments);
         let faults = self.world.profile.rules().faults.clone();
-        Ok(PolicyCheckResponse { tool: spec.id.clone(), effect: spec.effect, verdict, why, arguments, faults })
+        Ok(PolicyCheckResponse {
+            tool: spec.id.clone(),
+            effect: spec.effect,
+            verdict,
+            why,
+            arguments,
+            faults,
+        })
     }
 
-    /// Arguments are recorded and shown, so a stored key is not accepted in them. With the key taken out the tool would get something else
-    /// than was asked for.
+    /// Arguments are recorded and shown, so a stored key is not accepted in them. With the key
+    /// taken out the tool would get something else than was asked for.
     pub(crate) fn check_no_secret(&self, arguments: &Value) -> Result<(), AgentError> {
         if !self.holds_secret(arguments) {
             return Ok(());
@@ -126,7 +183,11 @@ impl Engine {
 
     /// Names and ids of a caller are kept as they are, so a stored key is not accepted in them.
     pub(crate) fn check_kept(&self, given: &[&str]) -> Result<(), AgentError> {
-        if given.iter().any(|text| self.holds_secret(&Value::from(*text))) { Err(key_refused()) } else { Ok(()) }
+        if given.iter().any(|text| self.holds_secret(&Value::from(*text))) {
+            Err(key_refused())
+        } else {
+            Ok(())
+        }
     }
 
     /// Looks for stored keys again, and refuses a value that would be kept with one of them in it.
@@ -136,15 +197,30 @@ impl Engine {
     }
 
     /// A call of a tool by id.
-    fn direct(self: &Arc<Self>, start: TurnStart, tool: &ToolId, arguments: &Value) -> Result<(Arc<TurnContext>, ToolId, AskedCall), AgentError> {
+    fn direct(
+        self: &Arc<Self>,
+        start: TurnStart,
+        tool: &ToolId,
+        arguments: &Value,
+    ) -> Result<(Arc<TurnContext>, ToolId, AskedCall), AgentError> {
         let specs = self.world.tools.specs();
         // The id counts before the name that models use: that name may be another tool's id.
         let by_id = specs.iter().find(|spec| spec.id == *tool || spec.qualified_id() == *tool);
-        let Some(spec) = by_id.or_else(|| specs.iter().find(|spec| spec.model_name == tool.as_str())) else {
+        let Some(spec) =
+            by_id.or_else(|| specs.iter().find(|spec| spec.model_name == tool.as_str()))
+        else {
             let known: Vec<&str> = specs.iter().map(|spec| spec.id.as_str()).collect();
-            return Err(AgentError::new(ErrorCode::ToolNotFound, format!("There is no tool named {tool}.")).hint(format!("Known tools: {}.", known.join(", "))));
+            return Err(AgentError::new(
+                ErrorCode::ToolNotFound,
+                format!("There is no tool named {tool}."),
+            )
+            .hint(format!("Known tools: {}.", known.join(", "))));
         };
-        let call = AskedCall { id: CallId(self.world.ids.next("call")), name: spec.model_name.clone(), arguments: arguments.to_string() };
+        let call = AskedCall {
+            id: CallId(self.world.ids.next("call")),
+            name: spec.model_name.clone(),
+            arguments: arguments.to_string(),
+        };
         Ok((Arc::new(TurnContext::new(self, start)), spec.id.clone(), call))
     }
 }

@@ -1,6 +1,10 @@
-//! How a turn ends, whatever brought it there: the last words, what is saved, and the one `final` that tells of it.
+//! How a turn ends, whatever brought it there: the last words, what is saved, and the one `final`
+//! that tells of it.
 
-use contract::{AgentError, Choice, ErrorCode, EventBody, Item, ItemBody, NoticeLevel, RecordType, Stage, TurnStatus};
+use contract::{
+    AgentError, Choice, ErrorCode, EventBody, Item, ItemBody, NoticeLevel, RecordType, Stage,
+    TurnStatus,
+};
 
 use crate::{
     budget::metering::BUDGET,
@@ -15,22 +19,39 @@ use crate::{
 };
 
 impl Turn {
-    /// When a budget refused a call: what was said so far is the answer, else the refusal is the error.
+    /// When a budget refused a call: what was said so far is the answer, else the refusal is the
+    /// error.
     pub(super) fn within_budget(&mut self, end: End) -> End {
         let Some(refusal) = self.context.account.entries().refusal.take() else { return end };
         let over_budget = refusal.has_reason(contract::Reason::BudgetExceeded);
         match end {
-            // The answer stands without the call: nobody was asked who is next, or to bring answers together.
+            // The answer stands without the call: nobody was asked who is next, or to bring answers
+            // together.
             End::Answer { text, choices, status } if over_budget => {
                 self.ends_early(&refusal);
-                let is_told = self.context.audience.is_remote() || text.ends_with(self.answer.budget_cut());
-                End::Answer { text: if is_told { text } else { below(text, &why(&refusal)) }, choices, status }
+                let is_told =
+                    self.context.audience.is_remote() || text.ends_with(self.answer.budget_cut());
+                End::Answer {
+                    text: if is_told { text } else { below(text, &why(&refusal)) },
+                    choices,
+                    status,
+                }
             }
-            End::Failed { partial, .. } if over_budget && (!partial.is_empty() || self.has_said()) => {
+            End::Failed { partial, .. }
+                if over_budget && (!partial.is_empty() || self.has_said()) =>
+            {
                 self.ends_early(&refusal);
                 self.answer.is_in_parts = true;
-                let why = if self.context.audience.is_remote() { self.answer.budget_cut().to_owned() } else { why(&refusal) };
-                End::Answer { text: below(partial, &why), choices: Vec::new(), status: TurnStatus::Limit }
+                let why = if self.context.audience.is_remote() {
+                    self.answer.budget_cut().to_owned()
+                } else {
+                    why(&refusal)
+                };
+                End::Answer {
+                    text: below(partial, &why),
+                    choices: Vec::new(),
+                    status: TurnStatus::Limit,
+                }
             }
             End::Failed { partial, .. } => End::Failed { partial, error: refusal },
             other => other,
@@ -55,15 +76,23 @@ impl Turn {
         let (mut text, choices, status, error) = self.last_words(end);
         let mut body: Vec<Item> = self.redaction_item().into_iter().collect();
         match status {
-            TurnStatus::Ok | TurnStatus::Limit if !text.is_empty() => body.push(self.answer.item(&text, choices.clone(), false)),
+            TurnStatus::Ok | TurnStatus::Limit if !text.is_empty() => {
+                body.push(self.answer.item(&text, choices.clone(), false))
+            }
             // Writes that were made are reported even if the turn then waits for a decision.
-            TurnStatus::ApprovalRequired if self.has_reported() => body.push(self.answer.item(&text, Vec::new(), false)),
+            TurnStatus::ApprovalRequired if self.has_reported() => {
+                body.push(self.answer.item(&text, Vec::new(), false))
+            }
             TurnStatus::Ok | TurnStatus::Limit | TurnStatus::ApprovalRequired => {}
             TurnStatus::Cancelled | TurnStatus::Error => {
                 if !text.is_empty() {
                     body.push(self.answer.item(&text, Vec::new(), true));
                 }
-                body.push(self.context.item(ending_notice(status, error.as_ref(), &self.context.locale)));
+                body.push(self.context.item(ending_notice(
+                    status,
+                    error.as_ref(),
+                    &self.context.locale,
+                )));
             }
         }
         let saved = self.save_end(body, status, error.as_ref()).await;
@@ -84,7 +113,13 @@ impl Turn {
         if !self.answer.has_shown(&text) {
             self.context.emit(EventBody::Status { stage: Stage::OutputReplaced, text: None });
         }
-        self.context.emit(EventBody::Final { status, text: text.clone(), choices: choices.clone(), error: error.clone(), usage: self.answer.usage() });
+        self.context.emit(EventBody::Final {
+            status,
+            text: text.clone(),
+            choices: choices.clone(),
+            error: error.clone(),
+            usage: self.answer.usage(),
+        });
         if let Some(run) = self.context.audience.run() {
             run.end(self.ended(status, text, choices, error));
         }
@@ -95,13 +130,20 @@ impl Turn {
             End::Answer { text, choices, status } => (text, choices, status, None),
             End::Cancelled { partial } => (partial, Vec::new(), TurnStatus::Cancelled, None),
             End::Failed { partial, error } => (partial, Vec::new(), TurnStatus::Error, Some(error)),
-            End::ApprovalRequired { error } => {
-                (Text::NotApprovedHeadless.in_locale(&self.context.locale).to_owned(), Vec::new(), TurnStatus::ApprovalRequired, Some(error))
-            }
+            End::ApprovalRequired { error } => (
+                Text::NotApprovedHeadless.in_locale(&self.context.locale).to_owned(),
+                Vec::new(),
+                TurnStatus::ApprovalRequired,
+                Some(error),
+            ),
         };
         let writes = self.context.account.entries().unasked_writes.clone();
         if !writes.is_empty() {
-            let done = format!("{} {}", Text::WriteDone.in_locale(&self.context.locale), writes.join("; "));
+            let done = format!(
+                "{} {}",
+                Text::WriteDone.in_locale(&self.context.locale),
+                writes.join("; ")
+            );
             text.push_str(&said_below(&text, &done));
         }
         (text, choices, status, error)
@@ -111,7 +153,13 @@ impl Turn {
         !self.context.account.entries().unasked_writes.is_empty()
     }
 
-    fn ended(&self, status: TurnStatus, text: String, choices: Vec<Choice>, error: Option<AgentError>) -> Ended {
+    fn ended(
+        &self,
+        status: TurnStatus,
+        text: String,
+        choices: Vec<Choice>,
+        error: Option<AgentError>,
+    ) -> Ended {
         let entries = self.context.account.entries();
         Ended {
             status,
@@ -132,7 +180,8 @@ impl Turn {
     }
 
     fn served(&self, status: &str, code: Option<&str>) -> Served {
-        let took = self.context.started.elapsed().saturating_sub(self.context.account.entries().waited);
+        let took =
+            self.context.started.elapsed().saturating_sub(self.context.account.entries().waited);
         Served {
             turn: self.context.id.clone(),
             ended_at: self.context.world().clock.now(),
@@ -143,13 +192,19 @@ impl Turn {
         }
     }
 
-    async fn save_end(&self, body: Vec<Item>, status: TurnStatus, error: Option<&AgentError>) -> Result<(), StoreError> {
+    async fn save_end(
+        &self,
+        body: Vec<Item>,
+        status: TurnStatus,
+        error: Option<&AgentError>,
+    ) -> Result<(), StoreError> {
         let world = self.context.world();
         let name = status_name(status);
         let row = self.answer.row(name, Some(world.clock.now()));
         let usage = self.answer.usage();
         // A change that waits for a person is no failure.
-        let code = error.filter(|_| status != TurnStatus::ApprovalRequired).map(|error| error.code.name());
+        let code =
+            error.filter(|_| status != TurnStatus::ApprovalRequired).map(|error| error.code.name());
         tracing::Span::current().record("status", name).record("code", code);
         let served = self.served(name, code);
         let mut draft = RecordDraft::new(RecordType::RunEnded)
@@ -166,7 +221,8 @@ impl Turn {
         }
         refusals::note_more_refused(&self.context, self.answer.agent_id()).await;
         self.context.record(draft).await;
-        let (items, flushed) = tokio::join!(world.store.turn_save(&row, body, Some(&served)), world.audit.flush());
+        let (items, flushed) =
+            tokio::join!(world.store.turn_save(&row, body, Some(&served)), world.audit.flush());
         if let Err(error) = flushed {
             tracing::warn!(%error, "the audit log could not be flushed at the end of a turn");
         }
@@ -178,7 +234,8 @@ impl Turn {
     fn redaction_item(&self) -> Option<Item> {
         let words = self.words.as_ref()?;
         let counts = words.counts();
-        (!counts.is_empty()).then(|| self.context.item(ItemBody::Redaction { level: words.level(), counts }))
+        (!counts.is_empty())
+            .then(|| self.context.item(ItemBody::Redaction { level: words.level(), counts }))
     }
 }
 
@@ -194,7 +251,11 @@ fn status_name(status: TurnStatus) -> &'static str {
 
 fn ending_notice(status: TurnStatus, error: Option<&AgentError>, locale: &str) -> ItemBody {
     if status == TurnStatus::Cancelled {
-        return ItemBody::Notice { level: NoticeLevel::Info, code: "turn_cancelled".into(), text: Text::Cancelled.in_locale(locale).into() };
+        return ItemBody::Notice {
+            level: NoticeLevel::Info,
+            code: "turn_cancelled".into(),
+            text: Text::Cancelled.in_locale(locale).into(),
+        };
     }
     let text = error.map_or_else(String::new, |e| match e.hint_text() {
         Some(hint) => format!("{} {hint}", e.message),

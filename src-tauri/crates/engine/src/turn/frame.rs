@@ -1,5 +1,6 @@
-//! Deltas on their way out: the first of a silence goes at once, those that come within a frame of it go together. A model that
-//! sends four hundred pieces in a few milliseconds would otherwise wake every listener four hundred times for one picture.
+//! Deltas on their way out: the first of a silence goes at once, those that come within a frame of
+//! it go together. A model that sends four hundred pieces in a few milliseconds would otherwise
+//! wake every listener four hundred times for one picture.
 
 use std::{pin::Pin, time::Duration};
 

@@ -18,7 +18,11 @@ impl End {
 
 /// Why a budget ended an answer, for who can change it.
 pub(crate) fn why(refusal: &AgentError) -> String {
-    [Some(refusal.message.as_str()), refusal.hint_text()].into_iter().flatten().collect::<Vec<_>>().join(" ")
+    [Some(refusal.message.as_str()), refusal.hint_text()]
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// A text with a sentence of the host below it.
@@ -32,7 +36,8 @@ pub(crate) fn said_below(text: &str, sentence: &str) -> String {
     if text.trim().is_empty() {
         return sentence.to_owned();
     }
-    open_fence(text).map_or_else(|| format!("\n\n{sentence}"), |fence| format!("\n{fence}\n\n{sentence}"))
+    open_fence(text)
+        .map_or_else(|| format!("\n\n{sentence}"), |fence| format!("\n{fence}\n\n{sentence}"))
 }
 
 /// The fence of a block of code that is not closed, with its indentation.
@@ -45,7 +50,9 @@ fn open_fence(text: &str) -> Option<&str> {
         let (fence, rest) = words.split_at(marks);
         match open {
             Some((_, opened)) if fence.starts_with(opened) && rest.trim().is_empty() => open = None,
-            None if marks >= 3 && !(fence.starts_with('`') && rest.contains('`')) => open = Some((&line[..line.len() - rest.len()], fence)),
+            None if marks >= 3 && !(fence.starts_with('`') && rest.contains('`')) => {
+                open = Some((&line[..line.len() - rest.len()], fence))
+            }
             Some(_) | None => {}
         }
     }

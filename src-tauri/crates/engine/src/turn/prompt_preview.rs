@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use contract::{AgentError, InstructionsPreview, PromptPreviewParams, PromptPreviewResponse, SessionId, ToolSpec, TurnId};
+use contract::{
+    AgentError, InstructionsPreview, PromptPreviewParams, PromptPreviewResponse, SessionId,
+    ToolSpec, TurnId,
+};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -24,15 +27,29 @@ use crate::{
 const PREVIEW: &str = "preview";
 
 impl Engine {
-    /// The prompt that a question would send now in a new conversation, and the instructions that would follow results. Nothing is
-    /// sent or kept.
-    pub async fn prompt_preview(self: &Arc<Self>, params: &PromptPreviewParams) -> Result<PromptPreviewResponse, AgentError> {
+    /// The prompt that a question would send now in a new conversation, and the instructions that
+    /// would follow results. Nothing is sent or kept.
+    pub async fn prompt_preview(
+        self: &Arc<Self>,
+        params: &PromptPreviewParams,
+    ) -> Result<PromptPreviewResponse, AgentError> {
         self.check_enabled()?;
         let session = SessionId::new(PREVIEW);
-        let accepted = Accepted { text: params.question.clone(), headless: true, ..Accepted::without_message(TurnId::new(PREVIEW)) };
-        let start = TurnStart { session: session.clone(), accepted, place: Place::Conversation, cancel: CancellationToken::new() };
+        let accepted = Accepted {
+            text: params.question.clone(),
+            headless: true,
+            ..Accepted::without_message(TurnId::new(PREVIEW))
+        };
+        let start = TurnStart {
+            session: session.clone(),
+            accepted,
+            place: Place::Conversation,
+            cancel: CancellationToken::new(),
+        };
         let context = TurnContext::new(self, start);
-        let words = &EgressSession::open(&context).await.map_err(|_| AgentError::internal("preview", "The prompt could not be made."))?;
+        let words = &EgressSession::open(&context)
+            .await
+            .map_err(|_| AgentError::internal("preview", "The prompt could not be made."))?;
         // Specialists that are switched off are neither asked nor mentioned.
         let agents = agents_of(&context);
         let wanted = match &params.agent {
@@ -43,10 +60,16 @@ impl Engine {
             None => only(&agents),
         };
         let alone = self.world.roster.agents().is_empty();
-        let specs: Vec<&ToolSpec> = context.offered().into_iter().filter(|spec| wanted.map_or(alone, |agent| agent.tools.contains(&spec.id))).collect();
+        let specs: Vec<&ToolSpec> = context
+            .offered()
+            .into_iter()
+            .filter(|spec| wanted.map_or(alone, |agent| agent.tools.contains(&spec.id)))
+            .collect();
         let prompts = PromptWriter { context: &context, words, recalled: None };
         let prompt = match wanted {
-            Some(agent) => prompts.of_run(&Voice::Agent { agent, among: agents.len() > 1 }, &specs, None),
+            Some(agent) => {
+                prompts.of_run(&Voice::Agent { agent, among: agents.len() > 1 }, &specs, None)
+            }
             None if alone => prompts.of_run(&Voice::Alone, &specs, None),
             None if agents.is_empty() => prompts.of_run(&Voice::Orchestrator, &specs, None),
             None => prompts.of_supervisor(&agents, &[]),

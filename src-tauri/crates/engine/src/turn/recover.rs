@@ -1,10 +1,11 @@
-//! Cleans up, at the start, turns that a crash interrupted: every call gets an end, every pending action expires, nothing runs again.
+//! Cleans up, at the start, turns that a crash interrupted: every call gets an end, every pending
+//! action expires, nothing runs again.
 
 use std::{collections::HashSet, sync::Arc};
 
 use contract::{
-    AgentError, Approval, ApprovalStatus, CallId, Effect, Item, ItemBody, ItemId, NoticeLevel, QueuedMessage, RecordType, ResultView, SessionId, ToolId,
-    ToolOutcome, Transition, TurnId,
+    AgentError, Approval, ApprovalStatus, CallId, Effect, Item, ItemBody, ItemId, NoticeLevel,
+    QueuedMessage, RecordType, ResultView, SessionId, ToolId, ToolOutcome, Transition, TurnId,
 };
 use serde_json::Value;
 
@@ -46,32 +47,62 @@ impl Engine {
         Ok(out)
     }
 
-    async fn end_turn(&self, row: &TurnRow, open: &[Approval], out: &mut Recovered) -> Result<(), StoreError> {
+    async fn end_turn(
+        &self,
+        row: &TurnRow,
+        open: &[Approval],
+        out: &mut Recovered,
+    ) -> Result<(), StoreError> {
         let store = &self.world.store;
         let locale = self.world.profile.locale();
         let items = store.items_of_turn(&row.turn).await?;
         let mut fresh = Vec::new();
-        let answered: HashSet<&CallId> =
-            items.iter().filter_map(|item| if let ItemBody::ToolResult { call, .. } = &item.body { Some(call) } else { None }).collect();
+        let answered: HashSet<&CallId> = items
+            .iter()
+            .filter_map(|item| {
+                if let ItemBody::ToolResult { call, .. } = &item.body { Some(call) } else { None }
+            })
+            .collect();
         for item in &items {
             let ItemBody::ToolCall { call, tool, effect, .. } = &item.body else { continue };
             if !answered.contains(call) {
                 let of_call = || of_turn(open, &row.turn).filter(|a| a.call == *call);
                 // An action that was executing takes precedence over one that was proposed again.
-                let approval = of_call().find(|a| a.status == ApprovalStatus::Executing).or_else(|| of_call().last());
+                let approval = of_call()
+                    .find(|a| a.status == ApprovalStatus::Executing)
+                    .or_else(|| of_call().last());
                 let outcome = self.end_of_call(approval, *effect, out).await?;
-                fresh.push(self.recovered_item(&row.session, &row.turn, lost_result(call, tool, outcome, &locale)));
+                fresh.push(self.recovered_item(
+                    &row.session,
+                    &row.turn,
+                    lost_result(call, tool, outcome, &locale),
+                ));
             }
         }
         for approval in of_turn(open, &row.turn).filter(|a| a.status != ApprovalStatus::Executing) {
             let why = Text::ApprovalDied.in_locale(&locale);
-            if self.transition(approval, Transition { from: approval.status, to: ApprovalStatus::Expired }, Some(why)).await {
+            if self
+                .transition(
+                    approval,
+                    Transition { from: approval.status, to: ApprovalStatus::Expired },
+                    Some(why),
+                )
+                .await
+            {
                 out.expired += 1;
             }
         }
         let text = Text::Interrupted.in_locale(&locale).to_owned();
-        fresh.push(self.recovered_item(&row.session, &row.turn, ItemBody::Notice { level: NoticeLevel::Warning, code: "turn_interrupted".into(), text }));
-        let ended = TurnRow { status: "interrupted".into(), ended_at: Some(self.world.clock.now()), ..row.clone() };
+        fresh.push(self.recovered_item(
+            &row.session,
+            &row.turn,
+            ItemBody::Notice { level: NoticeLevel::Warning, code: "turn_interrupted".into(), text },
+        ));
+        let ended = TurnRow {
+            status: "interrupted".into(),
+            ended_at: Some(self.world.clock.now()),
+            ..row.clone()
+        };
         store.turn_save(&ended, fresh, None).await?;
         let draft = RecordDraft::new(RecordType::RunEnded)
             .of(&row.session, &row.turn)
@@ -79,13 +110,19 @@ impl Engine {
             .field("level", "error")
             .field("agent", "")
             .field("duration_ms", millis_between(row.started_at, self.world.clock.now()));
-        if let Err(error) = self.world.audit.append(draft, crate::ports::Durability::Durable).await {
+        if let Err(error) = self.world.audit.append(draft, crate::ports::Durability::Durable).await
+        {
             tracing::warn!(%error, "the end of an interrupted turn could not be recorded");
         }
         Ok(())
     }
 
-    async fn end_of_call(&self, approval: Option<&Approval>, effect: Effect, out: &mut Recovered) -> Result<ToolOutcome, StoreError> {
+    async fn end_of_call(
+        &self,
+        approval: Option<&Approval>,
+        effect: Effect,
+        out: &mut Recovered,
+    ) -> Result<ToolOutcome, StoreError> {
         match approval {
             Some(approval) if approval.status == ApprovalStatus::Executing => {
                 self.transition(approval, Transition::FAIL, Some("outcome unknown")).await;
@@ -107,12 +144,24 @@ impl Engine {
         let store = &self.world.store;
         let text = Text::QueuedLost.in_locale(&self.world.profile.locale());
         for session in store.sessions_with_value(QUEUE_KEY).await? {
-            let Some(queue) = store.session_values_of(&session, &[QUEUE_KEY]).await?.remove(QUEUE_KEY) else { continue };
+            let Some(queue) =
+                store.session_values_of(&session, &[QUEUE_KEY]).await?.remove(QUEUE_KEY)
+            else {
+                continue;
+            };
             let queue: Vec<QueuedMessage> = serde_json::from_value(queue).unwrap_or_default();
             let mut items = Vec::new();
             for waiting in queue {
-                items.push(self.recovered_item(&session, &waiting.turn, ItemBody::UserMessage { text: waiting.text }));
-                let notice = ItemBody::Notice { level: NoticeLevel::Warning, code: "message_not_answered".into(), text: text.to_owned() };
+                items.push(self.recovered_item(
+                    &session,
+                    &waiting.turn,
+                    ItemBody::UserMessage { text: waiting.text },
+                ));
+                let notice = ItemBody::Notice {
+                    level: NoticeLevel::Warning,
+                    code: "message_not_answered".into(),
+                    text: text.to_owned(),
+                };
                 items.push(self.recovered_item(&session, &waiting.turn, notice));
             }
             store.items_append(items).await?;
@@ -121,14 +170,18 @@ impl Engine {
         Ok(())
     }
 
-    /// Pending actions of turns that ended properly (nobody could approve there) live on until their time is over.
+    /// Pending actions of turns that ended properly (nobody could approve there) live on until
+    /// their time is over.
     pub(crate) async fn expire_overdue(self: &Arc<Self>) -> Result<u32, StoreError> {
         let now = self.world.clock.now();
         let text = Text::ApprovalExpired.in_locale(&self.world.profile.locale());
         let mut expired = 0;
         for approval in self.world.store.approvals_overdue(now).await? {
-            if !self.router.waits(&approval.id) && self.transition(&approval, Transition::EXPIRE, Some(text)).await {
-                self.end_unwaited_call(&approval, ApprovalStatus::Expired, Some(text.to_owned())).await;
+            if !self.router.waits(&approval.id)
+                && self.transition(&approval, Transition::EXPIRE, Some(text)).await
+            {
+                self.end_unwaited_call(&approval, ApprovalStatus::Expired, Some(text.to_owned()))
+                    .await;
                 expired += 1;
             }
         }
@@ -142,11 +195,17 @@ impl Engine {
             match approval.status {
                 ApprovalStatus::Approved => {
                     if self.transition(&approval, Transition::LAPSE, Some(died)).await {
-                        self.end_unwaited_call(&approval, ApprovalStatus::Expired, Some(died.to_owned())).await;
+                        self.end_unwaited_call(
+                            &approval,
+                            ApprovalStatus::Expired,
+                            Some(died.to_owned()),
+                        )
+                        .await;
                         out.expired += 1;
                     }
                 }
-                // Somebody waited for it in a process that is gone (a direct call has no turn that could be found).
+                // Somebody waited for it in a process that is gone (a direct call has no turn that
+                // could be found).
                 ApprovalStatus::Pending if !approval.headless => {
                     if self.transition(&approval, Transition::EXPIRE, Some(died)).await {
                         out.expired += 1;
@@ -170,9 +229,13 @@ impl Engine {
         Ok(())
     }
 
-    /// Ends the call of an effect that was under way when its process ended, in a turn that had ended before: the conversation tells
-    /// that nobody knows. It may have its end already, for the action's own is written last.
-    pub(crate) async fn end_unknown(self: &Arc<Self>, approval: &Approval) -> Result<(), StoreError> {
+    /// Ends the call of an effect that was under way when its process ended, in a turn that had
+    /// ended before: the conversation tells that nobody knows. It may have its end already, for the
+    /// action's own is written last.
+    pub(crate) async fn end_unknown(
+        self: &Arc<Self>,
+        approval: &Approval,
+    ) -> Result<(), StoreError> {
         let items = self.world.store.items_of_turn(&approval.turn).await?;
         let ended = items.iter().any(|item| matches!(&item.body, ItemBody::ToolResult { call, .. } if *call == approval.call));
         if !ended {
@@ -184,7 +247,14 @@ impl Engine {
 
     fn recovered_item(&self, session: &SessionId, turn: &TurnId, body: ItemBody) -> Item {
         let world = &self.world;
-        Item { id: ItemId(world.ids.next("item")), session: session.clone(), turn: turn.clone(), seq: 0, created_at: world.clock.now(), body }
+        Item {
+            id: ItemId(world.ids.next("item")),
+            session: session.clone(),
+            turn: turn.clone(),
+            seq: 0,
+            created_at: world.clock.now(),
+            body,
+        }
     }
 }
 
@@ -192,7 +262,12 @@ fn lost_result(call: &CallId, tool: &ToolId, outcome: ToolOutcome, locale: &str)
     let text = match outcome {
         ToolOutcome::Unknown => Text::UnknownOutcome,
         ToolOutcome::Expired => Text::ApprovalDied,
-        ToolOutcome::Ok | ToolOutcome::Error | ToolOutcome::Limit | ToolOutcome::Denied | ToolOutcome::Rejected | ToolOutcome::Cancelled => Text::CancelledCall,
+        ToolOutcome::Ok
+        | ToolOutcome::Error
+        | ToolOutcome::Limit
+        | ToolOutcome::Denied
+        | ToolOutcome::Rejected
+        | ToolOutcome::Cancelled => Text::CancelledCall,
     };
     let summary = text.in_locale(locale).to_owned();
     let error = AgentError::internal("interrupted", summary.clone());

@@ -1,4 +1,5 @@
-//! A turn that runs: what is saved before anything is asked, who answers, and the end, which comes exactly once.
+//! A turn that runs: what is saved before anything is asked, who answers, and the end, which comes
+//! exactly once.
 
 use std::{panic::AssertUnwindSafe, sync::Arc};
 
@@ -36,7 +37,13 @@ impl Turn {
     pub(crate) fn new(engine: &Arc<Engine>, start: TurnStart) -> Self {
         let context = Arc::new(TurnContext::new(engine, start));
         let answer = AnswerBuilder::new(&context);
-        Self { context, answer, words: None, recollections: Recollections::default(), sources: Arc::default() }
+        Self {
+            context,
+            answer,
+            words: None,
+            recollections: Recollections::default(),
+            sources: Arc::default(),
+        }
     }
 
     /// Runs to the end. Whatever happens inside, exactly one `final` is emitted.
@@ -56,11 +63,14 @@ impl Turn {
         let context = Arc::clone(&self.context);
         context.probe(Point::BeforeUserMessage);
         context.emit(EventBody::Status { stage: Stage::Started, text: None });
-        if let Some(Err(error)) = context.wanted.as_ref().map(|id| context.engine.check_specialist(id)) {
+        if let Some(Err(error)) =
+            context.wanted.as_ref().map(|id| context.engine.check_specialist(id))
+        {
             return End::failed(error);
         }
         let agents = agents_of(&context);
-        let recalled = match self.recollections.recall(&context, &self.sources, only(&agents)).await {
+        let recalled = match self.recollections.recall(&context, &self.sources, only(&agents)).await
+        {
             Ok(recalled) => recalled,
             Err(end) => return end,
         };
@@ -70,14 +80,23 @@ impl Turn {
         context.probe(Point::AfterUserMessage);
         context.engine.push_session(&context.session).await;
         let wanted = context.wanted.as_ref().map(|agent| agent.0.clone()).unwrap_or_default();
-        let started = RecordDraft::new(RecordType::RunStarted).field("duration_ms", 0).field("agent", wanted).field("model", context.model.label());
+        let started = RecordDraft::new(RecordType::RunStarted)
+            .field("duration_ms", 0)
+            .field("agent", wanted)
+            .field("model", context.model.label());
         context.record(started.commit("input", context.question.clone())).await;
         show_memory(&context, &recalled).await;
         let words = match EgressSession::open(&context).await {
             Ok(words) => Arc::clone(self.words.insert(Arc::new(words))),
             Err(end) => return end,
         };
-        let supervisor = Supervisor::new(&context, &words, &self.sources, &mut self.answer, &mut self.recollections);
+        let supervisor = Supervisor::new(
+            &context,
+            &words,
+            &self.sources,
+            &mut self.answer,
+            &mut self.recollections,
+        );
         let end = supervisor.conduct(&agents, &recalled).await;
         self.within_budget(end)
     }

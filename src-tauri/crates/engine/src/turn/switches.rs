@@ -1,5 +1,6 @@
-//! The kill switch: for everything, for one agent, for one tool. Asked when a run starts, before each model call, before each
-//! tool call and before a pending action is approved or run; read at that moment, so that switching off holds at once.
+//! The kill switch: for everything, for one agent, for one tool. Asked when a run starts, before
+//! each model call, before each tool call and before a pending action is approved or run; read at
+//! that moment, so that switching off holds at once.
 
 use contract::{AgentError, AgentId, ErrorCode, ToolId, ToolSpec};
 
@@ -26,7 +27,12 @@ impl Engine {
         if self.world.profile.settings().switches.agent(agent) {
             return Ok(());
         }
-        Err(AgentError::new(ErrorCode::AgentDisabled, format!("The specialist {agent} is switched off.")).reason("agent_off").hint("Switch it on in Tools."))
+        Err(AgentError::new(
+            ErrorCode::AgentDisabled,
+            format!("The specialist {agent} is switched off."),
+        )
+        .reason("agent_off")
+        .hint("Switch it on in Tools."))
     }
 
     /// An error while this tool, its pack's agent, or everything is switched off.
@@ -40,12 +46,22 @@ impl Engine {
         if self.world.profile.settings().switches.tool(tool) {
             return Ok(());
         }
-        Err(off(AgentError::new(ErrorCode::AgentDisabled, format!("The tool {id} is switched off.")).reason("tool_off").hint("Switch it on in Tools.")))
+        Err(off(AgentError::new(
+            ErrorCode::AgentDisabled,
+            format!("The tool {id} is switched off."),
+        )
+        .reason("tool_off")
+        .hint("Switch it on in Tools.")))
     }
 
     /// The same for every tool that an id may mean.
     pub(crate) fn check_tools_named(&self, id: &ToolId) -> Result<(), AgentError> {
         self.check_enabled()?;
-        self.world.tools.specs().iter().filter(|spec| spec.is_named(id)).try_for_each(|spec| self.check_tool(spec))
+        self.world
+            .tools
+            .specs()
+            .iter()
+            .filter(|spec| spec.is_named(id))
+            .try_for_each(|spec| self.check_tool(spec))
     }
 }

@@ -1,5 +1,6 @@
-//! The prompts of the newest turns, part by part and file by file, for the page that shows them. They are in memory only: they
-//! contain what users wrote, and nobody needs them after a restart. The time at which each tool's instructions were last used is stored.
+//! The prompts of the newest turns, part by part and file by file, for the page that shows them.
+//! They are in memory only: they contain what users wrote, and nobody needs them after a restart.
+//! The time at which each tool's instructions were last used is stored.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -24,13 +25,15 @@ impl Engine {
             tracing::warn!(%error, "when instructions were last used could not be read");
             None
         });
-        let mut all: HashMap<ToolId, DateTime<Utc>> = kept.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+        let mut all: HashMap<ToolId, DateTime<Utc>> =
+            kept.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
         all.extend(self.traces.last_used());
         all
     }
 
-    /// Keeps it over a restart, for the tools that there are. What was kept within the last minute stands: nobody asks for seconds,
-    /// and a busy server would write the same note with every turn.
+    /// Keeps it over a restart, for the tools that there are. What was kept within the last minute
+    /// stands: nobody asks for seconds, and a busy server would write the same note with every
+    /// turn.
     pub(crate) async fn keep_last_used(&self) {
         let _one_at_a_time = self.notes.lock().await;
         if !self.traces.is_news() {
@@ -39,7 +42,11 @@ impl Engine {
         let mut all = self.last_used().await;
         let specs = self.world.tools.specs();
         all.retain(|tool, _| specs.iter().any(|spec| spec.id == *tool));
-        let kept = self.world.store.note_put(LAST_USED, &serde_json::to_string(&all).unwrap_or_default()).await;
+        let kept = self
+            .world
+            .store
+            .note_put(LAST_USED, &serde_json::to_string(&all).unwrap_or_default())
+            .await;
         if let Err(error) = kept {
             tracing::warn!(%error, "when instructions were last used could not be kept");
         } else {
@@ -63,7 +70,10 @@ struct Inner {
 impl Traces {
     fn is_news(&self) -> bool {
         let inner = self.lock();
-        inner.last_used.iter().any(|(tool, at)| inner.kept.get(tool).is_none_or(|kept| *at - *kept >= KEPT_FOR))
+        inner
+            .last_used
+            .iter()
+            .any(|(tool, at)| inner.kept.get(tool).is_none_or(|kept| *at - *kept >= KEPT_FOR))
     }
 
     fn kept(&self, all: HashMap<ToolId, DateTime<Utc>>) {

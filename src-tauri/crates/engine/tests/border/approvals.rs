@@ -36,7 +36,10 @@ async fn an_approved_write_runs_once_with_its_intent_recorded_before() {
     assert!(at(RecordType::ApprovalRequested) < at(RecordType::ApprovalResolved));
     assert!(at(RecordType::ApprovalResolved) < at(RecordType::ToolIntent));
     assert!(at(RecordType::ToolIntent) < at(RecordType::ToolOutcome));
-    assert_eq!(bench.world.store.approval(&approval.id).await.unwrap().unwrap().status, ApprovalStatus::Done);
+    assert_eq!(
+        bench.world.store.approval(&approval.id).await.unwrap().unwrap().status,
+        ApprovalStatus::Done
+    );
     bench.verified().await;
 }
 
@@ -46,8 +49,14 @@ async fn a_decision_for_another_hash_is_refused() {
     bench.start("add").await;
     let approval = bench.approval(0).await;
     let forged = Approval { hash: "0".repeat(64), ..approval.clone() };
-    assert_eq!(bench.decide(&forged, once()).await.unwrap_err().reason_text(), Some("hash_mismatch"));
-    assert_eq!(bench.world.store.approval(&approval.id).await.unwrap().unwrap().status, ApprovalStatus::Pending);
+    assert_eq!(
+        bench.decide(&forged, once()).await.unwrap_err().reason_text(),
+        Some("hash_mismatch")
+    );
+    assert_eq!(
+        bench.world.store.approval(&approval.id).await.unwrap().unwrap().status,
+        ApprovalStatus::Pending
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -55,12 +64,18 @@ async fn a_rejection_reaches_the_model_with_its_reason() {
     let bench = write_bench();
     let turn = bench.start("add").await.turn;
     let approval = bench.approval(0).await;
-    bench.decide(&approval, Decision::Reject { reason: Some("too expensive".into()) }).await.unwrap();
+    bench
+        .decide(&approval, Decision::Reject { reason: Some("too expensive".into()) })
+        .await
+        .unwrap();
     bench.final_of(&turn).await;
     assert_eq!(bench.outcomes().await, [ToolOutcome::Rejected]);
     assert!(bench.runs().is_empty());
     let requests = bench.model.requests.lock().unwrap();
-    let told = requests[1].messages.iter().any(|m| matches!(m, Message::Tool { content, .. } if content.contains("too expensive")));
+    let told = requests[1]
+        .messages
+        .iter()
+        .any(|m| matches!(m, Message::Tool { content, .. } if content.contains("too expensive")));
     assert!(told);
 }
 
@@ -72,7 +87,10 @@ async fn an_undecided_action_expires_by_the_clock() {
     bench.clock.forward(601);
     bench.final_of(&turn).await;
     assert_eq!(bench.outcomes().await, [ToolOutcome::Expired]);
-    assert_eq!(bench.decide(&approval, once()).await.unwrap_err().reason_text(), Some("not_pending"));
+    assert_eq!(
+        bench.decide(&approval, once()).await.unwrap_err().reason_text(),
+        Some("not_pending")
+    );
     assert!(bench.runs().is_empty());
 }
 
@@ -93,9 +111,16 @@ async fn cancelling_the_turn_cancels_what_waits() {
     let bench = write_bench();
     let turn = bench.start("add").await.turn;
     let approval = bench.approval(0).await;
-    bench.engine.turn_cancel(&TurnCancelParams { session: "s".into(), turn: turn.clone() }).await.unwrap();
+    bench
+        .engine
+        .turn_cancel(&TurnCancelParams { session: "s".into(), turn: turn.clone() })
+        .await
+        .unwrap();
     assert_eq!(status_and_text(&bench.final_of(&turn).await).0, TurnStatus::Cancelled);
-    assert_eq!(bench.world.store.approval(&approval.id).await.unwrap().unwrap().status, ApprovalStatus::Cancelled);
+    assert_eq!(
+        bench.world.store.approval(&approval.id).await.unwrap().unwrap().status,
+        ApprovalStatus::Cancelled
+    );
     assert_eq!(bench.outcomes().await, [ToolOutcome::Cancelled]);
 }
 
@@ -103,7 +128,9 @@ async fn cancelling_the_turn_cancels_what_waits() {
 async fn without_an_approver_the_turn_ends_and_the_action_can_be_signed_later() {
     let bench = write_bench();
     let turn = bench.start_with("add", true).await.turn;
-    let EventBody::Final { status, error: Some(error), .. } = bench.final_of(&turn).await else { panic!("a final with an error") };
+    let EventBody::Final { status, error: Some(error), .. } = bench.final_of(&turn).await else {
+        panic!("a final with an error")
+    };
     assert_eq!((status, error.code), (TurnStatus::ApprovalRequired, ErrorCode::ApprovalRequired));
     let approval = bench.approval(0).await;
     assert_eq!(error.details["approval_id"], json!(approval.id));
@@ -120,9 +147,15 @@ async fn edited_arguments_are_a_new_proposal_with_its_own_hash() {
     let bench = write_bench();
     let turn = bench.start("add").await.turn;
     let first = bench.approval(0).await;
-    let bad = bench.decide(&first, Decision::Edit { arguments: json!({"n": "lots"}).to_string() }).await.unwrap_err();
+    let bad = bench
+        .decide(&first, Decision::Edit { arguments: json!({"n": "lots"}).to_string() })
+        .await
+        .unwrap_err();
     assert_eq!(bad.code, ErrorCode::InvalidInput);
-    bench.decide(&first, Decision::Edit { arguments: json!({"q": "shoes", "n": 1}).to_string() }).await.unwrap();
+    bench
+        .decide(&first, Decision::Edit { arguments: json!({"q": "shoes", "n": 1}).to_string() })
+        .await
+        .unwrap();
     let second = bench.approval(1).await;
     assert_ne!(first.hash, second.hash);
     assert_eq!(second.replaces, Some(first.id.clone()));
@@ -130,7 +163,10 @@ async fn edited_arguments_are_a_new_proposal_with_its_own_hash() {
     bench.decide(&second, once()).await.unwrap();
     bench.final_of(&turn).await;
     assert_eq!(bench.tools.runs.lock().unwrap()[0].1, json!({"q": "shoes", "n": 1}));
-    assert_eq!(bench.world.store.approval(&first.id).await.unwrap().unwrap().status, ApprovalStatus::Superseded);
+    assert_eq!(
+        bench.world.store.approval(&first.id).await.unwrap().unwrap().status,
+        ApprovalStatus::Superseded
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -190,7 +226,10 @@ async fn a_destructive_tool_wants_its_word_and_no_grant() {
     let approval = bench.approval(0).await;
     let word = approval.confirm_word.clone().expect("a word to type");
     assert!(!approval.grantable);
-    assert_eq!(bench.decide(&approval, once()).await.unwrap_err().reason_text(), Some("confirm_word"));
+    assert_eq!(
+        bench.decide(&approval, once()).await.unwrap_err().reason_text(),
+        Some("confirm_word")
+    );
     assert!(bench.decide(&approval, Decision::ApproveForSession).await.is_err());
     assert!(bench.runs().is_empty());
     bench.decide(&approval, Decision::ApproveOnce { confirm_word: Some(word) }).await.unwrap();
@@ -208,7 +247,11 @@ async fn two_at_once_are_decided_one_by_one() {
     both.sort_by(|a, b| a.tool.cmp(&b.tool));
     let [first, second] = both;
     bench.decide(&second, Decision::Reject { reason: None }).await.unwrap();
-    assert_eq!(bench.world.store.approval(&first.id).await.unwrap().unwrap().status, ApprovalStatus::Pending, "a rejection does not cascade");
+    assert_eq!(
+        bench.world.store.approval(&first.id).await.unwrap().unwrap().status,
+        ApprovalStatus::Pending,
+        "a rejection does not cascade"
+    );
     bench.decide(&first, once()).await.unwrap();
     bench.final_of(&turn).await;
     assert_eq!(bench.runs(), ["w"]);
@@ -279,7 +322,9 @@ async fn what_is_signed_is_shown_as_signed_before_it_is_done() {
         .iter()
         .filter_map(|e| match &e.event {
             EventBody::ApprovalResolved { status, .. } => Some(format!("{status:?}")),
-            EventBody::Status { stage: stage @ (Stage::WaitingForApproval | Stage::Tools), .. } => Some(format!("{stage:?}")),
+            EventBody::Status {
+                stage: stage @ (Stage::WaitingForApproval | Stage::Tools), ..
+            } => Some(format!("{stage:?}")),
             EventBody::ToolEnd { outcome, .. } => Some(format!("{outcome:?}")),
             _ => None,
         })
@@ -291,14 +336,27 @@ async fn what_is_signed_is_shown_as_signed_before_it_is_done() {
 async fn a_question_that_nobody_waits_with_outlives_its_process() {
     let (bench, price) = priced();
     bench.model.then(vec![Say::Call("w", json!({}))]);
-    let params = TurnStartParams { session: Some("s".into()), text: "add".into(), model: None, agent: None, headless: true };
+    let params = TurnStartParams {
+        session: Some("s".into()),
+        text: "add".into(),
+        model: None,
+        agent: None,
+        headless: true,
+    };
     let turn = bench.engine.turn_start(params).await.unwrap().turn;
     bench.final_of(&turn).await;
     price.store(120, std::sync::atomic::Ordering::SeqCst);
-    assert_eq!(bench.decide(&bench.approval(0).await, once()).await.unwrap_err().code, ErrorCode::ApprovalRequired);
+    assert_eq!(
+        bench.decide(&bench.approval(0).await, once()).await.unwrap_err().code,
+        ErrorCode::ApprovalRequired
+    );
     let fresh = bench.approval(1).await;
     engine::Engine::new(bench.world.clone()).recover().await.unwrap();
-    assert_eq!(bench.world.store.approval(&fresh.id).await.unwrap().unwrap().status, ApprovalStatus::Pending, "it waits for the caller's next message");
+    assert_eq!(
+        bench.world.store.approval(&fresh.id).await.unwrap().unwrap().status,
+        ApprovalStatus::Pending,
+        "it waits for the caller's next message"
+    );
 }
 
 /// A write whose preview shows a price.
@@ -311,7 +369,11 @@ pub fn priced() -> (Bench, std::sync::Arc<std::sync::atomic::AtomicI64>) {
     let bench = Bench::new(vec![writer, tool("r", Effect::ReadOnly)]);
     let price = std::sync::Arc::new(std::sync::atomic::AtomicI64::new(100));
     let seen = std::sync::Arc::clone(&price);
-    let behaviour = move |_: &ToolRequest| Ok::<Value, ToolFailure>(json!({"total": seen.load(std::sync::atomic::Ordering::SeqCst).to_string()}));
+    let behaviour = move |_: &ToolRequest| {
+        Ok::<Value, ToolFailure>(
+            json!({"total": seen.load(std::sync::atomic::Ordering::SeqCst).to_string()}),
+        )
+    };
     bench.tools.behaviours.lock().unwrap().insert("r".into(), Box::new(behaviour));
     (bench, price)
 }
@@ -327,7 +389,9 @@ pub fn sized(now: bool) -> (Bench, std::sync::Arc<std::sync::atomic::AtomicBool>
     let bench = Bench::new(vec![writer, tool("r", Effect::ReadOnly)]);
     let sizes = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(now));
     let seen = std::sync::Arc::clone(&sizes);
-    let behaviour = move |_: &ToolRequest| Ok::<Value, ToolFailure>(json!({"sizes": seen.load(std::sync::atomic::Ordering::SeqCst)}));
+    let behaviour = move |_: &ToolRequest| {
+        Ok::<Value, ToolFailure>(json!({"sizes": seen.load(std::sync::atomic::Ordering::SeqCst)}))
+    };
     bench.tools.behaviours.lock().unwrap().insert("r".into(), Box::new(behaviour));
     (bench, sizes)
 }
@@ -359,7 +423,13 @@ async fn nobody_is_asked_for_what_is_known_to_be_refused() {
 async fn a_call_that_became_impossible_after_its_turn_still_ends() {
     let (bench, sizes) = sized(false);
     bench.model.then(vec![Say::Call("w", json!({}))]);
-    let params = TurnStartParams { session: Some("s".into()), text: "add".into(), model: None, agent: None, headless: true };
+    let params = TurnStartParams {
+        session: Some("s".into()),
+        text: "add".into(),
+        model: None,
+        agent: None,
+        headless: true,
+    };
     let turn = bench.engine.turn_start(params).await.unwrap().turn;
     bench.final_of(&turn).await;
     let approval = bench.approval(0).await;
@@ -381,7 +451,10 @@ async fn what_was_in_vain_from_the_start_is_not_carried_out_by_a_yes() {
     assert!(approval.preview.is_none());
     bench.decide(&approval, once()).await.unwrap();
     assert!(!bench.runs().contains(&"w".to_owned()));
-    assert_eq!(bench.world.store.approval(&approval.id).await.unwrap().unwrap().status, ApprovalStatus::Failed);
+    assert_eq!(
+        bench.world.store.approval(&approval.id).await.unwrap().unwrap().status,
+        ApprovalStatus::Failed
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -391,7 +464,10 @@ async fn what_cannot_be_looked_at_again_is_not_carried_out() {
     let turn = bench.start("add").await.turn;
     let approval = bench.approval(0).await;
     assert!(approval.preview.is_some());
-    let away = || ToolFailure { error: AgentError::new(ErrorCode::ToolHttpError, "Nobody is there."), may_have_happened: false };
+    let away = || ToolFailure {
+        error: AgentError::new(ErrorCode::ToolHttpError, "Nobody is there."),
+        may_have_happened: false,
+    };
     bench.tools.behaviours.lock().unwrap().insert("r".into(), Box::new(move |_| Err(away())));
     bench.decide(&approval, once()).await.unwrap();
     bench.final_of(&turn).await;
@@ -428,12 +504,21 @@ async fn one_change_at_a_time_waits_for_a_caller_who_answers_later() {
     bench.model.then(vec![Say::Call("w", json!({"n": 1}))]);
     bench.model.then(vec![Say::Call("r", json!({}))]);
     bench.model.then(vec![Say::Call("w", json!({"n": 2})), Say::Call("w", json!({"n": 3}))]);
-    let params = TurnStartParams { session: Some("s".into()), text: "add".into(), model: None, agent: None, headless: true };
+    let params = TurnStartParams {
+        session: Some("s".into()),
+        text: "add".into(),
+        model: None,
+        agent: None,
+        headless: true,
+    };
     let turn = bench.engine.turn_start(params).await.unwrap().turn;
     let EventBody::Final { status, .. } = bench.final_of(&turn).await else { panic!("a final") };
     assert_eq!(status, TurnStatus::ApprovalRequired);
     let waiting = bench.engine.approvals_list(true).await.unwrap();
-    assert_eq!(waiting.iter().map(|approval| approval.arguments.as_str()).collect::<Vec<_>>(), [r#"{"n":2}"#]);
+    assert_eq!(
+        waiting.iter().map(|approval| approval.arguments.as_str()).collect::<Vec<_>>(),
+        [r#"{"n":2}"#]
+    );
     assert_eq!(bench.outcomes().await, [ToolOutcome::Error, ToolOutcome::Ok, ToolOutcome::Limit]);
 }
 
@@ -444,7 +529,10 @@ async fn a_kill_switch_leaves_the_action_pending() {
     let approval = bench.approval(0).await;
     bench.profile.settings.lock().unwrap().agent_enabled = false;
     assert_eq!(bench.decide(&approval, once()).await.unwrap_err().code, ErrorCode::AgentDisabled);
-    assert_eq!(bench.world.store.approval(&approval.id).await.unwrap().unwrap().status, ApprovalStatus::Pending);
+    assert_eq!(
+        bench.world.store.approval(&approval.id).await.unwrap().unwrap().status,
+        ApprovalStatus::Pending
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -477,7 +565,11 @@ async fn a_grant_covers_lists_and_new_texts_only_as_they_were_shown() {
     bench.model.then(vec![Say::Call("w", json!({"to": ["a"], "n": 9}))]);
     bench.ask("again").await;
     assert_eq!(bench.runs().len(), 2, "another number is covered");
-    for (index, arguments) in [json!({"to": ["b"], "n": 1}), json!({"to": ["a"], "cc": "b", "n": 1})].into_iter().enumerate() {
+    for (index, arguments) in
+        [json!({"to": ["b"], "n": 1}), json!({"to": ["a"], "cc": "b", "n": 1})]
+            .into_iter()
+            .enumerate()
+    {
         bench.model.then(vec![Say::Call("w", arguments)]);
         let turn = bench.start("other").await.turn;
         let asked = bench.approval(1 + index).await;

@@ -1,4 +1,5 @@
-//! Pending actions behind turns that have ended: whoever decides later stands in for the caller, and nothing is left half decided.
+//! Pending actions behind turns that have ended: whoever decides later stands in for the caller,
+//! and nothing is left half decided.
 
 use std::sync::{Arc, atomic::Ordering};
 
@@ -33,13 +34,26 @@ async fn status(bench: &Bench, approval: &Approval) -> ApprovalStatus {
 async fn an_edit_behind_the_turn_is_a_new_proposal_and_keeps_both() {
     let (bench, first) = left().await;
     bench.log.refuses.store(true, Ordering::SeqCst);
-    bench.decide(&first, Decision::Edit { arguments: json!({"q": "shoes", "n": 1}).to_string() }).await.unwrap_err();
-    assert_eq!(status(&bench, &first).await, ApprovalStatus::Pending, "what could not be proposed replaces nothing");
+    bench
+        .decide(&first, Decision::Edit { arguments: json!({"q": "shoes", "n": 1}).to_string() })
+        .await
+        .unwrap_err();
+    assert_eq!(
+        status(&bench, &first).await,
+        ApprovalStatus::Pending,
+        "what could not be proposed replaces nothing"
+    );
     bench.log.refuses.store(false, Ordering::SeqCst);
-    let edited = bench.decide(&first, Decision::Edit { arguments: json!({"q": "shoes", "n": 1}).to_string() }).await.unwrap();
+    let edited = bench
+        .decide(&first, Decision::Edit { arguments: json!({"q": "shoes", "n": 1}).to_string() })
+        .await
+        .unwrap();
     assert_eq!(edited.status, ApprovalStatus::Superseded);
     let second = bench.engine.waiting_in(&"s".into()).await.unwrap().expect("the new one waits");
-    assert_eq!((second.replaces.as_ref(), second.arguments.as_str()), (Some(&first.id), r#"{"n":1,"q":"shoes"}"#));
+    assert_eq!(
+        (second.replaces.as_ref(), second.arguments.as_str()),
+        (Some(&first.id), r#"{"n":1,"q":"shoes"}"#)
+    );
     assert!(bench.runs().is_empty());
     bench.decide(&second, once()).await.unwrap();
     assert_eq!(bench.tools.runs.lock().unwrap()[0].1, json!({"q": "shoes", "n": 1}));
@@ -52,7 +66,10 @@ async fn a_yes_to_a_tool_that_is_gone_ends_the_action_with_the_reason() {
     *bench.tools.specs.lock().unwrap() = Arc::new(vec![]);
     assert_eq!(bench.decide(&approval, once()).await.unwrap_err().code, ErrorCode::ToolNotFound);
     let row = bench.world.store.approval(&approval.id).await.unwrap().unwrap();
-    assert_eq!((row.status, row.reason.as_deref()), (ApprovalStatus::Failed, Some("Tool w is not available any more.")));
+    assert_eq!(
+        (row.status, row.reason.as_deref()),
+        (ApprovalStatus::Failed, Some("Tool w is not available any more."))
+    );
     assert_eq!(bench.outcomes().await, [ToolOutcome::Denied]);
 }
 
@@ -61,7 +78,12 @@ async fn what_waits_in_a_deleted_session_ends_in_the_log_too() {
     let (bench, approval) = left().await;
     bench.engine.session_delete(&"s".into()).await.unwrap();
     assert!(bench.world.store.approval(&approval.id).await.unwrap().is_none());
-    let ends = bench.records().await.into_iter().filter(|(kind, _)| *kind == RecordType::ApprovalResolved).map(|(_, status)| status);
+    let ends = bench
+        .records()
+        .await
+        .into_iter()
+        .filter(|(kind, _)| *kind == RecordType::ApprovalResolved)
+        .map(|(_, status)| status);
     assert_eq!(ends.collect::<Vec<_>>(), [Some("cancelled".to_owned())]);
 }
 
@@ -69,13 +91,20 @@ async fn what_waits_in_a_deleted_session_ends_in_the_log_too() {
 async fn what_waits_in_a_session_whose_time_is_over_expires_in_the_log_too() {
     let (bench, _) = left().await;
     bench.engine.session_over(&"s".into(), None).await.unwrap();
-    let ends = bench.records().await.into_iter().filter(|(kind, _)| *kind == RecordType::ApprovalResolved).map(|(_, status)| status);
+    let ends = bench
+        .records()
+        .await
+        .into_iter()
+        .filter(|(kind, _)| *kind == RecordType::ApprovalResolved)
+        .map(|(_, status)| status);
     assert_eq!(ends.collect::<Vec<_>>(), [Some("expired".to_owned())]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_never_ended_ends_in_the_log_with_its_session() {
-    for (stuck, ends) in [(ApprovalStatus::Approved, "expired"), (ApprovalStatus::Executing, "failed")] {
+    for (stuck, ends) in
+        [(ApprovalStatus::Approved, "expired"), (ApprovalStatus::Executing, "failed")]
+    {
         let (bench, approval) = left().await;
         let (store, now) = (&bench.world.store, bench.world.clock.now());
         assert!(store.approval_move(&approval.id, Transition::APPROVE, None, now).await.unwrap());
@@ -84,7 +113,12 @@ async fn what_never_ended_ends_in_the_log_with_its_session() {
         }
         bench.engine.session_delete(&"s".into()).await.unwrap_err();
         bench.engine.session_over(&"s".into(), None).await.unwrap();
-        let told = bench.records().await.into_iter().filter(|(kind, _)| *kind == RecordType::ApprovalResolved).map(|(_, status)| status);
+        let told = bench
+            .records()
+            .await
+            .into_iter()
+            .filter(|(kind, _)| *kind == RecordType::ApprovalResolved)
+            .map(|(_, status)| status);
         assert_eq!(told.collect::<Vec<_>>(), [Some(ends.to_owned())]);
     }
 }
@@ -108,7 +142,12 @@ async fn a_session_whose_time_is_over_stays_while_an_action_of_it_runs() {
 async fn whoever_decides_for_a_caller_signs_it_in_the_callers_language() {
     let (bench, price) = priced();
     let mut writer = tool("w", Effect::Write);
-    let reads = vec![manifest::PreviewRead { name: "cart".into(), tool: "r".into(), arguments: Default::default(), optional: false }];
+    let reads = vec![manifest::PreviewRead {
+        name: "cart".into(),
+        tool: "r".into(),
+        arguments: Default::default(),
+        optional: false,
+    }];
     let template = r#"{"summary": "{{ locale }}", "before": {"rows": [], "total": {{ cart.total | tojson }}}, "after": {"rows": []}}"#.into();
     writer.preview = Some(manifest::Preview { reads, template });
     *bench.tools.specs.lock().unwrap() = Arc::new(vec![writer, tool("r", Effect::ReadOnly)]);
@@ -119,14 +158,21 @@ async fn whoever_decides_for_a_caller_signs_it_in_the_callers_language() {
     let asked = bench.heard_approval("sv").await;
     assert_eq!(summary(&asked), "sv");
     bench.decide(&asked, once()).await.unwrap();
-    assert_eq!((status(&bench, &asked).await, ran()), (ApprovalStatus::Done, 1), "other words are no change");
+    assert_eq!(
+        (status(&bench, &asked).await, ran()),
+        (ApprovalStatus::Done, 1),
+        "other words are no change"
+    );
 
     bench.model.then(vec![Say::Call("w", json!({}))]);
     let asked = bench.heard_approval("sv").await;
     price.store(120, Ordering::SeqCst);
     assert_eq!(bench.decide(&asked, once()).await.unwrap_err().code, ErrorCode::ApprovalRequired);
     let fresh = bench.engine.waiting_in(&"s".into()).await.unwrap().expect("the new price waits");
-    assert_eq!((summary(&fresh).as_str(), fresh.expires_at - fresh.created_at), ("sv", TimeDelta::days(1)));
+    assert_eq!(
+        (summary(&fresh).as_str(), fresh.expires_at - fresh.created_at),
+        ("sv", TimeDelta::days(1))
+    );
     assert_eq!(ran(), 1);
 }
 
@@ -136,7 +182,10 @@ async fn nobody_is_asked_later_for_what_is_known_to_be_refused() {
     bench.model.then(vec![Say::Call("w", json!({}))]);
     bench.model.then(vec![Say::Text("Which size do you want?")]);
     let turn = bench.start_with("add", true).await.turn;
-    assert_eq!(status_and_text(&bench.final_of(&turn).await), (TurnStatus::Ok, "Which size do you want?".into()));
+    assert_eq!(
+        status_and_text(&bench.final_of(&turn).await),
+        (TurnStatus::Ok, "Which size do you want?".into())
+    );
     assert!(bench.engine.approvals_list(true).await.unwrap().is_empty());
 
     // The same for a caller whose host does not look at this tool itself.
@@ -170,7 +219,10 @@ async fn what_a_person_has_to_approve_cannot_be_allowed_for_a_session() {
     let turn = bench.start("add").await.turn;
     let approval = bench.approval(0).await;
     assert!(!approval.grantable && bench.runs().is_empty());
-    assert_eq!(bench.decide(&approval, Decision::ApproveForSession).await.unwrap_err().reason_text(), Some("not_grantable"));
+    assert_eq!(
+        bench.decide(&approval, Decision::ApproveForSession).await.unwrap_err().reason_text(),
+        Some("not_grantable")
+    );
     bench.decide(&approval, once()).await.unwrap();
     bench.final_of(&turn).await;
     assert_eq!(bench.runs(), ["w"]);

@@ -19,9 +19,13 @@ fn outgoing(request: &ModelRequest) -> String {
             Message::System { text } | Message::User { text } => out.push_str(text),
             Message::Assistant { text, calls, .. } => {
                 out.push_str(text);
-                calls.iter().for_each(|call| out.push_str(&format!("{}{}", call.name, call.arguments)));
+                calls
+                    .iter()
+                    .for_each(|call| out.push_str(&format!("{}{}", call.name, call.arguments)));
             }
-            Message::Tool { name, content, data, .. } => out.push_str(&format!("{name}{content}{}", json!(data))),
+            Message::Tool { name, content, data, .. } => {
+                out.push_str(&format!("{name}{content}{}", json!(data)))
+            }
         }
         out.push('\n');
     }
@@ -40,16 +44,27 @@ fn level(bench: &Bench, level: RedactionLevel) {
 }
 
 async fn counts(bench: &Bench) -> Vec<Vec<RedactionCount>> {
-    let of = |item: Item| if let ItemBody::Redaction { counts, .. } = item.body { Some(counts) } else { None };
+    let of = |item: Item| {
+        if let ItemBody::Redaction { counts, .. } = item.body { Some(counts) } else { None }
+    };
     bench.items().await.into_iter().filter_map(of).collect()
 }
 
 #[tokio::test(start_paused = true)]
 async fn no_request_holds_an_original_and_no_answer_a_placeholder() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
-    bench.tools.behaviours.lock().unwrap().insert("r".into(), Box::new(|_| Ok(json!({"owner": "bo@example.com", "phone": "+46 70 123 45 67", "n": 7}))));
-    bench.model.then(vec![Say::Text("Looking up <email_1>."), Say::Call("r", json!({"q": "<email_1>"}))]);
-    bench.model.then(vec![Say::Text("It is <em"), Say::Text("ail_2"), Say::Text("> at <phone_1>, not <email_9>.")]);
+    bench.tools.behaviours.lock().unwrap().insert(
+        "r".into(),
+        Box::new(|_| Ok(json!({"owner": "bo@example.com", "phone": "+46 70 123 45 67", "n": 7}))),
+    );
+    bench
+        .model
+        .then(vec![Say::Text("Looking up <email_1>."), Say::Call("r", json!({"q": "<email_1>"}))]);
+    bench.model.then(vec![
+        Say::Text("It is <em"),
+        Say::Text("ail_2"),
+        Say::Text("> at <phone_1>, not <email_9>."),
+    ]);
     let turn = bench.start(&format!("Who owns {MAIL}?")).await.turn;
     let (_, text) = status_and_text(&bench.final_of(&turn).await);
     assert_eq!(text, "It is bo@example.com at +46 70 123 45 67, not <email_9>.");
@@ -59,12 +74,24 @@ async fn no_request_holds_an_original_and_no_answer_a_placeholder() {
         assert!(request.contains("Who owns <email_1>?"));
     }
     let events = bench.heard.events.lock().unwrap().clone();
-    let deltas: String = events.iter().filter_map(|e| if let EventBody::Delta { text } = &e.event { Some(text.as_str()) } else { None }).collect();
+    let deltas: String = events
+        .iter()
+        .filter_map(|e| {
+            if let EventBody::Delta { text } = &e.event { Some(text.as_str()) } else { None }
+        })
+        .collect();
     assert!(deltas.starts_with(&format!("Looking up {MAIL}.It is bo@example.com")), "{deltas}");
-    assert!(!events.iter().any(|e| e.turn == turn && matches!(e.event, EventBody::Status { stage: Stage::OutputReplaced, .. })), "deltas and final agree");
+    assert!(
+        !events.iter().any(|e| e.turn == turn
+            && matches!(e.event, EventBody::Status { stage: Stage::OutputReplaced, .. })),
+        "deltas and final agree"
+    );
     assert_eq!(bench.tools.runs.lock().unwrap()[0].1["q"], MAIL, "the tool got the real value");
     let items = bench.items().await;
-    assert!(matches!(&items[0].body, ItemBody::UserMessage { text } if text.contains(MAIL)), "what is stored is what was written");
+    assert!(
+        matches!(&items[0].body, ItemBody::UserMessage { text } if text.contains(MAIL)),
+        "what is stored is what was written"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -74,11 +101,26 @@ async fn a_person_sees_counts_for_each_turn_and_never_a_value() {
     assert!(counts(&bench).await.is_empty(), "nothing was held back, nothing is said");
     bench.ask(&format!("{MAIL} and c@example.com and card 4111 1111 1111 1111, {MAIL}")).await;
     let seen = counts(&bench).await;
-    assert_eq!(seen, [vec![RedactionCount { kind: RedactionKind::Email, count: 2 }, RedactionCount { kind: RedactionKind::Card, count: 1 }]]);
+    assert_eq!(
+        seen,
+        [vec![
+            RedactionCount { kind: RedactionKind::Email, count: 2 },
+            RedactionCount { kind: RedactionKind::Card, count: 1 }
+        ]]
+    );
     let items = bench.items().await;
-    let at = |wanted: fn(&ItemBody) -> bool| items.iter().rposition(|item| wanted(&item.body)).unwrap();
-    assert!(at(|b| matches!(b, ItemBody::Redaction { .. })) < at(|b| matches!(b, ItemBody::AssistantText { .. })), "above the answer");
-    let said = items.iter().filter(|i| matches!(i.body, ItemBody::Redaction { .. })).map(|i| json!(i).to_string()).collect::<String>();
+    let at =
+        |wanted: fn(&ItemBody) -> bool| items.iter().rposition(|item| wanted(&item.body)).unwrap();
+    assert!(
+        at(|b| matches!(b, ItemBody::Redaction { .. }))
+            < at(|b| matches!(b, ItemBody::AssistantText { .. })),
+        "above the answer"
+    );
+    let said = items
+        .iter()
+        .filter(|i| matches!(i.body, ItemBody::Redaction { .. }))
+        .map(|i| json!(i).to_string())
+        .collect::<String>();
     assert!(!said.contains("example"));
 }
 
@@ -94,10 +136,18 @@ async fn the_approval_shows_real_values_and_the_log_holds_them() {
     let (_, text) = status_and_text(&bench.final_of(&turn).await);
     assert_eq!(text, format!("sent to {MAIL}"));
     assert_eq!(bench.tools.runs.lock().unwrap()[0].1["q"], format!("to {MAIL}, not <email_2>"));
-    let intents =
-        bench.log.log.list(AuditListParams { record_type: Some(RecordType::ToolIntent), session: None, query: String::new(), before: None, limit: 5 });
+    let intents = bench.log.log.list(AuditListParams {
+        record_type: Some(RecordType::ToolIntent),
+        session: None,
+        query: String::new(),
+        before: None,
+        limit: 5,
+    });
     let seq = intents.await.unwrap().records[0].seq;
-    assert!(json!(bench.log.log.show(seq).await.unwrap()).to_string().contains(MAIL), "the log holds what was really sent to the tool");
+    assert!(
+        json!(bench.log.log.show(seq).await.unwrap()).to_string().contains(MAIL),
+        "the log holds what was really sent to the tool"
+    );
     assert!(!requests(&bench).concat().contains("example.com"));
     bench.verified().await;
 }
@@ -111,8 +161,13 @@ async fn numbers_stay_the_same_over_turns_and_a_restart() {
     }
     let next = Engine::new(bench.world.clone());
     next.recover().await.unwrap();
-    let params =
-        TurnStartParams { session: Some("s".into()), text: "d@example.com b@example.com a@example.com".into(), model: None, agent: None, headless: false };
+    let params = TurnStartParams {
+        session: Some("s".into()),
+        text: "d@example.com b@example.com a@example.com".into(),
+        model: None,
+        agent: None,
+        headless: false,
+    };
     let turn = next.turn_start(params).await.unwrap().turn;
     bench.final_of(&turn).await;
     let last = requests(&bench).pop().unwrap();
@@ -135,7 +190,11 @@ async fn levels_are_followed_and_none_sends_what_is_there() {
         bench.ask(&text).await;
         let request = requests(&bench).pop().unwrap();
         assert!(request.contains(&format!("{sent}\n")), "{wanted:?}: {request}");
-        assert_eq!(request.contains("angle brackets"), wanted != RedactionLevel::None, "the model is told of placeholders when there may be some");
+        assert_eq!(
+            request.contains("angle brackets"),
+            wanted != RedactionLevel::None,
+            "the model is told of placeholders when there may be some"
+        );
         if wanted != RedactionLevel::None {
             assert!(!request.contains(MAIL), "earlier turns go out at the level of this one");
         }
@@ -147,7 +206,12 @@ async fn the_model_of_this_program_reads_originals_but_no_secret() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     bench.model.inside.store(true, Ordering::SeqCst);
     bench.secrets.0.lock().unwrap().push(KEY.into());
-    bench.tools.behaviours.lock().unwrap().insert("r".into(), Box::new(|_| Ok(json!({"owner": "bo@example.com", "key": KEY}))));
+    bench
+        .tools
+        .behaviours
+        .lock()
+        .unwrap()
+        .insert("r".into(), Box::new(|_| Ok(json!({"owner": "bo@example.com", "key": KEY}))));
     bench.model.then(vec![Say::Call("r", json!({"q": MAIL}))]);
     bench.ask(MAIL).await;
     let last = requests(&bench).pop().unwrap();
@@ -164,12 +228,17 @@ async fn a_secret_is_nowhere_after_it_is_known_at_any_level() {
     bench.secrets.0.lock().unwrap().push(KEY.into());
     let hex: String = KEY.bytes().map(|b| format!("{b:02x}")).collect();
     let result = json!({"parts": [&KEY[..9], &KEY[9..]], "hex": hex, "text": format!("key {KEY}")});
-    let failure = AgentError::new(ErrorCode::ToolHttpError, format!("401 for {KEY}")).with("sent", KEY);
+    let failure =
+        AgentError::new(ErrorCode::ToolHttpError, format!("401 for {KEY}")).with("sent", KEY);
     bench.tools.behaviours.lock().unwrap().insert(
         "r".into(),
-        Box::new(
-            move |request| if request.arguments["n"] == 1 { Err(ToolFailure { error: failure.clone(), may_have_happened: false }) } else { Ok(result.clone()) },
-        ),
+        Box::new(move |request| {
+            if request.arguments["n"] == 1 {
+                Err(ToolFailure { error: failure.clone(), may_have_happened: false })
+            } else {
+                Ok(result.clone())
+            }
+        }),
     );
     bench.model.then(vec![Say::Call("r", json!({})), Say::Call("r", json!({"n": 1}))]);
     bench.model.then(vec![Say::Text("It was Xk29fLm3Q"), Say::Text("pZr81TbVw6Y.")]);
@@ -180,7 +249,13 @@ async fn a_secret_is_nowhere_after_it_is_known_at_any_level() {
             assert!(!request.contains(trace), "{trace} in {request}");
         }
     }
-    for item in bench.items().await.iter().skip(2).filter(|i| !matches!(i.body, ItemBody::AssistantText { .. })) {
+    for item in bench
+        .items()
+        .await
+        .iter()
+        .skip(2)
+        .filter(|i| !matches!(i.body, ItemBody::AssistantText { .. }))
+    {
         assert!(!json!(item).to_string().contains(KEY), "{item:?}");
     }
     for seq in 5.. {
@@ -210,7 +285,8 @@ async fn a_secret_that_becomes_known_in_the_middle_of_a_turn_goes_out_no_more() 
 async fn texts_of_the_program_are_looked_at_again_when_a_secret_becomes_known() {
     let mut described = tool("r", Effect::ReadOnly);
     described.description = format!("Asks the server with {KEY}.");
-    described.input_schema = json!({"type": "object", "properties": {"q": {"type": "string", "default": KEY}}});
+    described.input_schema =
+        json!({"type": "object", "properties": {"q": {"type": "string", "default": KEY}}});
     let bench = Bench::new(vec![described]);
     bench.ask("one").await;
     bench.secrets.0.lock().unwrap().push(KEY.into());
@@ -222,7 +298,12 @@ async fn texts_of_the_program_are_looked_at_again_when_a_secret_becomes_known() 
 #[tokio::test(start_paused = true)]
 async fn results_are_values_only_for_a_model_that_reads_them_so() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
-    bench.tools.behaviours.lock().unwrap().insert("r".into(), Box::new(|_| Ok(json!({"owner": MAIL}))));
+    bench
+        .tools
+        .behaviours
+        .lock()
+        .unwrap()
+        .insert("r".into(), Box::new(|_| Ok(json!({"owner": MAIL}))));
     bench.model.then(vec![Say::Call("r", json!({}))]);
     bench.model.words_only.store(true, Ordering::SeqCst);
     bench.ask("go").await;
@@ -232,30 +313,56 @@ async fn results_are_values_only_for_a_model_that_reads_them_so() {
     bench.model.words_only.store(true, Ordering::SeqCst);
     bench.ask("still").await;
     let of = |request: &ModelRequest| {
-        let result = |message: &Message| if let Message::Tool { content, data, .. } = message { Some((content.to_string(), json!(data))) } else { None };
+        let result = |message: &Message| {
+            if let Message::Tool { content, data, .. } = message {
+                Some((content.to_string(), json!(data)))
+            } else {
+                None
+            }
+        };
         request.messages.iter().find_map(result)
     };
-    let told: Vec<(String, Value)> = bench.model.requests.lock().unwrap().iter().filter_map(of).collect();
+    let told: Vec<(String, Value)> =
+        bench.model.requests.lock().unwrap().iter().filter_map(of).collect();
     let (text, value) = (json!({"owner": "<email_1>"}).to_string(), json!({"owner": "<email_1>"}));
-    assert_eq!(told, [(text.clone(), Value::Null), (text.clone(), Value::Null), (text.clone(), value), (text, Value::Null)]);
+    assert_eq!(
+        told,
+        [
+            (text.clone(), Value::Null),
+            (text.clone(), Value::Null),
+            (text.clone(), value),
+            (text, Value::Null)
+        ]
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_result_reads_the_same_in_every_later_turn_and_after_a_restart() {
     let results = |bench: &Bench| -> Vec<Vec<String>> {
         let of = |request: &ModelRequest| {
-            let result = |message: &Message| if let Message::Tool { content, data, .. } = message { Some(format!("{content} {}", json!(data))) } else { None };
+            let result = |message: &Message| {
+                if let Message::Tool { content, data, .. } = message {
+                    Some(format!("{content} {}", json!(data)))
+                } else {
+                    None
+                }
+            };
             request.messages.iter().filter_map(result).collect()
         };
         bench.model.requests.lock().unwrap().iter().map(of).collect()
     };
     // Short; long enough to be cut in later turns only; cut at once. And one that is a failure.
-    for (length, cut_now, cut_later) in [(10, false, false), (6_000, false, true), (20_000, true, true)] {
+    for (length, cut_now, cut_later) in
+        [(10, false, false), (6_000, false, true), (20_000, true, true)]
+    {
         let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
         let long = json!({"owner": MAIL, "text": "x".repeat(length)});
         let behaviour = move |request: &ToolRequest| match request.arguments["n"].as_u64() {
             Some(1) => Ok(long.clone()),
-            _ => Err(ToolFailure { error: AgentError::new(ErrorCode::ToolHttpError, format!("{MAIL} is unknown")), may_have_happened: false }),
+            _ => Err(ToolFailure {
+                error: AgentError::new(ErrorCode::ToolHttpError, format!("{MAIL} is unknown")),
+                may_have_happened: false,
+            }),
         };
         bench.tools.behaviours.lock().unwrap().insert("r".into(), Box::new(behaviour));
         bench.model.then(vec![Say::Call("r", json!({"n": 1})), Say::Call("r", json!({"n": 2}))]);
@@ -264,14 +371,26 @@ async fn a_result_reads_the_same_in_every_later_turn_and_after_a_restart() {
         bench.ask("then").await;
         let next = Engine::new(bench.world.clone());
         next.recover().await.unwrap();
-        let params = TurnStartParams { session: Some("s".into()), text: "still".into(), model: None, agent: None, headless: false };
+        let params = TurnStartParams {
+            session: Some("s".into()),
+            text: "still".into(),
+            model: None,
+            agent: None,
+            headless: false,
+        };
         bench.final_of(&next.turn_start(params).await.unwrap().turn).await;
         let told = results(&bench);
         assert_eq!(told.iter().map(Vec::len).collect::<Vec<_>>(), [0, 2, 2, 2, 2], "{length}");
         assert_eq!(told[1] == told[2], cut_now == cut_later && !cut_now, "{length}");
         assert!(told[2] == told[3] && told[3] == told[4], "{length}: the same from then on");
-        assert_eq!((told[1][0].contains("truncated"), told[2][0].contains("truncated")), (cut_now, cut_later));
-        assert!(told.iter().flatten().all(|text| text.contains("<email_1>") && !text.contains(MAIL)), "{told:?}");
+        assert_eq!(
+            (told[1][0].contains("truncated"), told[2][0].contains("truncated")),
+            (cut_now, cut_later)
+        );
+        assert!(
+            told.iter().flatten().all(|text| text.contains("<email_1>") && !text.contains(MAIL)),
+            "{told:?}"
+        );
     }
 }
 
@@ -279,11 +398,24 @@ async fn a_result_reads_the_same_in_every_later_turn_and_after_a_restart() {
 async fn when_nothing_may_leave_only_this_machine_answers() {
     let bench = Bench::new(vec![]);
     bench.profile.settings.lock().unwrap().egress.allowed = false;
-    assert_eq!(status_and_text(&bench.ask("hello").await).0, TurnStatus::Ok, "a server on this machine may answer");
+    assert_eq!(
+        status_and_text(&bench.ask("hello").await).0,
+        TurnStatus::Ok,
+        "a server on this machine may answer"
+    );
     bench.model.remote.store(true, Ordering::SeqCst);
-    let params = TurnStartParams { session: Some("s".into()), text: "hello".into(), model: None, agent: None, headless: false };
+    let params = TurnStartParams {
+        session: Some("s".into()),
+        text: "hello".into(),
+        model: None,
+        agent: None,
+        headless: false,
+    };
     let refused = bench.engine.turn_start(params).await.unwrap_err();
-    assert_eq!((refused.code, refused.reason_text(), refused.retryable), (ErrorCode::InvalidInput, Some("egress_denied"), false));
+    assert_eq!(
+        (refused.code, refused.reason_text(), refused.retryable),
+        (ErrorCode::InvalidInput, Some("egress_denied"), false)
+    );
     assert!(refused.hint_text().is_some());
     assert_eq!(bench.model.requests.lock().unwrap().len(), 1);
 }
@@ -299,7 +431,9 @@ async fn a_turn_under_way_stops_when_nothing_may_leave_any_more() {
     };
     bench.tools.behaviours.lock().unwrap().insert("r".into(), Box::new(forbid));
     bench.model.then(vec![Say::Call("r", json!({}))]);
-    let EventBody::Final { status, error: Some(error), .. } = bench.ask("go").await else { panic!("a final with an error") };
+    let EventBody::Final { status, error: Some(error), .. } = bench.ask("go").await else {
+        panic!("a final with an error")
+    };
     assert_eq!((status, error.reason_text()), (TurnStatus::Error, Some("egress_denied")));
     assert_eq!(bench.model.requests.lock().unwrap().len(), 1);
 }
@@ -321,14 +455,24 @@ fn flow(text: &str) -> Option<contract::manifest::DataFlow> {
 #[tokio::test(start_paused = true)]
 async fn section_8_a_pack_that_keeps_its_data_here_is_used_by_local_models_only() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
-    *bench.tools.data_flow.lock().unwrap() = flow(r#"{"data_classes": ["confidential"], "llm_egress": {"what_is_sent": "nothing", "allowed": false}}"#);
+    *bench.tools.data_flow.lock().unwrap() = flow(
+        r#"{"data_classes": ["confidential"], "llm_egress": {"what_is_sent": "nothing", "allowed": false}}"#,
+    );
     bench.model.remote.store(true, Ordering::SeqCst);
     bench.model.then(vec![Say::Call("r", json!({}))]);
     bench.ask("go").await;
     assert!(bench.runs().is_empty());
     assert_eq!(bench.outcomes().await, [ToolOutcome::Denied]);
-    let error = bench.items().await.into_iter().find_map(|i| if let ItemBody::ToolResult { error, .. } = i.body { error } else { None }).unwrap();
-    assert_eq!((error.code, error.reason_text(), error.retryable), (ErrorCode::InvalidInput, Some("egress_denied"), false));
+    let error = bench
+        .items()
+        .await
+        .into_iter()
+        .find_map(|i| if let ItemBody::ToolResult { error, .. } = i.body { error } else { None })
+        .unwrap();
+    assert_eq!(
+        (error.code, error.reason_text(), error.retryable),
+        (ErrorCode::InvalidInput, Some("egress_denied"), false)
+    );
 
     bench.engine.session_delete(&"s".into()).await.unwrap();
     bench.model.remote.store(false, Ordering::SeqCst);
@@ -337,8 +481,14 @@ async fn section_8_a_pack_that_keeps_its_data_here_is_used_by_local_models_only(
     assert_eq!(bench.runs(), ["r"], "a model on this computer may");
     bench.model.remote.store(true, Ordering::SeqCst);
     let asked = bench.model.requests.lock().unwrap().len();
-    let EventBody::Final { error: Some(error), .. } = bench.ask("and what was it?").await else { panic!("a final with an error") };
-    assert_eq!(error.reason_text(), Some("egress_denied"), "what it said there is not told elsewhere");
+    let EventBody::Final { error: Some(error), .. } = bench.ask("and what was it?").await else {
+        panic!("a final with an error")
+    };
+    assert_eq!(
+        error.reason_text(),
+        Some("egress_denied"),
+        "what it said there is not told elsewhere"
+    );
     assert_eq!(bench.model.requests.lock().unwrap().len(), asked);
 }
 
@@ -347,7 +497,9 @@ async fn section_8_a_pack_with_personal_data_has_more_held_back() {
     let address = "see https://intern.example.com/a/b for it";
     for (classes, expected) in [("\"PII\"", true), ("\"public\"", false)] {
         let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
-        *bench.tools.data_flow.lock().unwrap() = flow(&format!(r#"{{"data_classes": [{classes}], "llm_egress": {{"what_is_sent": "names"}}}}"#));
+        *bench.tools.data_flow.lock().unwrap() = flow(&format!(
+            r#"{{"data_classes": [{classes}], "llm_egress": {{"what_is_sent": "names"}}}}"#
+        ));
         bench.ask(address).await;
         assert_eq!(requests(&bench).pop().unwrap().contains("<url_1>"), expected, "{classes}");
     }
@@ -360,7 +512,13 @@ async fn a_stored_key_is_refused_in_the_edit_of_an_action() {
     bench.secrets.0.lock().unwrap().push(KEY.into());
     bench.start("add").await;
     let approval = bench.approval(0).await;
-    let refused = bench.decide(&approval, Decision::Edit { arguments: json!({"q": format!("shoes {KEY}")}).to_string() }).await.unwrap_err();
+    let refused = bench
+        .decide(
+            &approval,
+            Decision::Edit { arguments: json!({"q": format!("shoes {KEY}")}).to_string() },
+        )
+        .await
+        .unwrap_err();
     assert_eq!(refused.reason_text(), Some("holds_secret"), "{refused:?}");
     let waiting = bench.world.store.approval(&approval.id).await.unwrap().unwrap();
     assert_eq!(waiting.status, ApprovalStatus::Pending, "the action waits as it was proposed");

@@ -1,4 +1,5 @@
-//! Numbers of arguments: the one that a person sees is the one that is hashed, recorded and sent, or the call is refused.
+//! Numbers of arguments: the one that a person sees is the one that is hashed, recorded and sent,
+//! or the call is refused.
 
 use contract::{arguments, *};
 use proptest::prelude::*;
@@ -40,15 +41,22 @@ async fn a_number_that_would_change_is_refused_before_anybody_is_asked() {
     for effect in [Effect::ReadOnly, Effect::Write] {
         let bench = Bench::new(vec![open("t", effect)]);
         for number in CHANGING {
-            bench.model.then(at.map(|arguments| Say::Written("t", arguments.replace("NUMBER", number))).into());
+            bench.model.then(
+                at.map(|arguments| Say::Written("t", arguments.replace("NUMBER", number))).into(),
+            );
             bench.ask("go").await;
             let told = format!("{:?}", bench.model.requests.lock().unwrap().last());
             assert!(told.contains("invalid_arguments"), "{number}: {told}");
         }
         let outcomes = bench.outcomes().await;
-        assert!(!outcomes.is_empty() && outcomes.iter().all(|outcome| *outcome == ToolOutcome::Error), "{outcomes:?}");
+        assert!(
+            !outcomes.is_empty() && outcomes.iter().all(|outcome| *outcome == ToolOutcome::Error),
+            "{outcomes:?}"
+        );
         assert!(bench.runs().is_empty() && bench.intents().await.is_empty());
-        assert!(bench.records().await.iter().all(|(kind, _)| *kind != RecordType::ApprovalRequested));
+        assert!(
+            bench.records().await.iter().all(|(kind, _)| *kind != RecordType::ApprovalRequested)
+        );
     }
 }
 
@@ -80,12 +88,30 @@ async fn what_is_shown_is_hashed_recorded_and_sent() {
 #[tokio::test(start_paused = true)]
 async fn a_direct_call_and_a_check_of_the_policy_refuse_such_a_number_too() {
     let bench = Bench::new(vec![open("r", Effect::ReadOnly)]);
-    for number in [json!(9_007_199_254_740_993_u64), json!(-9_007_199_254_740_993_i64), json!(u64::MAX), json!(1e300)] {
-        let params = ToolCallParams { tool: "r".into(), arguments: json!({"x": [number]}), session: None, headless: true };
+    for number in [
+        json!(9_007_199_254_740_993_u64),
+        json!(-9_007_199_254_740_993_i64),
+        json!(u64::MAX),
+        json!(1e300),
+    ] {
+        let params = ToolCallParams {
+            tool: "r".into(),
+            arguments: json!({"x": [number]}),
+            session: None,
+            headless: true,
+        };
         let done = bench.engine.tool_call(params).await.unwrap();
         assert_eq!(done.error.unwrap().reason_text(), Some("invalid_arguments"));
-        let params = PolicyCheckParams { tool: "r".into(), arguments: json!({"x": [number]}), session: None, untrusted: false };
-        assert_eq!(bench.engine.policy_check(params).await.unwrap_err().reason_text(), Some("invalid_arguments"));
+        let params = PolicyCheckParams {
+            tool: "r".into(),
+            arguments: json!({"x": [number]}),
+            session: None,
+            untrusted: false,
+        };
+        assert_eq!(
+            bench.engine.policy_check(params).await.unwrap_err().reason_text(),
+            Some("invalid_arguments")
+        );
     }
     assert!(bench.runs().is_empty());
 }
@@ -97,7 +123,10 @@ async fn edited_arguments_are_read_as_they_were_typed() {
     let turn = bench.start("go").await.turn;
     let first = bench.approval(0).await;
     for number in CHANGING {
-        let refused = bench.decide(&first, Decision::Edit { arguments: format!(r#"{{"x": {number}}}"#) }).await.unwrap_err();
+        let refused = bench
+            .decide(&first, Decision::Edit { arguments: format!(r#"{{"x": {number}}}"#) })
+            .await
+            .unwrap_err();
         assert_eq!(refused.reason_text(), Some("invalid_arguments"), "{number}");
     }
     bench.decide(&first, Decision::Edit { arguments: r#"{"x": 12.0}"#.into() }).await.unwrap();
@@ -112,21 +141,38 @@ async fn edited_arguments_are_read_as_they_were_typed() {
 async fn a_number_of_the_callers_that_would_change_is_not_sent() {
     for effect in [Effect::ReadOnly, Effect::Write] {
         let mut spec = open("t", effect);
-        spec.caller_owned = vec![CallerParam { name: "basket".into(), from: "basket".into(), exempt_from_hash: true }];
+        spec.caller_owned = vec![CallerParam {
+            name: "basket".into(),
+            from: "basket".into(),
+            exempt_from_hash: true,
+        }];
         let bench = Bench::new(vec![spec]);
         let value = Some(json!(9_007_199_254_740_993_u64));
         bench.world.store.session_create(&"s".into(), "t", bench.world.clock.now()).await.unwrap();
-        bench.world.store.session_values_put(&"s".into(), vec![("basket".into(), value)]).await.unwrap();
+        bench
+            .world
+            .store
+            .session_values_put(&"s".into(), vec![("basket".into(), value)])
+            .await
+            .unwrap();
         bench.model.then(vec![Say::Call("t", json!({"x": 1}))]);
         bench.ask("go").await;
-        assert_eq!((bench.outcomes().await, bench.runs(), bench.intents().await.len()), (vec![ToolOutcome::Error], vec![], 0));
+        assert_eq!(
+            (bench.outcomes().await, bench.runs(), bench.intents().await.len()),
+            (vec![ToolOutcome::Error], vec![], 0)
+        );
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_large_number_of_a_result_reaches_the_model_digit_by_digit() {
     let bench = Bench::new(vec![open("r", Effect::ReadOnly)]);
-    bench.tools.behaviours.lock().unwrap().insert("r".into(), Box::new(|_| Ok(json!({"id": 9_007_199_254_740_993_u64}))));
+    bench
+        .tools
+        .behaviours
+        .lock()
+        .unwrap()
+        .insert("r".into(), Box::new(|_| Ok(json!({"id": 9_007_199_254_740_993_u64}))));
     bench.model.then(vec![Say::Call("r", json!({}))]);
     bench.ask("go").await;
     let told = format!("{:?}", bench.model.requests.lock().unwrap().last());
@@ -138,7 +184,9 @@ fn number() -> impl Strategy<Value = String> {
     prop_oneof![
         any::<i64>().prop_map(|n| n.to_string()),
         any::<u64>().prop_map(|n| n.to_string()),
-        any::<f64>().prop_filter("JSON has no others", |n| n.is_finite()).prop_map(|n| format!("{n:?}")),
+        any::<f64>()
+            .prop_filter("JSON has no others", |n| n.is_finite())
+            .prop_map(|n| format!("{n:?}")),
         (9_007_199_254_740_900_u64..9_007_199_254_741_100).prop_map(|n| n.to_string()),
         "-?(0|[1-9][0-9]{0,24})(\\.[0-9]{1,24})?([eE][+-]?[0-9]{1,3})?",
     ]
@@ -149,18 +197,23 @@ fn meaning(number: &str) -> (bool, String, i64) {
     let (digits, power) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
     let bare = digits.trim_start_matches('-');
     let (whole, fraction) = bare.split_once('.').unwrap_or((bare, ""));
-    let (all, mut point) = (format!("{whole}{fraction}"), whole.len() as i64 + power.parse::<i64>().unwrap());
+    let (all, mut point) =
+        (format!("{whole}{fraction}"), whole.len() as i64 + power.parse::<i64>().unwrap());
     let kept = all.trim_start_matches('0');
     point -= (all.len() - kept.len()) as i64;
     let kept = kept.trim_end_matches('0');
-    if kept.is_empty() { (false, String::new(), 0) } else { (number.starts_with('-'), kept.to_owned(), point) }
+    if kept.is_empty() {
+        (false, String::new(), 0)
+    } else {
+        (number.starts_with('-'), kept.to_owned(), point)
+    }
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4_000))]
 
-    /// Whatever number is written: it is refused, or it is the same in the text that is shown, hashed and recorded, in the request,
-    /// and for a reader that has doubles only.
+    /// Whatever number is written: it is refused, or it is the same in the text that is shown,
+    /// hashed and recorded, in the request, and for a reader that has doubles only.
     #[test]
     fn a_number_is_refused_or_the_same_everywhere(number in number(), deep: bool) {
         let text = if deep { format!(r#"{{"a": [{{"x": {number}}}]}}"#) } else { format!(r#"{{"x": {number}}}"#) };

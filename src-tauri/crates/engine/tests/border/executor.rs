@@ -1,4 +1,5 @@
-//! The executor's rules: tries (their waits are tested where they are); keys; credentials; identical calls; long results.
+//! The executor's rules: tries (their waits are tested where they are); keys; credentials;
+//! identical calls; long results.
 
 use std::{
     collections::HashSet,
@@ -11,7 +12,10 @@ use serde_json::{Value, json};
 
 use crate::world::{Bench, Say, tool};
 
-fn failing(retry_after_ms: Option<u64>, may_have_happened: bool) -> impl Fn(&ToolRequest) -> Result<Value, ToolFailure> {
+fn failing(
+    retry_after_ms: Option<u64>,
+    may_have_happened: bool,
+) -> impl Fn(&ToolRequest) -> Result<Value, ToolFailure> {
     move |_| {
         let error = AgentError::new(ErrorCode::RateLimited, "Slow down.");
         let error = retry_after_ms.map_or(error.clone(), |ms| error.with("retry_after_ms", ms));
@@ -20,20 +24,35 @@ fn failing(retry_after_ms: Option<u64>, may_have_happened: bool) -> impl Fn(&Too
 }
 
 impl Bench {
-    fn behave(&self, id: &str, behaviour: impl Fn(&ToolRequest) -> Result<Value, ToolFailure> + Send + Sync + 'static) {
+    fn behave(
+        &self,
+        id: &str,
+        behaviour: impl Fn(&ToolRequest) -> Result<Value, ToolFailure> + Send + Sync + 'static,
+    ) {
         self.tools.behaviours.lock().unwrap().insert(id.into(), Box::new(behaviour));
     }
 
     /// Errors of the results of a turn, in order.
     async fn errors(&self) -> Vec<AgentError> {
-        self.items().await.into_iter().filter_map(|i| if let ItemBody::ToolResult { error, .. } = i.body { error } else { None }).collect()
+        self.items()
+            .await
+            .into_iter()
+            .filter_map(
+                |i| if let ItemBody::ToolResult { error, .. } = i.body { error } else { None },
+            )
+            .collect()
     }
 
     /// Returns the results that the model got in its last request.
     fn told(&self) -> Vec<String> {
         let requests = self.model.requests.lock().unwrap();
         let last = requests.last().unwrap();
-        last.messages.iter().filter_map(|m| if let Message::Tool { content, .. } = m { Some(content.to_string()) } else { None }).collect()
+        last.messages
+            .iter()
+            .filter_map(|m| {
+                if let Message::Tool { content, .. } = m { Some(content.to_string()) } else { None }
+            })
+            .collect()
     }
 }
 
@@ -94,20 +113,28 @@ async fn the_same_write_meant_twice_has_two_keys() {
 #[tokio::test(start_paused = true)]
 async fn what_cannot_run_is_told_before_anybody_is_asked_and_anything_is_sent() {
     let bench = Bench::new(vec![tool("w", Effect::Write)]);
-    let missing = AgentError::internal("tool_config_error", "It needs the key K.").hint("Enter it in Settings.");
+    let missing = AgentError::internal("tool_config_error", "It needs the key K.")
+        .hint("Enter it in Settings.");
     bench.tools.refusals.lock().unwrap().insert("w".into(), missing);
     bench.model.then(vec![Say::Call("w", json!({}))]);
     bench.ask("go").await;
     assert!(bench.runs().is_empty());
     assert_eq!(bench.engine.approvals_list(true).await.unwrap().len(), 0);
     let error = &bench.errors().await[0];
-    assert_eq!((error.reason_text(), error.hint_text(), &error.details["tool_id"]), (Some("tool_config_error"), Some("Enter it in Settings."), &json!("w")));
+    assert_eq!(
+        (error.reason_text(), error.hint_text(), &error.details["tool_id"]),
+        (Some("tool_config_error"), Some("Enter it in Settings."), &json!("w"))
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_same_read_at_once_runs_once() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
-    bench.model.then(vec![Say::Call("r", json!({"q": "a"})), Say::Call("r", json!({"q": "a"})), Say::Call("r", json!({"q": "a"}))]);
+    bench.model.then(vec![
+        Say::Call("r", json!({"q": "a"})),
+        Say::Call("r", json!({"q": "a"})),
+        Say::Call("r", json!({"q": "a"})),
+    ]);
     bench.ask("go").await;
     assert_eq!(bench.runs().len(), 1);
     assert_eq!(bench.outcomes().await, [ToolOutcome::Ok, ToolOutcome::Ok, ToolOutcome::Limit]);
@@ -130,8 +157,9 @@ async fn arguments_that_do_not_fit_twice_end_the_use_of_tools() {
 async fn each_failure_is_one_structured_result() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     bench.behave("r", |_| {
-        let error =
-            AgentError::new(ErrorCode::ToolHttpError, "It refused the request (404).").with("status", 404).with("answer", json!({"error": "no such thing"}));
+        let error = AgentError::new(ErrorCode::ToolHttpError, "It refused the request (404).")
+            .with("status", 404)
+            .with("answer", json!({"error": "no such thing"}));
         Err(ToolFailure { error, may_have_happened: false })
     });
     bench.model.then(vec![Say::Call("r", json!({}))]);
@@ -140,7 +168,10 @@ async fn each_failure_is_one_structured_result() {
     assert_eq!(told["outcome"], "error");
     assert_eq!(told["error"]["code"], "tool_http_error");
     assert_eq!(told["error"]["retryable"], false);
-    assert_eq!(told["error"]["details"], json!({"status": 404, "answer": {"error": "no such thing"}, "attempts": 1, "tool_id": "r"}));
+    assert_eq!(
+        told["error"]["details"],
+        json!({"status": 404, "answer": {"error": "no such thing"}, "attempts": 1, "tool_id": "r"})
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -160,7 +191,10 @@ async fn a_result_is_measured_in_characters_of_any_script() {
             continue;
         }
         let (head, tail) = (told["head"].as_str().unwrap(), told["tail"].as_str().unwrap());
-        assert_eq!((told["characters"].as_u64(), head.chars().count(), tail.chars().count()), (Some(whole.chars().count() as u64), 750, 125));
+        assert_eq!(
+            (told["characters"].as_u64(), head.chars().count(), tail.chars().count()),
+            (Some(whole.chars().count() as u64), 750, 125)
+        );
         assert!(whole.starts_with(head) && whole.ends_with(tail));
     }
 }
@@ -175,9 +209,16 @@ async fn a_long_result_is_cut_kept_whole_and_read_on() {
     bench.model.then(vec![Say::Call("r", json!({}))]);
     bench.ask("go").await;
     let cut: Value = serde_json::from_str(&bench.told()[0]).unwrap();
-    assert_eq!((cut["truncated"].as_bool(), cut["characters"].as_u64()), (Some(true), Some(u64::try_from(whole.len()).unwrap())));
-    assert!(whole.starts_with(cut["head"].as_str().unwrap()) && whole.ends_with(cut["tail"].as_str().unwrap()));
-    let offered: Vec<String> = bench.model.requests.lock().unwrap()[1].tools.iter().map(|t| t.name.to_string()).collect();
+    assert_eq!(
+        (cut["truncated"].as_bool(), cut["characters"].as_u64()),
+        (Some(true), Some(u64::try_from(whole.len()).unwrap()))
+    );
+    assert!(
+        whole.starts_with(cut["head"].as_str().unwrap())
+            && whole.ends_with(cut["tail"].as_str().unwrap())
+    );
+    let offered: Vec<String> =
+        bench.model.requests.lock().unwrap()[1].tools.iter().map(|t| t.name.to_string()).collect();
     assert_eq!(offered, ["r", "read_result"], "the tool is there once there is something to read");
 
     // The next turn reads on, by position and by a text.
@@ -189,9 +230,13 @@ async fn a_long_result_is_cut_kept_whole_and_read_on() {
     ]);
     bench.ask("more").await;
     let told = bench.told();
-    let parts: Vec<Value> = told.iter().rev().take(2).map(|text| serde_json::from_str(text).unwrap()).collect();
+    let parts: Vec<Value> =
+        told.iter().rev().take(2).map(|text| serde_json::from_str(text).unwrap()).collect();
     assert!(parts[0]["text"].as_str().unwrap().contains("row 321"));
-    assert_eq!((parts[1]["text"].as_str(), parts[1]["next_offset"].as_u64()), (Some(&whole[4..14]), Some(14)));
+    assert_eq!(
+        (parts[1]["text"].as_str(), parts[1]["next_offset"].as_u64()),
+        (Some(&whole[4..14]), Some(14))
+    );
     assert_eq!(bench.runs().len(), 1, "nothing runs again for it");
     bench.verified().await;
 }
@@ -199,7 +244,8 @@ async fn a_long_result_is_cut_kept_whole_and_read_on() {
 #[tokio::test(start_paused = true)]
 async fn the_same_mistake_twice_in_one_round_is_told_before_it_ends_tools() {
     let mut spec = tool("a", Effect::ReadOnly);
-    spec.full_input_schema = json!({"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]});
+    spec.full_input_schema =
+        json!({"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]});
     spec.input_schema = spec.full_input_schema.clone();
     let bench = Bench::new(vec![spec]);
     for _ in 0..2 {

@@ -13,8 +13,14 @@ async fn a_model_failure_keeps_what_was_said_and_says_what_to_do() {
     let bench = Bench::new(vec![]);
     bench.model.then(vec![Say::Text("Half an ans"), Say::Fail(ModelErrorKind::Unavailable)]);
     let turn = bench.start("go").await.turn;
-    let EventBody::Final { status, text, error: Some(error), .. } = bench.final_of(&turn).await else { panic!("an error") };
-    assert_eq!((status, text.as_str(), error.code), (TurnStatus::Error, "Half an ans", ErrorCode::LlmError));
+    let EventBody::Final { status, text, error: Some(error), .. } = bench.final_of(&turn).await
+    else {
+        panic!("an error")
+    };
+    assert_eq!(
+        (status, text.as_str(), error.code),
+        (TurnStatus::Error, "Half an ans", ErrorCode::LlmError)
+    );
     assert!(error.hint_text().is_some());
     let items = bench.items().await;
     assert!(matches!(&items[1].body, ItemBody::AssistantText { partial: true, .. }));
@@ -27,7 +33,12 @@ async fn a_model_failure_keeps_what_was_said_and_says_what_to_do() {
 async fn reads_are_repeated_and_writes_never() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly), tool("w", Effect::Write)]);
     for id in ["r", "w"] {
-        let behaviour = |_: &ToolRequest| Err(ToolFailure { error: AgentError::new(ErrorCode::ToolHttpError, "503").retryable(true), may_have_happened: true });
+        let behaviour = |_: &ToolRequest| {
+            Err(ToolFailure {
+                error: AgentError::new(ErrorCode::ToolHttpError, "503").retryable(true),
+                may_have_happened: true,
+            })
+        };
         bench.tools.behaviours.lock().unwrap().insert(id.into(), Box::new(behaviour));
     }
     bench.profile.settings.lock().unwrap().policy = PolicyMode::WritesAllowed;
@@ -37,7 +48,11 @@ async fn reads_are_repeated_and_writes_never() {
     assert_eq!((count("r"), count("w")), (3, 1));
     let mut outcomes = bench.outcomes().await;
     outcomes.sort_by_key(|o| format!("{o:?}"));
-    assert_eq!(outcomes, [ToolOutcome::Error, ToolOutcome::Unknown], "it is not known whether the write happened");
+    assert_eq!(
+        outcomes,
+        [ToolOutcome::Error, ToolOutcome::Unknown],
+        "it is not known whether the write happened"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -48,7 +63,9 @@ async fn a_slow_tool_ends_at_its_own_time() {
     bench.ask("go").await;
     assert_eq!(bench.outcomes().await, [ToolOutcome::Error]);
     // The call's own time: the virtual clock also runs while the turn waits for a real disk.
-    let took = bench.items().await.into_iter().find_map(|i| if let ItemBody::ToolResult { duration_ms, .. } = i.body { Some(duration_ms) } else { None });
+    let took = bench.items().await.into_iter().find_map(|i| {
+        if let ItemBody::ToolResult { duration_ms, .. } = i.body { Some(duration_ms) } else { None }
+    });
     assert!(took.unwrap() < 60_000, "{took:?}");
 }
 
@@ -58,8 +75,16 @@ async fn cancel_while_a_tool_runs_leaves_a_consistent_session() {
     bench.tools.slow.lock().unwrap().insert("r".into(), Duration::from_secs(1));
     bench.model.then(vec![Say::Call("r", json!({}))]);
     let turn = bench.start("go").await.turn;
-    bench.wait_for(|events| events.iter().any(|e| matches!(e.event, EventBody::ToolStart { .. })).then_some(())).await;
-    bench.engine.turn_cancel(&TurnCancelParams { session: "s".into(), turn: turn.clone() }).await.unwrap();
+    bench
+        .wait_for(|events| {
+            events.iter().any(|e| matches!(e.event, EventBody::ToolStart { .. })).then_some(())
+        })
+        .await;
+    bench
+        .engine
+        .turn_cancel(&TurnCancelParams { session: "s".into(), turn: turn.clone() })
+        .await
+        .unwrap();
     assert_eq!(status_and_text(&bench.final_of(&turn).await).0, TurnStatus::Cancelled);
     assert_eq!(bench.outcomes().await, [ToolOutcome::Cancelled]);
     bench.ask("next").await;
@@ -73,7 +98,10 @@ async fn output_of_another_shape_is_not_shown_to_the_model() {
     bench.model.then(vec![Say::Call("r", json!({"q": "secret-ish"}))]);
     bench.ask("go").await;
     let requests = bench.model.requests.lock().unwrap();
-    let leaked = requests[1].messages.iter().any(|m| matches!(m, Message::Tool { content, .. } if content.contains("echo")));
+    let leaked = requests[1]
+        .messages
+        .iter()
+        .any(|m| matches!(m, Message::Tool { content, .. } if content.contains("echo")));
     assert!(!leaked);
 }
 
@@ -105,8 +133,21 @@ async fn died(bench: &Bench, call: ItemBody, approval: Option<Approval>) {
     let store = &bench.world.store;
     let now = bench.world.clock.now();
     store.session_create(&"s".into(), "t", now).await.unwrap();
-    let item = |id: &str, body| Item { id: id.into(), session: "s".into(), turn: "dead".into(), seq: 0, created_at: now, body };
-    store.items_append(vec![item("i1", ItemBody::UserMessage { text: "go".into() }), item("i2", call)]).await.unwrap();
+    let item = |id: &str, body| Item {
+        id: id.into(),
+        session: "s".into(),
+        turn: "dead".into(),
+        seq: 0,
+        created_at: now,
+        body,
+    };
+    store
+        .items_append(vec![
+            item("i1", ItemBody::UserMessage { text: "go".into() }),
+            item("i2", call),
+        ])
+        .await
+        .unwrap();
     let row = TurnRow {
         turn: "dead".into(),
         session: "s".into(),
@@ -123,7 +164,13 @@ async fn died(bench: &Bench, call: ItemBody, approval: Option<Approval>) {
 }
 
 fn call_of(effect: Effect) -> ItemBody {
-    ItemBody::ToolCall { call: "c".into(), tool: "w".into(), title: "Tool w".into(), effect, arguments: json!({}) }
+    ItemBody::ToolCall {
+        call: "c".into(),
+        tool: "w".into(),
+        title: "Tool w".into(),
+        effect,
+        arguments: json!({}),
+    }
 }
 
 fn pending(bench: &Bench) -> Approval {
@@ -176,7 +223,12 @@ async fn a_start_expires_what_waited_and_runs_nothing() {
 #[tokio::test(start_paused = true)]
 async fn an_effect_under_way_shows_as_unknown_and_is_not_repeated() {
     let bench = Bench::new(vec![tool("w", Effect::Write)]);
-    died(&bench, call_of(Effect::Write), Some(Approval { status: ApprovalStatus::Executing, ..pending(&bench) })).await;
+    died(
+        &bench,
+        call_of(Effect::Write),
+        Some(Approval { status: ApprovalStatus::Executing, ..pending(&bench) }),
+    )
+    .await;
     let found = bench.engine.recover().await.unwrap();
     assert_eq!((found.turns, found.unknown), (1, 1));
     assert_eq!(bench.outcomes().await, [ToolOutcome::Unknown]);
@@ -196,13 +248,21 @@ async fn messages_that_waited_when_the_process_ended_are_kept_and_said_to_be_una
     let bench = Bench::new(vec![]);
     bench.model.then(vec![Say::Text("first"), Say::Hang]);
     bench.start("one").await;
-    bench.wait_for(|events| events.iter().any(|e| matches!(e.event, EventBody::Delta { .. })).then_some(())).await;
+    bench
+        .wait_for(|events| {
+            events.iter().any(|e| matches!(e.event, EventBody::Delta { .. })).then_some(())
+        })
+        .await;
     bench.start("two").await;
     let next = Engine::new(bench.world.clone());
     next.recover().await.unwrap();
     let items = bench.items().await;
-    assert!(items.iter().any(|i| matches!(&i.body, ItemBody::UserMessage { text } if text == "two")));
-    assert!(items.iter().any(|i| matches!(&i.body, ItemBody::Notice { code, .. } if code == "message_not_answered")));
+    assert!(
+        items.iter().any(|i| matches!(&i.body, ItemBody::UserMessage { text } if text == "two"))
+    );
+    assert!(items.iter().any(
+        |i| matches!(&i.body, ItemBody::Notice { code, .. } if code == "message_not_answered")
+    ));
     let again = items.len();
     Engine::new(bench.world.clone()).recover().await.unwrap();
     assert_eq!(bench.items().await.len(), again, "told once");
@@ -218,11 +278,18 @@ async fn writes_that_waited_their_turn_do_not_run_after_stop() {
     while bench.runs().is_empty() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    bench.engine.turn_cancel(&TurnCancelParams { session: "s".into(), turn: turn.clone() }).await.unwrap();
+    bench
+        .engine
+        .turn_cancel(&TurnCancelParams { session: "s".into(), turn: turn.clone() })
+        .await
+        .unwrap();
     bench.final_of(&turn).await;
     assert_eq!(bench.runs().len(), 1, "the two that waited were not run");
     assert_eq!(bench.outcomes().await.iter().filter(|o| **o == ToolOutcome::Cancelled).count(), 2);
-    assert!(bench.outcomes().await.contains(&ToolOutcome::Ok), "the one under way said how it ended");
+    assert!(
+        bench.outcomes().await.contains(&ToolOutcome::Ok),
+        "the one under way said how it ended"
+    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,5 +1,10 @@
-//! Turns at the engine's border: a script of model events and decisions in; items, requests, events and records out.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on is to fail there")]
+//! Turns at the engine's border: a script of model events and decisions in; items, requests, events
+//! and records out.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that cannot go on is to fail there"
+)]
 
 mod approvals;
 mod budgets;

@@ -1,5 +1,5 @@
-//! Conversation modes: what a model sees of earlier messages, what is kept, and that nothing falls between. Named after section 7 of
-//! the agent contract.
+//! Conversation modes: what a model sees of earlier messages, what is kept, and that nothing falls
+//! between. Named after section 7 of the agent contract.
 
 use std::sync::{Arc, atomic::Ordering};
 
@@ -31,7 +31,10 @@ fn by_model(policy: &mut Conversation) {
 fn notes(request: &ModelRequest) -> Option<String> {
     let Some(Message::System { text }) = request.messages.first() else { return None };
     let from = text.find("Notes of the earlier part of this conversation.")?;
-    Some(format!("system {}", text[from..].split("\n\nThe user's local time").next().unwrap_or_default()))
+    Some(format!(
+        "system {}",
+        text[from..].split("\n\nThe user's local time").next().unwrap_or_default()
+    ))
 }
 
 /// Returns the earlier messages and the new one of a request, one line per message.
@@ -62,7 +65,13 @@ async fn talk(bench: &Bench, turns: std::ops::RangeInclusive<usize>) -> Vec<Stri
 }
 
 async fn in_session(bench: &Bench, session: &str, text: &str) -> Vec<String> {
-    let params = TurnStartParams { session: Some(session.into()), text: text.into(), model: None, agent: None, headless: false };
+    let params = TurnStartParams {
+        session: Some(session.into()),
+        text: text.into(),
+        model: None,
+        agent: None,
+        headless: false,
+    };
     let turn = bench.engine.turn_start(params).await.unwrap().turn;
     bench.final_of(&turn).await;
     last(bench)
@@ -91,18 +100,30 @@ async fn section_7_no_need_sees_nothing_and_keeps_nothing() {
 #[tokio::test(start_paused = true)]
 async fn section_7_buffer_sees_all_up_to_its_bounds() {
     let all = bench(ConversationMode::Buffer, |_| ());
-    assert_eq!(talk(&all, 1..=3).await, ["user q1", "assistant a1", "user q2", "assistant a2", "user q3"]);
+    assert_eq!(
+        talk(&all, 1..=3).await,
+        ["user q1", "assistant a1", "user q2", "assistant a2", "user q3"]
+    );
     let few = bench(ConversationMode::Buffer, |policy| policy.max_messages = 2);
     assert_eq!(talk(&few, 1..=3).await, ["user q2", "assistant a2", "user q3"]);
-    // Each of these messages is one token by the estimate: two characters, a quarter of that, rounded up.
+    // Each of these messages is one token by the estimate: two characters, a quarter of that,
+    // rounded up.
     let clipped = bench(ConversationMode::Buffer, |policy| policy.max_tokens = 3);
-    assert_eq!(talk(&clipped, 1..=3).await, ["user q2", "assistant a2", "user q3"], "the walk stops at the first that does not fit");
+    assert_eq!(
+        talk(&clipped, 1..=3).await,
+        ["user q2", "assistant a2", "user q3"],
+        "the walk stops at the first that does not fit"
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn section_7_buffer_window_counts_messages_not_exchanges() {
     let bench = bench(ConversationMode::BufferWindow, |_| ());
-    assert_eq!(talk(&bench, 1..=5).await, ["user q3", "assistant a3", "user q4", "assistant a4", "user q5"], "four messages are two exchanges");
+    assert_eq!(
+        talk(&bench, 1..=5).await,
+        ["user q3", "assistant a3", "user q4", "assistant a4", "user q5"],
+        "four messages are two exchanges"
+    );
     bench.profile.settings.lock().unwrap().conversation.window_tokens = 2;
     assert_eq!(talk(&bench, 6..=6).await, ["user q5", "assistant a5", "user q6"]);
 }
@@ -110,31 +131,51 @@ async fn section_7_buffer_window_counts_messages_not_exchanges() {
 #[tokio::test(start_paused = true)]
 async fn section_7_summary_alone_once_it_covers_everything() {
     let bench = bench(ConversationMode::Summary, |_| ());
-    assert_eq!(talk(&bench, 1..=2).await, ["user q1", "assistant a1", "user q2"], "what waits is seen word by word");
+    assert_eq!(
+        talk(&bench, 1..=2).await,
+        ["user q1", "assistant a1", "user q2"],
+        "what waits is seen word by word"
+    );
     let seen = talk(&bench, 3..=3).await;
     assert_eq!(seen.len(), 2, "{seen:?}");
-    assert!(seen[0].starts_with("system ") && seen[0].ends_with("- user: q1\n- assistant: a1\n- user: q2\n- assistant: a2"), "{seen:?}");
+    assert!(
+        seen[0].starts_with("system ")
+            && seen[0].ends_with("- user: q1\n- assistant: a1\n- user: q2\n- assistant: a2"),
+        "{seen:?}"
+    );
     assert_eq!(seen[1], "user q3");
     let seen = talk(&bench, 4..=4).await;
-    assert_eq!(seen[1..], ["user q3", "assistant a3", "user q4"], "and what waits stands behind the summary");
+    assert_eq!(
+        seen[1..],
+        ["user q3", "assistant a3", "user q4"],
+        "and what waits stands behind the summary"
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn section_7_summary_buffer_shows_pending_turns_between_summary_and_window() {
     let bench = bench(ConversationMode::SummaryBuffer, |_| ());
-    // Eight messages: four in the window, four overflow. Until they are summarised they stand there word by word.
+    // Eight messages: four in the window, four overflow. Until they are summarised they stand there
+    // word by word.
     let seen = talk(&bench, 1..=4).await;
     assert_eq!(seen.len(), 7, "nothing is left out before there is a summary: {seen:?}");
     let seen = talk(&bench, 5..=5).await;
     assert!(seen[0].contains("q1") && seen[0].contains("a2"), "{seen:?}");
     assert_eq!(seen[1..], ["user q3", "assistant a3", "user q4", "assistant a4", "user q5"]);
     let seen = talk(&bench, 6..=6).await;
-    assert_eq!(seen[1..3], ["user q3", "assistant a3"], "pending, between the summary and the window");
+    assert_eq!(
+        seen[1..3],
+        ["user q3", "assistant a3"],
+        "pending, between the summary and the window"
+    );
     assert_eq!(seen.len(), 8);
     for n in 7..=30 {
         let seen = talk(&bench, n..=n).await;
         let text = seen.join("\n");
-        assert!((1..n).all(|m| text.contains(&format!("q{m}")) && text.contains(&format!("a{m}"))), "nothing is invisible at {n}: {text}");
+        assert!(
+            (1..n).all(|m| text.contains(&format!("q{m}")) && text.contains(&format!("a{m}"))),
+            "nothing is invisible at {n}: {text}"
+        );
     }
 }
 
@@ -156,16 +197,39 @@ async fn section_7_the_model_makes_the_summary_and_the_transcript_shows_it() {
         .items()
         .await
         .into_iter()
-        .filter_map(|item| if let ItemBody::Summary { text, messages, method } = item.body { Some((text, messages, method)) } else { None })
+        .filter_map(|item| {
+            if let ItemBody::Summary { text, messages, method } = item.body {
+                Some((text, messages, method))
+            } else {
+                None
+            }
+        })
         .collect();
-    assert_eq!(shown, [("They greeted each other.".to_owned(), 4, SummaryMethod::Llm)], "shown once, when it is first used");
-    *bench.model.capabilities.lock().unwrap() = Some(ModelCapabilities { reasoning: true, ..ModelCapabilities::default() });
+    assert_eq!(
+        shown,
+        [("They greeted each other.".to_owned(), 4, SummaryMethod::Llm)],
+        "shown once, when it is first used"
+    );
+    *bench.model.capabilities.lock().unwrap() =
+        Some(ModelCapabilities { reasoning: true, ..ModelCapabilities::default() });
     talk(&bench, 4..=4).await;
-    let again = bench.items().await.iter().filter(|item| matches!(item.body, ItemBody::Summary { .. })).count();
+    let again = bench
+        .items()
+        .await
+        .iter()
+        .filter(|item| matches!(item.body, ItemBody::Summary { .. }))
+        .count();
     assert_eq!(again, 1);
     let EventBody::Final { usage, .. } = bench.ask("q5").await else { panic!("final") };
     assert_eq!(usage.model_calls, 1, "the summariser is not part of a run's usage");
-    let most: Vec<_> = bench.model.requests.lock().unwrap().iter().filter_map(|request| request.max_output_tokens).collect();
+    let most: Vec<_> = bench
+        .model
+        .requests
+        .lock()
+        .unwrap()
+        .iter()
+        .filter_map(|request| request.max_output_tokens)
+        .collect();
     assert_eq!(most, [800, 8_800], "what a model thinks counts, too");
 }
 
@@ -187,7 +251,14 @@ async fn section_7_a_failed_summary_loses_nothing() {
     bench.ask("q4").await;
     let seen = talk(&bench, 5..=5).await;
     assert!(seen[0].ends_with("all of it") && seen.len() == 2, "{seen:?}");
-    let told = bench.items().await.iter().filter(|item| matches!(&item.body, ItemBody::Notice { code, .. } if code == "summary_failed")).count();
+    let told = bench
+        .items()
+        .await
+        .iter()
+        .filter(
+            |item| matches!(&item.body, ItemBody::Notice { code, .. } if code == "summary_failed"),
+        )
+        .count();
     assert_eq!(told, 1, "a row of failures is told once");
     bench.verified().await;
 }
@@ -204,11 +275,34 @@ async fn section_7_a_model_that_never_summarises_does_not_make_turns_dearer() {
         }
         bench.ask(&format!("q{n}")).await;
         settled(&bench).await;
-        most = most.max(bench.model.requests.lock().unwrap().iter().rev().map(|r| r.messages.len()).next().unwrap_or_default());
+        most = most.max(
+            bench
+                .model
+                .requests
+                .lock()
+                .unwrap()
+                .iter()
+                .rev()
+                .map(|r| r.messages.len())
+                .next()
+                .unwrap_or_default(),
+        );
     }
-    let longest = bench.model.requests.lock().unwrap().iter().map(|request| request.messages.len()).max().unwrap();
+    let longest = bench
+        .model
+        .requests
+        .lock()
+        .unwrap()
+        .iter()
+        .map(|request| request.messages.len())
+        .max()
+        .unwrap();
     assert!(longest < 100, "{longest} of 240 messages");
-    assert_eq!(memory(&bench, "desktop:s").await.method, SummaryMethod::Heuristic, "the fixed rule took over");
+    assert_eq!(
+        memory(&bench, "desktop:s").await.method,
+        SummaryMethod::Heuristic,
+        "the fixed rule took over"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -239,14 +333,22 @@ async fn section_7_a_turn_recorded_while_a_summary_is_made_is_not_lost() {
         tokio::task::yield_now().await;
     }
     let seen = talk(&bench, 3..=3).await;
-    assert_eq!(seen, ["user q1", "assistant a1", "user q2", "assistant a2", "user q3"], "no one waits for it, and nothing is hidden");
+    assert_eq!(
+        seen,
+        ["user q1", "assistant a1", "user q2", "assistant a2", "user q3"],
+        "no one waits for it, and nothing is hidden"
+    );
     gate.notify_one();
     while memory_or_none(&bench).await.is_none_or(|memory| memory.summary.is_empty()) {
         tokio::task::yield_now().await;
     }
     let seen = talk(&bench, 4..=4).await;
     assert!(seen[0].ends_with("first two"), "{seen:?}");
-    assert_eq!(seen[1..], ["user q3", "assistant a3", "user q4"], "only what was summarised is replaced");
+    assert_eq!(
+        seen[1..],
+        ["user q3", "assistant a3", "user q4"],
+        "only what was summarised is replaced"
+    );
 }
 
 #[tokio::test]
@@ -281,19 +383,28 @@ async fn memory_or_none(bench: &Bench) -> Option<Memory> {
 
 #[tokio::test(start_paused = true)]
 async fn section_7_scopes_and_keys() {
-    let alone = bench(ConversationMode::Buffer, |policy| policy.scope = ConversationScope::PerRequest);
+    let alone =
+        bench(ConversationMode::Buffer, |policy| policy.scope = ConversationScope::PerRequest);
     assert_eq!(talk(&alone, 1..=2).await, ["user q2"]);
 
-    let user = bench(ConversationMode::SummaryBuffer, |policy| policy.scope = ConversationScope::PerUser);
+    let user =
+        bench(ConversationMode::SummaryBuffer, |policy| policy.scope = ConversationScope::PerUser);
     in_session(&user, "one", "from one").await;
     settled(&user).await;
-    assert_eq!(in_session(&user, "two", "from two").await, ["user from one", "assistant done", "user from two"], "sessions of a user share");
+    assert_eq!(
+        in_session(&user, "two", "from two").await,
+        ["user from one", "assistant done", "user from two"],
+        "sessions of a user share"
+    );
     for n in 0..6 {
         settled(&user).await;
         in_session(&user, if n % 2 == 0 { "one" } else { "two" }, &format!("more {n}")).await;
     }
     let shared = memory(&user, "desktop/user/local").await;
-    assert!(shared.summary.contains("from one") && shared.summary.contains("from two"), "{shared:?}");
+    assert!(
+        shared.summary.contains("from one") && shared.summary.contains("from two"),
+        "{shared:?}"
+    );
     user.engine.session_delete(&"one".into()).await.unwrap();
     let seen = in_session(&user, "two", "what now").await.join("\n");
     assert!(!seen.contains("from one"), "a deleted session is in no memory: {seen}");
@@ -302,9 +413,22 @@ async fn section_7_scopes_and_keys() {
         policy.key = ConversationKey { source: KeySource::RequestField, name: "case".into() };
     });
     for session in ["three", "four"] {
-        keyed.world.store.session_create(&session.into(), "t", keyed.world.clock.now()).await.unwrap();
+        keyed
+            .world
+            .store
+            .session_create(&session.into(), "t", keyed.world.clock.now())
+            .await
+            .unwrap();
         let values = json!({"case": "c7"}).as_object().unwrap().clone();
-        keyed.world.store.session_values_put(&session.into(), values.into_iter().map(|(name, value)| (name, Some(value))).collect()).await.unwrap();
+        keyed
+            .world
+            .store
+            .session_values_put(
+                &session.into(),
+                values.into_iter().map(|(name, value)| (name, Some(value))).collect(),
+            )
+            .await
+            .unwrap();
     }
     in_session(&keyed, "three", "about the case").await;
     settled(&keyed).await;
@@ -338,7 +462,9 @@ async fn section_7_retention_by_age_and_by_number() {
 
 #[tokio::test(start_paused = true)]
 async fn section_7_refresh_policies_and_cooldown() {
-    let every = bench(ConversationMode::Summary, |policy| policy.summary.refresh_policy = RefreshPolicy::EveryTurn);
+    let every = bench(ConversationMode::Summary, |policy| {
+        policy.summary.refresh_policy = RefreshPolicy::EveryTurn
+    });
     assert_eq!(talk(&every, 1..=2).await.len(), 2, "a summary and the question");
 
     let cool = bench(ConversationMode::Summary, |policy| {
@@ -352,7 +478,9 @@ async fn section_7_refresh_policies_and_cooldown() {
     talk(&cool, 3..=3).await;
     assert_eq!(memory(&cool, "desktop:s").await.messages, 6);
 
-    let periodic = bench(ConversationMode::Summary, |policy| policy.summary.refresh_policy = RefreshPolicy::Periodic);
+    let periodic = bench(ConversationMode::Summary, |policy| {
+        policy.summary.refresh_policy = RefreshPolicy::Periodic
+    });
     talk(&periodic, 1..=2).await;
     assert_eq!(memory(&periodic, "desktop:s").await.messages, 2);
     periodic.clock.forward(60);
@@ -367,7 +495,17 @@ async fn section_7_a_summary_outlives_the_process() {
     settled(&bench).await;
     let next = Engine::new(bench.world.clone());
     next.recover().await.unwrap();
-    let turn = next.turn_start(TurnStartParams { session: Some("s".into()), text: "q3".into(), model: None, agent: None, headless: false }).await.unwrap().turn;
+    let turn = next
+        .turn_start(TurnStartParams {
+            session: Some("s".into()),
+            text: "q3".into(),
+            model: None,
+            agent: None,
+            headless: false,
+        })
+        .await
+        .unwrap()
+        .turn;
     bench.final_of(&turn).await;
     assert!(last(&bench)[0].ends_with("- assistant: a2"));
 }
@@ -379,15 +517,22 @@ async fn section_7_a_failed_run_is_its_message_and_a_short_note() {
     bench.ask("q1").await;
     let seen = talk(&bench, 2..=2).await;
     assert_eq!(seen.len(), 3, "{seen:?}");
-    assert_eq!(seen[1], "assistant (No answer: it failed.)", "servers and keys are no words of the model's");
+    assert_eq!(
+        seen[1], "assistant (No answer: it failed.)",
+        "servers and keys are no words of the model's"
+    );
     let told = |item: &Item| matches!(&item.body, ItemBody::Notice { text, .. } if text == "The model is not reachable. Check the address.");
     assert!(bench.items().await.iter().any(told), "the transcript tells why");
 
-    let summed = self::bench(ConversationMode::Summary, |policy| policy.summary.refresh_policy = RefreshPolicy::EveryTurn);
+    let summed = self::bench(ConversationMode::Summary, |policy| {
+        policy.summary.refresh_policy = RefreshPolicy::EveryTurn
+    });
     summed.model.then(vec![Say::Fail(ModelErrorKind::BadRequest)]);
     summed.ask("q1").await;
     settled(&summed).await;
-    assert!(memory(&summed, "desktop:s").await.summary.ends_with("- note: (No answer: it failed.)"));
+    assert!(
+        memory(&summed, "desktop:s").await.summary.ends_with("- note: (No answer: it failed.)")
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -398,7 +543,10 @@ async fn section_8_summaries_go_out_redacted_and_are_kept_as_they_are() {
     bench.model.then(vec![Say::Text("done")]);
     bench.model.then(vec![Say::Text("The user writes to <email_1> and <email_2>.")]);
     bench.ask("q2").await;
-    assert_eq!(memory(&bench, "desktop:s").await.summary, "The user writes to ann@example.com and bob@example.com.");
+    assert_eq!(
+        memory(&bench, "desktop:s").await.summary,
+        "The user writes to ann@example.com and bob@example.com."
+    );
     let seen = talk(&bench, 3..=3).await;
     assert!(seen[0].ends_with("The user writes to <email_1> and <email_2>."), "{seen:?}");
     let all = bench.model.requests.lock().unwrap().iter().flat_map(lines).collect::<String>();
@@ -423,12 +571,18 @@ async fn section_8_no_summary_goes_to_a_model_elsewhere_when_nothing_may_leave()
     bench.tools.behaviours.lock().unwrap().insert("r".into(), Box::new(forbid));
     bench.ask("q2").await;
     settled(&bench).await;
-    assert_eq!(bench.model.requests.lock().unwrap().len(), 2, "neither the rest of the turn nor its summary");
+    assert_eq!(
+        bench.model.requests.lock().unwrap().len(),
+        2,
+        "neither the rest of the turn nor its summary"
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_summary_of_strangers_words_is_not_trusted() {
-    let bench = bench(ConversationMode::Summary, |policy| policy.summary.refresh_policy = RefreshPolicy::EveryTurn);
+    let bench = bench(ConversationMode::Summary, |policy| {
+        policy.summary.refresh_policy = RefreshPolicy::EveryTurn
+    });
     let mut strange = tool("page", Effect::ReadOnly);
     strange.output_trust = contract::manifest::OutputTrust::Untrusted;
     let mut open = tool("open", Effect::ReadOnly);
@@ -456,7 +610,11 @@ async fn a_long_conversation_without_a_summary_is_caught_up_once() {
     let caught_up = memory(&bench, "desktop:s").await;
     let unseen = caught_up.through;
     assert!(unseen >= 2_990, "what overflows was summarised after the turn: {unseen}");
-    assert_eq!(talk(&bench, 1..=1).await.len(), 1 + 4 + 1, "a summary, the window, and the question");
+    assert_eq!(
+        talk(&bench, 1..=1).await.len(),
+        1 + 4 + 1,
+        "a summary, the window, and the question"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -470,7 +628,12 @@ async fn a_full_page_that_waits_falls_neither_out_of_the_summary_nor_out_of_sigh
             let covered = memory(&bench, "desktop:s").await.messages;
             let seen = talk(&bench, 1..=1).await;
             // Beside the notes and the question.
-            assert_eq!(covered + seen.len() as u64 - 2, old as u64 + 2, "{mode:?} after {old}: {} seen", seen.len());
+            assert_eq!(
+                covered + seen.len() as u64 - 2,
+                old as u64 + 2,
+                "{mode:?} after {old}: {} seen",
+                seen.len()
+            );
         }
     }
 }
@@ -489,7 +652,14 @@ async fn said_long_ago(bench: &Bench, messages: usize) {
     };
     let said = |n: usize| match n % 2 {
         0 => ItemBody::UserMessage { text: format!("old {n}") },
-        _ => ItemBody::AssistantText { text: format!("old {n}"), blocks: vec![], model: None, agent: None, choices: vec![], partial: false },
+        _ => ItemBody::AssistantText {
+            text: format!("old {n}"),
+            blocks: vec![],
+            model: None,
+            agent: None,
+            choices: vec![],
+            partial: false,
+        },
     };
     store.items_append((0..messages).map(|n| item(n, said(n))).collect()).await.unwrap();
 }

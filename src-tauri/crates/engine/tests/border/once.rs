@@ -1,5 +1,6 @@
-//! Effects under faults: whatever fails between the intent and the outcome, an effect that began has run once, is said to be
-//! unknown where nobody can tell, and neither the turn, a restart nor the next turn runs it again.
+//! Effects under faults: whatever fails between the intent and the outcome, an effect that began
+//! has run once, is said to be unknown where nobody can tell, and neither the turn, a restart nor
+//! the next turn runs it again.
 
 use std::sync::{Arc, atomic::Ordering};
 
@@ -37,7 +38,8 @@ impl Probe for BreaksAt {
 
 async fn run(fault: Fault, signed: bool) -> (usize, Vec<ToolOutcome>) {
     let mut write = tool("w", Effect::Write);
-    write.idempotency = if fault == Fault::Busy { IdempotencyStrategy::None } else { IdempotencyStrategy::Header };
+    write.idempotency =
+        if fault == Fault::Busy { IdempotencyStrategy::None } else { IdempotencyStrategy::Header };
     if fault == Fault::OddOutput {
         write.output_schema = json!({"type": "object", "required": ["never there"]});
     }
@@ -51,9 +53,17 @@ async fn run(fault: Fault, signed: bool) -> (usize, Vec<ToolOutcome>) {
             log.refuses.store(true, Ordering::SeqCst);
             Ok(json!({}))
         }
-        Fault::Lost => Err(ToolFailure { error: AgentError::new(ErrorCode::ToolHttpError, "lost").retryable(true), may_have_happened: true }),
-        Fault::Busy => Err(ToolFailure { error: AgentError::new(ErrorCode::RateLimited, "busy").retryable(true), may_have_happened: false }),
-        Fault::At(_) | Fault::Hangs | Fault::OddOutput | Fault::ModelFails | Fault::Stopped => Ok(json!({"echo": request.arguments})),
+        Fault::Lost => Err(ToolFailure {
+            error: AgentError::new(ErrorCode::ToolHttpError, "lost").retryable(true),
+            may_have_happened: true,
+        }),
+        Fault::Busy => Err(ToolFailure {
+            error: AgentError::new(ErrorCode::RateLimited, "busy").retryable(true),
+            may_have_happened: false,
+        }),
+        Fault::At(_) | Fault::Hangs | Fault::OddOutput | Fault::ModelFails | Fault::Stopped => {
+            Ok(json!({"echo": request.arguments}))
+        }
     };
     bench.tools.behaviours.lock().unwrap().insert("w".into(), Box::new(behaviour));
     if matches!(fault, Fault::Hangs | Fault::Stopped) {
@@ -65,18 +75,31 @@ async fn run(fault: Fault, signed: bool) -> (usize, Vec<ToolOutcome>) {
     }
     let point = if let Fault::At(point) = fault { Some(point) } else { None };
     let engine = Engine::new(World { probe: Arc::new(BreaksAt(point)), ..bench.world.clone() });
-    let params = |text: &str| TurnStartParams { session: Some("s".into()), text: text.into(), model: None, agent: None, headless: false };
+    let params = |text: &str| TurnStartParams {
+        session: Some("s".into()),
+        text: text.into(),
+        model: None,
+        agent: None,
+        headless: false,
+    };
     let turn = engine.turn_start(params("go")).await.unwrap().turn;
     if signed && fault != Fault::At(Point::AfterApprovalRequested) {
         let approval = bench.approval(0).await;
-        let decision = ApprovalDecideParams { id: approval.id.clone(), hash: approval.hash.clone(), decision: Decision::ApproveOnce { confirm_word: None } };
+        let decision = ApprovalDecideParams {
+            id: approval.id.clone(),
+            hash: approval.hash.clone(),
+            decision: Decision::ApproveOnce { confirm_word: None },
+        };
         engine.approval_decide(decision, engine::DecidedBy::Window).await.unwrap();
     }
     if fault == Fault::Stopped {
         while bench.runs().is_empty() {
             tokio::time::sleep(std::time::Duration::from_millis(5)).await;
         }
-        engine.turn_cancel(&TurnCancelParams { session: "s".into(), turn: turn.clone() }).await.unwrap();
+        engine
+            .turn_cancel(&TurnCancelParams { session: "s".into(), turn: turn.clone() })
+            .await
+            .unwrap();
     }
     bench.final_of(&turn).await;
     bench.log.refuses.store(false, Ordering::SeqCst);
@@ -107,9 +130,16 @@ async fn section_6_an_effect_runs_once_under_every_fault_between_intent_and_outc
         ] {
             let (runs, outcomes) = run(fault, signed).await;
             assert_eq!(runs, times, "{fault:?}, signed {signed}: {outcomes:?}");
-            assert!(outcomes.len() <= 1, "a call ends once: {fault:?}, signed {signed}: {outcomes:?}");
+            assert!(
+                outcomes.len() <= 1,
+                "a call ends once: {fault:?}, signed {signed}: {outcomes:?}"
+            );
             if matches!(fault, Hangs | Lost | Stopped) {
-                assert_eq!(outcomes, [ToolOutcome::Unknown], "{fault:?}, signed {signed}: nobody can tell whether it happened");
+                assert_eq!(
+                    outcomes,
+                    [ToolOutcome::Unknown],
+                    "{fault:?}, signed {signed}: nobody can tell whether it happened"
+                );
             }
         }
     }

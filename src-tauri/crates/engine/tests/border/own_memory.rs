@@ -1,4 +1,5 @@
-//! Specialists that remember by settings of their own, and turns of which nothing is left. Named after section 7 of the agent contract.
+//! Specialists that remember by settings of their own, and turns of which nothing is left. Named
+//! after section 7 of the agent contract.
 
 use contract::*;
 use engine::{Engine, ports::*};
@@ -17,7 +18,9 @@ fn own(id: &str, mode: ConversationMode, change: impl FnOnce(&mut Conversation))
 }
 
 fn decide(next: &'static str) -> Vec<Say> {
-    let text = json!({"next": next, "instruction": "Answer.", "reason_code": "in_field", "entities": []}).to_string();
+    let text =
+        json!({"next": next, "instruction": "Answer.", "reason_code": "in_field", "entities": []})
+            .to_string();
     vec![Say::Text(Box::leak(text.into_boxed_str()))]
 }
 
@@ -56,7 +59,10 @@ fn nothing_kept(bench: &Bench) {
 
 #[tokio::test(start_paused = true)]
 async fn section_7_the_one_specialist_remembers_by_its_own_settings() {
-    let bench = Bench::new(vec![]).with(vec![own("clerk", ConversationMode::BufferWindow, |policy| policy.window_messages = 2)]);
+    let bench =
+        Bench::new(vec![]).with(vec![own("clerk", ConversationMode::BufferWindow, |policy| {
+            policy.window_messages = 2
+        })]);
     for (question, answer) in [("q1", "a1"), ("q2", "a2"), ("q3", "a3")] {
         bench.model.then(vec![Say::Text(answer)]);
         bench.ask(question).await;
@@ -73,7 +79,11 @@ async fn section_7_each_specialist_sees_by_its_own_settings_and_the_supervisor_b
     routed(&bench, "wide", "q1", "a1").await;
     routed(&bench, "narrow", "q2", "a2").await;
     routed(&bench, "narrow", "q3", "a3").await;
-    assert_eq!(said(&bench, 1), ["q2", "a2", "q3"], "the specialist's own bound, without what this turn has said");
+    assert_eq!(
+        said(&bench, 1),
+        ["q2", "a2", "q3"],
+        "the specialist's own bound, without what this turn has said"
+    );
     assert_eq!(said(&bench, 2), ["q1", "a1", "q2", "a2", "q3"], "the supervisor");
     routed(&bench, "wide", "q4", "a4").await;
     assert_eq!(said(&bench, 1), ["q1", "a1", "q2", "a2", "q3", "a3", "q4"]);
@@ -81,7 +91,8 @@ async fn section_7_each_specialist_sees_by_its_own_settings_and_the_supervisor_b
 
 #[tokio::test(start_paused = true)]
 async fn section_7_a_specialist_has_a_summary_of_its_own() {
-    let bench = Bench::new(vec![]).with(vec![own("short", ConversationMode::Summary, |_| ()), agent("wide", &[])]);
+    let bench = Bench::new(vec![])
+        .with(vec![own("short", ConversationMode::Summary, |_| ()), agent("wide", &[])]);
     routed(&bench, "short", "q1", "a1").await;
     let memory = |key: &'static str| async { bench.world.store.memory(key).await.unwrap() };
     let kept = memory("desktop:s@short").await.unwrap();
@@ -90,9 +101,17 @@ async fn section_7_a_specialist_has_a_summary_of_its_own() {
     routed(&bench, "short", "q2", "a2").await;
     assert_eq!(said(&bench, 1), ["q2"]);
     let at = bench.model.requests.lock().unwrap().len() - 2;
-    assert!(bench.prompt(at).contains("- user: q1") && !bench.prompt(at + 1).contains("- user: q1"), "notes are for the one whose they are");
+    assert!(
+        bench.prompt(at).contains("- user: q1") && !bench.prompt(at + 1).contains("- user: q1"),
+        "notes are for the one whose they are"
+    );
     assert_eq!(said(&bench, 0), ["q1", "a1", "q2"]);
-    let shown = bench.items().await.iter().filter(|item| matches!(item.body, ItemBody::Summary { .. })).count();
+    let shown = bench
+        .items()
+        .await
+        .iter()
+        .filter(|item| matches!(item.body, ItemBody::Summary { .. }))
+        .count();
     assert_eq!(shown, 1, "shown once, when it is first used");
     bench.engine.session_delete(&"s".into()).await.unwrap();
     assert_eq!(memory("desktop:s@short").await, None);
@@ -100,7 +119,10 @@ async fn section_7_a_specialist_has_a_summary_of_its_own() {
 
 #[tokio::test(start_paused = true)]
 async fn section_7_the_number_of_memories_counts_for_the_settings_that_set_it() {
-    let bench = Bench::new(vec![]).with(vec![own("short", ConversationMode::Summary, |policy| policy.max_items = 1), agent("wide", &[])]);
+    let bench = Bench::new(vec![]).with(vec![
+        own("short", ConversationMode::Summary, |policy| policy.max_items = 1),
+        agent("wide", &[]),
+    ]);
     bench.profile.settings.lock().unwrap().conversation.ttl_seconds = 60_000;
     routed(&bench, "short", "q1", "a1").await;
     for key in ["desktop:s", "desktop:s@short"] {
@@ -118,12 +140,19 @@ async fn section_7_of_a_turn_without_memory_nothing_is_left_but_the_log() {
     assert_eq!(status_and_text(&bench.final_of(&turn).await).1, "a plan indeed");
     settled(&bench).await;
     let shown = bench.event_names(&turn).iter().filter(|name| *name == "item").count();
-    assert_eq!(shown, 4, "whoever has the conversation open sees question, call, result and answer");
+    assert_eq!(
+        shown, 4,
+        "whoever has the conversation open sees question, call, result and answer"
+    );
     assert_eq!(bench.items().await, []);
     assert_eq!(title(&bench).await, "Not kept");
     assert!(bench.world.store.session_values(&"s".into()).await.unwrap().get("$passing").is_none());
-    let records: Vec<RecordType> = bench.records().await.into_iter().map(|(kind, _)| kind).collect();
-    assert!(records.contains(&RecordType::ToolOutcome) && records.contains(&RecordType::RunEnded), "{records:?}");
+    let records: Vec<RecordType> =
+        bench.records().await.into_iter().map(|(kind, _)| kind).collect();
+    assert!(
+        records.contains(&RecordType::ToolOutcome) && records.contains(&RecordType::RunEnded),
+        "{records:?}"
+    );
     bench.verified().await;
     // The request is forgotten by the model, too.
     bench.ask("and now?").await;
@@ -136,7 +165,11 @@ async fn section_7_messages_that_wait_are_not_written_down_either() {
     nothing_kept(&bench);
     bench.model.then(vec![Say::Text("first"), Say::Hang]);
     let first = bench.start("one").await.turn;
-    bench.wait_for(|events| events.iter().any(|e| matches!(e.event, EventBody::Delta { .. })).then_some(())).await;
+    bench
+        .wait_for(|events| {
+            events.iter().any(|e| matches!(e.event, EventBody::Delta { .. })).then_some(())
+        })
+        .await;
     bench.start("two").await;
     let values = bench.world.store.session_values(&"s".into()).await.unwrap();
     assert!(!json!(values).to_string().contains("two"), "{values:?}");
@@ -147,7 +180,8 @@ async fn section_7_messages_that_wait_are_not_written_down_either() {
 
 #[tokio::test(start_paused = true)]
 async fn section_7_a_specialist_without_memory_leaves_nothing_of_the_turns_it_works_in() {
-    let bench = Bench::new(vec![]).with(vec![own("deaf", ConversationMode::NoNeed, |_| ()), agent("wide", &[])]);
+    let bench = Bench::new(vec![])
+        .with(vec![own("deaf", ConversationMode::NoNeed, |_| ()), agent("wide", &[])]);
     routed(&bench, "wide", "q1", "a1").await;
     routed(&bench, "deaf", "q2", "a2").await;
     assert_eq!(said(&bench, 1), ["q2"]);
@@ -162,7 +196,11 @@ async fn section_7_after_a_crash_what_was_not_to_be_kept_is_taken_away() {
     nothing_kept(&bench);
     bench.model.then(vec![Say::Text("half"), Say::Hang]);
     bench.start("one").await;
-    bench.wait_for(|events| events.iter().any(|e| matches!(e.event, EventBody::Delta { .. })).then_some(())).await;
+    bench
+        .wait_for(|events| {
+            events.iter().any(|e| matches!(e.event, EventBody::Delta { .. })).then_some(())
+        })
+        .await;
     assert_eq!(bench.items().await.len(), 1, "a crash must find what was under way");
     Engine::new(bench.world.clone()).recover().await.unwrap();
     assert_eq!(bench.items().await, []);

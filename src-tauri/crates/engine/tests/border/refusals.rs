@@ -1,4 +1,5 @@
-//! Refusals in the log: each call and request with its reason, bounded, without secrets, and with the same fields everywhere.
+//! Refusals in the log: each call and request with its reason, bounded, without secrets, and with
+//! the same fields everywhere.
 
 use std::sync::{Arc, atomic::Ordering};
 
@@ -9,7 +10,13 @@ use crate::world::{Bench, Say, tool};
 
 async fn listed(bench: &Bench, record_type: Option<RecordType>) -> Vec<AuditRecordView> {
     engine::ports::AuditLog::flush(bench.log.as_ref()).await.unwrap();
-    let params = AuditListParams { record_type, session: None, query: String::new(), before: None, limit: 500 };
+    let params = AuditListParams {
+        record_type,
+        session: None,
+        query: String::new(),
+        before: None,
+        limit: 500,
+    };
     let mut records = bench.log.log.list(params).await.unwrap().records;
     records.reverse();
     records
@@ -25,25 +32,56 @@ fn reasons(records: &[AuditRecordView]) -> Vec<&str> {
 
 #[tokio::test(start_paused = true)]
 async fn each_refused_call_has_a_record_with_its_reason() {
-    let specs = vec![tool("r", Effect::ReadOnly), tool("no", Effect::Write), tool("off", Effect::ReadOnly), tool("keyless", Effect::ReadOnly)];
+    let specs = vec![
+        tool("r", Effect::ReadOnly),
+        tool("no", Effect::Write),
+        tool("off", Effect::ReadOnly),
+        tool("keyless", Effect::ReadOnly),
+    ];
     let bench = Bench::new(specs);
-    *bench.profile.rules.lock().unwrap() = policy::Rules::parse(r#"{"rules": [{"id": "stop", "action": "deny", "tool": "no", "reason": "Not here."}]}"#);
+    *bench.profile.rules.lock().unwrap() = policy::Rules::parse(
+        r#"{"rules": [{"id": "stop", "action": "deny", "tool": "no", "reason": "Not here."}]}"#,
+    );
     bench.profile.settings.lock().unwrap().switches.tools_off.insert("off".into());
     bench.profile.settings.lock().unwrap().limits.calls_per_round = 5;
-    bench.tools.refusals.lock().unwrap().insert("keyless".into(), AgentError::invalid("A key is missing.").reason("credential_missing"));
+    bench.tools.refusals.lock().unwrap().insert(
+        "keyless".into(),
+        AgentError::invalid("A key is missing.").reason("credential_missing"),
+    );
     let call = |name, n: i64| Say::Call(name, json!({ "n": n }));
-    bench.model.then(vec![call("no", 1), call("off", 2), call("nobody", 3), Say::Call("r", json!({"n": "many"})), call("keyless", 5), call("r", 6)]);
+    bench.model.then(vec![
+        call("no", 1),
+        call("off", 2),
+        call("nobody", 3),
+        Say::Call("r", json!({"n": "many"})),
+        call("keyless", 5),
+        call("r", 6),
+    ]);
     bench.ask("go").await;
 
     let records = refusals(&bench).await;
-    assert_eq!(reasons(&records), ["side_effect_disallowed", "tool_off", "tool_not_found", "invalid_input", "credential_missing", "calls_per_round"]);
+    assert_eq!(
+        reasons(&records),
+        [
+            "side_effect_disallowed",
+            "tool_off",
+            "tool_not_found",
+            "invalid_input",
+            "credential_missing",
+            "calls_per_round"
+        ]
+    );
     for record in &records {
         for field in ["call", "tool", "effect", "status", "code", "level", "duration_ms", "agent"] {
             assert!(record.fields.contains_key(field), "{field} in {record:?}");
         }
         assert!(record.session.is_some() && record.turn.is_some());
     }
-    assert!(records[0].revealed["why"].as_str().unwrap().contains("Not here."), "the rule that decided: {:?}", records[0].revealed);
+    assert!(
+        records[0].revealed["why"].as_str().unwrap().contains("Not here."),
+        "the rule that decided: {:?}",
+        records[0].revealed
+    );
     assert_eq!(records[0].revealed["arguments"], json!(r#"{"n":1}"#));
     assert!(bench.runs().is_empty());
     bench.verified().await;
@@ -60,10 +98,16 @@ async fn a_model_that_calls_without_end_fills_no_log() {
     let records = refusals(&bench).await;
     assert_eq!(records.len(), 41);
     let counted = &records.last().unwrap().fields;
-    assert_eq!((&counted["more"], &counted["reasons"]), (&json!(861), &json!({"tool_not_found": 861})));
+    assert_eq!(
+        (&counted["more"], &counted["reasons"]),
+        (&json!(861), &json!({"tool_not_found": 861}))
+    );
     let first = &records[0];
     assert_eq!(first.fields["arguments_bytes"], 3_000_008);
-    assert_eq!(first.fields["arguments_sha256"], engine::sha256_hex(format!(r#"{{"q":"{huge}"}}"#).as_bytes()));
+    assert_eq!(
+        first.fields["arguments_sha256"],
+        engine::sha256_hex(format!(r#"{{"q":"{huge}"}}"#).as_bytes())
+    );
     assert!(first.revealed["arguments"].as_str().unwrap().len() <= 4_000);
 }
 
@@ -71,14 +115,18 @@ async fn a_model_that_calls_without_end_fills_no_log() {
 async fn a_refusal_keeps_no_secret_and_stays_one_without_a_log() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     bench.secrets.0.lock().unwrap().push("sk-live-0123456789abcdef".into());
-    bench.model.then(vec![Say::Call("nobody", json!({"q": "sk-live-0123456789abcdef"})), Say::Call("sk-live-0123456789abcdef", json!({}))]);
+    bench.model.then(vec![
+        Say::Call("nobody", json!({"q": "sk-live-0123456789abcdef"})),
+        Say::Call("sk-live-0123456789abcdef", json!({})),
+    ]);
     bench.ask("go").await;
     let records = refusals(&bench).await;
     assert_eq!(records.len(), 2);
     assert!(!format!("{records:?}").contains("0123456789"), "{records:?}");
 
     bench.log.refuses.store(true, Ordering::SeqCst);
-    *bench.profile.rules.lock().unwrap() = policy::Rules::parse(r#"{"rules": [{"id": "stop", "action": "deny", "tool": "r"}]}"#);
+    *bench.profile.rules.lock().unwrap() =
+        policy::Rules::parse(r#"{"rules": [{"id": "stop", "action": "deny", "tool": "r"}]}"#);
     bench.model.then(vec![Say::Call("r", json!({}))]);
     bench.ask("go").await;
     assert!(bench.runs().is_empty());
@@ -94,18 +142,40 @@ async fn refused_requests_are_recorded() {
     let bench = Bench::new(vec![tool("w", Effect::Write)]);
     bench.secrets.0.lock().unwrap().push("sk-live-0123456789abcdef".into());
     bench.engine.run_request(run("not json sk-live-0123456789abcdef")).await.unwrap_err();
-    bench.engine.run_request(run(r#"{"contract_version": "9.0", "request_id": "r1", "input": "hello"}"#)).await.unwrap_err();
-    let call = |tool: &str, arguments: Value| ToolCallParams { tool: tool.into(), arguments, session: None, headless: true };
+    bench
+        .engine
+        .run_request(run(r#"{"contract_version": "9.0", "request_id": "r1", "input": "hello"}"#))
+        .await
+        .unwrap_err();
+    let call = |tool: &str, arguments: Value| ToolCallParams {
+        tool: tool.into(),
+        arguments,
+        session: None,
+        headless: true,
+    };
     bench.engine.tool_call(call("nobody", json!({}))).await.unwrap_err();
     bench.engine.tool_call(call("w", json!({"q": "sk-live-0123456789abcdef"}))).await.unwrap_err();
-    let message = |text: &str| TurnStartParams { session: Some("s".into()), text: text.into(), model: None, agent: None, headless: true };
+    let message = |text: &str| TurnStartParams {
+        session: Some("s".into()),
+        text: text.into(),
+        model: None,
+        agent: None,
+        headless: true,
+    };
     bench.engine.turn_start(message("  ")).await.unwrap_err();
     bench.profile.settings.lock().unwrap().agent_enabled = false;
     bench.engine.turn_start(message("hello")).await.unwrap_err();
-    bench.engine.run_request(run(r#"{"contract_version": "1.0", "request_id": "r2", "input": "hello"}"#)).await.unwrap_err();
+    bench
+        .engine
+        .run_request(run(r#"{"contract_version": "1.0", "request_id": "r2", "input": "hello"}"#))
+        .await
+        .unwrap_err();
 
     let records = refusals(&bench).await;
-    let found: Vec<(&str, &str)> = records.iter().map(|r| (r.fields["request"].as_str().unwrap(), r.fields["code"].as_str().unwrap())).collect();
+    let found: Vec<(&str, &str)> = records
+        .iter()
+        .map(|r| (r.fields["request"].as_str().unwrap(), r.fields["code"].as_str().unwrap()))
+        .collect();
     let wanted = [
         ("run_request", "invalid_input"),
         ("run_request", "invalid_input"),
@@ -116,7 +186,10 @@ async fn refused_requests_are_recorded() {
         ("run_request", "agent_disabled"),
     ];
     assert_eq!(found, wanted);
-    assert_eq!((&records[0].fields["reason"], &records[1].fields["request_id"]), (&json!("invalid_json"), &json!("r1")));
+    assert_eq!(
+        (&records[0].fields["reason"], &records[1].fields["request_id"]),
+        (&json!("invalid_json"), &json!("r1"))
+    );
     assert!(!format!("{records:?}").contains("0123456789"), "{records:?}");
     for _ in 0..200 {
         bench.engine.run_request(run("no")).await.unwrap_err();
@@ -131,12 +204,16 @@ async fn refused_requests_are_recorded() {
 
 #[tokio::test(start_paused = true)]
 async fn a_change_that_waits_is_no_error_and_a_later_decision_is_a_run_of_its_own() {
-    let bench = Bench::new(vec![tool("w", Effect::Write)]).with(vec![crate::world::agent("seller", &["w"])]);
+    let bench = Bench::new(vec![tool("w", Effect::Write)])
+        .with(vec![crate::world::agent("seller", &["w"])]);
     *bench.tools.agent.lock().unwrap() = Some("seller".into());
     bench.model.then(vec![Say::Call("w", json!({"q": "x"}))]);
     let approval = bench.heard_approval("en").await;
     let ended = listed(&bench, Some(RecordType::RunEnded)).await;
-    assert_eq!((&ended[0].fields["status"], &ended[0].fields["level"]), (&json!("approval_required"), &json!("info")));
+    assert_eq!(
+        (&ended[0].fields["status"], &ended[0].fields["level"]),
+        (&json!("approval_required"), &json!("info"))
+    );
     assert!(!ended[0].fields.contains_key("code"));
     assert_eq!(bench.engine.service_level(prices()).await.unwrap().errors, []);
 
@@ -152,46 +229,82 @@ async fn a_change_that_waits_is_no_error_and_a_later_decision_is_a_run_of_its_ow
     };
     let before = listed(&bench, None).await.len();
     let decision = Decision::ApproveOnce { confirm_word: None };
-    let params = ApprovalDecideParams { id: approval.id.clone(), hash: approval.hash.clone(), decision };
+    let params =
+        ApprovalDecideParams { id: approval.id.clone(), hash: approval.hash.clone(), decision };
     bench.engine.decide_for(&approval, params, around).await.0.unwrap();
     let records = listed(&bench, None).await.split_off(before);
     let types: Vec<RecordType> = records.iter().map(|record| record.record_type).collect();
     use RecordType::{ApprovalResolved, RunEnded, RunStarted, ToolIntent, ToolOutcome};
-    assert_eq!(types, [RunStarted, ApprovalResolved, ToolIntent, ToolOutcome, ApprovalResolved, RunEnded]);
+    assert_eq!(
+        types,
+        [RunStarted, ApprovalResolved, ToolIntent, ToolOutcome, ApprovalResolved, RunEnded]
+    );
     for record in &records {
-        assert_eq!((record.turn.as_deref(), &record.fields["request_id"]), (Some(approval.turn.as_str()), &json!("yes-1")), "{record:?}");
-        assert!(record.fields.contains_key("level") && record.fields["agent"] == "seller", "{record:?}");
+        assert_eq!(
+            (record.turn.as_deref(), &record.fields["request_id"]),
+            (Some(approval.turn.as_str()), &json!("yes-1")),
+            "{record:?}"
+        );
+        assert!(
+            record.fields.contains_key("level") && record.fields["agent"] == "seller",
+            "{record:?}"
+        );
     }
     for at in [1, 3, 5] {
         assert!(records[at].fields["duration_ms"].is_u64(), "{:?}", records[at]);
     }
     assert_eq!(records[1].fields["duration_ms"], 7_000, "how long it waited");
-    assert_eq!((&records[5].fields["status"], &records[5].fields["level"]), (&json!("ok"), &json!("info")));
+    assert_eq!(
+        (&records[5].fields["status"], &records[5].fields["level"]),
+        (&json!("ok"), &json!("info"))
+    );
     bench.verified().await;
 }
 
 fn prices() -> PricesView {
-    PricesView { file: String::new(), found: false, model_priced: true, prices: Vec::new(), fault: None, model: String::new() }
+    PricesView {
+        file: String::new(),
+        found: false,
+        model_priced: true,
+        prices: Vec::new(),
+        fault: None,
+        model: String::new(),
+    }
 }
 
 #[tokio::test(start_paused = true)]
 async fn every_record_of_a_turn_has_its_level_and_one_spelling_of_the_agent() {
-    let bench = Bench::new(vec![tool("w", Effect::Write), tool("r", Effect::ReadOnly)]).with(vec![crate::world::agent("seller", &["w", "r"])]);
+    let bench = Bench::new(vec![tool("w", Effect::Write), tool("r", Effect::ReadOnly)])
+        .with(vec![crate::world::agent("seller", &["w", "r"])]);
     *bench.tools.agent.lock().unwrap() = Some("seller".into());
     bench.model.then(vec![Say::Call("r", json!({}))]);
     bench.model.then(vec![Say::Call("w", json!({}))]);
     let turn = bench.start("go").await.turn;
-    bench.decide(&bench.approval(0).await, Decision::ApproveOnce { confirm_word: None }).await.unwrap();
+    bench
+        .decide(&bench.approval(0).await, Decision::ApproveOnce { confirm_word: None })
+        .await
+        .unwrap();
     bench.final_of(&turn).await;
-    let records: Vec<AuditRecordView> = listed(&bench, None).await.into_iter().filter(|record| record.turn.is_some()).collect();
+    let records: Vec<AuditRecordView> =
+        listed(&bench, None).await.into_iter().filter(|record| record.turn.is_some()).collect();
     assert!(records.len() >= 9, "{records:?}");
     for record in records {
-        assert!(["info", "warning", "error"].contains(&record.fields["level"].as_str().unwrap()), "{record:?}");
+        assert!(
+            ["info", "warning", "error"].contains(&record.fields["level"].as_str().unwrap()),
+            "{record:?}"
+        );
         let agent = record.fields["agent"].as_str().unwrap();
-        assert!(agent == "seller" || (agent.is_empty() && record.record_type == RecordType::RunStarted), "{record:?}");
+        assert!(
+            agent == "seller" || (agent.is_empty() && record.record_type == RecordType::RunStarted),
+            "{record:?}"
+        );
         let is_timed = matches!(
             record.record_type,
-            RecordType::RunStarted | RecordType::RunEnded | RecordType::ModelCall | RecordType::ToolOutcome | RecordType::ApprovalResolved
+            RecordType::RunStarted
+                | RecordType::RunEnded
+                | RecordType::ModelCall
+                | RecordType::ToolOutcome
+                | RecordType::ApprovalResolved
         );
         assert!(!is_timed || record.fields["duration_ms"].is_u64(), "{record:?}");
     }

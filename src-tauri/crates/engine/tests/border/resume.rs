@@ -1,4 +1,5 @@
-//! A call whose server wants answers first is, with them, a new call: with a signature and an intent of its own.
+//! A call whose server wants answers first is, with them, a new call: with a signature and an
+//! intent of its own.
 
 use contract::*;
 use serde_json::{Value, json};
@@ -13,7 +14,12 @@ fn bench(effect: Effect) -> Bench {
     let bench = Bench::new(vec![tool("w", effect)]);
     bench.model.then(vec![Say::Call("w", json!({"q": "shoes"}))]);
     bench.model.then(vec![Say::Text("done")]);
-    bench.tools.wants.lock().unwrap().insert("w".into(), json!({"which": {"action": "accept", "content": {"account": "17"}}}));
+    bench
+        .tools
+        .wants
+        .lock()
+        .unwrap()
+        .insert("w".into(), json!({"which": {"action": "accept", "content": {"account": "17"}}}));
     bench
 }
 
@@ -29,14 +35,21 @@ async fn the_signature_is_for_the_arguments_and_the_answers() {
     bench.decide(&first, once()).await.unwrap();
     let second = bench.approval(1).await;
     let shown: Value = serde_json::from_str(&second.arguments).unwrap();
-    assert_eq!((&shown["q"], &shown["(inputResponses)"]["which"]["content"]), (&json!("shoes"), &json!({"account": "17"})));
+    assert_eq!(
+        (&shown["q"], &shown["(inputResponses)"]["which"]["content"]),
+        (&json!("shoes"), &json!({"account": "17"}))
+    );
     assert!(second.hash != first.hash && second.id != first.id);
     assert_eq!(bench.runs(), ["w"], "it is not called again before the second signature");
     bench.decide(&second, once()).await.unwrap();
     assert_eq!(status_and_text(&bench.final_of(&turn).await).0, TurnStatus::Ok);
     assert_eq!(bench.runs(), ["w", "w"]);
-    assert_eq!((status(&bench, &first).await, status(&bench, &second).await), (ApprovalStatus::Done, ApprovalStatus::Done));
-    let intents = bench.records().await.iter().filter(|(kind, _)| *kind == RecordType::ToolIntent).count();
+    assert_eq!(
+        (status(&bench, &first).await, status(&bench, &second).await),
+        (ApprovalStatus::Done, ApprovalStatus::Done)
+    );
+    let intents =
+        bench.records().await.iter().filter(|(kind, _)| *kind == RecordType::ToolIntent).count();
     assert_eq!(intents, 2);
     bench.verified().await;
 }
@@ -48,10 +61,16 @@ async fn without_the_second_signature_it_does_not_go_on() {
     let first = bench.approval(0).await;
     bench.decide(&first, once()).await.unwrap();
     let second = bench.approval(1).await;
-    bench.decide(&second, Decision::Reject { reason: Some("not that account".into()) }).await.unwrap();
+    bench
+        .decide(&second, Decision::Reject { reason: Some("not that account".into()) })
+        .await
+        .unwrap();
     bench.final_of(&turn).await;
     assert_eq!(bench.runs(), ["w"]);
-    assert_eq!((status(&bench, &first).await, status(&bench, &second).await), (ApprovalStatus::Failed, ApprovalStatus::Rejected));
+    assert_eq!(
+        (status(&bench, &first).await, status(&bench, &second).await),
+        (ApprovalStatus::Failed, ApprovalStatus::Rejected)
+    );
     assert_eq!(bench.outcomes().await, [ToolOutcome::Error]);
 }
 

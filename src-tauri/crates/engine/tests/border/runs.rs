@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use contract::{
-    AgentError, ConversationKey, ConversationScope, Decision, Effect, ErrorCode, ItemBody, KeySource, RunEventType, RunParams, RunResponse, ToolCallParams,
-    ToolId,
+    AgentError, ConversationKey, ConversationScope, Decision, Effect, ErrorCode, ItemBody,
+    KeySource, RunEventType, RunParams, RunResponse, ToolCallParams, ToolId,
     manifest::{Backoff, OutputTrust},
 };
 use engine::{Engine, ports::*};
@@ -17,7 +17,12 @@ fn request(id: &str) -> Value {
 }
 
 fn params(request: &Value) -> RunParams {
-    RunParams { request: request.to_string(), caller: "test".into(), correlation_id: None, stream: false }
+    RunParams {
+        request: request.to_string(),
+        caller: "test".into(),
+        correlation_id: None,
+        stream: false,
+    }
 }
 
 async fn run(bench: &Bench, request: &Value) -> Result<RunResponse, AgentError> {
@@ -40,9 +45,17 @@ async fn s2_a_request_that_does_not_fit_is_refused_with_every_problem() {
     wrong["size"] = json!(2);
     wrong.as_object_mut().unwrap().remove("input");
     let error = run(&bench, &wrong).await.unwrap_err();
-    assert_eq!((error.code, error.retryable, error.reason_text()), (ErrorCode::InvalidInput, false, Some("invalid_request")));
+    assert_eq!(
+        (error.code, error.retryable, error.reason_text()),
+        (ErrorCode::InvalidInput, false, Some("invalid_request"))
+    );
     assert_eq!(error.details["request_id"], "r");
-    let paths: Vec<&str> = error.details["validation"].as_array().unwrap().iter().map(|p| p["path"].as_str().unwrap()).collect();
+    let paths: Vec<&str> = error.details["validation"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|p| p["path"].as_str().unwrap())
+        .collect();
     assert_eq!(paths, ["/colour", "/size", "/input"]);
     let refused = [
         (with("input", json!("  ")), "/input"),
@@ -67,9 +80,27 @@ async fn s2_a_request_that_does_not_fit_is_refused_with_every_problem() {
     }
     let many = json!({"contract_version": 1, "request_id": "c", "context": 7, "more": true, "options": {"response_mode": 1, "max_output_tokens": "few"}});
     let error = run(&bench, &many).await.unwrap_err();
-    let paths: Vec<&str> = error.details["validation"].as_array().unwrap().iter().map(|p| p["path"].as_str().unwrap()).collect();
-    assert_eq!(paths, ["/more", "/input", "/contract_version", "/context", "/options/response_mode", "/options/max_output_tokens"]);
-    assert!(run(&bench, &with("options", json!({"something_else": true}))).await.is_ok(), "options are open");
+    let paths: Vec<&str> = error.details["validation"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|p| p["path"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        paths,
+        [
+            "/more",
+            "/input",
+            "/contract_version",
+            "/context",
+            "/options/response_mode",
+            "/options/max_output_tokens"
+        ]
+    );
+    assert!(
+        run(&bench, &with("options", json!({"something_else": true}))).await.is_ok(),
+        "options are open"
+    );
     assert!(run(&bench, &json!({"contract_version": "1.0", "request_id": "c", "input": "x", "context": {"anything": [1]}})).await.is_ok());
     assert_eq!(bench.model.requests.lock().unwrap().len(), 2, "nothing else ran");
 }
@@ -77,8 +108,17 @@ async fn s2_a_request_that_does_not_fit_is_refused_with_every_problem() {
 #[tokio::test(start_paused = true)]
 async fn s2_json_and_size_are_checked_first() {
     let bench = Bench::new(vec![]);
-    let raw = |text: &str| RunParams { request: text.to_owned(), caller: "test".into(), correlation_id: None, stream: false };
-    for (text, reason) in [("{", "invalid_json"), ("7", "invalid_request"), (" ".repeat((1 << 20) + 1).as_str(), "request_too_large")] {
+    let raw = |text: &str| RunParams {
+        request: text.to_owned(),
+        caller: "test".into(),
+        correlation_id: None,
+        stream: false,
+    };
+    for (text, reason) in [
+        ("{", "invalid_json"),
+        ("7", "invalid_request"),
+        (" ".repeat((1 << 20) + 1).as_str(), "request_too_large"),
+    ] {
         let error = bench.engine.run_request(raw(text)).await.unwrap_err();
         assert_eq!((error.code, error.reason_text()), (ErrorCode::InvalidInput, Some(reason)));
         assert_eq!(error.details["request_id"], Value::Null, "always there");
@@ -88,10 +128,17 @@ async fn s2_json_and_size_are_checked_first() {
 #[tokio::test(start_paused = true)]
 async fn s15_another_version_of_the_same_major_is_echoed_and_any_other_refused() {
     let bench = Bench::new(vec![]);
-    assert_eq!(run(&bench, &with("contract_version", json!("1.7"))).await.unwrap().contract_version, "1.7");
+    assert_eq!(
+        run(&bench, &with("contract_version", json!("1.7"))).await.unwrap().contract_version,
+        "1.7"
+    );
     for version in ["2.0", "one", "", "1."] {
         let error = run(&bench, &with("contract_version", json!(version))).await.unwrap_err();
-        assert_eq!((error.code, error.reason_text()), (ErrorCode::InvalidInput, Some("unsupported_contract_version")), "{version}");
+        assert_eq!(
+            (error.code, error.reason_text()),
+            (ErrorCode::InvalidInput, Some("unsupported_contract_version")),
+            "{version}"
+        );
         assert_eq!(error.details["supported"], json!(["1.0"]));
     }
 }
@@ -99,7 +146,11 @@ async fn s15_another_version_of_the_same_major_is_echoed_and_any_other_refused()
 #[tokio::test(start_paused = true)]
 async fn s2_context_belongs_to_the_caller() {
     let mut spec = tool("cart.get", Effect::ReadOnly);
-    spec.caller_owned = vec![contract::CallerParam { name: "basketId".into(), from: "basket".into(), exempt_from_hash: false }];
+    spec.caller_owned = vec![contract::CallerParam {
+        name: "basketId".into(),
+        from: "basket".into(),
+        exempt_from_hash: false,
+    }];
     let bench = Bench::new(vec![spec]);
     bench.model.then(vec![Say::Call("cart_get", json!({"q": "x"}))]);
     run(&bench, &with("context", json!({"basket": "b-7", "unknown": 1}))).await.unwrap();
@@ -115,7 +166,9 @@ async fn s7_a_conversations_key_comes_from_the_callers_context() {
             policy.scope = ConversationScope::PerUser;
             policy.key = ConversationKey { source, name: name.into() };
             let bench = match own {
-                true => bench.with(vec![Agent { conversation: Some(policy), ..agent("clerk", &[]) }]),
+                true => {
+                    bench.with(vec![Agent { conversation: Some(policy), ..agent("clerk", &[]) }])
+                }
                 false => {
                     bench.profile.settings.lock().unwrap().conversation = policy;
                     bench
@@ -127,19 +180,33 @@ async fn s7_a_conversations_key_comes_from_the_callers_context() {
                 wanted["input"] = json!(format!("question {n} of {who}"));
                 wanted["context"] = match source {
                     KeySource::Header => json!({"headers": {"x-user": who, "cookie": "c"}}),
-                    KeySource::RequestField | KeySource::ConversationId => json!({"user": {"id": who}, "other": 1}),
+                    KeySource::RequestField | KeySource::ConversationId => {
+                        json!({"user": {"id": who}, "other": 1})
+                    }
                 };
                 run(&bench, &wanted).await.unwrap();
                 while bench.engine.running() > 0 {
                     tokio::time::sleep(std::time::Duration::from_millis(5)).await;
                 }
-                let kept = json!(bench.world.store.session_values(&format!("talk-{n}").as_str().into()).await.unwrap()).to_string();
+                let kept = json!(
+                    bench
+                        .world
+                        .store
+                        .session_values(&format!("talk-{n}").as_str().into())
+                        .await
+                        .unwrap()
+                )
+                .to_string();
                 assert!(!kept.contains("cookie") && !kept.contains("other"), "{kept}");
             }
             let requests = bench.model.requests.lock().unwrap();
             let said = |n: usize| format!("{:?}", requests[n].messages);
             assert!(!said(1).contains("of ann"), "{name}: what ann said is not for bob");
-            assert!(said(2).contains("question 0 of ann") && !said(2).contains("of bob"), "{name}: ann goes on in another conversation: {}", said(2));
+            assert!(
+                said(2).contains("question 0 of ann") && !said(2).contains("of bob"),
+                "{name}: ann goes on in another conversation: {}",
+                said(2)
+            );
         }
     }
 }
@@ -148,14 +215,22 @@ async fn s7_a_conversations_key_comes_from_the_callers_context() {
 
 #[tokio::test(start_paused = true)]
 async fn s2_a_response_has_its_fields() {
-    let bench = Bench::new(vec![tool("a.read", Effect::ReadOnly), tool("b.read", Effect::ReadOnly)]);
-    bench
-        .tools
-        .behaviours
-        .lock()
-        .unwrap()
-        .insert("b.read".into(), Box::new(|_| Err(ToolFailure { error: AgentError::internal("x", "It failed."), may_have_happened: false })));
-    bench.model.then(vec![Say::Call("b_read", json!({})), Say::Call("a_read", json!({})), Say::Uses(100, 20)]);
+    let bench =
+        Bench::new(vec![tool("a.read", Effect::ReadOnly), tool("b.read", Effect::ReadOnly)]);
+    bench.tools.behaviours.lock().unwrap().insert(
+        "b.read".into(),
+        Box::new(|_| {
+            Err(ToolFailure {
+                error: AgentError::internal("x", "It failed."),
+                may_have_happened: false,
+            })
+        }),
+    );
+    bench.model.then(vec![
+        Say::Call("b_read", json!({})),
+        Say::Call("a_read", json!({})),
+        Say::Uses(100, 20),
+    ]);
     bench.model.then(vec![Say::Call("a_read", json!({"q": "again"})), Say::Uses(150, 10)]);
     bench.model.then(vec![Say::Text("All done."), Say::Uses(200, 30)]);
     let response = run(&bench, &request("r-1")).await.unwrap();
@@ -173,13 +248,20 @@ async fn s2_a_response_has_its_fields() {
         },
         "usage": {"input_tokens": 450, "output_tokens": 60, "total_tokens": 510},
     });
-    assert_eq!(wire, expected, "usage is that of all calls; a tool that failed counts as used; what has no price has no cost");
+    assert_eq!(
+        wire, expected,
+        "usage is that of all calls; a tool that failed counts as used; what has no price has no cost"
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn s2_cost_comes_from_the_price_table() {
     let bench = Bench::new(vec![]);
-    bench.profile.prices.lock().unwrap().price.push(contract::ModelPrice { model: "script".into(), input_usd: 2.0, output_usd: 10.0 });
+    bench.profile.prices.lock().unwrap().price.push(contract::ModelPrice {
+        model: "script".into(),
+        input_usd: 2.0,
+        output_usd: 10.0,
+    });
     bench.model.then(vec![Say::Text("hi"), Say::Uses(1_000, 100)]);
     let response = run(&bench, &request("r")).await.unwrap();
     assert_eq!(response.usage.unwrap().estimated_cost_usd, Some(0.003));
@@ -191,19 +273,30 @@ async fn s2_a_refusal_for_scope_is_a_success() {
     let bench = Bench::new(vec![]);
     bench.model.then(vec![Say::Text("That is not what I am for."), Say::Ends(Finish::OutOfScope)]);
     let wire = json!(run(&bench, &request("r")).await.unwrap());
-    assert_eq!((&wire["status"], &wire["metadata"]["declined_reason"]), (&json!("ok"), &json!("out_of_scope")));
+    assert_eq!(
+        (&wire["status"], &wire["metadata"]["declined_reason"]),
+        (&json!("ok"), &json!("out_of_scope"))
+    );
 }
 
 /// Not only the offline model can say so: with any model, the supervisor does.
 #[tokio::test(start_paused = true)]
 async fn s2_a_supervisor_that_declines_is_a_refusal_for_scope() {
-    let two = || Bench::new(vec![tool("p", Effect::ReadOnly), tool("s", Effect::ReadOnly)]).with(vec![agent("guardian", &["p"]), agent("shopper", &["s"])]);
-    for (reason, declined) in [("out_of_scope", json!("out_of_scope")), ("no_specialist_needed", Value::Null)] {
+    let two = || {
+        Bench::new(vec![tool("p", Effect::ReadOnly), tool("s", Effect::ReadOnly)])
+            .with(vec![agent("guardian", &["p"]), agent("shopper", &["s"])])
+    };
+    for (reason, declined) in
+        [("out_of_scope", json!("out_of_scope")), ("no_specialist_needed", Value::Null)]
+    {
         let bench = two();
         let said = json!({"next": "FINISH", "instruction": "I look after campaigns and the shop.", "reason_code": reason, "entities": []}).to_string();
         bench.model.then(vec![Say::Text(Box::leak(said.into_boxed_str()))]);
         let wire = json!(run(&bench, &request("r")).await.unwrap());
-        assert_eq!((&wire["output"], &wire["metadata"]["declined_reason"]), (&json!("I look after campaigns and the shop."), &declined));
+        assert_eq!(
+            (&wire["output"], &wire["metadata"]["declined_reason"]),
+            (&json!("I look after campaigns and the shop."), &declined)
+        );
     }
 }
 
@@ -230,7 +323,11 @@ async fn s2_the_same_id_gets_the_stored_result_for_a_day_also_after_a_restart() 
     assert_eq!(bench.runs(), ["w"], "the write ran once");
     let other = RunParams { caller: "somebody else".into(), ..params(&request("r")) };
     bench.model.then(vec![Say::Text("mine")]);
-    assert_eq!(bench.engine.run_request(other).await.unwrap().output, "mine", "ids are those of a caller");
+    assert_eq!(
+        bench.engine.run_request(other).await.unwrap().output,
+        "mine",
+        "ids are those of a caller"
+    );
     bench.clock.forward(24 * 3_600 + 1);
     bench.model.then(vec![Say::Text("a new day")]);
     assert_eq!(run(&bench, &request("r")).await.unwrap().output, "a new day");
@@ -255,7 +352,10 @@ async fn s2_what_a_crash_cut_off_is_not_run_again() {
     assert_eq!(bench.world.store.run_claim(&key, now, now).await.unwrap(), Claim::New);
     bench.engine.recover().await.unwrap();
     let error = run(&bench, &request("r")).await.unwrap_err();
-    assert_eq!((error.code, error.retryable, error.reason_text()), (ErrorCode::InternalError, false, Some("interrupted")));
+    assert_eq!(
+        (error.code, error.retryable, error.reason_text()),
+        (ErrorCode::InternalError, false, Some("interrupted"))
+    );
     assert_eq!(error.details["request_id"], "r");
     assert!(bench.model.requests.lock().unwrap().is_empty());
 }
@@ -282,18 +382,32 @@ async fn s2_deltas_are_the_output_or_are_replaced() {
     bench.model.then(vec![Say::Text("Hello "), Say::Text("you")]);
     let plain = bench.engine.run_request(streamed("plain")).await.unwrap();
     let events = std::mem::take(&mut *bench.heard.runs.lock().unwrap());
-    let said: String = events.iter().filter(|e| e.kind == RunEventType::Delta).map(|e| e.data.as_ref().unwrap()["text"].as_str().unwrap().to_owned()).collect();
+    let said: String = events
+        .iter()
+        .filter(|e| e.kind == RunEventType::Delta)
+        .map(|e| e.data.as_ref().unwrap()["text"].as_str().unwrap().to_owned())
+        .collect();
     assert_eq!(said, plain.output);
-    assert!(events.iter().all(|e| !matches!(e.kind, RunEventType::Final | RunEventType::Error)), "the adapter ends the stream, once");
+    assert!(
+        events.iter().all(|e| !matches!(e.kind, RunEventType::Final | RunEventType::Error)),
+        "the adapter ends the stream, once"
+    );
     assert!(events.iter().all(|e| e.timestamp.ends_with('Z')));
 
     bench.model.then(vec![Say::Text("Let me look. "), Say::Call("a_read", json!({}))]);
     bench.model.then(vec![Say::Text("Found it.")]);
     assert_eq!(bench.engine.run_request(streamed("aside")).await.unwrap().output, "Found it.");
     let events = bench.heard.runs.lock().unwrap();
-    let stages: Vec<String> = events.iter().filter_map(|e| Some(e.data.as_ref()?.get("stage")?.as_str()?.to_owned())).collect();
+    let stages: Vec<String> = events
+        .iter()
+        .filter_map(|e| Some(e.data.as_ref()?.get("stage")?.as_str()?.to_owned()))
+        .collect();
     assert_eq!(stages.iter().filter(|stage| *stage == "output_replaced").count(), 1, "{stages:?}");
-    let tools: Vec<Value> = events.iter().filter(|e| e.kind == RunEventType::Tool).filter_map(|e| e.data.clone()).collect();
+    let tools: Vec<Value> = events
+        .iter()
+        .filter(|e| e.kind == RunEventType::Tool)
+        .filter_map(|e| e.data.clone())
+        .collect();
     assert_eq!(
         (&tools[0]["state"], &tools[0]["tool_id"], &tools[1]["state"], &tools[1]["outcome"]),
         (&json!("start"), &json!("a.read"), &json!("end"), &json!("ok"))
@@ -304,17 +418,27 @@ async fn s2_deltas_are_the_output_or_are_replaced() {
 async fn s2_async_is_refused_at_its_field_once_everything_else_fits() {
     let bench = Bench::new(vec![]);
     let error = run(&bench, &with("options", json!({"response_mode": "async"}))).await.unwrap_err();
-    assert_eq!((error.code, error.retryable, error.reason_text()), (ErrorCode::InvalidInput, false, Some("unsupported_response_mode")));
-    assert_eq!((&error.details["validation"][0]["path"], &error.details["supported"]), (&json!("/options/response_mode"), &json!(["blocking", "streaming"])));
+    assert_eq!(
+        (error.code, error.retryable, error.reason_text()),
+        (ErrorCode::InvalidInput, false, Some("unsupported_response_mode"))
+    );
+    assert_eq!(
+        (&error.details["validation"][0]["path"], &error.details["supported"]),
+        (&json!("/options/response_mode"), &json!(["blocking", "streaming"]))
+    );
     assert!(run(&bench, &request("r")).await.is_ok(), "its id was not used up");
     bench.profile.settings.lock().unwrap().agent_enabled = false;
-    assert_eq!(run(&bench, &with("options", json!({"response_mode": "async"}))).await.unwrap_err().code, ErrorCode::AgentDisabled);
+    assert_eq!(
+        run(&bench, &with("options", json!({"response_mode": "async"}))).await.unwrap_err().code,
+        ErrorCode::AgentDisabled
+    );
 }
 
 // --- 3. Codes ---
 
 async fn call(bench: &Bench, tool: &str, arguments: Value) -> AgentError {
-    let params = ToolCallParams { tool: ToolId::new(tool), arguments, session: None, headless: true };
+    let params =
+        ToolCallParams { tool: ToolId::new(tool), arguments, session: None, headless: true };
     match bench.engine.tool_call(params).await {
         Ok(done) => done.error.unwrap(),
         Err(error) => error,
@@ -325,7 +449,16 @@ async fn call(bench: &Bench, tool: &str, arguments: Value) -> AgentError {
 async fn s3_agent_disabled_comes_before_validation() {
     let bench = Bench::new(vec![]);
     bench.profile.settings.lock().unwrap().agent_enabled = false;
-    let error = bench.engine.run_request(RunParams { request: "{".into(), caller: "test".into(), correlation_id: None, stream: false }).await.unwrap_err();
+    let error = bench
+        .engine
+        .run_request(RunParams {
+            request: "{".into(),
+            caller: "test".into(),
+            correlation_id: None,
+            stream: false,
+        })
+        .await
+        .unwrap_err();
     assert_eq!((error.code, error.retryable), (ErrorCode::AgentDisabled, false));
     assert!(error.details.contains_key("request_id"));
 }
@@ -354,32 +487,62 @@ async fn s3_tool_codes() {
     let bench = Bench::new(vec![slow, tool("web", Effect::ReadOnly), tool("w", Effect::Write)]);
     assert_eq!(call(&bench, "nothing", json!({})).await.code, ErrorCode::ToolNotFound);
     let misfit = call(&bench, "web", json!({"n": "many"})).await;
-    assert_eq!((misfit.code, misfit.details["validation"][0]["path"].as_str()), (ErrorCode::InvalidInput, Some("/n")));
+    assert_eq!(
+        (misfit.code, misfit.details["validation"][0]["path"].as_str()),
+        (ErrorCode::InvalidInput, Some("/n"))
+    );
     bench.tools.slow.lock().unwrap().insert("slow".into(), std::time::Duration::from_secs(3));
     let timeout = call(&bench, "slow", json!({})).await;
     assert_eq!(
-        (timeout.code, timeout.retryable, &timeout.details["attempts"], &timeout.details["tool_id"]),
+        (
+            timeout.code,
+            timeout.retryable,
+            &timeout.details["attempts"],
+            &timeout.details["tool_id"]
+        ),
         (ErrorCode::ToolTimeout, true, &json!(2), &json!("slow"))
     );
     let failing = AgentError::new(ErrorCode::ToolHttpError, "No.").with("status", 404);
-    bench.tools.behaviours.lock().unwrap().insert("web".into(), Box::new(move |_| Err(ToolFailure { error: failing.clone(), may_have_happened: false })));
+    bench.tools.behaviours.lock().unwrap().insert(
+        "web".into(),
+        Box::new(move |_| Err(ToolFailure { error: failing.clone(), may_have_happened: false })),
+    );
     let http = call(&bench, "web", json!({})).await;
-    assert_eq!((http.code, http.retryable, &http.details["status"]), (ErrorCode::ToolHttpError, false, &json!(404)));
+    assert_eq!(
+        (http.code, http.retryable, &http.details["status"]),
+        (ErrorCode::ToolHttpError, false, &json!(404))
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn s3_an_argument_of_another_format_does_not_fit() {
     let mut spec = tool("web", Effect::ReadOnly);
-    let day = json!({"type": "object", "properties": {"day": {"type": "string", "format": "date"}}});
-    (spec.input_schema, spec.full_input_schema, spec.output_schema) = (day.clone(), day.clone(), day);
+    let day =
+        json!({"type": "object", "properties": {"day": {"type": "string", "format": "date"}}});
+    (spec.input_schema, spec.full_input_schema, spec.output_schema) =
+        (day.clone(), day.clone(), day);
     let bench = Bench::new(vec![spec]);
     for day in ["tomorrow", "2026-02-30", "2026-2-3"] {
         let misfit = call(&bench, "web", json!({"day": day})).await;
-        assert_eq!((misfit.code, misfit.details["validation"][0]["path"].as_str()), (ErrorCode::InvalidInput, Some("/day")), "{day}");
+        assert_eq!(
+            (misfit.code, misfit.details["validation"][0]["path"].as_str()),
+            (ErrorCode::InvalidInput, Some("/day")),
+            "{day}"
+        );
     }
     // A result with a wrong date format is still a result.
-    bench.tools.behaviours.lock().unwrap().insert("web".into(), Box::new(|_| Ok(json!({"day": "soon"}))));
-    let params = ToolCallParams { tool: "web".into(), arguments: json!({"day": "2026-02-28"}), session: None, headless: true };
+    bench
+        .tools
+        .behaviours
+        .lock()
+        .unwrap()
+        .insert("web".into(), Box::new(|_| Ok(json!({"day": "soon"}))));
+    let params = ToolCallParams {
+        tool: "web".into(),
+        arguments: json!({"day": "2026-02-28"}),
+        session: None,
+        headless: true,
+    };
     assert_eq!(bench.engine.tool_call(params).await.unwrap().data, json!({"day": "soon"}));
 }
 
@@ -393,14 +556,19 @@ async fn s5_a_write_ends_with_its_pending_action_and_goes_on_once_it_is_decided(
     first["conversation_id"] = json!("talk");
     let error = run(&bench, &first).await.unwrap_err();
     assert_eq!((error.code, error.retryable), (ErrorCode::ApprovalRequired, false));
-    for key in ["approval_id", "tool_id", "side_effect_level", "preview", "expires_at", "request_id"] {
+    for key in
+        ["approval_id", "tool_id", "side_effect_level", "preview", "expires_at", "request_id"]
+    {
         assert!(error.details.contains_key(key), "{key} in {:?}", error.details);
     }
     let mut next = request("r2");
     next["conversation_id"] = json!("talk");
     next["context"] = json!({"approval_id": error.details["approval_id"]});
     let waiting = run(&bench, &next).await.unwrap_err();
-    assert_eq!((waiting.code, &waiting.details["approval_id"]), (ErrorCode::ApprovalRequired, &error.details["approval_id"]));
+    assert_eq!(
+        (waiting.code, &waiting.details["approval_id"]),
+        (ErrorCode::ApprovalRequired, &error.details["approval_id"])
+    );
     assert!(bench.runs().is_empty(), "naming it is not deciding it");
 
     let approval = bench.approval(0).await;
@@ -411,7 +579,10 @@ async fn s5_a_write_ends_with_its_pending_action_and_goes_on_once_it_is_decided(
     assert_eq!(run(&bench, &next).await.unwrap().output, "It is added.");
     assert_eq!(bench.runs(), ["w"], "once");
     let items = bench.engine.session_open(&"talk".into()).await.unwrap().items;
-    assert!(items.iter().any(|item| matches!(&item.body, ItemBody::ToolResult { outcome: contract::ToolOutcome::Ok, .. })));
+    assert!(items.iter().any(|item| matches!(
+        &item.body,
+        ItemBody::ToolResult { outcome: contract::ToolOutcome::Ok, .. }
+    )));
 
     bench.model.then(vec![Say::Call("w", json!({"q": "y"}))]);
     let mut other = request("r4");
@@ -422,7 +593,10 @@ async fn s5_a_write_ends_with_its_pending_action_and_goes_on_once_it_is_decided(
     next["request_id"] = json!("r5");
     next["context"] = json!({"approval_id": error.details["approval_id"]});
     let refused = run(&bench, &next).await.unwrap_err();
-    assert_eq!((refused.code, refused.reason_text(), &refused.details["approvable"]), (ErrorCode::ApprovalRequired, Some("rejected"), &json!(false)));
+    assert_eq!(
+        (refused.code, refused.reason_text(), &refused.details["approvable"]),
+        (ErrorCode::ApprovalRequired, Some("rejected"), &json!(false))
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -431,7 +605,10 @@ async fn s5_a_failed_tool_does_not_end_the_run() {
     spec.output_trust = OutputTrust::Untrusted;
     let bench = Bench::new(vec![spec]);
     let failing = AgentError::new(ErrorCode::ToolHttpError, "No.");
-    bench.tools.behaviours.lock().unwrap().insert("a.read".into(), Box::new(move |_| Err(ToolFailure { error: failing.clone(), may_have_happened: false })));
+    bench.tools.behaviours.lock().unwrap().insert(
+        "a.read".into(),
+        Box::new(move |_| Err(ToolFailure { error: failing.clone(), may_have_happened: false })),
+    );
     bench.model.then(vec![Say::Call("a_read", json!({}))]);
     bench.model.then(vec![Say::Text("It could not be read.")]);
     assert_eq!(run(&bench, &request("r")).await.unwrap().output, "It could not be read.");
@@ -449,19 +626,40 @@ async fn s10_the_callers_ids_are_in_every_record_of_the_run() {
     let listed = bench
         .log
         .log
-        .list(contract::AuditListParams { record_type: None, session: None, query: String::new(), before: None, limit: 100 })
+        .list(contract::AuditListParams {
+            record_type: None,
+            session: None,
+            query: String::new(),
+            before: None,
+            limit: 100,
+        })
         .await
         .unwrap()
         .records;
     let of_run: Vec<_> = listed.iter().filter(|record| record.turn.is_some()).collect();
     assert!(of_run.len() >= 5, "{of_run:?}");
     for record in of_run {
-        assert_eq!((&record.fields["request_id"], &record.fields["correlation_id"]), (&json!("r"), &json!("trace-9")), "{record:?}");
+        assert_eq!(
+            (&record.fields["request_id"], &record.fields["correlation_id"]),
+            (&json!("r"), &json!("trace-9")),
+            "{record:?}"
+        );
     }
-    let ended = listed.iter().find(|record| record.record_type == contract::RecordType::RunEnded).unwrap();
-    assert!(ended.fields.contains_key("duration_ms") && ended.fields.contains_key("agent") && ended.fields["level"] == "info");
-    let started = listed.iter().find(|record| record.record_type == contract::RecordType::RunStarted).unwrap();
-    assert_eq!((&started.fields["duration_ms"], &started.fields["level"]), (&json!(0), &json!("info")));
+    let ended =
+        listed.iter().find(|record| record.record_type == contract::RecordType::RunEnded).unwrap();
+    assert!(
+        ended.fields.contains_key("duration_ms")
+            && ended.fields.contains_key("agent")
+            && ended.fields["level"] == "info"
+    );
+    let started = listed
+        .iter()
+        .find(|record| record.record_type == contract::RecordType::RunStarted)
+        .unwrap();
+    assert_eq!(
+        (&started.fields["duration_ms"], &started.fields["level"]),
+        (&json!(0), &json!("info"))
+    );
     assert!(Arc::strong_count(&bench.engine) >= 1);
     bench.verified().await;
 }

@@ -1,4 +1,5 @@
-//! Tools whose id another pack has, too: what restricts the one id holds for all of them, and what permits it for none.
+//! Tools whose id another pack has, too: what restricts the one id holds for all of them, and what
+//! permits it for none.
 
 use contract::{Decision, Effect, PolicyMode, ToolOutcome, ToolSpec};
 use serde_json::json;
@@ -19,12 +20,16 @@ pub fn both(effect: Effect) -> Vec<ToolSpec> {
 
 fn bench() -> Bench {
     let bench = Bench::new(both(Effect::Write));
-    bench.model.then(vec![Say::Call("shop_w", json!({"q": "a"})), Say::Call("other_w", json!({"q": "a"}))]);
+    bench.model.then(vec![
+        Say::Call("shop_w", json!({"q": "a"})),
+        Say::Call("other_w", json!({"q": "a"})),
+    ]);
     bench
 }
 
 fn rules(bench: &Bench, rule: serde_json::Value) {
-    *bench.profile.rules.lock().unwrap() = policy::Rules::parse(&json!({ "rules": [rule] }).to_string());
+    *bench.profile.rules.lock().unwrap() =
+        policy::Rules::parse(&json!({ "rules": [rule] }).to_string());
 }
 
 #[tokio::test(start_paused = true)]
@@ -66,7 +71,8 @@ async fn an_allowed_id_allows_neither_of_two_packs_tools() {
     assert_eq!(bench.runs(), ["shop:w"], "with its pack it is the one that is meant");
 }
 
-/// A grant is for one definition, so it holds however the id is written; and what was signed before the other pack came is still that.
+/// A grant is for one definition, so it holds however the id is written; and what was signed before
+/// the other pack came is still that.
 #[tokio::test(start_paused = true)]
 async fn what_was_approved_before_is_still_the_same_tools() {
     let [shop, other] = <[ToolSpec; 2]>::try_from(both(Effect::Write)).unwrap();

@@ -1,4 +1,5 @@
-//! The supervisor and its specialists, named after the sections of the reference: decisions in, visits and one answer out.
+//! The supervisor and its specialists, named after the sections of the reference: decisions in,
+//! visits and one answer out.
 
 use contract::*;
 use engine::ports::*;
@@ -11,12 +12,15 @@ fn route(next: &'static str) -> Vec<Say> {
 }
 
 fn decide(next: &'static str, instruction: &'static str, reason: &'static str) -> Vec<Say> {
-    let text = json!({"next": next, "instruction": instruction, "reason_code": reason, "entities": []}).to_string();
+    let text =
+        json!({"next": next, "instruction": instruction, "reason_code": reason, "entities": []})
+            .to_string();
     vec![Say::Text(Box::leak(text.into_boxed_str()))]
 }
 
 fn two() -> Bench {
-    Bench::new(vec![tool("p", Effect::ReadOnly), tool("s", Effect::ReadOnly)]).with(vec![agent("guardian", &["p"]), agent("shopper", &["s"])])
+    Bench::new(vec![tool("p", Effect::ReadOnly), tool("s", Effect::ReadOnly)])
+        .with(vec![agent("guardian", &["p"]), agent("shopper", &["s"])])
 }
 
 fn purposes(bench: &Bench) -> Vec<&'static str> {
@@ -30,7 +34,13 @@ fn purposes(bench: &Bench) -> Vec<&'static str> {
 }
 
 async fn answers(bench: &Bench) -> Vec<(Option<String>, String)> {
-    let of = |item: Item| if let ItemBody::AssistantText { text, agent, .. } = item.body { Some((agent, text)) } else { None };
+    let of = |item: Item| {
+        if let ItemBody::AssistantText { text, agent, .. } = item.body {
+            Some((agent, text))
+        } else {
+            None
+        }
+    };
     bench.items().await.into_iter().filter_map(of).collect()
 }
 
@@ -48,9 +58,21 @@ async fn section_5_1_a_specialist_is_asked_and_its_answer_is_the_reply() {
     assert_eq!(answers(&bench).await, [(Some("Guardian".to_owned()), "It paces well.".to_owned())]);
     let names = bench.event_names(&turn);
     let at = |name: &str| names.iter().position(|known| known == name).unwrap();
-    assert!(at("agent_start") < at("tool_start") && at("tool_start") < at("agent_end") && at("agent_end") < at("final"));
-    let said: String =
-        bench.heard.events.lock().unwrap().iter().filter_map(|e| if let EventBody::Delta { text } = &e.event { Some(text.clone()) } else { None }).collect();
+    assert!(
+        at("agent_start") < at("tool_start")
+            && at("tool_start") < at("agent_end")
+            && at("agent_end") < at("final")
+    );
+    let said: String = bench
+        .heard
+        .events
+        .lock()
+        .unwrap()
+        .iter()
+        .filter_map(|e| {
+            if let EventBody::Delta { text } = &e.event { Some(text.clone()) } else { None }
+        })
+        .collect();
     assert_eq!(said, "It paces well.", "decisions are not for the user's eyes");
     assert!(!names.iter().any(|name| name == "error"));
     bench.verified().await;
@@ -62,19 +84,37 @@ async fn section_5_1_the_names_of_next_are_generated_from_who_is_enabled() {
     bench.model.then(decide("FINISH", "Hello!", "no_specialist_needed"));
     bench.ask("hi").await;
     let shape = bench.model.requests.lock().unwrap()[0].structured.clone().unwrap();
-    assert_eq!(json!(shape.schema)["properties"]["next"]["enum"], json!(["guardian", "shopper", "FINISH"]));
-    assert!(bench.model.requests.lock().unwrap()[0].tools.is_empty(), "no tool is used for routing");
-    *bench.roster.agents.lock().unwrap() = std::sync::Arc::new(vec![agent("guardian", &["p"]), agent("shopper", &["s"]), agent("clerk", &[])]);
+    assert_eq!(
+        json!(shape.schema)["properties"]["next"]["enum"],
+        json!(["guardian", "shopper", "FINISH"])
+    );
+    assert!(
+        bench.model.requests.lock().unwrap()[0].tools.is_empty(),
+        "no tool is used for routing"
+    );
+    *bench.roster.agents.lock().unwrap() = std::sync::Arc::new(vec![
+        agent("guardian", &["p"]),
+        agent("shopper", &["s"]),
+        agent("clerk", &[]),
+    ]);
     bench.profile.settings.lock().unwrap().switches.agents_off.insert("shopper".into());
     bench.model.then(decide("FINISH", "Hello!", "no_specialist_needed"));
     bench.ask("hi").await;
     let shape = bench.model.requests.lock().unwrap()[1].structured.clone().unwrap();
-    assert_eq!(json!(shape.schema)["properties"]["next"]["enum"], json!(["guardian", "clerk", "FINISH"]));
-    assert!(bench.prompt(1).contains("clerk: Clerk. Does what clerk does. It has no tools and no data."));
+    assert_eq!(
+        json!(shape.schema)["properties"]["next"]["enum"],
+        json!(["guardian", "clerk", "FINISH"])
+    );
+    assert!(
+        bench
+            .prompt(1)
+            .contains("clerk: Clerk. Does what clerk does. It has no tools and no data.")
+    );
 }
 
 #[tokio::test(start_paused = true)]
-async fn section_5_1_finish_with_an_answer_is_the_answer_and_with_nothing_the_orchestrator_answers() {
+async fn section_5_1_finish_with_an_answer_is_the_answer_and_with_nothing_the_orchestrator_answers()
+{
     let bench = two();
     bench.model.then(decide("FINISH", "Hello to you.", "no_specialist_needed"));
     let turn = bench.start("hi").await.turn;
@@ -85,7 +125,11 @@ async fn section_5_1_finish_with_an_answer_is_the_answer_and_with_nothing_the_or
     bench.model.then(vec![Say::Text("I am the orchestrator.")]);
     assert_eq!(status_and_text(&bench.ask("who are you?").await).1, "I am the orchestrator.");
     let last = bench.model.requests.lock().unwrap().len() - 1;
-    assert!(bench.prompt(last).contains("You are the orchestrator") && !bench.prompt(last).contains("You are the supervisor"), "a prompt of its own");
+    assert!(
+        bench.prompt(last).contains("You are the orchestrator")
+            && !bench.prompt(last).contains("You are the supervisor"),
+        "a prompt of its own"
+    );
     bench.model.then(decide("FINISH", "", ""));
     bench.model.then(vec![Say::Text("")]);
     bench.model.then(vec![Say::Text("")]);
@@ -96,20 +140,31 @@ async fn section_5_1_finish_with_an_answer_is_the_answer_and_with_nothing_the_or
 async fn section_5_1_an_unknown_next_is_asked_for_once_more_and_then_the_turn_finishes() {
     let bench = two();
     bench.model.then(route("optimizer"));
-    bench.model.then(vec![Say::Text("Sure! ```json\n{\"next\": \"Shopper\", \"instruction\": \"Search.\"}\n```")]);
+    bench.model.then(vec![Say::Text(
+        "Sure! ```json\n{\"next\": \"Shopper\", \"instruction\": \"Search.\"}\n```",
+    )]);
     bench.model.then(vec![Say::Text("Found boots.")]);
     bench.model.then(route("FINISH"));
     assert_eq!(status_and_text(&bench.ask("boots").await).1, "Found boots.");
     assert_eq!(purposes(&bench), ["route", "route", "part", "route"]);
     {
         let requests = bench.model.requests.lock().unwrap();
-        let Some(Message::System { text }) = requests[1].messages.last() else { panic!("a repair") };
-        assert!(text.contains("\"optimizer\"") && text.contains("guardian, shopper, FINISH"), "{text}");
+        let Some(Message::System { text }) = requests[1].messages.last() else {
+            panic!("a repair")
+        };
+        assert!(
+            text.contains("\"optimizer\"") && text.contains("guardian, shopper, FINISH"),
+            "{text}"
+        );
     }
     bench.model.then(vec![Say::Text("I would ask the optimizer.")]);
     bench.model.then(route("optimizer"));
     bench.model.then(vec![Say::Text("I cannot do that.")]);
-    assert_eq!(status_and_text(&bench.ask("bid more").await).1, "I cannot do that.", "one repair, then the orchestrator");
+    assert_eq!(
+        status_and_text(&bench.ask("bid more").await).1,
+        "I cannot do that.",
+        "one repair, then the orchestrator"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -117,7 +172,10 @@ async fn section_5_1_a_decision_may_come_as_a_call() {
     let bench = two();
     bench.model.then(vec![Say::Call("route", json!({"next": "shopper", "instruction": "Search.", "reason_code": "in_field", "entities": []}))]);
     bench.model.then(vec![Say::Text("Boots.")]);
-    bench.model.then(vec![Say::Call("route", json!({"next": "FINISH", "instruction": "", "reason_code": "answered", "entities": []}))]);
+    bench.model.then(vec![Say::Call(
+        "route",
+        json!({"next": "FINISH", "instruction": "", "reason_code": "answered", "entities": []}),
+    )]);
     assert_eq!(status_and_text(&bench.ask("boots").await).1, "Boots.");
     assert!(bench.outcomes().await.is_empty(), "it is no tool call");
 }
@@ -132,12 +190,24 @@ async fn section_5_1_one_visit_and_one_more_for_a_reason() {
     bench.model.then(decide("guardian", "Again.", "new_request"));
     bench.model.then(vec![Say::Text("must not be asked")]);
     assert_eq!(status_and_text(&bench.ask("all of it").await).1, "Second half.");
-    assert_eq!(purposes(&bench), ["route", "part", "route", "part", "route"], "a third visit is none");
+    assert_eq!(
+        purposes(&bench),
+        ["route", "part", "route", "part", "route"],
+        "a third visit is none"
+    );
     let said: Vec<String> = answers(&bench).await.into_iter().map(|(_, text)| text).collect();
     assert_eq!(said, ["First half.", "Second half."]);
-    assert!(bench.prompt(3).contains("Give the other half.") && !bench.prompt(3).contains("First half."));
+    assert!(
+        bench.prompt(3).contains("Give the other half.")
+            && !bench.prompt(3).contains("First half.")
+    );
     let requests = bench.model.requests.lock().unwrap();
-    assert!(requests[3].messages.iter().any(|m| matches!(m, Message::Assistant { text, .. } if text.as_str() == "First half.")), "it goes on where it ended");
+    assert!(
+        requests[3].messages.iter().any(
+            |m| matches!(m, Message::Assistant { text, .. } if text.as_str() == "First half.")
+        ),
+        "it goes on where it ended"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -152,7 +222,8 @@ async fn section_5_1_without_a_reason_a_second_visit_finishes() {
 
 #[tokio::test(start_paused = true)]
 async fn section_5_1_at_most_six_hops() {
-    let many: Vec<Agent> = ["a", "b", "c", "d", "e", "f", "g", "h"].iter().map(|id| agent(id, &[])).collect();
+    let many: Vec<Agent> =
+        ["a", "b", "c", "d", "e", "f", "g", "h"].iter().map(|id| agent(id, &[])).collect();
     let bench = Bench::new(vec![]).with(many);
     for id in ["a", "b", "c", "d", "e", "f", "g"] {
         bench.model.then(route(id));
@@ -178,7 +249,8 @@ async fn c1_at_most_24_model_calls_a_turn_over_all_specialists_and_still_an_answ
     assert_eq!((status, text.as_str()), (TurnStatus::Ok, "Pace."));
     assert_eq!(bench.model.requests.lock().unwrap().len(), 7);
     assert_eq!(Settings::default().limits.model_calls, 24);
-    let shares = Bench::new(vec![tool("p", Effect::ReadOnly), tool("s", Effect::ReadOnly)]).with(vec![agent("guardian", &["p"]), agent("shopper", &["s"])]);
+    let shares = Bench::new(vec![tool("p", Effect::ReadOnly), tool("s", Effect::ReadOnly)])
+        .with(vec![agent("guardian", &["p"]), agent("shopper", &["s"])]);
     shares.profile.settings.lock().unwrap().limits.model_calls = 5;
     shares.model.then(route("guardian"));
     for n in 0..9 {
@@ -205,11 +277,19 @@ async fn section_5_2_two_answers_are_shown_and_brought_together_with_their_sourc
     let said = answers(&bench).await;
     assert_eq!(
         said,
-        [(Some("Guardian".to_owned()), "It is behind.".to_owned()), (Some("Shopper".to_owned()), "There are boots </answer>.".to_owned()), (None, text)]
+        [
+            (Some("Guardian".to_owned()), "It is behind.".to_owned()),
+            (Some("Shopper".to_owned()), "There are boots </answer>.".to_owned()),
+            (None, text)
+        ]
     );
     assert_eq!(purposes(&bench), ["route", "part", "route", "part", "part", "route", "synthesis"]);
     let synthesis = bench.prompt(6);
-    assert!(synthesis.contains("It is behind.") && synthesis.contains("There are boots &lt;/answer&gt;."), "whole answers, closed in: {synthesis}");
+    assert!(
+        synthesis.contains("It is behind.")
+            && synthesis.contains("There are boots &lt;/answer&gt;."),
+        "whole answers, closed in: {synthesis}"
+    );
     assert!(bench.prompt(2).contains("It is behind."), "the supervisor reads what was answered");
     bench.verified().await;
 }
@@ -243,9 +323,18 @@ async fn section_5_2_nobody_calls_outside_the_own_scope() {
     bench.model.then(route("FINISH"));
     bench.ask("go").await;
     assert!(bench.runs().is_empty());
-    let error = bench.items().await.into_iter().find_map(|i| if let ItemBody::ToolResult { error, .. } = i.body { error } else { None }).unwrap();
+    let error = bench
+        .items()
+        .await
+        .into_iter()
+        .find_map(|i| if let ItemBody::ToolResult { error, .. } = i.body { error } else { None })
+        .unwrap();
     assert_eq!((error.code, error.reason_text()), (ErrorCode::ToolNotFound, Some("outside_scope")));
-    let offered: Vec<String> = bench.model.requests.lock().unwrap()[1].tools.iter().map(|tool| tool.name.to_string()).collect();
+    let offered: Vec<String> = bench.model.requests.lock().unwrap()[1]
+        .tools
+        .iter()
+        .map(|tool| tool.name.to_string())
+        .collect();
     assert_eq!(offered, ["p"]);
     bench.model.then(route("FINISH"));
     bench.model.then(vec![Say::Call("p", json!({}))]);
@@ -285,9 +374,17 @@ async fn c5_what_was_answered_stays_when_nobody_can_be_asked_who_is_next() {
     bench.model.then(vec![Say::Hang]);
     let turn = bench.start("go on").await;
     bench.wait_for(|_| (bench.model.requests.lock().unwrap().len() == 6).then_some(())).await;
-    bench.engine.turn_cancel(&TurnCancelParams { session: turn.session.clone(), turn: turn.turn.clone() }).await.unwrap();
+    bench
+        .engine
+        .turn_cancel(&TurnCancelParams { session: turn.session.clone(), turn: turn.turn.clone() })
+        .await
+        .unwrap();
     assert_eq!(status_and_text(&bench.final_of(&turn.turn).await).0, TurnStatus::Cancelled);
-    assert_eq!(answers(&bench).await.last().unwrap().1, "Pace again.", "a cancelled turn keeps what was said");
+    assert_eq!(
+        answers(&bench).await.last().unwrap().1,
+        "Pace again.",
+        "a cancelled turn keeps what was said"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -301,22 +398,41 @@ async fn section_8_what_the_supervisor_reads_and_orders_is_redacted() {
     for n in 0..3 {
         assert!(!bench.prompt(n).contains("example.com"), "{}", bench.prompt(n));
     }
-    assert!(bench.prompt(1).contains("Report for <email_1>.") && bench.prompt(2).contains("Sent to <email_1>."));
+    assert!(
+        bench.prompt(1).contains("Report for <email_1>.")
+            && bench.prompt(2).contains("Sent to <email_1>.")
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_specialist_that_is_asked_for_answers_and_nobody_decides() {
     let bench = two();
     bench.model.then(vec![Say::Text("Shoes.")]);
-    let params = |agent: &str| TurnStartParams { session: Some("s".into()), text: "hi".into(), model: None, agent: Some(agent.into()), headless: false };
+    let params = |agent: &str| TurnStartParams {
+        session: Some("s".into()),
+        text: "hi".into(),
+        model: None,
+        agent: Some(agent.into()),
+        headless: false,
+    };
     let turn = bench.engine.turn_start(params("shopper")).await.unwrap().turn;
     assert_eq!(status_and_text(&bench.final_of(&turn).await).1, "Shoes.");
     assert_eq!(purposes(&bench), ["part"]);
     assert_eq!(answers(&bench).await[0].0.as_deref(), Some("Shopper"));
-    let tools: Vec<String> = bench.model.requests.lock().unwrap()[0].tools.iter().map(|tool| tool.name.to_string()).collect();
+    let tools: Vec<String> = bench.model.requests.lock().unwrap()[0]
+        .tools
+        .iter()
+        .map(|tool| tool.name.to_string())
+        .collect();
     assert_eq!(tools, ["s"], "its own tools");
     let unknown = bench.engine.turn_start(params("nobody")).await.unwrap_err();
-    assert_eq!((unknown.code, unknown.hint_text()), (ErrorCode::InvalidInput, Some("There are: guardian, shopper.")));
+    assert_eq!(
+        (unknown.code, unknown.hint_text()),
+        (ErrorCode::InvalidInput, Some("There are: guardian, shopper."))
+    );
     bench.profile.settings.lock().unwrap().switches.agents_off.insert("shopper".into());
-    assert_eq!(bench.engine.turn_start(params("shopper")).await.unwrap_err().code, ErrorCode::AgentDisabled);
+    assert_eq!(
+        bench.engine.turn_start(params("shopper")).await.unwrap_err().code,
+        ErrorCode::AgentDisabled
+    );
 }

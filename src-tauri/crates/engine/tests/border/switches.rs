@@ -1,4 +1,5 @@
-//! The kill switch at its named points, for everything, for one tool and for one agent; and the report of writes nobody was asked about.
+//! The kill switch at its named points, for everything, for one tool and for one agent; and the
+//! report of writes nobody was asked about.
 
 use std::sync::atomic::Ordering;
 
@@ -10,7 +11,8 @@ use crate::world::{Bench, Say, agent, status_and_text, tool};
 
 #[tokio::test(start_paused = true)]
 async fn what_is_off_is_not_offered_and_not_run() {
-    let bench = Bench::new(vec![tool("a.read", Effect::ReadOnly), tool("b.read", Effect::ReadOnly)]);
+    let bench =
+        Bench::new(vec![tool("a.read", Effect::ReadOnly), tool("b.read", Effect::ReadOnly)]);
     bench.profile.settings.lock().unwrap().switches.tools_off.insert("a.read".into());
     bench.model.then(vec![Say::Call("a_read", json!({}))]);
     bench.ask("go").await;
@@ -41,9 +43,16 @@ async fn switching_off_disarms_what_waits_and_leaves_it_waiting() {
     let turn = bench.start("add").await.turn;
     let approval = bench.approval(0).await;
     bench.profile.settings.lock().unwrap().switches.tools_off.insert("cart.add".into());
-    let refused = bench.decide(&approval, Decision::ApproveOnce { confirm_word: None }).await.unwrap_err();
-    assert_eq!((refused.code, refused.reason_text()), (contract::ErrorCode::AgentDisabled, Some("tool_off")));
-    assert_eq!(bench.engine.approvals_list(false).await.unwrap()[0].status, ApprovalStatus::Pending);
+    let refused =
+        bench.decide(&approval, Decision::ApproveOnce { confirm_word: None }).await.unwrap_err();
+    assert_eq!(
+        (refused.code, refused.reason_text()),
+        (contract::ErrorCode::AgentDisabled, Some("tool_off"))
+    );
+    assert_eq!(
+        bench.engine.approvals_list(false).await.unwrap()[0].status,
+        ApprovalStatus::Pending
+    );
     bench.profile.settings.lock().unwrap().switches.tools_off.clear();
     bench.decide(&approval, Decision::ApproveOnce { confirm_word: None }).await.unwrap();
     bench.final_of(&turn).await;
@@ -64,13 +73,17 @@ async fn switching_everything_off_ends_a_turn_before_its_next_model_call() {
     bench.model.then(vec![Say::Call("a_read", json!({}))]);
     let end = bench.ask("go").await;
     let EventBody::Final { status, error, .. } = end else { panic!("not a final") };
-    assert_eq!((status, error.unwrap().code), (TurnStatus::Error, contract::ErrorCode::AgentDisabled));
+    assert_eq!(
+        (status, error.unwrap().code),
+        (TurnStatus::Error, contract::ErrorCode::AgentDisabled)
+    );
     assert_eq!(bench.model.requests.lock().unwrap().len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn switching_a_specialist_off_ends_its_turn_before_its_next_model_call() {
-    let bench = Bench::new(vec![tool("a.read", Effect::ReadOnly)]).with(vec![agent("guardian", &["a.read"])]);
+    let bench = Bench::new(vec![tool("a.read", Effect::ReadOnly)])
+        .with(vec![agent("guardian", &["a.read"])]);
     let profile = std::sync::Arc::clone(&bench.profile);
     bench.tools.behaviours.lock().unwrap().insert(
         "a.read".into(),
@@ -83,28 +96,41 @@ async fn switching_a_specialist_off_ends_its_turn_before_its_next_model_call() {
     let end = bench.ask("go").await;
     let EventBody::Final { status, error, .. } = end else { panic!("not a final") };
     let error = error.unwrap();
-    assert_eq!((status, error.code, error.reason_text()), (TurnStatus::Error, contract::ErrorCode::AgentDisabled, Some("agent_off")));
+    assert_eq!(
+        (status, error.code, error.reason_text()),
+        (TurnStatus::Error, contract::ErrorCode::AgentDisabled, Some("agent_off"))
+    );
     assert_eq!(bench.model.requests.lock().unwrap().len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_write_that_ran_unasked_is_reported_however_the_turn_ends() {
-    let bench = Bench::new(vec![tool("cart.add", Effect::Write), tool("cart.drop", Effect::Destructive)]);
+    let bench =
+        Bench::new(vec![tool("cart.add", Effect::Write), tool("cart.drop", Effect::Destructive)]);
     bench.profile.settings.lock().unwrap().policy = PolicyMode::WritesAllowed;
     let line = "Done without asking, as the policy allows: Tool cart.add {\"q\":\"x\"}";
 
     bench.model.then(vec![Say::Call("cart_add", json!({"q": "x"}))]);
     bench.model.then(vec![Say::Text("Nothing was changed.")]);
-    assert_eq!(status_and_text(&bench.ask("add").await), (TurnStatus::Ok, format!("Nothing was changed.\n\n{line}")));
+    assert_eq!(
+        status_and_text(&bench.ask("add").await),
+        (TurnStatus::Ok, format!("Nothing was changed.\n\n{line}"))
+    );
 
     bench.model.then(vec![Say::Call("cart_add", json!({"q": "x"}))]);
     bench.model.then(vec![Say::Fail(ModelErrorKind::Unauthorized)]);
     assert_eq!(status_and_text(&bench.ask("add").await), (TurnStatus::Error, line.to_owned()));
 
-    bench.model.then(vec![Say::Call("cart_add", json!({"q": "x"})), Say::Call("cart_drop", json!({"q": "x"}))]);
+    bench.model.then(vec![
+        Say::Call("cart_add", json!({"q": "x"})),
+        Say::Call("cart_drop", json!({"q": "x"})),
+    ]);
     let turn = bench.start_with("add and drop", true).await.turn;
     let (status, text) = status_and_text(&bench.final_of(&turn).await);
-    assert!(status == TurnStatus::ApprovalRequired && text.ends_with(line), "destructive asks all the same: {text}");
+    assert!(
+        status == TurnStatus::ApprovalRequired && text.ends_with(line),
+        "destructive asks all the same: {text}"
+    );
     assert_eq!(bench.runs(), ["cart.add"; 3]);
     assert_eq!(bench.tools.at_once.load(Ordering::SeqCst), 0);
 }

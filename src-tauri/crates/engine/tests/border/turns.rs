@@ -17,9 +17,19 @@ async fn an_answer_is_saved_told_once_and_recorded() {
     assert_eq!(bench.event_names(&turn), ["status", "item", "status", "delta", "item", "final"]);
     let items = bench.items().await;
     assert!(matches!(&items[0].body, ItemBody::UserMessage { text } if text == "Hi"));
-    assert!(matches!(&items[1].body, ItemBody::AssistantText { text, partial: false, .. } if text == "Hello"));
+    assert!(
+        matches!(&items[1].body, ItemBody::AssistantText { text, partial: false, .. } if text == "Hello")
+    );
     let types: Vec<RecordType> = bench.records().await.into_iter().map(|(t, _)| t).collect();
-    assert_eq!(types, [RecordType::LogOpened, RecordType::RunStarted, RecordType::ModelCall, RecordType::RunEnded]);
+    assert_eq!(
+        types,
+        [
+            RecordType::LogOpened,
+            RecordType::RunStarted,
+            RecordType::ModelCall,
+            RecordType::RunEnded
+        ]
+    );
     bench.verified().await;
 }
 
@@ -29,26 +39,47 @@ async fn a_model_that_takes_over_is_named_in_transcript_and_log() {
     bench.model.then(vec![Say::FellBack("first", "second"), Say::Text("Hello")]);
     assert_eq!(status_and_text(&bench.ask("Hi").await), (TurnStatus::Ok, "Hello".into()));
     let items = bench.items().await;
-    let ItemBody::Notice { code, text, .. } = &items[1].body else { panic!("a notice comes first: {items:?}") };
-    assert_eq!((code.as_str(), text.as_str()), ("model_fallback", "first could not answer: It is busy. second answers instead."));
-    assert!(matches!(&items[2].body, ItemBody::AssistantText { model: Some(model), .. } if model == "second"));
+    let ItemBody::Notice { code, text, .. } = &items[1].body else {
+        panic!("a notice comes first: {items:?}")
+    };
+    assert_eq!(
+        (code.as_str(), text.as_str()),
+        ("model_fallback", "first could not answer: It is busy. second answers instead.")
+    );
+    assert!(
+        matches!(&items[2].body, ItemBody::AssistantText { model: Some(model), .. } if model == "second")
+    );
 }
 
-// In real time: virtual time would run on while the store's threads write, and a call would end before the next begins.
+// In real time: virtual time would run on while the store's threads write, and a call would end
+// before the next begins.
 #[tokio::test]
 async fn reads_of_a_round_run_together_and_come_back_in_order() {
-    let bench = Bench::new(vec![tool("a", Effect::ReadOnly), tool("b", Effect::ReadOnly), tool("c", Effect::ReadOnly)]);
-    // Each waits for the other two, so that none ends unless all run at once; then the last one asked for ends first.
+    let bench = Bench::new(vec![
+        tool("a", Effect::ReadOnly),
+        tool("b", Effect::ReadOnly),
+        tool("c", Effect::ReadOnly),
+    ]);
+    // Each waits for the other two, so that none ends unless all run at once; then the last one
+    // asked for ends first.
     *bench.tools.meeting.lock().unwrap() = Some(std::sync::Arc::new(tokio::sync::Barrier::new(3)));
     for (id, ms) in [("a", 30), ("b", 20), ("c", 10)] {
         bench.tools.slow.lock().unwrap().insert(id.into(), Duration::from_millis(ms));
     }
-    bench.model.then(vec![Say::Call("a", json!({})), Say::Call("b", json!({})), Say::Call("c", json!({}))]);
+    bench.model.then(vec![
+        Say::Call("a", json!({})),
+        Say::Call("b", json!({})),
+        Say::Call("c", json!({})),
+    ]);
     bench.model.then(vec![Say::Text("ok")]);
     bench.ask("go").await;
     assert_eq!(bench.outcomes().await, [ToolOutcome::Ok; 3]);
     let requests = bench.model.requests.lock().unwrap();
-    let names: Vec<&str> = requests[1].messages.iter().filter_map(|m| if let Message::Tool { name, .. } = m { Some(name.as_str()) } else { None }).collect();
+    let names: Vec<&str> = requests[1]
+        .messages
+        .iter()
+        .filter_map(|m| if let Message::Tool { name, .. } = m { Some(name.as_str()) } else { None })
+        .collect();
     assert_eq!(names, ["a", "b", "c"]);
 }
 
@@ -57,7 +88,10 @@ async fn the_fourth_call_of_a_round_gets_a_limit_result() {
     let bench = Bench::new(vec![tool("a", Effect::ReadOnly)]);
     bench.model.then((0..4).map(|n| Say::Call("a", json!({"n": n}))).collect());
     bench.ask("go").await;
-    assert_eq!(bench.outcomes().await, [ToolOutcome::Ok, ToolOutcome::Ok, ToolOutcome::Ok, ToolOutcome::Limit]);
+    assert_eq!(
+        bench.outcomes().await,
+        [ToolOutcome::Ok, ToolOutcome::Ok, ToolOutcome::Ok, ToolOutcome::Limit]
+    );
     assert_eq!(bench.runs().len(), 3);
 }
 
@@ -113,19 +147,30 @@ async fn wrong_arguments_and_unknown_tools_go_back_to_the_model() {
 async fn names_that_no_wire_takes_back_are_made_usable() {
     let bench = Bench::new(vec![tool("a", Effect::ReadOnly)]);
     let long = "n".repeat(80);
-    bench.model.then(vec![Say::Call("no such tool", json!({})), Say::Call("", json!({})), Say::Call(long.leak(), json!({}))]);
+    bench.model.then(vec![
+        Say::Call("no such tool", json!({})),
+        Say::Call("", json!({})),
+        Say::Call(long.leak(), json!({})),
+    ]);
     bench.model.then(vec![Say::Text("sorry")]);
     bench.ask("go").await;
     assert_eq!(bench.outcomes().await, [ToolOutcome::Error; 3]);
     let requests = bench.model.requests.lock().unwrap();
-    let called = |m: &Message| if let Message::Assistant { calls, .. } = m { calls.iter().map(|call| call.name.to_string()).collect() } else { Vec::new() };
+    let called = |m: &Message| {
+        if let Message::Assistant { calls, .. } = m {
+            calls.iter().map(|call| call.name.to_string()).collect()
+        } else {
+            Vec::new()
+        }
+    };
     let names: Vec<String> = requests[1].messages.iter().flat_map(called).collect();
     assert_eq!(names, ["no_such_tool".to_owned(), "unnamed".to_owned(), "n".repeat(64)]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_name_that_was_offered_counts_before_any_id() {
-    let (mut one, mut other) = (tool("one.list", Effect::ReadOnly), tool("one_list", Effect::ReadOnly));
+    let (mut one, mut other) =
+        (tool("one.list", Effect::ReadOnly), tool("one_list", Effect::ReadOnly));
     (one.model_name, other.model_name) = ("one_list".into(), "one_list_2".into());
     let bench = Bench::new(vec![one, other]);
     bench.model.then(vec![Say::Call("one_list", json!({}))]);
@@ -134,7 +179,11 @@ async fn the_name_that_was_offered_counts_before_any_id() {
     bench.model.then(vec![Say::Text("done")]);
     bench.ask("go").await;
     assert_eq!(bench.runs(), ["one.list", "one.list"], "by its name and by its id");
-    assert_eq!(bench.outcomes().await, [ToolOutcome::Ok, ToolOutcome::Ok, ToolOutcome::Error], "a name that is nearly one is none");
+    assert_eq!(
+        bench.outcomes().await,
+        [ToolOutcome::Ok, ToolOutcome::Ok, ToolOutcome::Error],
+        "a name that is nearly one is none"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -142,19 +191,35 @@ async fn a_second_message_waits_visibly_and_is_answered_next() {
     let bench = Bench::new(vec![]);
     bench.model.then(vec![Say::Text("first"), Say::Hang]);
     let first = bench.start("one").await;
-    bench.wait_for(|events| events.iter().any(|e| matches!(e.event, EventBody::Delta { .. })).then_some(())).await;
+    bench
+        .wait_for(|events| {
+            events.iter().any(|e| matches!(e.event, EventBody::Delta { .. })).then_some(())
+        })
+        .await;
     let second = bench.start("two").await;
     let third = bench.start("three").await;
     assert!(!first.queued && second.queued && third.queued);
     let view = bench.engine.session_open(&"s".into()).await.unwrap();
     assert_eq!(view.queue.iter().map(|q| q.text.as_str()).collect::<Vec<_>>(), ["two", "three"]);
-    bench.engine.turn_cancel(&TurnCancelParams { session: "s".into(), turn: third.turn }).await.unwrap();
-    bench.engine.turn_cancel(&TurnCancelParams { session: "s".into(), turn: first.turn.clone() }).await.unwrap();
+    bench
+        .engine
+        .turn_cancel(&TurnCancelParams { session: "s".into(), turn: third.turn })
+        .await
+        .unwrap();
+    bench
+        .engine
+        .turn_cancel(&TurnCancelParams { session: "s".into(), turn: first.turn.clone() })
+        .await
+        .unwrap();
     let (status, text) = status_and_text(&bench.final_of(&first.turn).await);
     assert_eq!((status, text.as_str()), (TurnStatus::Cancelled, "first"));
     assert_eq!(status_and_text(&bench.final_of(&second.turn).await).0, TurnStatus::Ok);
-    let texts: Vec<String> =
-        bench.items().await.into_iter().filter_map(|i| if let ItemBody::UserMessage { text } = i.body { Some(text) } else { None }).collect();
+    let texts: Vec<String> = bench
+        .items()
+        .await
+        .into_iter()
+        .filter_map(|i| if let ItemBody::UserMessage { text } = i.body { Some(text) } else { None })
+        .collect();
     assert_eq!(texts, ["one", "two"]);
 }
 
@@ -164,7 +229,11 @@ async fn a_caller_whose_message_waits_hears_the_end_when_it_leaves_or_all_is_to_
     let bench = Bench::new(vec![]);
     bench.model.then(vec![Say::Text("first"), Say::Hang]);
     bench.start("one").await;
-    bench.wait_for(|events| events.iter().any(|e| matches!(e.event, EventBody::Delta { .. })).then_some(())).await;
+    bench
+        .wait_for(|events| {
+            events.iter().any(|e| matches!(e.event, EventBody::Delta { .. })).then_some(())
+        })
+        .await;
     let around = |locale: &str| engine::TurnOptions {
         locale: locale.into(),
         limits: Limits::default(),
@@ -175,17 +244,26 @@ async fn a_caller_whose_message_waits_hears_the_end_when_it_leaves_or_all_is_to_
         looks_at: &[],
     };
     for (locale, leaves, said) in [("en", true, "Stopped."), ("sv", false, "Stoppad.")] {
-        let mut hearing = bench.engine.start_turn_for(&"s".into(), "two".into(), None, around(locale)).await.unwrap();
+        let mut hearing = bench
+            .engine
+            .start_turn_for(&"s".into(), "two".into(), None, around(locale))
+            .await
+            .unwrap();
         assert_eq!(bench.engine.session_open(&"s".into()).await.unwrap().queue.len(), 1);
         if leaves {
             hearing.cancel()
         } else {
             bench.engine.cancel_all()
         }
-        let end = tokio::time::timeout(Duration::from_secs(5), hearing.next()).await.expect("it is told at once").expect("an event");
+        let end = tokio::time::timeout(Duration::from_secs(5), hearing.next())
+            .await
+            .expect("it is told at once")
+            .expect("an event");
         assert_eq!(status_and_text(&end), (TurnStatus::Cancelled, said.into()));
         assert!(bench.engine.session_open(&"s".into()).await.unwrap().queue.is_empty());
-        let stored = async || bench.world.store.session_values(&"s".into()).await.unwrap().contains_key("$queue");
+        let stored = async || {
+            bench.world.store.session_values(&"s".into()).await.unwrap().contains_key("$queue")
+        };
         // The next start reports what was still waiting when the process ended.
         while leaves && stored().await {
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -196,7 +274,14 @@ async fn a_caller_whose_message_waits_hears_the_end_when_it_leaves_or_all_is_to_
 #[tokio::test(start_paused = true)]
 async fn a_long_conversation_comes_with_its_newest_cart() {
     let bench = Bench::new(vec![ToolSpec { view: ResultView::Cart, ..tool("w", Effect::Write) }]);
-    let item = |n: usize, body| Item { id: ItemId(format!("i{n}")), session: "s".into(), turn: "t".into(), seq: 0, created_at: bench.world.clock.now(), body };
+    let item = |n: usize, body| Item {
+        id: ItemId(format!("i{n}")),
+        session: "s".into(),
+        turn: "t".into(),
+        seq: 0,
+        created_at: bench.world.clock.now(),
+        body,
+    };
     let result = |n: usize, outcome, view| {
         let data = json!({"n": n});
         item(
@@ -223,9 +308,16 @@ async fn a_long_conversation_comes_with_its_newest_cart() {
     ];
     items.extend((4..80).map(said));
     bench.world.store.items_append(items).await.unwrap();
-    let cart = async || bench.engine.session_open(&"s".into()).await.unwrap().pinned.pop().map(|item| item.id.0);
+    let cart = async || {
+        bench.engine.session_open(&"s".into()).await.unwrap().pinned.pop().map(|item| item.id.0)
+    };
     assert_eq!(cart().await.as_deref(), Some("i1"), "the newest that went well");
-    bench.world.store.items_append(vec![result(80, ToolOutcome::Ok, ResultView::Cart)]).await.unwrap();
+    bench
+        .world
+        .store
+        .items_append(vec![result(80, ToolOutcome::Ok, ResultView::Cart)])
+        .await
+        .unwrap();
     assert_eq!(cart().await, None, "it is among the items");
 }
 
@@ -245,7 +337,11 @@ async fn earlier_turns_are_sent_paired_and_only_their_window() {
 
 /// Messages of the users in a request.
 fn users(request: &ModelRequest) -> Vec<String> {
-    request.messages.iter().filter_map(|m| if let Message::User { text } = m { Some(text.to_string()) } else { None }).collect()
+    request
+        .messages
+        .iter()
+        .filter_map(|m| if let Message::User { text } = m { Some(text.to_string()) } else { None })
+        .collect()
 }
 
 #[tokio::test(start_paused = true)]
@@ -263,13 +359,24 @@ async fn a_conversation_that_is_refused_as_too_long_goes_on_without_its_oldest_t
     bench.profile.settings.lock().unwrap().limits.model_calls = 2;
     bench.heard.events.lock().unwrap().clear();
     assert_eq!(status_and_text(&bench.ask("q5").await), (TurnStatus::Ok, "fits".into()));
-    let thinking = |event: &&TurnEvent| matches!(event.event, EventBody::Status { stage: Stage::Thinking, .. });
-    assert_eq!(bench.heard.events.lock().unwrap().iter().filter(thinking).count(), 2, "what is refused is asked once, also where calls are counted");
+    let thinking = |event: &&TurnEvent| {
+        matches!(event.event, EventBody::Status { stage: Stage::Thinking, .. })
+    };
+    assert_eq!(
+        bench.heard.events.lock().unwrap().iter().filter(thinking).count(),
+        2,
+        "what is refused is asked once, also where calls are counted"
+    );
     let asked = || std::mem::take(&mut *bench.model.requests.lock().unwrap());
     assert!(!bench.model.requests.lock().unwrap()[9].tools.is_empty());
     let sent: Vec<_> = asked().iter().skip(8).map(users).collect();
-    assert_eq!(sent, [vec!["q1", "q2", "q3", "q4", "q5"], vec!["q3", "q4", "q5"], vec!["q3", "q4", "q5"]]);
-    let told = async || bench.items().await.iter().filter(|item| matches!(&item.body, ItemBody::Notice { code, .. } if code == "oldest_left_out")).count();
+    assert_eq!(
+        sent,
+        [vec!["q1", "q2", "q3", "q4", "q5"], vec!["q3", "q4", "q5"], vec!["q3", "q4", "q5"]]
+    );
+    let told = async || {
+        bench.items().await.iter().filter(|item| matches!(&item.body, ItemBody::Notice { code, .. } if code == "oldest_left_out")).count()
+    };
     assert_eq!(told().await, 1);
 
     // The newest message always goes; when it alone is too long, that is the end.
@@ -278,7 +385,10 @@ async fn a_conversation_that_is_refused_as_too_long_goes_on_without_its_oldest_t
     }
     let (status, _) = status_and_text(&bench.ask("q6").await);
     assert_eq!(status, TurnStatus::Error);
-    assert_eq!(asked().iter().map(|request| users(request).len()).collect::<Vec<_>>(), [6, 3, 2, 1]);
+    assert_eq!(
+        asked().iter().map(|request| users(request).len()).collect::<Vec<_>>(),
+        [6, 3, 2, 1]
+    );
     assert_eq!(told().await, 2);
 }
 
@@ -286,38 +396,70 @@ async fn a_conversation_that_is_refused_as_too_long_goes_on_without_its_oldest_t
 async fn blanks_beside_calls_are_not_an_answer() {
     let bench = Bench::new(vec![tool("a", Effect::ReadOnly)]);
     bench.model.then(vec![Say::Text("\n"), Say::Text("\n"), Say::Call("a", json!({}))]);
-    bench.model.then(vec![Say::Text("\n\n"), Say::Text("  Hel"), Say::Text("lo. "), Say::Text("\n")]);
+    bench.model.then(vec![
+        Say::Text("\n\n"),
+        Say::Text("  Hel"),
+        Say::Text("lo. "),
+        Say::Text("\n"),
+    ]);
     let turn = bench.start("Hi").await.turn;
     assert_eq!(status_and_text(&bench.final_of(&turn).await).1, "  Hello. \n");
-    assert!(!bench.event_names(&turn)[..6].contains(&"delta".to_owned()), "{:?}", bench.event_names(&turn));
-    assert_eq!(bench.items().await.iter().filter(|item| matches!(item.body, ItemBody::AssistantText { .. })).count(), 1);
+    assert!(
+        !bench.event_names(&turn)[..6].contains(&"delta".to_owned()),
+        "{:?}",
+        bench.event_names(&turn)
+    );
+    assert_eq!(
+        bench
+            .items()
+            .await
+            .iter()
+            .filter(|item| matches!(item.body, ItemBody::AssistantText { .. }))
+            .count(),
+        1
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_first_line_keeps_its_indentation() {
     let bench = Bench::new(vec![]);
-    bench.model.then(vec![Say::Text(" \n"), Say::Text("  "), Say::Text("  let a = 1;\n"), Say::Text("    let b = 2;")]);
+    bench.model.then(vec![
+        Say::Text(" \n"),
+        Say::Text("  "),
+        Say::Text("  let a = 1;\n"),
+        Say::Text("    let b = 2;"),
+    ]);
     assert_eq!(status_and_text(&bench.ask("Hi").await).1, "    let a = 1;\n    let b = 2;");
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_its_provider_cut_says_so() {
-    for (finish, why) in [(Finish::Length, "The answer ends here: the longest"), (Finish::ContentFilter, "The answer ends here: the provider")] {
+    for (finish, why) in [
+        (Finish::Length, "The answer ends here: the longest"),
+        (Finish::ContentFilter, "The answer ends here: the provider"),
+    ] {
         let bench = Bench::new(vec![]);
         bench.model.then(vec![Say::Text("Half of"), Say::Ends(finish)]);
         let turn = bench.start("Hi").await.turn;
         let (status, text) = status_and_text(&bench.final_of(&turn).await);
-        assert!(status == TurnStatus::Ok && text.starts_with(&format!("Half of\n\n{why}")), "{text}");
+        assert!(
+            status == TurnStatus::Ok && text.starts_with(&format!("Half of\n\n{why}")),
+            "{text}"
+        );
         let deltas = bench
             .heard
             .events
             .lock()
             .unwrap()
             .iter()
-            .filter_map(|e| if let EventBody::Delta { text } = &e.event { Some(text.clone()) } else { None })
+            .filter_map(|e| {
+                if let EventBody::Delta { text } = &e.event { Some(text.clone()) } else { None }
+            })
             .collect::<String>();
         assert_eq!(deltas, text);
-        assert!(bench.items().await.iter().any(|item| matches!(&item.body, ItemBody::AssistantText { text: kept, .. } if *kept == text)));
+        assert!(bench.items().await.iter().any(
+            |item| matches!(&item.body, ItemBody::AssistantText { text: kept, .. } if *kept == text)
+        ));
     }
 }
 
@@ -325,14 +467,24 @@ async fn an_answer_that_its_provider_cut_says_so() {
 async fn a_cut_inside_of_code_is_told_outside_of_it() {
     let bench = Bench::new(vec![]);
     bench.model.then(vec![Say::Text("```rust\nlet a"), Say::Ends(Finish::Length)]);
-    assert!(status_and_text(&bench.ask("Hi").await).1.starts_with("```rust\nlet a\n```\n\nThe answer ends here:"));
+    assert!(
+        status_and_text(&bench.ask("Hi").await)
+            .1
+            .starts_with("```rust\nlet a\n```\n\nThe answer ends here:")
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_kill_switch_stops_new_turns_and_running_ones() {
     let bench = Bench::new(vec![tool("a", Effect::ReadOnly)]);
     bench.profile.settings.lock().unwrap().agent_enabled = false;
-    let params = TurnStartParams { session: None, text: "go".into(), model: None, agent: None, headless: false };
+    let params = TurnStartParams {
+        session: None,
+        text: "go".into(),
+        model: None,
+        agent: None,
+        headless: false,
+    };
     let refused = bench.engine.turn_start(params).await.unwrap_err();
     assert_eq!(refused.code, ErrorCode::AgentDisabled);
     assert!(refused.hint_text().is_some());
@@ -342,7 +494,16 @@ async fn the_kill_switch_stops_new_turns_and_running_ones() {
 async fn empty_and_overlong_messages_are_refused_with_a_reason() {
     let bench = Bench::new(vec![]);
     for text in ["   ", &"x".repeat(20_001)] {
-        let params = TurnStartParams { session: None, text: text.into(), model: None, agent: None, headless: false };
-        assert_eq!(bench.engine.turn_start(params).await.unwrap_err().code, ErrorCode::InvalidInput);
+        let params = TurnStartParams {
+            session: None,
+            text: text.into(),
+            model: None,
+            agent: None,
+            headless: false,
+        };
+        assert_eq!(
+            bench.engine.turn_start(params).await.unwrap_err().code,
+            ErrorCode::InvalidInput
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The log equals the wire: each request that is sent has a record with its arguments, and a signed one is the one that was shown.
+//! The log equals the wire: each request that is sent has a record with its arguments, and a signed
+//! one is the one that was shown.
 
 use contract::*;
 use serde_json::{Value, json};
@@ -26,7 +27,10 @@ async fn a_read_is_recorded_in_the_form_in_which_it_is_sent() {
     assert_eq!(bench.sent(), [json!({"q": "shoes", "count": "2"})]);
     assert_eq!(recorded(&bench).await, bench.sent());
     let asked = &bench.intents().await[0].1.revealed["asked"];
-    assert_eq!(serde_json::from_str::<Value>(asked.as_str().unwrap()).unwrap(), json!({"q": "shoes", "n": 2}));
+    assert_eq!(
+        serde_json::from_str::<Value>(asked.as_str().unwrap()).unwrap(),
+        json!({"q": "shoes", "n": 2})
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -35,7 +39,10 @@ async fn what_is_signed_is_shown_recorded_and_sent_in_one_form() {
     let turn = bench.start("go").await.turn;
     let first = bench.approval(0).await;
     assert_eq!(first.arguments, r#"{"count":"2","q":"shoes"}"#);
-    bench.decide(&first, Decision::Edit { arguments: r#"{"q": "boots", "n": 3}"#.into() }).await.unwrap();
+    bench
+        .decide(&first, Decision::Edit { arguments: r#"{"q": "boots", "n": 3}"#.into() })
+        .await
+        .unwrap();
     let second = bench.approval(1).await;
     assert_eq!(second.arguments, r#"{"count":"3","q":"boots"}"#);
     bench.decide(&second, ONCE).await.unwrap();
@@ -56,7 +63,8 @@ async fn an_action_that_is_approved_later_is_sent_as_it_was_shown() {
     assert_eq!(recorded(&bench).await, bench.sent());
 }
 
-// The clock runs: the log is written inside the tool's time limit, which a stopped clock would let pass.
+// The clock runs: the log is written inside the tool's time limit, which a stopped clock would let
+// pass.
 #[tokio::test]
 async fn a_second_request_of_a_read_has_its_own_record() {
     let bench = bench(Effect::ReadOnly);
@@ -64,7 +72,12 @@ async fn a_second_request_of_a_read_has_its_own_record() {
     bench.ask("go").await;
     assert_eq!(bench.sent(), [json!({"q": "shoes", "count": "2"}), json!({"q": "shoe"})]);
     assert_eq!(recorded(&bench).await, bench.sent());
-    let marks: Vec<Option<Value>> = bench.intents().await.iter().map(|(_, record)| record.fields.get("again").cloned()).collect();
+    let marks: Vec<Option<Value>> = bench
+        .intents()
+        .await
+        .iter()
+        .map(|(_, record)| record.fields.get("again").cloned())
+        .collect();
     assert_eq!(marks, [None, Some(json!(true))]);
     bench.verified().await;
 }
@@ -79,13 +92,17 @@ async fn a_change_sends_no_second_request_that_nobody_signed() {
     assert_eq!(recorded(&bench).await, bench.sent());
 }
 
-// The clock runs: the log is written inside the tool's time limit, which a stopped clock would let pass.
+// The clock runs: the log is written inside the tool's time limit, which a stopped clock would let
+// pass.
 #[tokio::test]
 async fn a_read_that_goes_on_with_answers_is_recorded_with_them() {
     let bench = bench(Effect::ReadOnly);
     bench.tools.wants.lock().unwrap().insert("t".into(), json!({"which": {"action": "accept"}}));
     bench.ask("go").await;
     let recorded = recorded(&bench).await;
-    assert_eq!((recorded.len(), &recorded[1]["(inputResponses)"]), (2, &json!({"which": {"action": "accept"}})));
+    assert_eq!(
+        (recorded.len(), &recorded[1]["(inputResponses)"]),
+        (2, &json!({"which": {"action": "accept"}}))
+    );
     bench.verified().await;
 }

@@ -1,4 +1,5 @@
-//! A world for turns: a scripted model, scripted tools, a real store and a real log in a temporary folder, a clock to set.
+//! A world for turns: a scripted model, scripted tools, a real store and a real log in a temporary
+//! folder, a clock to set.
 
 use std::{
     collections::HashMap,
@@ -12,8 +13,9 @@ use std::{
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use contract::{
-    AgentError, Approval, ApprovalDecideParams, AuditListParams, AuditRecordView, Decision, Effect, EventBody, Item, ItemBody, Push, RecordType, ResultView,
-    Settings, ToolOutcome, ToolSpec, ToolTarget, TurnEvent, TurnId, TurnStartParams, TurnStartResponse, TurnStatus,
+    AgentError, Approval, ApprovalDecideParams, AuditListParams, AuditRecordView, Decision, Effect,
+    EventBody, Item, ItemBody, Push, RecordType, ResultView, Settings, ToolOutcome, ToolSpec,
+    ToolTarget, TurnEvent, TurnId, TurnStartParams, TurnStartResponse, TurnStatus,
     manifest::{Backoff, IdempotencyStrategy, Kind, Latency, OutputTrust},
 };
 use engine::{Engine, World, ports::*};
@@ -64,7 +66,10 @@ impl Tools for ScriptTools {
         self.refusals.lock().unwrap().get(spec.id.as_str()).cloned().map_or(Ok(()), Err)
     }
     fn adapt(&self, spec: &ToolSpec, mut arguments: Value) -> Adapted {
-        let number = arguments.as_object_mut().filter(|_| self.adapts.lock().unwrap().contains(&spec.id.0)).and_then(|all| all.remove("n"));
+        let number = arguments
+            .as_object_mut()
+            .filter(|_| self.adapts.lock().unwrap().contains(&spec.id.0))
+            .and_then(|all| all.remove("n"));
         if let Some(number) = number {
             arguments["count"] = json!(number.to_string());
         }
@@ -73,11 +78,19 @@ impl Tools for ScriptTools {
     fn waits_for_person(&self, _: &ToolSpec) -> bool {
         self.waits.load(Ordering::SeqCst)
     }
-    async fn run_resumable(&self, request: ToolRequest, cancel: CancellationToken, resume: &dyn Resume) -> Result<Value, ToolFailure> {
+    async fn run_resumable(
+        &self,
+        request: ToolRequest,
+        cancel: CancellationToken,
+        resume: &dyn Resume,
+    ) -> Result<Value, ToolFailure> {
         let done = self.run(request.clone(), cancel.clone()).await?;
         let further = self.further.lock().unwrap().get(request.spec.id.as_str()).cloned();
         if let Some(arguments) = further {
-            resume.again(&arguments).await.map_err(|error| ToolFailure { error, may_have_happened: false })?;
+            resume
+                .again(&arguments)
+                .await
+                .map_err(|error| ToolFailure { error, may_have_happened: false })?;
             return self.run(ToolRequest { arguments, ..request }, cancel).await;
         }
         let wanted = self.wants.lock().unwrap().get(request.spec.id.as_str()).cloned();
@@ -186,7 +199,8 @@ impl SetClock {
 }
 impl Clock for SetClock {
     fn now(&self) -> DateTime<Utc> {
-        Utc.with_ymd_and_hms(2026, 11, 20, 12, 0, 0).unwrap() + TimeDelta::seconds(self.0.load(Ordering::SeqCst))
+        Utc.with_ymd_and_hms(2026, 11, 20, 12, 0, 0).unwrap()
+            + TimeDelta::seconds(self.0.load(Ordering::SeqCst))
     }
 }
 
@@ -236,7 +250,12 @@ impl Secrets for TestSecrets {
         self.0.lock().unwrap().len() as u64
     }
     fn values(&self) -> Vec<secrecy::SecretString> {
-        self.0.lock().unwrap().iter().map(|value| secrecy::SecretString::from(value.clone())).collect()
+        self.0
+            .lock()
+            .unwrap()
+            .iter()
+            .map(|value| secrecy::SecretString::from(value.clone()))
+            .collect()
     }
 }
 
@@ -265,7 +284,11 @@ pub struct Refusable {
 }
 #[async_trait]
 impl AuditLog for Refusable {
-    async fn append(&self, record: RecordDraft, durability: Durability) -> Result<u64, AuditUnavailable> {
+    async fn append(
+        &self,
+        record: RecordDraft,
+        durability: Durability,
+    ) -> Result<u64, AuditUnavailable> {
         if self.refuses.load(Ordering::SeqCst) {
             return Err(AuditUnavailable("no space".into()));
         }
@@ -294,16 +317,27 @@ impl Bench {
     pub fn new(specs: Vec<ToolSpec>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let clock = Arc::new(SetClock(AtomicI64::new(0)));
-        let store = store::SqliteStore::open(&folder.path().join("countersign.db"), Arc::clone(&clock) as _).unwrap().store;
+        let store = store::SqliteStore::open(
+            &folder.path().join("countersign.db"),
+            Arc::clone(&clock) as _,
+        )
+        .unwrap()
+        .store;
         let options = audit::OpenOptions::new(
             folder.path().join("audit.db"),
             "6b1a7c1e-0000-4000-8000-000000000000",
             audit::Signer::new(&[7; 32], true),
             Arc::clone(&clock) as _,
         );
-        let audit::OpenState::Ready(log) = audit::Log::open(options).unwrap() else { panic!("a new log is ready") };
+        let audit::OpenState::Ready(log) = audit::Log::open(options).unwrap() else {
+            panic!("a new log is ready")
+        };
         let log = Arc::new(Refusable { log, refuses: AtomicBool::new(false) });
-        let (model, tools, heard) = (Arc::new(ScriptModel::default()), Arc::new(ScriptTools::default()), Arc::new(Heard::default()));
+        let (model, tools, heard) = (
+            Arc::new(ScriptModel::default()),
+            Arc::new(ScriptTools::default()),
+            Arc::new(Heard::default()),
+        );
         let roster = Arc::new(TestRoster::default());
         *tools.specs.lock().unwrap() = Arc::new(specs);
         let secrets = Arc::new(TestSecrets::default());
@@ -312,7 +346,11 @@ impl Bench {
         settings.limits.deadline_s = u32::MAX;
         // Summaries have their own tests: elsewhere every model call is one that the test scripts.
         settings.conversation.mode = contract::ConversationMode::BufferWindow;
-        let profile = Arc::new(TestProfile { settings: Mutex::new(settings), rules: Mutex::default(), prices: Mutex::default() });
+        let profile = Arc::new(TestProfile {
+            settings: Mutex::new(settings),
+            rules: Mutex::default(),
+            prices: Mutex::default(),
+        });
         let world = World {
             store: Arc::new(store),
             audit: Arc::clone(&log) as _,
@@ -327,7 +365,19 @@ impl Bench {
             ids: Arc::new(Counter::default()),
             random: Arc::new(Counter::default()),
         };
-        Self { engine: Engine::new(world.clone()), world, model, tools, roster, clock, profile, secrets, heard, log, _folder: folder }
+        Self {
+            engine: Engine::new(world.clone()),
+            world,
+            model,
+            tools,
+            roster,
+            clock,
+            profile,
+            secrets,
+            heard,
+            log,
+            _folder: folder,
+        }
     }
 
     /// Puts specialists to work.
@@ -340,7 +390,9 @@ impl Bench {
     /// The system message of the n-th request.
     pub fn prompt(&self, n: usize) -> String {
         let requests = self.model.requests.lock().unwrap();
-        let Some(Message::System { text }) = requests[n].messages.first() else { panic!("no prompt") };
+        let Some(Message::System { text }) = requests[n].messages.first() else {
+            panic!("no prompt")
+        };
         text.to_string()
     }
 
@@ -349,7 +401,13 @@ impl Bench {
     }
 
     pub async fn start_with(&self, text: &str, headless: bool) -> TurnStartResponse {
-        let params = TurnStartParams { session: Some("s".into()), text: text.into(), model: None, agent: None, headless };
+        let params = TurnStartParams {
+            session: Some("s".into()),
+            text: text.into(),
+            model: None,
+            agent: None,
+            headless,
+        };
         self.engine.turn_start(params).await.unwrap()
     }
 
@@ -366,7 +424,8 @@ impl Bench {
                 if let Some(found) = look(&self.heard.events.lock().unwrap()) {
                     return found;
                 }
-                // Steps of virtual time: a notification between look and listen is not lost for long.
+                // Steps of virtual time: a notification between look and listen is not lost for
+                // long.
                 let _ = tokio::time::timeout(Duration::from_millis(20), bell).await;
             }
         };
@@ -374,18 +433,34 @@ impl Bench {
     }
 
     pub async fn final_of(&self, turn: &TurnId) -> EventBody {
-        self.wait_for(|events| events.iter().find(|e| e.turn == *turn && matches!(e.event, EventBody::Final { .. })).map(|e| e.event.clone())).await
+        self.wait_for(|events| {
+            events
+                .iter()
+                .find(|e| e.turn == *turn && matches!(e.event, EventBody::Final { .. }))
+                .map(|e| e.event.clone())
+        })
+        .await
     }
 
     /// The n-th approval that was requested.
     pub async fn approval(&self, n: usize) -> Approval {
         self.wait_for(|events| {
-            events.iter().filter_map(|e| if let EventBody::ApprovalRequested { approval } = &e.event { Some((**approval).clone()) } else { None }).nth(n)
+            events
+                .iter()
+                .filter_map(|e| {
+                    if let EventBody::ApprovalRequested { approval } = &e.event {
+                        Some((**approval).clone())
+                    } else {
+                        None
+                    }
+                })
+                .nth(n)
         })
         .await
     }
 
-    /// Returns the action that waits after a remote caller's turn, in the caller's language. The caller's host checks actions of "w" itself.
+    /// Returns the action that waits after a remote caller's turn, in the caller's language. The
+    /// caller's host checks actions of "w" itself.
     pub async fn heard_approval(&self, locale: &str) -> Approval {
         self.heard(locale, &["w"]).await.expect("something waits")
     }
@@ -394,15 +469,32 @@ impl Bench {
     pub async fn heard(&self, locale: &str, looks_at: &'static [&'static str]) -> Option<Approval> {
         let limits = contract::Limits { approval_expiry_s: 86_400, ..contract::Limits::default() };
         let (locale, request_id) = (locale.into(), "r".into());
-        let around = engine::TurnOptions { locale, limits, request_id, correlation_id: None, hints: Vec::new(), whole: true, looks_at };
-        let mut hearing = self.engine.start_turn_for(&"s".into(), "add".into(), None, around).await.unwrap();
+        let around = engine::TurnOptions {
+            locale,
+            limits,
+            request_id,
+            correlation_id: None,
+            hints: Vec::new(),
+            whole: true,
+            looks_at,
+        };
+        let mut hearing =
+            self.engine.start_turn_for(&"s".into(), "add".into(), None, around).await.unwrap();
         while hearing.next().await.is_some_and(|event| !matches!(event, EventBody::Final { .. })) {}
         self.engine.waiting_in(&"s".into()).await.unwrap()
     }
 
-    pub async fn decide(&self, approval: &Approval, decision: Decision) -> Result<Approval, AgentError> {
-        let params = ApprovalDecideParams { id: approval.id.clone(), hash: approval.hash.clone(), decision };
-        self.engine.approval_decide(params, engine::DecidedBy::Window).await.map(|decided| decided.approval)
+    pub async fn decide(
+        &self,
+        approval: &Approval,
+        decision: Decision,
+    ) -> Result<Approval, AgentError> {
+        let params =
+            ApprovalDecideParams { id: approval.id.clone(), hash: approval.hash.clone(), decision };
+        self.engine
+            .approval_decide(params, engine::DecidedBy::Window)
+            .await
+            .map(|decided| decided.approval)
     }
 
     pub async fn items(&self) -> Vec<Item> {
@@ -410,7 +502,13 @@ impl Bench {
     }
 
     pub async fn outcomes(&self) -> Vec<ToolOutcome> {
-        self.items().await.into_iter().filter_map(|i| if let ItemBody::ToolResult { outcome, .. } = i.body { Some(outcome) } else { None }).collect()
+        self.items()
+            .await
+            .into_iter()
+            .filter_map(|i| {
+                if let ItemBody::ToolResult { outcome, .. } = i.body { Some(outcome) } else { None }
+            })
+            .collect()
     }
 
     pub fn runs(&self) -> Vec<String> {
@@ -421,7 +519,8 @@ impl Bench {
     pub fn event_names(&self, turn: &TurnId) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
         for event in self.heard.events.lock().unwrap().iter().filter(|e| e.turn == *turn) {
-            let name = serde_json::to_value(&event.event).unwrap()["type"].as_str().unwrap().to_owned();
+            let name =
+                serde_json::to_value(&event.event).unwrap()["type"].as_str().unwrap().to_owned();
             if !(name == "delta" && names.last().is_some_and(|last| last == "delta")) {
                 names.push(name);
             }
@@ -431,17 +530,37 @@ impl Bench {
 
     /// Types of the records, oldest first.
     pub async fn records(&self) -> Vec<(RecordType, Option<String>)> {
-        let listed = self.log.log.list(AuditListParams { record_type: None, session: None, query: String::new(), before: None, limit: 500 }).await.unwrap();
+        let listed = self
+            .log
+            .log
+            .list(AuditListParams {
+                record_type: None,
+                session: None,
+                query: String::new(),
+                before: None,
+                limit: 500,
+            })
+            .await
+            .unwrap();
         listed.records.into_iter().rev().map(|r| (r.record_type, r.status)).collect()
     }
 
     /// The arguments of each recorded intent, oldest first, with what the record says beside them.
     pub async fn intents(&self) -> Vec<(Value, AuditRecordView)> {
-        let asked = AuditListParams { record_type: Some(RecordType::ToolIntent), session: None, query: String::new(), before: None, limit: 500 };
+        let asked = AuditListParams {
+            record_type: Some(RecordType::ToolIntent),
+            session: None,
+            query: String::new(),
+            before: None,
+            limit: 500,
+        };
         let mut intents = Vec::new();
         for record in self.log.log.list(asked).await.unwrap().records.into_iter().rev() {
             let shown = self.log.log.show(record.seq).await.unwrap();
-            intents.push((serde_json::from_str(shown.revealed["arguments"].as_str().unwrap()).unwrap(), shown));
+            intents.push((
+                serde_json::from_str(shown.revealed["arguments"].as_str().unwrap()).unwrap(),
+                shown,
+            ));
         }
         intents
     }
@@ -454,7 +573,11 @@ impl Bench {
     pub async fn verified(&self) {
         let report = self.log.log.verify().await.unwrap();
         assert!(report.ok, "{:?}", report.problems);
-        assert_eq!(report.unknown_outcomes, Vec::<u64>::new(), "every call that was begun has its end");
+        assert_eq!(
+            report.unknown_outcomes,
+            Vec::<u64>::new(),
+            "every call that was begun has its end"
+        );
     }
 }
 

@@ -48,7 +48,12 @@ impl Answer {
 
     /// The newest cart of the turn becomes the session's; without one the session's is shown.
     pub(crate) fn note_cart(&mut self, state: &mut State) {
-        let newest = self.calls.iter().rev().filter(|call| call.ok() && tools::is_of_cart(&call.tool)).find_map(|call| Cart::read(&call.data));
+        let newest = self
+            .calls
+            .iter()
+            .rev()
+            .filter(|call| call.ok() && tools::is_of_cart(&call.tool))
+            .find_map(|call| Cart::read(&call.data));
         if newest.is_some() {
             state.cart = newest;
         }
@@ -56,8 +61,12 @@ impl Answer {
     }
 
     pub(crate) fn outcome(&self, ask: &AdmittedRequest) -> Outcome {
-        let mut response =
-            ChatResponse { turn_id: ask.turn.clone(), session_id: ask.request.session.clone(), text: self.text.clone(), ..ChatResponse::default() };
+        let mut response = ChatResponse {
+            turn_id: ask.turn.clone(),
+            session_id: ask.request.session.clone(),
+            text: self.text.clone(),
+            ..ChatResponse::default()
+        };
         if let Some(fault) = &self.fault {
             response.text = fault.safe_message();
             response.error = Some(fault.envelope(&ask.request_id, ask.debug));
@@ -78,13 +87,16 @@ impl Answer {
     }
 
     fn debug(&self, ask: &AdmittedRequest) -> Value {
-        let context: Map<String, Value> =
-            ["cultureCode", "currencyCode"].iter().filter_map(|name| Some(((*name).to_owned(), ask.request.context.get(*name)?.clone()))).collect();
+        let context: Map<String, Value> = ["cultureCode", "currencyCode"]
+            .iter()
+            .filter_map(|name| Some(((*name).to_owned(), ask.request.context.get(*name)?.clone())))
+            .collect();
         let trace: Vec<Value> = self.calls.iter().map(|call| trace(call, &context)).collect();
         let mut debug = json!({"toolTrace": trace, "requestId": ask.request_id});
         let gets: Vec<&Call> = self.calls.iter().filter(|call| call.tool == tools::GET).collect();
         if let Some(comparison) = &self.comparison {
-            debug["compare"] = json!({"productIds": comparison["productIds"], "productGetCallCount": gets.len()});
+            debug["compare"] =
+                json!({"productIds": comparison["productIds"], "productGetCallCount": gets.len()});
         }
         debug
     }
@@ -112,8 +124,16 @@ fn trace(call: &Call, context: &Map<String, Value>) -> Value {
     }
     if let Some(ignored) = &call.ignored {
         entry["modelContextIgnored"] = json!(true);
-        let offered = |name: &str| [&ignored["context"][name], &ignored[name]].into_iter().find(|value| value.is_string()).cloned();
-        let preview: Map<String, Value> = ["cultureCode", "currencyCode"].iter().filter_map(|name| Some(((*name).to_owned(), offered(name)?))).collect();
+        let offered = |name: &str| {
+            [&ignored["context"][name], &ignored[name]]
+                .into_iter()
+                .find(|value| value.is_string())
+                .cloned()
+        };
+        let preview: Map<String, Value> = ["cultureCode", "currencyCode"]
+            .iter()
+            .filter_map(|name| Some(((*name).to_owned(), offered(name)?)))
+            .collect();
         if !preview.is_empty() {
             entry["modelProvidedContextPreview"] = Value::Object(preview);
         }
@@ -122,7 +142,8 @@ fn trace(call: &Call, context: &Map<String, Value>) -> Value {
         if let Some(told) = call.data.get("querySimplification") {
             entry["querySimplification"] = told.clone();
         }
-        let with = items(&call.data).iter().filter(|item| !item["thumbnailImageKey"].is_null()).count();
+        let with =
+            items(&call.data).iter().filter(|item| !item["thumbnailImageKey"].is_null()).count();
         entry["thumbnailsPresentCount"] = json!(with);
     }
     entry

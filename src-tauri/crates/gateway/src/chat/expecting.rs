@@ -1,6 +1,7 @@
-//! The answers that the next message of a session may give: to the question of a change that waits, to choices, to suggestions. Several
-//! may be open at once: choices stay while the customer asks something else. So each is stored by itself, `apply` is the only function
-//! that changes any of them, and `Expecting` tells which one a message answers.
+//! The answers that the next message of a session may give: to the question of a change that waits,
+//! to choices, to suggestions. Several may be open at once: choices stay while the customer asks
+//! something else. So each is stored by itself, `apply` is the only function that changes any of
+//! them, and `Expecting` tells which one a message answers.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -19,7 +20,8 @@ pub(crate) struct Expectations {
     choices: Option<Value>,
     /// The newest message confirmed a change: a repeat of it confirms nothing more.
     confirmed: bool,
-    /// The action, as callers know it, whose question a caller saw last. A message answers no other question.
+    /// The action, as callers know it, whose question a caller saw last. A message answers no other
+    /// question.
     #[serde(skip_serializing_if = "Option::is_none")]
     asked: Option<String>,
     /// The last answer offered options: numbers in the next message mean them.
@@ -89,7 +91,8 @@ impl Expectations {
         }
     }
 
-    /// Returns the open question that a message answers. `waiting` is the id of a pending change's question; it comes first.
+    /// Returns the open question that a message answers. `waiting` is the id of a pending change's
+    /// question; it comes first.
     pub(crate) fn answered_by(&self, message: &str, waiting: Option<&str>) -> Expecting {
         if waiting.is_some_and(|question| self.is_asked(question)) {
             return Expecting::Decision;
@@ -97,7 +100,10 @@ impl Expectations {
         if let Some(way) = refine::taken(message, &self.ways_on) {
             return Expecting::Suggestion(way);
         }
-        self.choices.as_ref().and_then(|choices| choices::pick(message, choices)).map_or(Expecting::Nothing, Expecting::Choice)
+        self.choices
+            .as_ref()
+            .and_then(|choices| choices::pick(message, choices))
+            .map_or(Expecting::Nothing, Expecting::Choice)
     }
 
     /// Whether this is the question that a caller saw last.
@@ -151,17 +157,36 @@ mod tests {
         open.apply(Change::ChoicesOffered(choices()));
         assert_eq!(open.answered_by("1", None), Expecting::Choice(Pick::Part("P-1".into(), 2)));
         open.apply(Change::Suggested(suggestions()));
-        assert_eq!(open.answered_by("1", None), Expecting::Suggestion(Way::Exactly("tents".into())));
-        assert_eq!(open.answered_by("1", Some("a")), Expecting::Suggestion(Way::Exactly("tents".into())), "nobody has seen the question");
-        open.apply(Change::Answered { offers_choices: false, question: Some("a".into()), is_read: true });
+        assert_eq!(
+            open.answered_by("1", None),
+            Expecting::Suggestion(Way::Exactly("tents".into()))
+        );
+        assert_eq!(
+            open.answered_by("1", Some("a")),
+            Expecting::Suggestion(Way::Exactly("tents".into())),
+            "nobody has seen the question"
+        );
+        open.apply(Change::Answered {
+            offers_choices: false,
+            question: Some("a".into()),
+            is_read: true,
+        });
         assert_eq!(open.answered_by("1", Some("a")), Expecting::Decision);
-        assert_eq!(open.answered_by("yes", Some("b")), Expecting::Nothing, "of another question no message is the answer");
+        assert_eq!(
+            open.answered_by("yes", Some("b")),
+            Expecting::Nothing,
+            "of another question no message is the answer"
+        );
     }
 
     #[test]
     fn only_a_question_that_was_read_is_asked() {
         let mut open = Expectations::default();
-        let answered = |question: &str, is_read| Change::Answered { offers_choices: false, question: Some(question.into()), is_read };
+        let answered = |question: &str, is_read| Change::Answered {
+            offers_choices: false,
+            question: Some(question.into()),
+            is_read,
+        };
         open.apply(answered("a", false));
         assert_eq!(open.asked(), None);
         open.apply(answered("a", true));
@@ -181,7 +206,11 @@ mod tests {
             assert!(open.offered_choices().is_some());
             open.apply(Change::Answered { offers_choices: false, question: None, is_read: true });
             assert!(open.offered_choices().is_none(), "numbers mean products again");
-            assert_ne!(open.answered_by("1", None), Expecting::Nothing, "the choice can still be made");
+            assert_ne!(
+                open.answered_by("1", None),
+                Expecting::Nothing,
+                "the choice can still be made"
+            );
             open.apply(change);
             assert_eq!(open.answered_by("1", None), Expecting::Nothing);
         }

@@ -1,4 +1,5 @@
-//! Chat: one message from admission to answer, its events, its session, and the confirmation of a cart change.
+//! Chat: one message from admission to answer, its events, its session, and the confirmation of a
+//! cart change.
 
 pub(crate) mod answer;
 pub(crate) mod confirmation;

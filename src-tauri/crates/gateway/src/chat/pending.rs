@@ -1,4 +1,5 @@
-//! The second step of a cart change: how the waiting change is shown. The row that decides is the engine's; here are only its words.
+//! The second step of a cart change: how the waiting change is shown. The row that decides is the
+//! engine's; here are only its words.
 
 use contract::Approval;
 use serde_json::{Value, json};
@@ -15,7 +16,8 @@ pub(crate) fn public_id(approval: &Approval) -> String {
     uuid::Uuid::try_parse(digest.get(..32).unwrap_or_default()).unwrap_or_default().to_string()
 }
 
-/// The change as a question. A question that replaces one whose answer came too late also names the price of now.
+/// The change as a question. A question that replaces one whose answer came too late also names the
+/// price of now.
 pub(crate) fn description(approval: &Approval, tool: &str, locale: &str) -> String {
     let question = question(approval, tool, locale);
     match amount(approval).filter(|_| approval.replaces.is_some()) {
@@ -29,9 +31,13 @@ fn amount(approval: &Approval) -> Option<String> {
     let after = &approval.preview.as_ref()?.after;
     let is_known = |text: &&str| !text.is_empty() && *text != "?";
     let total = Some(after.total.as_str()).filter(is_known);
-    let row = after.rows.iter().find(|row| row.changed).map(|row| row.amount.as_str()).filter(is_known);
-    let currency = total.and_then(|total| Some(total.rsplit_once(' ')?.1)).filter(|word| word.chars().all(char::is_alphabetic));
-    let row = row.map(|row| currency.map_or_else(|| row.to_owned(), |currency| format!("{row} {currency}")));
+    let row =
+        after.rows.iter().find(|row| row.changed).map(|row| row.amount.as_str()).filter(is_known);
+    let currency = total
+        .and_then(|total| Some(total.rsplit_once(' ')?.1))
+        .filter(|word| word.chars().all(char::is_alphabetic));
+    let row = row
+        .map(|row| currency.map_or_else(|| row.to_owned(), |currency| format!("{row} {currency}")));
     row.or_else(|| total.map(str::to_owned))
 }
 
@@ -42,7 +48,10 @@ fn question(approval: &Approval, tool: &str, locale: &str) -> String {
     let sv = locale == "sv";
     let Some(part) = part else { return format!("{}?", Text::Generic.of(locale)) };
     // The shop's own words for the product stand where the change adds it.
-    let rows = approval.preview.iter().flat_map(|preview| preview.after.rows.iter().chain(&preview.before.rows));
+    let rows = approval
+        .preview
+        .iter()
+        .flat_map(|preview| preview.after.rows.iter().chain(&preview.before.rows));
     let name = rows.filter(|row| row.changed).map(|row| row.label.clone()).next();
     let what = name.map_or_else(|| part.clone(), |name| format!("{name} ({part})"));
     match (tool, sv) {
@@ -64,7 +73,8 @@ pub(crate) fn blocks(approval: &Approval, tool: &str, locale: &str) -> (Value, V
         let label = text.of(locale);
         json!({"id": id, "label": label, "value": label.to_lowercase(), "style": style})
     };
-    let options = [option("confirm", Text::Yes, "primary"), option("cancel", Text::No, "secondary")];
+    let options =
+        [option("confirm", Text::Yes, "primary"), option("cancel", Text::No, "secondary")];
     (
         json!({"pendingActionId": id, "tool": tool, "description": description, "createdAt": created}),
         json!({"id": id, "kind": "cart_confirm", "prompt": description, "options": options}),
@@ -95,15 +105,26 @@ mod tests {
 
     #[test]
     fn section_11_what_is_asked_names_what_is_known_and_else_the_change_alone() {
-        let of = |arguments: Value, tool: &str, locale: &str| description(&waiting(&arguments, None), tool, locale);
+        let of = |arguments: Value, tool: &str, locale: &str| {
+            description(&waiting(&arguments, None), tool, locale)
+        };
         for tool in ["cart_add_item", "cart_set_item_quantity", "cart_remove_item", "cart_empty"] {
             assert_eq!(of(json!({"quantity": 2}), tool, "en"), "Change the cart?");
             assert_eq!(of(json!({"partNo": " "}), tool, "sv"), "Ändra varukorgen?");
         }
         assert_eq!(of(json!({"partNo": "A-1"}), "cart_add_item", "en"), "Add 1 × A-1 to the cart?");
-        assert_eq!(of(json!({"partNo": "A-1", "quantity": 2}), "cart_add_item", "sv"), "Lägga 2 × A-1 i varukorgen?");
-        assert_eq!(of(json!({"productId": "A-1", "quantity": 3}), "cart_set_item_quantity", "en"), "Change the quantity of A-1 to 3?");
-        assert_eq!(of(json!({"productId": "A-1"}), "cart_remove_item", "sv"), "Ta bort A-1 ur varukorgen?");
+        assert_eq!(
+            of(json!({"partNo": "A-1", "quantity": 2}), "cart_add_item", "sv"),
+            "Lägga 2 × A-1 i varukorgen?"
+        );
+        assert_eq!(
+            of(json!({"productId": "A-1", "quantity": 3}), "cart_set_item_quantity", "en"),
+            "Change the quantity of A-1 to 3?"
+        );
+        assert_eq!(
+            of(json!({"productId": "A-1"}), "cart_remove_item", "sv"),
+            "Ta bort A-1 ur varukorgen?"
+        );
         assert_eq!(of(json!({"productId": "A-1"}), "cart_empty", "en"), "Change the cart (A-1)?");
     }
 
@@ -113,9 +134,15 @@ mod tests {
         approval.preview = serde_json::from_value(json!({"summary": "s", "before": {"rows": [], "total": "0.00 SEK"}, "after": {
             "rows": [{"label": "Boot", "amount": "9,999.00", "changed": true}], "total": "10,098.00 SEK"}}))
         .unwrap();
-        assert_eq!(description(&approval, "cart_add_item", "en"), "Add 1 × Boot (A-1) to the cart?");
+        assert_eq!(
+            description(&approval, "cart_add_item", "en"),
+            "Add 1 × Boot (A-1) to the cart?"
+        );
         approval.replaces = Some(contract::ApprovalId::new("apr_0"));
-        assert_eq!(description(&approval, "cart_add_item", "en"), "Add 1 × Boot (A-1) to the cart? (9,999.00 SEK)");
+        assert_eq!(
+            description(&approval, "cart_add_item", "en"),
+            "Add 1 × Boot (A-1) to the cart? (9,999.00 SEK)"
+        );
         let after = |approval: &mut Approval, row: &str, total: &str| {
             let after = &mut approval.preview.as_mut().unwrap().after;
             (after.rows[0].amount, after.total) = (row.to_owned(), total.to_owned());
@@ -125,7 +152,10 @@ mod tests {
         after(&mut approval, "12,00", "?");
         assert!(description(&approval, "cart_add_item", "sv").ends_with("? (12,00)"));
         after(&mut approval, "", "?");
-        assert!(description(&approval, "cart_add_item", "sv").ends_with("varukorgen?"), "nothing is known");
+        assert!(
+            description(&approval, "cart_add_item", "sv").ends_with("varukorgen?"),
+            "nothing is known"
+        );
     }
 
     #[test]
@@ -139,27 +169,43 @@ mod tests {
             ("another", &part, ["A-1", "A-1"]),
         ] {
             for row in [None, Some("Green Tent")] {
-                let told = ["en", "sv"].map(|locale| description(&waiting(arguments, row), tool, locale));
+                let told =
+                    ["en", "sv"].map(|locale| description(&waiting(arguments, row), tool, locale));
                 assert_ne!(told[0], told[1], "{tool}");
                 for text in &told {
-                    assert!(named.iter().all(|word| text.contains(word)) && text.ends_with('?'), "{tool}: {text}");
+                    assert!(
+                        named.iter().all(|word| text.contains(word)) && text.ends_with('?'),
+                        "{tool}: {text}"
+                    );
                     assert_eq!(text.contains("Green Tent"), row.is_some(), "{tool}: {text}");
                 }
             }
         }
-        let generic = ["en", "sv"].map(|locale| description(&waiting(&json!({}), None), "cart_add_item", locale));
+        let generic = ["en", "sv"]
+            .map(|locale| description(&waiting(&json!({}), None), "cart_add_item", locale));
         assert_eq!(generic, ["Change the cart?", "Ändra varukorgen?"]);
-        assert!(description(&waiting(&json!({"partNo": "A-1"}), None), "cart_add_item", "en").contains('1'), "one, when nothing is said");
+        assert!(
+            description(&waiting(&json!({"partNo": "A-1"}), None), "cart_add_item", "en")
+                .contains('1'),
+            "one, when nothing is said"
+        );
     }
 
     #[test]
     fn section_11_buttons_send_what_is_understood_in_their_language() {
         for (locale, values) in [("en", ["yes", "no"]), ("sv", ["ja", "nej"])] {
-            let (pending, confirmation) = blocks(&waiting(&json!({"partNo": "A-1"}), None), "cart_add_item", locale);
+            let (pending, confirmation) =
+                blocks(&waiting(&json!({"partNo": "A-1"}), None), "cart_add_item", locale);
             let options = confirmation["options"].as_array().unwrap();
-            assert_eq!(options.iter().map(|option| option["value"].as_str().unwrap()).collect::<Vec<_>>(), values);
+            assert_eq!(
+                options.iter().map(|option| option["value"].as_str().unwrap()).collect::<Vec<_>>(),
+                values
+            );
             assert_eq!((read_reply(values[0]), read_reply(values[1])), (Reply::Yes, Reply::No));
-            assert_eq!((&confirmation["id"], &confirmation["prompt"]), (&pending["pendingActionId"], &pending["description"]));
+            assert_eq!(
+                (&confirmation["id"], &confirmation["prompt"]),
+                (&pending["pendingActionId"], &pending["description"])
+            );
         }
     }
 }

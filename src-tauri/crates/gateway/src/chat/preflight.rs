@@ -1,9 +1,12 @@
-//! Looks at a product before something is proposed or shown: a parent never goes into the cart, whoever named it and however; and
-//! where somebody asks for sizes or colours, cards say which there are.
+//! Looks at a product before something is proposed or shown: a parent never goes into the cart,
+//! whoever named it and however; and where somebody asks for sizes or colours, cards say which
+//! there are.
 
 use std::sync::Arc;
 
-use contract::{AgentError, Approval, ApprovalDecideParams, Decision, ErrorCode, Reason, ToolOutcome};
+use contract::{
+    AgentError, Approval, ApprovalDecideParams, Decision, ErrorCode, Reason, ToolOutcome,
+};
 use futures::future::join_all;
 use serde_json::{Value, json};
 use shop_adapter::{names_a_dimension, product::Variant};
@@ -42,10 +45,19 @@ const INVALID_PARAMS: i64 = -32_602;
 struct Unanswered;
 
 impl Turn<'_> {
-    /// A change that the model proposed: of a product with variants, the variant is asked for first.
-    pub(crate) async fn propose(&self, approval: Approval, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
+    /// A change that the model proposed: of a product with variants, the variant is asked for
+    /// first.
+    pub(crate) async fn propose(
+        &self,
+        approval: Approval,
+        state: &mut State,
+        answer: &mut Answer,
+    ) -> Result<(), Fault> {
         let arguments: Value = serde_json::from_str(&approval.arguments).unwrap_or_default();
-        let (part, quantity) = (text(&arguments["partNo"]).unwrap_or_default(), arguments["quantity"].as_u64().unwrap_or(1));
+        let (part, quantity) = (
+            text(&arguments["partNo"]).unwrap_or_default(),
+            arguments["quantity"].as_u64().unwrap_or(1),
+        );
         state.open.apply(Change::Proposed);
         if names_nothing(&arguments) {
             self.withdraw(&approval, "It named no product.", answer).await;
@@ -56,18 +68,27 @@ impl Turn<'_> {
             self.show(&approval, None, answer);
             return Ok(());
         }
-        let seen = answer.calls.iter().rev().filter_map(|call| call.result_of(tools::GET)).find(|product| is_about(product, &part)).cloned();
+        let seen = answer
+            .calls
+            .iter()
+            .rev()
+            .filter_map(|call| call.result_of(tools::GET))
+            .find(|product| is_about(product, &part))
+            .cloned();
         let product = match seen {
             Some(product) => Ok(Some(product)),
             // The product was not looked at: the part number may be that of a parent.
             None => self.parent_behind(&part).await,
         };
         let Ok(product) = product else {
-            self.withdraw(&approval, "The shop could not be asked about that product.", answer).await;
+            self.withdraw(&approval, "The shop could not be asked about that product.", answer)
+                .await;
             Text::ShopFailed.of(self.locale).clone_into(&mut answer.text);
             return Ok(());
         };
-        match product.map_or(Offer::Plain, |product| choices::offer(&product, &part, quantity, self.locale)) {
+        match product
+            .map_or(Offer::Plain, |product| choices::offer(&product, &part, quantity, self.locale))
+        {
             Offer::Plain => self.show(&approval, None, answer),
             Offer::One(variant) => {
                 self.withdraw(&approval, CHOOSE, answer).await;
@@ -87,21 +108,39 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// Asks for the variant of a product that was to be added by its id alone. Returns whether that is the answer now.
-    pub(crate) async fn ask_for_variant(&self, state: &mut State, answer: &mut Answer) -> Result<bool, Fault> {
+    /// Asks for the variant of a product that was to be added by its id alone. Returns whether that
+    /// is the answer now.
+    pub(crate) async fn ask_for_variant(
+        &self,
+        state: &mut State,
+        answer: &mut Answer,
+    ) -> Result<bool, Fault> {
         let by_id = |call: &Call| {
-            let by_id = call.tool == tools::ADD && !call.asked && text(&call.args["partNo"]).is_none();
+            let by_id =
+                call.tool == tools::ADD && !call.asked && text(&call.args["partNo"]).is_none();
             // The tool takes no id, so that was left out of what it was given.
-            let id = || text(&call.args["productId"]).or_else(|| text(&call.ignored.as_ref()?["productId"]));
+            let id = || {
+                text(&call.args["productId"]).or_else(|| text(&call.ignored.as_ref()?["productId"]))
+            };
             by_id.then(|| Some((id()?, call.args["quantity"].as_u64().unwrap_or(1)))).flatten()
         };
-        let Some((id, quantity)) = answer.calls.iter().rev().find_map(by_id) else { return Ok(false) };
-        let seen = answer.calls.iter().rev().filter_map(|call| call.result_of(tools::GET)).find(|product| is_about(product, &id)).cloned();
+        let Some((id, quantity)) = answer.calls.iter().rev().find_map(by_id) else {
+            return Ok(false);
+        };
+        let seen = answer
+            .calls
+            .iter()
+            .rev()
+            .filter_map(|call| call.result_of(tools::GET))
+            .find(|product| is_about(product, &id))
+            .cloned();
         let product = match seen {
             Some(product) => Some(product),
             None => self.look_up(json!({"productId": id})).await.ok().flatten(),
         };
-        match product.map_or(Offer::Plain, |product| choices::offer(&product, &id, quantity, self.locale)) {
+        match product
+            .map_or(Offer::Plain, |product| choices::offer(&product, &id, quantity, self.locale))
+        {
             // The shop knows nothing better: the model's own words stand.
             Offer::Plain => return Ok(false),
             Offer::One(part) => self.offer_part(&part, quantity, answer).await?,
@@ -121,13 +160,18 @@ impl Turn<'_> {
         if found.is_none() && part.bytes().all(|byte| byte.is_ascii_digit()) {
             found = self.look_up(json!({"productId": part})).await?;
         }
-        Ok(found.filter(|product| !Variant::read_all(product).is_empty() && is_about(product, part)))
+        Ok(found
+            .filter(|product| !Variant::read_all(product).is_empty() && is_about(product, part)))
     }
 
-    /// Looks a product up in the shop, outside the conversation, which does not mention it. Returns None if the shop knows no such product.
+    /// Looks a product up in the shop, outside the conversation, which does not mention it. Returns
+    /// None if the shop knows no such product.
     async fn look_up(&self, arguments: Value) -> Result<Option<Value>, Unanswered> {
         let engine = self.app.host.engine();
-        let Some(get) = engine.specs().iter().find(|spec| spec.model_name == tools::GET).cloned() else { return Ok(None) };
+        let Some(get) = engine.specs().iter().find(|spec| spec.model_name == tools::GET).cloned()
+        else {
+            return Ok(None);
+        };
         let error = match engine.look_heard(&self.session, get.id, arguments, self.around()).await {
             Ok(response) if response.outcome == ToolOutcome::Ok => return Ok(Some(response.data)),
             Ok(response) => response.error,
@@ -136,29 +180,58 @@ impl Turn<'_> {
         if error.is_some_and(|error| knows_none(&error)) { Ok(None) } else { Err(Unanswered) }
     }
 
-    /// Details of the first products found, when the message or what was left out of the search speaks of sizes, colours or buying.
+    /// Details of the first products found, when the message or what was left out of the search
+    /// speaks of sizes, colours or buying.
     pub(crate) async fn enrichment(&self, calls: &[Call]) -> Vec<Value> {
         let looked_at = calls.iter().any(|call| call.tool == tools::GET && call.asked);
-        let Some(found) = calls.iter().rev().find_map(|call| call.result_of(tools::SEARCH)).filter(|_| !looked_at) else { return Vec::new() };
-        let dropped = found["querySimplification"]["droppedTokens"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let Some(found) = calls
+            .iter()
+            .rev()
+            .find_map(|call| call.result_of(tools::SEARCH))
+            .filter(|_| !looked_at)
+        else {
+            return Vec::new();
+        };
+        let dropped = found["querySimplification"]["droppedTokens"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str);
         let message = self.ask.request.message.to_lowercase();
-        let asks = message.split(|c: char| !c.is_alphanumeric()).any(|word| ASKS.split(' ').any(|known| known == word));
+        let asks = message
+            .split(|c: char| !c.is_alphanumeric())
+            .any(|word| ASKS.split(' ').any(|known| known == word));
         if !asks && !dropped.into_iter().any(names_a_dimension) {
             return Vec::new();
         }
         let shown = cards::of_turn(calls, &[]);
         let ids = shown.iter().take(ENRICHED).map(|card| card.product_id.clone());
-        join_all(ids.map(|id| self.look_up(json!({"productId": id})))).await.into_iter().flatten().flatten().collect()
+        join_all(ids.map(|id| self.look_up(json!({"productId": id}))))
+            .await
+            .into_iter()
+            .flatten()
+            .flatten()
+            .collect()
     }
 
     /// Takes a proposal back; the model reads why. Returns false if it still waits.
-    pub(crate) async fn withdraw(&self, approval: &Approval, why: &str, answer: &mut Answer) -> bool {
+    pub(crate) async fn withdraw(
+        &self,
+        approval: &Approval,
+        why: &str,
+        answer: &mut Answer,
+    ) -> bool {
         if let Some(call) = answer.calls.iter_mut().find(|call| call.id == approval.call) {
             (call.proposed, call.outcome) = (false, Some(ToolOutcome::Denied));
         }
         let reason = Some(why.to_owned());
-        let params = ApprovalDecideParams { id: approval.id.clone(), hash: approval.hash.clone(), decision: Decision::Reject { reason } };
-        let (rejected, _) = self.app.host.engine().decide_for(approval, params, self.around()).await;
+        let params = ApprovalDecideParams {
+            id: approval.id.clone(),
+            hash: approval.hash.clone(),
+            decision: Decision::Reject { reason },
+        };
+        let (rejected, _) =
+            self.app.host.engine().decide_for(approval, params, self.around()).await;
         if let Err(error) = &rejected {
             tracing::warn!(target: "gateway", requestId = %self.ask.request_id, %error, "a proposal could not be withdrawn");
         }
@@ -166,22 +239,41 @@ impl Turn<'_> {
     }
 
     /// Proposes to add a part that was chosen, without a model.
-    pub(crate) async fn propose_part(&self, part: &str, quantity: u64, answer: &mut Answer) -> Result<(), Fault> {
+    pub(crate) async fn propose_part(
+        &self,
+        part: &str,
+        quantity: u64,
+        answer: &mut Answer,
+    ) -> Result<(), Fault> {
         let chosen = format!("{quantity} × {part}");
-        let kept = self.app.host.engine().exchange(&self.session, &self.ask.request.message, &chosen, &self.around()).await;
+        let kept = self
+            .app
+            .host
+            .engine()
+            .exchange(&self.session, &self.ask.request.message, &chosen, &self.around())
+            .await;
         kept.map_err(|error| Fault::of(&error, self.locale))?;
         self.offer_part(part, quantity, answer).await
     }
 
     /// The same where the message is kept already.
-    async fn offer_part(&self, part: &str, quantity: u64, answer: &mut Answer) -> Result<(), Fault> {
+    async fn offer_part(
+        &self,
+        part: &str,
+        quantity: u64,
+        answer: &mut Answer,
+    ) -> Result<(), Fault> {
         let fault = |error: AgentError| Fault::of(&error, self.locale);
         let engine = self.app.host.engine();
         let specs = engine.specs();
-        let Some(add) = specs.iter().find(|spec| spec.model_name == tools::ADD) else { return Err(Fault::internal(self.locale)) };
+        let Some(add) = specs.iter().find(|spec| spec.model_name == tools::ADD) else {
+            return Err(Fault::internal(self.locale));
+        };
         let arguments = json!({"partNo": part, "quantity": quantity});
-        let (called, events) = engine.call_heard(&self.session, add.id.clone(), arguments, self.around()).await;
-        let mut teller = EventRelay::new(SseSink::default(), self.locale, false, Arc::clone(&specs));
+        let (called, events) =
+            engine.call_heard(&self.session, add.id.clone(), arguments, self.around()).await;
+        let mut teller =
+            EventRelay::new(SseSink::default(), self.locale, false, Arc::clone(&specs));
         for event in events {
             teller.take(event);
         }
@@ -195,15 +287,16 @@ impl Turn<'_> {
     }
 }
 
-/// Whether it is known that there is nothing to see: the tool itself says no, or cannot be asked about such a thing. One that is
-/// switched off, or that a rule denies, is as if there were none.
+/// Whether it is known that there is nothing to see: the tool itself says no, or cannot be asked
+/// about such a thing. One that is switched off, or that a rule denies, is as if there were none.
 fn knows_none(error: &AgentError) -> bool {
     matches!(error.code, ErrorCode::InvalidInput | ErrorCode::AgentDisabled)
         || matches!(error.known_reason(), Some(Reason::McpToolError | Reason::SideEffectDisallowed))
         || error.details.get("code").and_then(Value::as_i64) == Some(INVALID_PARAMS)
 }
 
-/// Whether a change is of nothing: blank, or the word that programs write where something is missing.
+/// Whether a change is of nothing: blank, or the word that programs write where something is
+/// missing.
 fn names_nothing(arguments: &Value) -> bool {
     let name = [&arguments["partNo"], &arguments["productId"]].into_iter().find_map(text);
     name.is_none_or(|name| ["null", "undefined"].iter().any(|word| name.eq_ignore_ascii_case(word)))
@@ -211,5 +304,6 @@ fn names_nothing(arguments: &Value) -> bool {
 
 /// Whether a part number, or an id in its place, is this product's or one of its variants'.
 fn is_about(product: &Value, part: &str) -> bool {
-    Variant::read(product).is_named(part) || Variant::read_all(product).iter().any(|variant| variant.is_named(part))
+    Variant::read(product).is_named(part)
+        || Variant::read_all(product).iter().any(|variant| variant.is_named(part))
 }

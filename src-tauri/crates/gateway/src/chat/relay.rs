@@ -1,8 +1,12 @@
-//! The engine's events as the caller hears them, and what a turn brought: its calls with their results, its text, what waits.
+//! The engine's events as the caller hears them, and what a turn brought: its calls with their
+//! results, its text, what waits.
 
 use std::{collections::VecDeque, sync::Arc, time::Instant};
 
-use contract::{AgentError, Approval, CallId, Choice, Effect, ErrorCode, EventBody, ItemBody, Reason, Stage, ToolOutcome, ToolSpec, TurnStatus};
+use contract::{
+    AgentError, Approval, CallId, Choice, Effect, ErrorCode, EventBody, ItemBody, Reason, Stage,
+    ToolOutcome, ToolSpec, TurnStatus,
+};
 use serde_json::{Value, json};
 
 use crate::{
@@ -42,12 +46,18 @@ pub(crate) struct EventRelay {
     current: String,
     asides: Vec<String>,
     pub(crate) approval: Option<Approval>,
-    /// Since when the model's next word is waited for: it has been asked, and is not known to have ended. A notice is none of its words.
+    /// Since when the model's next word is waited for: it has been asked, and is not known to have
+    /// ended. A notice is none of its words.
     pub(crate) silent_since: Option<tokio::time::Instant>,
 }
 
 impl EventRelay {
-    pub(crate) fn new(out: SseSink, locale: &'static str, debug: bool, specs: Arc<Vec<ToolSpec>>) -> Self {
+    pub(crate) fn new(
+        out: SseSink,
+        locale: &'static str,
+        debug: bool,
+        specs: Arc<Vec<ToolSpec>>,
+    ) -> Self {
         Self {
             out,
             locale,
@@ -76,22 +86,34 @@ impl EventRelay {
     /// Takes an event; the end of the turn comes back.
     pub(crate) fn take(&mut self, event: EventBody) -> Option<End> {
         self.silent_since = match &event {
-            EventBody::Status { stage: Stage::Thinking, .. } | EventBody::Delta { .. } | EventBody::Reasoning { .. } => Some(tokio::time::Instant::now()),
-            EventBody::Item { item } if matches!(item.body, ItemBody::Notice { .. }) => self.silent_since,
+            EventBody::Status { stage: Stage::Thinking, .. }
+            | EventBody::Delta { .. }
+            | EventBody::Reasoning { .. } => Some(tokio::time::Instant::now()),
+            EventBody::Item { item } if matches!(item.body, ItemBody::Notice { .. }) => {
+                self.silent_since
+            }
             _ => None,
         };
         match event {
             EventBody::Status { stage: Stage::Thinking, .. } => self.round(),
             EventBody::Delta { text } => self.delta(&text),
-            EventBody::ToolStart { call, tool, arguments, .. } => self.started(call, tool.as_str(), arguments),
-            EventBody::DevStatus { text, data } if text == engine::IGNORED => self.ignored.push(data),
+            EventBody::ToolStart { call, tool, arguments, .. } => {
+                self.started(call, tool.as_str(), arguments)
+            }
+            EventBody::DevStatus { text, data } if text == engine::IGNORED => {
+                self.ignored.push(data)
+            }
             EventBody::ApprovalRequested { approval } => self.proposed(*approval),
             EventBody::Item { item } => {
-                if let ItemBody::ToolResult { call, outcome, data, error, duration_ms, .. } = item.body {
+                if let ItemBody::ToolResult { call, outcome, data, error, duration_ms, .. } =
+                    item.body
+                {
                     self.ended(&call, outcome, data, error.as_ref(), duration_ms);
                 }
             }
-            EventBody::Final { status, text, choices, error, .. } => return Some(self.last(status, text, choices, error)),
+            EventBody::Final { status, text, choices, error, .. } => {
+                return Some(self.last(status, text, choices, error));
+            }
             EventBody::Status { .. }
             | EventBody::DevStatus { .. }
             | EventBody::AgentStart { .. }
@@ -107,7 +129,8 @@ impl EventRelay {
 
     fn round(&mut self) {
         self.rounds += 1;
-        let compared = self.calls.iter().filter(|call| call.tool == tools::GET && call.ok()).count() > 1;
+        let compared =
+            self.calls.iter().filter(|call| call.tool == tools::GET && call.ok()).count() > 1;
         let text = match (self.searched, compared) {
             (_, true) => Text::Comparing,
             (true, false) => Text::Refining,
@@ -117,7 +140,10 @@ impl EventRelay {
         self.searched = false;
         self.out.status(text.of(self.locale));
         if self.debug {
-            self.out.say("dev_status", json!({"message": format!("round {}", self.rounds), "round": self.rounds}));
+            self.out.say(
+                "dev_status",
+                json!({"message": format!("round {}", self.rounds), "round": self.rounds}),
+            );
         }
     }
 
@@ -139,8 +165,13 @@ impl EventRelay {
             self.asides.push(said);
         }
         let spec = self.specs.iter().find(|spec| spec.id.as_str() == tool);
-        let ignored = self.ignored.iter().position(|data| data["tool"] == tool).map(|at| self.ignored.remove(at)["arguments"].take());
-        let (known, writes) = (spec.is_some(), spec.is_some_and(|spec| spec.effect != Effect::ReadOnly));
+        let ignored = self
+            .ignored
+            .iter()
+            .position(|data| data["tool"] == tool)
+            .map(|at| self.ignored.remove(at)["arguments"].take());
+        let (known, writes) =
+            (spec.is_some(), spec.is_some_and(|spec| spec.effect != Effect::ReadOnly));
         self.calls.push(Call {
             id: id.clone(),
             tool: spec.map_or_else(|| tool.to_owned(), |spec| spec.model_name.clone()),
@@ -175,14 +206,24 @@ impl EventRelay {
         self.go_on();
     }
 
-    fn ended(&mut self, id: &CallId, outcome: ToolOutcome, data: Value, error: Option<&AgentError>, duration_ms: u64) {
+    fn ended(
+        &mut self,
+        id: &CallId,
+        outcome: ToolOutcome,
+        data: Value,
+        error: Option<&AgentError>,
+        duration_ms: u64,
+    ) {
         if let Some(call) = self.calls.iter_mut().find(|call| call.id == *id) {
             let code = error.map(|error| Fault::of(error, self.locale).code);
-            (call.outcome, call.data, call.code, call.duration_ms) = (Some(outcome), data, code, duration_ms);
+            (call.outcome, call.data, call.code, call.duration_ms) =
+                (Some(outcome), data, code, duration_ms);
             call.is_left = error.is_some_and(is_one_at_a_time);
-            call.asked = !matches!(outcome, ToolOutcome::Limit | ToolOutcome::Denied) && error.is_none_or(|error| error.code != ErrorCode::InvalidInput);
+            call.asked = !matches!(outcome, ToolOutcome::Limit | ToolOutcome::Denied)
+                && error.is_none_or(|error| error.code != ErrorCode::InvalidInput);
         }
-        // A second change of a round waits for the next one: to the caller it was never begun, unless that has been said.
+        // A second change of a round waits for the next one: to the caller it was never begun,
+        // unless that has been said.
         let begun = self.announced && self.waiting.front() == Some(id);
         if !begun && error.is_some_and(is_one_at_a_time) {
             self.waiting.retain(|waiting| waiting != id);
@@ -192,8 +233,11 @@ impl EventRelay {
 
     /// Tells of calls in their order, each as a whole, whatever ran at the same time.
     fn go_on(&mut self) {
-        while let Some(call) = self.waiting.front().and_then(|id| self.calls.iter().find(|call| call.id == *id)) {
-            // A change is told of only when it is refused or done: most of them wait for a yes instead.
+        while let Some(call) =
+            self.waiting.front().and_then(|id| self.calls.iter().find(|call| call.id == *id))
+        {
+            // A change is told of only when it is refused or done: most of them wait for a yes
+            // instead.
             if !self.announced && call.known && (!call.writes || call.outcome.is_some()) {
                 self.out.status(tool_starts(&call.tool, self.locale));
                 tell_start(&self.out, &call.tool, &call.args, self.locale);
@@ -204,7 +248,8 @@ impl EventRelay {
             }
             tell_end(&self.out, &call.tool, call.ended(self.locale), self.locale);
             self.searched |= call.tool == tools::SEARCH && call.ok();
-            // A tool that does not exist was never said to begin, and one that was not asked has not failed: their end is all there is.
+            // A tool that does not exist was never said to begin, and one that was not asked has
+            // not failed: their end is all there is.
             if !call.ok() && call.known && call.asked {
                 self.out.status(tool_fails(&call.tool, self.locale));
             } else if let Some(found) = call.result_of(tools::SEARCH) {
@@ -216,10 +261,24 @@ impl EventRelay {
         }
     }
 
-    fn last(&mut self, status: TurnStatus, text: String, choices: Vec<Choice>, error: Option<AgentError>) -> End {
-        let parts: Vec<String> = std::mem::take(&mut self.asides).into_iter().chain([text]).filter(|part| !part.is_empty()).collect();
+    fn last(
+        &mut self,
+        status: TurnStatus,
+        text: String,
+        choices: Vec<Choice>,
+        error: Option<AgentError>,
+    ) -> End {
+        let parts: Vec<String> = std::mem::take(&mut self.asides)
+            .into_iter()
+            .chain([text])
+            .filter(|part| !part.is_empty())
+            .collect();
         let text = parts.join("\n\n");
-        if status == TurnStatus::Ok && self.streamed.is_empty() && !text.is_empty() && self.approval.is_none() {
+        if status == TurnStatus::Ok
+            && self.streamed.is_empty()
+            && !text.is_empty()
+            && self.approval.is_none()
+        {
             self.delta(&text);
         }
         End { status, text, choices, error }
@@ -228,7 +287,10 @@ impl EventRelay {
     /// Says that the deltas do not count, when the answer is another text.
     pub(crate) fn replaced_by(&self, text: &str) {
         if !self.streamed.is_empty() && self.streamed != text {
-            self.out.say("status", json!({"message": Text::Replaced.of(self.locale), "stage": "output_replaced"}));
+            self.out.say(
+                "status",
+                json!({"message": Text::Replaced.of(self.locale), "stage": "output_replaced"}),
+            );
         }
     }
 }
@@ -254,12 +316,22 @@ fn with_text_ids(mut args: Value) -> Value {
 
 /// A call begins.
 pub(crate) fn tell_start(out: &SseSink, tool: &str, args: &Value, locale: &str) {
-    out.say("tool_start", json!({"tool": tool, "displayName": tool_name(tool, locale), "args": args}));
+    out.say(
+        "tool_start",
+        json!({"tool": tool, "displayName": tool_name(tool, locale), "args": args}),
+    );
 }
 
-/// A call ends: with its result, or with a sentence. The shop's own words about a failure are left out.
-pub(crate) fn tell_end(out: &SseSink, tool: &str, ended: Result<&Value, &'static str>, locale: &str) {
-    let mut event = json!({"tool": tool, "displayName": tool_name(tool, locale), "ok": ended.is_ok()});
+/// A call ends: with its result, or with a sentence. The shop's own words about a failure are left
+/// out.
+pub(crate) fn tell_end(
+    out: &SseSink,
+    tool: &str,
+    ended: Result<&Value, &'static str>,
+    locale: &str,
+) {
+    let mut event =
+        json!({"tool": tool, "displayName": tool_name(tool, locale), "ok": ended.is_ok()});
     match ended {
         Ok(data) => event["resultSummary"] = summary(tool, data),
         Err(sentence) => event["error"] = json!(sentence),

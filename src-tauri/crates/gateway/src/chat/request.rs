@@ -1,4 +1,5 @@
-//! A chat request as it comes: which fields, which types, how long. Unknown keys are dropped silently.
+//! A chat request as it comes: which fields, which types, how long. Unknown keys are dropped
+//! silently.
 
 use std::time::Instant;
 
@@ -44,7 +45,11 @@ const LONGEST_TEXT: usize = 35;
 
 /// The session's id as far as it can be read, for answers about requests that do not fit.
 pub(crate) fn session_of(body: &Value) -> String {
-    body["sessionId"].as_str().filter(|id| !id.is_empty() && id.chars().count() <= 200).unwrap_or("unknown").to_owned()
+    body["sessionId"]
+        .as_str()
+        .filter(|id| !id.is_empty() && id.chars().count() <= 200)
+        .unwrap_or("unknown")
+        .to_owned()
 }
 
 impl ChatRequest {
@@ -64,7 +69,12 @@ impl ChatRequest {
     pub(crate) fn admit(&self, config: &Config) -> Result<(), Fault> {
         let locale = locale_of(self.culture());
         if !config.allows(&self.application) {
-            return Err(Fault::new(StatusCode::FORBIDDEN, Category::Auth, "AUTHZ_FORBIDDEN", Text::NotAllowed.of(locale)));
+            return Err(Fault::new(
+                StatusCode::FORBIDDEN,
+                Category::Auth,
+                "AUTHZ_FORBIDDEN",
+                Text::NotAllowed.of(locale),
+            ));
         }
         if self.message.chars().count().div_ceil(4) > config.max_message_tokens {
             let mut fault = Fault::invalid(Text::TooLong.of(locale));
@@ -94,15 +104,23 @@ fn message(body: &Value, most: usize) -> Result<String, Fault> {
     let locale = locale_of(body["context"]["cultureCode"].as_str());
     let said = body["message"].as_str().unwrap_or_default();
     if said.chars().count() > most {
-        return Err(Fault::invalid(Text::TooLong.of(locale)).detail("field", "message").detail("most", most));
+        return Err(Fault::invalid(Text::TooLong.of(locale))
+            .detail("field", "message")
+            .detail("most", most));
     }
     let message = text(body, "message", most)?;
-    if message.trim().is_empty() { Err(Fault::invalid(Text::Blank.of(locale)).detail("field", "message")) } else { Ok(message) }
+    if message.trim().is_empty() {
+        Err(Fault::invalid(Text::Blank.of(locale)).detail("field", "message"))
+    } else {
+        Ok(message)
+    }
 }
 
 /// The caller's context. Absent is the same as empty.
 fn context(given: &Value) -> Result<Map<String, Value>, Fault> {
-    let fault = |name: &str, rule: &str| Fault::invalid(format!("context.{name} {rule}.")).detail("field", format!("context.{name}"));
+    let fault = |name: &str, rule: &str| {
+        Fault::invalid(format!("context.{name} {rule}.")).detail("field", format!("context.{name}"))
+    };
     let given = match given {
         Value::Null => return Ok(Map::new()),
         Value::Object(given) => given,
@@ -113,15 +131,24 @@ fn context(given: &Value) -> Result<Map<String, Value>, Fault> {
     let mut kept = Map::new();
     for (name, value) in given {
         let fits = match name.as_str() {
-            name if TEXTS.contains(&name) => {
-                value.as_str().filter(|text| text.chars().count() <= LONGEST_TEXT).map(drop).ok_or("must be text of at most 35 characters")
+            name if TEXTS.contains(&name) => value
+                .as_str()
+                .filter(|text| text.chars().count() <= LONGEST_TEXT)
+                .map(drop)
+                .ok_or("must be text of at most 35 characters"),
+            name if NUMBERS.contains(&name) => {
+                value.is_number().then_some(()).ok_or("must be a number")
             }
-            name if NUMBERS.contains(&name) => value.is_number().then_some(()).ok_or("must be a number"),
-            "priceListIds" => value.as_array().is_some_and(|list| list.iter().all(Value::is_number)).then_some(()).ok_or("must be a list of numbers"),
+            "priceListIds" => value
+                .as_array()
+                .is_some_and(|list| list.iter().all(Value::is_number))
+                .then_some(())
+                .ok_or("must be a list of numbers"),
             _ => continue,
         };
         fits.map_err(|rule| fault(name, rule))?;
-        let value = exact(value.clone()).map_err(|_| fault(name, "holds a number that would not arrive as it is written"))?;
+        let value = exact(value.clone())
+            .map_err(|_| fault(name, "holds a number that would not arrive as it is written"))?;
         kept.insert(name.clone(), value);
     }
     Ok(kept)

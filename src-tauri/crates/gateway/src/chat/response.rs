@@ -1,4 +1,5 @@
-//! The answer to a message, as it goes out: in the body of the JSON route and as the stream's `final`.
+//! The answer to a message, as it goes out: in the body of the JSON route and as the stream's
+//! `final`.
 
 use axum::http::StatusCode;
 use serde::Serialize;

@@ -1,4 +1,5 @@
-//! The newest runs, in memory, for the debug routes: what was asked and answered, short and without secrets.
+//! The newest runs, in memory, for the debug routes: what was asked and answered, short and without
+//! secrets.
 
 use std::{
     collections::VecDeque,
@@ -22,7 +23,16 @@ use crate::{
 const SNIPPET: usize = 500;
 const ARRAY: usize = 20;
 const DEPTH: usize = 3;
-const HIDDEN: [&str; 8] = ["authorization", "token", "secret", "password", "apikey", "clientsecret", "accesstoken", "applicationid"];
+const HIDDEN: [&str; 8] = [
+    "authorization",
+    "token",
+    "secret",
+    "password",
+    "apikey",
+    "clientsecret",
+    "accesstoken",
+    "applicationid",
+];
 
 struct StoredRun {
     record: Value,
@@ -44,7 +54,14 @@ impl Runs {
     }
 
     /// Keeps a turn under the id of its answer.
-    pub(crate) fn keep(&self, ask: &AdmittedRequest, outcome: &Outcome, answer: &Answer, model: impl FnOnce() -> String, now_ms: i64) {
+    pub(crate) fn keep(
+        &self,
+        ask: &AdmittedRequest,
+        outcome: &Outcome,
+        answer: &Answer,
+        model: impl FnOnce() -> String,
+        now_ms: i64,
+    ) {
         if self.most == 0 {
             return;
         }
@@ -83,11 +100,23 @@ impl Runs {
         if let Some(fault) = &outcome.fault {
             record["errors"] = json!([fault_of(fault)]);
         }
-        self.put(StoredRun { record, request: Some((ask.request.clone(), ask.client_ip.clone())), at: Instant::now() });
+        self.put(StoredRun {
+            record,
+            request: Some((ask.request.clone(), ask.client_ip.clone())),
+            at: Instant::now(),
+        });
     }
 
     /// Keeps a request that never became a turn.
-    pub(crate) fn refuse(&self, route: &str, (turn, request_id): (&str, &str), body: &Value, fault: &Fault, model: impl FnOnce() -> String, now_ms: i64) {
+    pub(crate) fn refuse(
+        &self,
+        route: &str,
+        (turn, request_id): (&str, &str),
+        body: &Value,
+        fault: &Fault,
+        model: impl FnOnce() -> String,
+        now_ms: i64,
+    ) {
         if self.most == 0 {
             return;
         }
@@ -114,11 +143,20 @@ impl Runs {
     }
 
     /// Newest first, a line each, with how many there are in all.
-    pub(crate) fn list(&self, limit: usize, application: Option<&str>, session: Option<&str>) -> Value {
+    pub(crate) fn list(
+        &self,
+        limit: usize,
+        application: Option<&str>,
+        session: Option<&str>,
+    ) -> Value {
         self.sweep(Instant::now());
         let runs = self.runs.lock();
-        let fits = |record: &Value| application.is_none_or(|id| record["applicationId"] == id) && session.is_none_or(|id| record["sessionId"] == id);
-        let found: Vec<&Value> = runs.iter().map(|kept| &kept.record).filter(|record| fits(record)).collect();
+        let fits = |record: &Value| {
+            application.is_none_or(|id| record["applicationId"] == id)
+                && session.is_none_or(|id| record["sessionId"] == id)
+        };
+        let found: Vec<&Value> =
+            runs.iter().map(|kept| &kept.record).filter(|record| fits(record)).collect();
         let line = |record: &&Value| {
             let mut line = json!({
                 "runId": record["runId"], "createdAt": record["createdAt"], "applicationId": record["applicationId"], "sessionId": record["sessionId"],
@@ -135,7 +173,9 @@ impl Runs {
     pub(crate) fn get(&self, id: &str) -> Option<(Value, Option<(ChatRequest, String)>)> {
         self.sweep(Instant::now());
         let runs = self.runs.lock();
-        runs.iter().find(|kept| kept.record["runId"] == id).map(|kept| (kept.record.clone(), kept.request.clone()))
+        runs.iter()
+            .find(|kept| kept.record["runId"] == id)
+            .map(|kept| (kept.record.clone(), kept.request.clone()))
     }
 }
 
@@ -147,8 +187,10 @@ fn summary(request: &ChatRequest) -> Value {
     let context = &request.context;
     let mut summary = json!({"message": cut_with_dots(&request.message, SNIPPET), "contextPresent": !context.is_empty()});
     if !context.is_empty() {
-        let mut told: Map<String, Value> =
-            ["cultureCode", "currencyCode", "salesAreaId"].iter().filter_map(|name| Some(((*name).to_owned(), context.get(*name)?.clone()))).collect();
+        let mut told: Map<String, Value> = ["cultureCode", "currencyCode", "salesAreaId"]
+            .iter()
+            .filter_map(|name| Some(((*name).to_owned(), context.get(*name)?.clone())))
+            .collect();
         if let Some(lists) = context.get("priceListIds").and_then(Value::as_array) {
             told.insert("priceListIdsCount".into(), json!(lists.len()));
         }
@@ -202,21 +244,35 @@ mod tests {
             "applicationId",
             "application_id",
         ] {
-            for value in [json!("hidden-1"), json!({"inner": "hidden-1"}), json!(["hidden-1"]), json!(17)] {
+            for value in
+                [json!("hidden-1"), json!({"inner": "hidden-1"}), json!(["hidden-1"]), json!(17)]
+            {
                 let kept = safe(&json!({"query": "tent", name: value}), 0);
                 assert_eq!(kept, json!({"query": "tent", name: "[REDACTED]"}), "{name}: {value}");
             }
         }
-        let inside = safe(&json!({"filters": {"secret": "hidden-1", "color": "red"}, "list": [{"token": "hidden-1"}]}), 0);
-        assert_eq!(inside, json!({"filters": {"secret": "[REDACTED]", "color": "red"}, "list": [{"token": "[REDACTED]"}]}));
+        let inside = safe(
+            &json!({"filters": {"secret": "hidden-1", "color": "red"}, "list": [{"token": "hidden-1"}]}),
+            0,
+        );
+        assert_eq!(
+            inside,
+            json!({"filters": {"secret": "[REDACTED]", "color": "red"}, "list": [{"token": "[REDACTED]"}]})
+        );
         let plain = json!({"query": "tent", "partNo": "A-1", "quantity": 2, "key": "blue", "inStock": true, "brand": null});
         assert_eq!(safe(&plain, 0), plain, "what names none stays");
     }
 
     #[test]
     fn section_19_arguments_are_kept_short_and_without_context() {
-        let kept = safe(&json!({"context": {"customerId": 17}, "filters": {"context": "x"}, "contexts": 1}), 0);
-        assert_eq!(kept, json!({"contextPresent": true, "filters": {"contextPresent": true}, "contexts": 1}));
+        let kept = safe(
+            &json!({"context": {"customerId": 17}, "filters": {"context": "x"}, "contexts": 1}),
+            0,
+        );
+        assert_eq!(
+            kept,
+            json!({"contextPresent": true, "filters": {"contextPresent": true}, "contexts": 1})
+        );
         let most: Vec<u32> = (1..=25).collect();
         assert_eq!(safe(&json!({"list": most}), 0)["list"], json!(most[..20]));
         for (characters, dots) in [(499, ""), (500, ""), (501, "...")] {
@@ -224,6 +280,9 @@ mod tests {
             assert_eq!(kept["query"], format!("{}{dots}", "å".repeat(characters.min(500))));
         }
         let deep = json!({"one": {"two": {"three": {"four": 4}}, "list": [[1], 2]}, "flat": 1});
-        assert_eq!(safe(&deep, 0), json!({"one": {"two": {"three": "[deeper]"}, "list": ["[deeper]", 2]}, "flat": 1}));
+        assert_eq!(
+            safe(&deep, 0),
+            json!({"one": {"two": {"three": "[deeper]"}, "list": ["[deeper]", 2]}, "flat": 1})
+        );
     }
 }

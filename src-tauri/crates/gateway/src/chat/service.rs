@@ -1,4 +1,5 @@
-//! The parts that every turn needs beside its message: the host, the settings, and what is counted and remembered of turns.
+//! The parts that every turn needs beside its message: the host, the settings, and what is counted
+//! and remembered of turns.
 
 use std::sync::Arc;
 

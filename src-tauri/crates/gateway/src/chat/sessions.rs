@@ -1,5 +1,6 @@
-//! Sessions of callers: their names in the engine, one turn at a time each (over all gateways that share them), what is kept beside
-//! them, and when they end. How a session comes from others and goes to them is in `sharing`.
+//! Sessions of callers: their names in the engine, one turn at a time each (over all gateways that
+//! share them), what is kept beside them, and when they end. How a session comes from others and
+//! goes to them is in `sharing`.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -36,8 +37,9 @@ const ITEMS: u32 = 500;
 /// The longest wait of cleaning for a session in which a turn runs.
 const SHORT_WAIT: Duration = Duration::from_millis(500);
 
-/// A message that waited for its turn: it was sent before what was asked meanwhile. It is not told by clocks: gateways that share a
-/// session have two, and a question is put later than its action is made.
+/// A message that waited for its turn: it was sent before what was asked meanwhile. It is not told
+/// by clocks: gateways that share a session have two, and a question is put later than its action
+/// is made.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Waited {
     /// The question that had been put when it came, if there was one.
@@ -59,8 +61,9 @@ pub(crate) struct Sessions {
     unsaved: Mutex<HashSet<SessionId>>,
 }
 
-/// The engine's name of a caller's session. Visitors with demo tokens choose the names of their sessions themselves, so each has names of
-/// an own: what another visitor calls the same is another session.
+/// The engine's name of a caller's session. Visitors with demo tokens choose the names of their
+/// sessions themselves, so each has names of an own: what another visitor calls the same is another
+/// session.
 pub(crate) fn id_of(application: &str, session: &str, visitor: Option<&str>) -> SessionId {
     match visitor {
         Some(sid) => SessionId::of(application, &format!("{sid}/{session}")),
@@ -73,9 +76,14 @@ impl Sessions {
         Self { ttl, lanes: Mutex::default(), unsaved: Mutex::default() }
     }
 
-    /// Lets a message in, once it is its turn, and tells whether it had to wait. The question it had been asked is read before it waits, so that
-    /// it keeps its place; of a turn at another gateway that is as much as is known there at that moment.
-    pub(crate) async fn enter(&self, host: &Host, id: &SessionId) -> Result<(Held, Option<Waited>), AgentError> {
+    /// Lets a message in, once it is its turn, and tells whether it had to wait. The question it
+    /// had been asked is read before it waits, so that it keeps its place; of a turn at another
+    /// gateway that is as much as is known there at that moment.
+    pub(crate) async fn enter(
+        &self,
+        host: &Host,
+        id: &SessionId,
+    ) -> Result<(Held, Option<Waited>), AgentError> {
         let turn = self.turn_of(id);
         let Ok(here) = Arc::clone(&turn).try_lock_owned() else {
             let asked = self.lanes().get(id).and_then(|lane| lane.asked.clone());
@@ -113,9 +121,15 @@ impl Sessions {
         held(host, id, self.turn_of(id).lock_owned().await).await
     }
 
-    /// Loads a session as the newest of all gateways left it, with the values of its caller; a session whose time is over is gone. To be
-    /// called by the holder of the session: a message that comes from now on knows no newer question than the one found here.
-    pub(crate) async fn load(&self, host: &Host, id: &SessionId, now_ms: i64) -> Result<(State, SessionValues), AgentError> {
+    /// Loads a session as the newest of all gateways left it, with the values of its caller; a
+    /// session whose time is over is gone. To be called by the holder of the session: a message
+    /// that comes from now on knows no newer question than the one found here.
+    pub(crate) async fn load(
+        &self,
+        host: &Host,
+        id: &SessionId,
+        now_ms: i64,
+    ) -> Result<(State, SessionValues), AgentError> {
         let found = found(host, id, now_ms).await?;
         self.lanes().entry(id.clone()).or_default().asked = found.0.open.asked().cloned();
         Ok(found)
@@ -126,9 +140,13 @@ impl Sessions {
         *state == State::default()
     }
 
-    /// The state that is stored with the first values of a new session: it has its end from the beginning, also when its first turn never ends.
+    /// The state that is stored with the first values of a new session: it has its end from the
+    /// beginning, also when its first turn never ends.
     pub(crate) fn beginning(&self, now_ms: i64) -> (String, Option<Value>) {
-        (KEY.to_owned(), Some(json!(State { expires_at: self.end_after(now_ms), ..State::default() })))
+        (
+            KEY.to_owned(),
+            Some(json!(State { expires_at: self.end_after(now_ms), ..State::default() })),
+        )
     }
 
     fn end_after(&self, now_ms: i64) -> i64 {
@@ -136,9 +154,17 @@ impl Sessions {
     }
 
     /// Keeps the state, and shares it where sessions are shared.
-    pub(crate) async fn save(&self, host: &Host, id: &SessionId, state: &mut State, now_ms: i64) -> Result<(), AgentError> {
+    pub(crate) async fn save(
+        &self,
+        host: &Host,
+        id: &SessionId,
+        state: &mut State,
+        now_ms: i64,
+    ) -> Result<(), AgentError> {
         let engine = host.engine();
-        let keep = async |state: &State| engine.values_put(id, vec![(KEY.to_owned(), Some(json!(state)))]).await;
+        let keep = async |state: &State| {
+            engine.values_put(id, vec![(KEY.to_owned(), Some(json!(state)))]).await
+        };
         (state.expires_at, state.unshared) = (self.end_after(now_ms), false);
         let Some(shared) = host.shared() else {
             state.rev.clear();
@@ -186,7 +212,9 @@ impl Sessions {
 
     /// Shares one session. A session that is in use is left for the next time.
     async fn share_again(&self, host: &Host, id: &SessionId) -> Result<(), AgentError> {
-        let Ok(held) = tokio::time::timeout(SHORT_WAIT, self.lock(host, id)).await else { return Ok(()) };
+        let Ok(held) = tokio::time::timeout(SHORT_WAIT, self.lock(host, id)).await else {
+            return Ok(());
+        };
         let held = held?;
         let now_ms = chrono::Utc::now().timestamp_millis();
         let (mut state, _) = self.load(host, id, now_ms).await?;
@@ -208,7 +236,11 @@ async fn held(host: &Host, id: &SessionId, here: OwnedMutexGuard<()>) -> Result<
     }
 }
 
-async fn found(host: &Host, id: &SessionId, now_ms: i64) -> Result<(State, SessionValues), AgentError> {
+async fn found(
+    host: &Host,
+    id: &SessionId,
+    now_ms: i64,
+) -> Result<(State, SessionValues), AgentError> {
     let (state, values) = kept(host, id).await?;
     if let Some(shared) = host.shared()
         && let Some(found) = sharing::fetch(host, shared.as_ref(), id, &state).await?
@@ -233,8 +265,10 @@ async fn found(host: &Host, id: &SessionId, now_ms: i64) -> Result<(State, Sessi
 
 /// Reads what this machine stores of a session, also when its time is over.
 async fn kept(host: &Host, id: &SessionId) -> Result<(State, SessionValues), AgentError> {
-    let mut values = host.engine().values_of(id, &[KEY, CLIENT_IP, CONTEXT, STATUS_SEED, VISITOR]).await?;
-    let state = values.remove(KEY).and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default();
+    let mut values =
+        host.engine().values_of(id, &[KEY, CLIENT_IP, CONTEXT, STATUS_SEED, VISITOR]).await?;
+    let state =
+        values.remove(KEY).and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default();
     Ok((state, values))
 }
 
@@ -245,7 +279,11 @@ async fn asked(host: &Host, id: &SessionId) -> Option<String> {
     match shared.load(id, &[&state.rev, &state.base]).await.ok()? {
         Loaded::Nothing => None,
         Loaded::Known(_) => state.open.asked().cloned(),
-        Loaded::Other(image) => serde_json::from_value::<State>(image.values.get(KEY)?.clone()).ok()?.open.asked().cloned(),
+        Loaded::Other(image) => serde_json::from_value::<State>(image.values.get(KEY)?.clone())
+            .ok()?
+            .open
+            .asked()
+            .cloned(),
     }
 }
 
@@ -283,12 +321,18 @@ pub(crate) async fn sweep(sessions: &Sessions, host: &Host) {
 }
 
 async fn sweep_one(sessions: &Sessions, host: &Host, id: &SessionId) -> Result<(), AgentError> {
-    let over = async || Ok::<_, AgentError>(kept(host, id).await?.0.expires_at <= chrono::Utc::now().timestamp_millis());
+    let over = async || {
+        Ok::<_, AgentError>(
+            kept(host, id).await?.0.expires_at <= chrono::Utc::now().timestamp_millis(),
+        )
+    };
     if !over().await? {
         return Ok(());
     }
     // Somebody answers in it: so it goes on.
-    let Ok(held) = tokio::time::timeout(SHORT_WAIT, sessions.lock(host, id)).await else { return Ok(()) };
+    let Ok(held) = tokio::time::timeout(SHORT_WAIT, sessions.lock(host, id)).await else {
+        return Ok(());
+    };
     let held = held?;
     if over().await? {
         forget(host, id).await?;
@@ -309,8 +353,13 @@ mod tests {
     /// Whether a token with this id of a visitor holds.
     fn holds(sid: &str) -> bool {
         let auth = SimpleAuth { secret: "s".repeat(32), ttl_s: 600, cookie_crosses_sites: false };
-        let token = auth.issue(&Visitor { sid: sid.into(), application: "shop-web".into() }, 1_000).unwrap();
-        let headers = HeaderMap::from_iter([(header::AUTHORIZATION, format!("Bearer {token}").parse().unwrap())]);
+        let token = auth
+            .issue(&Visitor { sid: sid.into(), application: "shop-web".into() }, 1_000)
+            .unwrap();
+        let headers = HeaderMap::from_iter([(
+            header::AUTHORIZATION,
+            format!("Bearer {token}").parse().unwrap(),
+        )]);
         auth.visitor(&headers, 1_000).is_some()
     }
 

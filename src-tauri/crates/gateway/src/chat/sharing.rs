@@ -1,5 +1,6 @@
-//! A session between gateways that share it: held by one at a time, fetched before a turn, stored behind it. What came of a turn while
-//! the shared place was away stays here and goes there later, unless another gateway has gone on meanwhile.
+//! A session between gateways that share it: held by one at a time, fetched before a turn, stored
+//! behind it. What came of a turn while the shared place was away stays here and goes there later,
+//! unless another gateway has gone on meanwhile.
 
 use std::{sync::Arc, time::Duration};
 
@@ -35,7 +36,8 @@ impl Held {
         Self { _here: here, there: None }
     }
 
-    /// Held in this process and before all others; while somebody else holds it, in this process alone.
+    /// Held in this process and before all others; while somebody else holds it, in this process
+    /// alone.
     pub(crate) async fn everywhere_at_once(
         here: OwnedMutexGuard<()>,
         shared: Arc<dyn SharedSessions>,
@@ -47,12 +49,21 @@ impl Held {
     }
 
     fn of(here: OwnedMutexGuard<()>, mut there: There) -> Self {
-        there.renewing = Some(tokio::spawn(renew(Arc::clone(&there.shared), there.session.clone(), there.holder.clone())));
+        there.renewing = Some(tokio::spawn(renew(
+            Arc::clone(&there.shared),
+            there.session.clone(),
+            there.holder.clone(),
+        )));
         Self { _here: here, there: Some(there) }
     }
 
-    /// Held in this process and before all others. Waits for who holds it; dropped meanwhile, it lets go.
-    pub(crate) async fn everywhere(here: OwnedMutexGuard<()>, shared: Arc<dyn SharedSessions>, session: SessionId) -> Result<Self, AgentError> {
+    /// Held in this process and before all others. Waits for who holds it; dropped meanwhile, it
+    /// lets go.
+    pub(crate) async fn everywhere(
+        here: OwnedMutexGuard<()>,
+        shared: Arc<dyn SharedSessions>,
+        session: SessionId,
+    ) -> Result<Self, AgentError> {
         let there = There::of(shared, session);
         let mut wait = FIRST_WAIT;
         while !there.take().await? {
@@ -75,9 +86,16 @@ impl Held {
 }
 
 impl There {
-    /// Made before it is taken: a lock whose reply nobody hears any more is given back all the same.
+    /// Made before it is taken: a lock whose reply nobody hears any more is given back all the
+    /// same.
     fn of(shared: Arc<dyn SharedSessions>, session: SessionId) -> Self {
-        Self { shared, session, holder: uuid::Uuid::new_v4().to_string(), renewing: None, released: false }
+        Self {
+            shared,
+            session,
+            holder: uuid::Uuid::new_v4().to_string(),
+            renewing: None,
+            released: false,
+        }
     }
 
     async fn take(&self) -> Result<bool, AgentError> {
@@ -92,14 +110,15 @@ impl Drop for There {
         if self.released {
             return;
         }
-        let (shared, session, holder) = (Arc::clone(&self.shared), self.session.clone(), self.holder.clone());
+        let (shared, session, holder) =
+            (Arc::clone(&self.shared), self.session.clone(), self.holder.clone());
         // When it fails the lock runs out by itself.
         runtime.spawn(async move { shared.unlock(&session, &holder).await });
     }
 }
 
-/// Holds a lock for longer than it lasts by itself. A holder that was away for too long may find another in its place: then what it
-/// stores is refused, and an approval that it decides, too.
+/// Holds a lock for longer than it lasts by itself. A holder that was away for too long may find
+/// another in its place: then what it stores is refused, and an approval that it decides, too.
 async fn renew(shared: Arc<dyn SharedSessions>, session: SessionId, holder: String) {
     loop {
         tokio::time::sleep(RENEWAL).await;
@@ -111,28 +130,42 @@ async fn renew(shared: Arc<dyn SharedSessions>, session: SessionId, holder: Stri
     }
 }
 
-/// Takes over the session when it is newer elsewhere. Gives the state that is shared now; nothing: none is.
-pub(crate) async fn fetch(host: &Host, shared: &dyn SharedSessions, id: &SessionId, state: &State) -> Result<Option<String>, AgentError> {
+/// Takes over the session when it is newer elsewhere. Gives the state that is shared now; nothing:
+/// none is.
+pub(crate) async fn fetch(
+    host: &Host,
+    shared: &dyn SharedSessions,
+    id: &SessionId,
+    state: &State,
+) -> Result<Option<String>, AgentError> {
     let engine = host.engine();
-    let found = match shared.load(id, &[&state.rev, &state.base]).await.map_err(|error| away(&error))? {
-        Loaded::Nothing => None,
-        Loaded::Known(rev) => Some(rev),
-        Loaded::Other(image) => {
-            engine.session_adopt(&image).await?;
-            Some(image.rev)
-        }
-    };
+    let found =
+        match shared.load(id, &[&state.rev, &state.base]).await.map_err(|error| away(&error))? {
+            Loaded::Nothing => None,
+            Loaded::Known(rev) => Some(rev),
+            Loaded::Other(image) => {
+                engine.session_adopt(&image).await?;
+                Some(image.rev)
+            }
+        };
     engine.session_settle(id, shared).await?;
     Ok(found)
 }
 
 /// Stores the session as it is now.
-pub(crate) async fn store(host: &Host, shared: &dyn SharedSessions, id: &SessionId, state: &State) -> Result<(), AgentError> {
+pub(crate) async fn store(
+    host: &Host,
+    shared: &dyn SharedSessions,
+    id: &SessionId,
+    state: &State,
+) -> Result<(), AgentError> {
     let image = host.engine().session_image(id, state.rev.clone()).await?;
     if shared.save(&image, &state.base).await.map_err(|error| away(&error))? {
         return Ok(());
     }
-    tracing::warn!("a session went on at another gateway meanwhile; what was said here is not kept");
+    tracing::warn!(
+        "a session went on at another gateway meanwhile; what was said here is not kept"
+    );
     Err(AgentError::internal("sessions_away", "The session went on elsewhere."))
 }
 

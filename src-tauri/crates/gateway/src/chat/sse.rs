@@ -56,8 +56,12 @@ pub(crate) fn written(data: &impl Serialize) -> String {
     })
 }
 
-/// The stream of a turn. Dropped before its end, it stops the turn. Events that wait go out together, neighbouring deltas as one.
-pub(crate) fn body(events: UnboundedReceiver<Event>, leaves: DropGuard) -> impl Stream<Item = Result<Bytes, std::convert::Infallible>> {
+/// The stream of a turn. Dropped before its end, it stops the turn. Events that wait go out
+/// together, neighbouring deltas as one.
+pub(crate) fn body(
+    events: UnboundedReceiver<Event>,
+    leaves: DropGuard,
+) -> impl Stream<Item = Result<Bytes, std::convert::Infallible>> {
     stream::unfold(Some((events, leaves)), |state| async move {
         let (mut events, leaves) = state?;
         let Some(first) = events.recv().await else {

@@ -1,4 +1,5 @@
-//! The part of a session that the gateway stores between turns, under the names that earlier versions gave its members.
+//! The part of a session that the gateway stores between turns, under the names that earlier
+//! versions gave its members.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -17,10 +17,17 @@ use crate::{
 
 impl Turn<'_> {
     /// Follows a suggestion. No model is asked: it would only search for the label.
-    pub(crate) async fn go_on(&self, way: Way, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
+    pub(crate) async fn go_on(
+        &self,
+        way: Way,
+        state: &mut State,
+        answer: &mut Answer,
+    ) -> Result<(), Fault> {
         match way {
             // Quotation marks make the search use exactly these words.
-            Way::Exactly(words) => self.search_for(&format!("“{words}”"), Text::NothingFound, state, answer).await,
+            Way::Exactly(words) => {
+                self.search_for(&format!("“{words}”"), Text::NothingFound, state, answer).await
+            }
             Way::Without(words) => self.search_for(&words, Text::NothingLeft, state, answer).await,
             Way::Question(question) => {
                 answer.text = question;
@@ -30,12 +37,23 @@ impl Turn<'_> {
         }
     }
 
-    async fn search_for(&self, words: &str, none: Text, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
+    async fn search_for(
+        &self,
+        words: &str,
+        none: Text,
+        state: &mut State,
+        answer: &mut Answer,
+    ) -> Result<(), Fault> {
         let engine = self.app.host.engine();
         let specs = engine.specs();
-        let Some(search) = specs.iter().find(|spec| spec.model_name == tools::SEARCH) else { return Err(Fault::internal(self.locale)) };
-        let (called, events) = engine.call_heard(&self.session, search.id.clone(), json!({"query": words}), self.around()).await;
-        let mut teller = EventRelay::new(self.out.clone(), self.locale, self.ask.debug, Arc::clone(&specs));
+        let Some(search) = specs.iter().find(|spec| spec.model_name == tools::SEARCH) else {
+            return Err(Fault::internal(self.locale));
+        };
+        let (called, events) = engine
+            .call_heard(&self.session, search.id.clone(), json!({"query": words}), self.around())
+            .await;
+        let mut teller =
+            EventRelay::new(self.out.clone(), self.locale, self.ask.debug, Arc::clone(&specs));
         for event in events {
             teller.take(event);
         }
@@ -45,7 +63,11 @@ impl Turn<'_> {
         let found = called.is_ok_and(|response| response.outcome == ToolOutcome::Ok);
         if found {
             // While nothing is found, what was offered before is still wanted.
-            let suggestions = if answer.cards.is_empty() { refine::to_keep(&answer.calls, state.open.suggestions()) } else { Vec::new() };
+            let suggestions = if answer.cards.is_empty() {
+                refine::to_keep(&answer.calls, state.open.suggestions())
+            } else {
+                Vec::new()
+            };
             state.open.apply(Change::Suggested(suggestions));
         }
         let text = match (found, answer.cards.is_empty()) {

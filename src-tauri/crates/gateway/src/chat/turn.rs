@@ -1,4 +1,5 @@
-//! One turn from an admitted message to its answer. It runs by itself: a client that leaves stops it, and what it leaves is whole.
+//! One turn from an admitted message to its answer. It runs by itself: a client that leaves stops
+//! it, and what it leaves is whole.
 
 use std::sync::Arc;
 
@@ -31,11 +32,17 @@ use crate::{
     texts::{Text, locale_of},
 };
 
-/// The tools whose proposals are looked at here: the customer chooses what is missing. If another tool cannot do something, the model is told.
+/// The tools whose proposals are looked at here: the customer chooses what is missing. If another
+/// tool cannot do something, the model is told.
 pub(crate) const LOOKED_AT: &[&str] = &[tools::ADD];
 
 /// Runs the turn. The last event of `out` is the very answer that comes back.
-pub(crate) async fn converse(app: Arc<ChatService>, ask: AdmittedRequest, out: SseSink, leave: CancellationToken) -> Outcome {
+pub(crate) async fn converse(
+    app: Arc<ChatService>,
+    ask: AdmittedRequest,
+    out: SseSink,
+    leave: CancellationToken,
+) -> Outcome {
     let locale = locale_of(ask.request.culture());
     let session = id_of(&ask.request.application, &ask.request.session, ask.visitor.as_deref());
     let turn = Turn { app: &app, ask: &ask, out: &out, leave: &leave, locale, session };
@@ -56,7 +63,12 @@ pub(crate) async fn converse(app: Arc<ChatService>, ask: AdmittedRequest, out: S
     let correlation = ask.correlation.as_deref();
     tracing::info!(target: "gateway", requestId = %ask.request_id, correlationId = correlation, turnId = %ask.turn, route = ask.route, status, code, took_ms, tools = answer.calls.len(), "turn");
     // A caller that has left ended the turn: that is no failure.
-    if let Some((reason, why)) = outcome.fault.as_ref().filter(|fault| fault.cause.is_some() || !leave.is_cancelled()).map(Fault::why) {
+    if let Some((reason, why)) = outcome
+        .fault
+        .as_ref()
+        .filter(|fault| fault.cause.is_some() || !leave.is_cancelled())
+        .map(Fault::why)
+    {
         tracing::warn!(target: "gateway", requestId = %ask.request_id, turnId = %ask.turn, code, reason, why, "a turn failed");
     }
     if let Some(error) = &outcome.response.error {
@@ -94,10 +106,16 @@ impl Turn<'_> {
     /// The turn, while nobody else answers in its session.
     async fn held(&self, waited: Option<&Waited>, answer: &mut Answer) -> Result<(), Fault> {
         let fault = |error: AgentError| Fault::of(&error, self.locale);
-        let (mut state, kept) = self.app.sessions.load(&self.app.host, &self.session, Utc::now().timestamp_millis()).await.map_err(fault)?;
+        let (mut state, kept) = self
+            .app
+            .sessions
+            .load(&self.app.host, &self.session, Utc::now().timestamp_millis())
+            .await
+            .map_err(fault)?;
         self.take_context(&kept, Sessions::is_new(&state)).await.map_err(fault)?;
         let (asked, told_of) = (state.open.asked().cloned(), state.told_of.clone());
-        answer.notice = (self.app.config.notice && !state.introduced).then(|| Text::Automated.of(self.locale));
+        answer.notice =
+            (self.app.config.notice && !state.introduced).then(|| Text::Automated.of(self.locale));
         let went = self.answer(waited, &mut state, answer).await;
         // A caller that has left, or that reads of a fault instead, has not been told.
         state.introduced |= answer.notice.is_some() && went.is_ok() && !self.leave.is_cancelled();
@@ -110,8 +128,9 @@ impl Turn<'_> {
         went
     }
 
-    /// Takes back what an unread answer asked and reported, because the client has left meanwhile or is told of a fault. Its question is
-    /// asked again whatever message comes next, unless it had been seen before.
+    /// Takes back what an unread answer asked and reported, because the client has left meanwhile
+    /// or is told of a fault. Its question is asked again whatever message comes next, unless it
+    /// had been seen before.
     async fn unread(&self, asked: Option<String>, told_of: Option<String>, state: &mut State) {
         let still_asked = state.open.still_asked(asked.clone());
         if (still_asked.as_ref(), &told_of) == (state.open.asked(), &state.told_of) {
@@ -125,40 +144,76 @@ impl Turn<'_> {
     }
 
     async fn save(&self, state: &mut State) -> Result<(), AgentError> {
-        self.app.sessions.save(&self.app.host, &self.session, state, Utc::now().timestamp_millis()).await
+        self.app
+            .sessions
+            .save(&self.app.host, &self.session, state, Utc::now().timestamp_millis())
+            .await
     }
 
-    /// The caller's context holds for this turn and nothing of an earlier one does. `kept` is of the turn before; mostly it is the same.
+    /// The caller's context holds for this turn and nothing of an earlier one does. `kept` is of
+    /// the turn before; mostly it is the same.
     async fn take_context(&self, kept: &SessionValues, new: bool) -> Result<(), AgentError> {
         let context = &self.ask.request.context;
         // Where the caller says nothing, nothing of this machine is guessed in its place.
         let context = if context.is_empty() { Value::Null } else { json!(context) };
         let seed = self.app.config.status_seed.as_ref().map(|seed| json!(seed));
         let visitor = self.ask.visitor.as_ref().map(|sid| json!(sid));
-        let wanted = [(CLIENT_IP, Some(json!(self.ask.client_ip))), (CONTEXT, Some(context)), (STATUS_SEED, seed), (VISITOR, visitor)];
+        let wanted = [
+            (CLIENT_IP, Some(json!(self.ask.client_ip))),
+            (CONTEXT, Some(context)),
+            (STATUS_SEED, seed),
+            (VISITOR, visitor),
+        ];
         let news = wanted.into_iter().filter(|(name, value)| kept.get(*name) != value.as_ref());
         let first = new.then(|| self.app.sessions.beginning(Utc::now().timestamp_millis()));
-        self.app.host.engine().values_put(&self.session, news.map(|(name, value)| (name.to_owned(), value)).chain(first).collect()).await
+        self.app
+            .host
+            .engine()
+            .values_put(
+                &self.session,
+                news.map(|(name, value)| (name.to_owned(), value)).chain(first).collect(),
+            )
+            .await
     }
 
-    async fn answer(&self, waited: Option<&Waited>, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
+    async fn answer(
+        &self,
+        waited: Option<&Waited>,
+        state: &mut State,
+        answer: &mut Answer,
+    ) -> Result<(), Fault> {
         let went = self.reply(waited, state, answer).await;
         let is_read = went.is_ok() && !self.leave.is_cancelled();
-        state.open.apply(Change::Answered { offers_choices: answer.choices.is_some(), question: answer.question(), is_read });
+        state.open.apply(Change::Answered {
+            offers_choices: answer.choices.is_some(),
+            question: answer.question(),
+            is_read,
+        });
         went
     }
 
-    async fn reply(&self, waited: Option<&Waited>, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
+    async fn reply(
+        &self,
+        waited: Option<&Waited>,
+        state: &mut State,
+        answer: &mut Answer,
+    ) -> Result<(), Fault> {
         let message = self.ask.request.message.as_str();
         let repeated = state.open.has_confirmed();
         state.open.apply(Change::MessageCame);
         let engine = self.app.host.engine();
-        let newest = engine.newest_in(&self.session).await.map_err(|error| Fault::of(&error, self.locale))?;
+        let newest = engine
+            .newest_in(&self.session)
+            .await
+            .map_err(|error| Fault::of(&error, self.locale))?;
         if let Some(approval) = &newest {
             if engine.waits_for_caller(approval) {
                 let question = pending::public_id(approval);
-                let saw_another = waited.is_some_and(|waited| waited.asked.as_ref() != Some(&question));
-                if saw_another || state.open.answered_by(message, Some(&question)) != Expecting::Decision {
+                let saw_another =
+                    waited.is_some_and(|waited| waited.asked.as_ref() != Some(&question));
+                if saw_another
+                    || state.open.answered_by(message, Some(&question)) != Expecting::Decision
+                {
                     answer.plain = true;
                     self.show(approval, Some(Text::Remind), answer);
                     return Ok(());
@@ -204,7 +259,9 @@ impl Turn<'_> {
             locale: self.locale.to_owned(),
             limits,
             request_id: self.ask.request_id.clone(),
-            correlation_id: Some(self.ask.correlation.clone().unwrap_or_else(|| self.ask.turn.clone())),
+            correlation_id: Some(
+                self.ask.correlation.clone().unwrap_or_else(|| self.ask.turn.clone()),
+            ),
             hints: Vec::new(),
             whole: !self.out.is_heard(),
             looks_at: LOOKED_AT,
@@ -213,14 +270,28 @@ impl Turn<'_> {
 
     // --- the model ---
 
-    async fn ask_model(&self, text: String, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
+    async fn ask_model(
+        &self,
+        text: String,
+        state: &mut State,
+        answer: &mut Answer,
+    ) -> Result<(), Fault> {
         let engine = self.app.host.engine();
         let model = self.app.config.model.clone();
         let options = state.open.offered_choices();
-        let compared = if options.is_none() { references::compared(&text, &state.memory) } else { Vec::new() };
-        let around = TurnOptions { hints: references::hints(&text, &state.memory, options), ..self.around() };
-        let mut hearing = engine.start_turn_for(&self.session, text, model, around).await.map_err(|error| Fault::of(&error, self.locale))?;
-        let mut teller = EventRelay::new(self.out.clone(), self.locale, self.ask.debug, engine.specs()).after(answer.notice);
+        let compared =
+            if options.is_none() { references::compared(&text, &state.memory) } else { Vec::new() };
+        let around = TurnOptions {
+            hints: references::hints(&text, &state.memory, options),
+            ..self.around()
+        };
+        let mut hearing = engine
+            .start_turn_for(&self.session, text, model, around)
+            .await
+            .map_err(|error| Fault::of(&error, self.locale))?;
+        let mut teller =
+            EventRelay::new(self.out.clone(), self.locale, self.ask.debug, engine.specs())
+                .after(answer.notice);
         let (end, stopped) = self.listen(&mut hearing, &mut teller).await;
         answer.rounds = teller.rounds;
         answer.calls = std::mem::take(&mut teller.calls);
@@ -243,7 +314,8 @@ impl Turn<'_> {
             }
             None if self.ask_for_variant(state, answer).await? => {}
             None => {
-                let looked_at = answer.calls.iter().rev().find_map(|call| call.result_of(tools::GET));
+                let looked_at =
+                    answer.calls.iter().rev().find_map(|call| call.result_of(tools::GET));
                 if let Some(kept) = choices::of_words(&end.choices, looked_at, self.locale) {
                     answer.choices = choices::shown(&kept);
                     state.open.apply(Change::ChoicesOffered(kept));
@@ -259,12 +331,23 @@ impl Turn<'_> {
     /// Says what else was asked for and is not done: nothing is dropped without a word.
     pub(crate) fn name_left(&self, left: &[String], answer: &mut Answer) {
         if !left.is_empty() {
-            answer.text = format!("{} {}: {}.", answer.text, Text::OneAtATime.of(self.locale), left.join("; "));
+            answer.text = format!(
+                "{} {}: {}.",
+                answer.text,
+                Text::OneAtATime.of(self.locale),
+                left.join("; ")
+            );
         }
     }
 
-    /// Cards and comparison of what the calls brought, which the session remembers as they are numbered on the screen.
-    pub(crate) async fn show_products(&self, compared: &[String], state: &mut State, answer: &mut Answer) {
+    /// Cards and comparison of what the calls brought, which the session remembers as they are
+    /// numbered on the screen.
+    pub(crate) async fn show_products(
+        &self,
+        compared: &[String],
+        state: &mut State,
+        answer: &mut Answer,
+    ) {
         let details = self.enrichment(&answer.calls).await;
         answer.cards = cards::of_turn(&answer.calls, &state.memory.search_candidates);
         cards::with_dimensions(&mut answer.cards, &details);
@@ -275,15 +358,26 @@ impl Turn<'_> {
         }
     }
 
-    /// Hears the turn to its end. It is stopped when the client leaves, when the model says nothing for too long, or when all is to end.
-    async fn listen(&self, hearing: &mut engine::TurnStream, teller: &mut EventRelay) -> (End, Option<Fault>) {
+    /// Hears the turn to its end. It is stopped when the client leaves, when the model says nothing
+    /// for too long, or when all is to end.
+    async fn listen(
+        &self,
+        hearing: &mut engine::TurnStream,
+        teller: &mut EventRelay,
+    ) -> (End, Option<Fault>) {
         let config = &self.app.config;
         let latest = tokio::time::Instant::now() + config.turn_timeout;
         let mut stopped = None;
-        let gone =
-            || End { status: TurnStatus::Error, text: String::new(), choices: Vec::new(), error: Some(AgentError::internal("unexpected", "The turn ended.")) };
+        let gone = || End {
+            status: TurnStatus::Error,
+            text: String::new(),
+            choices: Vec::new(),
+            error: Some(AgentError::internal("unexpected", "The turn ended.")),
+        };
         loop {
-            let until = teller.silent_since.map_or(latest, |since| latest.min(since + config.model_timeout));
+            let until = teller
+                .silent_since
+                .map_or(latest, |since| latest.min(since + config.model_timeout));
             let why = tokio::select! {
                 biased;
                 event = hearing.next() => {
@@ -316,9 +410,11 @@ impl Turn<'_> {
 
     /// Shows what waits; the question is the answer's text.
     pub(crate) fn show(&self, approval: &Approval, before: Option<Text>, answer: &mut Answer) {
-        let (pending, confirmation) = pending::blocks(approval, &self.tool_of(approval), self.locale);
+        let (pending, confirmation) =
+            pending::blocks(approval, &self.tool_of(approval), self.locale);
         let prompt = confirmation["prompt"].as_str().unwrap_or_default();
-        answer.text = before.map_or_else(|| prompt.to_owned(), |text| format!("{} {prompt}", text.of(self.locale)));
+        answer.text = before
+            .map_or_else(|| prompt.to_owned(), |text| format!("{} {prompt}", text.of(self.locale)));
         (answer.pending_action, answer.confirmation) = (Some(pending), Some(confirmation));
     }
 
@@ -329,7 +425,12 @@ impl Turn<'_> {
     }
 
     pub(crate) async fn keep_exchange(&self, answer: &Answer) -> Result<(), Fault> {
-        let kept = self.app.host.engine().exchange(&self.session, &self.ask.request.message, &answer.text, &self.around()).await;
+        let kept = self
+            .app
+            .host
+            .engine()
+            .exchange(&self.session, &self.ask.request.message, &answer.text, &self.around())
+            .await;
         kept.map_err(|error| Fault::of(&error, self.locale))
     }
 }

@@ -1,4 +1,5 @@
-//! From a request to an admitted message, in the contract's order: body, visitor, rate, shape, application, length.
+//! From a request to an admitted message, in the contract's order: body, visitor, rate, shape,
+//! application, length.
 
 use std::{net::IpAddr, sync::Arc, time::Instant};
 
@@ -45,13 +46,16 @@ pub(crate) fn plain(status: StatusCode, message: &str) -> Response {
 
 pub(crate) fn json_response(status: StatusCode, body: &impl Serialize) -> Response {
     let mut response = (status, sse::written(body)).into_response();
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json; charset=utf-8"));
+    response
+        .headers_mut()
+        .insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json; charset=utf-8"));
     response
 }
 
 /// A refusal that is only its envelope.
 pub(crate) fn envelope_only(fault: &Fault, request_id: &str, debug: bool) -> Response {
-    let mut response = json_response(fault.status, &json!({"error": fault.envelope(request_id, debug)}));
+    let mut response =
+        json_response(fault.status, &json!({"error": fault.envelope(request_id, debug)}));
     if fault.status == StatusCode::UNAUTHORIZED {
         response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     }
@@ -63,7 +67,8 @@ pub(crate) fn envelope_only(fault: &Fault, request_id: &str, debug: bool) -> Res
 
 /// The refusal of who asks too often.
 pub(crate) fn too_many(used_up: UsedUp, locale: &str, request_id: &str, debug: bool) -> Response {
-    let mut response = envelope_only(&Fault::rate_limited(used_up.wait_ms, locale), request_id, debug);
+    let mut response =
+        envelope_only(&Fault::rate_limited(used_up.wait_ms, locale), request_id, debug);
     tell_left(response.headers_mut(), used_up.left);
     response
 }
@@ -75,19 +80,35 @@ pub(crate) fn tell_left(headers: &mut HeaderMap, left: Left) {
 }
 
 /// The body as JSON; without one it is null when that is allowed.
-pub(crate) async fn json_body(app: &App, headers: &HeaderMap, body: Body, may_be_empty: bool) -> Result<Value, Response> {
-    let declared = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+pub(crate) async fn json_body(
+    app: &App,
+    headers: &HeaderMap,
+    body: Body,
+    may_be_empty: bool,
+) -> Result<Value, Response> {
+    let declared = headers
+        .get(header::CONTENT_LENGTH)
+        .and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
     let too_large = || unread(StatusCode::PAYLOAD_TOO_LARGE, "Request body is too large");
     if declared.is_some_and(|length| length > app.chat.config.body_limit as u64) {
         return Err(too_large());
     }
-    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    let is_json = kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"));
-    let empty = declared == Some(0) || (declared.is_none() && !headers.contains_key(header::TRANSFER_ENCODING));
+    let kind =
+        headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let is_json = kind
+        .split(';')
+        .next()
+        .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"));
+    let empty = declared == Some(0)
+        || (declared.is_none() && !headers.contains_key(header::TRANSFER_ENCODING));
     if !(is_json || may_be_empty && empty) {
         return Err(unread(StatusCode::UNSUPPORTED_MEDIA_TYPE, "Unsupported Media Type"));
     }
-    let read = tokio::time::timeout(app.chat.config.body_time, axum::body::to_bytes(body, app.chat.config.body_limit)).await;
+    let read = tokio::time::timeout(
+        app.chat.config.body_time,
+        axum::body::to_bytes(body, app.chat.config.body_limit),
+    )
+    .await;
     let bytes: Bytes = match read {
         Err(_) => return Err(unread(StatusCode::REQUEST_TIMEOUT, "The body did not come in time")),
         Ok(Err(error)) if is_too_long(&error) => return Err(too_large()),
@@ -97,10 +118,12 @@ pub(crate) async fn json_body(app: &App, headers: &HeaderMap, body: Body, may_be
     if bytes.is_empty() && may_be_empty {
         return Ok(Value::Null);
     }
-    serde_json::from_slice(&bytes).map_err(|_| plain(StatusCode::BAD_REQUEST, "Body is not valid JSON"))
+    serde_json::from_slice(&bytes)
+        .map_err(|_| plain(StatusCode::BAD_REQUEST, "Body is not valid JSON"))
 }
 
-/// Refuses a request and closes the connection, because the unread rest of its body would precede the next request.
+/// Refuses a request and closes the connection, because the unread rest of its body would precede
+/// the next request.
 fn unread(status: StatusCode, message: &str) -> Response {
     let mut response = plain(status, message);
     response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
@@ -108,7 +131,8 @@ fn unread(status: StatusCode, message: &str) -> Response {
 }
 
 fn is_too_long(error: &axum::Error) -> bool {
-    std::iter::successors(Some(error as &dyn std::error::Error), |error| error.source()).any(|error| error.to_string().contains("length limit"))
+    std::iter::successors(Some(error as &dyn std::error::Error), |error| error.source())
+        .any(|error| error.to_string().contains("length limit"))
 }
 
 /// Whether the caller showed the token of the file, or needs none.
@@ -136,11 +160,18 @@ fn take(app: &App, visitor: &Visitor, client_ip: IpAddr) -> Result<Left, UsedUp>
 }
 
 /// Admits a message, or says why not.
-pub(crate) async fn admit(app: &Arc<App>, peer: Peer, id: &RequestId, request: Request, route: &'static str) -> Result<Admitted, Response> {
+pub(crate) async fn admit(
+    app: &Arc<App>,
+    peer: Peer,
+    id: &RequestId,
+    request: Request,
+    route: &'static str,
+) -> Result<Admitted, Response> {
     let began = Instant::now();
     let (parts, body) = request.into_parts();
     let headers = &parts.headers;
-    let asked_debug = parts.uri.query().is_some_and(|query| query.split('&').any(|part| part == "debug=1"));
+    let asked_debug =
+        parts.uri.query().is_some_and(|query| query.split('&').any(|part| part == "debug=1"));
     let debug = app.chat.config.debug || (asked_debug && is_privileged(app, headers));
     let mut body = json_body(app, headers, body, false).await?;
     let visitor = visitor(app, headers).map_err(|fault| envelope_only(&fault, &id.0, debug))?;
@@ -148,11 +179,20 @@ pub(crate) async fn admit(app: &Arc<App>, peer: Peer, id: &RequestId, request: R
     let mut left = None;
     if let Some(visitor) = &visitor {
         let taken = take(app, visitor, client_ip);
-        left = Some(taken.map_err(|used_up| too_many(used_up, locale_of(body["context"]["cultureCode"].as_str()), &id.0, debug))?);
+        left = Some(taken.map_err(|used_up| {
+            too_many(used_up, locale_of(body["context"]["cultureCode"].as_str()), &id.0, debug)
+        })?);
     }
     let turn = uuid::Uuid::new_v4().to_string();
     let no = |fault: Fault, body: &Value| {
-        app.chat.runs.refuse(route, (&turn, &id.0), body, &fault, || app.chat.model(), Utc::now().timestamp_millis());
+        app.chat.runs.refuse(
+            route,
+            (&turn, &id.0),
+            body,
+            &fault,
+            || app.chat.model(),
+            Utc::now().timestamp_millis(),
+        );
         let answer = json!({"turnId": turn, "sessionId": session_of(body), "text": fault.safe_message(), "error": fault.envelope(&id.0, debug)});
         json_response(fault.status, &answer)
     };
@@ -166,12 +206,23 @@ pub(crate) async fn admit(app: &Arc<App>, peer: Peer, id: &RequestId, request: R
     if let Some(alarm) = app.chat.host.alarm() {
         tracing::error!(target: "gateway", requestId = %id.0, "refused: {}", alarm.message);
         let text = Text::SwitchedOff.of(locale_of(body["context"]["cultureCode"].as_str()));
-        let fault = Fault::new(StatusCode::SERVICE_UNAVAILABLE, Category::Policy, "AGENT_DISABLED", text);
+        let fault =
+            Fault::new(StatusCode::SERVICE_UNAVAILABLE, Category::Policy, "AGENT_DISABLED", text);
         return Err(no(fault, &body));
     }
     let client_ip = client_ip.to_string();
     let correlation = app.correlation(headers);
     let visitor = visitor.map(|visitor| visitor.sid);
-    let ask = AdmittedRequest { request: read, turn, visitor, request_id: id.0.clone(), correlation, client_ip, debug, route, began };
+    let ask = AdmittedRequest {
+        request: read,
+        turn,
+        visitor,
+        request_id: id.0.clone(),
+        correlation,
+        client_ip,
+        debug,
+        route,
+        began,
+    };
     Ok(Admitted { ask, left })
 }

@@ -24,15 +24,21 @@ pub(crate) struct App {
 impl App {
     pub(crate) fn open(host: Arc<Host>, config: Config) -> Result<Self, AgentError> {
         let token = config.token_file.as_deref().map(FileToken::open).transpose()?;
-        Ok(Self { limits: Limits::new(&config.rates), token, chat: Arc::new(ChatService::new(host, config)) })
+        Ok(Self {
+            limits: Limits::new(&config.rates),
+            token,
+            chat: Arc::new(ChatService::new(host, config)),
+        })
     }
 
     /// The caller's correlation id, unless a stored key is in it.
     pub(crate) fn correlation(&self, headers: &HeaderMap) -> Option<String> {
-        origin::correlation(headers).filter(|id| !self.chat.host.engine().holds_secret(&id.as_str().into()))
+        origin::correlation(headers)
+            .filter(|id| !self.chat.host.engine().holds_secret(&id.as_str().into()))
     }
 
-    /// Refuses a request whose ids or context contain a stored key, because these are kept unchanged. A message is redacted instead.
+    /// Refuses a request whose ids or context contain a stored key, because these are kept
+    /// unchanged. A message is redacted instead.
     pub(crate) async fn check_keepable(&self, body: &Value) -> Result<(), Fault> {
         let kept = json!([body["applicationId"], body["sessionId"], body["context"]]);
         let checked = self.chat.host.engine().check_keepable(&kept).await;

@@ -1,4 +1,5 @@
-//! Authentication of callers: the token in the gateway's own file, and short-lived tokens for demos (HS256 only).
+//! Authentication of callers: the token in the gateway's own file, and short-lived tokens for demos
+//! (HS256 only).
 
 use std::{
     fs::{self, OpenOptions},
@@ -32,29 +33,50 @@ impl FileToken {
     /// Reads the token, or makes one.
     pub(crate) fn open(path: &Path) -> Result<Self, AgentError> {
         let failed = |what: &str, error: std::io::Error| {
-            AgentError::internal("token_file", format!("{} cannot be {what}: {error}.", path.display())).hint("Make its folder writable, or remove the file.")
+            AgentError::internal(
+                "token_file",
+                format!("{} cannot be {what}: {error}.", path.display()),
+            )
+            .hint("Make its folder writable, or remove the file.")
         };
         match fs::read_to_string(path) {
             Ok(text) => {
-                let mode = fs::metadata(path).map_err(|e| failed("looked at", e))?.permissions().mode();
+                let mode =
+                    fs::metadata(path).map_err(|e| failed("looked at", e))?.permissions().mode();
                 if mode & 0o077 != 0 {
-                    return Err(AgentError::invalid(format!("{} can be read by others.", path.display()))
-                        .reason("token_file")
-                        .hint(format!("Run `chmod 600 {}`, or remove it: a new one is made.", path.display())));
+                    return Err(AgentError::invalid(format!(
+                        "{} can be read by others.",
+                        path.display()
+                    ))
+                    .reason("token_file")
+                    .hint(format!(
+                        "Run `chmod 600 {}`, or remove it: a new one is made.",
+                        path.display()
+                    )));
                 }
                 let token = text.trim().to_owned();
                 if token.len() < 20 {
-                    return Err(AgentError::invalid(format!("{} holds no usable token.", path.display()))
-                        .reason("token_file")
-                        .hint("Remove it: a new one is made."));
+                    return Err(AgentError::invalid(format!(
+                        "{} holds no usable token.",
+                        path.display()
+                    ))
+                    .reason("token_file")
+                    .hint("Remove it: a new one is made."));
                 }
                 Ok(Self(token))
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 let mut bytes = [0u8; 32];
-                getrandom::fill(&mut bytes).map_err(|_| AgentError::internal("no_randomness", "The system gives no randomness."))?;
+                getrandom::fill(&mut bytes).map_err(|_| {
+                    AgentError::internal("no_randomness", "The system gives no randomness.")
+                })?;
                 let token = BASE64.encode(bytes);
-                let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map_err(|e| failed("made", e))?;
+                let mut file = OpenOptions::new()
+                    .write(true)
+                    .create_new(true)
+                    .mode(0o600)
+                    .open(path)
+                    .map_err(|e| failed("made", e))?;
                 file.write_all(token.as_bytes()).map_err(|e| failed("written", e))?;
                 Ok(Self(token))
             }
@@ -108,7 +130,9 @@ impl SimpleAuth {
     pub(crate) fn visitor(&self, headers: &HeaderMap, now: i64) -> Option<Visitor> {
         let parts: Vec<&str> = bearer(headers)?.split('.').collect();
         let [head, claims, signature] = parts[..] else { return None };
-        let read = |part: &str| serde_json::from_slice::<Object>(&BASE64.decode(part).ok()?).ok().map(|object| object.0);
+        let read = |part: &str| {
+            serde_json::from_slice::<Object>(&BASE64.decode(part).ok()?).ok().map(|object| object.0)
+        };
         let head_read = read(head)?;
         // No extension is understood here, so none may be critical.
         if *head_read.get("alg")? != "HS256" || head_read.contains_key("crit") {
@@ -117,43 +141,81 @@ impl SimpleAuth {
         let signed = format!("{head}.{claims}");
         self.mac(&signed)?.verify_slice(&BASE64.decode(signature).ok()?).ok()?;
         let claims = read(claims)?;
-        let own = *claims.get("iss")? == ISSUER && *claims.get("aud")? == AUDIENCE && holds(&claims, now)? && may_chat(&claims);
-        let text = |name: &str| claims.get(name)?.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
-        own.then_some(Visitor { sid: text("sid").filter(|sid| is_sid(sid))?, application: text("applicationId")? })
+        let own = *claims.get("iss")? == ISSUER
+            && *claims.get("aud")? == AUDIENCE
+            && holds(&claims, now)?
+            && may_chat(&claims);
+        let text = |name: &str| {
+            claims.get(name)?.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
+        };
+        own.then_some(Visitor {
+            sid: text("sid").filter(|sid| is_sid(sid))?,
+            application: text("applicationId")?,
+        })
     }
 
     /// The visitor that the token route knows again: by a token that still holds, or by its cookie.
-    pub(crate) fn known(&self, headers: &HeaderMap, application: &str, now: i64) -> Option<Visitor> {
-        let by_token = self.visitor(headers, now).filter(|visitor| visitor.application == application);
-        by_token.or_else(|| Some(Visitor { sid: self.cookie_sid(headers, now)?, application: application.to_owned() }))
+    pub(crate) fn known(
+        &self,
+        headers: &HeaderMap,
+        application: &str,
+        now: i64,
+    ) -> Option<Visitor> {
+        let by_token =
+            self.visitor(headers, now).filter(|visitor| visitor.application == application);
+        by_token.or_else(|| {
+            Some(Visitor {
+                sid: self.cookie_sid(headers, now)?,
+                application: application.to_owned(),
+            })
+        })
     }
 
-    /// The cookie with the visitor's id and the second until which it holds, both signed. It has no `Path`: browsers then take the folder
-    /// of the request, which is right behind a proxy's prefix, too.
-    pub(crate) fn cookie(&self, visitor: &Visitor, headers: &HeaderMap, lasts_s: u64, now: i64) -> Option<String> {
+    /// The cookie with the visitor's id and the second until which it holds, both signed. It has no
+    /// `Path`: browsers then take the folder of the request, which is right behind a proxy's
+    /// prefix, too.
+    pub(crate) fn cookie(
+        &self,
+        visitor: &Visitor,
+        headers: &HeaderMap,
+        lasts_s: u64,
+        now: i64,
+    ) -> Option<String> {
         let signed = format!("{}.{}", visitor.sid, now.checked_add_unsigned(lasts_s)?);
-        let signature = BASE64.encode(self.mac(&format!("{COOKIE} {signed}"))?.finalize().into_bytes());
-        let is_https = headers.get(header::ORIGIN).is_some_and(|origin| origin.as_bytes().starts_with(b"https://"));
+        let signature =
+            BASE64.encode(self.mac(&format!("{COOKIE} {signed}"))?.finalize().into_bytes());
+        let is_https = headers
+            .get(header::ORIGIN)
+            .is_some_and(|origin| origin.as_bytes().starts_with(b"https://"));
         let same_site = if self.cookie_crosses_sites { "None" } else { "Lax" };
         // Browsers ignore a cookie for all sites that is not secure.
         let secure = if is_https || self.cookie_crosses_sites { "; Secure" } else { "" };
-        Some(format!("{COOKIE}={signed}.{signature}; Max-Age={lasts_s}; HttpOnly; SameSite={same_site}{secure}"))
+        Some(format!(
+            "{COOKIE}={signed}.{signature}; Max-Age={lasts_s}; HttpOnly; SameSite={same_site}{secure}"
+        ))
     }
 
     fn cookie_sid(&self, headers: &HeaderMap, now: i64) -> Option<String> {
         let lines = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
-        let mut named = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('=')).filter(|(name, _)| *name == COOKIE);
+        let mut named = lines
+            .flat_map(|line| line.split(';'))
+            .filter_map(|pair| pair.trim().split_once('='))
+            .filter(|(name, _)| *name == COOKIE);
         let ((_, value), None) = (named.next()?, named.next()) else { return None };
         let (signed, signature) = value.rsplit_once('.')?;
-        self.mac(&format!("{COOKIE} {signed}"))?.verify_slice(&BASE64.decode(signature).ok()?).ok()?;
+        self.mac(&format!("{COOKIE} {signed}"))?
+            .verify_slice(&BASE64.decode(signature).ok()?)
+            .ok()?;
         let (sid, until) = signed.split_once('.')?;
         (is_sid(sid) && until.parse::<i64>().ok()? >= now).then(|| sid.to_owned())
     }
 }
 
-/// Whether a visitor's id is plain and short. It is a part of the names of sessions, where a slash ends it.
+/// Whether a visitor's id is plain and short. It is a part of the names of sessions, where a slash
+/// ends it.
 fn is_sid(text: &str) -> bool {
-    (1..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
+    (1..=64).contains(&text.len())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
 }
 
 /// Whether a token is for chatting: one without a scope is, one with a scope has to name it.
@@ -175,10 +237,16 @@ fn holds(claims: &Map<String, Value>, now: i64) -> Option<bool> {
         Some(begins) => begins.as_i64()? <= now.saturating_add(CLOCKS_S),
     };
     let lasts = until.checked_sub(from)?;
-    Some(begun && from <= now.saturating_add(CLOCKS_S) && until >= now && (1..=i64::try_from(LONGEST_S).ok()?).contains(&lasts))
+    Some(
+        begun
+            && from <= now.saturating_add(CLOCKS_S)
+            && until >= now
+            && (1..=i64::try_from(LONGEST_S).ok()?).contains(&lasts),
+    )
 }
 
-/// A JSON object that names nothing twice: of two values one reader takes the first and another the last.
+/// A JSON object that names nothing twice: of two values one reader takes the first and another the
+/// last.
 struct Object(Map<String, Value>);
 
 impl<'de> Deserialize<'de> for Object {
@@ -213,8 +281,14 @@ mod tests {
         let auth = SimpleAuth { secret: "s".repeat(32), ttl_s: 600, cookie_crosses_sites: false };
         let visitor = Visitor { sid: "one".into(), application: "shop-web".into() };
         let token = auth.issue(&visitor, 1_000).unwrap();
-        let headers = HeaderMap::from_iter([(header::AUTHORIZATION, format!("Bearer {token}").parse().unwrap())]);
-        assert_eq!((auth.visitor(&headers, 1_600), auth.visitor(&headers, 1_601)), (Some(visitor), None));
+        let headers = HeaderMap::from_iter([(
+            header::AUTHORIZATION,
+            format!("Bearer {token}").parse().unwrap(),
+        )]);
+        assert_eq!(
+            (auth.visitor(&headers, 1_600), auth.visitor(&headers, 1_601)),
+            (Some(visitor), None)
+        );
     }
 
     fn shown(token: &str) -> HeaderMap {
@@ -224,14 +298,19 @@ mod tests {
     /// A token with these claims, written as they stand here.
     fn with_claims(auth: &SimpleAuth, claims: &str) -> HeaderMap {
         let signed = format!("{}.{}", BASE64.encode(r#"{"alg":"HS256"}"#), BASE64.encode(claims));
-        shown(&format!("{signed}.{}", BASE64.encode(auth.mac(&signed).unwrap().finalize().into_bytes())))
+        shown(&format!(
+            "{signed}.{}",
+            BASE64.encode(auth.mac(&signed).unwrap().finalize().into_bytes())
+        ))
     }
 
     #[test]
     fn section_7_a_token_has_begun_lasts_fifteen_minutes_at_most_and_names_nothing_twice() {
         let auth = SimpleAuth { secret: "s".repeat(32), ttl_s: 600, cookie_crosses_sites: false };
         let own = r#""iss":"norce-agent-bff","aud":"norce-agent-widget","sid":"one","applicationId":"shop-web""#;
-        let holds = |times: &str| auth.visitor(&with_claims(&auth, &format!("{{{own},{times}}}")), 1_000).is_some();
+        let holds = |times: &str| {
+            auth.visitor(&with_claims(&auth, &format!("{{{own},{times}}}")), 1_000).is_some()
+        };
         for times in [
             r#""iat":1000,"exp":1900"#,
             r#""iat":1004,"exp":1900"#,
@@ -266,12 +345,25 @@ mod tests {
         let visitor = Visitor { sid: "one".into(), application: "shop-web".into() };
         let token = auth.issue(&visitor, 1_000).unwrap();
         assert_eq!(auth.known(&shown(&token), "shop-web", 1_100), Some(visitor.clone()));
-        assert_eq!((auth.known(&shown(&token), "other", 1_100), auth.known(&shown(&token), "shop-web", 9_000)), (None, None));
+        assert_eq!(
+            (
+                auth.known(&shown(&token), "other", 1_100),
+                auth.known(&shown(&token), "shop-web", 9_000)
+            ),
+            (None, None)
+        );
         let cookie = auth.cookie(&visitor, &HeaderMap::new(), 60, 1_000).unwrap();
         let brings = |text: &str| HeaderMap::from_iter([(header::COOKIE, text.parse().unwrap())]);
         let pair = cookie.split(';').next().unwrap();
-        assert_eq!(auth.known(&brings(&format!("a=b; {pair}; c=d")), "shop-web", 1_060), Some(visitor));
-        assert_eq!(auth.known(&brings(pair), "shop-web", 1_061), None, "its time is over, also for a client that keeps it");
+        assert_eq!(
+            auth.known(&brings(&format!("a=b; {pair}; c=d")), "shop-web", 1_060),
+            Some(visitor)
+        );
+        assert_eq!(
+            auth.known(&brings(pair), "shop-web", 1_061),
+            None,
+            "its time is over, also for a client that keeps it"
+        );
         for forged in [
             pair.replace("one", "two"),
             pair.replace("1060", "9060"),

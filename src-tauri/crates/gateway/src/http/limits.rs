@@ -55,34 +55,41 @@ impl Limits {
     pub(crate) fn take(&self, kind: Kind, key: &str, now_ms: i64) -> Result<Left, UsedUp> {
         let (most, name) = match kind {
             Kind::Chat => (self.rates.chat, "chat"),
-            // Sorts behind the visitors' keys: many visitors of one address do not push out its own count.
+            // Sorts behind the visitors' keys: many visitors of one address do not push out its own
+            // count.
             Kind::ChatOfAddress => (self.rates.chat_per_address, "chats from"),
             Kind::Token => (self.rates.token, "token"),
         };
         let mut windows = self.windows.lock();
         let began = now_ms.div_euclid(WINDOW_MS) * WINDOW_MS;
         self.make_room(&mut windows, began, now_ms);
-        let window = windows.by_key.entry(format!("{name} {key}")).or_insert(Window { began, used: 0 });
+        let window =
+            windows.by_key.entry(format!("{name} {key}")).or_insert(Window { began, used: 0 });
         if window.began != began {
             *window = Window { began, used: 0 };
         }
         let ends = began + WINDOW_MS;
         let left = |remaining| Left { remaining, reset: ends / 1_000 };
         if window.used >= most {
-            return Err(UsedUp { wait_ms: u64::try_from(ends - now_ms).unwrap_or(0).max(1), left: left(0) });
+            return Err(UsedUp {
+                wait_ms: u64::try_from(ends - now_ms).unwrap_or(0).max(1),
+                left: left(0),
+            });
         }
         window.used += 1;
         Ok(left(most - window.used))
     }
 
     fn make_room(&self, windows: &mut Windows, began: i64, now_ms: i64) {
-        let due = now_ms - windows.pruned_at >= i64::try_from(self.rates.prune.as_millis()).unwrap_or(i64::MAX);
+        let due = now_ms - windows.pruned_at
+            >= i64::try_from(self.rates.prune.as_millis()).unwrap_or(i64::MAX);
         if due {
             windows.by_key.retain(|_, window| window.began == began);
             windows.pruned_at = now_ms;
         }
         if windows.by_key.len() >= self.rates.max_keys {
-            let mut by_age: Vec<(i64, String)> = windows.by_key.iter().map(|(key, window)| (window.began, key.clone())).collect();
+            let mut by_age: Vec<(i64, String)> =
+                windows.by_key.iter().map(|(key, window)| (window.began, key.clone())).collect();
             by_age.sort();
             for (_, key) in by_age.into_iter().take((self.rates.max_keys / 10).max(1)) {
                 windows.by_key.remove(&key);
@@ -99,20 +106,35 @@ mod tests {
     use super::*;
 
     fn limits(max_keys: usize) -> Limits {
-        Limits::new(&Rates { chat: 2, chat_per_address: 3, token: 1, max_keys, prune: Duration::from_secs(60) })
+        Limits::new(&Rates {
+            chat: 2,
+            chat_per_address: 3,
+            token: 1,
+            max_keys,
+            prune: Duration::from_secs(60),
+        })
     }
 
     #[test]
     fn section_7_windows_are_the_clocks_minutes() {
         let limits = limits(100);
         let noon = 43_200_000;
-        assert_eq!(limits.take(Kind::Chat, "a", noon + 59_000).unwrap(), Left { remaining: 1, reset: 43_260 });
+        assert_eq!(
+            limits.take(Kind::Chat, "a", noon + 59_000).unwrap(),
+            Left { remaining: 1, reset: 43_260 }
+        );
         assert!(limits.take(Kind::Chat, "a", noon + 59_500).is_ok());
-        assert_eq!(limits.take(Kind::Chat, "a", noon + 59_999), Err(UsedUp { wait_ms: 1, left: Left { remaining: 0, reset: 43_260 } }));
+        assert_eq!(
+            limits.take(Kind::Chat, "a", noon + 59_999),
+            Err(UsedUp { wait_ms: 1, left: Left { remaining: 0, reset: 43_260 } })
+        );
         assert!(limits.take(Kind::Chat, "a", noon + 60_000).is_ok(), "a new minute");
         assert!(limits.take(Kind::Token, "a", noon + 60_000).is_ok(), "counts of their own");
         assert!(limits.take(Kind::Chat, "b", noon + 60_000).is_ok());
-        assert!(limits.take(Kind::ChatOfAddress, "a", noon + 60_000).is_ok(), "counts of their own");
+        assert!(
+            limits.take(Kind::ChatOfAddress, "a", noon + 60_000).is_ok(),
+            "counts of their own"
+        );
     }
 
     #[test]

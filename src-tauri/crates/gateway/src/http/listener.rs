@@ -24,14 +24,20 @@ use crate::{
 
 const HEADER_BYTES: usize = 32 * 1024;
 const HEADERS: usize = 64;
-/// The longest life of a connection. An answer that is under way then may end, unless that takes as long again.
+/// The longest life of a connection. An answer that is under way then may end, unless that takes as
+/// long again.
 const CONNECTION_TIME: Duration = Duration::from_secs(3_600);
 
-/// At the end: how long connections may take to send what they still have to say, turns to stop, and sessions to be shared.
+/// At the end: how long connections may take to send what they still have to say, turns to stop,
+/// and sessions to be shared.
 const CLOSING_TIME: Duration = Duration::from_secs(2);
 const STOPPING_TIME: Duration = Duration::from_secs(10);
 
-pub(crate) async fn run(app: Arc<App>, ready: impl FnOnce(SocketAddr), stop: impl Future<Output = ()> + Send) -> Result<(), AgentError> {
+pub(crate) async fn run(
+    app: Arc<App>,
+    ready: impl FnOnce(SocketAddr),
+    stop: impl Future<Output = ()> + Send,
+) -> Result<(), AgentError> {
     let wanted = app.chat.config.listen;
     let cannot = |error: std::io::Error| {
         AgentError::internal("cannot_listen", format!("Nothing can listen on {wanted}: {error}."))
@@ -43,7 +49,10 @@ pub(crate) async fn run(app: Arc<App>, ready: impl FnOnce(SocketAddr), stop: imp
     let places = Arc::new(Semaphore::new(app.chat.config.max_connections));
     let (closing, connections) = (CancellationToken::new(), TaskTracker::new());
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(app.chat.config.header_time).max_buf_size(HEADER_BYTES).max_headers(HEADERS);
+    http.timer(TokioTimer::new())
+        .header_read_timeout(app.chat.config.header_time)
+        .max_buf_size(HEADER_BYTES)
+        .max_headers(HEADERS);
     let sweeping = tokio::spawn(sweep(Arc::clone(&app)));
     let sharing = tokio::spawn(share(Arc::clone(&app)));
     tokio::pin!(stop);
@@ -66,7 +75,8 @@ pub(crate) async fn run(app: Arc<App>, ready: impl FnOnce(SocketAddr), stop: imp
         // Written data is sent at once.
         let _ = stream.set_nodelay(true);
         let service = TowerToHyperService::new(router.clone().layer(axum::Extension(Peer(peer))));
-        let connection = http.serve_connection(patient(stream, app.chat.config.write_time), service);
+        let connection =
+            http.serve_connection(patient(stream, app.chat.config.write_time), service);
         let closing = closing.clone();
         connections.spawn(async move {
             let _place = place;
@@ -79,22 +89,32 @@ pub(crate) async fn run(app: Arc<App>, ready: impl FnOnce(SocketAddr), stop: imp
     closing.cancel();
     connections.close();
     end(&app, &connections).await;
-    if tokio::time::timeout(STOPPING_TIME, app.chat.sessions.catch_up(&app.chat.host)).await.is_err() {
+    if tokio::time::timeout(STOPPING_TIME, app.chat.sessions.catch_up(&app.chat.host))
+        .await
+        .is_err()
+    {
         tracing::warn!("some sessions are shared at the next start");
     }
     Ok(())
 }
 
 /// A client that takes nothing of what is written to it for so long is hung up on.
-fn patient<S: AsyncRead + AsyncWrite>(stream: S, write_time: Duration) -> TokioIo<Pin<Box<TimeoutStream<S>>>> {
+fn patient<S: AsyncRead + AsyncWrite>(
+    stream: S,
+    write_time: Duration,
+) -> TokioIo<Pin<Box<TimeoutStream<S>>>> {
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(write_time));
     TokioIo::new(Box::pin(stream))
 }
 
-/// Serves a connection until it is old or all is to end; the answer that is on its way then is the last.
-async fn serve<I, B, S>(connection: http1::Connection<I, S>, age: Duration, closing: CancellationToken)
-where
+/// Serves a connection until it is old or all is to end; the answer that is on its way then is the
+/// last.
+async fn serve<I, B, S>(
+    connection: http1::Connection<I, S>,
+    age: Duration,
+    closing: CancellationToken,
+) where
     S: HttpService<hyper::body::Incoming, ResBody = B>,
     S::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
     I: Read + Write + Unpin,
@@ -112,7 +132,8 @@ where
     let _ = tokio::time::timeout(age, connection).await;
 }
 
-/// Turns under way may finish; those that do not in time are stopped, which still leaves a whole session.
+/// Turns under way may finish; those that do not in time are stopped, which still leaves a whole
+/// session.
 async fn end(app: &Arc<App>, connections: &TaskTracker) {
     app.chat.turns.close();
     let latest = Instant::now() + app.chat.config.grace;
@@ -144,7 +165,8 @@ async fn share(app: Arc<App>) {
     }
 }
 
-/// Sessions whose time is over go, once a minute; those of earlier starts as soon as the first callers have been served.
+/// Sessions whose time is over go, once a minute; those of earlier starts as soon as the first
+/// callers have been served.
 async fn sweep(app: Arc<App>) {
     let mut passes = passes();
     loop {
@@ -156,7 +178,8 @@ async fn sweep(app: Arc<App>) {
 
 /// A second after the start, and then each minute. A tick that a long pass missed is dropped.
 fn passes() -> Interval {
-    let mut passes = tokio::time::interval_at(Instant::now() + Duration::from_secs(1), Duration::from_secs(60));
+    let mut passes =
+        tokio::time::interval_at(Instant::now() + Duration::from_secs(1), Duration::from_secs(60));
     passes.set_missed_tick_behavior(MissedTickBehavior::Delay);
     passes
 }
@@ -187,10 +210,14 @@ mod tests {
             Ok::<_, std::convert::Infallible>(Response::new(Body::from("whole")))
         });
         let connection = http1::Builder::new().serve_connection(TokioIo::new(server), slow);
-        let serving = tokio::spawn(serve(connection, Duration::from_secs(60), CancellationToken::new()));
+        let serving =
+            tokio::spawn(serve(connection, Duration::from_secs(60), CancellationToken::new()));
         client.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("sent");
         let mut answer = String::new();
-        client.read_to_string(&mut answer).await.expect("the connection is closed behind the answer");
+        client
+            .read_to_string(&mut answer)
+            .await
+            .expect("the connection is closed behind the answer");
         assert!(answer.contains("connection: close") && answer.ends_with("whole"), "{answer}");
         serving.await.expect("it ends");
     }
@@ -198,8 +225,11 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_client_is_hung_up_on_when_it_takes_nothing_for_too_long_and_not_when_it_is_slow() {
         let (mut client, server) = tokio::io::duplex(1_024);
-        let long = service_fn(|_| async { Ok::<_, std::convert::Infallible>(Response::new(Body::from(vec![b'.'; 8_192]))) });
-        let connection = http1::Builder::new().serve_connection(patient(server, Duration::from_secs(60)), long);
+        let long = service_fn(|_| async {
+            Ok::<_, std::convert::Infallible>(Response::new(Body::from(vec![b'.'; 8_192])))
+        });
+        let connection =
+            http1::Builder::new().serve_connection(patient(server, Duration::from_secs(60)), long);
         let serving = tokio::spawn(serve(connection, CONNECTION_TIME, CancellationToken::new()));
         client.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("sent");
         for _ in 0..4 {
@@ -215,7 +245,9 @@ mod tests {
     async fn a_connection_that_nobody_uses_ends_when_it_is_old_or_all_is_to_end() {
         for stops in [false, true] {
             let (mut client, server) = tokio::io::duplex(4_096);
-            let quick = service_fn(|_| async { Ok::<_, std::convert::Infallible>(Response::new(Body::empty())) });
+            let quick = service_fn(|_| async {
+                Ok::<_, std::convert::Infallible>(Response::new(Body::empty()))
+            });
             let connection = http1::Builder::new().serve_connection(TokioIo::new(server), quick);
             let closing = CancellationToken::new();
             let serving = tokio::spawn(serve(connection, Duration::from_secs(60), closing.clone()));

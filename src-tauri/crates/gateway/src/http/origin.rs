@@ -1,4 +1,5 @@
-//! Where a request comes from: the name it was sent to, the page it was sent from, the address of who asks.
+//! Where a request comes from: the name it was sent to, the page it was sent from, the address of
+//! who asks.
 
 use std::{
     borrow::Cow,
@@ -26,12 +27,14 @@ impl Origin {
     pub(crate) fn of(headers: &HeaderMap, config: &Config) -> Self {
         let mut all = headers.get_all(header::ORIGIN).iter();
         let Some(origin) = all.next() else { return Self::None };
-        let known = all.next().is_none() && config.cors_origins.iter().any(|allowed| allowed.as_bytes() == origin.as_bytes());
+        let known = all.next().is_none()
+            && config.cors_origins.iter().any(|allowed| allowed.as_bytes() == origin.as_bytes());
         if known { Self::Allowed(origin.clone()) } else { Self::Foreign }
     }
 }
 
-/// Whether the name a request was sent to is ours: a foreign page may have pointed its own name at this machine.
+/// Whether the name a request was sent to is ours: a foreign page may have pointed its own name at
+/// this machine.
 pub(crate) fn host_is_ours(headers: &HeaderMap, config: &Config) -> bool {
     let mut all = headers.get_all(header::HOST).iter();
     let (Some(host), None) = (all.next(), all.next()) else { return false };
@@ -44,7 +47,8 @@ pub(crate) fn host_is_ours(headers: &HeaderMap, config: &Config) -> bool {
     let bare = name.trim_start_matches('[').trim_end_matches(']');
     let address: Option<IpAddr> = bare.parse().ok();
     // No foreign page can give itself such a name.
-    let is_this_machine = name == "localhost" || address.is_some_and(|ip| ip.to_canonical().is_loopback());
+    let is_this_machine =
+        name == "localhost" || address.is_some_and(|ip| ip.to_canonical().is_loopback());
     if here.is_loopback() || is_this_machine && here.is_unspecified() {
         return is_this_machine;
     }
@@ -54,13 +58,20 @@ pub(crate) fn host_is_ours(headers: &HeaderMap, config: &Config) -> bool {
 
 fn without_port(host: &str) -> &str {
     match host.rsplit_once(':') {
-        Some((name, port)) if !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit()) && (!name.contains(':') || name.ends_with(']')) => name,
+        Some((name, port))
+            if !port.is_empty()
+                && port.bytes().all(|b| b.is_ascii_digit())
+                && (!name.contains(':') || name.ends_with(']')) =>
+        {
+            name
+        }
         Some(_) | None => host,
     }
 }
 
-/// The address of the person behind a request: what trusted proxies say, else the peer's own. Each proxy adds whom it was asked by at the
-/// end, so the last address that is no trusted proxy is the visitor's; what stands before it the visitor may have written.
+/// The address of the person behind a request: what trusted proxies say, else the peer's own. Each
+/// proxy adds whom it was asked by at the end, so the last address that is no trusted proxy is the
+/// visitor's; what stands before it the visitor may have written.
 pub(crate) fn client_ip(headers: &HeaderMap, peer: IpAddr, config: &Config) -> IpAddr {
     let peer = peer.to_canonical();
     if !config.trusted_proxies.iter().any(|net| net.contains(peer)) {
@@ -83,7 +94,8 @@ pub(crate) fn client_ip(headers: &HeaderMap, peer: IpAddr, config: &Config) -> I
     nearest
 }
 
-/// The name under which limits count an address. An IPv6 client has a network of 64 bits and can take any address of it.
+/// The name under which limits count an address. An IPv6 client has a network of 64 bits and can
+/// take any address of it.
 pub(crate) fn network(ip: IpAddr) -> String {
     match ip {
         IpAddr::V4(ip) => ip.to_string(),
@@ -93,39 +105,60 @@ pub(crate) fn network(ip: IpAddr) -> String {
 
 /// Returns the entries of a list header, which may be spread over several header lines.
 fn entries(headers: &HeaderMap, name: &str) -> Vec<String> {
-    let lines: Vec<Cow<'_, str>> = headers.get_all(name).iter().map(|line| String::from_utf8_lossy(line.as_bytes())).collect();
-    lines.iter().flat_map(|line| line.split(',')).map(str::trim).filter(|entry| !entry.is_empty()).map(str::to_owned).collect()
+    let lines: Vec<Cow<'_, str>> =
+        headers.get_all(name).iter().map(|line| String::from_utf8_lossy(line.as_bytes())).collect();
+    lines
+        .iter()
+        .flat_map(|line| line.split(','))
+        .map(str::trim)
+        .filter(|entry| !entry.is_empty())
+        .map(str::to_owned)
+        .collect()
 }
 
 /// An address, with or without a port and brackets.
 fn address(entry: &str) -> Option<IpAddr> {
     let with_port = || entry.parse().map(|address: SocketAddr| address.ip()).ok();
-    let in_brackets = || entry.strip_prefix('[')?.strip_suffix(']')?.parse().map(|ip: Ipv6Addr| ip.into()).ok();
+    let in_brackets =
+        || entry.strip_prefix('[')?.strip_suffix(']')?.parse().map(|ip: Ipv6Addr| ip.into()).ok();
     entry.parse().ok().or_else(with_port).or_else(in_brackets).map(|ip: IpAddr| ip.to_canonical())
 }
 
-/// The caller's id of the matter that a request belongs to, for logs and records: `X-Correlation-Id`, else the trace of `traceparent`.
-/// Returns None for what does not fit: it goes into files, so it is short and plain.
+/// The caller's id of the matter that a request belongs to, for logs and records:
+/// `X-Correlation-Id`, else the trace of `traceparent`. Returns None for what does not fit: it goes
+/// into files, so it is short and plain.
 pub(crate) fn correlation(headers: &HeaderMap) -> Option<String> {
     let one = |name: &str| {
         let mut all = headers.get_all(name).iter();
         all.next().filter(|_| all.next().is_none())?.to_str().ok()
     };
-    let is_plain = |text: &&str| (1..=128).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.:/".contains(&byte));
+    let is_plain = |text: &&str| {
+        (1..=128).contains(&text.len())
+            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.:/".contains(&byte))
+    };
     if headers.contains_key("x-correlation-id") {
         return one("x-correlation-id").filter(is_plain).map(str::to_owned);
     }
     let parts: Vec<&str> = one("traceparent")?.split('-').collect();
     let [version, trace, span, flags, ..] = parts[..] else { return None };
-    let is_hex = |text: &str, length: usize| text.len() == length && text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
+    let is_hex = |text: &str, length: usize| {
+        text.len() == length
+            && text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+    };
     let is_some = |text: &str| text.bytes().any(|byte| byte != b'0');
-    let fits = is_hex(version, 2) && version != "ff" && (version != "00" || parts.len() == 4) && is_hex(flags, 2);
-    (fits && is_hex(trace, 32) && is_hex(span, 16) && is_some(trace) && is_some(span)).then(|| trace.to_owned())
+    let fits = is_hex(version, 2)
+        && version != "ff"
+        && (version != "00" || parts.len() == 4)
+        && is_hex(flags, 2);
+    (fits && is_hex(trace, 32) && is_hex(span, 16) && is_some(trace) && is_some(span))
+        .then(|| trace.to_owned())
 }
 
 /// Whether something forwarded the request for somebody else.
 pub(crate) fn is_forwarded(headers: &HeaderMap) -> bool {
-    ["x-forwarded-for", "x-real-ip", "forwarded", "via"].iter().any(|name| headers.contains_key(*name))
+    ["x-forwarded-for", "x-real-ip", "forwarded", "via"]
+        .iter()
+        .any(|name| headers.contains_key(*name))
 }
 
 #[cfg(test)]
@@ -139,12 +172,19 @@ mod tests {
     use crate::config::Flags;
 
     fn config(listen: &str, name: &str, value: &str) -> Config {
-        let flags = Flags { listen: Some(listen.parse().unwrap()), allow_remote: true, ..Flags::default() };
-        Config::read(&flags, PathBuf::from("token"), &|variable| (variable == name).then(|| value.to_owned())).unwrap()
+        let flags =
+            Flags { listen: Some(listen.parse().unwrap()), allow_remote: true, ..Flags::default() };
+        Config::read(&flags, PathBuf::from("token"), &|variable| {
+            (variable == name).then(|| value.to_owned())
+        })
+        .unwrap()
     }
 
     fn headers(lines: &[(&'static str, &'static str)]) -> HeaderMap {
-        lines.iter().map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value))).collect()
+        lines
+            .iter()
+            .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)))
+            .collect()
     }
 
     #[test]
@@ -163,7 +203,11 @@ mod tests {
                 ("localhost.evil.example", false),
                 ("192.0.2.7:3000", false),
             ] {
-                assert_eq!(host_is_ours(&headers(&[("host", host)]), &config), ours, "{host} at {listen}");
+                assert_eq!(
+                    host_is_ours(&headers(&[("host", host)]), &config),
+                    ours,
+                    "{host} at {listen}"
+                );
             }
         }
         // A server that listens at one address is reached at no other.
@@ -174,10 +218,19 @@ mod tests {
 
     #[test]
     fn section_16_the_last_address_that_is_no_proxy_counts_however_proxies_write_it() {
-        let (config, peer) = (config("127.0.0.1:3000", "TRUSTED_PROXIES", "10.0.0.0/30"), "10.0.0.1".parse().unwrap());
+        let (config, peer) = (
+            config("127.0.0.1:3000", "TRUSTED_PROXIES", "10.0.0.0/30"),
+            "10.0.0.1".parse().unwrap(),
+        );
         for (lines, ip) in [
             (&[("x-forwarded-for", "203.0.113.9:54321, 10.0.0.2")][..], "203.0.113.9"),
-            (&[("x-forwarded-for", "198.51.100.1, 203.0.113.9:54321, 10.0.0.2, ::ffff:10.0.0.3")], "203.0.113.9"),
+            (
+                &[(
+                    "x-forwarded-for",
+                    "198.51.100.1, 203.0.113.9:54321, 10.0.0.2, ::ffff:10.0.0.3",
+                )],
+                "203.0.113.9",
+            ),
             (&[("x-forwarded-for", "198.51.100.1, 203.0.113.9")], "203.0.113.9"),
             (&[("x-forwarded-for", "198.51.100.1, unknown, 10.0.0.2")], "10.0.0.2"),
             (&[("x-forwarded-for", "10.0.0.3, 10.0.0.2")], "10.0.0.3"),
@@ -186,9 +239,22 @@ mod tests {
             (&[("x-forwarded-for", "[2001:db8::1]")], "2001:db8::1"),
             (&[("x-forwarded-for", "2001:db8::1")], "2001:db8::1"),
             (&[("x-forwarded-for", "[::ffff:203.0.113.9]:1")], "203.0.113.9"),
-            (&[("x-forwarded-for", ""), ("x-forwarded-for", "203.0.113.9"), ("x-forwarded-for", "203.0.113.8")], "203.0.113.8"),
-            (&[("x-forwarded-for", "203.0.113.9"), ("x-forwarded-for", "203.0.113.8")], "203.0.113.8"),
-            (&[("x-forwarded-for", "unknown, 203.0.113.9"), ("x-real-ip", "203.0.113.7:80")], "203.0.113.9"),
+            (
+                &[
+                    ("x-forwarded-for", ""),
+                    ("x-forwarded-for", "203.0.113.9"),
+                    ("x-forwarded-for", "203.0.113.8"),
+                ],
+                "203.0.113.8",
+            ),
+            (
+                &[("x-forwarded-for", "203.0.113.9"), ("x-forwarded-for", "203.0.113.8")],
+                "203.0.113.8",
+            ),
+            (
+                &[("x-forwarded-for", "unknown, 203.0.113.9"), ("x-real-ip", "203.0.113.7:80")],
+                "203.0.113.9",
+            ),
             (&[("x-forwarded-for", "unknown"), ("x-real-ip", "203.0.113.7:80")], "10.0.0.1"),
             (&[("x-forwarded-for", "[203.0.113.9")], "10.0.0.1"),
         ] {
@@ -204,7 +270,10 @@ mod tests {
             (&[("x-correlation-id", "order-4711:a/b.c_d")][..], Some("order-4711:a/b.c_d")),
             (&[("x-correlation-id", "order-1"), ("traceparent", whole)], Some("order-1")),
             (&[("traceparent", whole)], Some(TRACE)),
-            (&[("traceparent", "01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more")], Some(TRACE)),
+            (
+                &[("traceparent", "01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more")],
+                Some(TRACE),
+            ),
             (&[("x-correlation-id", ""), ("traceparent", whole)], None),
             (&[("x-correlation-id", "one"), ("x-correlation-id", "two")], None),
             (&[("x-correlation-id", "a b")], None),
@@ -212,14 +281,20 @@ mod tests {
             (&[("traceparent", "00-00000000000000000000000000000000-b7ad6b7169203331-01")], None),
             (&[("traceparent", "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01")], None),
             (&[("traceparent", "00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01")], None),
-            (&[("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more")], None),
+            (
+                &[("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more")],
+                None,
+            ),
             (&[("traceparent", "ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")], None),
             (&[("traceparent", "nonsense")], None),
             (&[], None),
         ] {
             assert_eq!(correlation(&headers(lines)).as_deref(), wanted, "{lines:?}");
         }
-        let long = HeaderMap::from_iter([(HeaderName::from_static("x-correlation-id"), HeaderValue::from_str(&"a".repeat(129)).unwrap())]);
+        let long = HeaderMap::from_iter([(
+            HeaderName::from_static("x-correlation-id"),
+            HeaderValue::from_str(&"a".repeat(129)).unwrap(),
+        )]);
         assert_eq!(correlation(&long), None);
     }
 
@@ -232,7 +307,11 @@ mod tests {
             ("10.0.0.0/8", "::ffff:10.9.9.9", true),
         ] {
             let config = config("127.0.0.1:3000", "TRUSTED_PROXIES", trusted);
-            let told = client_ip(&headers(&[("x-forwarded-for", "203.0.113.9")]), peer.parse().unwrap(), &config);
+            let told = client_ip(
+                &headers(&[("x-forwarded-for", "203.0.113.9")]),
+                peer.parse().unwrap(),
+                &config,
+            );
             assert_eq!(told.to_string() == "203.0.113.9", believed, "{peer} in {trusted}");
         }
     }

@@ -1,4 +1,5 @@
-//! The routes, and what holds for all of them: whose name they answer to, which pages may ask, and their ids.
+//! The routes, and what holds for all of them: whose name they answer to, which pages may ask, and
+//! their ids.
 
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Instant};
 
@@ -32,7 +33,10 @@ use crate::{
     },
     fault::{Category, Fault},
     http::{
-        admit::{self, Admitted, RequestId, admit, envelope_only, is_privileged, json_response, plain, tell_left, too_many},
+        admit::{
+            self, Admitted, RequestId, admit, envelope_only, is_privileged, json_response, plain,
+            tell_left, too_many,
+        },
         app::App,
         auth::Visitor,
         limits::Kind,
@@ -57,11 +61,16 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
         router = router.route(TOKEN, post(token));
     }
     if app.chat.config.debug_runs.is_some() {
-        router = router.route("/v1/debug/runs", get(runs)).route("/v1/debug/runs/{id}", get(run)).route("/v1/debug/replay/{id}", post(replay));
+        router = router
+            .route("/v1/debug/runs", get(runs))
+            .route("/v1/debug/runs/{id}", get(run))
+            .route("/v1/debug/replay/{id}", post(replay));
     }
     router
         .fallback(|| async { plain(StatusCode::NOT_FOUND, "Route not found") })
-        .method_not_allowed_fallback(|| async { plain(StatusCode::METHOD_NOT_ALLOWED, "This route does not take that method") })
+        .method_not_allowed_fallback(|| async {
+            plain(StatusCode::METHOD_NOT_ALLOWED, "This route does not take that method")
+        })
         .layer(middleware::from_fn_with_state(Arc::clone(app), around))
         .with_state(Arc::clone(app))
 }
@@ -70,10 +79,12 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
 #[derive(Clone, Copy)]
 struct OfTurn;
 
-/// Runs before and after every route. Every refusal passes here, and is counted and logged here alone.
+/// Runs before and after every route. Every refusal passes here, and is counted and logged here
+/// alone.
 async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let id = RequestId(uuid::Uuid::new_v4().to_string());
-    let (method, path) = (request.method().clone(), request.extensions().get::<MatchedPath>().cloned());
+    let (method, path) =
+        (request.method().clone(), request.extensions().get::<MatchedPath>().cloned());
     let headers = request.headers();
     let correlation = app.correlation(headers);
     // The one route that knows visitors by a cookie.
@@ -82,7 +93,9 @@ async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -
     let origin = if is_ours { Origin::of(headers, &app.chat.config) } else { Origin::Foreign };
     let mut response = match (&origin, method == Method::OPTIONS) {
         _ if !is_ours => plain(StatusCode::FORBIDDEN, "This server does not answer to that name"),
-        (Origin::Foreign, _) if request.uri().path() != "/v1/health" => plain(StatusCode::FORBIDDEN, "This page may not use the assistant"),
+        (Origin::Foreign, _) if request.uri().path() != "/v1/health" => {
+            plain(StatusCode::FORBIDDEN, "This page may not use the assistant")
+        }
         (Origin::Allowed(_), true) => preflight(),
         (Origin::None | Origin::Allowed(_) | Origin::Foreign, _) => {
             request.extensions_mut().insert(id.clone());
@@ -90,14 +103,24 @@ async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -
         }
     };
     let status = response.status();
-    if (status.is_client_error() || status.is_server_error()) && response.extensions().get::<OfTurn>().is_none() {
+    if (status.is_client_error() || status.is_server_error())
+        && response.extensions().get::<OfTurn>().is_none()
+    {
         app.chat.metrics.refuse(status.as_u16());
         // A stranger's path may be anything, so only known routes are named.
         let route = format!("{method} {}", path.as_ref().map_or("unknown", MatchedPath::as_str));
         tracing::info!(target: "gateway", requestId = %id.0, correlationId = correlation.as_deref(), route, status = status.as_u16(), "refused");
         if [CHAT, STREAM].contains(&route.as_str()) {
             let (reason, code) = (format!("http_{}", status.as_u16()), refusal_code(status));
-            let refused = Refused { request: "chat_request", code, reason: &reason, why: &route, request_id: Some(&id.0), session: None, asked: "" };
+            let refused = Refused {
+                request: "chat_request",
+                code,
+                reason: &reason,
+                why: &route,
+                request_id: Some(&id.0),
+                session: None,
+                asked: "",
+            };
             app.chat.host.engine().note_refused_request(refused).await;
         }
     }
@@ -105,9 +128,13 @@ async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -
     if let Origin::Allowed(origin) = origin {
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
         if by_cookie {
-            headers.insert(header::ACCESS_CONTROL_ALLOW_CREDENTIALS, HeaderValue::from_static("true"));
+            headers
+                .insert(header::ACCESS_CONTROL_ALLOW_CREDENTIALS, HeaderValue::from_static("true"));
         }
-        headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("X-Request-Id, X-Correlation-Id"));
+        headers.insert(
+            header::ACCESS_CONTROL_EXPOSE_HEADERS,
+            HeaderValue::from_static("X-Request-Id, X-Correlation-Id"),
+        );
     }
     headers.append(header::VARY, HeaderValue::from_static("Origin"));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
@@ -133,36 +160,60 @@ fn refusal_code(status: StatusCode) -> &'static str {
 fn preflight() -> Response {
     let allow = [
         (header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST, OPTIONS")),
-        (header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("Authorization, Content-Type, X-Correlation-Id, traceparent")),
+        (
+            header::ACCESS_CONTROL_ALLOW_HEADERS,
+            HeaderValue::from_static("Authorization, Content-Type, X-Correlation-Id, traceparent"),
+        ),
     ];
     (StatusCode::NO_CONTENT, allow).into_response()
 }
 
 /// Also tells of a log that does not verify: nothing is answered until a person has seen it.
 async fn health(State(app): State<Arc<App>>) -> Response {
-    let (code, status) = if app.chat.host.alarm().is_some() { (StatusCode::SERVICE_UNAVAILABLE, "audit_alarm") } else { (StatusCode::OK, "ok") };
-    json_response(code, &json!({"status": status, "timestamp": Utc::now().to_rfc3339_opts(SecondsFormat::Millis, true)}))
+    let (code, status) = if app.chat.host.alarm().is_some() {
+        (StatusCode::SERVICE_UNAVAILABLE, "audit_alarm")
+    } else {
+        (StatusCode::OK, "ok")
+    };
+    json_response(
+        code,
+        &json!({"status": status, "timestamp": Utc::now().to_rfc3339_opts(SecondsFormat::Millis, true)}),
+    )
 }
 
 async fn openapi_document() -> Response {
     let mut response = openapi::DOCUMENT.into_response();
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json; charset=utf-8"));
+    response
+        .headers_mut()
+        .insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json; charset=utf-8"));
     response
 }
 
 /// For a collector on this machine, and for nobody behind a proxy.
-async fn metrics(State(app): State<Arc<App>>, Extension(peer): Extension<Peer>, headers: HeaderMap) -> Response {
+async fn metrics(
+    State(app): State<Arc<App>>,
+    Extension(peer): Extension<Peer>,
+    headers: HeaderMap,
+) -> Response {
     if !peer.0.ip().to_canonical().is_loopback() || origin::is_forwarded(&headers) {
         return plain(StatusCode::NOT_FOUND, "Route not found");
     }
     let sessions = sessions::count(&app.chat.host).await;
     let mut response = app.chat.metrics.page(app.chat.turns.len(), sessions).into_response();
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8"));
+    response.headers_mut().insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8"),
+    );
     response
 }
 
 /// Runs a turn to its end, whatever happens inside.
-async fn guarded(app: Arc<App>, ask: AdmittedRequest, out: SseSink, leave: CancellationToken) -> Outcome {
+async fn guarded(
+    app: Arc<App>,
+    ask: AdmittedRequest,
+    out: SseSink,
+    leave: CancellationToken,
+) -> Outcome {
     let counting = Arc::clone(&app.chat);
     let _open = (ask.route == STREAM).then(|| counting.metrics.stream());
     // As loud as what stands in it may be, so that every line of the log names the request.
@@ -172,7 +223,10 @@ async fn guarded(app: Arc<App>, ask: AdmittedRequest, out: SseSink, leave: Cance
     );
     let asked = ask.clone();
     let turn = async {
-        match AssertUnwindSafe(converse(Arc::clone(&app.chat), ask, out.clone(), leave)).catch_unwind().await {
+        match AssertUnwindSafe(converse(Arc::clone(&app.chat), ask, out.clone(), leave))
+            .catch_unwind()
+            .await
+        {
             Ok(outcome) => outcome,
             Err(_) => panicked(&counting, &asked, &out),
         }
@@ -180,7 +234,8 @@ async fn guarded(app: Arc<App>, ask: AdmittedRequest, out: SseSink, leave: Cance
     turn.instrument(span).await
 }
 
-/// The end of a turn that panicked: counted, kept and told as any other that failed. The log has the place already.
+/// The end of a turn that panicked: counted, kept and told as any other that failed. The log has
+/// the place already.
 fn panicked(app: &ChatService, ask: &AdmittedRequest, out: &SseSink) -> Outcome {
     let answer = Answer::failed(Fault::internal(locale_of(ask.request.culture())));
     let outcome = answer.outcome(ask);
@@ -198,7 +253,12 @@ fn panicked(app: &ChatService, ask: &AdmittedRequest, out: &SseSink) -> Outcome 
     outcome
 }
 
-async fn chat(State(app): State<Arc<App>>, Extension(peer): Extension<Peer>, Extension(id): Extension<RequestId>, request: Request) -> Response {
+async fn chat(
+    State(app): State<Arc<App>>,
+    Extension(peer): Extension<Peer>,
+    Extension(id): Extension<RequestId>,
+    request: Request,
+) -> Response {
     let Admitted { ask, left } = match admit(&app, peer, &id, request, CHAT).await {
         Ok(admitted) => admitted,
         Err(refusal) => return refusal,
@@ -206,7 +266,8 @@ async fn chat(State(app): State<Arc<App>>, Extension(peer): Extension<Peer>, Ext
     let locale = locale_of(ask.request.culture());
     let leave = CancellationToken::new();
     let leaves = leave.clone().drop_guard();
-    let ended = app.chat.turns.spawn(guarded(Arc::clone(&app), ask, SseSink::default(), leave)).await;
+    let ended =
+        app.chat.turns.spawn(guarded(Arc::clone(&app), ask, SseSink::default(), leave)).await;
     leaves.disarm();
     let Ok(outcome) = ended else { return envelope_only(&Fault::internal(locale), &id.0, false) };
     let mut response = json_response(outcome.status, &outcome.response);
@@ -214,13 +275,20 @@ async fn chat(State(app): State<Arc<App>>, Extension(peer): Extension<Peer>, Ext
     if let Some(left) = left {
         tell_left(response.headers_mut(), left);
     }
-    if let Some(seconds) = outcome.fault.and_then(|fault| fault.retry_after_ms).map(|ms| ms.div_ceil(1_000)) {
+    if let Some(seconds) =
+        outcome.fault.and_then(|fault| fault.retry_after_ms).map(|ms| ms.div_ceil(1_000))
+    {
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }
     response
 }
 
-async fn stream(State(app): State<Arc<App>>, Extension(peer): Extension<Peer>, Extension(id): Extension<RequestId>, request: Request) -> Response {
+async fn stream(
+    State(app): State<Arc<App>>,
+    Extension(peer): Extension<Peer>,
+    Extension(id): Extension<RequestId>,
+    request: Request,
+) -> Response {
     let Admitted { ask, .. } = match admit(&app, peer, &id, request, STREAM).await {
         Ok(admitted) => admitted,
         Err(refusal) => return refusal,
@@ -231,7 +299,8 @@ async fn stream(State(app): State<Arc<App>>, Extension(peer): Extension<Peer>, E
     app.chat.turns.spawn(guarded(Arc::clone(&app), ask, SseSink::to(sender), leave));
     let mut response = Body::from_stream(sse::body(events, leaves)).into_response();
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
+    headers
+        .insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     headers.insert(header::CONNECTION, HeaderValue::from_static("keep-alive"));
     headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
@@ -240,7 +309,12 @@ async fn stream(State(app): State<Arc<App>>, Extension(peer): Extension<Peer>, E
 
 // --- demo tokens ---
 
-async fn token(State(app): State<Arc<App>>, Extension(peer): Extension<Peer>, Extension(id): Extension<RequestId>, request: Request) -> Response {
+async fn token(
+    State(app): State<Arc<App>>,
+    Extension(peer): Extension<Peer>,
+    Extension(id): Extension<RequestId>,
+    request: Request,
+) -> Response {
     let (parts, body) = request.into_parts();
     let body = match admit::json_body(&app, &parts.headers, body, false).await {
         Ok(body) => body,
@@ -258,23 +332,35 @@ async fn token(State(app): State<Arc<App>>, Extension(peer): Extension<Peer>, Ex
                 response.headers_mut().insert(header::SET_COOKIE, cookie);
             }
             tell_left(response.headers_mut(), left);
-            response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+            response
+                .headers_mut()
+                .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
             response
         }
         Err(fault) => envelope_only(&fault, &id.0, false),
     }
 }
 
-/// A token for a new visitor, or another one for a visitor who is known again, and what makes a browser say who it is.
+/// A token for a new visitor, or another one for a visitor who is known again, and what makes a
+/// browser say who it is.
 fn issue(app: &App, headers: &HeaderMap, body: &Value) -> Result<(Value, Option<String>), Fault> {
     let Some(auth) = &app.chat.config.simple_auth else { return Err(Fault::internal("en")) };
-    let application = body["applicationId"].as_str().filter(|id| !id.is_empty() && id.chars().count() <= 100);
-    let Some(application) = application else { return Err(Fault::invalid("applicationId must have 1 to 100 characters.")) };
+    let application =
+        body["applicationId"].as_str().filter(|id| !id.is_empty() && id.chars().count() <= 100);
+    let Some(application) = application else {
+        return Err(Fault::invalid("applicationId must have 1 to 100 characters."));
+    };
     if !app.chat.config.allows(application) {
-        return Err(Fault::new(StatusCode::FORBIDDEN, Category::Auth, "AUTHZ_FORBIDDEN", Text::NotAllowed.of("en")));
+        return Err(Fault::new(
+            StatusCode::FORBIDDEN,
+            Category::Auth,
+            "AUTHZ_FORBIDDEN",
+            Text::NotAllowed.of("en"),
+        ));
     }
     let now = Utc::now().timestamp();
-    let new = || Visitor { sid: uuid::Uuid::new_v4().to_string(), application: application.to_owned() };
+    let new =
+        || Visitor { sid: uuid::Uuid::new_v4().to_string(), application: application.to_owned() };
     let visitor = auth.known(headers, application, now).unwrap_or_else(new);
     let token = auth.issue(&visitor, now).ok_or_else(|| Fault::internal("en"))?;
     let cookie = auth.cookie(&visitor, headers, app.chat.config.session_ttl.as_secs(), now);
@@ -285,41 +371,79 @@ fn issue(app: &App, headers: &HeaderMap, body: &Value) -> Result<(Value, Option<
 
 /// The refusal, for who may not look. Demo tokens open no debug route.
 fn refused_debug(app: &App, headers: &HeaderMap, id: &RequestId) -> Option<Response> {
-    (!is_privileged(app, headers)).then(|| envelope_only(&Fault::unauthorized("Please sign in again."), &id.0, false))
+    (!is_privileged(app, headers))
+        .then(|| envelope_only(&Fault::unauthorized("Please sign in again."), &id.0, false))
 }
 
-async fn runs(State(app): State<Arc<App>>, Extension(id): Extension<RequestId>, request: Request) -> Response {
+async fn runs(
+    State(app): State<Arc<App>>,
+    Extension(id): Extension<RequestId>,
+    request: Request,
+) -> Response {
     if let Some(refusal) = refused_debug(&app, request.headers(), &id) {
         return refusal;
     }
-    let query: Vec<(String, String)> = axum::extract::Query::try_from_uri(request.uri()).map(|axum::extract::Query(query)| query).unwrap_or_default();
-    let value = |name: &str| query.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str()).filter(|value| !value.is_empty());
+    let query: Vec<(String, String)> = axum::extract::Query::try_from_uri(request.uri())
+        .map(|axum::extract::Query(query)| query)
+        .unwrap_or_default();
+    let value = |name: &str| {
+        query
+            .iter()
+            .find(|(key, _)| key == name)
+            .map(|(_, value)| value.as_str())
+            .filter(|value| !value.is_empty())
+    };
     let limit = match value("limit").map(str::parse::<usize>) {
         None => 50,
         Some(Ok(limit)) if (1..=10_000).contains(&limit) => limit,
-        Some(_) => return envelope_only(&Fault::invalid("limit must be a number from 1 to 10000."), &id.0, false),
+        Some(_) => {
+            return envelope_only(
+                &Fault::invalid("limit must be a number from 1 to 10000."),
+                &id.0,
+                false,
+            );
+        }
     };
-    json_response(StatusCode::OK, &app.chat.runs.list(limit, value("applicationId"), value("sessionId")))
+    json_response(
+        StatusCode::OK,
+        &app.chat.runs.list(limit, value("applicationId"), value("sessionId")),
+    )
 }
 
 fn unknown_run() -> Response {
-    json_response(StatusCode::NOT_FOUND, &json!({"error": {"category": "NOT_FOUND", "code": "RUN_NOT_FOUND", "message": "There is no such run."}}))
+    json_response(
+        StatusCode::NOT_FOUND,
+        &json!({"error": {"category": "NOT_FOUND", "code": "RUN_NOT_FOUND", "message": "There is no such run."}}),
+    )
 }
 
 /// The id of a run in a path; one that cannot be read is no refusal before the token was looked at.
 type RunId = Result<Path<String>, PathRejection>;
 
-async fn run(State(app): State<Arc<App>>, Extension(id): Extension<RequestId>, run: RunId, headers: HeaderMap) -> Response {
+async fn run(
+    State(app): State<Arc<App>>,
+    Extension(id): Extension<RequestId>,
+    run: RunId,
+    headers: HeaderMap,
+) -> Response {
     if let Some(refusal) = refused_debug(&app, &headers, &id) {
         return refusal;
     }
     let Ok(Path(run)) = run else { return unknown_run() };
-    app.chat.runs.get(&run).map_or_else(unknown_run, |(record, _)| json_response(StatusCode::OK, &record))
+    app.chat
+        .runs
+        .get(&run)
+        .map_or_else(unknown_run, |(record, _)| json_response(StatusCode::OK, &record))
 }
 
-/// The same message with the same context, in a session of its own: what it came from stays as it is, and nothing that waits there is
-/// answered.
-async fn replay(State(app): State<Arc<App>>, Extension(id): Extension<RequestId>, run: RunId, request: Request) -> Response {
+/// The same message with the same context, in a session of its own: what it came from stays as it
+/// is, and nothing that waits there is answered.
+async fn replay(
+    State(app): State<Arc<App>>,
+    Extension(id): Extension<RequestId>,
+    run: RunId,
+    request: Request,
+) -> Response {
     let (parts, body) = request.into_parts();
     if let Some(refusal) = refused_debug(&app, &parts.headers, &id) {
         return refusal;
@@ -329,7 +453,9 @@ async fn replay(State(app): State<Arc<App>>, Extension(id): Extension<RequestId>
         Ok(body) => body,
         Err(refusal) => return refusal,
     };
-    let Some((_, Some((original, client_ip)))) = app.chat.runs.get(&run) else { return unknown_run() };
+    let Some((_, Some((original, client_ip)))) = app.chat.runs.get(&run) else {
+        return unknown_run();
+    };
     let turn = uuid::Uuid::new_v4().to_string();
     let request = match replayed(&app, original, &body, &turn) {
         Ok(request) => request,
@@ -340,16 +466,35 @@ async fn replay(State(app): State<Arc<App>>, Extension(id): Extension<RequestId>
     }
     let correlation = app.correlation(&parts.headers);
     let (request_id, began) = (id.0.clone(), Instant::now());
-    let ask = AdmittedRequest { request, turn: turn.clone(), visitor: None, request_id, correlation, client_ip, debug: true, route: CHAT, began };
+    let ask = AdmittedRequest {
+        request,
+        turn: turn.clone(),
+        visitor: None,
+        request_id,
+        correlation,
+        client_ip,
+        debug: true,
+        route: CHAT,
+        began,
+    };
     let leave = CancellationToken::new();
     let leaves = leave.clone().drop_guard();
-    let ended = app.chat.turns.spawn(guarded(Arc::clone(&app), ask, SseSink::default(), leave)).await;
+    let ended =
+        app.chat.turns.spawn(guarded(Arc::clone(&app), ask, SseSink::default(), leave)).await;
     leaves.disarm();
     let Ok(outcome) = ended else { return envelope_only(&Fault::internal("en"), &id.0, true) };
-    json_response(StatusCode::OK, &json!({"originalRunId": run, "newRunId": turn, "result": outcome.response}))
+    json_response(
+        StatusCode::OK,
+        &json!({"originalRunId": run, "newRunId": turn, "result": outcome.response}),
+    )
 }
 
-fn replayed(app: &App, original: ChatRequest, body: &Value, turn: &str) -> Result<ChatRequest, Fault> {
+fn replayed(
+    app: &App,
+    original: ChatRequest,
+    body: &Value,
+    turn: &str,
+) -> Result<ChatRequest, Fault> {
     if !body.is_object() && !body.is_null() {
         return Err(Fault::invalid("The body must be a JSON object."));
     }

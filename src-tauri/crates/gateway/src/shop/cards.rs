@@ -137,10 +137,15 @@ impl Card {
         Product::read(item).map(Self::from)
     }
 
-    /// The card with what the product's details add: its stock, or that of the variant that was asked for, and its dimensions.
+    /// The card with what the product's details add: its stock, or that of the variant that was
+    /// asked for, and its dimensions.
     fn with_details(self, product: &Product, asked: Option<&str>) -> Self {
-        let variant = product.variants.iter().find(|variant| asked.is_some() && variant.product_id.as_deref() == asked);
-        let availability = ShownStock::from(variant.map_or(&product.stock, |variant| &variant.stock));
+        let variant = product
+            .variants
+            .iter()
+            .find(|variant| asked.is_some() && variant.product_id.as_deref() == asked);
+        let availability =
+            ShownStock::from(variant.map_or(&product.stock, |variant| &variant.stock));
         Self { availability, ..self }.with_dimensions(product)
     }
 
@@ -158,11 +163,19 @@ impl Card {
     }
 }
 
-/// The cards of a turn: of the products that were looked at, else of everything that was found. A product that could not be looked
-/// at is shown as a search found it, in this turn or `earlier`.
+/// The cards of a turn: of the products that were looked at, else of everything that was found. A
+/// product that could not be looked at is shown as a search found it, in this turn or `earlier`.
 pub(crate) fn of_turn(calls: &[Call], earlier: &[Card]) -> Vec<Card> {
-    let searched: Vec<Card> = calls.iter().filter_map(|call| call.result_of(tools::SEARCH)).flat_map(product::items).filter_map(Card::of).collect();
-    let looked_at: Vec<&Call> = calls.iter().filter(|call| call.tool == tools::GET && call.outcome.is_some() && call.asked).collect();
+    let searched: Vec<Card> = calls
+        .iter()
+        .filter_map(|call| call.result_of(tools::SEARCH))
+        .flat_map(product::items)
+        .filter_map(Card::of)
+        .collect();
+    let looked_at: Vec<&Call> = calls
+        .iter()
+        .filter(|call| call.tool == tools::GET && call.outcome.is_some() && call.asked)
+        .collect();
     let mut cards: Vec<Card> = Vec::new();
     let mut add = |card: Card| {
         if cards.iter().all(|known| known.product_id != card.product_id) {
@@ -178,7 +191,12 @@ pub(crate) fn of_turn(calls: &[Call], earlier: &[Card]) -> Vec<Card> {
                 let card = found.unwrap_or_else(|| product.clone().into());
                 add(card.with_details(&product, asked.as_deref()));
             }
-            None => asked.and_then(|id| searched.iter().chain(earlier).find(|card| card.product_id == id).cloned()).into_iter().for_each(&mut add),
+            None => asked
+                .and_then(|id| {
+                    searched.iter().chain(earlier).find(|card| card.product_id == id).cloned()
+                })
+                .into_iter()
+                .for_each(&mut add),
         }
     }
     if cards.is_empty() {
@@ -189,7 +207,12 @@ pub(crate) fn of_turn(calls: &[Call], earlier: &[Card]) -> Vec<Card> {
         }
         cards.sort_by_key(|card| card.availability.status);
     } else {
-        cards.sort_by(|a, b| a.availability.status.cmp(&b.availability.status).then(b.pieces().total_cmp(&a.pieces())));
+        cards.sort_by(|a, b| {
+            a.availability
+                .status
+                .cmp(&b.availability.status)
+                .then(b.pieces().total_cmp(&a.pieces()))
+        });
     }
     cards.truncate(CARDS);
     cards
@@ -209,7 +232,8 @@ pub(crate) fn with_dimensions(cards: &mut [Card], details: &[Value]) {
 fn dimension_hints(product: &Product) -> Map<String, Value> {
     let mut hints: Map<String, Value> = Map::new();
     for dimension in product.variants.iter().flat_map(|variant| &variant.dimensions) {
-        if let Some(values) = hints.entry(dimension.name.clone()).or_insert_with(|| json!([])).as_array_mut()
+        if let Some(values) =
+            hints.entry(dimension.name.clone()).or_insert_with(|| json!([])).as_array_mut()
             && values.len() < VALUES
             && !values.contains(&json!(dimension.value))
         {

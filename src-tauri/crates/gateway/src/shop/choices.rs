@@ -27,7 +27,8 @@ pub(crate) enum Offer {
     Nothing,
 }
 
-/// Finds how the product can be added under a part number: its own asks for a variant, a variant's does not.
+/// Finds how the product can be added under a part number: its own asks for a variant, a variant's
+/// does not.
 pub(crate) fn offer(product: &Value, part: &str, quantity: u64, locale: &str) -> Offer {
     let variants = Variant::read_all(product);
     // An id in place of the part number means the same thing, and is no part number.
@@ -38,9 +39,12 @@ pub(crate) fn offer(product: &Value, part: &str, quantity: u64, locale: &str) ->
     if let Some(variant) = variants.iter().find(|variant| variant.is_named(part)) {
         return variant.part_to_buy().map_or(Offer::Nothing, |own| under_part(Some(own.clone())));
     }
-    let buyable: Vec<&Variant> = variants.iter().filter(|variant| variant.part_to_buy().is_some()).collect();
+    let buyable: Vec<&Variant> =
+        variants.iter().filter(|variant| variant.part_to_buy().is_some()).collect();
     match (&buyable[..], variants.is_empty()) {
-        ([], true) if product["attributes"]["isBuyable"] == true => under_part(text(&product["partNo"])),
+        ([], true) if product["attributes"]["isBuyable"] == true => {
+            under_part(text(&product["partNo"]))
+        }
         ([], _) => Offer::Nothing,
         ([one], _) => one.part_no.clone().map_or(Offer::Nothing, Offer::One),
         (several, _) => Offer::Several(of_variants(several, quantity, locale)),
@@ -50,25 +54,40 @@ pub(crate) fn offer(product: &Value, part: &str, quantity: u64, locale: &str) ->
 /// A set of choices among variants, those in stock first and those out of stock last.
 fn of_variants(variants: &[&Variant], quantity: u64, locale: &str) -> Value {
     let mut sorted: Vec<&Variant> = variants.to_vec();
-    let delivery = |variant: &Variant| variant.stock.next_delivery.clone().flatten().unwrap_or_else(|| "9999".to_owned());
+    let delivery = |variant: &Variant| {
+        variant.stock.next_delivery.clone().flatten().unwrap_or_else(|| "9999".to_owned())
+    };
     sorted.sort_by(|a, b| {
-        let place = |variant: &Variant| variant.stock.is_there().map_or(1, |there| if there { 0 } else { 2 });
+        let place = |variant: &Variant| {
+            variant.stock.is_there().map_or(1, |there| if there { 0 } else { 2 })
+        };
         place(a).cmp(&place(b)).then_with(|| match a.stock.is_there() {
             Some(true) => b.stock.pieces().total_cmp(&a.stock.pieces()),
             Some(false) | None => delivery(a).cmp(&delivery(b)),
         })
     });
-    let options: Vec<Value> = sorted.into_iter().filter_map(|variant| option(variant, locale)).take(OPTIONS).collect();
+    let options: Vec<Value> =
+        sorted.into_iter().filter_map(|variant| option(variant, locale)).take(OPTIONS).collect();
     json!({"id": uuid::Uuid::new_v4().to_string(), "kind": "variant", "prompt": Text::ChooseVariant.of(locale), "options": options, "quantity": quantity})
 }
 
 fn option(variant: &Variant, locale: &str) -> Option<Value> {
-    let named: Vec<String> = variant.dimensions.iter().take(3).map(|one| format!("{}: {}", one.name, one.value)).collect();
-    let called = || [&variant.variant_name, &variant.name, &variant.unique_name, &variant.part_no].into_iter().find_map(Clone::clone);
+    let named: Vec<String> = variant
+        .dimensions
+        .iter()
+        .take(3)
+        .map(|one| format!("{}: {}", one.name, one.value))
+        .collect();
+    let called = || {
+        [&variant.variant_name, &variant.name, &variant.unique_name, &variant.part_no]
+            .into_iter()
+            .find_map(Clone::clone)
+    };
     let what = if named.is_empty() { called()? } else { named.join(", ") };
     let there = variant.stock.is_there();
     let remark = there.map(|there| if there { Text::InStock } else { Text::OutOfStock }.of(locale));
-    let dims: serde_json::Map<String, Value> = variant.dimensions.iter().map(|one| (one.name.clone(), json!(one.value))).collect();
+    let dims: serde_json::Map<String, Value> =
+        variant.dimensions.iter().map(|one| (one.name.clone(), json!(one.value))).collect();
     Some(json!({
         "id": variant.product_id.as_ref().or(variant.part_no.as_ref())?,
         "label": remark.map_or_else(|| what.clone(), |remark| format!("{what} ({remark})")),
@@ -83,14 +102,34 @@ fn option(variant: &Variant, locale: &str) -> Option<Value> {
     }))
 }
 
-/// Choices that the assistant offers in words, which still say what is meant and how many of it. Where each of them names a variant of the
-/// product that was looked at, they are told as its variants.
-pub(crate) fn of_words(offered: &[contract::Choice], product: Option<&Value>, locale: &str) -> Option<Value> {
+/// Choices that the assistant offers in words, which still say what is meant and how many of it.
+/// Where each of them names a variant of the product that was looked at, they are told as its
+/// variants.
+pub(crate) fn of_words(
+    offered: &[contract::Choice],
+    product: Option<&Value>,
+    locale: &str,
+) -> Option<Value> {
     let offered = &offered[..offered.len().min(OPTIONS)];
     let all = product.filter(|product| product["variants"].is_array()).map(Variant::read_all);
-    let variants = all.and_then(|all| offered.iter().map(|choice| option(named_by(choice, &all)?, locale)).collect::<Option<Vec<Value>>>());
-    let (kind, prompt) = if variants.is_some() { ("variant", Text::ChooseVariant) } else { ("generic", Text::Options) };
-    let plain = || offered.iter().enumerate().map(|(index, choice)| json!({"id": (index + 1).to_string(), "label": choice.label})).collect();
+    let variants = all.and_then(|all| {
+        offered
+            .iter()
+            .map(|choice| option(named_by(choice, &all)?, locale))
+            .collect::<Option<Vec<Value>>>()
+    });
+    let (kind, prompt) = if variants.is_some() {
+        ("variant", Text::ChooseVariant)
+    } else {
+        ("generic", Text::Options)
+    };
+    let plain = || {
+        offered
+            .iter()
+            .enumerate()
+            .map(|(index, choice)| json!({"id": (index + 1).to_string(), "label": choice.label}))
+            .collect()
+    };
     let mut options = variants.unwrap_or_else(plain);
     for (option, choice) in options.iter_mut().zip(offered) {
         option["message"] = json!(choice.message);
@@ -100,7 +139,12 @@ pub(crate) fn of_words(offered: &[contract::Choice], product: Option<&Value>, lo
 
 /// The one variant of a product that a choice names.
 fn named_by<'a>(choice: &contract::Choice, variants: &'a [Variant]) -> Option<&'a Variant> {
-    let is_named = |variant: &&Variant| [&variant.variant_name, &variant.part_no].into_iter().flatten().any(|name| contains_word(&choice.message, name));
+    let is_named = |variant: &&Variant| {
+        [&variant.variant_name, &variant.part_no]
+            .into_iter()
+            .flatten()
+            .any(|name| contains_word(&choice.message, name))
+    };
     let mut named = variants.iter().filter(is_named);
     named.next().filter(|_| named.next().is_none())
 }
@@ -122,8 +166,8 @@ struct ShownOption {
     meta: Option<Meta>,
 }
 
-/// The order of the members counts: the widget shows the first two, so what is no plain value stands last. Of a stock that the shop does
-/// not tell nothing is said.
+/// The order of the members counts: the widget shows the first two, so what is no plain value
+/// stands last. Of a stock that the shop does not tell nothing is said.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Meta {
@@ -146,11 +190,15 @@ pub(crate) fn pick(message: &str, kept: &Value) -> Option<Pick> {
     let options = kept["options"].as_array()?;
     let option = match read_option(message) {
         Some(number) => options.get(number.checked_sub(1)?)?,
-        None => options.iter().find(|option| names(option).iter().any(|name| contains_word(message, name)))?,
+        None => options
+            .iter()
+            .find(|option| names(option).iter().any(|name| contains_word(message, name)))?,
     };
     match (option["message"].as_str(), option["meta"]["partNo"].as_str()) {
         (Some(words), _) => Some(Pick::Words(words.to_owned())),
-        (None, Some(part)) => Some(Pick::Part(part.to_owned(), kept["quantity"].as_u64().unwrap_or(1))),
+        (None, Some(part)) => {
+            Some(Pick::Part(part.to_owned(), kept["quantity"].as_u64().unwrap_or(1)))
+        }
         (None, None) => None,
     }
 }
@@ -159,7 +207,9 @@ pub(crate) fn pick(message: &str, kept: &Value) -> Option<Pick> {
 pub(crate) fn told(kept: &Value) -> Option<String> {
     let named = |(at, option): (usize, &Value)| {
         let label = option["label"].as_str().unwrap_or_default();
-        let part = text(&option["meta"]["partNo"]).map(|part| format!(" (part number {part})")).unwrap_or_default();
+        let part = text(&option["meta"]["partNo"])
+            .map(|part| format!(" (part number {part})"))
+            .unwrap_or_default();
         format!("{}: {label}{part}", at + 1)
     };
     let options: Vec<String> = kept["options"].as_array()?.iter().enumerate().map(named).collect();
@@ -196,7 +246,13 @@ mod tests {
         match offer(product, part, 1, "en") {
             Offer::Plain => "plain".into(),
             Offer::One(part) => part,
-            Offer::Several(kept) => kept["options"].as_array().unwrap().iter().filter_map(|option| option["id"].as_str()).collect::<Vec<_>>().join(" "),
+            Offer::Several(kept) => kept["options"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .filter_map(|option| option["id"].as_str())
+                .collect::<Vec<_>>()
+                .join(" "),
             Offer::Nothing => "nothing".into(),
         }
     }
@@ -204,7 +260,11 @@ mod tests {
     #[test]
     fn section_12_only_the_flags_of_variants_decide() {
         let parent = |variants: Value| json!({"productId": 1, "partNo": "P", "attributes": {"isBuyable": false}, "variants": variants});
-        let (yes, no, blank) = (variant(2, 1, json!({})), variant(3, 1, json!({"isBuyable": false})), variant(4, 1, json!({"partNo": " "})));
+        let (yes, no, blank) = (
+            variant(2, 1, json!({})),
+            variant(3, 1, json!({"isBuyable": false})),
+            variant(4, 1, json!({"partNo": " "})),
+        );
         for (product, part, wanted) in [
             (parent(json!([yes, no, blank])), "P", "P-2"),
             (parent(json!([no, blank])), "P", "nothing"),
@@ -212,7 +272,11 @@ mod tests {
             (parent(json!([yes, no])), "2", "P-2"),
             (parent(json!([yes, no])), "P-3", "nothing"),
             (parent(json!([])), "P", "nothing"),
-            (json!({"productId": 1, "partNo": "P", "attributes": {"isBuyable": true}}), "P", "plain"),
+            (
+                json!({"productId": 1, "partNo": "P", "attributes": {"isBuyable": true}}),
+                "P",
+                "plain",
+            ),
             (json!({"productId": 1, "partNo": "P", "attributes": {"isBuyable": true}}), "1", "P"),
         ] {
             assert_eq!(offered(&product, part), wanted, "{product} as {part}");
@@ -221,7 +285,8 @@ mod tests {
 
     #[test]
     fn section_12_six_options_what_is_there_first_then_what_comes_first() {
-        let comes = |day: &str| json!({"onHand": {"value": 0, "isActive": true, "nextDeliveryDate": day}});
+        let comes =
+            |day: &str| json!({"onHand": {"value": 0, "isActive": true, "nextDeliveryDate": day}});
         let variants = json!([
             variant(10, 1, json!({})),
             variant(11, 0, comes("2027-02-01")),
@@ -236,17 +301,37 @@ mod tests {
         assert_eq!(offered(&product, "P"), "12 16 17 10 13 11");
         let Offer::Several(kept) = offer(&product, "P", 3, "sv") else { panic!("several") };
         let first = &serde_json::to_value(shown(&kept)).unwrap()["options"][0];
-        assert_eq!((first["label"].as_str(), &first["meta"]["dimsMap"]), (Some("Size: 12 (i lager)"), &json!({"Size": "12"})));
-        assert_eq!((&first["meta"]["onHand"], &first["meta"]["partNo"], first["meta"]["inStock"].as_bool()), (&json!(9), &json!("P-12"), Some(true)));
-        assert_ne!(of_variants(&[], 1, "en")["id"], of_variants(&[], 1, "en")["id"], "each set is its own");
+        assert_eq!(
+            (first["label"].as_str(), &first["meta"]["dimsMap"]),
+            (Some("Size: 12 (i lager)"), &json!({"Size": "12"}))
+        );
+        assert_eq!(
+            (
+                &first["meta"]["onHand"],
+                &first["meta"]["partNo"],
+                first["meta"]["inStock"].as_bool()
+            ),
+            (&json!(9), &json!("P-12"), Some(true))
+        );
+        assert_ne!(
+            of_variants(&[], 1, "en")["id"],
+            of_variants(&[], 1, "en")["id"],
+            "each set is its own"
+        );
     }
 
     #[test]
     fn section_12_a_variant_without_a_name_is_offered_by_its_number() {
-        let bare = |id: u32| json!({"productId": id, "partNo": format!("P-{id}"), "isBuyable": true});
+        let bare =
+            |id: u32| json!({"productId": id, "partNo": format!("P-{id}"), "isBuyable": true});
         let product = json!({"productId": 1, "partNo": "P", "variants": [bare(2), bare(3)]});
         let Offer::Several(kept) = offer(&product, "P", 1, "en") else { panic!("several") };
-        let labels: Vec<&str> = kept["options"].as_array().unwrap().iter().filter_map(|option| option["label"].as_str()).collect();
+        let labels: Vec<&str> = kept["options"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|option| option["label"].as_str())
+            .collect();
         assert_eq!(labels, ["P-2", "P-3"], "nothing is said of a stock that nobody told");
         let product = json!({"productId": 1, "partNo": "P", "variants": [variant(4, 0, json!({})), bare(2), variant(3, 1, json!({}))]});
         assert_eq!(offered(&product, "P"), "3 2 4", "it may be there");
@@ -257,36 +342,77 @@ mod tests {
         let named = |name: &str| json!({"variantName": name});
         let product = json!({"variants": [variant(1, 3, named("Red, 4")), variant(2, 0, named("Red, 41")), variant(3, 1, named("Blue"))]});
         let words = |said: &[&str]| {
-            said.iter().map(|said| contract::Choice { label: format!("{said} – 10 SEK"), message: format!("This one: {said}") }).collect::<Vec<_>>()
+            said.iter()
+                .map(|said| contract::Choice {
+                    label: format!("{said} – 10 SEK"),
+                    message: format!("This one: {said}"),
+                })
+                .collect::<Vec<_>>()
         };
         let kept = of_words(&words(&["Red, 41", "Blue"]), Some(&product), "en").unwrap();
-        let ids: Vec<&str> = kept["options"].as_array().unwrap().iter().filter_map(|option| option["id"].as_str()).collect();
-        assert_eq!((kept["kind"].as_str(), ids), (Some("variant"), vec!["2", "3"]), "in the order in which they were offered");
+        let ids: Vec<&str> = kept["options"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|option| option["id"].as_str())
+            .collect();
+        assert_eq!(
+            (kept["kind"].as_str(), ids),
+            (Some("variant"), vec!["2", "3"]),
+            "in the order in which they were offered"
+        );
         assert_eq!(kept["options"][0]["meta"]["inStock"], false);
         for message in ["option 1", "P-2"] {
-            assert_eq!(pick(message, &kept), Some(Pick::Words("This one: Red, 41".into())), "{message}: the words know how many");
+            assert_eq!(
+                pick(message, &kept),
+                Some(Pick::Words("This one: Red, 41".into())),
+                "{message}: the words know how many"
+            );
         }
-        for (said, product) in [(&["Red, 41", "Green"][..], Some(&product)), (&["Red, 4 or Blue"], Some(&product)), (&["Blue"], None)] {
+        for (said, product) in [
+            (&["Red, 41", "Green"][..], Some(&product)),
+            (&["Red, 4 or Blue"], Some(&product)),
+            (&["Blue"], None),
+        ] {
             let kept = of_words(&words(said), product, "en").unwrap();
-            assert_eq!((kept["kind"].as_str(), kept["options"][0].get("meta")), (Some("generic"), None), "{said:?}");
+            assert_eq!(
+                (kept["kind"].as_str(), kept["options"][0].get("meta")),
+                (Some("generic"), None),
+                "{said:?}"
+            );
         }
         assert_eq!(of_words(&[], Some(&product), "en"), None);
     }
 
     #[test]
     fn section_23_the_widget_shows_stock_and_whether_it_can_be_bought() {
-        let kept = of_variants(&[&Variant::read(&variant(10, 1, json!({}))), &Variant::read(&variant(11, 0, json!({})))], 1, "en");
+        let kept = of_variants(
+            &[
+                &Variant::read(&variant(10, 1, json!({}))),
+                &Variant::read(&variant(11, 0, json!({}))),
+            ],
+            1,
+            "en",
+        );
         let sent = crate::chat::sse::written(&shown(&kept));
         assert!(sent.contains(r#""meta":{"onHand":1,"isBuyable":true,"partNo":"P-10","inStock":true,"dimsMap":{"Size":"10"}}"#), "{sent}");
         let untold = json!({"productId": 12, "partNo": "P-12", "isBuyable": true, "onHand": null});
-        let sent = crate::chat::sse::written(&shown(&of_variants(&[&Variant::read(&untold)], 1, "en")));
-        assert!(sent.contains(r#""meta":{"isBuyable":true,"partNo":"P-12","dimsMap":{}}"#), "{sent}");
+        let sent =
+            crate::chat::sse::written(&shown(&of_variants(&[&Variant::read(&untold)], 1, "en")));
+        assert!(
+            sent.contains(r#""meta":{"isBuyable":true,"partNo":"P-12","dimsMap":{}}"#),
+            "{sent}"
+        );
     }
 
     #[test]
     fn section_12_names_of_a_variant_choose_it() {
         let named = variant(10, 1, json!({"eanCode": "7350001", "uniqueName": "boot-10"}));
-        let kept = of_variants(&[&Variant::read(&named), &Variant::read(&variant(11, 1, json!({})))], 1, "en");
+        let kept = of_variants(
+            &[&Variant::read(&named), &Variant::read(&variant(11, 1, json!({})))],
+            1,
+            "en",
+        );
         for message in ["7350001", "the boot-10", "P-10 please", "10?"] {
             assert_eq!(pick(message, &kept), Some(Pick::Part("P-10".into(), 1)), "{message}");
         }

@@ -29,10 +29,13 @@ const ORDER: [(&str, &str); 12] = [
     ("availability", "Tillgänglighet"),
 ];
 
-/// Returns the comparison for a turn that looked up at least two products. Limited to the `wanted` ones if at least two of them are among these.
+/// Returns the comparison for a turn that looked up at least two products. Limited to the `wanted`
+/// ones if at least two of them are among these.
 pub(crate) fn of_turn(calls: &[Call], wanted: &[String], locale: &str) -> Option<Value> {
     let mut products: Vec<Product> = Vec::new();
-    for product in calls.iter().filter_map(|call| call.result_of(tools::GET)).filter_map(Product::read) {
+    for product in
+        calls.iter().filter_map(|call| call.result_of(tools::GET)).filter_map(Product::read)
+    {
         if products.iter().all(|known| known.id != product.id) {
             products.push(product);
         }
@@ -50,19 +53,34 @@ pub(crate) fn of_turn(calls: &[Call], wanted: &[String], locale: &str) -> Option
     let ids: Vec<&Value> = items.iter().map(|item| &item["productId"]).collect();
     let features = features(&items);
     let mut headers = vec![json!(Text::Feature.of(locale))];
-    headers.extend(items.iter().map(|item| json!(cut(item["name"].as_str().unwrap_or_default(), NAME))));
-    let values = |feature: &str| items.iter().map(|item| value(item, feature, locale)).collect::<Vec<_>>();
-    let table: Vec<Value> = features.iter().map(|feature| json!({"feature": label(feature, locale), "values": values(feature)})).collect();
+    headers.extend(
+        items.iter().map(|item| json!(cut(item["name"].as_str().unwrap_or_default(), NAME))),
+    );
+    let values =
+        |feature: &str| items.iter().map(|item| value(item, feature, locale)).collect::<Vec<_>>();
+    let table: Vec<Value> = features
+        .iter()
+        .map(|feature| json!({"feature": label(feature, locale), "values": values(feature)}))
+        .collect();
     let rows: Vec<Value> = features
         .iter()
         .map(|feature| {
-            let by_id: Map<String, Value> =
-                items.iter().map(|item| (item["productId"].as_str().unwrap_or_default().to_owned(), json!(value(item, feature, locale)))).collect();
+            let by_id: Map<String, Value> = items
+                .iter()
+                .map(|item| {
+                    (
+                        item["productId"].as_str().unwrap_or_default().to_owned(),
+                        json!(value(item, feature, locale)),
+                    )
+                })
+                .collect();
             // The widget draws the key.
             json!({"key": label(feature, locale), "values": by_id})
         })
         .collect();
-    Some(json!({"title": title(&items, locale), "productIds": ids, "items": items, "table": {"headers": headers, "rows": table}, "rows": rows}))
+    Some(
+        json!({"title": title(&items, locale), "productIds": ids, "items": items, "table": {"headers": headers, "rows": table}, "rows": rows}),
+    )
 }
 
 fn item(product: &Product) -> Value {
@@ -72,7 +90,8 @@ fn item(product: &Product) -> Value {
         item["brand"] = brand;
     }
     for (name, value) in &product.own_attributes {
-        let known = attributes.keys().any(|key| key.eq_ignore_ascii_case(name)) || name == "isBuyable";
+        let known =
+            attributes.keys().any(|key| key.eq_ignore_ascii_case(name)) || name == "isBuyable";
         if !known && (value.is_string() || value.is_number() || value.is_boolean()) {
             attributes.insert(name.clone(), value.clone());
         }
@@ -98,10 +117,18 @@ fn item(product: &Product) -> Value {
 /// Adds the advantages of each product that its figures prove.
 fn highlight(items: &mut [Value], products: &[Product], locale: &str) {
     let amount = |item: &Value| item["price"]["amount"].as_f64();
-    let one_currency = items.iter().all(|item| item["price"]["currency"] == items[0]["price"]["currency"]);
+    let one_currency =
+        items.iter().all(|item| item["price"]["currency"] == items[0]["price"]["currency"]);
     let amounts: Option<Vec<f64>> = items.iter().map(amount).collect();
-    let (least, most) = amounts.filter(|_| one_currency).unwrap_or_default().into_iter().fold((f64::MAX, f64::MIN), |(a, b), p| (a.min(p), b.max(p)));
-    let there: Vec<bool> = products.iter().map(|product| product.stock.availability() == Availability::InStock).collect();
+    let (least, most) = amounts
+        .filter(|_| one_currency)
+        .unwrap_or_default()
+        .into_iter()
+        .fold((f64::MAX, f64::MIN), |(a, b), p| (a.min(p), b.max(p)));
+    let there: Vec<bool> = products
+        .iter()
+        .map(|product| product.stock.availability() == Availability::InStock)
+        .collect();
     let some_only = there.contains(&true) && there.contains(&false);
     for (item, there) in items.iter_mut().zip(there) {
         let cheapest = least < most && amount(item) == Some(least);
@@ -116,10 +143,13 @@ fn highlight(items: &mut [Value], products: &[Product], locale: &str) {
     }
 }
 
-/// Returns the names of the compared features: known ones in their usual order, then the others by name.
+/// Returns the names of the compared features: known ones in their usual order, then the others by
+/// name.
 fn features(items: &[Value]) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
-    let named = items.iter().flat_map(|item| item["attributes"].as_object().into_iter().flatten().map(|(name, _)| name.clone()));
+    let named = items.iter().flat_map(|item| {
+        item["attributes"].as_object().into_iter().flatten().map(|(name, _)| name.clone())
+    });
     let has = |name: &str| items.iter().any(|item| !item[name].is_null()).then(|| name.to_owned());
     for name in has("price").into_iter().chain(has("brand")).chain(named) {
         if !all.iter().any(|known| is_same(known, &name)) {
@@ -133,7 +163,9 @@ fn features(items: &[Value]) -> Vec<String> {
 
 /// Where a feature stands among the known ones.
 fn place(feature: &str) -> Option<usize> {
-    ORDER.iter().position(|(name, sv)| name.eq_ignore_ascii_case(feature) || sv.to_lowercase() == feature.to_lowercase())
+    ORDER.iter().position(|(name, sv)| {
+        name.eq_ignore_ascii_case(feature) || sv.to_lowercase() == feature.to_lowercase()
+    })
 }
 
 /// Whether two names are of one feature.
@@ -152,7 +184,13 @@ fn value(item: &Value, feature: &str, locale: &str) -> String {
         Some("brand") => &item["brand"],
         Some(_) | None => &Value::Null,
     };
-    let named = || item["attributes"].as_object().into_iter().flatten().find_map(|(name, value)| is_same(name, feature).then_some(value));
+    let named = || {
+        item["attributes"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .find_map(|(name, value)| is_same(name, feature).then_some(value))
+    };
     let found = if own.is_null() { named().unwrap_or(own) } else { own };
     match found {
         Value::Bool(true) => Text::Yes.of(locale).into(),
@@ -163,7 +201,8 @@ fn value(item: &Value, feature: &str, locale: &str) -> String {
 
 fn title(items: &[Value], locale: &str) -> String {
     let word = Text::Comparison.of(locale);
-    let named = |(name, value): (&String, &Value)| is_same(name, "category").then(|| text(value))?;
+    let named =
+        |(name, value): (&String, &Value)| is_same(name, "category").then(|| text(value))?;
     let category = |item: &Value| item["attributes"].as_object()?.iter().find_map(named);
     let first = items.first().and_then(category);
     match first {
@@ -185,36 +224,76 @@ mod tests {
     use crate::call::tests::done;
 
     fn get(id: u32, more: Value) -> Call {
-        let mut product = json!({"productId": id, "name": format!("Tent number {id} with a name that is long")});
+        let mut product =
+            json!({"productId": id, "name": format!("Tent number {id} with a name that is long")});
         product.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         done("product_get", json!({"productId": id}), product)
     }
 
     fn features(comparison: &Value) -> Vec<&str> {
-        comparison["table"]["rows"].as_array().unwrap().iter().map(|row| row["feature"].as_str().unwrap()).collect()
+        comparison["table"]["rows"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| row["feature"].as_str().unwrap())
+            .collect()
     }
 
     #[test]
     fn section_13_rows_have_their_order_and_a_dash_where_nothing_is_known() {
-        let one = get(1, json!({"priceIncVat": "10.00", "currency": "SEK", "attributes": {"zebra": 1, "Weight": "2 kg", "apple": true, "category": "Tents"}}));
-        let two = get(2, json!({"priceIncVat": "9.50", "currency": "SEK", "manufacturerName": "Acme", "attributes": {"apple": false, "category": "Tents"}}));
+        let one = get(
+            1,
+            json!({"priceIncVat": "10.00", "currency": "SEK", "attributes": {"zebra": 1, "Weight": "2 kg", "apple": true, "category": "Tents"}}),
+        );
+        let two = get(
+            2,
+            json!({"priceIncVat": "9.50", "currency": "SEK", "manufacturerName": "Acme", "attributes": {"apple": false, "category": "Tents"}}),
+        );
         let comparison = of_turn(&[one, two], &[], "en").unwrap();
-        assert_eq!(features(&comparison), ["price", "brand", "Weight", "category", "apple", "zebra"]);
+        assert_eq!(
+            features(&comparison),
+            ["price", "brand", "Weight", "category", "apple", "zebra"]
+        );
         assert_eq!(comparison["table"]["headers"][1].as_str().unwrap().chars().count(), 30);
         let row = |at: usize| comparison["table"]["rows"][at]["values"].clone();
-        assert_eq!((row(0), row(1), row(4)), (json!(["10.00 SEK", "9.50 SEK"]), json!(["-", "Acme"]), json!(["Yes", "No"])));
-        assert_eq!(comparison["rows"][0], json!({"key": "price", "values": {"1": "10.00 SEK", "2": "9.50 SEK"}}));
-        assert_eq!((comparison["title"].as_str(), &comparison["items"][1]["highlights"]), (Some("Tents Comparison"), &json!(["lowest price"])));
+        assert_eq!(
+            (row(0), row(1), row(4)),
+            (json!(["10.00 SEK", "9.50 SEK"]), json!(["-", "Acme"]), json!(["Yes", "No"]))
+        );
+        assert_eq!(
+            comparison["rows"][0],
+            json!({"key": "price", "values": {"1": "10.00 SEK", "2": "9.50 SEK"}})
+        );
+        assert_eq!(
+            (comparison["title"].as_str(), &comparison["items"][1]["highlights"]),
+            (Some("Tents Comparison"), &json!(["lowest price"]))
+        );
     }
 
     #[test]
     fn section_13_a_feature_is_one_row_however_its_name_is_written() {
-        let one = get(1, json!({"color": "red", "brand": "Acme", "attributes": {"Zip": true, "apple": 1}}));
+        let one = get(
+            1,
+            json!({"color": "red", "brand": "Acme", "attributes": {"Zip": true, "apple": 1}}),
+        );
         let two = get(2, json!({"attributes": {"Color": "blue", "zip": false, "Brand": "Fell"}}));
         let comparison = of_turn(&[one, two], &[], "en").unwrap();
         assert_eq!(features(&comparison), ["brand", "color", "apple", "Zip"]);
-        let values: Vec<&Value> = comparison["table"]["rows"].as_array().unwrap().iter().map(|row| &row["values"]).collect();
-        assert_eq!(values, [&json!(["Acme", "Fell"]), &json!(["red", "blue"]), &json!(["1", "-"]), &json!(["Yes", "No"])]);
+        let values: Vec<&Value> = comparison["table"]["rows"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| &row["values"])
+            .collect();
+        assert_eq!(
+            values,
+            [
+                &json!(["Acme", "Fell"]),
+                &json!(["red", "blue"]),
+                &json!(["1", "-"]),
+                &json!(["Yes", "No"])
+            ]
+        );
     }
 
     #[test]
@@ -223,11 +302,20 @@ mod tests {
             1,
             json!({"priceIncVat": "10.00", "currency": "SEK", "brand": "Fell", "color": "Röd", "attributes": {"Kategori": "Tält", "Färg": "Röd", "Dragkedja": true}}),
         );
-        let two = get(2, json!({"priceIncVat": "9.50", "currency": "SEK", "attributes": {"Kategori": "Tält", "Färg": "Blå"}}));
+        let two = get(
+            2,
+            json!({"priceIncVat": "9.50", "currency": "SEK", "attributes": {"Kategori": "Tält", "Färg": "Blå"}}),
+        );
         let comparison = of_turn(&[one, two], &[], "sv").unwrap();
         assert_eq!(features(&comparison), ["Pris", "Märke", "Färg", "Kategori", "Dragkedja"]);
-        assert_eq!((&comparison["table"]["headers"][0], comparison["title"].as_str()), (&json!("Egenskap"), Some("Jämförelse: Tält")));
-        assert_eq!(comparison["rows"][2], json!({"key": "Färg", "values": {"1": "Röd", "2": "Blå"}}));
+        assert_eq!(
+            (&comparison["table"]["headers"][0], comparison["title"].as_str()),
+            (&json!("Egenskap"), Some("Jämförelse: Tält"))
+        );
+        assert_eq!(
+            comparison["rows"][2],
+            json!({"key": "Färg", "values": {"1": "Röd", "2": "Blå"}})
+        );
         assert_eq!(comparison["rows"][4]["values"]["1"], "Ja");
     }
 
@@ -246,7 +334,8 @@ mod tests {
 
     #[test]
     fn section_13_eight_rows_at_most() {
-        let many: Map<String, Value> = (0..20).map(|n| (format!("feature {n}"), json!(n))).collect();
+        let many: Map<String, Value> =
+            (0..20).map(|n| (format!("feature {n}"), json!(n))).collect();
         let calls = [get(1, json!({"attributes": many})), get(2, json!({}))];
         assert_eq!(features(&of_turn(&calls, &[], "en").unwrap()).len(), 8);
     }

@@ -1,5 +1,6 @@
-//! The memory of products between turns: which number the screen shows for which product, which were looked at, and what the
-//! newest search found. It is told to the model before each message and kept nowhere else. Bounded.
+//! The memory of products between turns: which number the screen shows for which product, which
+//! were looked at, and what the newest search found. It is told to the model before each message
+//! and kept nowhere else. Bounded.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -67,18 +68,32 @@ pub(crate) struct Memory {
 impl Memory {
     /// Takes what a turn found. A turn that found nothing changes nothing of what the screen shows.
     pub(crate) fn note(&mut self, shown: &[Card], calls: &[Call]) {
-        let searched = calls.iter().rev().filter_map(|call| call.result_of(tools::SEARCH)).map(items).find(|items| !items.is_empty());
+        let searched = calls
+            .iter()
+            .rev()
+            .filter_map(|call| call.result_of(tools::SEARCH))
+            .map(items)
+            .find(|items| !items.is_empty());
         if let Some(items) = searched {
             self.search_candidates = items.iter().filter_map(Card::of).take(RESULTS).collect();
         }
         for product in calls.iter().filter_map(|call| call.result_of(tools::GET)) {
-            if let Some(id) = text(&product["productId"]).filter(|id| self.shortlist.len() < SHORTLIST && !self.shortlist.contains(id)) {
+            if let Some(id) = text(&product["productId"])
+                .filter(|id| self.shortlist.len() < SHORTLIST && !self.shortlist.contains(id))
+            {
                 self.shortlist.push(id);
             }
         }
         if !shown.is_empty() {
-            let raw = |id: &str| sources(calls).find(|item| first(item, &["productId", "id"]).as_deref() == Some(id));
-            self.last_results = shown.iter().take(RESULTS).enumerate().map(|(at, card)| known(at + 1, card, raw(&card.product_id))).collect();
+            let raw = |id: &str| {
+                sources(calls).find(|item| first(item, &["productId", "id"]).as_deref() == Some(id))
+            };
+            self.last_results = shown
+                .iter()
+                .take(RESULTS)
+                .enumerate()
+                .map(|(at, card)| known(at + 1, card, raw(&card.product_id)))
+                .collect();
         }
     }
 
@@ -99,7 +114,8 @@ impl Memory {
 /// Everything that tools told of products, the newest first.
 fn sources(calls: &[Call]) -> impl Iterator<Item = &Value> {
     let looked_at = calls.iter().rev().filter_map(|call| call.result_of(tools::GET));
-    looked_at.chain(calls.iter().rev().filter_map(|call| call.result_of(tools::SEARCH)).flat_map(items))
+    looked_at
+        .chain(calls.iter().rev().filter_map(|call| call.result_of(tools::SEARCH)).flat_map(items))
 }
 
 fn known(index: usize, card: &Card, raw: Option<&Value>) -> KnownProduct {
@@ -111,29 +127,53 @@ fn known(index: usize, card: &Card, raw: Option<&Value>) -> KnownProduct {
         name: card.title.clone(),
         brand: attribute("brand"),
         color: attribute("color"),
-        price: card.price.as_ref().and_then(|price| price.trim().parse().ok()).filter(|price: &f64| price.is_finite()),
+        price: card
+            .price
+            .as_ref()
+            .and_then(|price| price.trim().parse().ok())
+            .filter(|price: &f64| price.is_finite()),
         currency: card.currency.clone(),
         url: raw.and_then(|raw| text(&raw["url"])),
         availability_status: Some(card.availability.status.name().to_owned()),
-        on_hand_value: card.availability.on_hand_value.as_ref().and_then(serde_json::Number::as_f64),
+        on_hand_value: card
+            .availability
+            .on_hand_value
+            .as_ref()
+            .and_then(serde_json::Number::as_f64),
         available_dimension_values: card.dimension_hints.clone(),
     }
 }
 
 /// A product as the model is told of it.
 fn brief(known: &KnownProduct) -> Value {
-    let mut told = json!({"index": known.index, "id": known.product_id, "name": cut(&known.name, NAME)});
-    let price = known.price.map(|price| known.currency.as_ref().map_or_else(|| price.to_string(), |currency| format!("{price} {currency}")));
-    for (name, value) in
-        [("partNo", &known.part_no), ("color", &known.color), ("brand", &known.brand), ("price", &price), ("availability", &known.availability_status)]
-    {
+    let mut told =
+        json!({"index": known.index, "id": known.product_id, "name": cut(&known.name, NAME)});
+    let price = known.price.map(|price| {
+        known
+            .currency
+            .as_ref()
+            .map_or_else(|| price.to_string(), |currency| format!("{price} {currency}"))
+    });
+    for (name, value) in [
+        ("partNo", &known.part_no),
+        ("color", &known.color),
+        ("brand", &known.brand),
+        ("price", &price),
+        ("availability", &known.availability_status),
+    ] {
         if let Some(value) = value {
             told[name] = json!(value);
         }
     }
-    let few = |values: &Value| values.as_array().map(|values| values.iter().take(VALUES).cloned().collect::<Vec<_>>());
-    let dimensions: Map<String, Value> =
-        known.available_dimension_values.iter().take(DIMENSIONS).filter_map(|(name, values)| Some((name.clone(), json!(few(values)?)))).collect();
+    let few = |values: &Value| {
+        values.as_array().map(|values| values.iter().take(VALUES).cloned().collect::<Vec<_>>())
+    };
+    let dimensions: Map<String, Value> = known
+        .available_dimension_values
+        .iter()
+        .take(DIMENSIONS)
+        .filter_map(|(name, values)| Some((name.clone(), json!(few(values)?))))
+        .collect();
     if !dimensions.is_empty() {
         told["dimensions"] = Value::Object(dimensions);
     }
@@ -160,9 +200,16 @@ mod tests {
         let mut memory = Memory::default();
         let calls = [search(100..112)];
         memory.note(&cards_of(&calls), &calls);
-        let shown: Vec<(usize, &str)> = memory.last_results.iter().map(|known| (known.index, known.product_id.as_str())).collect();
+        let shown: Vec<(usize, &str)> = memory
+            .last_results
+            .iter()
+            .map(|known| (known.index, known.product_id.as_str()))
+            .collect();
         assert_eq!(shown, [(1, "100"), (2, "101"), (3, "102"), (4, "103"), (5, "104"), (6, "105")]);
-        assert_eq!((memory.last_results[1].part_no.as_deref(), memory.last_results[1].price), (Some("P-101"), Some(10.5)));
+        assert_eq!(
+            (memory.last_results[1].part_no.as_deref(), memory.last_results[1].price),
+            (Some("P-101"), Some(10.5))
+        );
         assert_eq!(memory.search_candidates.len(), 10);
         let before = memory.clone();
         let nothing = [search(0..0)];
@@ -174,7 +221,11 @@ mod tests {
     fn section_9_the_shortlist_has_what_was_looked_at_once_and_ten_at_most() {
         let mut memory = Memory::default();
         for id in [7, 8, 7, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18] {
-            let calls = [done("product_get", json!({"productId": id.to_string()}), json!({"productId": id, "name": "x"}))];
+            let calls = [done(
+                "product_get",
+                json!({"productId": id.to_string()}),
+                json!({"productId": id, "name": "x"}),
+            )];
             memory.note(&cards_of(&calls), &calls);
         }
         assert_eq!(memory.shortlist, ["7", "8", "9", "10", "11", "12", "13", "14", "15", "16"]);
@@ -186,13 +237,22 @@ mod tests {
         let mut memory = Memory::default();
         assert_eq!(memory.told(), None);
         let values: Vec<u32> = (30..50).collect();
-        let dimensions: Map<String, Value> = (0..6).map(|n| (format!("Dim {n}"), json!(values))).collect();
-        memory.last_results =
-            vec![KnownProduct { index: 1, product_id: "5".into(), name: "n".repeat(80), available_dimension_values: dimensions, ..KnownProduct::default() }];
+        let dimensions: Map<String, Value> =
+            (0..6).map(|n| (format!("Dim {n}"), json!(values))).collect();
+        memory.last_results = vec![KnownProduct {
+            index: 1,
+            product_id: "5".into(),
+            name: "n".repeat(80),
+            available_dimension_values: dimensions,
+            ..KnownProduct::default()
+        }];
         let told = memory.told().unwrap();
         let told: Value = serde_json::from_str(told.split_once('\n').unwrap().1).unwrap();
         let one = &told["lastResults"][0];
-        assert_eq!((one["name"].as_str().unwrap().len(), one["dimensions"].as_object().unwrap().len()), (50, 4));
+        assert_eq!(
+            (one["name"].as_str().unwrap().len(), one["dimensions"].as_object().unwrap().len()),
+            (50, 4)
+        );
         assert_eq!(one["dimensions"]["Dim 0"].as_array().unwrap().len(), 5);
     }
 }

@@ -1,4 +1,5 @@
-//! The shop: products, variants and carts as blocks of an answer, and which products a message means.
+//! The shop: products, variants and carts as blocks of an answer, and which products a message
+//! means.
 
 pub(crate) mod cards;
 pub(crate) mod choices;

@@ -1,5 +1,5 @@
-//! Which products a message means: by their numbers on the screen, by id or part number, or by "these". Only a hint for the
-//! model, which still decides. Pure.
+//! Which products a message means: by their numbers on the screen, by id or part number, or by
+//! "these". Only a hint for the model, which still decides. Pure.
 
 use language::message::{MessageWords, contains_word};
 use serde_json::Value;
@@ -15,7 +15,9 @@ const COMPARED: usize = 3;
 const SHORT: usize = 50;
 
 fn named<'a>(message: &str, memory: &'a Memory) -> Vec<&'a KnownProduct> {
-    let is_named = |known: &&KnownProduct| known.names().any(|name| name.len() > 2 && contains_word(message, name));
+    let is_named = |known: &&KnownProduct| {
+        known.names().any(|name| name.len() > 2 && contains_word(message, name))
+    };
     memory.last_results.iter().filter(is_named).collect()
 }
 
@@ -27,25 +29,34 @@ fn names_of<'a>(known: &'a [&KnownProduct]) -> impl Iterator<Item = &'a String> 
 pub(crate) fn meant<'a>(message: &str, memory: &'a Memory) -> Vec<&'a KnownProduct> {
     let words = MessageWords::of(message);
     let places = words.places();
-    let mut found: Vec<&KnownProduct> = places.iter().filter_map(|place| memory.last_results.iter().find(|known| known.index == *place)).collect();
+    let mut found: Vec<&KnownProduct> = places
+        .iter()
+        .filter_map(|place| memory.last_results.iter().find(|known| known.index == *place))
+        .collect();
     if places.is_empty() {
         found = named(message, memory);
     }
-    if let ([only], true) = (&memory.last_results[..], found.is_empty() && places.is_empty() && message.chars().count() < SHORT && words.points()) {
+    if let ([only], true) = (
+        &memory.last_results[..],
+        found.is_empty() && places.is_empty() && message.chars().count() < SHORT && words.points(),
+    ) {
         found.push(only);
     }
     found.dedup();
     found
 }
 
-/// Returns the ids of the products that a message asks to compare. Empty if it asks for no comparison or does not name the products.
+/// Returns the ids of the products that a message asks to compare. Empty if it asks for no
+/// comparison or does not name the products.
 pub(crate) fn compared(message: &str, memory: &Memory) -> Vec<String> {
     let words = MessageWords::of(message);
     let joined = words.joined_numbers();
     let by_name = named(message, memory);
     // A message that changes the cart compares nothing, unless it weighs two products.
-    let beside = (!words.asks_for_change() || words.weighs()) && (joined.len() > 1 || words.joins_names(names_of(&by_name)));
-    let wanted = words.compares() || beside || (words.asks_for_difference() && words.means_several());
+    let beside = (!words.asks_for_change() || words.weighs())
+        && (joined.len() > 1 || words.joins_names(names_of(&by_name)));
+    let wanted =
+        words.compares() || beside || (words.asks_for_difference() && words.means_several());
     if !wanted {
         return Vec::new();
     }
@@ -56,7 +67,10 @@ pub(crate) fn compared(message: &str, memory: &Memory) -> Vec<String> {
         }
     };
     let places: Vec<usize> = words.places().into_iter().chain(joined).collect();
-    places.iter().filter_map(|place| memory.last_results.iter().find(|known| known.index == *place)).for_each(|known| add(&known.product_id));
+    places
+        .iter()
+        .filter_map(|place| memory.last_results.iter().find(|known| known.index == *place))
+        .for_each(|known| add(&known.product_id));
     by_name.iter().for_each(|known| add(&known.product_id));
     if ids.len() < 2 && words.means_several() {
         if memory.shortlist.len() > 1 {
@@ -77,7 +91,8 @@ pub(crate) fn compared(message: &str, memory: &Memory) -> Vec<String> {
     if ids.len() > 1 { ids } else { Vec::new() }
 }
 
-/// Sentences for the model before a message. While `options` stand, numbers mean them and no product.
+/// Sentences for the model before a message. While `options` stand, numbers mean them and no
+/// product.
 pub(crate) fn hints(message: &str, memory: &Memory, options: Option<&Value>) -> Vec<String> {
     let mut hints: Vec<String> = memory.told().into_iter().collect();
     if let Some(options) = options.and_then(choices::told) {
@@ -87,7 +102,12 @@ pub(crate) fn hints(message: &str, memory: &Memory, options: Option<&Value>) -> 
     let compared = compared(message, memory);
     let meant = meant(message, memory);
     if !meant.is_empty() {
-        let named: Vec<String> = meant.iter().map(|known| format!("productId {} (number {} on the screen)", known.product_id, known.index)).collect();
+        let named: Vec<String> = meant
+            .iter()
+            .map(|known| {
+                format!("productId {} (number {} on the screen)", known.product_id, known.index)
+            })
+            .collect();
         hints.push(format!("The message below means {}.", named.join(" and ")));
     }
     if !compared.is_empty() {
@@ -101,8 +121,17 @@ mod tests {
     use super::*;
 
     fn memory(results: usize, shortlist: &[&str]) -> Memory {
-        let known = |index: usize| KnownProduct { index, product_id: format!("10{index}"), part_no: Some(format!("AB-{index}")), ..KnownProduct::default() };
-        Memory { last_results: (1..=results).map(known).collect(), shortlist: shortlist.iter().map(|id| (*id).to_owned()).collect(), ..Memory::default() }
+        let known = |index: usize| KnownProduct {
+            index,
+            product_id: format!("10{index}"),
+            part_no: Some(format!("AB-{index}")),
+            ..KnownProduct::default()
+        };
+        Memory {
+            last_results: (1..=results).map(known).collect(),
+            shortlist: shortlist.iter().map(|id| (*id).to_owned()).collect(),
+            ..Memory::default()
+        }
     }
 
     fn places(message: &str) -> Vec<usize> {
@@ -140,11 +169,17 @@ mod tests {
         let one = memory(1, &[]);
         assert_eq!(meant("is that one warm?", &one).len(), 1);
         assert!(meant("is that one warm?", &memory(2, &[])).is_empty());
-        assert!(meant("that is all that I wanted to know about shoes, now show me tents", &one).is_empty());
+        assert!(
+            meant("that is all that I wanted to know about shoes, now show me tents", &one)
+                .is_empty()
+        );
         for word in ["that", "this", "option", "one", "number", "nr", "like"] {
             let message = format!("a {word} for the rain");
             assert_eq!(meant(&message, &one).len(), 1, "{word}");
-            assert!(meant(&format!("{message}{}", " x".repeat(25)), &one).is_empty(), "{word} in a long message");
+            assert!(
+                meant(&format!("{message}{}", " x".repeat(25)), &one).is_empty(),
+                "{word} in a long message"
+            );
         }
         let fifty = |letters: usize| format!("that {}", "x".repeat(letters - 5));
         assert_eq!((meant(&fifty(49), &one).len(), meant(&fifty(50), &one).len()), (1, 0));
@@ -157,8 +192,14 @@ mod tests {
     fn section_16_a_hint_names_id_and_number_and_stands_behind_the_memory() {
         let memory = memory(3, &[]);
         let hints = |message: &str| hints(message, &memory, None)[1..].join("|");
-        assert_eq!(hints("I like number 3"), "The message below means productId 103 (number 3 on the screen).");
-        assert_eq!(hints("is ab-2 warm?"), "The message below means productId 102 (number 2 on the screen).");
+        assert_eq!(
+            hints("I like number 3"),
+            "The message below means productId 103 (number 3 on the screen)."
+        );
+        assert_eq!(
+            hints("is ab-2 warm?"),
+            "The message below means productId 102 (number 2 on the screen)."
+        );
         assert_eq!(hints("do you ship to Norway?"), "");
         assert_eq!(hints("that is nice"), "", "three may be meant");
         assert!(super::hints("option 1", &Memory::default(), None).is_empty());
@@ -167,10 +208,16 @@ mod tests {
     #[test]
     fn section_12_and_16_while_options_stand_numbers_mean_them() {
         let options = serde_json::json!({"options": [{"label": "Size: 41", "meta": {"partNo": "P-41"}}, {"label": "Size: 42", "meta": {"partNo": "P-42"}}]});
-        for message in ["I would like the second one", "number 2 in red", "1 or 2?", "is AB-2 warm?"] {
+        for message in
+            ["I would like the second one", "number 2 in red", "1 or 2?", "is AB-2 warm?"]
+        {
             let hints = hints(message, &memory(3, &[]), Some(&options));
             assert_eq!(hints.len(), 2, "{message}: {hints:?}");
-            assert!(hints[1].contains("1: Size: 41 (part number P-41)") && hints[1].contains("2: Size: 42 (part number P-42)"), "{hints:?}");
+            assert!(
+                hints[1].contains("1: Size: 41 (part number P-41)")
+                    && hints[1].contains("2: Size: 42 (part number P-42)"),
+                "{hints:?}"
+            );
         }
     }
 
@@ -230,11 +277,16 @@ mod tests {
             assert_eq!(ids(&format!("2{joiner}5"), &none), "102 105", "{joiner}");
             assert_eq!(ids(&format!("ab-2{joiner}AB-5?"), &none), "102 105", "{joiner}");
         }
-        let (pair, several) = (memory(2, &[]), ["these", "those", "them", "both", "two", "three", "2", "3"]);
+        let (pair, several) =
+            (memory(2, &[]), ["these", "those", "them", "both", "two", "three", "2", "3"]);
         for word in ["difference", "better", "worse", "prefer", "versus"] {
             assert_eq!(ids(&format!("{word}?"), &pair), "", "{word} of what?");
             for several in several {
-                assert_eq!(ids(&format!("{word} of the {several}?"), &pair), "101 102", "{word}, {several}");
+                assert_eq!(
+                    ids(&format!("{word} of the {several}?"), &pair),
+                    "101 102",
+                    "{word}, {several}"
+                );
             }
         }
         for several in several {
@@ -242,7 +294,11 @@ mod tests {
         }
         assert_eq!(ids("which of these is better?", &two), "107 108");
         assert_eq!(ids("vad är skillnaden mellan båda?", &memory(2, &[])), "101 102");
-        assert_eq!(ids("what is the difference between them", &memory(5, &[])), "", "five are too many to mean");
+        assert_eq!(
+            ids("what is the difference between them", &memory(5, &[])),
+            "",
+            "five are too many to mean"
+        );
     }
 
     #[test]
@@ -263,8 +319,16 @@ mod tests {
         assert_eq!(ids("compare 10 and 11", &ten), "", "one alone is no comparison");
         assert_eq!(ids("compare AB-4 with option 6", &ten), "106 104");
         for these in ["these", "those", "them", "both", "all"] {
-            assert_eq!(ids(&format!("compare {these}"), &ten), "108 109 102", "the three that were looked at last");
-            assert_eq!(ids(&format!("compare {these}"), &memory(3, &["107"])), "101 102 103", "one is too few: what is shown");
+            assert_eq!(
+                ids(&format!("compare {these}"), &ten),
+                "108 109 102",
+                "the three that were looked at last"
+            );
+            assert_eq!(
+                ids(&format!("compare {these}"), &memory(3, &["107"])),
+                "101 102 103",
+                "one is too few: what is shown"
+            );
             assert_eq!(ids(&format!("compare {these}"), &memory(1, &[])), "");
             assert_eq!(ids(&format!("compare {these}"), &memory(4, &[])), "");
         }

@@ -1,4 +1,5 @@
-//! Suggestions after a search that found nothing, as the search itself offers them, and which of them a customer takes.
+//! Suggestions after a search that found nothing, as the search itself offers them, and which of
+//! them a customer takes.
 
 use serde_json::{Value, json};
 use shop_adapter::product::items;
@@ -10,24 +11,36 @@ const KEPT: usize = 8;
 
 /// Suggestions, when the last search of the turn found nothing.
 pub(crate) fn of_turn(calls: &[Call]) -> Vec<Value> {
-    empty_search(calls).and_then(|search| search.data["refinements"].as_array().cloned()).unwrap_or_default()
+    empty_search(calls)
+        .and_then(|search| search.data["refinements"].as_array().cloned())
+        .unwrap_or_default()
 }
 
-/// The suggestions that are stored for the next message, with the earlier ones: each with the words that the search was for in the end, or that it
-/// would only be the same search again. A search by limits alone had no words.
+/// The suggestions that are stored for the next message, with the earlier ones: each with the words
+/// that the search was for in the end, or that it would only be the same search again. A search by
+/// limits alone had no words.
 pub(crate) fn to_keep(calls: &[Call], before: &[Value]) -> Vec<Value> {
     let search = empty_search(calls);
-    let simplified = search.map_or(Value::Null, |search| search.data["querySimplification"].clone());
+    let simplified =
+        search.map_or(Value::Null, |search| search.data["querySimplification"].clone());
     let asked = || search.and_then(|search| search.args["query"].as_str());
     let words = simplified["effectiveQuery"].as_str().or_else(asked).unwrap_or_default();
-    let dropped = |one: &Value| simplified["droppedTokens"].as_array().is_some_and(|dropped| dropped.contains(one));
+    let dropped = |one: &Value| {
+        simplified["droppedTokens"].as_array().is_some_and(|dropped| dropped.contains(one))
+    };
     let mut kept = of_turn(calls);
     for one in &mut kept {
-        let repeats = one["payload"]["constraintsToRemove"].as_array().is_some_and(|all| all.iter().all(dropped));
+        let repeats = one["payload"]["constraintsToRemove"]
+            .as_array()
+            .is_some_and(|all| all.iter().all(dropped));
         one["repeats"] = json!(repeats);
         one["words"] = json!(words);
     }
-    let older: Vec<Value> = before.iter().filter(|old| kept.iter().all(|new| new["label"] != old["label"])).cloned().collect();
+    let older: Vec<Value> = before
+        .iter()
+        .filter(|old| kept.iter().all(|new| new["label"] != old["label"]))
+        .cloned()
+        .collect();
     kept.extend(older);
     kept.truncate(KEPT);
     kept
@@ -70,8 +83,17 @@ mod tests {
     use crate::call::tests::done;
 
     fn search(effective: &str, payloads: Value) -> Call {
-        let offered: Vec<Value> = payloads.as_array().into_iter().flatten().map(|payload| json!({"label": payload["type"], "payload": payload})).collect();
-        done("product_search", json!({}), json!({"items": [], "refinements": offered, "querySimplification": {"effectiveQuery": effective}}))
+        let offered: Vec<Value> = payloads
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|payload| json!({"label": payload["type"], "payload": payload}))
+            .collect();
+        done(
+            "product_search",
+            json!({}),
+            json!({"items": [], "refinements": offered, "querySimplification": {"effectiveQuery": effective}}),
+        )
     }
 
     #[test]
@@ -80,16 +102,30 @@ mod tests {
             "xyzzy",
             json!([{"type": "search_retry", "query": "red xyzzy"}, {"type": "remove_constraints", "constraintsToRemove": ["red", "maxPrice"]}]),
         );
-        let second = search("red xyzzy", json!([{"type": "ask_clarify", "questionId": "product_type", "question": "What kind?"}]));
+        let second = search(
+            "red xyzzy",
+            json!([{"type": "ask_clarify", "questionId": "product_type", "question": "What kind?"}]),
+        );
         let kept = to_keep(&[second], &to_keep(&[first], &[]));
         assert_eq!(taken(" search_retry ", &kept), Some(Way::Exactly("red xyzzy".into())));
-        assert_eq!(taken("remove_constraints", &kept), Some(Way::Without("xyzzy".into())), "the words of its own search");
+        assert_eq!(
+            taken("remove_constraints", &kept),
+            Some(Way::Without("xyzzy".into())),
+            "the words of its own search"
+        );
         assert_eq!(taken("ask_clarify", &kept), Some(Way::Question("What kind?".into())));
         assert_eq!(taken("something else", &kept), None);
 
-        let mut only_words = search("xyzzy", json!([{"type": "remove_constraints", "constraintsToRemove": ["red"]}]));
+        let mut only_words = search(
+            "xyzzy",
+            json!([{"type": "remove_constraints", "constraintsToRemove": ["red"]}]),
+        );
         only_words.data["querySimplification"]["droppedTokens"] = json!(["red"]);
-        assert_eq!(taken("remove_constraints", &to_keep(&[only_words], &[])), Some(Way::Made), "it would be the same search");
+        assert_eq!(
+            taken("remove_constraints", &to_keep(&[only_words], &[])),
+            Some(Way::Made),
+            "it would be the same search"
+        );
     }
 
     #[test]
@@ -101,8 +137,15 @@ mod tests {
             call.data["querySimplification"] = Value::Null;
             call
         };
-        for (call, words) in [(search("", limits.clone()), ""), (unsaid(json!({})), ""), (unsaid(json!({"query": "red xyzzy"})), "red xyzzy")] {
-            assert_eq!(taken("remove_constraints", &to_keep(&[call], &[])), Some(Way::Without(words.into())));
+        for (call, words) in [
+            (search("", limits.clone()), ""),
+            (unsaid(json!({})), ""),
+            (unsaid(json!({"query": "red xyzzy"})), "red xyzzy"),
+        ] {
+            assert_eq!(
+                taken("remove_constraints", &to_keep(&[call], &[])),
+                Some(Way::Without(words.into()))
+            );
         }
     }
 }

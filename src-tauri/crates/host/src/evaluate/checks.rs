@@ -20,23 +20,43 @@ pub(super) struct Outcome {
 
 /// Compares an outcome with one check.
 pub(super) fn check(check: &str, outcome: &Outcome) -> CheckResult {
-    let (expected, actual, holds) =
-        run_check(check.trim(), outcome).unwrap_or_else(|| ("a check that is known".into(), "this check is not known".into(), false));
+    let (expected, actual, holds) = run_check(check.trim(), outcome).unwrap_or_else(|| {
+        ("a check that is known".into(), "this check is not known".into(), false)
+    });
     let result = if holds { ScenarioStatus::Passed } else { ScenarioStatus::Failed };
     CheckResult { check: check.to_owned(), result, actual, expected }
 }
 
 fn run_check(check: &str, outcome: &Outcome) -> Option<(String, String, bool)> {
     let error = outcome.error.as_ref();
-    let equal = |expected: &str, actual: String| Some((expected.to_owned(), actual.clone(), actual == expected));
+    let equal = |expected: &str, actual: String| {
+        Some((expected.to_owned(), actual.clone(), actual == expected))
+    };
     match check {
-        "output is non-empty" => return Some(("some text".into(), shorten(&outcome.output), !outcome.output.trim().is_empty())),
-        "contract_version preserved" => return equal(CONTRACT_VERSION, outcome.version.clone().unwrap_or_else(|| "none".to_owned())),
+        "output is non-empty" => {
+            return Some((
+                "some text".into(),
+                shorten(&outcome.output),
+                !outcome.output.trim().is_empty(),
+            ));
+        }
+        "contract_version preserved" => {
+            return equal(
+                CONTRACT_VERSION,
+                outcome.version.clone().unwrap_or_else(|| "none".to_owned()),
+            );
+        }
         "messages_count increases" => {
             let before = outcome.earlier_messages.unwrap_or(0);
-            return Some((format!("more than {before}"), outcome.messages.to_string(), outcome.messages > before));
+            return Some((
+                format!("more than {before}"),
+                outcome.messages.to_string(),
+                outcome.messages > before,
+            ));
         }
-        "queued_file exists" => return Some(("a queued file".into(), "this app queues no requests".into(), false)),
+        "queued_file exists" => {
+            return Some(("a queued file".into(), "this app queues no requests".into(), false));
+        }
         _ => {}
     }
     if let Some((left, right)) = check.split_once("==") {
@@ -47,21 +67,32 @@ fn run_check(check: &str, outcome: &Outcome) -> Option<(String, String, bool)> {
             "retryable" => equal(right, error.is_some_and(|e| e.retryable).to_string()),
             "exit code" => equal(right, exit_code(error).to_string()),
             "code" => equal(right, error.map_or_else(|| "none".to_owned(), |e| code(e.code))),
-            "reason" => equal(right, error.and_then(AgentError::reason_text).unwrap_or("none").to_owned()),
+            "reason" => {
+                equal(right, error.and_then(AgentError::reason_text).unwrap_or("none").to_owned())
+            }
             _ => None,
         };
     }
     let (left, right) = check.split_once(" contains ")?;
     let wanted = right.trim().trim_matches('"');
     match left.trim() {
-        "output" => Some((wanted.to_owned(), shorten(&outcome.output), outcome.output.contains(wanted))),
-        "tools_used" => Some((wanted.to_owned(), outcome.tools.join(", "), outcome.tools.iter().any(|tool| tool == wanted))),
+        "output" => {
+            Some((wanted.to_owned(), shorten(&outcome.output), outcome.output.contains(wanted)))
+        }
+        "tools_used" => Some((
+            wanted.to_owned(),
+            outcome.tools.join(", "),
+            outcome.tools.iter().any(|tool| tool == wanted),
+        )),
         _ => None,
     }
 }
 
 fn code(code: ErrorCode) -> String {
-    serde_json::to_value(code).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+    serde_json::to_value(code)
+        .ok()
+        .and_then(|value| value.as_str().map(str::to_owned))
+        .unwrap_or_default()
 }
 
 fn shorten(text: &str) -> String {
@@ -107,8 +138,15 @@ mod tests {
             ..Outcome::default()
         };
         let old = Outcome { version: Some("0.9".into()), ..Outcome::default() };
-        let off = Outcome { version, error: Some(AgentError::new(ErrorCode::AgentDisabled, "off")), ..Outcome::default() };
-        let asks = Outcome { error: Some(AgentError::new(ErrorCode::ApprovalRequired, "ask")), ..Outcome::default() };
+        let off = Outcome {
+            version,
+            error: Some(AgentError::new(ErrorCode::AgentDisabled, "off")),
+            ..Outcome::default()
+        };
+        let asks = Outcome {
+            error: Some(AgentError::new(ErrorCode::ApprovalRequired, "ask")),
+            ..Outcome::default()
+        };
         for (text, outcome, holds) in [
             ("http status == 200", &done, true),
             ("status == ok", &done, true),

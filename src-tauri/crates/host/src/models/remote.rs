@@ -47,7 +47,10 @@ impl Recipe {
     pub(super) fn name(&self) -> String {
         let Server { api, base_url, model } = &self.server;
         let Self { reasoning, idle_timeout, place, max_retries, .. } = self;
-        format!("{api:?} {base_url} {model} {reasoning} {idle_timeout:?} {place:?} {max_retries} {}", self.env_key.is_some())
+        format!(
+            "{api:?} {base_url} {model} {reasoning} {idle_timeout:?} {place:?} {max_retries} {}",
+            self.env_key.is_some()
+        )
     }
 }
 
@@ -104,7 +107,11 @@ impl Remote {
     }
 }
 
-pub(super) async fn open(keyring: &Keyring, recipe: &Recipe, local: bool) -> Result<Provider, ModelError> {
+pub(super) async fn open(
+    keyring: &Keyring,
+    recipe: &Recipe,
+    local: bool,
+) -> Result<Provider, ModelError> {
     // If a key may not be sent, none is read: a server without encryption is called without a key.
     let server = recipe.server.origin().filter(Origin::may_carry_key);
     let found = match (&server, recipe.server.key_entries()) {
@@ -120,7 +127,9 @@ pub(super) async fn open(keyring: &Keyring, recipe: &Recipe, local: bool) -> Res
             return Err(ModelError {
                 kind: ModelErrorKind::Unauthorized,
                 message: format!("The key cannot be read: {error}."),
-                hint: Some("Unlock the keyring, or enter the key in Settings for this run only.".into()),
+                hint: Some(
+                    "Unlock the keyring, or enter the key in Settings for this run only.".into(),
+                ),
                 retry_after_ms: None,
             });
         }
@@ -136,7 +145,11 @@ pub(super) async fn open(keyring: &Keyring, recipe: &Recipe, local: bool) -> Res
         max_retries: recipe.max_retries,
         label: None,
     };
-    let world = ProviderDeps { http: recipe.http.clone()?, random: Arc::clone(&recipe.random), clock: Arc::clone(&recipe.clock) };
+    let world = ProviderDeps {
+        http: recipe.http.clone()?,
+        random: Arc::clone(&recipe.random),
+        clock: Arc::clone(&recipe.clock),
+    };
     Provider::new(config, world)
 }
 
@@ -160,7 +173,8 @@ impl Model for Remote {
     /// Reads this key and all others, so that they are known as secrets before anything is written.
     /// A failure is reported when the model is called.
     fn ready(&self) -> BoxFuture<'static, ()> {
-        let (keyring, lately, now) = (Arc::clone(&self.keyring), Arc::clone(&self.lately), self.recipe.clock.now());
+        let (keyring, lately, now) =
+            (Arc::clone(&self.keyring), Arc::clone(&self.lately), self.recipe.clock.now());
         Box::pin(async move {
             let before = CacheStamp::new(now, keyring.changes());
             if !lately.has_read_secrets(before) {
@@ -172,13 +186,16 @@ impl Model for Remote {
     }
 
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
-        let (keyring, recipe, local) = (Arc::clone(&self.keyring), Arc::clone(&self.recipe), self.local);
+        let (keyring, recipe, local) =
+            (Arc::clone(&self.keyring), Arc::clone(&self.recipe), self.local);
         let lately = Arc::clone(&self.lately);
         let opening = async move {
             let before = CacheStamp::new(recipe.clock.now(), keyring.changes());
             let opened = match lately.cached_provider(&recipe, before) {
                 Some(model) => Ok(model),
-                None => open(&keyring, &recipe, local).await.inspect(|model| lately.open(&recipe, before, model)),
+                None => open(&keyring, &recipe, local)
+                    .await
+                    .inspect(|model| lately.open(&recipe, before, model)),
             };
             match opened {
                 Ok(model) => model.stream(request),
@@ -192,7 +209,9 @@ impl Model for Remote {
 pub(super) fn nothing_may_leave() -> ModelError {
     ModelError {
         kind: ModelErrorKind::BadRequest,
-        message: "Nothing was sent: this server does not run on this computer, and nothing may leave it.".into(),
+        message:
+            "Nothing was sent: this server does not run on this computer, and nothing may leave it."
+                .into(),
         hint: Some("Allow cloud models in Settings, or choose a server on this computer.".into()),
         retry_after_ms: None,
     }

@@ -26,29 +26,68 @@ use super::HostTools;
 
 impl HostTools {
     /// Runs a program in its pack's folder, with nothing but what its manifest names.
-    async fn program(&self, call: &ProgramCall, request: &ToolRequest, cancel: &CancellationToken) -> Result<Value, ToolFailure> {
+    async fn program(
+        &self,
+        call: &ProgramCall,
+        request: &ToolRequest,
+        cancel: &CancellationToken,
+    ) -> Result<Value, ToolFailure> {
         let refused = |error| ToolFailure { error, may_have_happened: false };
         let spec = &request.spec;
-        let folder = self.packs.iter().find(|loaded| loaded.pack.is_some() && loaded.view.id == spec.pack).map(|loaded| loaded.folder.clone());
-        let folder = folder.ok_or_else(|| refused(AgentError::internal("tool_config_error", format!("The pack {} is gone.", spec.pack))))?;
+        let folder = self
+            .packs
+            .iter()
+            .find(|loaded| loaded.pack.is_some() && loaded.view.id == spec.pack)
+            .map(|loaded| loaded.folder.clone());
+        let folder = folder.ok_or_else(|| {
+            refused(AgentError::internal(
+                "tool_config_error",
+                format!("The pack {} is gone.", spec.pack),
+            ))
+        })?;
         // Links followed, as for the program itself: what is compared later must be of one kind.
         let folder = folder.canonicalize().unwrap_or(folder);
-        let program = mcp::resolve_program(&call.command, &folder, &self.program_dir)
-            .map_err(|problem| refused(AgentError::internal("tool_config_error", format!("{} cannot be run: {problem}", spec.title))))?;
+        let program =
+            mcp::resolve_program(&call.command, &folder, &self.program_dir).map_err(|problem| {
+                refused(AgentError::internal(
+                    "tool_config_error",
+                    format!("{} cannot be run: {problem}", spec.title),
+                ))
+            })?;
         let data = call.data_dir.then(|| self.paths.pack_data(spec.pack.as_str()));
         if let Some(data) = &data {
-            make_private(data).map_err(|e| refused(AgentError::internal("data_dir", format!("{} cannot be used: {e}.", data.display()))))?;
+            make_private(data).map_err(|e| {
+                refused(AgentError::internal(
+                    "data_dir",
+                    format!("{} cannot be used: {e}.", data.display()),
+                ))
+            })?;
         }
         let secret = self.key_of(spec).await.map_err(refused)?;
-        let secret = secret.and_then(|value| Some((key_destination::needed_credential(spec)?.to_owned(), value)));
-        let env = call.env.iter().filter_map(|name| Some((name.clone(), std::env::var(name).ok()?))).collect();
-        run_program(call, request, Place { program, pack_folder: folder, data, env, secret }, cancel).await
+        let secret = secret
+            .and_then(|value| Some((key_destination::needed_credential(spec)?.to_owned(), value)));
+        let env = call
+            .env
+            .iter()
+            .filter_map(|name| Some((name.clone(), std::env::var(name).ok()?)))
+            .collect();
+        run_program(
+            call,
+            request,
+            Place { program, pack_folder: folder, data, env, secret },
+            cancel,
+        )
+        .await
     }
 
     async fn built_in(&self, service: &str, arguments: Value) -> Result<Value, ToolFailure> {
         let done = match self.services.of(service) {
             Some(open) => open.run(move |service| service.call(&arguments)).await,
-            None => Err(AgentError::new(ErrorCode::ToolNotFound, format!("The service {service} is not part of this app.")).reason("tool_not_implemented")),
+            None => Err(AgentError::new(
+                ErrorCode::ToolNotFound,
+                format!("The service {service} is not part of this app."),
+            )
+            .reason("tool_not_implemented")),
         };
         done.map_err(|error| ToolFailure { error, may_have_happened: false })
     }
@@ -84,41 +123,71 @@ struct Reads<'a> {
 
 impl HostTools {
     /// A call to a pack's server, or to the one that stands in for it.
-    async fn at_server(&self, server: &str, tool: &str, request: &ToolRequest, cancel: CancellationToken, resume: &dyn Resume) -> Result<Value, ToolFailure> {
-        // A little before the engine's own limit, so that the server hears of it and its miss is counted.
+    async fn at_server(
+        &self,
+        server: &str,
+        tool: &str,
+        request: &ToolRequest,
+        cancel: CancellationToken,
+        resume: &dyn Resume,
+    ) -> Result<Value, ToolFailure> {
+        // A little before the engine's own limit, so that the server hears of it and its miss is
+        // counted.
         let limit = if request.spec.timeout_ms == 0 { 10_000 } else { request.spec.timeout_ms };
         let timeout = std::time::Duration::from_millis(limit.saturating_sub(limit / 20).max(1));
         let key = definitions::key(&request.spec.pack, server);
         let elsewhere = self.elsewhere.of(&key);
-        let _attended = (request.attended && elsewhere.is_none()).then(|| self.questions.attended(key.clone()));
+        let _attended =
+            (request.attended && elsewhere.is_none()).then(|| self.questions.attended(key.clone()));
         let arguments = request.arguments.clone();
         let adapter = adapters::adapter_of(&self.adapters, &request.spec.pack);
         let locale = self.locale();
-        let call = self.pack_call(&request.spec, tool, elsewhere.is_some(), &locale, &request.asked);
+        let call =
+            self.pack_call(&request.spec, tool, elsewhere.is_some(), &locale, &request.asked);
         let is_reachable = !matches!(elsewhere, Some(Err(_)));
         if let Some(known) = adapter.known(&call, &arguments).filter(|_| is_reachable) {
             return known.map_err(|error| ToolFailure { error, may_have_happened: false });
         }
-        let read = |arguments: Value| self.read(Reads { key: &key, tool, timeout, elsewhere: elsewhere.clone() }, request, arguments, cancel.clone());
+        let read = |arguments: Value| {
+            self.read(
+                Reads { key: &key, tool, timeout, elsewhere: elsewhere.clone() },
+                request,
+                arguments,
+                cancel.clone(),
+            )
+        };
         match (request.spec.effect, &elsewhere) {
             (Effect::ReadOnly, _) => {
                 let further = |arguments: Value| async {
-                    resume.again(&arguments).await.map_err(|error| ToolFailure { error, may_have_happened: false })?;
+                    resume
+                        .again(&arguments)
+                        .await
+                        .map_err(|error| ToolFailure { error, may_have_happened: false })?;
                     read(arguments).await
                 };
                 adapters::read(adapter, &call, arguments, &read, &further).await
             }
             (Effect::Write | Effect::Destructive, Some(stands_in)) => {
-                call_elsewhere(stands_in.clone(), tool, request, arguments, cancel.clone()).await.map(|answer| adapter.answer(&call, answer))
+                call_elsewhere(stands_in.clone(), tool, request, arguments, cancel.clone())
+                    .await
+                    .map(|answer| adapter.answer(&call, answer))
             }
             (Effect::Write | Effect::Destructive, None) => {
                 let gate = Gate { questions: &self.questions, server: key.clone(), engine: resume };
-                self.servers.call_effect(&key, tool, arguments, timeout, cancel.clone(), &gate).await
+                self.servers
+                    .call_effect(&key, tool, arguments, timeout, cancel.clone(), &gate)
+                    .await
             }
         }
     }
 
-    async fn read(&self, at: Reads<'_>, request: &ToolRequest, arguments: Value, cancel: CancellationToken) -> Result<Value, ToolFailure> {
+    async fn read(
+        &self,
+        at: Reads<'_>,
+        request: &ToolRequest,
+        arguments: Value,
+        cancel: CancellationToken,
+    ) -> Result<Value, ToolFailure> {
         match at.elsewhere {
             Some(stands_in) => call_elsewhere(stands_in, at.tool, request, arguments, cancel).await,
             None => self.servers.call(at.key, at.tool, arguments, at.timeout, cancel).await,
@@ -126,8 +195,22 @@ impl HostTools {
     }
 
     /// A call as the adapter of its pack sees it.
-    fn pack_call<'a>(&self, spec: &ToolSpec, tool: &'a str, is_remote: bool, locale: &'a str, asked: &'a Value) -> PackCall<'a> {
-        PackCall { tool, is_read: is_read(spec), is_remote, is_chat_api: self.is_chat_api, locale, asked }
+    fn pack_call<'a>(
+        &self,
+        spec: &ToolSpec,
+        tool: &'a str,
+        is_remote: bool,
+        locale: &'a str,
+        asked: &'a Value,
+    ) -> PackCall<'a> {
+        PackCall {
+            tool,
+            is_read: is_read(spec),
+            is_remote,
+            is_chat_api: self.is_chat_api,
+            locale,
+            asked,
+        }
     }
 
     /// The language of a caller who names none: the profile's. The chat API has none.
@@ -137,13 +220,24 @@ impl HostTools {
 
     /// A picture that a pack's server draws, by the path that results name.
     pub(crate) async fn picture(&self, path: &str) -> Result<Vec<u8>, AgentError> {
-        let found = self.adapters.iter().find_map(|adapter| Some((adapter.pack(), adapter.picture(path)?)));
-        let (pack, picture) = found.ok_or_else(|| AgentError::new(ErrorCode::ToolNotFound, "No pack draws this picture."))?;
+        let found =
+            self.adapters.iter().find_map(|adapter| Some((adapter.pack(), adapter.picture(path)?)));
+        let (pack, picture) = found.ok_or_else(|| {
+            AgentError::new(ErrorCode::ToolNotFound, "No pack draws this picture.")
+        })?;
         let key = definitions::key(&pack.into(), picture.server);
         if let Some(stands_in) = self.elsewhere.of(&key) {
             return stands_in?.picture(path).await.map_err(|failure| failure.error);
         }
-        let read = self.servers.read_resource(&key, &picture.uri, std::time::Duration::from_secs(10), CancellationToken::new()).await;
+        let read = self
+            .servers
+            .read_resource(
+                &key,
+                &picture.uri,
+                std::time::Duration::from_secs(10),
+                CancellationToken::new(),
+            )
+            .await;
         read.map(|resource| resource.bytes).map_err(|failure| failure.error)
     }
 }
@@ -154,12 +248,18 @@ struct NoAnswers;
 #[async_trait]
 impl Resume for NoAnswers {
     async fn resume(&self, _: &Value) -> Result<(), AgentError> {
-        Err(AgentError::new(ErrorCode::ApprovalRequired, "The server wants answers first, and nobody can approve the call with them here.")
-            .reason("approval_required"))
+        Err(AgentError::new(
+            ErrorCode::ApprovalRequired,
+            "The server wants answers first, and nobody can approve the call with them here.",
+        )
+        .reason("approval_required"))
     }
 
     async fn again(&self, _: &Value) -> Result<(), AgentError> {
-        Err(AgentError::internal("audit_unavailable", "A further request of this call cannot be recorded here."))
+        Err(AgentError::internal(
+            "audit_unavailable",
+            "A further request of this call cannot be recorded here.",
+        ))
     }
 }
 
@@ -180,13 +280,27 @@ impl Tools for HostTools {
     async fn check(&self, spec: &ToolSpec) -> Result<(), AgentError> {
         let ToolTarget::Mcp { server, .. } = &spec.target else {
             let Some(variable) = key_destination::needed_credential(spec) else { return Ok(()) };
-            return self.credentials.check(spec.pack.as_str(), variable, &Destination::of_tool(spec, &self.packs), &spec.title).await;
+            return self
+                .credentials
+                .check(
+                    spec.pack.as_str(),
+                    variable,
+                    &Destination::of_tool(spec, &self.packs),
+                    &spec.title,
+                )
+                .await;
         };
-        // A server behind an address cannot be reached without its keys. A program can run without them.
+        // A server behind an address cannot be reached without its keys. A program can run without
+        // them.
         let at = definitions::key(&spec.pack, server);
         let stands_in = self.elsewhere.of(&at).transpose()?.is_some();
         let keys = self.keys(&|key: &str| stands_in && key == at);
-        let is_needed = |key: &&Declared<'_>| key.pack.view.id == spec.pack && key.of_server && key.who == server && key.destination != Destination::Program;
+        let is_needed = |key: &&Declared<'_>| {
+            key.pack.view.id == spec.pack
+                && key.of_server
+                && key.who == server
+                && key.destination != Destination::Program
+        };
         for Declared { variable, destination, .. } in keys.iter().filter(is_needed) {
             self.credentials.check(spec.pack.as_str(), variable, destination, server).await?;
         }
@@ -194,7 +308,9 @@ impl Tools for HostTools {
     }
 
     fn adapt(&self, spec: &ToolSpec, arguments: Value) -> Adapted {
-        let ToolTarget::Mcp { server, tool } = &spec.target else { return Adapted { arguments, is_sent: true } };
+        let ToolTarget::Mcp { server, tool } = &spec.target else {
+            return Adapted { arguments, is_sent: true };
+        };
         let is_remote = self.elsewhere.of(&definitions::key(&spec.pack, server)).is_some();
         let adapter = adapters::adapter_of(&self.adapters, &spec.pack);
         let (locale, asked) = (self.locale(), arguments.clone());
@@ -206,25 +322,48 @@ impl Tools for HostTools {
 
     fn waits_for_person(&self, spec: &ToolSpec) -> bool {
         match &spec.target {
-            ToolTarget::Mcp { server, .. } => self.questions.waits(&definitions::key(&spec.pack, server)),
-            ToolTarget::BuiltIn { .. } | ToolTarget::Http { .. } | ToolTarget::Program { .. } => false,
+            ToolTarget::Mcp { server, .. } => {
+                self.questions.waits(&definitions::key(&spec.pack, server))
+            }
+            ToolTarget::BuiltIn { .. } | ToolTarget::Http { .. } | ToolTarget::Program { .. } => {
+                false
+            }
         }
     }
 
-    async fn run(&self, request: ToolRequest, cancel: CancellationToken) -> Result<Value, ToolFailure> {
+    async fn run(
+        &self,
+        request: ToolRequest,
+        cancel: CancellationToken,
+    ) -> Result<Value, ToolFailure> {
         self.run_resumable(request, cancel, &NoAnswers).await
     }
 
-    async fn run_resumable(&self, request: ToolRequest, cancel: CancellationToken, resume: &dyn Resume) -> Result<Value, ToolFailure> {
+    async fn run_resumable(
+        &self,
+        request: ToolRequest,
+        cancel: CancellationToken,
+        resume: &dyn Resume,
+    ) -> Result<Value, ToolFailure> {
         match &request.spec.target {
             ToolTarget::Http { call } => {
-                let secret = self.key_of(&request.spec).await.map_err(|error| ToolFailure { error, may_have_happened: false })?;
-                let private_network = self.profile.settings().packs.get(request.spec.pack.as_str()).is_some_and(|choice| choice.private_network);
+                let secret = self
+                    .key_of(&request.spec)
+                    .await
+                    .map_err(|error| ToolFailure { error, may_have_happened: false })?;
+                let private_network = self
+                    .profile
+                    .settings()
+                    .packs
+                    .get(request.spec.pack.as_str())
+                    .is_some_and(|choice| choice.private_network);
                 self.http.run(call, &request, &Permit { private_network, secret }, &cancel).await
             }
             ToolTarget::Program { call } => self.program(call, &request, &cancel).await,
             ToolTarget::BuiltIn { service } => self.built_in(service, request.arguments).await,
-            ToolTarget::Mcp { server, tool } => self.at_server(server, tool, &request, cancel, resume).await,
+            ToolTarget::Mcp { server, tool } => {
+                self.at_server(server, tool, &request, cancel, resume).await
+            }
         }
     }
 }

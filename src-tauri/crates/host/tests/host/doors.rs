@@ -3,7 +3,10 @@
 
 use std::{fs, path::Path};
 
-use contract::{Commands, Empty, RunParams, SecretSetParams, SettingsSetParams, SwitchSetParams, SwitchTarget, ToolCallParams, TurnStartParams};
+use contract::{
+    Commands, Empty, RunParams, SecretSetParams, SettingsSetParams, SwitchSetParams, SwitchTarget,
+    ToolCallParams, TurnStartParams,
+};
 use host::Options;
 use serde_json::json;
 
@@ -15,7 +18,11 @@ fn holding(folder: &Path) -> Vec<String> {
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
         if entry.file_type().unwrap().is_dir() {
             found.extend(holding(&entry.path()));
-        } else if fs::read(entry.path()).unwrap_or_default().windows(KEY.len()).any(|part| part == KEY.as_bytes()) {
+        } else if fs::read(entry.path())
+            .unwrap_or_default()
+            .windows(KEY.len())
+            .any(|part| part == KEY.as_bytes())
+        {
             found.push(entry.path().display().to_string());
         }
     }
@@ -33,7 +40,13 @@ async fn a_stored_key_is_refused_in_names_ids_and_settings() {
         ..Options::default()
     })
     .await;
-    host.secret_set(SecretSetParams { name: "OPENAI_API_KEY".into(), value: KEY.into(), this_run_only: true }).await.unwrap();
+    host.secret_set(SecretSetParams {
+        name: "OPENAI_API_KEY".into(),
+        value: KEY.into(),
+        this_run_only: true,
+    })
+    .await
+    .unwrap();
     let mut refused = Vec::new();
 
     let stored = host.settings_get(Empty {}).await.unwrap().settings;
@@ -45,15 +58,35 @@ async fn a_stored_key_is_refused_in_names_ids_and_settings() {
         }
         refused.push(host.settings_set(SettingsSetParams { settings }).await.unwrap_err());
     }
-    refused.push(host.switch_set(SwitchSetParams { target: SwitchTarget::Tool(KEY.into()), on: false }).await.unwrap_err());
-    let start =
-        |session: &str, model: Option<String>| TurnStartParams { session: Some(session.into()), text: "Hello?".into(), model, agent: None, headless: true };
+    refused.push(
+        host.switch_set(SwitchSetParams { target: SwitchTarget::Tool(KEY.into()), on: false })
+            .await
+            .unwrap_err(),
+    );
+    let start = |session: &str, model: Option<String>| TurnStartParams {
+        session: Some(session.into()),
+        text: "Hello?".into(),
+        model,
+        agent: None,
+        headless: true,
+    };
     refused.push(host.turn_start(start(KEY, None)).await.unwrap_err());
     refused.push(host.turn_start(start("s", Some(KEY.into()))).await.unwrap_err());
-    let call = ToolCallParams { tool: "cart.get".into(), arguments: json!({}), session: Some(KEY.into()), headless: true };
+    let call = ToolCallParams {
+        tool: "cart.get".into(),
+        arguments: json!({}),
+        session: Some(KEY.into()),
+        headless: true,
+    };
     refused.push(host.tool_call(call).await.unwrap_err());
-    let request = json!({"contract_version": "1.0", "request_id": "r-1", "input": "Hello?"}).to_string();
-    let run = |caller: &str, id: Option<&str>| RunParams { request: request.clone(), caller: caller.into(), correlation_id: id.map(Into::into), stream: false };
+    let request =
+        json!({"contract_version": "1.0", "request_id": "r-1", "input": "Hello?"}).to_string();
+    let run = |caller: &str, id: Option<&str>| RunParams {
+        request: request.clone(),
+        caller: caller.into(),
+        correlation_id: id.map(Into::into),
+        stream: false,
+    };
     refused.push(host.run_request(run(KEY, None)).await.unwrap_err());
     refused.push(host.run_request(run("test", Some(KEY))).await.unwrap_err());
 

@@ -4,8 +4,9 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use contract::{
-    Approval, ApprovalDecideParams, ApprovalsListParams, Commands, Decision, Empty, ErrorCode, GrantParams, PolicyMode, PolicySetParams, SettingsSetParams,
-    ToolCallParams, ToolCallResponse, ToolOutcome,
+    Approval, ApprovalDecideParams, ApprovalsListParams, Commands, Decision, Empty, ErrorCode,
+    GrantParams, PolicyMode, PolicySetParams, SettingsSetParams, ToolCallParams, ToolCallResponse,
+    ToolOutcome,
 };
 use host::{Host, Options};
 use serde_json::{Value, json};
@@ -18,21 +19,44 @@ struct Bench {
 impl Bench {
     async fn open() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let packs = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap().join("tests/data/packs");
-        let options = Options { data_dir: Some(folder.path().to_owned()), pack_dirs: vec![packs], pack_code: shipped_packs::all(), ..Options::default() };
+        let packs = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .ancestors()
+            .nth(3)
+            .unwrap()
+            .join("tests/data/packs");
+        let options = Options {
+            data_dir: Some(folder.path().to_owned()),
+            pack_dirs: vec![packs],
+            pack_code: shipped_packs::all(),
+            ..Options::default()
+        };
         Self { host: Host::open(options).await.unwrap(), _folder: folder }
     }
 
     async fn call(&self, tool: &str, arguments: Value) -> ToolCallResponse {
-        let params = ToolCallParams { tool: tool.into(), arguments, session: Some("s".into()), headless: false };
+        let params = ToolCallParams {
+            tool: tool.into(),
+            arguments,
+            session: Some("s".into()),
+            headless: false,
+        };
         self.host.tool_call(params).await.unwrap()
     }
 
     /// Calls a tool that needs an approval. Returns the waiting call and its pending action.
-    async fn ask(&self, tool: &'static str, arguments: Value) -> (tokio::task::JoinHandle<ToolCallResponse>, Approval) {
+    async fn ask(
+        &self,
+        tool: &'static str,
+        arguments: Value,
+    ) -> (tokio::task::JoinHandle<ToolCallResponse>, Approval) {
         let before = self.pending().await.len();
         let host = Arc::clone(&self.host);
-        let params = ToolCallParams { tool: tool.into(), arguments, session: Some("s".into()), headless: false };
+        let params = ToolCallParams {
+            tool: tool.into(),
+            arguments,
+            session: Some("s".into()),
+            headless: false,
+        };
         let waiting = tokio::spawn(async move { host.tool_call(params).await.unwrap() });
         (waiting, self.newest(before).await)
     }
@@ -52,8 +76,13 @@ impl Bench {
         self.host.approval_pending(Empty {}).await.unwrap().approvals
     }
 
-    async fn decide(&self, approval: &Approval, decision: Decision) -> Result<Approval, contract::AgentError> {
-        let params = ApprovalDecideParams { id: approval.id.clone(), hash: approval.hash.clone(), decision };
+    async fn decide(
+        &self,
+        approval: &Approval,
+        decision: Decision,
+    ) -> Result<Approval, contract::AgentError> {
+        let params =
+            ApprovalDecideParams { id: approval.id.clone(), hash: approval.hash.clone(), decision };
         self.host.approval_decide(params).await.map(|answer| answer.approval)
     }
 
@@ -69,7 +98,11 @@ async fn a_grant_covers_what_it_says_and_is_listed_and_taken_back() {
     assert!(approval.grantable);
     bench.decide(&approval, Decision::ApproveForSession).await.unwrap();
     assert_eq!(waiting.await.unwrap().outcome, ToolOutcome::Ok);
-    assert_eq!(bench.call("ledger.add", json!({"account": "a", "amount": 2})).await.outcome, ToolOutcome::Ok, "another number of the same");
+    assert_eq!(
+        bench.call("ledger.add", json!({"account": "a", "amount": 2})).await.outcome,
+        ToolOutcome::Ok,
+        "another number of the same"
+    );
     assert_eq!(bench.entries().await, 2);
     let (waiting, other) = bench.ask("ledger.add", json!({"account": "b", "amount": 1})).await;
     bench.decide(&other, Decision::Reject { reason: None }).await.unwrap();
@@ -111,9 +144,18 @@ async fn a_destructive_tool_wants_its_word_each_time() {
 async fn an_edit_is_a_new_proposal_and_both_are_kept() {
     let bench = Bench::open().await;
     let (waiting, first) = bench.ask("ledger.add", json!({"account": "a", "amount": 100})).await;
-    let refused = bench.decide(&first, Decision::Edit { arguments: json!({"account": "a"}).to_string() }).await.unwrap_err();
+    let refused = bench
+        .decide(&first, Decision::Edit { arguments: json!({"account": "a"}).to_string() })
+        .await
+        .unwrap_err();
     assert_eq!(refused.code, ErrorCode::InvalidInput);
-    bench.decide(&first, Decision::Edit { arguments: json!({"account": "a", "amount": 10}).to_string() }).await.unwrap();
+    bench
+        .decide(
+            &first,
+            Decision::Edit { arguments: json!({"account": "a", "amount": 10}).to_string() },
+        )
+        .await
+        .unwrap();
     let second = bench.newest(0).await;
     assert_ne!(second.hash, first.hash);
     assert_eq!(second.replaces, Some(first.id.clone()));
@@ -121,7 +163,12 @@ async fn an_edit_is_a_new_proposal_and_both_are_kept() {
     waiting.await.unwrap();
     let entries = bench.call("ledger.list", json!({})).await.data;
     assert_eq!(entries["entries"], json!([{"account": "a", "amount": 10}]));
-    let all = bench.host.approvals_list(ApprovalsListParams { include_decided: true }).await.unwrap().approvals;
+    let all = bench
+        .host
+        .approvals_list(ApprovalsListParams { include_decided: true })
+        .await
+        .unwrap()
+        .approvals;
     assert!(all.iter().any(|a| a.id == first.id) && all.iter().any(|a| a.id == second.id));
     assert!(bench.host.audit_verify(Empty {}).await.unwrap().ok);
     bench.host.stop().await;

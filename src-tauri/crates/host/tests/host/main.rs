@@ -17,7 +17,9 @@ use host::{Host, Options};
 async fn open(options: impl Fn() -> Options) -> Arc<Host> {
     for _ in 0..500 {
         match Host::open(options()).await {
-            Err(error) if error.reason_text() == Some("profile_in_use") => tokio::time::sleep(Duration::from_millis(10)).await,
+            Err(error) if error.reason_text() == Some("profile_in_use") => {
+                tokio::time::sleep(Duration::from_millis(10)).await
+            }
             opened => return opened.unwrap(),
         }
     }

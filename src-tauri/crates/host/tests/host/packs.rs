@@ -8,7 +8,11 @@ use host::{Host, Options};
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_without_a_program_is_shown_with_the_reason() {
     let folder = tempfile::tempdir().unwrap();
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap().join("tests/data/packs/ledger");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(3)
+        .unwrap()
+        .join("tests/data/packs/ledger");
     let pack = folder.path().join("tools/ledger");
     fs::create_dir_all(&pack).unwrap();
     for entry in fs::read_dir(&source).unwrap() {
@@ -32,7 +36,10 @@ async fn a_server_without_a_program_is_shown_with_the_reason() {
     assert_eq!(servers.len(), 1, "{:?}", host.packs_list(Empty {}).await.unwrap());
     assert_eq!(servers[0].state, ServerState::Failed);
     let why = servers[0].message.clone().unwrap();
-    assert!(why.contains("csign is neither a path below the pack nor a program of the app"), "{why}");
+    assert!(
+        why.contains("csign is neither a path below the pack nor a program of the app"),
+        "{why}"
+    );
     let doctor = host.doctor(Empty {}).await.unwrap();
     assert!(doctor.checks.iter().any(|check| check.message.contains(&why)), "{doctor:?}");
     host.stop().await;
@@ -51,9 +58,20 @@ async fn a_window_without_packs_is_told_where_they_were_looked_for() {
     .await
     .unwrap();
     let notices = host.app_status(Empty {}).await.unwrap().notices;
-    let told = notices.iter().find(|notice| notice["code"] == "no_packs").unwrap()["text"].as_str().unwrap();
-    assert!(told.contains(&empty.display().to_string()) && told.contains("COUNTERSIGN_TOOLS_DIR"), "{told}");
-    let params = TurnStartParams { session: None, text: "hello".into(), model: None, agent: None, headless: true };
+    let told = notices.iter().find(|notice| notice["code"] == "no_packs").unwrap()["text"]
+        .as_str()
+        .unwrap();
+    assert!(
+        told.contains(&empty.display().to_string()) && told.contains("COUNTERSIGN_TOOLS_DIR"),
+        "{told}"
+    );
+    let params = TurnStartParams {
+        session: None,
+        text: "hello".into(),
+        model: None,
+        agent: None,
+        headless: true,
+    };
     let error = host.turn_start(params).await.unwrap_err();
     assert_eq!(error.reason_text(), Some("no_packs"), "{error:?}");
     host.stop().await;

@@ -4,8 +4,9 @@
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, sync::Arc};
 
 use contract::{
-    ApprovalsListParams, Change, Commands, DefinitionState, Effect, Empty, ErrorCode, SecretSetParams, ServerTool, ServerToolAcceptParams,
-    ServerToolEffectParams, ToolCallParams, ToolCallResponse, ToolOutcome,
+    ApprovalsListParams, Change, Commands, DefinitionState, Effect, Empty, ErrorCode,
+    SecretSetParams, ServerTool, ServerToolAcceptParams, ServerToolEffectParams, ToolCallParams,
+    ToolCallResponse, ToolOutcome,
 };
 use host::{Host, Options, Person, Terminal};
 use serde_json::json;
@@ -73,22 +74,39 @@ impl Bench {
     /// Returns the tools that models get.
     async fn offered(&self) -> Vec<(String, Effect)> {
         let packs = self.host.packs_list(Empty {}).await.unwrap().packs;
-        packs.iter().flat_map(|pack| &pack.tools).map(|tool| (tool.id.0.clone(), tool.effect)).collect()
+        packs
+            .iter()
+            .flat_map(|pack| &pack.tools)
+            .map(|tool| (tool.id.0.clone(), tool.effect))
+            .collect()
     }
 
     async fn send(&self) -> ToolCallResponse {
-        let params = ToolCallParams { tool: "post.send".into(), arguments: json!({"to": "Ada"}), session: None, headless: true };
+        let params = ToolCallParams {
+            tool: "post.send".into(),
+            arguments: json!({"to": "Ada"}),
+            session: None,
+            headless: true,
+        };
         self.host.tool_call(params).await.unwrap()
     }
 
     /// Makes a call that needs an approval, with nobody to approve.
     async fn refused_call(&self) -> contract::AgentError {
-        let params = ToolCallParams { tool: "post.send".into(), arguments: json!({"to": "Ada"}), session: None, headless: true };
+        let params = ToolCallParams {
+            tool: "post.send".into(),
+            arguments: json!({"to": "Ada"}),
+            session: None,
+            headless: true,
+        };
         self.host.tool_call(params).await.unwrap_err()
     }
 
     fn calls(&self) -> usize {
-        fs::read_to_string(self.folder.path().join("packs/post/calls.txt")).unwrap_or_default().lines().count()
+        fs::read_to_string(self.folder.path().join("packs/post/calls.txt"))
+            .unwrap_or_default()
+            .lines()
+            .count()
     }
 
     async fn accept(&self, tool: &ServerTool) -> Result<Empty, contract::AgentError> {
@@ -114,21 +132,40 @@ async fn host(folder: &Path) -> Arc<Host> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_offered_tool_is_a_write_until_the_user_says_otherwise() {
     let bench = Bench::open().await;
-    assert_eq!(bench.offered().await, [("post.send".to_owned(), Effect::Write)], "whatever the server says of it");
+    assert_eq!(
+        bench.offered().await,
+        [("post.send".to_owned(), Effect::Write)],
+        "whatever the server says of it"
+    );
     let tool = bench.tools().await.remove(0);
-    assert_eq!((tool.state, tool.says, tool.declared), (DefinitionState::Accepted, Some(Effect::ReadOnly), false));
+    assert_eq!(
+        (tool.state, tool.says, tool.declared),
+        (DefinitionState::Accepted, Some(Effect::ReadOnly), false)
+    );
     assert_eq!(bench.refused_call().await.code, ErrorCode::ApprovalRequired);
-    let params = ServerToolEffectParams { pack: "post".into(), server: "post".into(), name: "send".into(), effect: Effect::ReadOnly };
+    let params = ServerToolEffectParams {
+        pack: "post".into(),
+        server: "post".into(),
+        name: "send".into(),
+        effect: Effect::ReadOnly,
+    };
     // A terminal may not widen access.
     let terminal = Terminal::local(Arc::clone(&bench.host), Person::Deciding);
-    assert_eq!(terminal.server_tool_effect(params.clone()).await.unwrap_err().reason_text(), Some("window_only"));
+    assert_eq!(
+        terminal.server_tool_effect(params.clone()).await.unwrap_err().reason_text(),
+        Some("window_only")
+    );
     drop(terminal);
     bench.host.server_tool_effect(params).await.unwrap();
     assert_eq!(bench.offered().await, [("post.send".to_owned(), Effect::ReadOnly)]);
     let done = bench.send().await;
     assert_eq!((done.outcome, done.data), (ToolOutcome::Ok, json!({"done": true})));
     let bench = bench.restart().await;
-    assert_eq!(bench.offered().await, [("post.send".to_owned(), Effect::ReadOnly)], "it is remembered");
+    assert_eq!(
+        bench.offered().await,
+        [("post.send".to_owned(), Effect::ReadOnly)],
+        "it is remembered"
+    );
     bench.host.stop().await;
 }
 
@@ -165,8 +202,18 @@ async fn a_servers_word_that_a_read_goes_anywhere_counts_where_the_pack_is_silen
     let bench = bench.restart().await;
     let packs = bench.host.packs_list(Empty {}).await.unwrap().packs;
     assert!(packs.iter().all(|pack| pack.faults.is_empty()), "{packs:?}");
-    let told: std::collections::BTreeMap<&str, bool> = packs.iter().flat_map(|pack| &pack.tools).map(|tool| (tool.id.as_str(), tool.open_world)).collect();
-    let expected = [("post.closed", false), ("post.home", false), ("post.open", true), ("post.silent", true), ("post.write", false)];
+    let told: std::collections::BTreeMap<&str, bool> = packs
+        .iter()
+        .flat_map(|pack| &pack.tools)
+        .map(|tool| (tool.id.as_str(), tool.open_world))
+        .collect();
+    let expected = [
+        ("post.closed", false),
+        ("post.home", false),
+        ("post.open", true),
+        ("post.silent", true),
+        ("post.write", false),
+    ];
     assert_eq!(told, expected.into());
     bench.host.stop().await;
 }
@@ -174,37 +221,65 @@ async fn a_servers_word_that_a_read_goes_anywhere_counts_where_the_pack_is_silen
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_changed_tool_is_not_called_until_a_person_accepts_what_changed() {
     let bench = Bench::open().await;
-    let params = ServerToolEffectParams { pack: "post".into(), server: "post".into(), name: "send".into(), effect: Effect::ReadOnly };
+    let params = ServerToolEffectParams {
+        pack: "post".into(),
+        server: "post".into(),
+        name: "send".into(),
+        effect: Effect::ReadOnly,
+    };
     bench.host.server_tool_effect(params).await.unwrap();
     bench.send().await;
     assert_eq!(bench.calls(), 1);
-    describe(bench.folder.path(), "send: Sends a letter, and a copy to us.\nburn: Burns a letter.\n");
+    describe(
+        bench.folder.path(),
+        "send: Sends a letter, and a copy to us.\nburn: Burns a letter.\n",
+    );
     let bench = bench.restart().await;
     // Noticed when the server is started for the call, before the call.
     let refused = bench.send().await;
-    assert_eq!((refused.outcome, refused.error.unwrap().reason_text()), (ToolOutcome::Error, Some("definition_changed")));
+    assert_eq!(
+        (refused.outcome, refused.error.unwrap().reason_text()),
+        (ToolOutcome::Error, Some("definition_changed"))
+    );
     assert_eq!(bench.calls(), 1);
     assert_eq!(bench.offered().await, [], "neither the changed nor the new one");
     let tools = bench.tools().await;
-    let states: Vec<(&str, DefinitionState)> = tools.iter().map(|tool| (tool.name.as_str(), tool.state)).collect();
+    let states: Vec<(&str, DefinitionState)> =
+        tools.iter().map(|tool| (tool.name.as_str(), tool.state)).collect();
     assert_eq!(states, [("burn", DefinitionState::New), ("send", DefinitionState::Changed)]);
-    let added: Vec<&str> = tools[1].diff.iter().filter(|line| line.change == Change::Added).map(|line| line.text.trim()).collect();
+    let added: Vec<&str> = tools[1]
+        .diff
+        .iter()
+        .filter(|line| line.change == Change::Added)
+        .map(|line| line.text.trim())
+        .collect();
     assert_eq!(added, ["\"description\": \"Sends a letter, and a copy to us.\","]);
     let terminal = Terminal::local(Arc::clone(&bench.host), Person::Deciding);
     let ServerTool { pack, server, name, hash, .. } = tools[1].clone();
     let params = ServerToolAcceptParams { pack, server, name, hash };
-    assert_eq!(terminal.server_tool_accept(params).await.unwrap_err().reason_text(), Some("window_only"));
+    assert_eq!(
+        terminal.server_tool_accept(params).await.unwrap_err().reason_text(),
+        Some("window_only")
+    );
     let stale = ServerTool { hash: "0".repeat(64), ..tools[1].clone() };
     assert_eq!(bench.accept(&stale).await.unwrap_err().reason_text(), Some("changed"));
     bench.accept(&tools[1]).await.unwrap();
-    assert_eq!(bench.offered().await, [("post.send".to_owned(), Effect::ReadOnly)], "what the user said of it still holds");
+    assert_eq!(
+        bench.offered().await,
+        [("post.send".to_owned(), Effect::ReadOnly)],
+        "what the user said of it still holds"
+    );
     assert_eq!(bench.send().await.outcome, ToolOutcome::Ok);
     assert_eq!(bench.calls(), 2);
     bench.host.stop().await;
 }
 
 /// Creates a pack with one declared tool of a server. Returns its folder.
-fn pack_declaring(folder: &Path, mut server: serde_json::Value, effect: &str) -> std::path::PathBuf {
+fn pack_declaring(
+    folder: &Path,
+    mut server: serde_json::Value,
+    effect: &str,
+) -> std::path::PathBuf {
     let pack = folder.join("packs/far");
     fs::create_dir_all(&pack).unwrap();
     server["name"] = json!("far");
@@ -232,17 +307,37 @@ async fn section_4_1_a_servers_missing_credential_is_told_before_anybody_is_aske
     pack_declaring(folder.path(), json!({"http": http}), "write");
     let host = host(folder.path()).await;
     let send = || {
-        let params = ToolCallParams { tool: "far.send".into(), arguments: json!({"to": "Ada"}), session: None, headless: true };
+        let params = ToolCallParams {
+            tool: "far.send".into(),
+            arguments: json!({"to": "Ada"}),
+            session: None,
+            headless: true,
+        };
         host.tool_call(params)
     };
     for variable in ["FAR_TENANT", "FAR_TOKEN"] {
         let refused = send().await.unwrap();
         assert_eq!(refused.outcome, ToolOutcome::Error);
         let error = refused.error.unwrap();
-        assert_eq!((error.code, error.reason_text()), (ErrorCode::InternalError, Some("tool_config_error")), "{error:?}");
+        assert_eq!(
+            (error.code, error.reason_text()),
+            (ErrorCode::InternalError, Some("tool_config_error")),
+            "{error:?}"
+        );
         assert!(error.message.contains("FAR_T"), "{error:?}");
-        assert!(host.approvals_list(ApprovalsListParams { include_decided: false }).await.unwrap().approvals.is_empty(), "nobody was asked");
-        let params = SecretSetParams { name: format!("far/{variable}"), value: "entered".into(), this_run_only: true };
+        assert!(
+            host.approvals_list(ApprovalsListParams { include_decided: false })
+                .await
+                .unwrap()
+                .approvals
+                .is_empty(),
+            "nobody was asked"
+        );
+        let params = SecretSetParams {
+            name: format!("far/{variable}"),
+            value: "entered".into(),
+            this_run_only: true,
+        };
         host.secret_set(params).await.unwrap();
     }
     assert_eq!(send().await.unwrap_err().code, ErrorCode::ApprovalRequired, "with both it asks");
@@ -258,10 +353,28 @@ async fn a_servers_program_gets_what_was_entered_for_its_pack() {
     fs::set_permissions(pack.join("server"), fs::Permissions::from_mode(0o755)).unwrap();
     fs::write(pack.join("words.txt"), "send: Sends a letter.\n").unwrap();
     let host = host(folder.path()).await;
-    let offered: Vec<String> = host.settings_get(Empty {}).await.unwrap().credentials.into_iter().map(|view| view.name).collect();
+    let offered: Vec<String> = host
+        .settings_get(Empty {})
+        .await
+        .unwrap()
+        .credentials
+        .into_iter()
+        .map(|view| view.name)
+        .collect();
     assert_eq!(offered, ["far/FAR_TOKEN"], "what its name says to be a credential");
-    host.secret_set(SecretSetParams { name: "far/FAR_TOKEN".into(), value: "entered-1".into(), this_run_only: true }).await.unwrap();
-    let params = ToolCallParams { tool: "far.send".into(), arguments: json!({"to": "Ada"}), session: None, headless: true };
+    host.secret_set(SecretSetParams {
+        name: "far/FAR_TOKEN".into(),
+        value: "entered-1".into(),
+        this_run_only: true,
+    })
+    .await
+    .unwrap();
+    let params = ToolCallParams {
+        tool: "far.send".into(),
+        arguments: json!({"to": "Ada"}),
+        session: None,
+        headless: true,
+    };
     let sent = host.tool_call(params).await.unwrap();
     assert_eq!(sent.outcome, ToolOutcome::Ok, "{:?}", sent.error);
     assert_eq!(fs::read_to_string(pack.join("token.txt")).unwrap(), "entered-1");

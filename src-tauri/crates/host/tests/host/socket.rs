@@ -14,8 +14,8 @@ use std::{
 };
 
 use contract::{
-    AgentError, Commands, Confirmation, ConfirmationDecideParams, Empty, RedactionLevel, SecretSetParams, Settings, SettingsSetParams, SwitchSetParams,
-    SwitchTarget,
+    AgentError, Commands, Confirmation, ConfirmationDecideParams, Empty, RedactionLevel,
+    SecretSetParams, Settings, SettingsSetParams, SwitchSetParams, SwitchTarget,
 };
 use host::{ChatWindow, Host, Options, Paths};
 
@@ -43,7 +43,12 @@ async fn every_client_is_greeted_first_whatever_is_told_meanwhile() {
         async move {
             let mut on = false;
             while !done.load(Ordering::Acquire) {
-                host.switch_set(SwitchSetParams { target: SwitchTarget::Tool("cart.addItem".into()), on }).await.unwrap();
+                host.switch_set(SwitchSetParams {
+                    target: SwitchTarget::Tool("cart.addItem".into()),
+                    on,
+                })
+                .await
+                .unwrap();
                 on = !on;
             }
         }
@@ -93,7 +98,9 @@ async fn a_profile_is_served_once_and_a_second_try_takes_nothing_away() {
 /// Waits until a change waits in the approval window, and returns it.
 async fn waiting(host: &Host) -> Confirmation {
     loop {
-        if let Some(found) = host.confirmations(Empty {}).await.unwrap().confirmations.into_iter().next() {
+        if let Some(found) =
+            host.confirmations(Empty {}).await.unwrap().confirmations.into_iter().next()
+        {
             return found;
         }
         tokio::time::sleep(Duration::from_millis(5)).await;
@@ -102,17 +109,31 @@ async fn waiting(host: &Host) -> Confirmation {
 
 /// Lets the chat window change settings. Returns its result, and the text that a person read in the
 /// approval window before answering `accept`.
-async fn request_change(host: &Arc<Host>, change: impl Fn(&mut Settings), accept: bool) -> (Result<(), AgentError>, Vec<String>) {
+async fn request_change(
+    host: &Arc<Host>,
+    change: impl Fn(&mut Settings),
+    accept: bool,
+) -> (Result<(), AgentError>, Vec<String>) {
     let mut settings = host.settings_get(Empty {}).await.unwrap().settings;
     change(&mut settings);
     let window = ChatWindow::new(Arc::clone(host));
-    let changing = tokio::spawn(async move { window.settings_set(SettingsSetParams { settings }).await.map(drop) });
+    let changing =
+        tokio::spawn(
+            async move { window.settings_set(SettingsSetParams { settings }).await.map(drop) },
+        );
     let found = waiting(host).await;
     assert!(!changing.is_finished(), "it waits");
     host.confirmation_decide(ConfirmationDecideParams { id: found.id, accept }).await.unwrap();
     let told = changing.await.unwrap();
     assert!(host.confirmations(Empty {}).await.unwrap().confirmations.is_empty());
-    (told, found.changes.into_iter().map(|change| format!("{}: {} -> {}", change.setting, change.before, change.after)).collect())
+    (
+        told,
+        found
+            .changes
+            .into_iter()
+            .map(|change| format!("{}: {} -> {}", change.setting, change.before, change.after))
+            .collect(),
+    )
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -138,27 +159,56 @@ async fn the_chat_window_widens_only_after_a_yes_in_the_approval_window() {
     let (told, _) = request_change(&host, elsewhere, true).await;
     told.unwrap();
     let now = host.settings_get(Empty {}).await.unwrap().settings;
-    assert_eq!((now.model.base_url.as_str(), now.egress.redaction, now.theme.as_str()), ("https://models.example/v1", RedactionLevel::None, "dark"));
+    assert_eq!(
+        (now.model.base_url.as_str(), now.egress.redaction, now.theme.as_str()),
+        ("https://models.example/v1", RedactionLevel::None, "dark")
+    );
 
     // A change that does not widen access needs no confirmation.
     let window = ChatWindow::new(Arc::clone(&host));
     let mut narrower = now.clone();
     narrower.egress.redaction = RedactionLevel::Strict;
     narrower.theme = "light".into();
-    assert_eq!(window.settings_set(SettingsSetParams { settings: narrower.clone() }).await.unwrap().settings, narrower);
+    assert_eq!(
+        window
+            .settings_set(SettingsSetParams { settings: narrower.clone() })
+            .await
+            .unwrap()
+            .settings,
+        narrower
+    );
 
     // For a key, its destination is shown, and never the key.
     let window = Arc::new(window);
     let storing = tokio::spawn({
         let window = Arc::clone(&window);
-        async move { window.secret_set(SecretSetParams { name: "OPENAI_API_KEY".into(), value: "sk-shown-nowhere".into(), this_run_only: true }).await }
+        async move {
+            window
+                .secret_set(SecretSetParams {
+                    name: "OPENAI_API_KEY".into(),
+                    value: "sk-shown-nowhere".into(),
+                    this_run_only: true,
+                })
+                .await
+        }
     });
     let found = waiting(&host).await;
     assert_eq!((found.changes.len(), found.changes[0].setting.as_str()), (1, "key"));
-    assert!(found.changes[0].after.contains("https://models.example") && !format!("{found:?}").contains("shown-nowhere"), "{found:?}");
-    host.confirmation_decide(ConfirmationDecideParams { id: found.id.clone(), accept: true }).await.unwrap();
+    assert!(
+        found.changes[0].after.contains("https://models.example")
+            && !format!("{found:?}").contains("shown-nowhere"),
+        "{found:?}"
+    );
+    host.confirmation_decide(ConfirmationDecideParams { id: found.id.clone(), accept: true })
+        .await
+        .unwrap();
     storing.await.unwrap().unwrap();
-    assert!(host.confirmation_decide(ConfirmationDecideParams { id: found.id, accept: true }).await.is_err(), "once");
+    assert!(
+        host.confirmation_decide(ConfirmationDecideParams { id: found.id, accept: true })
+            .await
+            .is_err(),
+        "once"
+    );
     assert_eq!(host.settings_get(Empty {}).await.unwrap().secrets_set, ["OPENAI_API_KEY"]);
     host.stop().await;
 }

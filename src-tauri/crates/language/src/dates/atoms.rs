@@ -1,4 +1,5 @@
-//! The single terms that periods are made of: a day, a month, a week, "last month", "the last 14 days".
+//! The single terms that periods are made of: a day, a month, a week, "last month", "the last 14
+//! days".
 
 use chrono::{Datelike, NaiveDate, Weekday};
 
@@ -32,7 +33,13 @@ impl Atom {
         Self::of(Period { start: day, end: day })
     }
     fn yearly(period: Period, year: Option<i32>) -> Self {
-        Self { start: period.start, end: period.end, fixed: year.is_some(), year_given: year.is_some(), open: false }
+        Self {
+            start: period.start,
+            end: period.end,
+            fixed: year.is_some(),
+            year_given: year.is_some(),
+            open: false,
+        }
     }
 }
 
@@ -64,7 +71,10 @@ fn edge(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     }
     let mut next = at + 1;
     tokens.get(next).filter(|token| token.any(&["of", "av", "pa", "i"]))?;
-    while tokens.get(next).is_some_and(|token| token.any(&["of", "the", "av", "pa", "i", "den", "this", "har"])) {
+    while tokens
+        .get(next)
+        .is_some_and(|token| token.any(&["of", "the", "av", "pa", "i", "den", "this", "har"]))
+    {
         next += 1;
     }
     let (used, period) = match tokens.get(next).and_then(unit) {
@@ -85,10 +95,12 @@ fn numeric(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
         return Some((1, Atom::day(day)));
     }
     let number = |i: usize| tokens.get(i).and_then(Token::int);
-    let sign = |i: usize, text: &str| tokens.get(i).is_some_and(|token| token.fold == text && token.glued);
+    let sign =
+        |i: usize, text: &str| tokens.get(i).is_some_and(|token| token.fold == text && token.glued);
     let a = first.int()?;
     if sign(at + 1, "-") && sign(at + 3, "-") && first.fold.len() == 4 {
-        let day = NaiveDate::from_ymd_opt(i32::try_from(a).ok()?, number(at + 2)?, number(at + 4)?)?;
+        let day =
+            NaiveDate::from_ymd_opt(i32::try_from(a).ok()?, number(at + 2)?, number(at + 4)?)?;
         return Some((5, Atom { year_given: true, ..Atom::day(day) }));
     }
     if !sign(at + 1, "/") {
@@ -98,7 +110,10 @@ fn numeric(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     let (day, month) = if b > 12 { (b, a) } else { (a, b) };
     if let Some(year) = sign(at + 3, "/").then(|| number(at + 4)).flatten() {
         let year = i32::try_from(if year < 100 { year + 2000 } else { year }).ok()?;
-        return Some((5, Atom { year_given: true, ..Atom::day(NaiveDate::from_ymd_opt(year, month, day)?) }));
+        return Some((
+            5,
+            Atom { year_given: true, ..Atom::day(NaiveDate::from_ymd_opt(year, month, day)?) },
+        ));
     }
     let found = dated(day, month, None, today)?;
     Some((3, found))
@@ -107,18 +122,25 @@ fn numeric(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
 fn dotted(text: &str) -> Option<NaiveDate> {
     let parts: Vec<u32> = text.split('.').map(str::parse).collect::<Result<_, _>>().ok()?;
     match parts[..] {
-        [day, month, year] if year >= 2000 => NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, day),
+        [day, month, year] if year >= 2000 => {
+            NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, day)
+        }
         _ => None,
     }
 }
 
-/// A day of a month; without a year the last one, or the coming one when that is nearer than two weeks.
+/// A day of a month; without a year the last one, or the coming one when that is nearer than two
+/// weeks.
 fn dated(day: u32, month: u32, year: Option<i32>, today: NaiveDate) -> Option<Atom> {
     let found = match year {
         Some(year) => NaiveDate::from_ymd_opt(year, month, day)?,
         None => {
             let this = NaiveDate::from_ymd_opt(today.year(), month, day)?;
-            if this.month() == today.month() || this <= today { this } else { calendar::plus_years(this, -1) }
+            if this.month() == today.month() || this <= today {
+                this
+            } else {
+                calendar::plus_years(this, -1)
+            }
         }
     };
     Some(Atom::yearly(Period { start: found, end: found }, year))
@@ -150,8 +172,12 @@ fn quarter_or_half(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     };
     let months = if unit == Unit::Half { 6 } else { 3 };
     let first = (number.checked_sub(1)?) * months + 1;
-    let of = usize::from(tokens.get(at + used).is_some_and(|token| token.any(&["of", "i"])) && year_at(tokens, at + used + 1).is_some());
-    let (year, more) = year_at(tokens, at + used + of).map_or((None, 0), |(year, used)| (Some(year), used + of));
+    let of = usize::from(
+        tokens.get(at + used).is_some_and(|token| token.any(&["of", "i"]))
+            && year_at(tokens, at + used + 1).is_some(),
+    );
+    let (year, more) =
+        year_at(tokens, at + used + of).map_or((None, 0), |(year, used)| (Some(year), used + of));
     let held = year.unwrap_or_else(|| calendar::recent_year(first, today));
     let period = calendar::months_block(held, first, i32::try_from(months).ok()?)?;
     Some((used + more, Atom::yearly(period, year)))
@@ -166,9 +192,11 @@ fn numbered_week(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     } else {
         (head.fold.strip_prefix(['v', 'w'])?.parse().ok()?, 1)
     };
-    let (year, more) = year_at(tokens, at + used).map_or((None, 0), |(year, used)| (Some(year), used));
+    let (year, more) =
+        year_at(tokens, at + used).map_or((None, 0), |(year, used)| (Some(year), used));
     let current = today.iso_week();
-    let held = year.unwrap_or(if number > current.week() { current.year() - 1 } else { current.year() });
+    let held =
+        year.unwrap_or(if number > current.week() { current.year() - 1 } else { current.year() });
     Some((used + more, Atom::yearly(calendar::week(held, number)?, year)))
 }
 
@@ -181,13 +209,22 @@ fn day_and_month(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
             next += 1;
         }
         if let Some((month, m)) = month_at(tokens, next) {
-            let (year, y) = year_at(tokens, next + m).map_or((None, 0), |(year, used)| (Some(year), used));
+            let (year, y) =
+                year_at(tokens, next + m).map_or((None, 0), |(year, used)| (Some(year), used));
             return Some((next + m + y - at, dated(day, month, year, today)?));
         }
         // "since the 1st", "den 1:a": a day of this month
-        let led = at > 0 && tokens[at - 1].any(&["since", "from", "until", "between", "on", "sedan", "sen", "fran", "till", "mellan", "to"]);
+        let led = at > 0
+            && tokens[at - 1].any(&[
+                "since", "from", "until", "between", "on", "sedan", "sen", "fran", "till",
+                "mellan", "to",
+            ]);
         let ordinal = ordinals::read_place(tokens, start).is_some() && start > at && led;
-        if ordinal && tokens.get(start + used).is_none_or(|token| token.kind != TokenKind::Word || token.any(&["to", "till", "and", "och", "until"])) {
+        if ordinal
+            && tokens.get(start + used).is_none_or(|token| {
+                token.kind != TokenKind::Word || token.any(&["to", "till", "and", "och", "until"])
+            })
+        {
             let day = today.with_day(day)?;
             return Some((start + used - at, Atom::day(day)));
         }
@@ -196,7 +233,10 @@ fn day_and_month(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     let (month, m) = month_at(tokens, at)?;
     let the = usize::from(tokens.get(at + m).is_some_and(|token| token.is("the")));
     let (day, used) = day_number(tokens, at + m + the)?;
-    let comma = usize::from(tokens.get(at + m + the + used).is_some_and(|token| token.fold == ",") && year_at(tokens, at + m + the + used + 1).is_some());
+    let comma = usize::from(
+        tokens.get(at + m + the + used).is_some_and(|token| token.fold == ",")
+            && year_at(tokens, at + m + the + used + 1).is_some(),
+    );
     let end = at + m + the + used + comma;
     let (year, y) = year_at(tokens, end).map_or((None, 0), |(year, used)| (Some(year), used));
     Some((end + y - at, dated(day, month, year, today)?))
@@ -204,12 +244,15 @@ fn day_and_month(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
 
 pub(super) fn month_alone(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     let (month, used) = month_at(tokens, at)?;
-    let (year, more) = year_at(tokens, at + used).map_or((None, 0), |(year, used)| (Some(year), used));
+    let (year, more) =
+        year_at(tokens, at + used).map_or((None, 0), |(year, used)| (Some(year), used));
     // "may" and "mars" are other words too: they need a date word before them or a year after.
     let doubtful = tokens[at].any(&["may", "mar", "march", "mars"]) && year.is_none();
     let led = at > 0
-        && tokens[at - 1]
-            .any(&["in", "since", "from", "for", "during", "of", "i", "sedan", "fran", "under", "until", "till", "to", "this", "and", "och", "-", "–"]);
+        && tokens[at - 1].any(&[
+            "in", "since", "from", "for", "during", "of", "i", "sedan", "fran", "under", "until",
+            "till", "to", "this", "and", "och", "-", "–",
+        ]);
     if doubtful && !led {
         return None;
     }
@@ -218,7 +261,9 @@ pub(super) fn month_alone(tokens: &[Token], at: usize, today: NaiveDate) -> Pars
 }
 
 fn weekday(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
-    let last = usize::from(tokens[at].any(&["last", "forra", "senaste", "in"]) && tokens.get(at + 1).is_some());
+    let last = usize::from(
+        tokens[at].any(&["last", "forra", "senaste", "in"]) && tokens.get(at + 1).is_some(),
+    );
     let lead = last + usize::from(tokens.get(at + last).is_some_and(|token| token.is("i")));
     let token = tokens.get(at + lead)?;
     let (weekday, swedish_past) = match token.norm.as_str() {
@@ -257,12 +302,20 @@ fn simple_day(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
         ["tomorrow" | "imorgon", ..] => (1, -1),
         _ => return None,
     };
-    let day = if back < 0 { calendar::add_days(today, -back) } else { before(today, back.unsigned_abs()) };
+    let day = if back < 0 {
+        calendar::add_days(today, -back)
+    } else {
+        before(today, back.unsigned_abs())
+    };
     Some((used, Atom::day(day)))
 }
 
 fn year_alone(tokens: &[Token], at: usize) -> Parsed {
-    let led = at > 0 && tokens[at - 1].any(&["in", "during", "for", "under", "ar", "year", "i", "of", "since", "sedan", "from", "fran", "all"]);
+    let led = at > 0
+        && tokens[at - 1].any(&[
+            "in", "during", "for", "under", "ar", "year", "i", "of", "since", "sedan", "from",
+            "fran", "all",
+        ]);
     let (year, used) = year_at(tokens, at).filter(|_| led)?;
     let period = calendar::months_block(year, 1, 12)?;
     Some((used, Atom { year_given: true, ..Atom::of(period) }))
@@ -270,7 +323,8 @@ fn year_alone(tokens: &[Token], at: usize) -> Parsed {
 
 /// The day of a month: "1", "1st", "1:a", "första".
 pub(super) fn day_number(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
-    let (day, used) = ordinals::read_place(tokens, at).or_else(|| tokens.get(at)?.int().map(|day| (day, 1)))?;
+    let (day, used) =
+        ordinals::read_place(tokens, at).or_else(|| tokens.get(at)?.int().map(|day| (day, 1)))?;
     (1..=31).contains(&day).then_some((day, used))
 }
 
@@ -292,7 +346,8 @@ pub(super) fn month_at(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
         _ => return None,
     };
     let point = usize::from(
-        tokens.get(at + 1).is_some_and(|token| token.fold == "." && token.glued) && tokens.get(at + 2).is_some_and(|t| t.kind == TokenKind::Number),
+        tokens.get(at + 1).is_some_and(|token| token.fold == "." && token.glued)
+            && tokens.get(at + 2).is_some_and(|t| t.kind == TokenKind::Number),
     );
     Some((month, 1 + point))
 }
@@ -301,8 +356,8 @@ pub(super) fn month_at(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
 pub(super) fn year_at(tokens: &[Token], at: usize) -> Option<(i32, usize)> {
     let token = tokens.get(at)?;
     let year = token.int().filter(|year| (2015..2036).contains(year) && token.fold.len() == 4)?;
-    let iso =
-        tokens.get(at + 1).is_some_and(|next| next.fold == "-" && next.glued) && tokens.get(at + 2).is_some_and(|t| t.kind == TokenKind::Number && t.glued);
+    let iso = tokens.get(at + 1).is_some_and(|next| next.fold == "-" && next.glued)
+        && tokens.get(at + 2).is_some_and(|t| t.kind == TokenKind::Number && t.glued);
     if iso {
         return None;
     }

@@ -18,13 +18,18 @@ pub enum Unit {
 }
 
 pub(super) fn add_days(day: NaiveDate, days: i64) -> NaiveDate {
-    let moved = if days < 0 { day.checked_sub_days(Days::new(days.unsigned_abs())) } else { day.checked_add_days(Days::new(days.unsigned_abs())) };
+    let moved = if days < 0 {
+        day.checked_sub_days(Days::new(days.unsigned_abs()))
+    } else {
+        day.checked_add_days(Days::new(days.unsigned_abs()))
+    };
     moved.unwrap_or(day)
 }
 
 pub(super) fn add_months(day: NaiveDate, months: i32) -> NaiveDate {
     let step = Months::new(months.unsigned_abs());
-    let moved = if months < 0 { day.checked_sub_months(step) } else { day.checked_add_months(step) };
+    let moved =
+        if months < 0 { day.checked_sub_months(step) } else { day.checked_add_months(step) };
     moved.unwrap_or(day)
 }
 
@@ -127,6 +132,8 @@ pub(super) fn ago(unit: Unit, count: u32, today: NaiveDate) -> NaiveDate {
 
 /// The last such weekday up to today; `strict` leaves today out.
 pub(super) fn last_weekday(weekday: Weekday, strict: bool, today: NaiveDate) -> NaiveDate {
-    let back = i64::from((7 + today.weekday().num_days_from_monday() - weekday.num_days_from_monday()) % 7);
+    let back = i64::from(
+        (7 + today.weekday().num_days_from_monday() - weekday.num_days_from_monday()) % 7,
+    );
     add_days(today, if back == 0 && strict { -7 } else { -back })
 }

@@ -1,4 +1,5 @@
-//! Terms that count from today: "last week", "the past 14 days", "month to date", "three weeks ago", "i fjol".
+//! Terms that count from today: "last week", "the past 14 days", "month to date", "three weeks
+//! ago", "i fjol".
 
 use chrono::{Datelike, NaiveDate};
 
@@ -11,24 +12,40 @@ use crate::{numbers, ordinals, tokens::Token};
 pub(super) fn unit(token: &Token) -> Option<Unit> {
     Some(match token.norm.as_str() {
         "day" | "days" | "dag" | "dagar" | "dagarna" | "dagars" | "dygn" | "dygnen" => Unit::Day,
-        "week" | "weeks" | "weak" | "vecka" | "veckan" | "veckor" | "veckorna" | "veckas" | "veckans" | "wk" | "weeks'" => Unit::Week,
+        "week" | "weeks" | "weak" | "vecka" | "veckan" | "veckor" | "veckorna" | "veckas"
+        | "veckans" | "wk" | "weeks'" => Unit::Week,
         "weekend" | "helg" | "helgen" => Unit::Weekend,
         "fortnight" => Unit::Fortnight,
-        "month" | "months" | "manad" | "manaden" | "manader" | "manaderna" | "manads" | "manadens" | "mth" => Unit::Month,
+        "month" | "months" | "manad" | "manaden" | "manader" | "manaderna" | "manads"
+        | "manadens" | "mth" => Unit::Month,
         "quarter" | "quarters" | "kvartal" | "kvartalet" | "kvartalen" => Unit::Quarter,
         "year" | "years" | "ar" | "aret" | "aren" => Unit::Year,
         _ => return None,
     })
 }
 
-const THIS: [&str; 9] = ["this", "current", "denna", "detta", "innevarande", "nuvarande", "these", "den", "det"];
-const LAST: [&str; 10] = ["last", "previous", "forra", "foregaende", "prior", "preceding", "forega", "prev", "fjolarets", "sista"];
+const THIS: [&str; 9] =
+    ["this", "current", "denna", "detta", "innevarande", "nuvarande", "these", "den", "det"];
+const LAST: [&str; 10] = [
+    "last",
+    "previous",
+    "forra",
+    "foregaende",
+    "prior",
+    "preceding",
+    "forega",
+    "prev",
+    "fjolarets",
+    "sista",
+];
 const ROLLING: [&str; 7] = ["past", "senaste", "sista", "trailing", "last", "previous", "latest"];
 const NEXT: [&str; 5] = ["next", "nasta", "coming", "kommande", "upcoming"];
 
 /// "month to date", "mtd", "so far this month", "hittills i år".
 pub(super) fn to_date(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
-    let open = |used: usize, unit: Unit| calendar::nth(unit, 0, today).map(|period| (used, Atom { open: true, ..Atom::of(period) }));
+    let open = |used: usize, unit: Unit| {
+        calendar::nth(unit, 0, today).map(|period| (used, Atom { open: true, ..Atom::of(period) }))
+    };
     let first = &tokens[at];
     match first.fold.as_str() {
         "mtd" => return open(1, Unit::Month),
@@ -37,7 +54,11 @@ pub(super) fn to_date(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
         "wtd" => return open(1, Unit::Week),
         _ => {}
     }
-    let words = |from: usize, text: &[&str]| text.iter().enumerate().all(|(i, word)| tokens.get(from + i).is_some_and(|token| token.is(word)));
+    let words = |from: usize, text: &[&str]| {
+        text.iter()
+            .enumerate()
+            .all(|(i, word)| tokens.get(from + i).is_some_and(|token| token.is(word)))
+    };
     if let Some(unit) = unit(first)
         && words(at + 1, &["to", "date"])
     {
@@ -46,7 +67,11 @@ pub(super) fn to_date(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     let lead = if words(at, &["so", "far"]) { 2 } else { usize::from(first.is("hittills")) };
     if lead > 0 {
         let mut next = at + lead;
-        while tokens.get(next).is_some_and(|token| token.any(&["i", "in", "under", "den", "this", "denna", "the", "har", "detta", "current"])) {
+        while tokens.get(next).is_some_and(|token| {
+            token.any(&[
+                "i", "in", "under", "den", "this", "denna", "the", "har", "detta", "current",
+            ])
+        }) {
             next += 1;
         }
         let unit = tokens.get(next).and_then(unit)?;
@@ -54,24 +79,37 @@ pub(super) fn to_date(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     }
     // "this month so far", "i år hittills", "october to date"
     let (used, found) = relative(tokens, at, today).or_else(|| month_alone(tokens, at, today))?;
-    let tail = if words(at + used, &["so", "far"]) || words(at + used, &["to", "date"]) { 2 } else { usize::from(words(at + used, &["hittills"])) };
+    let tail = if words(at + used, &["so", "far"]) || words(at + used, &["to", "date"]) {
+        2
+    } else {
+        usize::from(words(at + used, &["hittills"]))
+    };
     (tail > 0 && found.start <= today).then_some((used + tail, Atom { open: true, ..found }))
 }
 
-/// "the first week of november", "last 3 days of october", "second week of october", "första halvan av oktober".
+/// "the first week of november", "last 3 days of october", "second week of october", "första halvan
+/// av oktober".
 pub(super) fn part_of(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     let lead = usize::from(tokens[at].any(&["the", "den", "de"]));
     let head = tokens.get(at + lead)?;
     let last = head.any(&["last", "sista"]);
-    let place = if last { 1 } else { ordinals::read_place(tokens, at + lead).map(|(place, _)| i64::from(place))? };
+    let place = if last {
+        1
+    } else {
+        ordinals::read_place(tokens, at + lead).map(|(place, _)| i64::from(place))?
+    };
     let (count, used) = numbers::read_whole(tokens, at + lead + 1).unwrap_or((1, 0));
     let named = tokens.get(at + lead + 1 + used)?;
     let of = at + lead + 2 + used;
     tokens.get(of).filter(|token| token.any(&["of", "in", "i", "av"]))?;
-    let from = of + 1 + usize::from(tokens.get(of + 1).is_some_and(|token| token.any(&["the", "den"])));
+    let from =
+        of + 1 + usize::from(tokens.get(of + 1).is_some_and(|token| token.any(&["the", "den"])));
     tokens.get(from)?;
-    let (taken, whole) = month_alone(tokens, from, today).or_else(|| relative(tokens, from, today))?;
-    let half = named.any(&["half", "halvan", "halften"]) && (whole.end - whole.start).num_days() <= 31 && place <= 2;
+    let (taken, whole) =
+        month_alone(tokens, from, today).or_else(|| relative(tokens, from, today))?;
+    let half = named.any(&["half", "halvan", "halften"])
+        && (whole.end - whole.start).num_days() <= 31
+        && place <= 2;
     let length = match unit(named) {
         _ if half => 15,
         Some(Unit::Day) => i64::from(count),
@@ -80,21 +118,30 @@ pub(super) fn part_of(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     };
     let skipped = calendar::add_days(whole.start, length * (place - 1));
     let start = if last { calendar::add_days(whole.end, 1 - length) } else { skipped };
-    let end = if last || (half && place == 2) { whole.end } else { calendar::add_days(start, length - 1).min(whole.end) };
+    let end = if last || (half && place == 2) {
+        whole.end
+    } else {
+        calendar::add_days(start, length - 1).min(whole.end)
+    };
     Some((from + taken - at, Atom { start, end, ..whole }))
 }
 
 /// "this month", "last week", "the last 14 days", "three weeks ago", "i fjol".
 pub(super) fn relative(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     let mut next = at;
-    while tokens.get(next).is_some_and(|token| token.any(&["the", "de", "i", "den", "under"])) && tokens.get(next + 1).is_some() {
+    while tokens.get(next).is_some_and(|token| token.any(&["the", "de", "i", "den", "under"]))
+        && tokens.get(next + 1).is_some()
+    {
         next += 1;
     }
     let skipped = next - at;
     let head = &tokens[next];
-    if let Some((count, used)) = numbers::read_whole(tokens, next).or_else(|| head.is("a").then_some((1, 1)))
+    if let Some((count, used)) =
+        numbers::read_whole(tokens, next).or_else(|| head.is("a").then_some((1, 1)))
         && let Some(unit) = tokens.get(next + used).and_then(unit)
-        && tokens.get(next + used + 1).is_some_and(|token| token.any(&["ago", "sedan", "back", "tillbaka"]))
+        && tokens
+            .get(next + used + 1)
+            .is_some_and(|token| token.any(&["ago", "sedan", "back", "tillbaka"]))
     {
         return Some((skipped + used + 2, Atom::day(calendar::ago(unit, count, today))));
     }
@@ -105,7 +152,8 @@ pub(super) fn relative(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed 
         return Some((skipped + 3, Atom::of(calendar::nth(unit, -2, today)?)));
     }
     if head.any(&ROLLING)
-        && let Some((count, used)) = few(tokens, next + 1).or_else(|| numbers::read_whole(tokens, next + 1))
+        && let Some((count, used)) =
+            few(tokens, next + 1).or_else(|| numbers::read_whole(tokens, next + 1))
         && let Some(unit) = tokens.get(next + 1 + used).and_then(unit)
     {
         return Some((skipped + 2 + used, Atom::of(calendar::rolling(unit, count, today))));
@@ -119,7 +167,11 @@ pub(super) fn relative(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed 
         }
     }
     let after = tokens.get(next + 1)?;
-    if after.is("har") && tokens.get(at).is_some_and(|_| tokens[..next + 1].last().is_some_and(|token| token.any(&THIS))) {
+    if after.is("har")
+        && tokens
+            .get(at)
+            .is_some_and(|_| tokens[..next + 1].last().is_some_and(|token| token.any(&THIS)))
+    {
         let unit = tokens.get(next + 2).and_then(unit)?;
         return Some((skipped + 3, Atom::of(calendar::nth(unit, 0, today)?)));
     }
@@ -152,7 +204,8 @@ pub(super) fn relative(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed 
 }
 
 fn few(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
-    let words: Vec<&str> = tokens[at.min(tokens.len())..].iter().take(3).map(|token| token.norm.as_str()).collect();
+    let words: Vec<&str> =
+        tokens[at.min(tokens.len())..].iter().take(3).map(|token| token.norm.as_str()).collect();
     match words[..] {
         ["a", "couple", "of"] => Some((2, 3)),
         ["couple", "of", ..] | ["ett", "par", ..] => Some((2, 2)),

@@ -6,12 +6,18 @@ use crate::tokens::tokens;
 fn read(text: &str) -> String {
     let today = NaiveDate::from_ymd_opt(2026, 11, 20).expect("a day");
     let show = |day: Option<NaiveDate>| day.map_or_else(|| "?".to_owned(), |day| day.to_string());
-    find_period(&tokens(text), today).map_or_else(|| "none".to_owned(), |found| format!("{} {}", show(found.start), show(found.end)))
+    find_period(&tokens(text), today).map_or_else(
+        || "none".to_owned(),
+        |found| format!("{} {}", show(found.start), show(found.end)),
+    )
 }
 
 fn check(cases: &[(&str, &str)]) {
-    let wrong: Vec<String> =
-        cases.iter().filter(|(text, days)| read(text) != *days).map(|(text, days)| format!("{text}: {} instead of {days}", read(text))).collect();
+    let wrong: Vec<String> = cases
+        .iter()
+        .filter(|(text, days)| read(text) != *days)
+        .map(|(text, days)| format!("{text}: {} instead of {days}", read(text)))
+        .collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 

@@ -1,4 +1,5 @@
-//! Words of dates, so that misspelt ones are recognised. Data only; what they mean is read in `atoms` and `relative`.
+//! Words of dates, so that misspelt ones are recognised. Data only; what they mean is read in
+//! `atoms` and `relative`.
 
 /// Folded, separated by spaces.
 pub(super) const WORDS: &str = "\

@@ -92,36 +92,72 @@ impl CallError {
             Self::Broken | Self::TimedOut | Self::Odd(_) => true,
             Self::Status(status) => *status >= 500,
             Self::Refused(code) => failure::may_have_run(*code),
-            Self::Unreachable | Self::Private | Self::Unsendable | Self::Tool(_) | Self::Opening(_) | Self::Token(_) | Self::Secret(_) => false,
+            Self::Unreachable
+            | Self::Private
+            | Self::Unsendable
+            | Self::Tool(_)
+            | Self::Opening(_)
+            | Self::Token(_)
+            | Self::Secret(_) => false,
         }
     }
 
     pub(super) fn into_failure(self, server: &str, patience: Patience) -> ToolFailure {
         let may_have_happened = self.may_have_happened();
-        let http = |message: String, reason: &str| AgentError::new(ErrorCode::ToolHttpError, message).reason(reason);
+        let http = |message: String, reason: &str| {
+            AgentError::new(ErrorCode::ToolHttpError, message).reason(reason)
+        };
         let error = match self {
-            Self::Unreachable => http(format!("The server {server} cannot be reached."), Reason::McpNotConnected.name())
-                .retryable(true)
-                .hint("Check the connection and the server's address, then try again."),
-            Self::Private => http(http::refusal_text(&format!("The server {server}")), "mcp_private_address").retryable(false),
-            Self::Unsendable => AgentError::invalid(format!("The request to {server} cannot be written: a name in it holds control characters.")),
-            Self::Broken => http(format!("The connection to {server} broke before it answered."), Reason::McpException.name()).retryable(true),
-            Self::TimedOut => return failure::timed_out(server, patience.call, true),
-            Self::Status(status) => {
-                http(format!("The server {server} failed ({status})."), Reason::McpHttpStatus.name()).with("status", status).retryable(status >= 500)
+            Self::Unreachable => http(
+                format!("The server {server} cannot be reached."),
+                Reason::McpNotConnected.name(),
+            )
+            .retryable(true)
+            .hint("Check the connection and the server's address, then try again."),
+            Self::Private => {
+                http(http::refusal_text(&format!("The server {server}")), "mcp_private_address")
+                    .retryable(false)
             }
+            Self::Unsendable => AgentError::invalid(format!(
+                "The request to {server} cannot be written: a name in it holds control characters."
+            )),
+            Self::Broken => http(
+                format!("The connection to {server} broke before it answered."),
+                Reason::McpException.name(),
+            )
+            .retryable(true),
+            Self::TimedOut => return failure::timed_out(server, patience.call, true),
+            Self::Status(status) => http(
+                format!("The server {server} failed ({status})."),
+                Reason::McpHttpStatus.name(),
+            )
+            .with("status", status)
+            .retryable(status >= 500),
             Self::Odd(what) => return failure::unexpected_answer(server, what),
             // Its words stay there: they may hold anything.
-            Self::Refused(code) => http(format!("The server {server} refused the call."), "mcp_refused").with("code", code).retryable(false),
+            Self::Refused(code) => {
+                http(format!("The server {server} refused the call."), "mcp_refused")
+                    .with("code", code)
+                    .retryable(false)
+            }
             Self::Tool(words) if is_a_sentence(&words) => return failure::tool_error(words),
-            Self::Tool(_) => return failure::tool_error(format!("A tool of {server} reports an error.")),
+            Self::Tool(_) => {
+                return failure::tool_error(format!("A tool of {server} reports an error."));
+            }
             Self::Opening(why) => {
                 tracing::debug!(server, %why, "no session");
-                http(format!("The server {server} did not open a session."), Reason::McpInitFailed.name()).retryable(true)
+                http(
+                    format!("The server {server} did not open a session."),
+                    Reason::McpInitFailed.name(),
+                )
+                .retryable(true)
             }
-            Self::Token(why) => http(format!("The sign-in to {server} did not work: {why}."), Reason::McpToken.name())
-                .retryable(false)
-                .hint("Check the address for tokens, the client's id and secret, and the scope."),
+            Self::Token(why) => http(
+                format!("The sign-in to {server} did not work: {why}."),
+                Reason::McpToken.name(),
+            )
+            .retryable(false)
+            .hint("Check the address for tokens, the client's id and secret, and the scope."),
             Self::Secret(error) => error,
         };
         ToolFailure { error, may_have_happened }
@@ -131,8 +167,20 @@ impl CallError {
 /// The most characters of a tool's error text.
 const SENTENCE: usize = 300;
 /// Words of internal errors that help neither people nor models.
-const INTERNALS: [&str; 12] =
-    ["stack", "trace", "exception", "password", "secret", "token", "bearer", "apikey", "api key", "authorization", "credential", "://"];
+const INTERNALS: [&str; 12] = [
+    "stack",
+    "trace",
+    "exception",
+    "password",
+    "secret",
+    "token",
+    "bearer",
+    "apikey",
+    "api key",
+    "authorization",
+    "credential",
+    "://",
+];
 
 /// Whether a tool's error text is meant for the caller. Servers also report internal errors there.
 fn is_a_sentence(words: &str) -> bool {
@@ -147,11 +195,22 @@ mod tests {
 
     #[test]
     fn what_a_tool_says_of_its_insides_stays_there() {
-        for words in ["Sold out.", "Only 3 pieces are left of FJS-TR1001-BLK-42.", "Det finns inget artikelnummer 17."] {
+        for words in [
+            "Sold out.",
+            "Only 3 pieces are left of FJS-TR1001-BLK-42.",
+            "Det finns inget artikelnummer 17.",
+        ] {
             assert!(is_a_sentence(words), "{words}");
         }
         let long = "x".repeat(SENTENCE + 1);
-        for words in ["stack trace at db07.internal, password hunter2", "{\"code\": 1}", "<html>", "failed\n  at line 3", "see http://10.0.0.1/x", &long] {
+        for words in [
+            "stack trace at db07.internal, password hunter2",
+            "{\"code\": 1}",
+            "<html>",
+            "failed\n  at line 3",
+            "see http://10.0.0.1/x",
+            &long,
+        ] {
             assert!(!is_a_sentence(words), "{words}");
         }
     }

@@ -85,11 +85,17 @@ impl Tokens {
         {
             return Err(lost.clone());
         }
-        match timeout(self.patience, self.fetch()).await.unwrap_or_else(|_| Err(CallError::Token("no answer in time".into()))) {
+        match timeout(self.patience, self.fetch())
+            .await
+            .unwrap_or_else(|_| Err(CallError::Token("no answer in time".into())))
+        {
             Ok((token, lasts)) => {
                 self.access.note(&token, lasts);
                 let got = Instant::now();
-                *slot = Slot { token: Some(CachedToken { token: token.clone(), got, ends: got + lasts }), failed: None };
+                *slot = Slot {
+                    token: Some(CachedToken { token: token.clone(), got, ends: got + lasts }),
+                    failed: None,
+                };
                 Ok(token)
             }
             Err(lost) => {
@@ -103,7 +109,11 @@ impl Tokens {
     pub(super) async fn drop_refused(&self, application: &str, token: &Token) {
         let slot = self.slot(application);
         let mut slot = slot.lock().await;
-        if slot.token.as_ref().is_some_and(|kept| kept.token.expose_secret() == token.expose_secret()) {
+        if slot
+            .token
+            .as_ref()
+            .is_some_and(|kept| kept.token.expose_secret() == token.expose_secret())
+        {
             slot.token = None;
         }
     }
@@ -114,7 +124,9 @@ impl Tokens {
             let now = Instant::now();
             let lasts = |slot: &Slot| slot.token.as_ref().is_some_and(|kept| kept.ends > now);
             // Callers choose the names of applications, so there may be many.
-            slots.retain(|_, slot| Arc::strong_count(slot) > 1 || slot.try_lock().is_ok_and(|slot| lasts(&slot)));
+            slots.retain(|_, slot| {
+                Arc::strong_count(slot) > 1 || slot.try_lock().is_ok_and(|slot| lasts(&slot))
+            });
             if slots.len() >= MAX_TOKENS {
                 slots.retain(|_, slot| Arc::strong_count(slot) > 1);
             }
@@ -145,10 +157,21 @@ impl Tokens {
             return Err(CallError::Token(format!("status {}", status.as_u16())));
         }
         let odd = |what: &str| CallError::Token(what.to_owned());
-        let body = read(response, LARGEST).await.map_err(|_| odd("an answer that cannot be read"))?;
-        let answer: Value = serde_json::from_slice(&body).map_err(|_| odd("an answer that is no JSON"))?;
-        let token = answer["access_token"].as_str().filter(|token| !token.is_empty()).ok_or_else(|| odd("an answer without a token"))?;
-        let lasts = answer["expires_in"].as_f64().filter(|seconds| *seconds >= 0.0).ok_or_else(|| odd("an answer without a time"))?;
-        Ok((SecretString::from(token.to_owned()), Duration::from_secs_f64(lasts.min(86_400.0 * 365.0))))
+        let body =
+            read(response, LARGEST).await.map_err(|_| odd("an answer that cannot be read"))?;
+        let answer: Value =
+            serde_json::from_slice(&body).map_err(|_| odd("an answer that is no JSON"))?;
+        let token = answer["access_token"]
+            .as_str()
+            .filter(|token| !token.is_empty())
+            .ok_or_else(|| odd("an answer without a token"))?;
+        let lasts = answer["expires_in"]
+            .as_f64()
+            .filter(|seconds| *seconds >= 0.0)
+            .ok_or_else(|| odd("an answer without a time"))?;
+        Ok((
+            SecretString::from(token.to_owned()),
+            Duration::from_secs_f64(lasts.min(86_400.0 * 365.0)),
+        ))
     }
 }

@@ -34,7 +34,11 @@ pub struct Open {
 pub trait KeptVisits: Send + Sync {
     /// Replaces the stored session by the result of `change`, and returns it. Returns None if it
     /// could not be stored.
-    async fn change(&self, session: &SessionId, change: Box<dyn FnOnce(Option<Open>) -> Option<Open> + Send>) -> Option<Open>;
+    async fn change(
+        &self,
+        session: &SessionId,
+        change: Box<dyn FnOnce(Option<Open>) -> Option<Open> + Send>,
+    ) -> Option<Open>;
 }
 
 /// The part of an open session that this process uses.
@@ -67,7 +71,11 @@ impl Visits {
 
     /// Returns the conversation's session and the number of the next request. If there is no
     /// session, it is opened once for all who wait.
-    pub(super) async fn ready<F>(&self, conversation: &SessionId, open: impl FnOnce() -> F) -> Result<(Option<String>, u64), CallError>
+    pub(super) async fn ready<F>(
+        &self,
+        conversation: &SessionId,
+        open: impl FnOnce() -> F,
+    ) -> Result<(Option<String>, u64), CallError>
     where
         F: Future<Output = Result<Option<String>, CallError>>,
     {
@@ -81,7 +89,8 @@ impl Visits {
             None => {
                 let session = open().await?;
                 let end = FIRST + BLOCK;
-                let opened = Open { server: self.server.clone(), session: session.clone(), next_rpc: end };
+                let opened =
+                    Open { server: self.server.clone(), session: session.clone(), next_rpc: end };
                 self.kept.change(conversation, Box::new(move |_| Some(opened))).await;
                 visit.insert(HeldSession { session, next: FIRST + 1, end })
             }
@@ -104,8 +113,12 @@ impl Visits {
     /// Takes over the stored session and reserves numbers in it, unless it is the lost session.
     async fn take(&self, conversation: &SessionId, lost: Option<&str>) -> Option<HeldSession> {
         let (server, lost) = (self.server.clone(), lost.map(str::to_owned));
-        let mine = move |open: &Open| open.server == server && (lost.is_none() || open.session != lost);
-        let change = move |kept: Option<Open>| kept.filter(mine).map(|open| Open { next_rpc: open.next_rpc.saturating_add(BLOCK), ..open });
+        let mine =
+            move |open: &Open| open.server == server && (lost.is_none() || open.session != lost);
+        let change = move |kept: Option<Open>| {
+            kept.filter(mine)
+                .map(|open| Open { next_rpc: open.next_rpc.saturating_add(BLOCK), ..open })
+        };
         let kept = self.kept.change(conversation, Box::new(change)).await?;
         Some(HeldSession { session: kept.session, next: kept.next_rpc - BLOCK, end: kept.next_rpc })
     }

@@ -58,8 +58,16 @@ impl Wire {
         let id = asked.id.unwrap_or_default();
         timeout(self.patience, async {
             let response = self.send(asked).await?;
-            let session = response.headers().get(SESSION).and_then(|name| name.to_str().ok()).map(str::to_owned);
-            let message = if is_events(&response) { read_events(response, id).await? } else { read_json(response, id).await? };
+            let session = response
+                .headers()
+                .get(SESSION)
+                .and_then(|name| name.to_str().ok())
+                .map(str::to_owned);
+            let message = if is_events(&response) {
+                read_events(response, id).await?
+            } else {
+                read_json(response, id).await?
+            };
             result(message).map(|result| WireAnswer { result, session })
         })
         .await
@@ -81,7 +89,10 @@ impl Wire {
         }
         let mut headers = HeaderMap::new();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+        headers.insert(
+            header::ACCEPT,
+            HeaderValue::from_static("application/json, text/event-stream"),
+        );
         let mut bearer = value(&format!("Bearer {}", asked.token.expose_secret()))?;
         bearer.set_sensitive(true);
         headers.insert(header::AUTHORIZATION, bearer);
@@ -89,7 +100,14 @@ impl Wire {
         if let Some(session) = asked.session {
             headers.insert(SESSION, value(session)?);
         }
-        let response = self.client.post(self.url.clone()).headers(headers).body(message.to_string()).send().await.map_err(|error| request_error(&error))?;
+        let response = self
+            .client
+            .post(self.url.clone())
+            .headers(headers)
+            .body(message.to_string())
+            .send()
+            .await
+            .map_err(|error| request_error(&error))?;
         match response.status() {
             status if status.is_success() => Ok(response),
             status => Err(CallError::Status(status.as_u16())),
@@ -99,9 +117,11 @@ impl Wire {
     /// Fetches a picture that a result names, from the same server only: an absolute path with its
     /// query, or a whole URL. The request does not name the application.
     pub(super) async fn picture(&self, reference: &str, most: usize) -> Result<Vec<u8>, CallError> {
-        let url = resolve_reference(&self.url, reference).ok_or(CallError::Odd("the picture does not lie on it"))?;
+        let url = resolve_reference(&self.url, reference)
+            .ok_or(CallError::Odd("the picture does not lie on it"))?;
         timeout(self.patience, async {
-            let response = self.client.get(url).send().await.map_err(|error| request_error(&error))?;
+            let response =
+                self.client.get(url).send().await.map_err(|error| request_error(&error))?;
             match response.status() {
                 status if status.is_success() => read(response, most).await,
                 status => Err(CallError::Status(status.as_u16())),
@@ -115,7 +135,8 @@ impl Wire {
 /// Resolves a picture's reference. Returns None if it lies on another server.
 fn resolve_reference(server: &Url, reference: &str) -> Option<Url> {
     let url = server.join("/").and_then(|top| top.join(reference)).ok()?;
-    (url.origin() == server.origin() && url.username().is_empty() && url.password().is_none()).then_some(url)
+    (url.origin() == server.origin() && url.username().is_empty() && url.password().is_none())
+        .then_some(url)
 }
 
 fn value(text: &str) -> Result<HeaderValue, CallError> {
@@ -139,7 +160,11 @@ pub(super) fn request_error(error: &reqwest::Error) -> CallError {
 }
 
 fn is_events(response: &Response) -> bool {
-    let kind = response.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind = response
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .and_then(|kind| kind.to_str().ok())
+        .unwrap_or_default();
     kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream")
 }
 
@@ -157,7 +182,8 @@ pub(super) async fn read(mut response: Response, most: usize) -> Result<Vec<u8>,
 
 async fn read_json(response: Response, id: u64) -> Result<Value, CallError> {
     let body = read(response, LARGEST).await?;
-    let message: Value = serde_json::from_slice(&body).map_err(|_| CallError::Odd("the answer is no JSON"))?;
+    let message: Value =
+        serde_json::from_slice(&body).map_err(|_| CallError::Odd("the answer is no JSON"))?;
     match message {
         Value::Array(all) => choose(all, id),
         one => choose(vec![one], id),
@@ -179,7 +205,8 @@ fn is_answer(message: &Value) -> bool {
 }
 
 fn is_of(message: &Value, id: u64) -> bool {
-    message["id"].as_u64() == Some(id) || message["id"].as_str().is_some_and(|text| text == id.to_string())
+    message["id"].as_u64() == Some(id)
+        || message["id"].as_str().is_some_and(|text| text == id.to_string())
 }
 
 /// Reads events until the answer has arrived. Other messages are ignored.
@@ -197,7 +224,10 @@ async fn read_events(mut response: Response, id: u64) -> Result<Value, CallError
             Some(chunk) => lines.take(&chunk),
             None => lines.stream_ends().into_iter().collect(),
         };
-        let answers = found.iter().filter_map(|data| serde_json::from_str::<Value>(data).ok()).filter(is_answer);
+        let answers = found
+            .iter()
+            .filter_map(|data| serde_json::from_str::<Value>(data).ok())
+            .filter(is_answer);
         for message in answers {
             if is_of(&message, id) {
                 return Ok(message);
@@ -244,7 +274,11 @@ impl Lines {
 
     /// Ends the stream. An incomplete line counts as complete.
     fn stream_ends(&mut self) -> Option<String> {
-        if self.line.is_empty() { self.event_ends() } else { self.line_ends().or_else(|| self.event_ends()) }
+        if self.line.is_empty() {
+            self.event_ends()
+        } else {
+            self.line_ends().or_else(|| self.event_ends())
+        }
     }
 
     /// Returns the data of the event that ended, if there is any.
@@ -269,12 +303,15 @@ mod tests {
 
     #[test]
     fn events_are_put_together_from_any_pieces() {
-        let stream =
-            ": hello\r\nid: 1\r\ndata:\r\n\r\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\ndata: \"method\":\"x\"}\n\ndata: {\"id\":2,\"result\":1}\n\n";
+        let stream = ": hello\r\nid: 1\r\ndata:\r\n\r\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\ndata: \"method\":\"x\"}\n\ndata: {\"id\":2,\"result\":1}\n\n";
         for size in 1..stream.len() {
             let mut lines = Lines::default();
-            let found: Vec<String> = stream.as_bytes().chunks(size).flat_map(|chunk| lines.take(chunk)).collect();
-            assert_eq!(found, ["{\"jsonrpc\":\"2.0\",\n\"method\":\"x\"}", "{\"id\":2,\"result\":1}"]);
+            let found: Vec<String> =
+                stream.as_bytes().chunks(size).flat_map(|chunk| lines.take(chunk)).collect();
+            assert_eq!(
+                found,
+                ["{\"jsonrpc\":\"2.0\",\n\"method\":\"x\"}", "{\"id\":2,\"result\":1}"]
+            );
         }
     }
 
@@ -306,9 +343,13 @@ mod tests {
 
     #[test]
     fn the_last_line_needs_no_end() {
-        for (stream, found) in
-            [("data: 1\n\ndata: 2", Some("2")), ("data: 1\ndata: 2\n", Some("1\n2")), ("data: 1\nid: 7", Some("1")), ("id: 7", None), ("", None)]
-        {
+        for (stream, found) in [
+            ("data: 1\n\ndata: 2", Some("2")),
+            ("data: 1\ndata: 2\n", Some("1\n2")),
+            ("data: 1\nid: 7", Some("1")),
+            ("id: 7", None),
+            ("", None),
+        ] {
             let mut lines = Lines::default();
             lines.take(stream.as_bytes());
             assert_eq!(lines.stream_ends().as_deref(), found, "{stream:?}");
@@ -318,7 +359,12 @@ mod tests {
 
     #[test]
     fn the_answer_is_the_one_with_the_id_else_the_last() {
-        let all = vec![json!({"id": 1, "result": "a"}), json!({"id": "2", "result": "b"}), json!({"method": "note"}), json!({"id": 3, "error": {"code": 1}})];
+        let all = vec![
+            json!({"id": 1, "result": "a"}),
+            json!({"id": "2", "result": "b"}),
+            json!({"method": "note"}),
+            json!({"id": 3, "error": {"code": 1}}),
+        ];
         assert_eq!(choose(all.clone(), 2).unwrap()["result"], "b");
         assert_eq!(result(choose(all, 9).unwrap()), Err(CallError::Refused(1)));
         assert!(choose(vec![json!({"method": "note"}), json!("text")], 1).is_none());

@@ -27,7 +27,8 @@ use crate::{call, server, servers};
 pub(crate) fn system_calls(path: &str) -> Value {
     let path = CString::new(path).unwrap();
     let (name, here) = (c"user.x", libc::AT_FDCWD);
-    // SAFETY: plain system calls; all pointers are to live strings that end with a zero, or null where the call takes that.
+    // SAFETY: plain system calls; all pointers are to live strings that end with a zero, or null
+    // where the call takes that.
     unsafe {
         let open = libc::open(path.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC);
         let pointed_at = libc::open(path.as_ptr(), libc::O_PATH | libc::O_CLOEXEC);
@@ -35,7 +36,9 @@ pub(crate) fn system_calls(path: &str) -> Value {
         let (me, mine) = (libc::geteuid(), libc::getegid());
         let mut clone3 = [0_u64; 11];
         clone3[0] = libc::CLONE_NEWUSER.unsigned_abs().into();
-        let error = |result: libc::c_long| if result < 0 { std::io::Error::last_os_error().raw_os_error().unwrap() } else { 0 };
+        let error = |result: libc::c_long| {
+            if result < 0 { std::io::Error::last_os_error().raw_os_error().unwrap() } else { 0 }
+        };
         json!({
             "path": {
                 "chmod": error(libc::chmod(path.as_ptr(), 0o644).into()),
@@ -83,9 +86,19 @@ fn also_without_rights(test: &str) {
         return;
     }
     let mut again = Command::new(std::env::current_exe().unwrap());
-    again.args(["--exact", &format!("attacks::{test}"), "--test-threads=1"]).uid(65534).gid(65534).current_dir("/").stdin(Stdio::null());
+    again
+        .args(["--exact", &format!("attacks::{test}"), "--test-threads=1"])
+        .uid(65534)
+        .gid(65534)
+        .current_dir("/")
+        .stdin(Stdio::null());
     let ended = again.env("TMPDIR", "/tmp").env("HOME", "/nonexistent").output().unwrap();
-    assert!(ended.status.success(), "as nobody:\n{}{}", String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr));
+    assert!(
+        ended.status.success(),
+        "as nobody:\n{}{}",
+        String::from_utf8_lossy(&ended.stdout),
+        String::from_utf8_lossy(&ended.stderr)
+    );
 }
 
 async fn run_attack(key: &Path, own_folder: bool) -> Value {
@@ -105,7 +118,9 @@ async fn a_server_changes_no_mode_owner_time_or_attribute() {
     fs::write(&key, "PRIVATE").unwrap();
     fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).unwrap();
     let said = run_attack(&key, false).await;
-    let errors = |part: &str| -> BTreeMap<String, i32> { serde_json::from_value(said[part].clone()).unwrap() };
+    let errors = |part: &str| -> BTreeMap<String, i32> {
+        serde_json::from_value(said[part].clone()).unwrap()
+    };
     for (call, error) in errors("path").into_iter().chain(errors("namespaces")) {
         assert_eq!(error, libc::EPERM, "{call}: {said}");
     }
@@ -131,21 +146,47 @@ async fn a_server_reaches_no_covered_socket_by_any_way() {
     let (bus, control) = (runtime.join("bus"), runtime.join("keyring/control"));
     let unnamed = format!("countersign-test-{}", std::process::id());
     let beside = root.join("database");
-    let _listening: Vec<UnixListener> = [&bus, &control, &alone, &beside].map(|path| UnixListener::bind(path).unwrap()).into();
-    let _abstract = UnixListener::bind_addr(&SocketAddr::from_abstract_name(&unnamed).unwrap()).unwrap();
-    let around = [&bus, &alone].map(|path| format!("/proc/{}/root{}", std::process::id(), path.display()));
-    let doors: Vec<String> = [&bus, &control, &alone].map(|path| path.display().to_string()).into_iter().chain([format!("@{unnamed}")]).chain(around).collect();
+    let _listening: Vec<UnixListener> =
+        [&bus, &control, &alone, &beside].map(|path| UnixListener::bind(path).unwrap()).into();
+    let _abstract =
+        UnixListener::bind_addr(&SocketAddr::from_abstract_name(&unnamed).unwrap()).unwrap();
+    let around =
+        [&bus, &alone].map(|path| format!("/proc/{}/root{}", std::process::id(), path.display()));
+    let doors: Vec<String> = [&bus, &control, &alone]
+        .map(|path| path.display().to_string())
+        .into_iter()
+        .chain([format!("@{unnamed}")])
+        .chain(around)
+        .collect();
     assert!(doors.iter().all(|door| knock(door)), "all are open here");
 
-    let mut config = server("odd", "odd", &[("LOOK", &doors.iter().chain([&beside.display().to_string()]).cloned().collect::<Vec<_>>().join(":"))]);
-    let hidden = Hidden { folders: vec![runtime.clone()], but: Vec::new(), covered: vec![runtime, alone.clone(), root.join("not-there")] };
+    let mut config = server(
+        "odd",
+        "odd",
+        &[(
+            "LOOK",
+            &doors
+                .iter()
+                .chain([&beside.display().to_string()])
+                .cloned()
+                .collect::<Vec<_>>()
+                .join(":"),
+        )],
+    );
+    let hidden = Hidden {
+        folders: vec![runtime.clone()],
+        but: Vec::new(),
+        covered: vec![runtime, alone.clone(), root.join("not-there")],
+    };
     let Reach::Program(program) = &mut config.reach else { unreachable!() };
     program.hidden = hidden.clone();
     let servers = servers(vec![config]);
-    let reached: Vec<String> = serde_json::from_value(call(&servers, "knock", json!({})).await.unwrap()).unwrap();
+    let reached: Vec<String> =
+        serde_json::from_value(call(&servers, "knock", json!({})).await.unwrap()).unwrap();
     servers.shut_down().await;
     // `reaches` gives the same result as the attempts of the server.
-    let told = |path: &PathBuf| mcp::reaches(&hidden, SocketAddr::from_pathname(path).unwrap()).unwrap();
+    let told =
+        |path: &PathBuf| mcp::reaches(&hidden, SocketAddr::from_pathname(path).unwrap()).unwrap();
     assert_eq!(told(&alone), reached.contains(&alone.display().to_string()));
     assert!(told(&beside), "everything else stays as it is");
     if mcp::covers_work() {

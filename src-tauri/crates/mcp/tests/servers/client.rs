@@ -26,12 +26,21 @@ async fn answers_come_back_as_values() {
     let servers = odd_servers();
     assert_eq!(call(&servers, "structured", json!({})).await.unwrap(), json!({"n": 1}));
     let failure = call(&servers, "nothing", Value::Null).await.unwrap_err();
-    assert_eq!((failure.error.code, failure.error.message.as_str(), failure.may_have_happened), (ErrorCode::ToolHttpError, "No such thing.", false));
+    assert_eq!(
+        (failure.error.code, failure.error.message.as_str(), failure.may_have_happened),
+        (ErrorCode::ToolHttpError, "No such thing.", false)
+    );
     let failure = call(&servers, "refused", json!({})).await.unwrap_err();
-    assert_eq!((failure.error.reason_text(), failure.error.retryable, failure.may_have_happened), (Some("mcp_exception"), false, false));
+    assert_eq!(
+        (failure.error.reason_text(), failure.error.retryable, failure.may_have_happened),
+        (Some("mcp_exception"), false, false)
+    );
     let failure = call(&servers, "structured", json!([1])).await.unwrap_err();
     assert_eq!(failure.error.code, ErrorCode::InvalidInput);
-    let failure = servers.call("test/nobody", "x", json!({}), LONG, CancellationToken::new()).await.unwrap_err();
+    let failure = servers
+        .call("test/nobody", "x", json!({}), LONG, CancellationToken::new())
+        .await
+        .unwrap_err();
     assert_eq!(failure.error.reason_text(), Some("mcp_unknown_server"));
     servers.shut_down().await;
 }
@@ -41,10 +50,20 @@ async fn rubbish_and_floods_are_tolerated() {
     let servers = odd_servers();
     assert_eq!(call(&servers, "rubbish", json!({})).await.unwrap(), json!({"after": "rubbish"}));
     assert_eq!(call(&servers, "flood", json!({})).await.unwrap(), json!({"after": "flood"}));
-    assert_eq!(call(&servers, "large", json!({})).await.unwrap()["text"].as_str().map(str::len), Some(9 * 1024 * 1024));
-    let failure = servers.call("test/odd", "too_long", json!({}), Duration::from_secs(2), CancellationToken::new()).await.unwrap_err();
+    assert_eq!(
+        call(&servers, "large", json!({})).await.unwrap()["text"].as_str().map(str::len),
+        Some(9 * 1024 * 1024)
+    );
+    let failure = servers
+        .call("test/odd", "too_long", json!({}), Duration::from_secs(2), CancellationToken::new())
+        .await
+        .unwrap_err();
     assert_eq!(failure.error.code, ErrorCode::ToolTimeout);
-    assert_eq!(call(&servers, "structured", json!({})).await.unwrap(), json!({"n": 1}), "one line too long costs one call, not the server");
+    assert_eq!(
+        call(&servers, "structured", json!({})).await.unwrap(),
+        json!({"n": 1}),
+        "one line too long costs one call, not the server"
+    );
     servers.shut_down().await;
 }
 
@@ -54,7 +73,10 @@ async fn a_crash_is_told_and_the_next_call_starts_it_anew() {
     call(&servers, "structured", json!({})).await.unwrap();
     let first = pid_of(&servers, "odd");
     let failure = call(&servers, "crash", json!({})).await.unwrap_err();
-    assert_eq!((failure.error.reason_text(), failure.error.retryable, failure.may_have_happened), (Some("mcp_exception"), true, true));
+    assert_eq!(
+        (failure.error.reason_text(), failure.error.retryable, failure.may_have_happened),
+        (Some("mcp_exception"), true, true)
+    );
     assert_eq!(call(&servers, "structured", json!({})).await.unwrap(), json!({"n": 1}));
     assert_ne!(pid_of(&servers, "odd"), first);
     assert_eq!((servers.views()[0].state, servers.views()[0].restarts), (ServerState::Ready, 1));
@@ -67,7 +89,10 @@ async fn a_server_that_ends_at_once_fails_the_call_and_backs_off() {
     let servers = servers(vec![server("odd", "odd", &[("ODD_MODE", "exit_at_start")])]);
     for _ in 0..3 {
         let failure = call(&servers, "structured", json!({})).await.unwrap_err();
-        assert_eq!((failure.error.reason_text(), failure.error.retryable, failure.may_have_happened), (Some("mcp_not_connected"), true, false));
+        assert_eq!(
+            (failure.error.reason_text(), failure.error.retryable, failure.may_have_happened),
+            (Some("mcp_not_connected"), true, false)
+        );
     }
     let view = servers.views().remove(0);
     assert_eq!((view.state, view.restarts, view.pid), (ServerState::Failed, 2, None));
@@ -93,7 +118,12 @@ async fn a_program_that_cannot_be_used_is_said_before_anything_is_called() {
     assert_eq!((view.state, view.restarts), (ServerState::Failed, 0));
     assert!(view.message.is_some_and(|why| why.contains("The program ./server does not exist")));
     let failure = call(&servers, "structured", json!({})).await.unwrap_err();
-    assert!(failure.error.message.contains("The program ./server does not exist") && !failure.error.retryable, "{}", failure.error.message);
+    assert!(
+        failure.error.message.contains("The program ./server does not exist")
+            && !failure.error.retryable,
+        "{}",
+        failure.error.message
+    );
     servers.shut_down().await;
 }
 
@@ -103,7 +133,16 @@ async fn a_silent_call_times_out_and_two_in_a_row_end_the_server() {
     call(&servers, "structured", json!({})).await.unwrap();
     let first = pid_of(&servers, "odd");
     for _ in 0..2 {
-        let failure = servers.call("test/odd", "hang", json!({}), Duration::from_millis(200), CancellationToken::new()).await.unwrap_err();
+        let failure = servers
+            .call(
+                "test/odd",
+                "hang",
+                json!({}),
+                Duration::from_millis(200),
+                CancellationToken::new(),
+            )
+            .await
+            .unwrap_err();
         assert_eq!((failure.error.code, failure.may_have_happened), (ErrorCode::ToolTimeout, true));
     }
     assert_eq!(call(&servers, "structured", json!({})).await.unwrap(), json!({"n": 1}));
@@ -151,7 +190,8 @@ async fn the_environment_is_what_was_named_and_nothing_else() {
     // Cargo sets dozens of variables in this process; none of them may reach the server.
     let allowed = ["HOME", "LANG", "LC_ALL", "LC_CTYPE", "NAMED", "PATH", "ROLE", "TMPDIR", "TZ"];
     assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some());
-    let others: Vec<&String> = seen.as_object().unwrap().keys().filter(|name| !allowed.contains(&name.as_str())).collect();
+    let others: Vec<&String> =
+        seen.as_object().unwrap().keys().filter(|name| !allowed.contains(&name.as_str())).collect();
     assert!(others.is_empty(), "{others:?}");
     assert_eq!(seen["NAMED"], "yes");
     servers.shut_down().await;
@@ -184,7 +224,10 @@ async fn changes_are_told_in_order() {
     servers.start_all();
     call(&servers, "structured", json!({})).await.unwrap();
     servers.shut_down().await;
-    assert_eq!(*seen.lock().unwrap(), [ServerState::Starting, ServerState::Ready, ServerState::Stopped]);
+    assert_eq!(
+        *seen.lock().unwrap(),
+        [ServerState::Starting, ServerState::Ready, ServerState::Stopped]
+    );
     let failure = call(&servers, "structured", json!({})).await.unwrap_err();
     assert_eq!(failure.error.reason_text(), Some("mcp_not_connected"));
 }
@@ -201,27 +244,62 @@ async fn a_server_sees_what_is_the_users_and_not_what_is_the_apps() {
     let look = [file("documents"), file("app"), file("app/packs/odd"), file("app/packs/another")];
     let mut config = server("odd", "odd", &[("LOOK", &look.join(":"))]);
     let Reach::Program(program) = &mut config.reach else { unreachable!() };
-    program.hidden =
-        Hidden { folders: vec![root.path().join("app"), root.path().join("not-yet")], but: vec![root.path().join("app/packs/odd")], ..Hidden::default() };
+    program.hidden = Hidden {
+        folders: vec![root.path().join("app"), root.path().join("not-yet")],
+        but: vec![root.path().join("app/packs/odd")],
+        ..Hidden::default()
+    };
     let servers = servers(vec![config]);
     // A kernel without Landlock hides nothing, and its list of modules shows that.
-    let hidden = !std::fs::read_to_string("/sys/kernel/security/lsm").is_ok_and(|modules| !modules.contains("landlock"));
-    assert_eq!(call(&servers, "look", json!({})).await.unwrap(), json!([[true, true], [!hidden, !hidden], [true, true], [!hidden, !hidden]]));
+    let hidden = !std::fs::read_to_string("/sys/kernel/security/lsm")
+        .is_ok_and(|modules| !modules.contains("landlock"));
+    assert_eq!(
+        call(&servers, "look", json!({})).await.unwrap(),
+        json!([[true, true], [!hidden, !hidden], [true, true], [!hidden, !hidden]])
+    );
 }
 
 #[tokio::test]
 async fn a_server_that_lists_tools_without_end_is_cut_off_while_they_come_in() {
-    for (size, pages, words) in [(1_000, 3, "more than 2000 tools"), (50_000, 1, "more than 2000 tools"), (0, 200, "more than 200 pages")] {
+    for (size, pages, words) in [
+        (1_000, 3, "more than 2000 tools"),
+        (50_000, 1, "more than 2000 tools"),
+        (0, 200, "more than 200 pages"),
+    ] {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("pages");
-        let config = server("odd", "odd", &[("ODD_MODE", "lists"), ("PAGE", &size.to_string()), ("LOOK", file.to_str().unwrap())]);
-        let servers = Servers::builder(vec![config]).timings(quick_timings()).definitions(Arc::<crate::real::ListedTools>::default()).build();
+        let config = server(
+            "odd",
+            "odd",
+            &[("ODD_MODE", "lists"), ("PAGE", &size.to_string()), ("LOOK", file.to_str().unwrap())],
+        );
+        let servers = Servers::builder(vec![config])
+            .timings(quick_timings())
+            .definitions(Arc::<crate::real::ListedTools>::default())
+            .build();
         let failure = call(&servers, "structured", json!({})).await.unwrap_err();
-        assert!(failure.error.message.contains(words) && !failure.may_have_happened, "{}", failure.error);
+        assert!(
+            failure.error.message.contains(words) && !failure.may_have_happened,
+            "{}",
+            failure.error
+        );
         let view = servers.views().remove(0);
-        assert!(view.state != ServerState::Ready && view.message.is_some_and(|message| message.contains(words)), "{:?}", view.state);
-        let read: Vec<usize> = std::fs::read_to_string(&file).unwrap().lines().map(|page| page.parse().unwrap()).collect();
-        assert_eq!(read.iter().max(), Some(&(pages - 1)), "no page was asked for after the one that was too much");
+        assert!(
+            view.state != ServerState::Ready
+                && view.message.is_some_and(|message| message.contains(words)),
+            "{:?}",
+            view.state
+        );
+        let read: Vec<usize> = std::fs::read_to_string(&file)
+            .unwrap()
+            .lines()
+            .map(|page| page.parse().unwrap())
+            .collect();
+        assert_eq!(
+            read.iter().max(),
+            Some(&(pages - 1)),
+            "no page was asked for after the one that was too much"
+        );
         servers.shut_down().await;
     }
 }

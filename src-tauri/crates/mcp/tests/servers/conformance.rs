@@ -32,9 +32,13 @@ fn suite(revision: &str) {
     // The suite appends the address to the command; this binary reads it from a variable.
     let command = results.path().join("client");
     let me = std::env::current_exe().unwrap();
-    let script = format!("#!/bin/sh\nROLE=conformance MCP_TEST_URL=\"$1\" exec {} --exact role_conformance --nocapture --test-threads=1\n", me.display());
+    let script = format!(
+        "#!/bin/sh\nROLE=conformance MCP_TEST_URL=\"$1\" exec {} --exact role_conformance --nocapture --test-threads=1\n",
+        me.display()
+    );
     std::fs::write(&command, script).unwrap();
-    std::fs::set_permissions(&command, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    std::fs::set_permissions(&command, std::os::unix::fs::PermissionsExt::from_mode(0o755))
+        .unwrap();
     let program = "node_modules/@modelcontextprotocol/conformance/dist/index.js";
     assert!(folder.join(program).exists(), "the suite is not installed; run `make setup-test`");
     let run = |what: &[&str]| {
@@ -48,9 +52,17 @@ fn suite(revision: &str) {
             .arg(results.path().join("results"))
             .output()
             .unwrap();
-        (output.status.success(), format!("{}\n{}", String::from_utf8_lossy(&output.stderr), String::from_utf8_lossy(&output.stdout)))
+        (
+            output.status.success(),
+            format!(
+                "{}\n{}",
+                String::from_utf8_lossy(&output.stderr),
+                String::from_utf8_lossy(&output.stdout)
+            ),
+        )
     };
-    let (good, said) = run(&["--requirements", revision, "--expected-failures", "expected-failures.yml"]);
+    let (good, said) =
+        run(&["--requirements", revision, "--expected-failures", "expected-failures.yml"]);
     if good {
         return;
     }

@@ -27,7 +27,8 @@ pub(crate) fn run_app() {
     // SAFETY: a plain system call, before any other thread looks at signals.
     unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
     let weight = vec![1_u8; WEIGHT];
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     runtime.block_on(async {
         let servers = servers(vec![server("odd", "odd", &[("ODD_MODE", "stays")])]);
         println!("\nprocesses {:?}", start_stubborn(&servers).await);
@@ -39,7 +40,8 @@ pub(crate) fn run_app() {
 
 /// Returns a server's processes: itself, its guard, its child, its daemon.
 async fn start_stubborn(servers: &Servers) -> [u32; 4] {
-    let (child, daemon) = (start_process(servers, "child").await, start_process(servers, "daemon").await);
+    let (child, daemon) =
+        (start_process(servers, "child").await, start_process(servers, "daemon").await);
     let server = pid_of(servers, "odd");
     let processes = [server, parent(server), child, daemon];
     assert!(processes.iter().all(|process| is_alive(*process)), "{processes:?}");
@@ -48,7 +50,8 @@ async fn start_stubborn(servers: &Servers) -> [u32; 4] {
 
 /// Returns the process that a tool of the odd server starts.
 async fn start_process(servers: &Servers, tool: &str) -> u32 {
-    let process = call(servers, tool, json!({})).await.unwrap().get("pid").and_then(Value::as_u64).unwrap();
+    let process =
+        call(servers, tool, json!({})).await.unwrap().get("pid").and_then(Value::as_u64).unwrap();
     u32::try_from(process).unwrap()
 }
 
@@ -74,7 +77,9 @@ fn start_app() -> (Child, Vec<u32>) {
         .spawn()
         .unwrap();
     let lines = BufReader::new(app.stdout.take().unwrap()).lines();
-    let told = lines.map_while(Result::ok).find_map(|line| serde_json::from_str(line.strip_prefix("processes ")?).ok());
+    let told = lines
+        .map_while(Result::ok)
+        .find_map(|line| serde_json::from_str(line.strip_prefix("processes ")?).ok());
     (app, told.expect("the app tells its processes"))
 }
 
@@ -113,7 +118,10 @@ async fn the_guard_holds_none_of_the_apps_memory() {
     let (guard, app_kib) = (processes[1], field(app.id(), "RssAnon"));
     assert_eq!(parent(guard), app.id());
     let guard_kib = field(guard, "RssAnon");
-    assert!(app_kib > 64 * 1024 && guard_kib < 8 * 1024, "app {app_kib} KiB, guard {guard_kib} KiB");
+    assert!(
+        app_kib > 64 * 1024 && guard_kib < 8 * 1024,
+        "app {app_kib} KiB, guard {guard_kib} KiB"
+    );
     end(app, processes, false, libc::SIGKILL).await;
 }
 
@@ -123,7 +131,10 @@ async fn shutting_down_ends_stubborn_servers_and_what_they_started() {
     let processes = start_stubborn(&servers).await;
     servers.shut_down().await;
     for process in processes {
-        assert!(!Path::new(&format!("/proc/{process}")).exists(), "{process} of {processes:?} is gone and reaped");
+        assert!(
+            !Path::new(&format!("/proc/{process}")).exists(),
+            "{process} of {processes:?} is gone and reaped"
+        );
     }
 }
 
@@ -163,7 +174,11 @@ async fn how_a_server_ended_is_told_and_what_it_left_goes_with_it() {
     call(&servers, "structured", json!({})).await.unwrap();
     assert_eq!(
         *told.lock().unwrap(),
-        ["It ended with exit status: 3.", "It ended with signal: 9 (SIGKILL).", "It ended with exit status: 0."],
+        [
+            "It ended with exit status: 3.",
+            "It ended with signal: 9 (SIGKILL).",
+            "It ended with exit status: 0."
+        ],
         "the last one heard that its input was closed when its own output was"
     );
     servers.shut_down().await;

@@ -2,7 +2,11 @@
 //! with `ROLE` set, the "tests" named `role_*` become a shop, a misbehaving server or an app that
 //! is killed. The client must also cope with what the test harness prints on stdout before them.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test says what went wrong by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test says what went wrong by panicking"
+)]
 
 mod attacks;
 mod client;
@@ -32,18 +36,26 @@ fn end_line() {
 
 /// Returns the configuration of a server that this binary plays.
 fn server(name: &str, role: &str, more: &[(&str, &str)]) -> ServerConfig {
-    let mut env: BTreeMap<String, String> = more.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let mut env: BTreeMap<String, String> =
+        more.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     env.insert("ROLE".to_owned(), role.to_owned());
     let program = Program {
         program: Ok(std::env::current_exe().unwrap()),
-        args: ["--exact", &format!("role_{role}"), "--nocapture", "--test-threads=1"].map(str::to_owned).to_vec(),
+        args: ["--exact", &format!("role_{role}"), "--nocapture", "--test-threads=1"]
+            .map(str::to_owned)
+            .to_vec(),
         env,
         entered: None,
         cwd: PathBuf::from("/"),
         hidden: Hidden::default(),
         own_folder: false,
     };
-    ServerConfig { name: name.to_owned(), pack: "test".into(), reach: Reach::Program(program), start: None }
+    ServerConfig {
+        name: name.to_owned(),
+        pack: "test".into(),
+        reach: Reach::Program(program),
+        start: None,
+    }
 }
 
 /// Time limits that are short enough for tests and long enough for a busy machine.
@@ -69,7 +81,8 @@ async fn call(servers: &Servers, tool: &str, arguments: Value) -> Result<Value, 
 
 /// Whether a process exists and is not a zombie.
 fn is_alive(pid: u32) -> bool {
-    std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.rsplit(')').next().unwrap_or("").trim_start().starts_with('Z'))
+    std::fs::read_to_string(format!("/proc/{pid}/stat"))
+        .is_ok_and(|stat| !stat.rsplit(')').next().unwrap_or("").trim_start().starts_with('Z'))
 }
 
 /// Waits until a process has ended.
@@ -84,7 +97,12 @@ async fn wait_until_gone(pid: u32) {
 }
 
 fn pid_of(servers: &Servers, name: &str) -> u32 {
-    servers.views().into_iter().find(|view| view.name == name).and_then(|view| view.pid).expect("the server runs")
+    servers
+        .views()
+        .into_iter()
+        .find(|view| view.name == name)
+        .and_then(|view| view.pid)
+        .expect("the server runs")
 }
 
 #[test]
@@ -128,18 +146,45 @@ fn role_app() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_shop_is_called_over_stdio() {
     let folder = tempfile::tempdir().unwrap();
-    let servers = servers(vec![server("shop", "shop", &[("SHOP_DIR", folder.path().to_str().unwrap())])]);
+    let servers =
+        servers(vec![server("shop", "shop", &[("SHOP_DIR", folder.path().to_str().unwrap())])]);
     assert_eq!(servers.views()[0].state, contract::ServerState::Idle);
-    let search = servers.call("test/shop", "product.search", json!({"query": "black trail shoes"}), LONG, CancellationToken::new()).await.unwrap();
+    let search = servers
+        .call(
+            "test/shop",
+            "product.search",
+            json!({"query": "black trail shoes"}),
+            LONG,
+            CancellationToken::new(),
+        )
+        .await
+        .unwrap();
     let part = search.pointer("/items/0/partNo").and_then(Value::as_str).unwrap().to_owned();
-    let failure =
-        servers.call("test/shop", "cart.addItem", json!({"partNo": part, "clientIp": "127.0.0.1"}), LONG, CancellationToken::new()).await.unwrap_err();
-    assert_eq!((failure.error.reason_text(), failure.may_have_happened), (Some("mcp_tool_error"), false));
+    let failure = servers
+        .call(
+            "test/shop",
+            "cart.addItem",
+            json!({"partNo": part, "clientIp": "127.0.0.1"}),
+            LONG,
+            CancellationToken::new(),
+        )
+        .await
+        .unwrap_err();
+    assert_eq!(
+        (failure.error.reason_text(), failure.may_have_happened),
+        (Some("mcp_tool_error"), false)
+    );
     assert!(failure.error.message.contains("several variants"), "{}", failure.error.message);
-    let picture = servers.read_resource("test/shop", "shop-image://1001", LONG, CancellationToken::new()).await.unwrap();
+    let picture = servers
+        .read_resource("test/shop", "shop-image://1001", LONG, CancellationToken::new())
+        .await
+        .unwrap();
     assert_eq!(picture.mime_type.as_deref(), Some("image/svg+xml"));
     assert!(picture.bytes.starts_with(b"<svg"));
-    let missing = servers.read_resource("test/shop", "shop-image://7", LONG, CancellationToken::new()).await.unwrap_err();
+    let missing = servers
+        .read_resource("test/shop", "shop-image://7", LONG, CancellationToken::new())
+        .await
+        .unwrap_err();
     assert!(missing.error.message.contains("no picture"), "{}", missing.error.message);
     let pid = pid_of(&servers, "shop");
     servers.shut_down().await;

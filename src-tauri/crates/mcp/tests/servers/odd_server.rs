@@ -22,10 +22,17 @@ pub(crate) fn run() {
         let Some(id) = request.get("id").cloned() else { continue };
         match method {
             "server/discover" if mode == "silent" => {}
-            "initialize" => answer(&id, json!({"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "odd", "version": "1"}})),
+            "initialize" => answer(
+                &id,
+                json!({"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "odd", "version": "1"}}),
+            ),
             "tools/list" if mode == "lists" => list(&id, &request["params"]["cursor"]),
-            "tools/call" => tool(&id, request["params"]["name"].as_str().unwrap_or_default(), cancelled),
-            _ => send(&json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": "unknown method"}})),
+            "tools/call" => {
+                tool(&id, request["params"]["name"].as_str().unwrap_or_default(), cancelled)
+            }
+            _ => send(
+                &json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": "unknown method"}}),
+            ),
         }
     }
     if mode == "stays" {
@@ -43,8 +50,16 @@ pub(crate) fn run() {
 fn list(id: &Value, cursor: &Value) {
     let page: usize = cursor.as_str().map_or(0, |cursor| cursor.parse().unwrap());
     let size: usize = std::env::var("PAGE").unwrap().parse().unwrap();
-    std::fs::OpenOptions::new().create(true).append(true).open(std::env::var("LOOK").unwrap()).unwrap().write_all(format!("{page}\n").as_bytes()).unwrap();
-    let tools: Vec<Value> = (0..size).map(|at| json!({"name": format!("tool{page}_{at}"), "inputSchema": {"type": "object"}})).collect();
+    std::fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(std::env::var("LOOK").unwrap())
+        .unwrap()
+        .write_all(format!("{page}\n").as_bytes())
+        .unwrap();
+    let tools: Vec<Value> = (0..size)
+        .map(|at| json!({"name": format!("tool{page}_{at}"), "inputSchema": {"type": "object"}}))
+        .collect();
     answer(id, json!({"tools": tools, "nextCursor": (page + 1).to_string()}));
 }
 
@@ -52,13 +67,26 @@ fn list(id: &Value, cursor: &Value) {
 fn tool(id: &Value, name: &str, cancelled: usize) {
     match name {
         "env" => text(id, json!(std::env::vars().collect::<std::collections::BTreeMap<_, _>>())),
-        "look" => text(id, json!(std::env::var("LOOK").unwrap().split(':').map(look).collect::<Vec<_>>())),
+        "look" => {
+            text(id, json!(std::env::var("LOOK").unwrap().split(':').map(look).collect::<Vec<_>>()))
+        }
         "system_calls" => text(id, crate::attacks::system_calls(&std::env::var("LOOK").unwrap())),
-        "knock" => text(id, json!(std::env::var("LOOK").unwrap().split(':').filter(|socket| crate::attacks::knock(socket)).collect::<Vec<_>>())),
+        "knock" => text(
+            id,
+            json!(
+                std::env::var("LOOK")
+                    .unwrap()
+                    .split(':')
+                    .filter(|socket| crate::attacks::knock(socket))
+                    .collect::<Vec<_>>()
+            ),
+        ),
         "crash" => exit(3),
         "hang" => {}
         "rubbish" => {
-            raw("this is not JSON\n{\"neither\": \"is this a message\"}\n[1, 2]\n\u{1b}[31mcolours\u{1b}[0m\n\n");
+            raw(
+                "this is not JSON\n{\"neither\": \"is this a message\"}\n[1, 2]\n\u{1b}[31mcolours\u{1b}[0m\n\n",
+            );
             raw("{\"jsonrpc\":\"2.0\",\"id\":\"nobody asked\",\"result\":{}}\n");
             raw("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/unknown\",\"params\":{}}\n");
             text(id, json!({"after": "rubbish"}));
@@ -82,9 +110,17 @@ fn tool(id: &Value, name: &str, cancelled: usize) {
             unsafe { libc::close(1) };
         }
         "cancelled" => text(id, json!({"count": cancelled})),
-        "refused" => send(&json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32602, "message": "bad arguments"}})),
-        "structured" => answer(id, json!({"content": [{"type": "text", "text": "words"}], "structuredContent": {"n": 1}})),
-        _ => answer(id, json!({"content": [{"type": "text", "text": "No such thing."}], "isError": true})),
+        "refused" => send(
+            &json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32602, "message": "bad arguments"}}),
+        ),
+        "structured" => answer(
+            id,
+            json!({"content": [{"type": "text", "text": "words"}], "structuredContent": {"n": 1}}),
+        ),
+        _ => answer(
+            id,
+            json!({"content": [{"type": "text", "text": "No such thing."}], "isError": true}),
+        ),
     }
 }
 
@@ -95,8 +131,10 @@ fn look(path: &str) -> Value {
 
 /// Starts a process in its own session that ignores SIGTERM, and whose parent ends at once.
 fn daemon(then: &str) -> u32 {
-    let script = format!(r#"setsid sh -c 'trap "" HUP INT TERM; echo $$; {then}' </dev/null 2>/dev/null &"#);
-    let mut parent = Command::new("/bin/sh").args(["-c", &script]).stdout(Stdio::piped()).spawn().unwrap();
+    let script =
+        format!(r#"setsid sh -c 'trap "" HUP INT TERM; echo $$; {then}' </dev/null 2>/dev/null &"#);
+    let mut parent =
+        Command::new("/bin/sh").args(["-c", &script]).stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(parent.stdout.take().unwrap()).read_line(&mut line).unwrap();
     parent.wait().unwrap();

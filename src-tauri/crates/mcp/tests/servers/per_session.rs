@@ -52,7 +52,11 @@ struct NoStore;
 
 #[async_trait]
 impl KeptVisits for NoStore {
-    async fn change(&self, _: &SessionId, _: Box<dyn FnOnce(Option<Open>) -> Option<Open> + Send>) -> Option<Open> {
+    async fn change(
+        &self,
+        _: &SessionId,
+        _: Box<dyn FnOnce(Option<Open>) -> Option<Open> + Send>,
+    ) -> Option<Open> {
         None
     }
 }
@@ -69,7 +73,11 @@ fn client_with(shop: &Shop, access: &Arc<TestAccess>) -> PerSession {
         client_id: "app".into(),
         client_secret: "SECRET".into(),
         scope: "shop".into(),
-        patience: Patience { base: Duration::from_millis(1), jitter: Duration::ZERO, ..Patience::default() },
+        patience: Patience {
+            base: Duration::from_millis(1),
+            jitter: Duration::ZERO,
+            ..Patience::default()
+        },
         access: Arc::clone(access) as _,
         private: true,
         chance: Arc::new(NoChance),
@@ -81,7 +89,17 @@ fn client_with(shop: &Shop, access: &Arc<TestAccess>) -> PerSession {
 /// Makes a call that changes something.
 async fn change(client: &PerSession) -> Result<Value, ToolFailure> {
     let session = SessionId::of("web", "s");
-    client.call(PerSessionCall { session: &session, tool: "cart.addItem", arguments: json!({}), reads: false }, CancellationToken::new()).await
+    client
+        .call(
+            PerSessionCall {
+                session: &session,
+                tool: "cart.addItem",
+                arguments: json!({}),
+                reads: false,
+            },
+            CancellationToken::new(),
+        )
+        .await
 }
 
 #[tokio::test]
@@ -89,12 +107,21 @@ async fn events_end_with_the_stream_even_without_a_last_line_feed() {
     let shop = Shop::start(3_600).await;
     let client = client(&shop);
     for ending in ["", "\n", "\r\n", "\n\n"] {
-        shop.answers([Answer::Events(format!("event: message\ndata: {}{ending}", ok_answer("added")))]);
+        shop.answers([Answer::Events(format!(
+            "event: message\ndata: {}{ending}",
+            ok_answer("added")
+        ))]);
         assert_eq!(change(&client).await.unwrap(), json!("added"), "{ending:?}");
     }
-    shop.answers([Answer::Events("data: {\"jsonrpc\": \"2.0\", \"id\": $ID, \"result\": {\"cont".into())]);
+    shop.answers([Answer::Events(
+        "data: {\"jsonrpc\": \"2.0\", \"id\": $ID, \"result\": {\"cont".into(),
+    )]);
     let failure = change(&client).await.unwrap_err();
-    assert_eq!((failure.error.reason_text(), failure.may_have_happened), (Some("invalid_response"), true), "half an answer is none");
+    assert_eq!(
+        (failure.error.reason_text(), failure.may_have_happened),
+        (Some("invalid_response"), true),
+        "half an answer is none"
+    );
 }
 
 #[tokio::test]
@@ -103,7 +130,10 @@ async fn an_error_counts_although_an_empty_result_stands_beside_it() {
     let client = client(&shop);
     shop.answers([Answer::Json("{\"jsonrpc\": \"2.0\", \"id\": $ID, \"result\": null, \"error\": {\"code\": -32602, \"message\": \"no\"}}".into())]);
     let failure = change(&client).await.unwrap_err();
-    assert_eq!((failure.error.reason_text(), failure.error.details["code"].as_i64()), (Some("mcp_refused"), Some(-32_602)));
+    assert_eq!(
+        (failure.error.reason_text(), failure.error.details["code"].as_i64()),
+        (Some("mcp_refused"), Some(-32_602))
+    );
     let empty = ok_answer("added").replacen("\"jsonrpc\"", "\"error\": null, \"jsonrpc\"", 1);
     shop.answers([Answer::Json(empty)]);
     assert_eq!(change(&client).await.unwrap(), json!("added"), "an empty error is none");
@@ -170,7 +200,10 @@ async fn a_lost_session_is_opened_again_once_whichever_way_it_is_told() {
         assert_eq!(shop.calls(), ["visit-1", "visit-2"], "{status}");
         shop.answers([Answer::Status(status), Answer::Status(status)]);
         let failure = change(&client).await.unwrap_err();
-        assert_eq!((failure.error.details["status"].as_u64(), failure.may_have_happened), (Some(status.into()), false));
+        assert_eq!(
+            (failure.error.details["status"].as_u64(), failure.may_have_happened),
+            (Some(status.into()), false)
+        );
         assert_eq!(shop.calls()[2..], ["visit-2", "visit-3"], "{status}");
     }
 }

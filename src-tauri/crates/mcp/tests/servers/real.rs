@@ -25,17 +25,24 @@ pub(crate) fn repository() -> PathBuf {
 
 fn found(program: &str) -> PathBuf {
     let paths = std::env::var_os("PATH").unwrap();
-    std::env::split_paths(&paths).map(|folder| folder.join(program)).find(|path| path.is_file()).unwrap_or_else(|| panic!("{program} is not installed"))
+    std::env::split_paths(&paths)
+        .map(|folder| folder.join(program))
+        .find(|path| path.is_file())
+        .unwrap_or_else(|| panic!("{program} is not installed"))
 }
 
 fn npm(package: &str) -> (PathBuf, String) {
-    let script = repository().join("tests/mcp/node_modules/@modelcontextprotocol").join(package).join("dist/index.js");
+    let script = repository()
+        .join("tests/mcp/node_modules/@modelcontextprotocol")
+        .join(package)
+        .join("dist/index.js");
     assert!(script.is_file(), "{package} is not installed; run `make setup-test`");
     (found("node"), script.display().to_string())
 }
 
 fn python() -> PathBuf {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| repository().join("target"), PathBuf::from);
+    let target = std::env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| repository().join("target"), PathBuf::from);
     let python = target.join("mcp-python/bin/python");
     assert!(python.is_file(), "the servers from PyPI are not installed; run `make setup-test`");
     python
@@ -51,7 +58,12 @@ fn config(program: PathBuf, args: &[&str], env: &[(&str, &str)], cwd: &Path) -> 
         hidden: Hidden::default(),
         own_folder: false,
     };
-    ServerConfig { name: "real".into(), pack: "test".into(), reach: Reach::Program(program), start: Some(Duration::from_secs(90)) }
+    ServerConfig {
+        name: "real".into(),
+        pack: "test".into(),
+        reach: Reach::Program(program),
+        start: Some(Duration::from_secs(90)),
+    }
 }
 
 /// Records the listed tools.
@@ -63,7 +75,11 @@ impl Definitions for ListedTools {
         *self.0.lock().unwrap() = tools.iter().map(|tool| tool.name.clone()).collect();
     }
     fn check(&self, _: &PackId, _: &str, tool: &str) -> Result<(), AgentError> {
-        if self.0.lock().unwrap().contains(tool) { Ok(()) } else { Err(AgentError::invalid(format!("{tool} is not listed"))) }
+        if self.0.lock().unwrap().contains(tool) {
+            Ok(())
+        } else {
+            Err(AgentError::invalid(format!("{tool} is not listed")))
+        }
     }
 }
 
@@ -75,7 +91,13 @@ struct Real {
 impl Real {
     fn start(config: ServerConfig) -> Self {
         let listed = Arc::<ListedTools>::default();
-        Self { servers: Servers::builder(vec![config]).timings(quick_timings()).definitions(Arc::clone(&listed) as _).build(), listed }
+        Self {
+            servers: Servers::builder(vec![config])
+                .timings(quick_timings())
+                .definitions(Arc::clone(&listed) as _)
+                .build(),
+            listed,
+        }
     }
 
     async fn call(&self, tool: &str, arguments: Value) -> Result<Value, mcp::ToolFailure> {
@@ -97,8 +119,19 @@ impl Real {
             .split('\0')
             .filter_map(|pair| pair.split_once('=').map(|(name, _)| name.to_owned()))
             .collect();
-        let allowed = ["HOME", "LANG", "LC_ALL", "LC_CTYPE", "PATH", "TMPDIR", "TZ", "MEMORY_FILE_PATH", "PWD"];
-        let others: Vec<&String> = names.iter().filter(|name| !allowed.contains(&name.as_str())).collect();
+        let allowed = [
+            "HOME",
+            "LANG",
+            "LC_ALL",
+            "LC_CTYPE",
+            "PATH",
+            "TMPDIR",
+            "TZ",
+            "MEMORY_FILE_PATH",
+            "PWD",
+        ];
+        let others: Vec<&String> =
+            names.iter().filter(|name| !allowed.contains(&name.as_str())).collect();
         assert!(others.is_empty(), "it was given {others:?}");
         let family = family(pid);
         self.servers.shut_down().await;
@@ -114,7 +147,8 @@ fn family(pid: u32) -> Vec<u32> {
     let mut all = vec![pid];
     let mut at = 0;
     while let Some(parent) = all.get(at).copied() {
-        let children = std::fs::read_to_string(format!("/proc/{parent}/task/{parent}/children")).unwrap_or_default();
+        let children = std::fs::read_to_string(format!("/proc/{parent}/task/{parent}/children"))
+            .unwrap_or_default();
         all.extend(children.split_whitespace().filter_map(|pid| pid.parse::<u32>().ok()));
         at += 1;
     }
@@ -122,7 +156,8 @@ fn family(pid: u32) -> Vec<u32> {
 }
 
 fn zombie(pid: u32) -> bool {
-    std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| stat.rsplit(')').next().unwrap_or("").trim_start().starts_with('Z'))
+    std::fs::read_to_string(format!("/proc/{pid}/stat"))
+        .is_ok_and(|stat| stat.rsplit(')').next().unwrap_or("").trim_start().starts_with('Z'))
 }
 
 /// Waits until a process has ended and has been reaped.
@@ -138,7 +173,13 @@ async fn wait_until_reaped(pid: u32) {
 }
 
 fn signal(pid: u32, signal: &str) {
-    assert!(std::process::Command::new("kill").args([signal, &pid.to_string()]).status().unwrap().success());
+    assert!(
+        std::process::Command::new("kill")
+            .args([signal, &pid.to_string()])
+            .status()
+            .unwrap()
+            .success()
+    );
 }
 
 fn everything(cwd: &Path) -> ServerConfig {
@@ -154,8 +195,12 @@ async fn everything_lists_calls_and_tells_its_environment() {
     assert!(echoed.to_string().contains("hello"), "{echoed}");
     real.lists(&["echo", "get-sum", "get-env", "trigger-long-running-operation"]);
     let env = real.call("get-env", json!({})).await.unwrap();
-    let names: Vec<&String> =
-        env.as_object().unwrap().keys().filter(|name| name.contains("KEY") || name.contains("TOKEN") || name.starts_with("CARGO")).collect();
+    let names: Vec<&String> = env
+        .as_object()
+        .unwrap()
+        .keys()
+        .filter(|name| name.contains("KEY") || name.contains("TOKEN") || name.starts_with("CARGO"))
+        .collect();
     assert!(names.is_empty() && std::env::var_os("CARGO_MANIFEST_DIR").is_some(), "{names:?}");
     real.end().await;
 }
@@ -167,7 +212,13 @@ async fn everything_is_cancelled_crashes_and_hangs_without_harm() {
     real.call("echo", json!({"message": "ready"})).await.unwrap();
     let first = pid_of(&real.servers, "real");
     let cancel = CancellationToken::new();
-    let long = real.servers.call("test/real", "trigger-long-running-operation", json!({"duration": 60, "steps": 60}), LONG, cancel.clone());
+    let long = real.servers.call(
+        "test/real",
+        "trigger-long-running-operation",
+        json!({"duration": 60, "steps": 60}),
+        LONG,
+        cancel.clone(),
+    );
     let stopped = async {
         tokio::time::sleep(Duration::from_millis(100)).await;
         cancel.cancel();
@@ -189,7 +240,17 @@ async fn everything_is_cancelled_crashes_and_hangs_without_harm() {
     // The server hangs.
     signal(second, "-STOP");
     for _ in 0..2 {
-        let failure = real.servers.call("test/real", "echo", json!({"message": "?"}), Duration::from_millis(300), CancellationToken::new()).await.unwrap_err();
+        let failure = real
+            .servers
+            .call(
+                "test/real",
+                "echo",
+                json!({"message": "?"}),
+                Duration::from_millis(300),
+                CancellationToken::new(),
+            )
+            .await
+            .unwrap_err();
         assert_eq!((failure.error.code, failure.may_have_happened), (ErrorCode::ToolTimeout, true));
     }
     real.call("echo", json!({"message": "once more"})).await.unwrap();
@@ -206,7 +267,12 @@ async fn the_file_system_with_a_large_file_and_garbage_before_it() {
     let (node, place) = (node.display().to_string(), folder_path.display().to_string());
     // Output that some launchers print before the server speaks.
     let noisy = "echo 'Starting up'; echo '{not json'; printf '\\377\\376\\n'; exec \"$@\"";
-    let real = Real::start(config(found("sh"), &["-c", noisy, "sh", &node, &script, &place], &[], &folder_path));
+    let real = Real::start(config(
+        found("sh"),
+        &["-c", noisy, "sh", &node, &script, &place],
+        &[],
+        &folder_path,
+    ));
     let path = |name: &str| folder_path.join(name).display().to_string();
     let read = real.call("read_text_file", json!({"path": path("large.txt")})).await.unwrap();
     assert!(read.to_string().len() > 10 * 1024 * 1024);
@@ -214,7 +280,10 @@ async fn the_file_system_with_a_large_file_and_garbage_before_it() {
     real.call("write_file", json!({"path": path("note.txt"), "content": "kept"})).await.unwrap();
     assert_eq!(std::fs::read_to_string(folder_path.join("note.txt")).unwrap(), "kept");
     let outside = real.call("read_text_file", json!({"path": "/etc/hostname"})).await.unwrap_err();
-    assert_eq!((outside.error.reason_text(), outside.may_have_happened), (Some("mcp_tool_error"), false));
+    assert_eq!(
+        (outside.error.reason_text(), outside.may_have_happened),
+        (Some("mcp_tool_error"), false)
+    );
     real.end().await;
 }
 
@@ -223,8 +292,14 @@ async fn the_memory_remembers() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("memory.jsonl");
     let (node, script) = npm("server-memory");
-    let real = Real::start(config(node, &[&script], &[("MEMORY_FILE_PATH", file.to_str().unwrap())], folder.path()));
-    let entity = json!({"name": "Account 17", "entityType": "account", "observations": ["paces behind"]});
+    let real = Real::start(config(
+        node,
+        &[&script],
+        &[("MEMORY_FILE_PATH", file.to_str().unwrap())],
+        folder.path(),
+    ));
+    let entity =
+        json!({"name": "Account 17", "entityType": "account", "observations": ["paces behind"]});
     real.call("create_entities", json!({"entities": [entity]})).await.unwrap();
     let graph = real.call("read_graph", json!({})).await.unwrap();
     assert!(graph.to_string().contains("paces behind"), "{graph}");
@@ -234,12 +309,22 @@ async fn the_memory_remembers() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn fetch_reads_a_page_of_this_computer() {
-    let page = axum::Router::new().route("/page", axum::routing::get(|| async { axum::response::Html("<h1>Pacing</h1><p>Ahead by four percent.</p>") }));
+    let page = axum::Router::new().route(
+        "/page",
+        axum::routing::get(|| async {
+            axum::response::Html("<h1>Pacing</h1><p>Ahead by four percent.</p>")
+        }),
+    );
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/page", listener.local_addr().unwrap());
     let served = tokio::spawn(async move { axum::serve(listener, page).await.unwrap() });
     let folder = tempfile::tempdir().unwrap();
-    let real = Real::start(config(python(), &["-m", "mcp_server_fetch", "--ignore-robots-txt", "--allow-private-ips"], &[], folder.path()));
+    let real = Real::start(config(
+        python(),
+        &["-m", "mcp_server_fetch", "--ignore-robots-txt", "--allow-private-ips"],
+        &[],
+        folder.path(),
+    ));
     let fetched = real.call("fetch", json!({"url": url, "raw": true})).await.unwrap();
     assert!(fetched.to_string().contains("Ahead by four percent"), "{fetched}");
     real.lists(&["fetch"]);
@@ -250,11 +335,26 @@ async fn fetch_reads_a_page_of_this_computer() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn git_tells_the_state_of_a_repository() {
     let folder = tempfile::tempdir().unwrap();
-    let git = |args: &[&str]| assert!(std::process::Command::new("git").current_dir(folder.path()).args(args).output().unwrap().status.success());
+    let git = |args: &[&str]| {
+        assert!(
+            std::process::Command::new("git")
+                .current_dir(folder.path())
+                .args(args)
+                .output()
+                .unwrap()
+                .status
+                .success()
+        )
+    };
     git(&["init", "-q"]);
     std::fs::write(folder.path().join("figures.csv"), "a,b\n").unwrap();
     let place = folder.path().display().to_string();
-    let real = Real::start(config(python(), &["-m", "mcp_server_git", "--repository", &place], &[], folder.path()));
+    let real = Real::start(config(
+        python(),
+        &["-m", "mcp_server_git", "--repository", &place],
+        &[],
+        folder.path(),
+    ));
     let status = real.call("git_status", json!({"repo_path": place})).await.unwrap();
     assert!(status.to_string().contains("figures.csv"), "{status}");
     real.lists(&["git_status", "git_commit", "git_log"]);
@@ -264,12 +364,18 @@ async fn git_tells_the_state_of_a_repository() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn time_converts_between_zones() {
     let folder = tempfile::tempdir().unwrap();
-    let real = Real::start(config(python(), &["-m", "mcp_server_time", "--local-timezone", "Europe/Stockholm"], &[], folder.path()));
+    let real = Real::start(config(
+        python(),
+        &["-m", "mcp_server_time", "--local-timezone", "Europe/Stockholm"],
+        &[],
+        folder.path(),
+    ));
     let arguments = json!({"source_timezone": "Europe/Stockholm", "time": "12:00", "target_timezone": "Asia/Tokyo"});
     let converted = real.call("convert_time", arguments).await.unwrap();
     assert!(converted.to_string().contains("Asia/Tokyo"), "{converted}");
     real.lists(&["get_current_time", "convert_time"]);
-    let wrong = real.call("get_current_time", json!({"timezone": "Nowhere/Never"})).await.unwrap_err();
+    let wrong =
+        real.call("get_current_time", json!({"timezone": "Nowhere/Never"})).await.unwrap_err();
     assert_eq!(wrong.error.code, ErrorCode::ToolHttpError);
     real.end().await;
 }

@@ -75,11 +75,18 @@ impl Assembler {
         Self { answer: Answer::new(), maker, blocks: BTreeMap::new() }
     }
 
-    fn start(&mut self, index: u64, mut block: Value, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
+    fn start(
+        &mut self,
+        index: u64,
+        mut block: Value,
+        out: &mut VecDeque<ModelEvent>,
+    ) -> Result<(), ModelError> {
         if self.blocks.len() >= MAX_BLOCKS {
             return Err(failure::not_the_protocol());
         }
-        let text = |block: &Value, name: &str| block.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let text = |block: &Value, name: &str| {
+            block.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
+        };
         let kind = text(&block, "type");
         let opened = match kind.as_str() {
             "text" => {
@@ -95,7 +102,10 @@ impl Assembler {
             "redacted_thinking" => Block::Redacted(block),
             "tool_use" => {
                 self.answer.begun = true;
-                let given = block.get_mut("input").map(Value::take).filter(|input| input.as_object().is_some_and(|input| !input.is_empty()));
+                let given = block
+                    .get_mut("input")
+                    .map(Value::take)
+                    .filter(|input| input.as_object().is_some_and(|input| !input.is_empty()));
                 Block::Call { name: text(&block, "name"), json: String::new(), given }
             }
             _ => Block::Other,
@@ -133,16 +143,26 @@ impl Assembler {
     /// too.
     fn count(&mut self, usage: &Value) {
         if let Some(input) = tokens(usage, "input_tokens") {
-            let cached = ["cache_creation_input_tokens", "cache_read_input_tokens"].iter().filter_map(|name| tokens(usage, name)).sum::<u64>();
+            let cached = ["cache_creation_input_tokens", "cache_read_input_tokens"]
+                .iter()
+                .filter_map(|name| tokens(usage, name))
+                .sum::<u64>();
             self.answer.usage.input_tokens = input.saturating_add(cached);
         }
-        self.answer.usage.output_tokens = tokens(usage, "output_tokens").unwrap_or(self.answer.usage.output_tokens);
+        self.answer.usage.output_tokens =
+            tokens(usage, "output_tokens").unwrap_or(self.answer.usage.output_tokens);
     }
 
     /// Reads a message that arrives with its content.
-    fn read_whole(&mut self, mut message: Value, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
+    fn read_whole(
+        &mut self,
+        mut message: Value,
+        out: &mut VecDeque<ModelEvent>,
+    ) -> Result<(), ModelError> {
         let blocks = message.get_mut("content").map(Value::take);
-        for (index, block) in (0..).zip(blocks.as_ref().and_then(Value::as_array).into_iter().flatten()) {
+        for (index, block) in
+            (0..).zip(blocks.as_ref().and_then(Value::as_array).into_iter().flatten())
+        {
             self.start(index, block.clone(), out)?;
         }
         self.stop(message.get("stop_reason").and_then(Value::as_str).unwrap_or_default());
@@ -159,7 +179,11 @@ impl Assemble for Assembler {
         event.starts_with("message") || event.starts_with("content_block") || event == "error"
     }
 
-    fn feed(&mut self, data: &str, out: &mut VecDeque<ModelEvent>) -> Result<FeedResult, ModelError> {
+    fn feed(
+        &mut self,
+        data: &str,
+        out: &mut VecDeque<ModelEvent>,
+    ) -> Result<FeedResult, ModelError> {
         let data = data.trim();
         if data == "[DONE]" {
             return Ok(FeedResult::Done);
@@ -167,7 +191,8 @@ impl Assemble for Assembler {
         if !data.starts_with('{') {
             return Ok(FeedResult::Ignored);
         }
-        let mut event: Event<'_> = serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?;
+        let mut event: Event<'_> =
+            serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?;
         if let Some(usage) = event.usage.take() {
             self.count(&usage);
         }
@@ -177,18 +202,24 @@ impl Assemble for Assembler {
                 // A gateway that retried begins the message again; the earlier part does not belong
                 // to it.
                 self.blocks.clear();
-                if let Some(usage) = event.message.as_ref().and_then(|message| message.get("usage")) {
+                if let Some(usage) = event.message.as_ref().and_then(|message| message.get("usage"))
+                {
                     self.count(usage);
                 }
                 // If the provider's own tools call ours, the message is complete when it begins.
                 self.read_whole(event.message.as_mut().map(Value::take).unwrap_or_default(), out)?;
             }
-            "content_block_start" => self.start(index, event.content_block.unwrap_or_default(), out)?,
+            "content_block_start" => {
+                self.start(index, event.content_block.unwrap_or_default(), out)?
+            }
             "content_block_delta" => self.delta(index, &event.delta.unwrap_or_default(), out),
             "content_block_stop" => {}
             "message_delta" => self.stop(event.delta.unwrap_or_default().stop_reason.text()),
             "message_stop" => return Ok(FeedResult::Done),
-            "message" => self.read_whole(serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?, out)?,
+            "message" => self.read_whole(
+                serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?,
+                out,
+            )?,
             "error" => return Err(failure::in_stream(&event.error.unwrap_or_default())),
             // Mostly "ping": a server that is alive but has no data.
             _ => return Ok(FeedResult::Ignored),
@@ -200,17 +231,25 @@ impl Assemble for Assembler {
         let (mut kept, mut signed) = (Vec::new(), false);
         for block in std::mem::take(&mut self.blocks).into_values() {
             match block {
-                Block::Text(text) if !text.trim().is_empty() => kept.push(json!({"type": "text", "text": text})),
+                Block::Text(text) if !text.trim().is_empty() => {
+                    kept.push(json!({"type": "text", "text": text}))
+                }
                 Block::Thinking { text, signature } if !signature.is_empty() => {
                     signed = true;
-                    kept.push(json!({"type": "thinking", "thinking": text, "signature": signature}));
+                    kept.push(
+                        json!({"type": "thinking", "thinking": text, "signature": signature}),
+                    );
                 }
                 Block::Redacted(block) => {
                     signed = true;
                     kept.push(block);
                 }
                 Block::Call { name, json, given } => {
-                    let written = if json.trim().is_empty() { given.map_or_else(String::new, |given| given.to_string()) } else { json };
+                    let written = if json.trim().is_empty() {
+                        given.map_or_else(String::new, |given| given.to_string())
+                    } else {
+                        json
+                    };
                     self.answer.call(name, written, out)?;
                     kept.push(json!({"type": "tool_use"}));
                 }

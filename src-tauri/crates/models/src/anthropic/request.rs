@@ -1,5 +1,6 @@
-//! Writes a model request as a messages body: instructions apart, roles in turn, results in the message after their calls,
-//! thinking blocks back where they stood. It does not know where the body is sent or what comes back.
+//! Writes a model request as a messages body: instructions apart, roles in turn, results in the
+//! message after their calls, thinking blocks back where they stood. It does not know where the
+//! body is sent or what comes back.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +9,9 @@ use serde_json::{Value, json};
 
 use super::Anthropic;
 use crate::capabilities::Thinking;
-use crate::wire::{self, Turns, as_object, follows_result, in_order, own, split_system, wire_id, with_instructions};
+use crate::wire::{
+    self, Turns, as_object, follows_result, in_order, own, split_system, wire_id, with_instructions,
+};
 
 /// The answer length to request if the model's limit is unknown. Every model accepts it.
 const OUTPUT_TOKENS: u32 = 4_096;
@@ -23,12 +26,18 @@ pub(crate) fn usual_bound(own: Option<u32>) -> u32 {
 }
 
 pub(super) fn body(wire: &Anthropic, request: &ModelRequest, plain: bool) -> Value {
-    let bound =
-        request.max_output_tokens.unwrap_or_else(|| usual_bound(wire.known.capabilities.max_output_tokens)).min(request.left_output_tokens.unwrap_or(u32::MAX));
+    let bound = request
+        .max_output_tokens
+        .unwrap_or_else(|| usual_bound(wire.known.capabilities.max_output_tokens))
+        .min(request.left_output_tokens.unwrap_or(u32::MAX));
     let (system, rest) = split_system(&request.messages);
     let mut body = json!({"model": wire.model, "max_tokens": bound, "stream": !request.whole, "messages": messages(rest, &wire.maker)});
     if !system.is_empty() {
-        body["system"] = if plain { json!(system) } else { json!([{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}]) };
+        body["system"] = if plain {
+            json!(system)
+        } else {
+            json!([{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}])
+        };
     }
     let mut tools = tools(request);
     // An answer of a shape is a call that the model is made to make; it cannot think before one.
@@ -41,20 +50,28 @@ pub(super) fn body(wire: &Anthropic, request: &ModelRequest, plain: bool) -> Val
     if !tools.is_empty() {
         body["tools"] = Value::Array(tools);
     }
-    if let Some(thinking) = thinking(wire, request, bound).filter(|_| !plain && request.structured.is_none()) {
+    if let Some(thinking) =
+        thinking(wire, request, bound).filter(|_| !plain && request.structured.is_none())
+    {
         body["thinking"] = thinking;
     }
     body
 }
 
-/// The tools on offer. A conversation with calls in it is refused without any, so that names alone stand in at the end.
+/// The tools on offer. A conversation with calls in it is refused without any, so that names alone
+/// stand in at the end.
 fn tools(request: &ModelRequest) -> Vec<Value> {
     if !request.tools.is_empty() {
         return request.tools.iter().map(|tool| wire::tool(tool, "input_schema")).collect();
     }
-    let called = request.messages.iter().filter_map(|message| if let Message::Assistant { calls, .. } = message { Some(calls) } else { None });
+    let called = request.messages.iter().filter_map(|message| {
+        if let Message::Assistant { calls, .. } = message { Some(calls) } else { None }
+    });
     let names: BTreeSet<&str> = called.flatten().map(|call| call.name.as_str()).collect();
-    names.into_iter().map(|name| json!({"name": name, "input_schema": {"type": "object"}})).collect()
+    names
+        .into_iter()
+        .map(|name| json!({"name": name, "input_schema": {"type": "object"}}))
+        .collect()
 }
 
 fn thinking(wire: &Anthropic, request: &ModelRequest, bound: u32) -> Option<Value> {
@@ -66,18 +83,25 @@ fn thinking(wire: &Anthropic, request: &ModelRequest, bound: u32) -> Option<Valu
         Thinking::Adaptive => Some(json!({"type": "adaptive", "display": "summarized"})),
         Thinking::Budget => {
             let budget = THINKING_TOKENS.min(bound / 2);
-            let possible = budget >= LEAST_THINKING_TOKENS && thought_through(&request.messages, &wire.maker);
+            let possible =
+                budget >= LEAST_THINKING_TOKENS && thought_through(&request.messages, &wire.maker);
             possible.then(|| json!({"type": "enabled", "budget_tokens": budget}))
         }
     }
 }
 
-/// Whether every call since the user spoke came with this model's own thinking. Another model may have made them: then this
-/// one must not think until the turn is over, or the request is refused.
+/// Whether every call since the user spoke came with this model's own thinking. Another model may
+/// have made them: then this one must not think until the turn is over, or the request is refused.
 fn thought_through(messages: &[Message], maker: &str) -> bool {
     let turn = messages.iter().rev().take_while(|message| !matches!(message, Message::User { .. }));
-    turn.filter_map(|message| if let Message::Assistant { calls, opaque, .. } = message { Some((calls, opaque)) } else { None })
-        .all(|(calls, opaque)| calls.is_empty() || own(opaque.as_ref(), maker).is_some())
+    turn.filter_map(|message| {
+        if let Message::Assistant { calls, opaque, .. } = message {
+            Some((calls, opaque))
+        } else {
+            None
+        }
+    })
+    .all(|(calls, opaque)| calls.is_empty() || own(opaque.as_ref(), maker).is_some())
 }
 
 fn messages(messages: &[Message], maker: &str) -> Vec<Value> {
@@ -86,7 +110,8 @@ fn messages(messages: &[Message], maker: &str) -> Vec<Value> {
         match message {
             // Instructions behind results stand in front of the last of them.
             Message::System { .. } if follows_result(messages, at) => {}
-            // Later instructions are sent as the user, because this wire has no other role for them.
+            // Later instructions are sent as the user, because this wire has no other role for
+            // them.
             Message::System { text } | Message::User { text } => {
                 if let Some(block) = said(text) {
                     turns.push("user", block);
@@ -114,7 +139,8 @@ fn said(text: &str) -> Option<Value> {
 /// The blocks of an answer: in the order in which they came, where that is known.
 fn assistant(text: &str, calls: &[ModelCall], opaque: Option<&Opaque>, maker: &str) -> Vec<Value> {
     let asked: Vec<Value> = calls.iter().map(tool_use).collect();
-    in_order(opaque, maker, "tool_use", &asked).unwrap_or_else(|| said(text).into_iter().chain(asked).collect())
+    in_order(opaque, maker, "tool_use", &asked)
+        .unwrap_or_else(|| said(text).into_iter().chain(asked).collect())
 }
 
 fn tool_use(call: &ModelCall) -> Value {
@@ -132,7 +158,13 @@ mod tests {
     use crate::capabilities::lookup_model;
 
     fn wire(reasoning: bool) -> Anthropic {
-        Anthropic::new("claude-sonnet-4-5", "me".into(), lookup_model("claude-sonnet-4-5"), reasoning, HeaderMap::new())
+        Anthropic::new(
+            "claude-sonnet-4-5",
+            "me".into(),
+            lookup_model("claude-sonnet-4-5"),
+            reasoning,
+            HeaderMap::new(),
+        )
     }
 
     fn conversation(maker: &str) -> ModelRequest {
@@ -143,10 +175,19 @@ mod tests {
                 Message::User { text: "Pace of 17?".into() },
                 Message::Assistant {
                     text: "Looking.".into(),
-                    calls: vec![ModelCall { id: "call.1".into(), name: "pace".into(), arguments: "{oops".into() }],
+                    calls: vec![ModelCall {
+                        id: "call.1".into(),
+                        name: "pace".into(),
+                        arguments: "{oops".into(),
+                    }],
                     opaque: Some(Opaque { maker: maker.into(), data: Arc::new(kept) }),
                 },
-                Message::Tool { call: "call.1".into(), name: "pace".into(), content: "ok".into(), data: engine::ports::OutboundValue::default() },
+                Message::Tool {
+                    call: "call.1".into(),
+                    name: "pace".into(),
+                    content: "ok".into(),
+                    data: engine::ports::OutboundValue::default(),
+                },
                 Message::System { text: "Answer now.".into() },
             ],
             tools: vec![ToolDef {
@@ -182,43 +223,74 @@ mod tests {
     #[test]
     fn what_the_budgets_leave_asks_for_no_more_than_usual() {
         let bound = |wanted, left| {
-            let request = ModelRequest { max_output_tokens: wanted, left_output_tokens: left, ..conversation("me") };
+            let request = ModelRequest {
+                max_output_tokens: wanted,
+                left_output_tokens: left,
+                ..conversation("me")
+            };
             body(&wire(true), &request, false)["max_tokens"].as_u64()
         };
-        assert_eq!([bound(None, None), bound(None, Some(60_000)), bound(None, Some(3_000))], [Some(16_000), Some(16_000), Some(3_000)]);
-        assert_eq!([bound(Some(20_000), None), bound(Some(20_000), Some(9_000))], [Some(20_000), Some(9_000)]);
+        assert_eq!(
+            [bound(None, None), bound(None, Some(60_000)), bound(None, Some(3_000))],
+            [Some(16_000), Some(16_000), Some(3_000)]
+        );
+        assert_eq!(
+            [bound(Some(20_000), None), bound(Some(20_000), Some(9_000))],
+            [Some(20_000), Some(9_000)]
+        );
     }
 
     #[test]
     fn thinking_of_another_maker_stays_behind_and_is_not_asked_for_meanwhile() {
         let body = body(&wire(true), &conversation("you"), false);
-        assert!(!body.to_string().contains("signature") && body.get("thinking").is_none(), "{body}");
+        assert!(
+            !body.to_string().contains("signature") && body.get("thinking").is_none(),
+            "{body}"
+        );
     }
 
     #[test]
     fn without_tools_the_names_in_the_conversation_stand_in() {
         let request = ModelRequest { tools: Vec::new(), ..conversation("me") };
         let body = body(&wire(false), &request, true);
-        assert_eq!((&body["tools"][0]["name"], &body["tool_choice"]["type"]), (&json!("pace"), &json!("none")));
+        assert_eq!(
+            (&body["tools"][0]["name"], &body["tool_choice"]["type"]),
+            (&json!("pace"), &json!("none"))
+        );
         assert_eq!(body["system"], "Be brief.");
-        let empty = ModelRequest { messages: vec![Message::User { text: "Hi".into() }], ..ModelRequest::default() };
+        let empty = ModelRequest {
+            messages: vec![Message::User { text: "Hi".into() }],
+            ..ModelRequest::default()
+        };
         assert!(super::body(&wire(false), &empty, false).get("tools").is_none());
     }
 
     #[test]
     fn a_wanted_shape_is_a_call_that_must_be_made_and_is_not_thought_about() {
-        let shape = Structured { name: "route", schema: OutboundValue::fixed(r#"{"type": "object"}"#) };
-        let request = ModelRequest { structured: Some(shape), tools: Vec::new(), ..conversation("me") };
+        let shape =
+            Structured { name: "route", schema: OutboundValue::fixed(r#"{"type": "object"}"#) };
+        let request =
+            ModelRequest { structured: Some(shape), tools: Vec::new(), ..conversation("me") };
         let body = body(&wire(true), &request, false);
         assert_eq!(body["tool_choice"], json!({"type": "tool", "name": "route"}));
-        let last = body["tools"].as_array().and_then(|tools| tools.last()).cloned().unwrap_or_default();
-        assert_eq!((&last["name"], &last["input_schema"]), (&json!("route"), &json!({"type": "object"})));
+        let last =
+            body["tools"].as_array().and_then(|tools| tools.last()).cloned().unwrap_or_default();
+        assert_eq!(
+            (&last["name"], &last["input_schema"]),
+            (&json!("route"), &json!({"type": "object"}))
+        );
         assert!(body.get("thinking").is_none());
     }
 
     #[test]
     fn an_answer_that_nobody_hears_in_pieces_is_asked_for_as_a_whole() {
         let whole = ModelRequest { whole: true, ..conversation("me") };
-        assert_eq!((&body(&wire(false), &whole, false)["stream"], &body(&wire(false), &conversation("me"), false)["stream"]), (&json!(false), &json!(true)));
+        assert_eq!(
+            (
+                &body(&wire(false), &whole, false)["stream"],
+                &body(&wire(false), &conversation("me"), false)["stream"]
+            ),
+            (&json!(false), &json!(true))
+        );
     }
 }

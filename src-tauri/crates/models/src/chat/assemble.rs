@@ -36,13 +36,19 @@ impl Assembler {
         Self { answer: Answer::new(), calls: Vec::new() }
     }
 
-    fn choice(&mut self, choice: Choice<'_>, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
+    fn choice(
+        &mut self,
+        choice: Choice<'_>,
+        out: &mut VecDeque<ModelEvent>,
+    ) -> Result<(), ModelError> {
         if let Some(delta) = choice.delta.or(choice.message) {
             self.delta(delta, out)?;
         }
         match choice.finish_reason.text() {
             "" => {}
-            "tool_calls" | "function_call" | "tool_use" => self.answer.finish = Some(Finish::ToolCalls),
+            "tool_calls" | "function_call" | "tool_use" => {
+                self.answer.finish = Some(Finish::ToolCalls)
+            }
             "length" | "max_tokens" | "model_length" => self.answer.finish = Some(Finish::Length),
             "content_filter" => self.answer.finish = Some(Finish::ContentFilter),
             "error" => return Err(failure::broke_off()),
@@ -52,7 +58,11 @@ impl Assembler {
         Ok(())
     }
 
-    fn delta(&mut self, delta: Delta<'_>, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
+    fn delta(
+        &mut self,
+        delta: Delta<'_>,
+        out: &mut VecDeque<ModelEvent>,
+    ) -> Result<(), ModelError> {
         self.answer.think(delta.reasoning_content.text(), out);
         self.answer.think(delta.reasoning.text(), out);
         match delta.content {
@@ -97,7 +107,12 @@ impl Assembler {
             Some(at) => at,
             None if self.calls.len() >= MAX_CALLS => return Err(failure::not_the_protocol()),
             None => {
-                self.calls.push(PartialCall { index, wire_id: String::new(), name: String::new(), arguments: String::new() });
+                self.calls.push(PartialCall {
+                    index,
+                    wire_id: String::new(),
+                    name: String::new(),
+                    arguments: String::new(),
+                });
                 self.calls.len() - 1
             }
         };
@@ -119,13 +134,18 @@ impl Assembler {
         let candidate = match index {
             Some(index) => self.calls.iter().rposition(|call| call.index == Some(index))?,
             // Without an index, a known id decides; otherwise the newest call.
-            None => self.calls.iter().rposition(|call| !id.is_empty() && call.wire_id == id).or(self.calls.len().checked_sub(1))?,
+            None => self
+                .calls
+                .iter()
+                .rposition(|call| !id.is_empty() && call.wire_id == id)
+                .or(self.calls.len().checked_sub(1))?,
         };
         let call = self.calls.get(candidate)?;
         // A second call under the same index, or without one: it has a name, another id or none,
         // and the first call is complete.
         let other_id = id.is_empty() || call.wire_id.is_empty() || call.wire_id != id;
-        let starts_anew = !name.is_empty() && other_id && !call.name.is_empty() && is_complete(&call.arguments);
+        let starts_anew =
+            !name.is_empty() && other_id && !call.name.is_empty() && is_complete(&call.arguments);
         let another = starts_anew && (index.is_none() || (!id.is_empty() && call.wire_id != id));
         (!another).then_some(candidate)
     }
@@ -136,7 +156,11 @@ impl Assemble for Assembler {
         &self.answer
     }
 
-    fn feed(&mut self, data: &str, out: &mut VecDeque<ModelEvent>) -> Result<FeedResult, ModelError> {
+    fn feed(
+        &mut self,
+        data: &str,
+        out: &mut VecDeque<ModelEvent>,
+    ) -> Result<FeedResult, ModelError> {
         let data = data.trim();
         if data == "[DONE]" {
             return Ok(FeedResult::Done);
@@ -144,14 +168,17 @@ impl Assemble for Assembler {
         if !data.starts_with('{') {
             return Ok(FeedResult::Ignored);
         }
-        let chunk: Chunk<'_> = serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?;
+        let chunk: Chunk<'_> =
+            serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?;
         if let Some(error) = chunk.error.as_ref().filter(|error| !error.is_null()) {
             return Err(failure::in_stream(error));
         }
         let known = chunk.choices.is_some() || chunk.usage.is_some();
         if let Some(usage) = chunk.usage {
-            self.answer.usage.input_tokens = usage.prompt_tokens.map_or(self.answer.usage.input_tokens, count);
-            self.answer.usage.output_tokens = usage.completion_tokens.map_or(self.answer.usage.output_tokens, count);
+            self.answer.usage.input_tokens =
+                usage.prompt_tokens.map_or(self.answer.usage.input_tokens, count);
+            self.answer.usage.output_tokens =
+                usage.completion_tokens.map_or(self.answer.usage.output_tokens, count);
         }
         if let Some(choice) = chunk.choices.unwrap_or_default().into_iter().next() {
             self.choice(choice, out)?;

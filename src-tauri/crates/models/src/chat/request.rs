@@ -23,7 +23,11 @@ pub(super) struct Dialect {
 impl Dialect {
     pub(super) fn of_host(host: &str) -> Self {
         let mistral = host == "mistral.ai" || host.ends_with(".mistral.ai");
-        Self { short_call_ids: mistral, system_first: mistral, completion_bound: host == "api.openai.com" || host.ends_with(".openai.azure.com") }
+        Self {
+            short_call_ids: mistral,
+            system_first: mistral,
+            completion_bound: host == "api.openai.com" || host.ends_with(".openai.azure.com"),
+        }
     }
 }
 
@@ -101,10 +105,19 @@ struct WireToolFunction<'a> {
 }
 
 /// The body of a request, for a stream unless nobody listens to the pieces.
-pub(super) fn body(model: &str, request: &ModelRequest, dialect: Dialect, plain: bool) -> Result<Vec<u8>, serde_json::Error> {
+pub(super) fn body(
+    model: &str,
+    request: &ModelRequest,
+    dialect: Dialect,
+    plain: bool,
+) -> Result<Vec<u8>, serde_json::Error> {
     let tools = request.tools.iter().map(|tool| WireTool {
         kind: "function",
-        function: WireToolFunction { name: &tool.name, description: &tool.description, parameters: &tool.parameters },
+        function: WireToolFunction {
+            name: &tool.name,
+            description: &tool.description,
+            parameters: &tool.parameters,
+        },
     });
     let bound = request.bound();
     serde_json::to_vec(&Body {
@@ -124,13 +137,21 @@ pub(super) fn body(model: &str, request: &ModelRequest, dialect: Dialect, plain:
     })
 }
 
-/// The messages in their order. Where instructions must stand at the beginning, later ones go before the result they follow.
+/// The messages in their order. Where instructions must stand at the beginning, later ones go
+/// before the result they follow.
 fn messages(all: &[Message], dialect: Dialect) -> Vec<WireMessage<'_>> {
     let mut out: Vec<WireMessage<'_>> = Vec::with_capacity(all.len());
     for one in all {
         match (one, out.last_mut()) {
-            (Message::System { text }, Some(WireMessage::Tool { content, .. })) if dialect.system_first => *content = Cow::Owned(before_result(text, content)),
-            (Message::System { text }, Some(WireMessage::User { .. } | WireMessage::Assistant { .. })) if dialect.system_first => {
+            (Message::System { text }, Some(WireMessage::Tool { content, .. }))
+                if dialect.system_first =>
+            {
+                *content = Cow::Owned(before_result(text, content))
+            }
+            (
+                Message::System { text },
+                Some(WireMessage::User { .. } | WireMessage::Assistant { .. }),
+            ) if dialect.system_first => {
                 out.push(WireMessage::User { content: text });
             }
             _ => out.push(message(one, dialect)),
@@ -150,12 +171,19 @@ fn message(message: &Message, dialect: Dialect) -> WireMessage<'_> {
                 .map(|call| WireCall {
                     id: call_id(call.id.as_str(), dialect),
                     kind: "function",
-                    // Some servers parse the arguments of earlier calls and refuse the request when they cannot.
-                    function: WireFunction { name: &call.name, arguments: parsable(&call.arguments) },
+                    // Some servers parse the arguments of earlier calls and refuse the request when
+                    // they cannot.
+                    function: WireFunction {
+                        name: &call.name,
+                        arguments: parsable(&call.arguments),
+                    },
                 })
                 .collect(),
         },
-        Message::Tool { call, content, .. } => WireMessage::Tool { tool_call_id: call_id(call.as_str(), dialect), content: Cow::Borrowed(content) },
+        Message::Tool { call, content, .. } => WireMessage::Tool {
+            tool_call_id: call_id(call.as_str(), dialect),
+            content: Cow::Borrowed(content),
+        },
     }
 }
 
@@ -176,10 +204,19 @@ mod tests {
                 Message::User { text: "Pace of 17?".into() },
                 Message::Assistant {
                     text: "".into(),
-                    calls: vec![ModelCall { id: "call_1".into(), name: "pace".into(), arguments: "{\"account\":17}".into() }],
+                    calls: vec![ModelCall {
+                        id: "call_1".into(),
+                        name: "pace".into(),
+                        arguments: "{\"account\":17}".into(),
+                    }],
                     opaque: None,
                 },
-                Message::Tool { call: "call_1".into(), name: "pace".into(), content: "ok".into(), data: engine::ports::OutboundValue::default() },
+                Message::Tool {
+                    call: "call_1".into(),
+                    name: "pace".into(),
+                    content: "ok".into(),
+                    data: engine::ports::OutboundValue::default(),
+                },
             ],
             tools: vec![ToolDef {
                 name: "pace".into(),
@@ -214,11 +251,19 @@ mod tests {
 
     #[test]
     fn a_wanted_shape_is_sent_until_it_is_refused() {
-        let shape = Structured { name: "route", schema: engine::ports::OutboundValue::fixed(r#"{"type": "object"}"#) };
+        let shape = Structured {
+            name: "route",
+            schema: engine::ports::OutboundValue::fixed(r#"{"type": "object"}"#),
+        };
         let request = ModelRequest { structured: Some(shape), ..conversation() };
         let format = written(&request, "localhost")["response_format"].clone();
-        assert_eq!(format, json!({"type": "json_schema", "json_schema": {"name": "route", "schema": {"type": "object"}, "strict": true}}));
-        let plain: Value = serde_json::from_slice(&body("m", &request, Dialect::default(), true).unwrap()).unwrap();
+        assert_eq!(
+            format,
+            json!({"type": "json_schema", "json_schema": {"name": "route", "schema": {"type": "object"}, "strict": true}})
+        );
+        let plain: Value =
+            serde_json::from_slice(&body("m", &request, Dialect::default(), true).unwrap())
+                .unwrap();
         assert!(plain.get("response_format").is_none());
     }
 
@@ -227,16 +272,28 @@ mod tests {
         let mut request = conversation();
         request.messages.push(Message::System { text: "Quote figures.".into() });
         let usual = written(&request, "localhost");
-        assert_eq!((&usual["messages"][3]["content"], &usual["messages"][4]["role"]), (&json!("ok"), &json!("system")));
+        assert_eq!(
+            (&usual["messages"][3]["content"], &usual["messages"][4]["role"]),
+            (&json!("ok"), &json!("system"))
+        );
         let mistral = written(&request, "api.mistral.ai");
-        assert_eq!(mistral["messages"][3]["content"], "<host_instructions>\nQuote figures.\n</host_instructions>\nok");
+        assert_eq!(
+            mistral["messages"][3]["content"],
+            "<host_instructions>\nQuote figures.\n</host_instructions>\nok"
+        );
         assert_eq!(mistral["messages"].as_array().unwrap().len(), 4);
     }
 
     #[test]
     fn a_hint_before_the_message_is_taken_everywhere() {
         let mut request = conversation();
-        request.messages.splice(1..1, [Message::User { text: "Hi".into() }, Message::Assistant { text: "Hello.".into(), calls: Vec::new(), opaque: None }]);
+        request.messages.splice(
+            1..1,
+            [
+                Message::User { text: "Hi".into() },
+                Message::Assistant { text: "Hello.".into(), calls: Vec::new(), opaque: None },
+            ],
+        );
         request.messages.insert(3, Message::System { text: "Product 2 is meant.".into() });
         let role = |host: &str| written(&request, host)["messages"][3]["role"].clone();
         assert_eq!((role("localhost"), role("api.mistral.ai")), (json!("system"), json!("user")));
@@ -252,7 +309,11 @@ mod tests {
     fn no_tools_means_no_member() {
         let request = ModelRequest { tools: Vec::new(), ..conversation() };
         let body = written(&request, "localhost");
-        assert_eq!((body.get("tools"), body.get("tool_choice")), (None, None), "an empty list and a choice of none are refused by servers");
+        assert_eq!(
+            (body.get("tools"), body.get("tool_choice")),
+            (None, None),
+            "an empty list and a choice of none are refused by servers"
+        );
     }
 
     #[test]
@@ -271,7 +332,11 @@ mod tests {
         let mut request = conversation();
         request.messages[2] = Message::Assistant {
             text: "x".into(),
-            calls: vec![ModelCall { id: "call_1".into(), name: "pace".into(), arguments: "{oops".into() }],
+            calls: vec![ModelCall {
+                id: "call_1".into(),
+                name: "pace".into(),
+                arguments: "{oops".into(),
+            }],
             opaque: None,
         };
         let body = written(&request, "localhost");

@@ -77,15 +77,25 @@ impl Assembler {
         Self { answer: Answer::new(), maker, calls: Vec::new() }
     }
 
-    fn chunk(&mut self, chunk: Chunk<'_>, out: &mut VecDeque<ModelEvent>) -> Result<FeedResult, ModelError> {
+    fn chunk(
+        &mut self,
+        chunk: Chunk<'_>,
+        out: &mut VecDeque<ModelEvent>,
+    ) -> Result<FeedResult, ModelError> {
         if let Some(error) = chunk.error.as_ref().filter(|error| !error.is_null()) {
             return Err(failure::in_stream(error));
         }
-        let known = chunk.candidates.is_some() || chunk.usage_metadata.is_some() || chunk.prompt_feedback.is_some();
+        let known = chunk.candidates.is_some()
+            || chunk.usage_metadata.is_some()
+            || chunk.prompt_feedback.is_some();
         if let Some(usage) = &chunk.usage_metadata {
             self.count(usage);
         }
-        if chunk.prompt_feedback.as_ref().is_some_and(|feedback| feedback.get("blockReason").is_some()) {
+        if chunk
+            .prompt_feedback
+            .as_ref()
+            .is_some_and(|feedback| feedback.get("blockReason").is_some())
+        {
             self.answer.finish = Some(Finish::ContentFilter);
         }
         if let Some(candidate) = chunk.candidates.unwrap_or_default().into_iter().next() {
@@ -114,13 +124,23 @@ impl Assembler {
     /// Reads a call, its beginning, a piece of the newest call, or its end.
     fn call(&mut self, mut piece: Value, signature: &str) -> Result<(), ModelError> {
         let open = piece.get("willContinue").and_then(Value::as_bool).unwrap_or_default();
-        let text = |name: &str| piece.get(name).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned);
+        let text = |name: &str| {
+            piece
+                .get(name)
+                .and_then(Value::as_str)
+                .filter(|text| !text.is_empty())
+                .map(str::to_owned)
+        };
         if let Some(name) = text("name") {
             if self.calls.len() >= MAX_CALLS {
                 return Err(failure::not_the_protocol());
             }
             let id = text("id");
-            let arguments = piece.get_mut("args").map(Value::take).filter(Value::is_object).unwrap_or_else(|| json!({}));
+            let arguments = piece
+                .get_mut("args")
+                .map(Value::take)
+                .filter(Value::is_object)
+                .unwrap_or_else(|| json!({}));
             self.calls.push(Call { name, id, signature: None, arguments, open });
         } else if !self.calls.last().is_some_and(|call| call.open) {
             return Err(failure::nameless_call());
@@ -140,8 +160,12 @@ impl Assembler {
         self.answer.finish = match reason {
             "" | "FINISH_REASON_UNSPECIFIED" => return Ok(()),
             "MAX_TOKENS" => Some(Finish::Length),
-            "SAFETY" | "RECITATION" | "LANGUAGE" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "IMAGE_SAFETY" => Some(Finish::ContentFilter),
-            "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" | "MISSING_THOUGHT_SIGNATURE" | "MALFORMED_RESPONSE" => return Err(failure::broke_off()),
+            "SAFETY" | "RECITATION" | "LANGUAGE" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII"
+            | "IMAGE_SAFETY" => Some(Finish::ContentFilter),
+            "MALFORMED_FUNCTION_CALL"
+            | "UNEXPECTED_TOOL_CALL"
+            | "MISSING_THOUGHT_SIGNATURE"
+            | "MALFORMED_RESPONSE" => return Err(failure::broke_off()),
             // "STOP", "OTHER" and future reasons.
             _ => Some(Finish::Stop),
         };
@@ -152,7 +176,8 @@ impl Assembler {
     /// are output; results of the provider's tools are input.
     fn count(&mut self, usage: &Value) {
         if let Some(prompt) = tokens(usage, "promptTokenCount") {
-            self.answer.usage.input_tokens = prompt.saturating_add(tokens(usage, "toolUsePromptTokenCount").unwrap_or_default());
+            self.answer.usage.input_tokens =
+                prompt.saturating_add(tokens(usage, "toolUsePromptTokenCount").unwrap_or_default());
         }
         let parts = ["candidatesTokenCount", "thoughtsTokenCount"].map(|name| tokens(usage, name));
         if parts.iter().any(Option::is_some) {
@@ -166,14 +191,19 @@ impl Assemble for Assembler {
         &self.answer
     }
 
-    fn feed(&mut self, data: &str, out: &mut VecDeque<ModelEvent>) -> Result<FeedResult, ModelError> {
+    fn feed(
+        &mut self,
+        data: &str,
+        out: &mut VecDeque<ModelEvent>,
+    ) -> Result<FeedResult, ModelError> {
         let data = data.trim();
         if data == "[DONE]" {
             return Ok(FeedResult::Done);
         }
         if data.starts_with('[') {
             // All chunks at once, from a server that does not stream.
-            let chunks: Vec<Chunk<'_>> = serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?;
+            let chunks: Vec<Chunk<'_>> =
+                serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?;
             let mut fed = FeedResult::Ignored;
             for chunk in chunks {
                 if self.chunk(chunk, out)? == FeedResult::Progress {

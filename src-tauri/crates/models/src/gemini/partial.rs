@@ -16,7 +16,11 @@ enum Step {
 /// one. A piece whose path cannot be followed is ignored.
 pub(super) fn put(arguments: &mut Value, piece: &Value) {
     let Some(path) = piece.get("jsonPath").and_then(Value::as_str).and_then(steps) else { return };
-    let value = ["stringValue", "numberValue", "boolValue"].iter().find_map(|name| piece.get(name)).cloned().unwrap_or_default();
+    let value = ["stringValue", "numberValue", "boolValue"]
+        .iter()
+        .find_map(|name| piece.get(name))
+        .cloned()
+        .unwrap_or_default();
     let Some(place) = path.iter().try_fold(arguments, follow) else { return };
     match (&mut *place, value) {
         (Value::String(there), Value::String(more)) => there.push_str(&more),
@@ -89,7 +93,10 @@ mod tests {
         ] {
             put(&mut arguments, &piece);
         }
-        assert_eq!(arguments, json!({"items": [{"name": "Red shoe", "price": 0.5}, {"name": "Hat"}], "odd key": true, "gone": null}));
+        assert_eq!(
+            arguments,
+            json!({"items": [{"name": "Red shoe", "price": 0.5}, {"name": "Hat"}], "odd key": true, "gone": null})
+        );
     }
 
     #[test]

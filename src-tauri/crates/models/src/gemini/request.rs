@@ -1,5 +1,5 @@
-//! Writes a model request as contents with parts: calls and results by name, signatures beside the calls they came with.
-//! It does not know where the body is sent or what comes back.
+//! Writes a model request as contents with parts: calls and results by name, signatures beside the
+//! calls they came with. It does not know where the body is sent or what comes back.
 
 use std::collections::HashMap;
 
@@ -20,7 +20,8 @@ pub(super) fn body(wire: &Gemini, request: &ModelRequest, plain: bool) -> Value 
         body["systemInstruction"] = json!({"parts": [{"text": system}]});
     }
     if !request.tools.is_empty() {
-        let tools: Vec<Value> = request.tools.iter().map(|tool| wire::tool(tool, "parametersJsonSchema")).collect();
+        let tools: Vec<Value> =
+            request.tools.iter().map(|tool| wire::tool(tool, "parametersJsonSchema")).collect();
         body["tools"] = json!([{"functionDeclarations": tools}]);
     }
     let mut config = Map::new();
@@ -42,7 +43,10 @@ pub(super) fn body(wire: &Gemini, request: &ModelRequest, plain: bool) -> Value 
 
 /// The contents in turn, and the instructions from the beginning.
 fn contents(wire: &Gemini, messages: &[Message]) -> (Vec<Value>, String) {
-    let turn = messages.iter().rposition(|message| matches!(message, Message::User { .. })).unwrap_or_default();
+    let turn = messages
+        .iter()
+        .rposition(|message| matches!(message, Message::User { .. }))
+        .unwrap_or_default();
     let (system, rest) = split_system(messages);
     let mut wire_ids: HashMap<&CallId, &str> = HashMap::new();
     let mut turns = Turns::default();
@@ -51,7 +55,9 @@ fn contents(wire: &Gemini, messages: &[Message]) -> (Vec<Value>, String) {
             // Instructions behind results stand beside the last of them.
             Message::System { .. } if follows_result(messages, at) => {}
             // Instructions that come later speak with the user's voice: there is no other.
-            Message::System { text } | Message::User { text } => turns.push("user", json!({"text": text})),
+            Message::System { text } | Message::User { text } => {
+                turns.push("user", json!({"text": text}))
+            }
             Message::Assistant { text, calls, opaque } => {
                 if !text.is_empty() {
                     turns.push("model", json!({"text": text}));
@@ -60,14 +66,17 @@ fn contents(wire: &Gemini, messages: &[Message]) -> (Vec<Value>, String) {
                 let must_sign = at > turn && wire.wants_signatures() && kept.is_none();
                 for (nth, call) in calls.iter().enumerate() {
                     let came_with = kept.and_then(|kept| kept.get(nth));
-                    if let Some(id) = came_with.and_then(|came| came.get("id")).and_then(Value::as_str) {
+                    if let Some(id) =
+                        came_with.and_then(|came| came.get("id")).and_then(Value::as_str)
+                    {
                         wire_ids.insert(&call.id, id);
                     }
                     turns.push("model", function_call(call, came_with, must_sign && nth == 0));
                 }
             }
             Message::Tool { call, name, content, .. } => {
-                let mut response = json!({"name": name, "response": response(content, &messages[at + 1..])});
+                let mut response =
+                    json!({"name": name, "response": response(content, &messages[at + 1..])});
                 if let Some(id) = wire_ids.get(call) {
                     response["id"] = json!(id);
                 }
@@ -102,7 +111,9 @@ fn response(content: &str, after: &[Message]) -> Value {
     match (instructions_after(after), result) {
         (None, Some(result)) => result,
         (None, None) => json!({"output": content}),
-        (Some(instructions), result) => json!({"host_instructions": instructions, "output": result.unwrap_or_else(|| json!(content))}),
+        (Some(instructions), result) => {
+            json!({"host_instructions": instructions, "output": result.unwrap_or_else(|| json!(content))})
+        }
     }
 }
 
@@ -112,11 +123,19 @@ fn response_schema(schema: &Value) -> Value {
     let mut out = Map::new();
     for (name, value) in members {
         match (name.as_str(), value) {
-            ("type", Value::String(kind)) => out.insert(name.clone(), json!(kind.to_ascii_uppercase())),
+            ("type", Value::String(kind)) => {
+                out.insert(name.clone(), json!(kind.to_ascii_uppercase()))
+            }
             ("properties", Value::Object(fields)) => {
                 let order: Vec<&String> = fields.keys().collect();
                 out.insert("propertyOrdering".into(), json!(order));
-                out.insert(name.clone(), fields.iter().map(|(field, schema)| (field.clone(), response_schema(schema))).collect())
+                out.insert(
+                    name.clone(),
+                    fields
+                        .iter()
+                        .map(|(field, schema)| (field.clone(), response_schema(schema)))
+                        .collect(),
+                )
             }
             ("items", items) => out.insert(name.clone(), response_schema(items)),
             ("enum" | "required" | "description", _) => out.insert(name.clone(), value.clone()),
@@ -140,7 +159,11 @@ mod tests {
     }
 
     fn conversation(maker: &str) -> ModelRequest {
-        let call = |id: &str| ModelCall { id: id.into(), name: "pace".into(), arguments: "{\"account\":17}".into() };
+        let call = |id: &str| ModelCall {
+            id: id.into(),
+            name: "pace".into(),
+            arguments: "{\"account\":17}".into(),
+        };
         let result = |id: &str, text: &'static str| Message::Tool {
             call: id.into(),
             name: "pace".into(),
@@ -154,7 +177,10 @@ mod tests {
                 Message::Assistant {
                     text: "".into(),
                     calls: vec![call("call_1"), call("call_2")],
-                    opaque: Some(Opaque { maker: maker.into(), data: Arc::new(json!([{"id": "u9", "signature": "sig"}, {}])) }),
+                    opaque: Some(Opaque {
+                        maker: maker.into(),
+                        data: Arc::new(json!([{"id": "u9", "signature": "sig"}, {}])),
+                    }),
                 },
                 result("call_1", "{\"pace\":110}"),
                 result("call_2", "no rows"),
@@ -191,7 +217,10 @@ mod tests {
     fn calls_of_another_maker_are_marked_where_that_is_wanted() {
         let new = body(&wire("gemini-3-pro"), &conversation("you"), true);
         let parts = &new["contents"][1]["parts"];
-        assert_eq!((&parts[0]["thoughtSignature"], parts[1].get("thoughtSignature")), (&json!(NO_SIGNATURE), None));
+        assert_eq!(
+            (&parts[0]["thoughtSignature"], parts[1].get("thoughtSignature")),
+            (&json!(NO_SIGNATURE), None)
+        );
         assert!(!new.to_string().contains("u9") && new.get("generationConfig").is_none());
         let old = body(&wire("models/gemini-2.5-flash"), &conversation("you"), true);
         assert!(!old.to_string().contains("thoughtSignature"));
@@ -217,7 +246,10 @@ mod tests {
         let parts = body["contents"][2]["parts"].clone();
         assert_eq!(parts.as_array().map(Vec::len), Some(2), "nothing is said in the user's voice");
         assert_eq!(parts[0]["functionResponse"]["response"], json!({"pace": 110}));
-        assert_eq!(parts[1]["functionResponse"]["response"], json!({"host_instructions": "Quote figures.", "output": "no rows"}));
+        assert_eq!(
+            parts[1]["functionResponse"]["response"],
+            json!({"host_instructions": "Quote figures.", "output": "no rows"})
+        );
     }
 
     #[test]
@@ -226,6 +258,9 @@ mod tests {
         let base = reqwest::Url::parse("http://localhost/v1beta").unwrap();
         let path = |whole: bool| wire("gemini-3-pro").url(&base, whole).to_string();
         assert_eq!(path(true), "http://localhost/v1beta/models/gemini-3-pro:generateContent");
-        assert_eq!(path(false), "http://localhost/v1beta/models/gemini-3-pro:streamGenerateContent?alt=sse");
+        assert_eq!(
+            path(false),
+            "http://localhost/v1beta/models/gemini-3-pro:streamGenerateContent?alt=sse"
+        );
     }
 }

@@ -63,7 +63,9 @@ pub(super) fn of_transport(host: &str, error: &reqwest::Error) -> Failure {
 
 fn certificate_failure(host: &str, why: &rustls::CertificateError) -> Failure {
     let issuer = match why {
-        rustls::CertificateError::Other(other) => other.0.downcast_ref::<UntrustedIssuer>().map(|untrusted| untrusted.issuer.clone()),
+        rustls::CertificateError::Other(other) => {
+            other.0.downcast_ref::<UntrustedIssuer>().map(|untrusted| untrusted.issuer.clone())
+        }
         _ => None,
     };
     let problem = if issuer.is_some() { Problem::TlsIssuer } else { Problem::Tls };
@@ -75,20 +77,30 @@ fn certificate_error(host: &str, why: &rustls::CertificateError) -> ModelError {
     use rustls::CertificateError as C;
     let (message, hint) = match why {
         C::Other(other) if other.0.downcast_ref::<UntrustedIssuer>().is_some() => {
-            let issuer = other.0.downcast_ref::<UntrustedIssuer>().map_or("", |untrusted| &untrusted.issuer);
+            let issuer =
+                other.0.downcast_ref::<UntrustedIssuer>().map_or("", |untrusted| &untrusted.issuer);
             (
-                format!("The certificate of {host} was issued by {issuer}, which this machine does not trust."),
+                format!(
+                    "The certificate of {host} was issued by {issuer}, which this machine does not trust."
+                ),
                 "On a company network this is often a proxy that inspects traffic: install its root certificate on the system, or name it in SSL_CERT_FILE.",
             )
         }
-        C::Expired | C::ExpiredContext { .. } => {
-            (format!("The certificate of {host} has expired."), "Check this machine's clock; otherwise the server must renew it.")
+        C::Expired | C::ExpiredContext { .. } => (
+            format!("The certificate of {host} has expired."),
+            "Check this machine's clock; otherwise the server must renew it.",
+        ),
+        C::NotValidYet | C::NotValidYetContext { .. } => {
+            (format!("The certificate of {host} is not valid yet."), "Check this machine's clock.")
         }
-        C::NotValidYet | C::NotValidYetContext { .. } => (format!("The certificate of {host} is not valid yet."), "Check this machine's clock."),
-        C::NotValidForName | C::NotValidForNameContext { .. } => {
-            (format!("The certificate belongs to another server than {host}."), "Check the base URL in Settings.")
-        }
-        _ => (format!("The certificate of {host} cannot be verified."), "Check the base URL in Settings and the system's certificates."),
+        C::NotValidForName | C::NotValidForNameContext { .. } => (
+            format!("The certificate belongs to another server than {host}."),
+            "Check the base URL in Settings.",
+        ),
+        _ => (
+            format!("The certificate of {host} cannot be verified."),
+            "Check the base URL in Settings and the system's certificates.",
+        ),
     };
     new(ModelErrorKind::Unavailable, message, hint)
 }
@@ -96,9 +108,11 @@ fn certificate_error(host: &str, why: &rustls::CertificateError) -> ModelError {
 /// Iterates over an error and its causes. `io::Error` does not return the error it wraps as
 /// `source`.
 fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
-    std::iter::successors(Some(error as &(dyn Error + 'static)), |&error| match error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref) {
-        Some(inner) => Some(inner as &(dyn Error + 'static)),
-        None => error.source(),
+    std::iter::successors(Some(error as &(dyn Error + 'static)), |&error| {
+        match error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref) {
+            Some(inner) => Some(inner as &(dyn Error + 'static)),
+            None => error.source(),
+        }
     })
 }
 
@@ -111,12 +125,16 @@ fn certificate_problem(error: &reqwest::Error) -> Option<rustls::CertificateErro
 
 /// Returns what failed in a handshake, unless it was the certificate.
 fn tls_problem(error: &reqwest::Error) -> Option<&'static str> {
-    causes(error).find_map(|cause| cause.downcast_ref::<rustls::Error>()).map(|problem| match problem {
-        rustls::Error::InvalidMessage(_) => "the server does not speak TLS there",
-        rustls::Error::General(_) => "the system has no certificates to check it with",
-        rustls::Error::AlertReceived(_) => "the server refused it",
-        rustls::Error::PeerIncompatible(_) => "the server only speaks versions that are no longer safe",
-        _ => "the handshake failed",
+    causes(error).find_map(|cause| cause.downcast_ref::<rustls::Error>()).map(|problem| {
+        match problem {
+            rustls::Error::InvalidMessage(_) => "the server does not speak TLS there",
+            rustls::Error::General(_) => "the system has no certificates to check it with",
+            rustls::Error::AlertReceived(_) => "the server refused it",
+            rustls::Error::PeerIncompatible(_) => {
+                "the server only speaks versions that are no longer safe"
+            }
+            _ => "the handshake failed",
+        }
     })
 }
 
@@ -147,7 +165,10 @@ mod tests {
         });
         let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         for proxy in [refusing, gone] {
-            let client = reqwest::Client::builder().proxy(reqwest::Proxy::all(format!("http://{proxy}")).unwrap()).build().unwrap();
+            let client = reqwest::Client::builder()
+                .proxy(reqwest::Proxy::all(format!("http://{proxy}")).unwrap())
+                .build()
+                .unwrap();
             let error = client.get("https://models.example/v1/models").send().await.unwrap_err();
             let failure = of_transport("models.example", &error);
             assert_eq!(failure.problem, Problem::Proxy, "{error:?}");

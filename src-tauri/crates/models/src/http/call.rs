@@ -53,7 +53,11 @@ pub(crate) struct Shared {
 impl Shared {
     /// Checks that a request's address belongs to the key's server.
     pub(super) fn address(&self, url: Url) -> Result<Url, ModelError> {
-        if Origin::of(&url).as_ref() == Some(&self.server) { Ok(url) } else { Err(failure::bad_address()) }
+        if Origin::of(&url).as_ref() == Some(&self.server) {
+            Ok(url)
+        } else {
+            Err(failure::bad_address())
+        }
     }
 
     /// Identifies the server and the kind of request: a server may refuse a schema and accept
@@ -83,15 +87,36 @@ struct Call {
 }
 
 /// Starts a call. Nothing is sent before the stream is polled.
-pub(crate) fn start(shared: Arc<Shared>, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
-    stream_with_diagnosis(shared, request).map(|event| event.map_err(|failure| failure.error)).boxed()
+pub(crate) fn start(
+    shared: Arc<Shared>,
+    request: ModelRequest,
+) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
+    stream_with_diagnosis(shared, request)
+        .map(|event| event.map_err(|failure| failure.error))
+        .boxed()
 }
 
 /// As `start`, with full details of a failure.
-pub(super) fn stream_with_diagnosis(shared: Arc<Shared>, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, Failure>> {
+pub(super) fn stream_with_diagnosis(
+    shared: Arc<Shared>,
+    request: ModelRequest,
+) -> BoxStream<'static, Result<ModelEvent, Failure>> {
     let plain = shared.plainly.is_wanted(&shared.asks(&request), shared.clock.now());
-    let call = Box::new(Call { shared, request, plain, refused: false, attempt: 0, began: Instant::now(), phase: Phase::Send, pending: VecDeque::new() });
-    futures::stream::unfold(call, |mut call| async move { call.next().await.map(|item| (item, call)) }).boxed()
+    let call = Box::new(Call {
+        shared,
+        request,
+        plain,
+        refused: false,
+        attempt: 0,
+        began: Instant::now(),
+        phase: Phase::Send,
+        pending: VecDeque::new(),
+    });
+    futures::stream::unfold(
+        call,
+        |mut call| async move { call.next().await.map(|item| (item, call)) },
+    )
+    .boxed()
 }
 
 impl Call {
@@ -115,7 +140,9 @@ impl Call {
                         self.phase = Phase::Over;
                         continue;
                     }
-                    Err(failure) => Failure { retry: failure.retry && !reading.has_begun(), ..failure },
+                    Err(failure) => {
+                        Failure { retry: failure.retry && !reading.has_begun(), ..failure }
+                    }
                 },
             };
             self.phase = Phase::Over;
@@ -136,11 +163,15 @@ impl Call {
             return Err(failed);
         }
         let wait = match failed.error.retry_after_ms.map(Duration::from_millis) {
-            Some(wish) if wish > retry::LONGEST => return Err(failure::wait_too_long(failed, wish)),
+            Some(wish) if wish > retry::LONGEST => {
+                return Err(failure::wait_too_long(failed, wish));
+            }
             Some(wish) => wish,
             None => retry::back_off(self.attempt, self.shared.random.unit()),
         };
-        if self.shared.before_another && self.began.elapsed() + wait + LEAST_ATTEMPT >= self.shared.idle {
+        if self.shared.before_another
+            && self.began.elapsed() + wait + LEAST_ATTEMPT >= self.shared.idle
+        {
             return Err(failed);
         }
         self.attempt += 1;
@@ -153,12 +184,25 @@ impl Call {
         let shared = &self.shared;
         let idle = shared.idle;
         // Headers are not data, so they do not restart the timer.
-        let silent_until = if shared.before_another { self.began + idle } else { Instant::now() + idle };
-        let body = shared.wire.body(&self.request, self.plain).map_err(|_| Failure::permanent(failure::not_writable()))?;
+        let silent_until =
+            if shared.before_another { self.began + idle } else { Instant::now() + idle };
+        let body = shared
+            .wire
+            .body(&self.request, self.plain)
+            .map_err(|_| Failure::permanent(failure::not_writable()))?;
         let mut headers = shared.wire.headers().clone();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        headers.insert(ACCEPT, HeaderValue::from_static(if self.request.whole { "application/json, text/event-stream" } else { "text/event-stream" }));
-        let url = shared.address(shared.wire.url(&shared.base, self.request.whole)).map_err(Failure::permanent)?;
+        headers.insert(
+            ACCEPT,
+            HeaderValue::from_static(if self.request.whole {
+                "application/json, text/event-stream"
+            } else {
+                "text/event-stream"
+            }),
+        );
+        let url = shared
+            .address(shared.wire.url(&shared.base, self.request.whole))
+            .map_err(Failure::permanent)?;
         let sent = shared.http.post(url).headers(headers).body(body).send();
         let response = tokio::time::timeout_at(silent_until, sent)
             .await
@@ -169,7 +213,14 @@ impl Call {
                 shared.plainly.remember(shared.asks(&self.request), shared.clock.now());
             }
             let begins_by = shared.before_another.then_some(silent_until);
-            Ok(ResponseReader::new(response, &shared.host, idle, silent_until, shared.wire.assembler()).that_begins_by(begins_by))
+            Ok(ResponseReader::new(
+                response,
+                &shared.host,
+                idle,
+                silent_until,
+                shared.wire.assembler(),
+            )
+            .that_begins_by(begins_by))
         } else {
             Err(read_refusal(shared, response).await)
         }
@@ -180,8 +231,15 @@ impl Call {
 pub(super) async fn read_refusal(shared: &Shared, response: Response) -> Failure {
     let status = response.status();
     let wish = retry::requested_wait(response.headers(), shared.clock.now());
-    let body = tokio::time::timeout(REFUSAL_TIME, read_beginning(response, REFUSAL_BYTES)).await.unwrap_or_default();
-    let mut failure = failure::of_status(&shared.host, status, &String::from_utf8_lossy(&body), shared.wire.optional());
+    let body = tokio::time::timeout(REFUSAL_TIME, read_beginning(response, REFUSAL_BYTES))
+        .await
+        .unwrap_or_default();
+    let mut failure = failure::of_status(
+        &shared.host,
+        status,
+        &String::from_utf8_lossy(&body),
+        shared.wire.optional(),
+    );
     if failure.retry {
         failure.error.retry_after_ms = wish.and_then(|wish| u64::try_from(wish.as_millis()).ok());
     }

@@ -46,7 +46,10 @@ impl Diagnosis {
         let problem = match error.kind {
             ModelErrorKind::Unauthorized => ConnectionProblem::Key,
             ModelErrorKind::Unavailable | ModelErrorKind::Broken => ConnectionProblem::Tls,
-            ModelErrorKind::BadRequest | ModelErrorKind::TooLong | ModelErrorKind::RateLimited | ModelErrorKind::Protocol => ConnectionProblem::Address,
+            ModelErrorKind::BadRequest
+            | ModelErrorKind::TooLong
+            | ModelErrorKind::RateLimited
+            | ModelErrorKind::Protocol => ConnectionProblem::Address,
         };
         Self { problem, error, issuer: None, models: Vec::new() }
     }
@@ -54,14 +57,22 @@ impl Diagnosis {
 
 impl From<Failure> for Diagnosis {
     fn from(failure: Failure) -> Self {
-        Self { problem: failure.problem, error: failure.error, issuer: failure.issuer, models: Vec::new() }
+        Self {
+            problem: failure.problem,
+            error: failure.error,
+            issuer: failure.issuer,
+            models: Vec::new(),
+        }
     }
 }
 
 /// Lists the models, and requests one word. Nothing is retried.
 pub(crate) async fn run(shared: &Shared, model: &str) -> Result<ConnectionCheck, Diagnosis> {
     let listed = list(shared).await?;
-    let request = ModelRequest { messages: vec![Message::User { text: "Answer with the single word: ready".into() }], ..ModelRequest::default() };
+    let request = ModelRequest {
+        messages: vec![Message::User { text: "Answer with the single word: ready".into() }],
+        ..ModelRequest::default()
+    };
     let once = Arc::new(Shared { max_retries: 0, ..shared.clone() });
     let mut events = call::stream_with_diagnosis(once, request);
     let mut answer = String::new();
@@ -75,7 +86,10 @@ pub(crate) async fn run(shared: &Shared, model: &str) -> Result<ConnectionCheck,
             break;
         }
     }
-    Ok(ConnectionCheck { models: listed.unwrap_or_default(), answer: answer.trim().chars().take(80).collect() })
+    Ok(ConnectionCheck {
+        models: listed.unwrap_or_default(),
+        answer: answer.trim().chars().take(80).collect(),
+    })
 }
 
 /// Explains "not found": if the server lists its models, the model is wrong, otherwise the address.
@@ -102,18 +116,24 @@ fn diagnose(failure: Failure, listed: Option<Vec<String>>, host: &str, model: &s
 async fn list(shared: &Shared) -> Result<Option<Vec<String>>, Failure> {
     let url = shared.address(shared.wire.list_url(&shared.base)).map_err(Failure::permanent)?;
     let request = shared.http.get(url).timeout(LIST_TIME).headers(shared.wire.headers().clone());
-    let response = request.send().await.map_err(|error| between::of_transport(&shared.host, &error))?;
+    let response =
+        request.send().await.map_err(|error| between::of_transport(&shared.host, &error))?;
     if matches!(response.status().as_u16(), 400 | 401 | 403 | 407) {
         let failure = call::read_refusal(shared, response).await;
         // Google refuses a key with status 400. Any other 400 only means that there is no list.
         let matters = matches!(failure.problem, ConnectionProblem::Key | ConnectionProblem::Proxy);
         return if matters { Err(failure) } else { Ok(None) };
     }
-    let json = response.headers().get(CONTENT_TYPE).is_none_or(|kind| kind.to_str().is_ok_and(|kind| kind.contains("json")));
+    let json = response
+        .headers()
+        .get(CONTENT_TYPE)
+        .is_none_or(|kind| kind.to_str().is_ok_and(|kind| kind.contains("json")));
     if !response.status().is_success() || !json {
         return Ok(None);
     }
     let body = call::read_beginning(response, LIST_BYTES).await;
-    let listed = serde_json::from_slice::<Value>(&body).ok().and_then(|list| shared.wire.parse_model_list(&list));
+    let listed = serde_json::from_slice::<Value>(&body)
+        .ok()
+        .and_then(|list| shared.wire.parse_model_list(&list));
     Ok(listed.map(|models| models.into_iter().take(MAX_MODELS).collect()))
 }

@@ -56,12 +56,20 @@ pub(crate) fn bad_address() -> ModelError {
 
 /// Encrypted connections cannot be set up at all.
 pub(crate) fn no_tls() -> ModelError {
-    new(ModelErrorKind::Unavailable, "Encrypted connections cannot be set up on this machine.", "Run `csign doctor`, and check HTTPS_PROXY if it is set.")
+    new(
+        ModelErrorKind::Unavailable,
+        "Encrypted connections cannot be set up on this machine.",
+        "Run `csign doctor`, and check HTTPS_PROXY if it is set.",
+    )
 }
 
 /// The stored key contains characters that a header cannot carry.
 pub(crate) fn bad_key() -> ModelError {
-    new(ModelErrorKind::Unauthorized, "The stored API key holds characters that no key has.", "Enter the key again in Settings, without spaces or line breaks.")
+    new(
+        ModelErrorKind::Unauthorized,
+        "The stored API key holds characters that no key has.",
+        "Enter the key again in Settings, without spaces or line breaks.",
+    )
 }
 
 /// The key belongs to another server.
@@ -84,7 +92,11 @@ pub(crate) fn key_in_plain_text(asked: &Origin) -> ModelError {
 
 /// The request could not be written as JSON.
 pub(super) fn not_writable() -> ModelError {
-    new(ModelErrorKind::BadRequest, "The request to the model could not be written.", "Start a new session.")
+    new(
+        ModelErrorKind::BadRequest,
+        "The request to the model could not be written.",
+        "Start a new session.",
+    )
 }
 
 /// The answer does not follow the chosen wire.
@@ -103,22 +115,38 @@ pub(crate) fn broke_off() -> ModelError {
 
 /// The model, or a filter in front of it, refused to answer at all.
 pub(crate) fn model_declined() -> ModelError {
-    new(ModelErrorKind::BadRequest, "The provider's safety rules blocked this answer.", "Word the message differently, or choose another model in Settings.")
+    new(
+        ModelErrorKind::BadRequest,
+        "The provider's safety rules blocked this answer.",
+        "Word the message differently, or choose another model in Settings.",
+    )
 }
 
 /// A tool call has no tool name.
 pub(crate) fn nameless_call() -> ModelError {
-    new(ModelErrorKind::Protocol, "The model asked for a tool without naming it.", "Ask again, or choose another model in Settings.")
+    new(
+        ModelErrorKind::Protocol,
+        "The model asked for a tool without naming it.",
+        "Ask again, or choose another model in Settings.",
+    )
 }
 
 /// The server lists its models, and the chosen one is not among them.
 pub(super) fn unknown_model(host: &str, model: &str) -> ModelError {
-    new(ModelErrorKind::BadRequest, format!("{host} has no model named {model}."), "Choose one of the models that the server lists.")
+    new(
+        ModelErrorKind::BadRequest,
+        format!("{host} has no model named {model}."),
+        "Choose one of the models that the server lists.",
+    )
 }
 
 /// The connection ended before the answer did.
 pub(super) fn cut_off(host: &str) -> ModelError {
-    new(ModelErrorKind::Broken, format!("{host} closed the connection before the answer was complete."), "Send the message again.")
+    new(
+        ModelErrorKind::Broken,
+        format!("{host} closed the connection before the answer was complete."),
+        "Send the message again.",
+    )
 }
 
 /// No data arrived for too long.
@@ -132,7 +160,11 @@ pub(super) fn stalled(host: &str, idle: Duration) -> ModelError {
 
 /// The answer is longer than any real one.
 pub(super) fn too_long(host: &str) -> ModelError {
-    new(ModelErrorKind::Protocol, format!("{host} sent more data than an answer can have."), "Choose another model in Settings.")
+    new(
+        ModelErrorKind::Protocol,
+        format!("{host} sent more data than an answer can have."),
+        "Choose another model in Settings.",
+    )
 }
 
 /// The server asks for a longer wait than is allowed.
@@ -189,12 +221,17 @@ pub(super) fn of_status(host: &str, status: StatusCode, body: &str, optional: &[
             ),
         }),
     };
-    let optional_refused = matches!(status.as_u16(), 400 | 422) && optional.iter().any(|word| body.contains(word));
+    let optional_refused =
+        matches!(status.as_u16(), 400 | 422) && optional.iter().any(|word| body.contains(word));
     Failure { optional_refused, ..failure }
 }
 
 fn proxy_login() -> Failure {
-    let error = new(ModelErrorKind::Unavailable, "The proxy asks for a name and password.", "Put them into the proxy's address (HTTPS_PROXY).");
+    let error = new(
+        ModelErrorKind::Unavailable,
+        "The proxy asks for a name and password.",
+        "Put them into the proxy's address (HTTPS_PROXY).",
+    );
     Failure::permanent(error).with_problem(Problem::Proxy)
 }
 
@@ -204,7 +241,11 @@ const SERVER: &str = "The model's server";
 /// Decides whether an error that the server reported in its answer may pass. Missing credit does
 /// not.
 pub(super) fn classify(error: ModelError) -> Failure {
-    if error.kind.retryable() && error != no_credit(SERVER) { Failure::transient(error) } else { Failure::permanent(error) }
+    if error.kind.retryable() && error != no_credit(SERVER) {
+        Failure::transient(error)
+    } else {
+        Failure::permanent(error)
+    }
 }
 
 /// Reads an error object in the middle of a stream, or in an answer with status 200.
@@ -216,15 +257,25 @@ pub(crate) fn in_stream(error: &Value) -> ModelError {
         KnownFailure::RateLimited => rate_limited(host),
         KnownFailure::ContextLength => too_much(host),
         KnownFailure::AnswerLength => no_room(host),
-        KnownFailure::Overloaded => new(ModelErrorKind::Unavailable, "The model's server is overloaded.", "Wait a moment and send the message again."),
-        KnownFailure::Tools | KnownFailure::Other => {
-            new(ModelErrorKind::Unavailable, "The model's server reported an error.", "Send the message again, or choose another model in Settings.")
-        }
+        KnownFailure::Overloaded => new(
+            ModelErrorKind::Unavailable,
+            "The model's server is overloaded.",
+            "Wait a moment and send the message again.",
+        ),
+        KnownFailure::Tools | KnownFailure::Other => new(
+            ModelErrorKind::Unavailable,
+            "The model's server reported an error.",
+            "Send the message again, or choose another model in Settings.",
+        ),
     }
 }
 
 fn unauthorized(host: &str) -> ModelError {
-    new(ModelErrorKind::Unauthorized, format!("{host} rejected the API key."), "Enter a valid key for this server in Settings.")
+    new(
+        ModelErrorKind::Unauthorized,
+        format!("{host} rejected the API key."),
+        "Enter a valid key for this server in Settings.",
+    )
 }
 
 fn no_credit(host: &str) -> ModelError {
@@ -236,7 +287,11 @@ fn no_credit(host: &str) -> ModelError {
 }
 
 fn rate_limited(host: &str) -> ModelError {
-    new(ModelErrorKind::RateLimited, format!("{host} is getting too many requests."), "Wait a moment and send the message again.")
+    new(
+        ModelErrorKind::RateLimited,
+        format!("{host} is getting too many requests."),
+        "Wait a moment and send the message again.",
+    )
 }
 
 fn too_much(host: &str) -> ModelError {
@@ -294,7 +349,10 @@ const BOUND_TOO_LARGE: &str = "_tokens' is too large";
 impl KnownFailure {
     fn of(error: &Value) -> Self {
         let at = error.get("param").and_then(Value::as_str).unwrap_or_default();
-        if at.starts_with("tools") || at.starts_with("functions") || error.get("code").is_some_and(|code| code == "invalid_function_parameters") {
+        if at.starts_with("tools")
+            || at.starts_with("functions")
+            || error.get("code").is_some_and(|code| code == "invalid_function_parameters")
+        {
             return Self::Tools;
         }
         let mut words = String::new();
@@ -313,19 +371,42 @@ impl KnownFailure {
         }
         let words = words.to_ascii_lowercase();
         // Some servers give the reason only in their sentence, which is searched and never shown.
-        let said = error.get("message").unwrap_or(error).as_str().unwrap_or_default().to_ascii_lowercase();
+        let said =
+            error.get("message").unwrap_or(error).as_str().unwrap_or_default().to_ascii_lowercase();
         let has = |needles: &[&str]| needles.iter().any(|n| words.contains(n));
         if has(&["insufficient_quota", "billing", "402"]) {
             Self::NoCredit
-        } else if has(&["invalid_api_key", "api_key_invalid", "authentication", "permission", "unauthorized", "401", "403"]) {
+        } else if has(&[
+            "invalid_api_key",
+            "api_key_invalid",
+            "authentication",
+            "permission",
+            "unauthorized",
+            "401",
+            "403",
+        ]) {
             Self::Unauthorized
         } else if said.contains("maximum context length") && said.contains(BOUND_TOO_LARGE) {
             Self::AnswerLength
-        } else if has(&["context_length", "exceed_context_size"]) || TOO_LONG.iter().any(|part| said.contains(part)) {
+        } else if has(&["context_length", "exceed_context_size"])
+            || TOO_LONG.iter().any(|part| said.contains(part))
+        {
             Self::ContextLength
         } else if has(&["rate_limit", "too_many", "resource_exhausted", "slow_down", "429"]) {
             Self::RateLimited
-        } else if has(&["overloaded", "unavailable", "api_error", "internal", "server_error", "timeout", "500", "502", "503", "504", "529"]) {
+        } else if has(&[
+            "overloaded",
+            "unavailable",
+            "api_error",
+            "internal",
+            "server_error",
+            "timeout",
+            "500",
+            "502",
+            "503",
+            "504",
+            "529",
+        ]) {
             Self::Overloaded
         } else {
             Self::Other
@@ -367,14 +448,20 @@ mod tests {
             let error = of_status("host", StatusCode::from_u16(status).unwrap(), &body, &[]).error;
             assert!(!format!("{error:?}").contains("SECRET"), "{status}");
         }
-        assert!(!format!("{:?}", in_stream(&json!({"message": "SECRET", "type": "server_error"}))).contains("SECRET"));
+        assert!(
+            !format!("{:?}", in_stream(&json!({"message": "SECRET", "type": "server_error"})))
+                .contains("SECRET")
+        );
     }
 
     #[test]
     fn googles_refusal_of_a_key_is_one() {
         let body = json!([{"error": {"code": 400, "status": "INVALID_ARGUMENT", "details": [{"reason": "API_KEY_INVALID"}]}}]).to_string();
         let failure = of_status("host", StatusCode::BAD_REQUEST, &body, &[]);
-        assert_eq!((failure.error.kind, failure.problem), (ModelErrorKind::Unauthorized, Problem::Key));
+        assert_eq!(
+            (failure.error.kind, failure.problem),
+            (ModelErrorKind::Unauthorized, Problem::Key)
+        );
     }
 
     #[test]
@@ -396,7 +483,11 @@ mod tests {
             json!({"type": "error", "error": {"type": "invalid_request_error", "message": "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000"}}),
         ] {
             let failure = of_status("host", StatusCode::BAD_REQUEST, &error.to_string(), &[]);
-            assert_eq!((failure.error.kind, failure.retry), (ModelErrorKind::TooLong, false), "{error}");
+            assert_eq!(
+                (failure.error.kind, failure.retry),
+                (ModelErrorKind::TooLong, false),
+                "{error}"
+            );
             assert!(failure.error.message.contains("too long"), "{error}");
         }
         // The requested answer is too long. Fewer messages may make room for it, so no new session
@@ -404,22 +495,37 @@ mod tests {
         let bound = json!({"object": "error", "code": 400, "message": "'max_tokens' or 'max_completion_tokens' is too large: 2000. This model's maximum context length is 4096 tokens and your request has 2104 input tokens"});
         let failure = of_status("host", StatusCode::BAD_REQUEST, &bound.to_string(), &[]);
         assert_eq!(failure.error.kind, ModelErrorKind::TooLong);
-        assert!(failure.error.message.contains("so long an answer") && failure.error.hint.unwrap().contains("Budgets"));
+        assert!(
+            failure.error.message.contains("so long an answer")
+                && failure.error.hint.unwrap().contains("Budgets")
+        );
         let other = json!({"error": {"message": "max_tokens is too large", "type": "invalid_request_error"}}).to_string();
-        assert_eq!(of_status("host", StatusCode::BAD_REQUEST, &other, &[]).error.kind, ModelErrorKind::BadRequest);
+        assert_eq!(
+            of_status("host", StatusCode::BAD_REQUEST, &other, &[]).error.kind,
+            ModelErrorKind::BadRequest
+        );
     }
 
     #[test]
     fn a_refusal_of_the_tools_is_told_apart_from_others() {
-        let message = |error: Value| of_status("host", StatusCode::BAD_REQUEST, &json!({"error": error}).to_string(), &[]).error.message;
+        let message = |error: Value| {
+            of_status("host", StatusCode::BAD_REQUEST, &json!({"error": error}).to_string(), &[])
+                .error
+                .message
+        };
         let type_ = "invalid_request_error";
         assert!(message(json!({"type": type_, "param": "tools[0].function.parameters", "code": "invalid_function_parameters"})).contains("tools"));
-        assert!(!message(json!({"type": type_, "param": "messages[2]", "message": "about tools"})).contains("tools"));
+        assert!(
+            !message(json!({"type": type_, "param": "messages[2]", "message": "about tools"}))
+                .contains("tools")
+        );
     }
 
     #[test]
     fn what_can_be_left_out_is_noticed_when_it_is_refused() {
-        let refused = |body: &str| of_status("host", StatusCode::BAD_REQUEST, body, &["thinking"]).optional_refused;
+        let refused = |body: &str| {
+            of_status("host", StatusCode::BAD_REQUEST, body, &["thinking"]).optional_refused
+        };
         assert!(refused("thinking is not supported on this model") && !refused("no such model"));
     }
 
@@ -434,7 +540,10 @@ mod tests {
         let table = [
             (json!({"code": 429}), ModelErrorKind::RateLimited),
             (json!({"type": "authentication_error"}), ModelErrorKind::Unauthorized),
-            (json!({"code": "context_length_exceeded", "type": "invalid_request_error"}), ModelErrorKind::TooLong),
+            (
+                json!({"code": "context_length_exceeded", "type": "invalid_request_error"}),
+                ModelErrorKind::TooLong,
+            ),
             (json!({"type": "overloaded_error"}), ModelErrorKind::Unavailable),
             (json!("something"), ModelErrorKind::Unavailable),
         ];

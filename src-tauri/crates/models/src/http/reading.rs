@@ -62,8 +62,19 @@ pub(super) struct ResponseReader {
 impl ResponseReader {
     /// Creates a reader. The first data must arrive before `silent_until`, and more after each idle
     /// time.
-    pub(super) fn new(response: Response, host: &str, idle: Duration, silent_until: Instant, assembler: Box<dyn Assemble>) -> Self {
-        let kind = response.headers().get(CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default().to_ascii_lowercase();
+    pub(super) fn new(
+        response: Response,
+        host: &str,
+        idle: Duration,
+        silent_until: Instant,
+        assembler: Box<dyn Assemble>,
+    ) -> Self {
+        let kind = response
+            .headers()
+            .get(CONTENT_TYPE)
+            .and_then(|v| v.to_str().ok())
+            .unwrap_or_default()
+            .to_ascii_lowercase();
         let source = if kind.starts_with("application/json") {
             Source::Whole(bounded_body(response), Vec::new())
         } else {
@@ -71,7 +82,15 @@ impl ResponseReader {
             let tail = futures::stream::once(async { Ok(Bytes::from_static(b"\n\n")) });
             Source::Events(Box::new(EventStream::new(bounded_body(response).chain(tail).boxed())))
         };
-        Self { source, assembler, timer: Box::pin(tokio::time::sleep_until(silent_until)), idle, begins_by: None, host: host.to_owned(), framed: false }
+        Self {
+            source,
+            assembler,
+            timer: Box::pin(tokio::time::sleep_until(silent_until)),
+            idle,
+            begins_by: None,
+            host: host.to_owned(),
+            framed: false,
+        }
     }
 
     /// Sets when the answer must have begun, because a fallback model waits.
@@ -95,8 +114,12 @@ impl ResponseReader {
                 };
                 match next {
                     Some(Ok(event)) => self.event(&event.event, &event.data, out),
-                    Some(Err(EventStreamError::Utf8Error(_))) => Err(Failure::permanent(failure::not_the_protocol())),
-                    Some(Err(EventStreamError::Transport(broken))) => self.handle_fault(&broken, out),
+                    Some(Err(EventStreamError::Utf8Error(_))) => {
+                        Err(Failure::permanent(failure::not_the_protocol()))
+                    }
+                    Some(Err(EventStreamError::Transport(broken))) => {
+                        self.handle_fault(&broken, out)
+                    }
                     None => self.handle_end(out),
                 }
             }
@@ -114,10 +137,13 @@ impl ResponseReader {
                     }
                     Some(Err(broken)) => self.handle_fault(&broken, out),
                     None => {
-                        let text = String::from_utf8(std::mem::take(bytes)).map_err(|_| Failure::permanent(failure::not_the_protocol()))?;
+                        let text = String::from_utf8(std::mem::take(bytes))
+                            .map_err(|_| Failure::permanent(failure::not_the_protocol()))?;
                         match self.assembler.feed(&text, out).map_err(failure::classify)? {
                             FeedResult::Progress => self.finish(out),
-                            FeedResult::Ignored | FeedResult::Done => Err(Failure::permanent(failure::not_the_protocol())),
+                            FeedResult::Ignored | FeedResult::Done => {
+                                Err(Failure::permanent(failure::not_the_protocol()))
+                            }
                         }
                     }
                 }
@@ -125,12 +151,21 @@ impl ResponseReader {
         }
     }
 
-    fn event(&mut self, name: &str, data: &str, out: &mut VecDeque<ModelEvent>) -> Result<Step, Failure> {
+    fn event(
+        &mut self,
+        name: &str,
+        data: &str,
+        out: &mut VecDeque<ModelEvent>,
+    ) -> Result<Step, Failure> {
         self.framed = true;
         let fed = match self.assembler.feed(data, out) {
             Ok(fed) => fed,
             // Events of unknown kinds need not contain known JSON.
-            Err(error) if error == failure::not_the_protocol() && !self.assembler.handles_event(name) => FeedResult::Ignored,
+            Err(error)
+                if error == failure::not_the_protocol() && !self.assembler.handles_event(name) =>
+            {
+                FeedResult::Ignored
+            }
             Err(error) => return Err(failure::classify(error)),
         };
         match fed {
@@ -140,7 +175,8 @@ impl ResponseReader {
                 self.finish(out)
             }
             FeedResult::Progress => {
-                let wait = if self.assembler.is_finished() { self.idle.min(GRACE) } else { self.idle };
+                let wait =
+                    if self.assembler.is_finished() { self.idle.min(GRACE) } else { self.idle };
                 let until = Instant::now() + wait;
                 let most = self.begins_by.filter(|_| !self.assembler.has_begun()).unwrap_or(until);
                 self.timer.as_mut().reset(until.min(most));
@@ -161,7 +197,11 @@ impl ResponseReader {
         Err(Failure::permanent(failure::stalled(&self.host, self.idle)))
     }
 
-    fn handle_fault(&mut self, broken: &StreamFault, out: &mut VecDeque<ModelEvent>) -> Result<Step, Failure> {
+    fn handle_fault(
+        &mut self,
+        broken: &StreamFault,
+        out: &mut VecDeque<ModelEvent>,
+    ) -> Result<Step, Failure> {
         if self.assembler.is_finished() {
             return self.finish(out);
         }
@@ -177,17 +217,26 @@ impl ResponseReader {
         if self.assembler.is_finished() {
             return self.finish(out);
         }
-        Err(if self.framed { Failure::transient(failure::cut_off(&self.host)) } else { Failure::permanent(failure::not_the_protocol()) })
+        Err(if self.framed {
+            Failure::transient(failure::cut_off(&self.host))
+        } else {
+            Failure::permanent(failure::not_the_protocol())
+        })
     }
 
     /// Reads the rest after the end mark, so that the connection can be used again.
     fn drain(&mut self) {
-        let rest = std::mem::replace(&mut self.source, Source::Whole(futures::stream::empty().boxed(), Vec::new()));
+        let rest = std::mem::replace(
+            &mut self.source,
+            Source::Whole(futures::stream::empty().boxed(), Vec::new()),
+        );
         if let Source::Events(mut events) = rest {
             if matches!(events.next().now_or_never(), Some(None)) {
                 return;
             }
-            tokio::spawn(tokio::time::timeout(GRACE, async move { while events.next().await.is_some_and(|event| event.is_ok()) {} }));
+            tokio::spawn(tokio::time::timeout(GRACE, async move {
+                while events.next().await.is_some_and(|event| event.is_ok()) {}
+            }));
         }
     }
 }

@@ -65,13 +65,23 @@ mod tests {
             (&[("retry-after", "0.5")], Some(500)),
             (&[("retry-after-ms", "250"), ("retry-after", "7")], Some(250)),
             (&[("retry-after", "Sun, 01 Mar 2026 12:00:20 GMT")], Some(20_000)),
-            (&[("retry-after", "Sun, 01 Mar 2026 12:00:20 GMT"), ("date", "Sun, 01 Mar 2026 12:00:05 GMT")], Some(15_000)),
+            (
+                &[
+                    ("retry-after", "Sun, 01 Mar 2026 12:00:20 GMT"),
+                    ("date", "Sun, 01 Mar 2026 12:00:05 GMT"),
+                ],
+                Some(15_000),
+            ),
             (&[("retry-after", "Sun, 01 Mar 2026 11:00:00 GMT")], Some(0)),
             (&[("retry-after", "soon")], None),
             (&[], None),
         ];
         for (pairs, expected) in table {
-            assert_eq!(requested_wait(&headers(pairs), now).map(|d| u64::try_from(d.as_millis()).unwrap()), expected, "{pairs:?}");
+            assert_eq!(
+                requested_wait(&headers(pairs), now).map(|d| u64::try_from(d.as_millis()).unwrap()),
+                expected,
+                "{pairs:?}"
+            );
         }
     }
 }

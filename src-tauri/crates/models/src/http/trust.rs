@@ -8,7 +8,9 @@ use std::sync::{Arc, OnceLock};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, OtherError, SignatureScheme};
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, Error, OtherError, SignatureScheme,
+};
 use rustls_platform_verifier::Verifier;
 
 /// The most characters of an issuer's name.
@@ -23,7 +25,9 @@ pub(super) struct UntrustedIssuer {
 
 /// Returns the TLS configuration of all providers.
 pub(super) fn client_config() -> Result<ClientConfig, Error> {
-    let provider = CryptoProvider::get_default().cloned().unwrap_or_else(|| Arc::new(rustls::crypto::aws_lc_rs::default_provider()));
+    let provider = CryptoProvider::get_default()
+        .cloned()
+        .unwrap_or_else(|| Arc::new(rustls::crypto::aws_lc_rs::default_provider()));
     let trust = Arc::new(SystemTrust { provider: Arc::clone(&provider), system: OnceLock::new() });
     let mut config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()?
@@ -49,26 +53,55 @@ impl ServerCertVerifier for SystemTrust {
         ocsp_response: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        let system = self.system.get_or_init(|| Verifier::new(Arc::clone(&self.provider))).as_ref().map_err(Clone::clone)?;
-        let verified = system.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
+        let system = self
+            .system
+            .get_or_init(|| Verifier::new(Arc::clone(&self.provider)))
+            .as_ref()
+            .map_err(Clone::clone)?;
+        let verified =
+            system.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
         verified.map_err(|error| match error {
             Error::InvalidCertificate(CertificateError::UnknownIssuer) => {
                 // The top of the chain is the most useful: a company's root, and not a short-lived
                 // proxy certificate.
                 let top = intermediates.last().unwrap_or(end_entity);
-                let issuer = issuer(top).or_else(|| issuer(end_entity)).unwrap_or_else(|| "an unknown authority".to_owned());
-                Error::InvalidCertificate(CertificateError::Other(OtherError(Arc::new(UntrustedIssuer { issuer }))))
+                let issuer = issuer(top)
+                    .or_else(|| issuer(end_entity))
+                    .unwrap_or_else(|| "an unknown authority".to_owned());
+                Error::InvalidCertificate(CertificateError::Other(OtherError(Arc::new(
+                    UntrustedIssuer { issuer },
+                ))))
             }
             other => other,
         })
     }
 
-    fn verify_tls12_signature(&self, message: &[u8], cert: &CertificateDer<'_>, signed: &DigitallySignedStruct) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls12_signature(message, cert, signed, &self.provider.signature_verification_algorithms)
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        verify_tls12_signature(
+            message,
+            cert,
+            signed,
+            &self.provider.signature_verification_algorithms,
+        )
     }
 
-    fn verify_tls13_signature(&self, message: &[u8], cert: &CertificateDer<'_>, signed: &DigitallySignedStruct) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls13_signature(message, cert, signed, &self.provider.signature_verification_algorithms)
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        verify_tls13_signature(
+            message,
+            cert,
+            signed,
+            &self.provider.signature_verification_algorithms,
+        )
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
@@ -110,7 +143,9 @@ fn issuer(certificate: &[u8]) -> Option<String> {
         }
     }
     match (common, organisation) {
-        (Some(common), Some(organisation)) if common != organisation => Some(format!("\u{201c}{common}\u{201d} ({organisation})")),
+        (Some(common), Some(organisation)) if common != organisation => {
+            Some(format!("\u{201c}{common}\u{201d} ({organisation})"))
+        }
         (Some(name), _) | (None, Some(name)) => Some(format!("\u{201c}{name}\u{201d}")),
         (None, None) => None,
     }
@@ -137,8 +172,14 @@ fn element(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
 /// visible characters only, and not many.
 fn presentable(text: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(text).ok()?;
-    let seen: String =
-        text.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '.' | ',' | '-' | '_' | '&' | '\'' | '(' | ')' | '/')).take(MAX_NAME).collect();
+    let seen: String = text
+        .chars()
+        .filter(|c| {
+            c.is_alphanumeric()
+                || matches!(c, ' ' | '.' | ',' | '-' | '_' | '&' | '\'' | '(' | ')' | '/')
+        })
+        .take(MAX_NAME)
+        .collect();
     let seen = seen.trim();
     (!seen.is_empty()).then(|| seen.to_owned())
 }
@@ -151,7 +192,10 @@ mod tests {
 
     #[test]
     fn the_issuer_is_read_from_a_certificate() {
-        assert_eq!(issuer(LEAF).as_deref(), Some("\u{201c}Example Inspection Root\u{201d} (Example Corp)"));
+        assert_eq!(
+            issuer(LEAF).as_deref(),
+            Some("\u{201c}Example Inspection Root\u{201d} (Example Corp)")
+        );
     }
 
     #[test]

@@ -74,7 +74,11 @@ impl Assembler {
                     Some(Item::Call { arguments, .. }) => arguments,
                     Some(Item::Kept(_)) | None => String::new(),
                 };
-                let arguments = if text("arguments").is_empty() { before } else { text("arguments").to_owned() };
+                let arguments = if text("arguments").is_empty() {
+                    before
+                } else {
+                    text("arguments").to_owned()
+                };
                 self.items.insert(index, Item::Call { name: text("name").to_owned(), arguments });
             }
             // Without its encrypted content it cannot be sent back, because the server stores
@@ -85,7 +89,8 @@ impl Assembler {
                 self.items.insert(index, Item::Kept(kept));
             }
             "message" => {
-                let mut kept = json!({"type": "message", "role": "assistant", "content": message_texts(item)});
+                let mut kept =
+                    json!({"type": "message", "role": "assistant", "content": message_texts(item)});
                 if let Some(phase) = item.get("phase").filter(|phase| phase.is_string()) {
                     kept["phase"] = phase.clone();
                 }
@@ -97,7 +102,11 @@ impl Assembler {
     }
 
     fn arguments(&mut self, event: &Event<'_>) {
-        let Some(Item::Call { arguments, .. }) = self.items.get_mut(&event.output_index.unwrap_or_default()) else { return };
+        let Some(Item::Call { arguments, .. }) =
+            self.items.get_mut(&event.output_index.unwrap_or_default())
+        else {
+            return;
+        };
         arguments.push_str(event.delta.text());
         if !event.arguments.text().is_empty() {
             event.arguments.text().clone_into(arguments);
@@ -105,24 +114,32 @@ impl Assembler {
     }
 
     /// Reads the whole response at its end. Some servers send only this.
-    fn read_whole(&mut self, response: &Value, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
+    fn read_whole(
+        &mut self,
+        response: &Value,
+        out: &mut VecDeque<ModelEvent>,
+    ) -> Result<(), ModelError> {
         if let Some(usage) = response.get("usage") {
             self.answer.usage.input_tokens = tokens(usage, "input_tokens").unwrap_or_default();
             self.answer.usage.output_tokens = tokens(usage, "output_tokens").unwrap_or_default();
         }
         if !self.answer.begun {
-            for (index, item) in (0..).zip(response.get("output").and_then(Value::as_array).into_iter().flatten()) {
+            for (index, item) in
+                (0..).zip(response.get("output").and_then(Value::as_array).into_iter().flatten())
+            {
                 self.item(index, item)?;
                 for part in message_texts(item).as_array().into_iter().flatten() {
-                    self.answer.say(part.get("text").and_then(Value::as_str).unwrap_or_default(), out);
+                    self.answer
+                        .say(part.get("text").and_then(Value::as_str).unwrap_or_default(), out);
                 }
             }
         }
-        self.answer.finish = Some(match response.pointer("/incomplete_details/reason").and_then(Value::as_str) {
-            Some("content_filter") => Finish::ContentFilter,
-            Some(_) => Finish::Length,
-            None => Finish::Stop,
-        });
+        self.answer.finish =
+            Some(match response.pointer("/incomplete_details/reason").and_then(Value::as_str) {
+                Some("content_filter") => Finish::ContentFilter,
+                Some(_) => Finish::Length,
+                None => Finish::Stop,
+            });
         Ok(())
     }
 }
@@ -130,7 +147,8 @@ impl Assembler {
 /// Returns the texts of a message, as they are sent back.
 fn message_texts(item: &Value) -> Value {
     let parts = item.get("content").and_then(Value::as_array).into_iter().flatten();
-    let texts = parts.filter_map(|part| part.get("text").or(part.get("refusal")).and_then(Value::as_str));
+    let texts =
+        parts.filter_map(|part| part.get("text").or(part.get("refusal")).and_then(Value::as_str));
     if item.get("type").and_then(Value::as_str) == Some("message") {
         texts.map(|text| json!({"type": "output_text", "text": text})).collect()
     } else {
@@ -147,7 +165,11 @@ impl Assemble for Assembler {
         event.starts_with("response.") || event == "message" || event == "error"
     }
 
-    fn feed(&mut self, data: &str, out: &mut VecDeque<ModelEvent>) -> Result<FeedResult, ModelError> {
+    fn feed(
+        &mut self,
+        data: &str,
+        out: &mut VecDeque<ModelEvent>,
+    ) -> Result<FeedResult, ModelError> {
         let data = data.trim();
         if data == "[DONE]" {
             return Ok(FeedResult::Done);
@@ -155,12 +177,21 @@ impl Assemble for Assembler {
         if !data.starts_with('{') {
             return Ok(FeedResult::Ignored);
         }
-        let event: Event<'_> = serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?;
+        let event: Event<'_> =
+            serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?;
         match event.kind.text() {
-            "response.output_text.delta" | "response.refusal.delta" => self.answer.say(event.delta.text(), out),
-            "response.reasoning_text.delta" | "response.reasoning_summary_text.delta" => self.answer.think(event.delta.text(), out),
-            "response.reasoning_summary_part.added" if event.summary_index > Some(0) => self.answer.think("\n\n", out),
-            "response.function_call_arguments.delta" | "response.function_call_arguments.done" => self.arguments(&event),
+            "response.output_text.delta" | "response.refusal.delta" => {
+                self.answer.say(event.delta.text(), out)
+            }
+            "response.reasoning_text.delta" | "response.reasoning_summary_text.delta" => {
+                self.answer.think(event.delta.text(), out)
+            }
+            "response.reasoning_summary_part.added" if event.summary_index > Some(0) => {
+                self.answer.think("\n\n", out)
+            }
+            "response.function_call_arguments.delta" | "response.function_call_arguments.done" => {
+                self.arguments(&event)
+            }
             "response.output_item.added" | "response.output_item.done" => {
                 self.item(event.output_index.unwrap_or_default(), &event.item.unwrap_or_default())?;
             }
@@ -169,19 +200,31 @@ impl Assemble for Assembler {
                 return Ok(FeedResult::Done);
             }
             "response.failed" => {
-                let error = event.response.as_ref().and_then(|response| response.get("error")).cloned().unwrap_or_default();
+                let error = event
+                    .response
+                    .as_ref()
+                    .and_then(|response| response.get("error"))
+                    .cloned()
+                    .unwrap_or_default();
                 return Err(failure::in_stream(&error));
             }
-            "error" => return Err(failure::in_stream(&event.error.unwrap_or_else(|| json!({"code": event.code.text(), "message": event.message.text()})))),
+            "error" => {
+                return Err(failure::in_stream(&event.error.unwrap_or_else(
+                    || json!({"code": event.code.text(), "message": event.message.text()}),
+                )));
+            }
             kind if kind.starts_with("response.") => {}
             "" if event.object.text() == "response" => {
-                let response: Value = serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?;
+                let response: Value =
+                    serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?;
                 if let Some(error) = response.get("error").filter(|error| !error.is_null()) {
                     return Err(failure::in_stream(error));
                 }
                 self.read_whole(&response, out)?;
             }
-            "" if event.error.is_some() => return Err(failure::in_stream(&event.error.unwrap_or_default())),
+            "" if event.error.is_some() => {
+                return Err(failure::in_stream(&event.error.unwrap_or_default()));
+            }
             _ => return Ok(FeedResult::Ignored),
         }
         Ok(FeedResult::Progress)

@@ -1,5 +1,5 @@
-//! Writes a model request as items: messages, calls, outputs, and the reasoning that came with them where it stood.
-//! It does not know where the body is sent or what comes back.
+//! Writes a model request as items: messages, calls, outputs, and the reasoning that came with them
+//! where it stood. It does not know where the body is sent or what comes back.
 
 use engine::ports::{Message, ModelCall, ModelRequest, Opaque};
 use serde_json::{Value, json};
@@ -14,13 +14,16 @@ pub(super) fn body(wire: &Responses, request: &ModelRequest, plain: bool) -> Val
         match message {
             Message::System { text } => input.push(json!({"role": "developer", "content": text})),
             Message::User { text } => input.push(json!({"role": "user", "content": text})),
-            Message::Assistant { text, calls, opaque } => assistant(text, calls, opaque.as_ref(), &wire.maker, &mut input),
+            Message::Assistant { text, calls, opaque } => {
+                assistant(text, calls, opaque.as_ref(), &wire.maker, &mut input)
+            }
             Message::Tool { call, content, .. } => {
                 input.push(json!({"type": "function_call_output", "call_id": wire_id(call.as_str()), "output": content}));
             }
         }
     }
-    let mut body = json!({"model": wire.model, "input": input, "stream": !request.whole, "store": false});
+    let mut body =
+        json!({"model": wire.model, "input": input, "stream": !request.whole, "store": false});
     if !instructions.is_empty() {
         body["instructions"] = json!(instructions);
     }
@@ -44,7 +47,13 @@ pub(super) fn body(wire: &Responses, request: &ModelRequest, plain: bool) -> Val
 }
 
 /// The items of an answer: in the order in which they came, where that is known.
-fn assistant(text: &str, calls: &[ModelCall], opaque: Option<&Opaque>, maker: &str, input: &mut Vec<Value>) {
+fn assistant(
+    text: &str,
+    calls: &[ModelCall],
+    opaque: Option<&Opaque>,
+    maker: &str,
+    input: &mut Vec<Value>,
+) {
     let asked: Vec<Value> = calls.iter().map(function_call).collect();
     if let Some(kept) = in_order(opaque, maker, "function_call", &asked) {
         input.extend(kept);
@@ -82,10 +91,19 @@ mod tests {
                 Message::User { text: "Pace of 17?".into() },
                 Message::Assistant {
                     text: "".into(),
-                    calls: vec![ModelCall { id: "call_1".into(), name: "pace".into(), arguments: "{\"account\":17}".into() }],
+                    calls: vec![ModelCall {
+                        id: "call_1".into(),
+                        name: "pace".into(),
+                        arguments: "{\"account\":17}".into(),
+                    }],
                     opaque: Some(Opaque { maker: maker.into(), data: Arc::new(kept) }),
                 },
-                Message::Tool { call: "call_1".into(), name: "pace".into(), content: "ok".into(), data: engine::ports::OutboundValue::default() },
+                Message::Tool {
+                    call: "call_1".into(),
+                    name: "pace".into(),
+                    content: "ok".into(),
+                    data: engine::ports::OutboundValue::default(),
+                },
                 Message::System { text: "Answer now.".into() },
             ],
             tools: vec![ToolDef {
@@ -117,17 +135,23 @@ mod tests {
     #[test]
     fn reasoning_of_another_maker_stays_behind_and_models_without_any_are_not_asked_for_it() {
         let other = body(&wire("gpt-5-mini"), &conversation("you"), false);
-        assert!(!other.to_string().contains("SEALED") && other["input"].as_array().unwrap().len() == 4);
+        assert!(
+            !other.to_string().contains("SEALED") && other["input"].as_array().unwrap().len() == 4
+        );
         assert!(body(&wire("gpt-4o-mini"), &conversation("me"), false).get("include").is_none());
         assert!(body(&wire("gpt-5-mini"), &conversation("me"), true).get("include").is_none());
     }
 
     #[test]
     fn a_wanted_shape_is_sent_until_it_is_refused() {
-        let shape = Structured { name: "route", schema: OutboundValue::fixed(r#"{"type": "object"}"#) };
+        let shape =
+            Structured { name: "route", schema: OutboundValue::fixed(r#"{"type": "object"}"#) };
         let request = ModelRequest { structured: Some(shape), ..conversation("me") };
         let format = body(&wire("gpt-4o"), &request, false)["text"]["format"].clone();
-        assert_eq!(format, json!({"type": "json_schema", "name": "route", "schema": {"type": "object"}, "strict": true}));
+        assert_eq!(
+            format,
+            json!({"type": "json_schema", "name": "route", "schema": {"type": "object"}, "strict": true})
+        );
         assert!(body(&wire("gpt-4o"), &request, true).get("text").is_none());
     }
 
@@ -135,7 +159,10 @@ mod tests {
     fn an_answer_that_nobody_hears_in_pieces_is_asked_for_as_a_whole() {
         let whole = ModelRequest { whole: true, ..conversation("me") };
         assert_eq!(
-            (&body(&wire("gpt-5-mini"), &whole, false)["stream"], &body(&wire("gpt-5-mini"), &conversation("me"), false)["stream"]),
+            (
+                &body(&wire("gpt-5-mini"), &whole, false)["stream"],
+                &body(&wire("gpt-5-mini"), &conversation("me"), false)["stream"]
+            ),
             (&json!(false), &json!(true))
         );
     }

@@ -21,7 +21,12 @@ pub(crate) struct Answer {
 
 impl Answer {
     pub(crate) fn new() -> Self {
-        Self { usage: Usage { model_calls: 1, ..Usage::default() }, finish: None, begun: false, called: false }
+        Self {
+            usage: Usage { model_calls: 1, ..Usage::default() },
+            finish: None,
+            begun: false,
+            called: false,
+        }
     }
 
     pub(crate) fn say(&mut self, text: &str, out: &mut VecDeque<ModelEvent>) {
@@ -39,7 +44,12 @@ impl Answer {
     }
 
     /// Pushes a whole call. Missing arguments become an empty object.
-    pub(crate) fn call(&mut self, name: String, arguments: String, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
+    pub(crate) fn call(
+        &mut self,
+        name: String,
+        arguments: String,
+        out: &mut VecDeque<ModelEvent>,
+    ) -> Result<(), ModelError> {
         if name.is_empty() {
             return Err(failure::nameless_call());
         }
@@ -54,13 +64,20 @@ impl Answer {
     /// further round, and nothing is sent back.
     pub(crate) fn seal(&self, maker: &str, kept: Vec<Value>, out: &mut VecDeque<ModelEvent>) {
         if self.called {
-            out.push_back(ModelEvent::Opaque(Opaque { maker: maker.to_owned(), data: Arc::new(Value::Array(kept)) }));
+            out.push_back(ModelEvent::Opaque(Opaque {
+                maker: maker.to_owned(),
+                data: Arc::new(Value::Array(kept)),
+            }));
         }
     }
 
     /// Returns an error if the answer was blocked before its first word.
     pub(crate) fn check(&self) -> Result<(), ModelError> {
-        if self.finish == Some(Finish::ContentFilter) && !self.begun { Err(failure::model_declined()) } else { Ok(()) }
+        if self.finish == Some(Finish::ContentFilter) && !self.begun {
+            Err(failure::model_declined())
+        } else {
+            Ok(())
+        }
     }
 
     /// Pushes the end. Some servers say "stop" after calls, or the reverse; the presence of calls
@@ -82,12 +99,23 @@ impl Answer {
 
 /// Returns the kept items of an answer in their original order, with the calls in the places of the
 /// items of type `mark`. None if there are no items that this maker can read.
-pub(crate) fn in_order(opaque: Option<&Opaque>, maker: &str, mark: &str, calls: &[Value]) -> Option<Vec<Value>> {
+pub(crate) fn in_order(
+    opaque: Option<&Opaque>,
+    maker: &str,
+    mark: &str,
+    calls: &[Value],
+) -> Option<Vec<Value>> {
     let is_mark = |item: &&Value| item.get("type").and_then(Value::as_str) == Some(mark);
     let kept = super::own(opaque, maker)?.as_array()?;
     if kept.iter().filter(is_mark).count() != calls.len() {
         return None;
     }
     let mut asked = calls.iter();
-    Some(kept.iter().filter_map(|item| if is_mark(&item) { asked.next().cloned() } else { Some(item.clone()) }).collect())
+    Some(
+        kept.iter()
+            .filter_map(
+                |item| if is_mark(&item) { asked.next().cloned() } else { Some(item.clone()) },
+            )
+            .collect(),
+    )
 }

@@ -93,7 +93,10 @@ mod tests {
 
     #[test]
     fn plain_text_is_borrowed_and_escaped_text_owned() {
-        assert!(matches!(content("\"hello\""), Loose::Text(Cow::Borrowed("hello"))), "no copy for the common case");
+        assert!(
+            matches!(content("\"hello\""), Loose::Text(Cow::Borrowed("hello"))),
+            "no copy for the common case"
+        );
         assert!(matches!(content(r#""a\nb""#), Loose::Text(Cow::Owned(_))));
         assert!(matches!(content("null"), Loose::Absent));
     }

@@ -1,4 +1,5 @@
-//! Handling of messages that several wires share: leading instructions, parts by role, descriptions of tools.
+//! Handling of messages that several wires share: leading instructions, parts by role, descriptions
+//! of tools.
 
 use engine::ports::{Message, ToolDef};
 use serde_json::{Value, json};
@@ -16,10 +17,18 @@ pub(crate) fn instructions_after(after: &[Message]) -> Option<String> {
 }
 
 fn leading_instructions(messages: &[Message]) -> Vec<&str> {
-    messages.iter().map_while(|message| if let Message::System { text } = message { Some(text.as_str()) } else { None }).collect()
+    messages
+        .iter()
+        .map_while(
+            |message| {
+                if let Message::System { text } = message { Some(text.as_str()) } else { None }
+            },
+        )
+        .collect()
 }
 
-/// Parts of messages, for wires on which roles take turns: parts of one role that follow each other are one message.
+/// Parts of messages, for wires on which roles take turns: parts of one role that follow each other
+/// are one message.
 #[derive(Default)]
 pub(crate) struct Turns(Vec<(&'static str, Vec<Value>)>);
 

@@ -1,6 +1,8 @@
 //! Hand-written streams: several calls in a round, oddly shaped pieces, missing endings.
 
-use engine::ports::{AskedCall, Finish, Message, Model, ModelErrorKind, ModelEvent, ModelRequest, ToolDef};
+use engine::ports::{
+    AskedCall, Finish, Message, Model, ModelErrorKind, ModelEvent, ModelRequest, ToolDef,
+};
 use futures::StreamExt;
 use kit::model_server::{Chunking, ModelServer, Reply};
 use serde_json::{Value, json};
@@ -32,7 +34,11 @@ async fn two_calls_whose_pieces_alternate() {
         .delta(&part(json!({"index": 0, "function": {"arguments": ":17}"}})))
         .delta(&part(json!({"index": 1, "function": {"arguments": "\"å\"}"}})));
     let got = answer_to(reply.chunked(Chunking::InsideUtf8)).await;
-    assert_eq!(got.calls, [call("pace", "{\"account\":17}"), call("cart", "{\"sku\":\"å\"}")], "in the server's order");
+    assert_eq!(
+        got.calls,
+        [call("pace", "{\"account\":17}"), call("cart", "{\"sku\":\"å\"}")],
+        "in the server's order"
+    );
     assert_eq!((got.text.as_str(), got.finish), ("Both: ", Some(Finish::ToolCalls)));
 }
 
@@ -42,21 +48,29 @@ async fn calls_in_one_chunk_with_index_missing_everywhere() {
         {"id": "a", "function": {"name": "pace", "arguments": "{\"account\":17}"}},
         {"id": "b", "function": {"name": "pace", "arguments": "{\"account\":18}"}}
     ]}));
-    assert_eq!(answer_to(reply).await.calls, [call("pace", "{\"account\":17}"), call("pace", "{\"account\":18}")]);
+    assert_eq!(
+        answer_to(reply).await.calls,
+        [call("pace", "{\"account\":17}"), call("pace", "{\"account\":18}")]
+    );
 }
 
 #[tokio::test]
 async fn one_call_in_pieces_without_index_and_id() {
-    let reply =
-        Reply::new().delta(&part(json!({"function": {"name": "pace", "arguments": "{\"acc"}}))).delta(&part(json!({"function": {"arguments": "ount\":17}"}})));
+    let reply = Reply::new()
+        .delta(&part(json!({"function": {"name": "pace", "arguments": "{\"acc"}})))
+        .delta(&part(json!({"function": {"arguments": "ount\":17}"}})));
     assert_eq!(answer_to(reply).await.calls, [call("pace", "{\"account\":17}")]);
 }
 
 #[tokio::test]
 async fn two_calls_that_share_index_zero() {
     let reply = Reply::new()
-        .delta(&part(json!({"index": 0, "id": "a", "function": {"name": "pace", "arguments": "{}"}})))
-        .delta(&part(json!({"index": 0, "id": "b", "function": {"name": "cart", "arguments": "{}"}})));
+        .delta(&part(
+            json!({"index": 0, "id": "a", "function": {"name": "pace", "arguments": "{}"}}),
+        ))
+        .delta(&part(
+            json!({"index": 0, "id": "b", "function": {"name": "cart", "arguments": "{}"}}),
+        ));
     assert_eq!(answer_to(reply).await.calls, [call("pace", "{}"), call("cart", "{}")]);
 }
 
@@ -65,39 +79,64 @@ async fn arguments_as_an_object_or_not_at_all() {
     let reply = Reply::new()
         .delta(&part(json!({"index": 0, "id": "a", "function": {"name": "pace", "arguments": {"account": 17}}})))
         .delta(&part(json!({"index": 1, "id": null, "function": {"name": "cart"}})));
-    assert_eq!(answer_to(reply).await.calls, [call("pace", "{\"account\":17}"), call("cart", "{}")]);
+    assert_eq!(
+        answer_to(reply).await.calls,
+        [call("pace", "{\"account\":17}"), call("cart", "{}")]
+    );
 }
 
 #[tokio::test]
 async fn a_name_repeated_with_every_piece() {
     let reply = Reply::new()
-        .delta(&part(json!({"index": 0, "id": "a", "function": {"name": "pace", "arguments": "{\"a\":"}})))
-        .delta(&part(json!({"index": 0, "id": "a", "function": {"name": "pace", "arguments": "1}"}})));
+        .delta(&part(
+            json!({"index": 0, "id": "a", "function": {"name": "pace", "arguments": "{\"a\":"}}),
+        ))
+        .delta(&part(
+            json!({"index": 0, "id": "a", "function": {"name": "pace", "arguments": "1}"}}),
+        ));
     assert_eq!(answer_to(reply).await.calls, [call("pace", "{\"a\":1}")]);
 }
 
 #[tokio::test]
 async fn a_call_without_a_name_is_an_error() {
-    let got = answer_to(Reply::new().delta(&part(json!({"index": 0, "id": "a", "function": {"arguments": "{}"}})))).await;
+    let got = answer_to(
+        Reply::new().delta(&part(json!({"index": 0, "id": "a", "function": {"arguments": "{}"}}))),
+    )
+    .await;
     assert_eq!(got.error.unwrap().kind, ModelErrorKind::Protocol);
     assert!(got.calls.is_empty());
 }
 
 #[tokio::test]
 async fn host_ids_go_out_and_come_back_one_to_one() {
-    let server = ModelServer::start([Reply::call("pace", json!({"account": 17})), Reply::text(["On track."])]).await;
+    let server = ModelServer::start([
+        Reply::call("pace", json!({"account": 17})),
+        Reply::text(["On track."]),
+    ])
+    .await;
     let provider = provider(&server);
     let asked: Vec<_> = collect(&provider).await.into_iter().map(Result::unwrap).collect();
-    let Some(ModelEvent::Call(made)) = asked.first() else { panic!("a call comes first: {asked:?}") };
+    let Some(ModelEvent::Call(made)) = asked.first() else {
+        panic!("a call comes first: {asked:?}")
+    };
     assert_eq!(made.id.as_str(), "", "the server's own id never leaves the provider");
     let made = AskedCall { id: "call_0".into(), ..made.clone() };
     let request = ModelRequest {
         messages: vec![
             Message::User { text: "Pace of 17?".into() },
             Message::Assistant { text: "".into(), calls: vec![as_sent(&made)], opaque: None },
-            Message::Tool { call: made.id.clone(), name: "pace".into(), content: "110 %".into(), data: engine::ports::OutboundValue::default() },
+            Message::Tool {
+                call: made.id.clone(),
+                name: "pace".into(),
+                content: "110 %".into(),
+                data: engine::ports::OutboundValue::default(),
+            },
         ],
-        tools: vec![ToolDef { name: "pace".into(), description: "Pacing".into(), parameters: engine::ports::OutboundValue::fixed(r#"{"type": "object"}"#) }],
+        tools: vec![ToolDef {
+            name: "pace".into(),
+            description: "Pacing".into(),
+            parameters: engine::ports::OutboundValue::fixed(r#"{"type": "object"}"#),
+        }],
         ..ModelRequest::default()
     };
     let events: Vec<_> = provider.stream(request).collect().await;
@@ -114,8 +153,15 @@ async fn usage_in_a_last_chunk_without_choices() {
 
 #[tokio::test]
 async fn finish_reasons() {
-    for (reason, finish) in [("stop", Finish::Stop), ("length", Finish::Length), ("content_filter", Finish::ContentFilter), ("eos", Finish::Stop)] {
-        let raw = format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"a\"}},\"finish_reason\":\"{reason}\"}}]}}\n\ndata: [DONE]\n\n");
+    for (reason, finish) in [
+        ("stop", Finish::Stop),
+        ("length", Finish::Length),
+        ("content_filter", Finish::ContentFilter),
+        ("eos", Finish::Stop),
+    ] {
+        let raw = format!(
+            "data: {{\"choices\":[{{\"delta\":{{\"content\":\"a\"}},\"finish_reason\":\"{reason}\"}}]}}\n\ndata: [DONE]\n\n"
+        );
         assert_eq!(answer_to(Reply::raw(raw)).await.finish, Some(finish), "{reason}");
     }
 }
@@ -132,15 +178,38 @@ async fn framings() {
         ("carriage returns", format!("data: {a}\r\rdata: {b}\r\rdata: [DONE]\r\r")),
         ("CRLF", format!("data: {a}\r\n\r\ndata: {b}\r\n\r\ndata: [DONE]\r\n\r\n")),
         ("byte order mark", format!("\u{feff}data: {a}\n\ndata: {b}\n\ndata: [DONE]\n\n")),
-        ("comments", format!(": hi\n\n:\n\ndata: {a}\n: between\n\n: PROCESSING\n\ndata: {b}\n\ndata: [DONE]\n\n")),
-        ("ids, retry and unknown fields", format!("id: 1\nretry: 10\nfoo: bar\ndata: {a}\n\ndata: {b}\n\ndata: [DONE]\n\n")),
+        (
+            "comments",
+            format!(
+                ": hi\n\n:\n\ndata: {a}\n: between\n\n: PROCESSING\n\ndata: {b}\n\ndata: [DONE]\n\n"
+            ),
+        ),
+        (
+            "ids, retry and unknown fields",
+            format!("id: 1\nretry: 10\nfoo: bar\ndata: {a}\n\ndata: {b}\n\ndata: [DONE]\n\n"),
+        ),
         (
             "unknown events",
-            format!("event: ping\ndata: {{\"type\":\"ping\"}}\n\nevent: odd\ndata: {{oops\n\ndata: {a}\n\ndata: ping\n\ndata: {b}\n\ndata: [DONE]\n\n"),
+            format!(
+                "event: ping\ndata: {{\"type\":\"ping\"}}\n\nevent: odd\ndata: {{oops\n\ndata: {a}\n\ndata: ping\n\ndata: {b}\n\ndata: [DONE]\n\n"
+            ),
         ),
-        ("named events", format!("event: completion\ndata: {a}\n\nevent: completion\ndata: {b}\n\ndata: [DONE]\n\n")),
-        ("data over two lines", format!("data: {{\"choices\":\ndata: [{{\"delta\":{{\"content\":\"å\"}}}}]}}\n\ndata: {b}\n\n")),
-        ("anything after the end mark", format!("data: {a}\n\ndata: {b}\n\ndata: [DONE]\n\ndata: {a}\n\n")),
+        (
+            "named events",
+            format!(
+                "event: completion\ndata: {a}\n\nevent: completion\ndata: {b}\n\ndata: [DONE]\n\n"
+            ),
+        ),
+        (
+            "data over two lines",
+            format!(
+                "data: {{\"choices\":\ndata: [{{\"delta\":{{\"content\":\"å\"}}}}]}}\n\ndata: {b}\n\n"
+            ),
+        ),
+        (
+            "anything after the end mark",
+            format!("data: {a}\n\ndata: {b}\n\ndata: [DONE]\n\ndata: {a}\n\n"),
+        ),
         (
             "nulls for everything",
             format!(
@@ -151,7 +220,11 @@ async fn framings() {
     for (what, raw) in framings {
         for chunking in [Chunking::Whole, Chunking::EveryBytes(1)] {
             let got = answer_to(Reply::raw(raw.clone()).chunked(chunking)).await;
-            assert_eq!((got.text.as_str(), got.finish, &got.error), ("åb", Some(Finish::Stop), &None), "{what} {chunking:?}");
+            assert_eq!(
+                (got.text.as_str(), got.finish, &got.error),
+                ("åb", Some(Finish::Stop), &None),
+                "{what} {chunking:?}"
+            );
         }
     }
 }
@@ -161,12 +234,21 @@ async fn a_server_that_does_not_stream() {
     let body = json!({"object": "chat.completion", "usage": {"prompt_tokens": 3, "completion_tokens": 4}, "choices": [{"finish_reason": "tool_calls",
         "message": {"role": "assistant", "content": "Wait.", "tool_calls": [{"id": "a", "function": {"name": "pace", "arguments": "{}"}}]}}]});
     let got = answer_to(Reply::json(200, &body)).await;
-    assert_eq!((got.text.as_str(), got.usage, got.finish), ("Wait.", (3, 4), Some(Finish::ToolCalls)));
+    assert_eq!(
+        (got.text.as_str(), got.usage, got.finish),
+        ("Wait.", (3, 4), Some(Finish::ToolCalls))
+    );
     assert_eq!(got.calls, [call("pace", "{}")]);
 }
 
 #[tokio::test]
 async fn reasoning_and_refusals_are_told_apart() {
-    let got = answer_to(Reply::new().think("Hm.").delta(&json!({"reasoning": "So."})).delta(&json!({"refusal": "I cannot."}))).await;
+    let got = answer_to(
+        Reply::new()
+            .think("Hm.")
+            .delta(&json!({"reasoning": "So."}))
+            .delta(&json!({"refusal": "I cannot."})),
+    )
+    .await;
     assert_eq!((got.reasoning.as_str(), got.text.as_str()), ("Hm.So.", "I cannot."));
 }

@@ -19,7 +19,8 @@ fn at_once(status: u16) -> Reply {
 #[tokio::test]
 async fn passing_failures_are_tried_again_before_anything_was_seen() {
     for status in [408, 409, 429, 500, 502, 503] {
-        let server = ModelServer::start([at_once(status), at_once(status), Reply::text(["fine"])]).await;
+        let server =
+            ModelServer::start([at_once(status), at_once(status), Reply::text(["fine"])]).await;
         let got = answer(&provider(&server)).await;
         assert_eq!((got.text.as_str(), got.error), ("fine", None), "{status}");
         server.assert_clean();
@@ -36,13 +37,20 @@ async fn attempts_are_counted() {
 
 #[tokio::test]
 async fn lasting_failures_are_not_tried_again() {
-    let table =
-        [(400, ModelErrorKind::BadRequest), (401, ModelErrorKind::Unauthorized), (403, ModelErrorKind::Unauthorized), (404, ModelErrorKind::BadRequest)];
+    let table = [
+        (400, ModelErrorKind::BadRequest),
+        (401, ModelErrorKind::Unauthorized),
+        (403, ModelErrorKind::Unauthorized),
+        (404, ModelErrorKind::BadRequest),
+    ];
     for (status, kind) in table {
         let server = ModelServer::start([at_once(status).repeated()]).await;
         let error = answer(&provider(&server)).await.error.unwrap();
         assert_eq!((error.kind, server.requests().len()), (kind, 1), "{status}");
-        assert!(!format!("{error:?}").contains("SECRET"), "neither the server's words nor the key: {error:?}");
+        assert!(
+            !format!("{error:?}").contains("SECRET"),
+            "neither the server's words nor the key: {error:?}"
+        );
         assert!(error.hint.is_some());
     }
 }
@@ -57,13 +65,17 @@ async fn a_wish_longer_than_anyone_waits_is_told_in_place_of_waiting() {
 
 #[tokio::test]
 async fn an_error_object_in_the_stream_is_tried_again_only_before_text() {
-    let overloaded = json!({"error": {"message": "SECRET", "type": "overloaded_error"}}).to_string();
-    let server = ModelServer::start([Reply::raw(format!("data: {overloaded}\n\n")), Reply::text(["fine"])]).await;
+    let overloaded =
+        json!({"error": {"message": "SECRET", "type": "overloaded_error"}}).to_string();
+    let server =
+        ModelServer::start([Reply::raw(format!("data: {overloaded}\n\n")), Reply::text(["fine"])])
+            .await;
     // The first wait is a quarter of a second, because the randomness is fixed at its minimum.
     assert_eq!(answer(&provider(&server)).await.text, "fine");
     server.assert_clean();
 
-    let server = ModelServer::start([Reply::text(["half"]).data(&overloaded), Reply::text(["never"])]).await;
+    let server =
+        ModelServer::start([Reply::text(["half"]).data(&overloaded), Reply::text(["never"])]).await;
     let got = answer(&provider(&server)).await;
     assert_eq!((got.text.as_str(), server.requests().len()), ("half", 1));
     assert!(!format!("{:?}", got.error.unwrap()).contains("SECRET"));
@@ -72,7 +84,10 @@ async fn an_error_object_in_the_stream_is_tried_again_only_before_text() {
 #[tokio::test]
 async fn a_stream_cut_after_text_is_an_error_and_calls_in_it_never_run() {
     let half = Reply::new().say("half").ask("pace", &json!({"account": 17}));
-    for reply in [half.clone().cut(), Reply::raw("data: {\"choices\":[{\"delta\":{\"content\":\"half\"}}]}\n\n")] {
+    for reply in [
+        half.clone().cut(),
+        Reply::raw("data: {\"choices\":[{\"delta\":{\"content\":\"half\"}}]}\n\n"),
+    ] {
         let server = ModelServer::start([reply]).await;
         let got = answer(&provider(&server)).await;
         assert_eq!((got.text.as_str(), got.calls.len(), got.finish), ("half", 0, None));
@@ -83,7 +98,10 @@ async fn a_stream_cut_after_text_is_an_error_and_calls_in_it_never_run() {
 
 #[tokio::test]
 async fn a_cut_after_the_model_said_stop_loses_nothing() {
-    let reply = Reply::raw("data: {\"choices\":[{\"delta\":{\"content\":\"all\"},\"finish_reason\":\"stop\"}]}\n\n").cut();
+    let reply = Reply::raw(
+        "data: {\"choices\":[{\"delta\":{\"content\":\"all\"},\"finish_reason\":\"stop\"}]}\n\n",
+    )
+    .cut();
     let server = ModelServer::start([reply]).await;
     let got = answer(&provider(&server)).await;
     assert_eq!((got.text.as_str(), got.finish, got.error), ("all", Some(Finish::Stop), None));
@@ -92,7 +110,14 @@ async fn a_cut_after_the_model_said_stop_loses_nothing() {
 #[tokio::test]
 async fn a_server_that_refuses_to_count_tokens_is_asked_without() {
     let refused = Reply::refusal(400, &json!({"message": "Unknown parameter: stream_options"}));
-    let server = ModelServer::start([refused, Reply::text(["fine"]), Reply::text(["again"]), Reply::text(["later"]), Reply::text(["now"])]).await;
+    let server = ModelServer::start([
+        refused,
+        Reply::text(["fine"]),
+        Reply::text(["again"]),
+        Reply::text(["later"]),
+        Reply::text(["now"]),
+    ])
+    .await;
     assert_eq!(answer(&provider(&server)).await.text, "fine");
     // Another provider of the same host, as it is created for a later message.
     assert_eq!(answer(&provider(&server)).await.text, "again");
@@ -102,14 +127,24 @@ async fn a_server_that_refuses_to_count_tokens_is_asked_without() {
         let after = Provider::new(config(&server.base_url()), world_after(minutes)).unwrap();
         assert_eq!(answer(&after).await.text, text);
     }
-    let counted: Vec<bool> = server.requests().iter().map(|request| request.get("stream_options").is_some()).collect();
-    assert_eq!(counted, [true, false, false, false, true], "what was refused once is not offered again for an hour");
+    let counted: Vec<bool> =
+        server.requests().iter().map(|request| request.get("stream_options").is_some()).collect();
+    assert_eq!(
+        counted,
+        [true, false, false, false, true],
+        "what was refused once is not offered again for an hour"
+    );
 }
 
 #[tokio::test]
 async fn pages_that_are_no_answer() {
     let page = Reply::raw("<html>Welcome</html>").header("content-type", "text/html");
-    for reply in [page, Reply::json(200, &json!({"hello": 1})), Reply::raw("data: {oops\n\n"), Reply::raw(b"data: \xff\xfe\n\n".to_vec())] {
+    for reply in [
+        page,
+        Reply::json(200, &json!({"hello": 1})),
+        Reply::raw("data: {oops\n\n"),
+        Reply::raw(b"data: \xff\xfe\n\n".to_vec()),
+    ] {
         let server = ModelServer::start([reply]).await;
         assert_eq!(answer(&provider(&server)).await.error.unwrap().kind, ModelErrorKind::Protocol);
     }
@@ -118,7 +153,9 @@ async fn pages_that_are_no_answer() {
 #[tokio::test]
 async fn no_server_and_no_such_name() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let nobody = Provider::new(config_without_retry(&format!("http://127.0.0.1:{port}/v1")), world()).unwrap();
+    let nobody =
+        Provider::new(config_without_retry(&format!("http://127.0.0.1:{port}/v1")), world())
+            .unwrap();
     let error = answer(&nobody).await.error.unwrap();
     assert_eq!(error.kind, ModelErrorKind::Unavailable);
     assert!(error.message.contains("127.0.0.1"), "{error:?}");
@@ -149,7 +186,10 @@ pub async fn untrusted_server() -> (String, tokio::task::JoinHandle<()>) {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/data/tls");
     let read = |name: &str| std::fs::read(folder.join(name)).unwrap();
     let key = PrivateKeyDer::Pkcs8(read("localhost-key.der").into());
-    let config = ServerConfig::builder().with_no_client_auth().with_single_cert(vec![read("localhost.der").into(), read("root.der").into()], key).unwrap();
+    let config = ServerConfig::builder()
+        .with_no_client_auth()
+        .with_single_cert(vec![read("localhost.der").into(), read("root.der").into()], key)
+        .unwrap();
     let acceptor = tokio_rustls::TlsAcceptor::from(std::sync::Arc::new(config));
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("https://{}/v1", listener.local_addr().unwrap());
@@ -168,7 +208,10 @@ async fn the_issuer_of_a_certificate_that_is_not_trusted_is_named() {
     let error = answer(&provider).await.error.unwrap();
     server.abort();
     assert_eq!(error.kind, ModelErrorKind::Unavailable);
-    assert!(error.message.contains("Example Inspection Root") && error.message.contains("Example Corp"), "{error:?}");
+    assert!(
+        error.message.contains("Example Inspection Root") && error.message.contains("Example Corp"),
+        "{error:?}"
+    );
     assert!(error.hint.unwrap().contains("SSL_CERT_FILE"));
 }
 
@@ -183,7 +226,10 @@ async fn the_connection_test_lists_models_and_asks_for_a_word() {
     assert_eq!((checked.models, checked.answer.as_str()), (vec!["scripted".to_owned()], "ready"));
     assert_eq!(server.seen()[0].headers["authorization"], "Bearer sk-test-SECRET");
     server.push(refusal(401));
-    assert_eq!(provider(&server).check().await.unwrap_err().error.kind, ModelErrorKind::Unauthorized);
+    assert_eq!(
+        provider(&server).check().await.unwrap_err().error.kind,
+        ModelErrorKind::Unauthorized
+    );
 }
 
 #[tokio::test]

@@ -41,7 +41,8 @@ fn piece() -> impl Strategy<Value = Vec<u8>> {
 
 async fn read(bytes: Vec<u8>, chunking: Chunking) -> End {
     let server = ModelServer::start([Reply::raw(bytes).chunked(chunking)]).await;
-    let provider = Provider::new(Config { max_retries: 0, ..config(&server.base_url()) }, world()).unwrap();
+    let provider =
+        Provider::new(Config { max_retries: 0, ..config(&server.base_url()) }, world()).unwrap();
     let mut answer = answer(&provider).await;
     let kind = answer.error.take().map(|error| error.kind);
     (answer, kind)

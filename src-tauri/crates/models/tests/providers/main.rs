@@ -1,6 +1,10 @@
 //! Providers against the scripted server and against recordings, one binary for all wires.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on is to fail there")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that cannot go on is to fail there"
+)]
 
 mod answers;
 mod connection;

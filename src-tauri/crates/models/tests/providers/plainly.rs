@@ -9,7 +9,9 @@ use crate::support::Answer;
 
 /// Returns the events of one recorded answer.
 pub fn events(text: &str) -> Vec<Value> {
-    text.lines().filter_map(|line| serde_json::from_str(line.trim_start_matches("data:").trim()).ok()).collect()
+    text.lines()
+        .filter_map(|line| serde_json::from_str(line.trim_start_matches("data:").trim()).ok())
+        .collect()
 }
 
 /// Returns the wire of a recording.
@@ -48,15 +50,26 @@ fn chat(events: &[Value]) -> Answer {
     let mut calls: Vec<(u64, String, String)> = Vec::new();
     for chunk in events {
         if let Some(usage) = chunk.get("usage").filter(|u| u.is_object()) {
-            answer.usage = (usage["prompt_tokens"].as_u64().unwrap(), usage["completion_tokens"].as_u64().unwrap());
+            answer.usage = (
+                usage["prompt_tokens"].as_u64().unwrap(),
+                usage["completion_tokens"].as_u64().unwrap(),
+            );
         }
-        let delta = chunk.pointer("/choices/0/delta").or(chunk.pointer("/choices/0/message")).cloned().unwrap_or_default();
+        let delta = chunk
+            .pointer("/choices/0/delta")
+            .or(chunk.pointer("/choices/0/message"))
+            .cloned()
+            .unwrap_or_default();
         match &delta["content"] {
             Value::String(text) => answer.text.push_str(text),
             Value::Array(parts) => {
                 for part in parts {
                     answer.text.push_str(part["text"].as_str().unwrap_or_default());
-                    answer.reasoning.push_str(part.pointer("/thinking/0/text").and_then(Value::as_str).unwrap_or_default());
+                    answer.reasoning.push_str(
+                        part.pointer("/thinking/0/text")
+                            .and_then(Value::as_str)
+                            .unwrap_or_default(),
+                    );
                 }
             }
             _ => {}
@@ -84,10 +97,12 @@ fn anthropic(events: &[Value]) -> Answer {
     for event in events {
         for usage in ["/message/usage", "/usage"] {
             if let Some(input) = number(event, &format!("{usage}/input_tokens")) {
-                let cached = ["cache_creation_input_tokens", "cache_read_input_tokens"].map(|name| number(event, &format!("{usage}/{name}")).unwrap_or(0));
+                let cached = ["cache_creation_input_tokens", "cache_read_input_tokens"]
+                    .map(|name| number(event, &format!("{usage}/{name}")).unwrap_or(0));
                 answer.usage.0 = input + cached[0] + cached[1];
             }
-            answer.usage.1 = number(event, &format!("{usage}/output_tokens")).unwrap_or(answer.usage.1);
+            answer.usage.1 =
+                number(event, &format!("{usage}/output_tokens")).unwrap_or(answer.usage.1);
         }
         let index = event["index"].as_u64().unwrap_or(0);
         match event["type"].as_str().unwrap_or_default() {
@@ -105,12 +120,18 @@ fn anthropic(events: &[Value]) -> Answer {
             }
             "content_block_start" if event["content_block"]["type"] == "tool_use" => {
                 // Arguments that come with the start count only if no pieces follow.
-                let given = event["content_block"]["input"].as_object().filter(|input| !input.is_empty());
-                let given = given.map(|input| serde_json::to_string(input).unwrap()).unwrap_or_default();
+                let given =
+                    event["content_block"]["input"].as_object().filter(|input| !input.is_empty());
+                let given =
+                    given.map(|input| serde_json::to_string(input).unwrap()).unwrap_or_default();
                 calls.push((index, text(event, "/content_block/name"), given));
             }
             "content_block_start" => {
-                answer.text.push_str(if event["content_block"]["type"] == "text" { event["content_block"]["text"].as_str().unwrap() } else { "" });
+                answer.text.push_str(if event["content_block"]["type"] == "text" {
+                    event["content_block"]["text"].as_str().unwrap()
+                } else {
+                    ""
+                });
             }
             "content_block_delta" => {
                 answer.text.push_str(&text(event, "/delta/text"));
@@ -122,7 +143,10 @@ fn anthropic(events: &[Value]) -> Answer {
             _ => {}
         }
     }
-    answer.calls = calls.into_iter().map(|(_, name, json)| (name, if json.is_empty() { "{}".to_owned() } else { json })).collect();
+    answer.calls = calls
+        .into_iter()
+        .map(|(_, name, json)| (name, if json.is_empty() { "{}".to_owned() } else { json }))
+        .collect();
     answer
 }
 
@@ -130,16 +154,27 @@ fn gemini(events: &[Value]) -> Answer {
     let mut answer = Answer::default();
     for event in events {
         answer.usage.0 = number(event, "/usageMetadata/promptTokenCount")
-            .map_or(answer.usage.0, |input| input + number(event, "/usageMetadata/toolUsePromptTokenCount").unwrap_or(0));
-        let output = ["candidatesTokenCount", "thoughtsTokenCount"].map(|name| number(event, &format!("/usageMetadata/{name}")));
+            .map_or(answer.usage.0, |input| {
+                input + number(event, "/usageMetadata/toolUsePromptTokenCount").unwrap_or(0)
+            });
+        let output = ["candidatesTokenCount", "thoughtsTokenCount"]
+            .map(|name| number(event, &format!("/usageMetadata/{name}")));
         if output.iter().any(Option::is_some) {
             answer.usage.1 = output.iter().flatten().sum();
         }
-        for part in event.pointer("/candidates/0/content/parts").and_then(Value::as_array).into_iter().flatten() {
-            let said = if part["thought"] == true { &mut answer.reasoning } else { &mut answer.text };
+        for part in event
+            .pointer("/candidates/0/content/parts")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+        {
+            let said =
+                if part["thought"] == true { &mut answer.reasoning } else { &mut answer.text };
             said.push_str(&text(part, "/text"));
             if let Some(name) = part.pointer("/functionCall/name").and_then(Value::as_str) {
-                let arguments = part.pointer("/functionCall/args").map_or_else(|| "{}".to_owned(), Value::to_string);
+                let arguments = part
+                    .pointer("/functionCall/args")
+                    .map_or_else(|| "{}".to_owned(), Value::to_string);
                 answer.calls.push((name.to_owned(), arguments));
             }
         }
@@ -151,14 +186,25 @@ fn responses(events: &[Value]) -> Answer {
     let mut answer = Answer::default();
     for event in events {
         match event["type"].as_str().unwrap_or_default() {
-            "response.output_text.delta" | "response.refusal.delta" => answer.text.push_str(&text(event, "/delta")),
-            "response.reasoning_text.delta" | "response.reasoning_summary_text.delta" => answer.reasoning.push_str(&text(event, "/delta")),
-            "response.reasoning_summary_part.added" if number(event, "/summary_index") > Some(0) => answer.reasoning.push_str("\n\n"),
+            "response.output_text.delta" | "response.refusal.delta" => {
+                answer.text.push_str(&text(event, "/delta"))
+            }
+            "response.reasoning_text.delta" | "response.reasoning_summary_text.delta" => {
+                answer.reasoning.push_str(&text(event, "/delta"))
+            }
+            "response.reasoning_summary_part.added"
+                if number(event, "/summary_index") > Some(0) =>
+            {
+                answer.reasoning.push_str("\n\n")
+            }
             "response.output_item.done" if event["item"]["type"] == "function_call" => {
                 answer.calls.push((text(event, "/item/name"), text(event, "/item/arguments")));
             }
             "response.completed" | "response.incomplete" => {
-                answer.usage = (number(event, "/response/usage/input_tokens").unwrap_or(0), number(event, "/response/usage/output_tokens").unwrap_or(0));
+                answer.usage = (
+                    number(event, "/response/usage/input_tokens").unwrap_or(0),
+                    number(event, "/response/usage/output_tokens").unwrap_or(0),
+                );
             }
             _ => {}
         }

@@ -11,8 +11,14 @@ use serde_json::Value;
 use crate::plainly;
 use crate::support::{collect, join_answer, on};
 
-const CHUNKINGS: [Chunking; 6] =
-    [Chunking::PerEvent, Chunking::Whole, Chunking::EveryBytes(1), Chunking::EveryBytes(37), Chunking::InsideUtf8, Chunking::InsideCrlf];
+const CHUNKINGS: [Chunking; 6] = [
+    Chunking::PerEvent,
+    Chunking::Whole,
+    Chunking::EveryBytes(1),
+    Chunking::EveryBytes(37),
+    Chunking::InsideUtf8,
+    Chunking::InsideCrlf,
+];
 
 pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/data/provider-streams")
@@ -37,14 +43,20 @@ fn recordings(folder: &Path) -> Vec<PathBuf> {
 fn replies(path: &Path) -> Vec<(Reply, Vec<Value>)> {
     let whole = path.to_string_lossy().ends_with("_chat-response_000.txt");
     let events = plainly::events(&std::fs::read_to_string(path).unwrap());
-    let answers = events.split_inclusive(|event| event["type"] == "message_stop" || event["type"] == "response.completed").map(<[Value]>::to_vec);
+    let answers = events
+        .split_inclusive(|event| {
+            event["type"] == "message_stop" || event["type"] == "response.completed"
+        })
+        .map(<[Value]>::to_vec);
     let replies = Reply::recordings(path).into_iter();
-    let replies = replies.map(|reply| if whole { reply.header("content-type", "application/json") } else { reply });
+    let replies = replies
+        .map(|reply| if whole { reply.header("content-type", "application/json") } else { reply });
     replies.zip(answers).collect()
 }
 
 async fn all_of(api: Api, at_least: usize) {
-    let found: Vec<PathBuf> = recordings(&folder()).into_iter().filter(|path| plainly::api_of(path) == api).collect();
+    let found: Vec<PathBuf> =
+        recordings(&folder()).into_iter().filter(|path| plainly::api_of(path) == api).collect();
     assert!(found.len() >= at_least, "the recordings are there: {found:?}");
     for path in found {
         for (reply, events) in replies(&path) {
@@ -58,8 +70,10 @@ async fn under_every_cut(api: Api, path: &Path, reply: &Reply, recorded: &[Value
     // One chunk for every byte is used only for short recordings.
     let size = recorded.iter().map(|event| event.to_string().len()).sum::<usize>();
     let finest = Chunking::EveryBytes(if size < 30_000 { 1 } else { 13 });
-    let chunkings = CHUNKINGS.map(|chunking| if chunking == Chunking::EveryBytes(1) { finest } else { chunking });
-    let server = ModelServer::start(chunkings.map(|chunking| reply.clone().chunked(chunking))).await;
+    let chunkings = CHUNKINGS
+        .map(|chunking| if chunking == Chunking::EveryBytes(1) { finest } else { chunking });
+    let server =
+        ModelServer::start(chunkings.map(|chunking| reply.clone().chunked(chunking))).await;
     let provider = on(api, &server, "scripted");
     let mut first = None;
     for chunking in chunkings {
@@ -76,7 +90,11 @@ async fn under_every_cut(api: Api, path: &Path, reply: &Reply, recorded: &[Value
 fn check(name: &str, api: Api, events: &[Result<ModelEvent, ModelError>], recorded: &[Value]) {
     let mut answer = join_answer(events);
     if name.contains("openai-error") {
-        assert_eq!(answer.error.unwrap().kind, ModelErrorKind::RateLimited, "no credit is told as such");
+        assert_eq!(
+            answer.error.unwrap().kind,
+            ModelErrorKind::RateLimited,
+            "no credit is told as such"
+        );
         return;
     }
     if name.contains("refusal") {
@@ -88,7 +106,12 @@ fn check(name: &str, api: Api, events: &[Result<ModelEvent, ModelError>], record
     if recorded.iter().any(|event| event.to_string().contains("partialArgs")) {
         // The simple reader joins the pieces by their paths. Other tests check that they make
         // sense.
-        assert!(answer.calls.iter().all(|(_, arguments)| serde_json::from_str::<Value>(arguments).unwrap().is_object()), "{name}: {answer:?}");
+        assert!(
+            answer.calls.iter().all(|(_, arguments)| serde_json::from_str::<Value>(arguments)
+                .unwrap()
+                .is_object()),
+            "{name}: {answer:?}"
+        );
         plain.calls.clone_from(&answer.calls);
     }
     assert_eq!(answer, plain, "{name}");

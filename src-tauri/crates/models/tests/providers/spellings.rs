@@ -11,9 +11,20 @@ use crate::support::{config, world};
 
 /// Pieces of addresses: schemes, separators, user names, hosts in many spellings, ports, paths.
 fn spelled() -> impl Strategy<Value = String> {
-    let scheme = prop::sample::select(vec!["https", "http", "HTTPS", "hTTp", "ht\ttps", "\nhttps", " http", "ftp", ""]);
-    let between = prop::sample::select(vec!["://", ":", ":/", ":///", ":\\\\", ":/\\", ":\t//", "//"]);
-    let user = prop::sample::select(vec!["", "", "", "api.openai.com@", "me:word@", "%61pi.openai.com:443@", "@"]);
+    let scheme = prop::sample::select(vec![
+        "https", "http", "HTTPS", "hTTp", "ht\ttps", "\nhttps", " http", "ftp", "",
+    ]);
+    let between =
+        prop::sample::select(vec!["://", ":", ":/", ":///", ":\\\\", ":/\\", ":\t//", "//"]);
+    let user = prop::sample::select(vec![
+        "",
+        "",
+        "",
+        "api.openai.com@",
+        "me:word@",
+        "%61pi.openai.com:443@",
+        "@",
+    ]);
     let host = prop::sample::select(vec![
         "api.openai.com",
         "API.OpenAI.com",
@@ -44,7 +55,8 @@ fn spelled() -> impl Strategy<Value = String> {
         "b\u{fc}cher.example",
         "",
     ]);
-    let port = prop::sample::select(vec!["", "", ":443", ":80", ":8443", ":00443", ":", ":0", ":99999"]);
+    let port =
+        prop::sample::select(vec!["", "", ":443", ":80", ":8443", ":00443", ":", ":0", ":99999"]);
     let path = prop::sample::select(vec![
         "",
         "/",
@@ -59,14 +71,21 @@ fn spelled() -> impl Strategy<Value = String> {
         "/v1/chat/completions",
         "/messages\n",
     ]);
-    (scheme, between, user, host, port, path).prop_map(|(scheme, between, user, host, port, path)| format!("{scheme}{between}{user}{host}{port}{path}"))
+    (scheme, between, user, host, port, path).prop_map(
+        |(scheme, between, user, host, port, path)| {
+            format!("{scheme}{between}{user}{host}{port}{path}")
+        },
+    )
 }
 
 /// Whether a second URL parser also finds an encrypted connection, or one within this computer.
 fn is_private(url: &url::Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let address: Option<IpAddr> = host.trim_matches(['[', ']']).parse().ok();
-    url.scheme() == "https" || address.is_some_and(|ip| ip.is_loopback()) || host == "localhost" || host.ends_with(".localhost")
+    url.scheme() == "https"
+        || address.is_some_and(|ip| ip.is_loopback())
+        || host == "localhost"
+        || host.ends_with(".localhost")
 }
 
 proptest! {

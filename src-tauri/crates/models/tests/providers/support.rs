@@ -4,7 +4,10 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
-use engine::ports::{AskedCall, Clock, Finish, Message, Model, ModelCall, ModelError, ModelEvent, ModelRequest, Outbound, OutboundValue, Random, ToolDef};
+use engine::ports::{
+    AskedCall, Clock, Finish, Message, Model, ModelCall, ModelError, ModelEvent, ModelRequest,
+    Outbound, OutboundValue, Random, ToolDef,
+};
 use futures::StreamExt;
 use kit::model_server::ModelServer;
 use models::{Api, Config, HttpClient, Provider, ProviderDeps, ServerKey, http_client, server_of};
@@ -48,7 +51,9 @@ pub fn config(base_url: &str) -> Config {
     Config {
         api: Api::Chat,
         base_url: base_url.into(),
-        api_key: server_of(base_url).filter(|server| server.may_carry_key()).map(|server| ServerKey { server, key: SecretString::from("sk-test-SECRET") }),
+        api_key: server_of(base_url)
+            .filter(|server| server.may_carry_key())
+            .map(|server| ServerKey { server, key: SecretString::from("sk-test-SECRET") }),
         model: "scripted".into(),
         reasoning: false,
         idle_timeout: Duration::from_secs(60),
@@ -65,11 +70,18 @@ pub fn provider(server: &ModelServer) -> Provider {
 /// A model over any wire. Its name decides its capabilities.
 pub fn on(api: Api, server: &ModelServer, model: &str) -> Provider {
     let base_url = if api == Api::Gemini { server.google_url() } else { server.base_url() };
-    Provider::new(Config { api, model: model.into(), reasoning: true, ..config(&base_url) }, world()).unwrap()
+    Provider::new(
+        Config { api, model: model.into(), reasoning: true, ..config(&base_url) },
+        world(),
+    )
+    .unwrap()
 }
 
 pub fn question() -> ModelRequest {
-    ModelRequest { messages: vec![Message::User { text: "Hello?".into() }], ..ModelRequest::default() }
+    ModelRequest {
+        messages: vec![Message::User { text: "Hello?".into() }],
+        ..ModelRequest::default()
+    }
 }
 
 pub async fn collect(provider: &dyn Model) -> Vec<Result<ModelEvent, ModelError>> {
@@ -94,8 +106,12 @@ pub fn join_answer(events: &[Result<ModelEvent, ModelError>]) -> Answer {
         match event {
             Ok(ModelEvent::Text(text)) => answer.text.push_str(text),
             Ok(ModelEvent::Reasoning(text)) => answer.reasoning.push_str(text),
-            Ok(ModelEvent::Call(ModelCall { name, arguments, .. })) => answer.calls.push((name.clone(), arguments.clone())),
-            Ok(ModelEvent::Choices(_) | ModelEvent::FellBack { .. }) => panic!("a server never sends these"),
+            Ok(ModelEvent::Call(ModelCall { name, arguments, .. })) => {
+                answer.calls.push((name.clone(), arguments.clone()))
+            }
+            Ok(ModelEvent::Choices(_) | ModelEvent::FellBack { .. }) => {
+                panic!("a server never sends these")
+            }
             Ok(ModelEvent::Opaque(_)) => {}
             Ok(ModelEvent::Done { usage, finish }) => {
                 answer.usage = (usage.input_tokens, usage.output_tokens);
@@ -131,7 +147,13 @@ pub struct Conversation {
 
 impl Conversation {
     pub fn asking(text: &'static str) -> Self {
-        Self { messages: vec![Message::System { text: "Be brief.".into() }, Message::User { text: text.into() }], calls: 0 }
+        Self {
+            messages: vec![
+                Message::System { text: "Be brief.".into() },
+                Message::User { text: text.into() },
+            ],
+            calls: 0,
+        }
     }
 
     /// Makes one request, and answers its calls, so that any model can continue.
@@ -145,9 +167,16 @@ impl Conversation {
         names.push("pace");
         names.sort_unstable();
         names.dedup();
-        let tools =
-            names.iter().map(|name| ToolDef { name: plain(name), description: "A tool.".into(), parameters: OutboundValue::fixed(r#"{"type": "object"}"#) });
-        let request = ModelRequest { messages: self.messages.clone(), tools: tools.collect(), ..ModelRequest::default() };
+        let tools = names.iter().map(|name| ToolDef {
+            name: plain(name),
+            description: "A tool.".into(),
+            parameters: OutboundValue::fixed(r#"{"type": "object"}"#),
+        });
+        let request = ModelRequest {
+            messages: self.messages.clone(),
+            tools: tools.collect(),
+            ..ModelRequest::default()
+        };
         let events: Vec<_> = model.stream(request).collect().await;
         let answer = join_answer(&events);
         let mut opaque = None;
@@ -157,14 +186,22 @@ impl Conversation {
                 ModelEvent::Opaque(kept) => opaque = Some(kept),
                 ModelEvent::Call(call) => {
                     self.calls += 1;
-                    calls.push(as_sent(&AskedCall { id: format!("host_{}", self.calls).into(), ..call }));
+                    calls.push(as_sent(&AskedCall {
+                        id: format!("host_{}", self.calls).into(),
+                        ..call
+                    }));
                 }
                 _ => {}
             }
         }
         let results: Vec<_> = calls
             .iter()
-            .map(|call| Message::Tool { call: call.id.clone(), name: call.name.clone(), content: "{\"pace\":110}".into(), data: OutboundValue::default() })
+            .map(|call| Message::Tool {
+                call: call.id.clone(),
+                name: call.name.clone(),
+                content: "{\"pace\":110}".into(),
+                data: OutboundValue::default(),
+            })
             .collect();
         self.messages.push(Message::Assistant { text: plain(&answer.text), calls, opaque });
         self.messages.extend(results);

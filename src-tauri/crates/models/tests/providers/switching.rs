@@ -14,23 +14,33 @@ use crate::recordings::folder;
 use crate::support::{Conversation, config, on, question, world};
 use crate::wires::{anthropic_calls, anthropic_text};
 
-const APIS: [(Api, &str); 4] =
-    [(Api::Chat, "gpt-4o"), (Api::Responses, "gpt-5-mini"), (Api::Anthropic, "claude-sonnet-4-5"), (Api::Gemini, "gemini-3-pro-preview")];
+const APIS: [(Api, &str); 4] = [
+    (Api::Chat, "gpt-4o"),
+    (Api::Responses, "gpt-5-mini"),
+    (Api::Anthropic, "claude-sonnet-4-5"),
+    (Api::Gemini, "gemini-3-pro-preview"),
+];
 
 /// An answer that calls tools, with the data that the wire wants back.
 fn calls(api: Api) -> Reply {
     match api {
         Api::Chat => Reply::new().say("Looking.").ask("pace", &json!({"account": 17})),
-        Api::Responses => Reply::recording(&folder().join("raw-sse/openai_resp/reasoning_stream_tools-response_000.txt")),
+        Api::Responses => Reply::recording(
+            &folder().join("raw-sse/openai_resp/reasoning_stream_tools-response_000.txt"),
+        ),
         Api::Anthropic => anthropic_calls(),
-        Api::Gemini => Reply::recording(&folder().join("google/google-tool-call-gemini3.chunks.txt")),
+        Api::Gemini => {
+            Reply::recording(&folder().join("google/google-tool-call-gemini3.chunks.txt"))
+        }
     }
 }
 
 fn text(api: Api) -> Reply {
     match api {
         Api::Chat => Reply::text(["Fine."]),
-        Api::Responses => Reply::recording(&folder().join("openai-responses/openai-phase.1.chunks.txt")),
+        Api::Responses => {
+            Reply::recording(&folder().join("openai-responses/openai-phase.1.chunks.txt"))
+        }
         Api::Anthropic => anthropic_text("Fine."),
         Api::Gemini => Reply::recording(&folder().join("google/google-text.chunks.txt")),
     }
@@ -57,7 +67,9 @@ async fn a_conversation_moves_between_any_two_wires_in_the_middle_of_its_calls()
 }
 
 fn failing(server: &ModelServer) -> Arc<Provider> {
-    Arc::new(Provider::new(Config { max_retries: 0, ..config(&server.base_url()) }, world()).unwrap())
+    Arc::new(
+        Provider::new(Config { max_retries: 0, ..config(&server.base_url()) }, world()).unwrap(),
+    )
 }
 
 async fn collect_kinds(model: &dyn Model) -> Vec<Result<ModelEvent, ModelErrorKind>> {
@@ -73,19 +85,33 @@ async fn the_second_model_answers_for_one_that_cannot_and_says_so() {
     let both = WithFallback::new(failing(&broken), Arc::new(second));
     assert_eq!(both.label(), from);
     let events = collect_kinds(&both).await;
-    let Ok(ModelEvent::FellBack { from: told_from, to: told_to, kind: ModelErrorKind::Unavailable, why }) = &events[0] else {
+    let Ok(ModelEvent::FellBack {
+        from: told_from,
+        to: told_to,
+        kind: ModelErrorKind::Unavailable,
+        why,
+    }) = &events[0]
+    else {
         panic!("told first: {events:?}")
     };
     assert_eq!((told_from, told_to), (&from, &to));
     assert!(why.contains("503"), "{why}");
     assert_eq!(events[1], Ok(ModelEvent::Text("Here.".into())));
-    assert_eq!(collect_kinds(&both).await[0], Ok(ModelEvent::Text("Again.".into())), "the rest of the turn stays with it");
+    assert_eq!(
+        collect_kinds(&both).await[0],
+        Ok(ModelEvent::Text("Again.".into())),
+        "the rest of the turn stays with it"
+    );
     assert_eq!((broken.requests().len(), both.label()), (1, to));
 }
 
 #[tokio::test]
 async fn no_second_voice_after_the_first_word_or_for_what_waiting_does_not_cure() {
-    for reply in [Reply::text(["half"]).cut(), Reply::refusal(401, &json!({})), Reply::refusal(400, &json!({}))] {
+    for reply in [
+        Reply::text(["half"]).cut(),
+        Reply::refusal(401, &json!({})),
+        Reply::refusal(400, &json!({})),
+    ] {
         let first = ModelServer::start([reply]).await;
         let second = ModelServer::start([Reply::text(["never"])]).await;
         let events = collect_kinds(&WithFallback::new(failing(&first), failing(&second))).await;
@@ -98,11 +124,18 @@ async fn no_second_voice_after_the_first_word_or_for_what_waiting_does_not_cure(
 #[tokio::test]
 async fn what_takes_over_says_whose_work_is_paid_for() {
     let silent = ModelServer::start([Reply::new().hang()]).await;
-    let first = Provider::new(Config { idle_timeout: std::time::Duration::from_millis(50), ..config(&silent.base_url()) }, world()).unwrap();
+    let first = Provider::new(
+        Config { idle_timeout: std::time::Duration::from_millis(50), ..config(&silent.base_url()) },
+        world(),
+    )
+    .unwrap();
     let both = WithFallback::new(Arc::new(first), Arc::new(OfflineModel::new(Vec::new())));
     assert!(!both.answers_in_process());
     let events = collect_kinds(&both).await;
-    assert!(matches!(&events[0], Ok(ModelEvent::FellBack { kind, .. }) if kind.may_have_worked()), "{events:?}");
+    assert!(
+        matches!(&events[0], Ok(ModelEvent::FellBack { kind, .. }) if kind.may_have_worked()),
+        "{events:?}"
+    );
     assert!(both.answers_in_process() && !both.in_process(), "what goes out is still redacted");
 }
 
@@ -112,7 +145,10 @@ async fn two_models_are_local_only_together() {
     let here = failing(&server);
     let away = Arc::new(Provider::new(config("https://models.example/v1"), world()).unwrap());
     assert!(WithFallback::new(here.clone(), here.clone()).local());
-    assert!(!WithFallback::new(here.clone(), away.clone()).local() && !WithFallback::new(away, here).local());
+    assert!(
+        !WithFallback::new(here.clone(), away.clone()).local()
+            && !WithFallback::new(away, here).local()
+    );
 }
 
 #[tokio::test]
@@ -121,7 +157,10 @@ async fn values_are_told_where_either_reads_them() {
     let language: Arc<dyn Model> = failing(&server);
     let offline: Arc<dyn Model> = Arc::new(OfflineModel::new(Vec::new()));
     assert!(offline.reads_values() && !language.reads_values());
-    assert!(WithFallback::new(Arc::clone(&language), offline).reads_values(), "it may have to answer for the other");
+    assert!(
+        WithFallback::new(Arc::clone(&language), offline).reads_values(),
+        "it may have to answer for the other"
+    );
     assert!(!WithFallback::new(Arc::clone(&language), language).reads_values());
 }
 
@@ -131,7 +170,9 @@ async fn there_is_room_for_thoughts_where_either_thinks() {
     let thinking: Arc<dyn Model> = Arc::new(on(Api::Responses, &server, "gpt-5-mini"));
     let offline: Arc<dyn Model> = Arc::new(OfflineModel::new(Vec::new()));
     assert!(thinking.capabilities().reasoning && !offline.capabilities().reasoning);
-    assert!(WithFallback::new(Arc::clone(&thinking), Arc::clone(&offline)).capabilities().reasoning);
+    assert!(
+        WithFallback::new(Arc::clone(&thinking), Arc::clone(&offline)).capabilities().reasoning
+    );
     assert!(WithFallback::new(offline, thinking).capabilities().reasoning);
 }
 
@@ -142,19 +183,40 @@ async fn each_of_two_models_is_asked_for_what_it_can_give() {
         let broken = ModelServer::start([Reply::refusal(503, &json!({}))]).await;
         let server = ModelServer::start([Reply::text(["Here."])]).await;
         let on = |server: &ModelServer, model: &str| {
-            Arc::new(Provider::new(Config { max_retries: 0, model: model.into(), ..config(&server.base_url()) }, world()).unwrap())
+            Arc::new(
+                Provider::new(
+                    Config { max_retries: 0, model: model.into(), ..config(&server.base_url()) },
+                    world(),
+                )
+                .unwrap(),
+            )
         };
         let both = WithFallback::new(on(&broken, first), on(&server, second));
         let longest = both.longest_answer(wanted);
-        let request = ModelRequest { max_output_tokens: wanted, left_output_tokens: left, ..question() };
+        let request =
+            ModelRequest { max_output_tokens: wanted, left_output_tokens: left, ..question() };
         let events: Vec<_> = both.stream(request).collect().await;
         assert!(events.last().unwrap().is_ok(), "{events:?}");
-        (longest, broken.requests()[0]["max_tokens"].as_u64(), server.requests()[0]["max_tokens"].as_u64(), both.longest_answer(wanted))
+        (
+            longest,
+            broken.requests()[0]["max_tokens"].as_u64(),
+            server.requests()[0]["max_tokens"].as_u64(),
+            both.longest_answer(wanted),
+        )
     };
-    assert_eq!(ask("gpt-5", "my-own", None, Some(100_000)).await, (128_000, Some(100_000), None, 8_192));
-    assert_eq!(ask("gpt-4o", "gpt-4", Some(10_000), None).await, (10_000, Some(10_000), Some(4_000), 4_000));
+    assert_eq!(
+        ask("gpt-5", "my-own", None, Some(100_000)).await,
+        (128_000, Some(100_000), None, 8_192)
+    );
+    assert_eq!(
+        ask("gpt-4o", "gpt-4", Some(10_000), None).await,
+        (10_000, Some(10_000), Some(4_000), 4_000)
+    );
     assert_eq!(ask("my-own", "gpt-4o", None, None).await, (16_000, None, None, 16_000));
-    assert_eq!(ask("my-own", "gpt-4o", Some(32_000), None).await, (32_000, Some(32_000), Some(16_000), 16_000));
+    assert_eq!(
+        ask("my-own", "gpt-4o", Some(32_000), None).await,
+        (32_000, Some(32_000), Some(16_000), 16_000)
+    );
 }
 
 #[tokio::test]
@@ -171,11 +233,34 @@ async fn a_model_before_another_is_asked_for_pieces_also_where_the_whole_is_want
 async fn the_longest_answer_is_what_is_asked_for() {
     let server = ModelServer::start([]).await;
     let longest = |api, model: &str, wanted| on(api, &server, model).longest_answer(wanted);
-    assert_eq!([None, Some(20_000), Some(90_000)].map(|wanted| longest(Api::Anthropic, "claude-opus-4-6", wanted)), [16_000, 20_000, 64_000]);
-    assert_eq!([longest(Api::Anthropic, "claude-2", None), longest(Api::Anthropic, "my-own", None)], [4_000, 4_096]);
-    assert_eq!(longest(Api::Chat, "claude-opus-4-6", None), 64_000, "where nothing is asked for, the model decides");
+    assert_eq!(
+        [None, Some(20_000), Some(90_000)].map(|wanted| longest(
+            Api::Anthropic,
+            "claude-opus-4-6",
+            wanted
+        )),
+        [16_000, 20_000, 64_000]
+    );
+    assert_eq!(
+        [longest(Api::Anthropic, "claude-2", None), longest(Api::Anthropic, "my-own", None)],
+        [4_000, 4_096]
+    );
+    assert_eq!(
+        longest(Api::Chat, "claude-opus-4-6", None),
+        64_000,
+        "where nothing is asked for, the model decides"
+    );
     let model = |name: &str| Arc::new(on(Api::Chat, &server, name));
     let both = WithFallback::new(model("gpt-4o"), model("gpt-5"));
-    assert_eq!((both.longest_answer(None), both.longest_answer_now(None)), (128_000, 16_000), "before it is known who answers");
-    assert_eq!(WithFallback::new(model("gpt-4"), Arc::new(OfflineModel::new(Vec::new()))).longest_answer(None), 4_000, "the offline model uses nothing");
+    assert_eq!(
+        (both.longest_answer(None), both.longest_answer_now(None)),
+        (128_000, 16_000),
+        "before it is known who answers"
+    );
+    assert_eq!(
+        WithFallback::new(model("gpt-4"), Arc::new(OfflineModel::new(Vec::new())))
+            .longest_answer(None),
+        4_000,
+        "the offline model uses nothing"
+    );
 }

@@ -10,12 +10,17 @@ use models::{Config, Provider};
 use crate::support::{answer, config, provider, question, world};
 
 fn impatient_provider(server: &ModelServer, ms: u64) -> Provider {
-    Provider::new(Config { idle_timeout: Duration::from_millis(ms), ..config(&server.base_url()) }, world()).unwrap()
+    Provider::new(
+        Config { idle_timeout: Duration::from_millis(ms), ..config(&server.base_url()) },
+        world(),
+    )
+    .unwrap()
 }
 
 #[tokio::test]
 async fn keepalives_do_not_hide_a_stall() {
-    let reply = (0..1_000).fold(Reply::text(["half"]), |reply, _| reply.wait_ms(20).keepalive()).hang();
+    let reply =
+        (0..1_000).fold(Reply::text(["half"]), |reply, _| reply.wait_ms(20).keepalive()).hang();
     let server = ModelServer::start([reply]).await;
     let got = answer(&impatient_provider(&server, 200)).await;
     assert_eq!(got.text, "half");
@@ -26,9 +31,16 @@ async fn keepalives_do_not_hide_a_stall() {
 
 #[tokio::test]
 async fn foreign_events_do_not_hide_a_stall_either() {
-    let reply = (0..1_000).fold(Reply::new(), |reply, _| reply.wait_ms(20).bytes("event: ping\ndata: {\"type\":\"ping\"}\n\n")).hang();
+    let reply = (0..1_000)
+        .fold(Reply::new(), |reply, _| {
+            reply.wait_ms(20).bytes("event: ping\ndata: {\"type\":\"ping\"}\n\n")
+        })
+        .hang();
     let server = ModelServer::start([reply]).await;
-    assert_eq!(answer(&impatient_provider(&server, 200)).await.error.unwrap().kind, ModelErrorKind::Broken);
+    assert_eq!(
+        answer(&impatient_provider(&server, 200)).await.error.unwrap().kind,
+        ModelErrorKind::Broken
+    );
     assert_eq!(server.requests().len(), 1, "a stall is not waited for twice");
 }
 
@@ -37,21 +49,33 @@ async fn a_slow_answer_is_not_a_stall() {
     let reply = (0..12).fold(Reply::new(), |reply, _| reply.wait_ms(50).say("x"));
     let server = ModelServer::start([reply]).await;
     let got = answer(&impatient_provider(&server, 400)).await;
-    assert_eq!((got.text.len(), got.error), (12, None), "longer in all than the timer, never between two pieces");
+    assert_eq!(
+        (got.text.len(), got.error),
+        (12, None),
+        "longer in all than the timer, never between two pieces"
+    );
 }
 
 #[tokio::test]
 async fn a_server_that_never_answers_is_a_stall() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}/v1", listener.local_addr().unwrap());
-    let provider = Provider::new(Config { idle_timeout: Duration::from_millis(100), ..config(&base) }, world()).unwrap();
+    let provider = Provider::new(
+        Config { idle_timeout: Duration::from_millis(100), ..config(&base) },
+        world(),
+    )
+    .unwrap();
     let error = answer(&provider).await.error.unwrap();
     assert_eq!(error.kind, ModelErrorKind::Broken);
     drop(listener);
 }
 
 fn before_another(server: &ModelServer, idle_timeout: Duration) -> Provider {
-    Provider::new(Config { idle_timeout, before_another: true, max_retries: 9, ..config(&server.base_url()) }, world()).unwrap()
+    Provider::new(
+        Config { idle_timeout, before_another: true, max_retries: 9, ..config(&server.base_url()) },
+        world(),
+    )
+    .unwrap()
 }
 
 /// A model with a fallback has the idle time once in total, and the fallback has it again.
@@ -59,13 +83,20 @@ fn before_another(server: &ModelServer, idle_timeout: Duration) -> Provider {
 async fn a_model_before_another_has_its_time_once() {
     let busy = |wait: &str| Reply::refusal(429, &serde_json::json!({})).header("retry-after", wait);
     let server = ModelServer::start([busy("9.5").repeated()]).await;
-    assert_eq!(answer(&before_another(&server, Duration::from_secs(10))).await.error.unwrap().kind, ModelErrorKind::RateLimited);
+    assert_eq!(
+        answer(&before_another(&server, Duration::from_secs(10))).await.error.unwrap().kind,
+        ModelErrorKind::RateLimited
+    );
     assert_eq!(server.requests().len(), 1, "what would leave no time to answer is not waited for");
     let server = ModelServer::start([busy("1").repeated()]).await;
     assert!(answer(&before_another(&server, Duration::from_millis(2_500))).await.error.is_some());
     assert!(server.requests().len() <= 2, "nor are many short ones");
     let server = ModelServer::start([busy("2.5"), Reply::text(["fine"])]).await;
-    assert_eq!(answer(&impatient_provider(&server, 3_000)).await.text, "fine", "where there is no other, the wish is granted");
+    assert_eq!(
+        answer(&impatient_provider(&server, 3_000)).await.text,
+        "fine",
+        "where there is no other, the wish is granted"
+    );
 }
 
 /// A server that only acknowledges the request does not stop the timer. A thought is part of the
@@ -76,9 +107,14 @@ async fn what_comes_before_an_answer_does_not_hide_a_stall_from_the_model_behind
         let piece = format!("data: {{\"choices\":[{{\"delta\":{delta}}}]}}\n\n");
         (0..most).fold(Reply::new(), |reply, _| reply.wait_ms(500).bytes(piece.as_str()))
     };
-    let server = ModelServer::start([pieces(r#"{"role":"assistant","content":""}"#, 1_000).hang()]).await;
-    assert_eq!(answer(&before_another(&server, Duration::from_secs(3))).await.error.unwrap().kind, ModelErrorKind::Broken);
-    let server = ModelServer::start([pieces(r#"{"reasoning_content":"Hm."}"#, 8).say("fine")]).await;
+    let server =
+        ModelServer::start([pieces(r#"{"role":"assistant","content":""}"#, 1_000).hang()]).await;
+    assert_eq!(
+        answer(&before_another(&server, Duration::from_secs(3))).await.error.unwrap().kind,
+        ModelErrorKind::Broken
+    );
+    let server =
+        ModelServer::start([pieces(r#"{"reasoning_content":"Hm."}"#, 8).say("fine")]).await;
     assert_eq!(answer(&before_another(&server, Duration::from_secs(3))).await.text, "fine");
 }
 
@@ -96,7 +132,11 @@ async fn headers_do_not_hide_a_stall() {
         drop(socket.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n").await);
         std::future::pending::<()>().await;
     });
-    let provider = Provider::new(Config { idle_timeout: Duration::from_millis(1_000), ..config(&base) }, world()).unwrap();
+    let provider = Provider::new(
+        Config { idle_timeout: Duration::from_millis(1_000), ..config(&base) },
+        world(),
+    )
+    .unwrap();
     let before = std::time::Instant::now();
     assert_eq!(answer(&provider).await.error.unwrap().kind, ModelErrorKind::Broken);
     assert!(before.elapsed() < Duration::from_millis(1_550), "{:?}", before.elapsed());
@@ -105,7 +145,10 @@ async fn headers_do_not_hide_a_stall() {
 
 #[tokio::test]
 async fn silence_after_the_end_of_the_text_is_the_end() {
-    let reply = Reply::raw("data: {\"choices\":[{\"delta\":{\"content\":\"all\"},\"finish_reason\":\"stop\"}]}\n\n").hang();
+    let reply = Reply::raw(
+        "data: {\"choices\":[{\"delta\":{\"content\":\"all\"},\"finish_reason\":\"stop\"}]}\n\n",
+    )
+    .hang();
     let server = ModelServer::start([reply]).await;
     // Long enough for a busy machine to send the piece, and short enough to end the silence after
     // it.
@@ -128,7 +171,9 @@ async fn the_idle_time_of_the_settings_is_the_one_that_counts() {
     // Real sockets would race the paused clock, so the stall is before any data.
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}/v1", listener.local_addr().unwrap());
-    let provider = Provider::new(Config { idle_timeout: Duration::from_secs(5), ..config(&base) }, world()).unwrap();
+    let provider =
+        Provider::new(Config { idle_timeout: Duration::from_secs(5), ..config(&base) }, world())
+            .unwrap();
     tokio::time::pause();
     let before = tokio::time::Instant::now();
     let error = answer(&provider).await.error.unwrap();

@@ -16,7 +16,10 @@ fn anthropic_start() -> Value {
 }
 
 fn anthropic_end(reason: &str) -> [Value; 2] {
-    [json!({"type": "message_delta", "delta": {"stop_reason": reason}, "usage": {"output_tokens": 9}}), json!({"type": "message_stop"})]
+    [
+        json!({"type": "message_delta", "delta": {"stop_reason": reason}, "usage": {"output_tokens": 9}}),
+        json!({"type": "message_stop"}),
+    ]
 }
 
 /// Thinking in two signed pieces, a word, and two calls.
@@ -35,14 +38,20 @@ pub fn anthropic_calls() -> Reply {
         begin(3, json!({"type": "tool_use", "id": "toolu_1", "name": "pace", "input": {}})),
         delta(3, json!({"type": "input_json_delta", "partial_json": "{\"account\""})),
         delta(3, json!({"type": "input_json_delta", "partial_json": ":17}"})),
-        begin(4, json!({"type": "tool_use", "id": "toolu_2", "name": "pace", "input": {"account": 18}})),
+        begin(
+            4,
+            json!({"type": "tool_use", "id": "toolu_2", "name": "pace", "input": {"account": 18}}),
+        ),
     ];
     events.extend(anthropic_end("tool_use"));
     Reply::events(&events)
 }
 
 pub fn anthropic_text(text: &str) -> Reply {
-    let mut events = vec![anthropic_start(), json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": text}})];
+    let mut events = vec![
+        anthropic_start(),
+        json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": text}}),
+    ];
     events.extend(anthropic_end("end_turn"));
     Reply::events(&events)
 }
@@ -55,20 +64,30 @@ async fn anthropic_thinking_and_calls_come_back_as_they_were() {
     let first = conversation.round(&model).await;
     let call = |arguments: &str| ("pace".to_owned(), arguments.to_owned());
     assert_eq!(first.calls, [call("{\"account\":17}"), call("{\"account\":18}")]);
-    assert_eq!((first.usage, first.reasoning.as_str(), first.finish), ((25, 9), "Both accounts.", Some(Finish::ToolCalls)));
+    assert_eq!(
+        (first.usage, first.reasoning.as_str(), first.finish),
+        ((25, 9), "Both accounts.", Some(Finish::ToolCalls))
+    );
     assert_eq!(conversation.round(&model).await.text, "On track.");
     server.assert_clean();
     let sent = &server.requests()[1]["messages"][1]["content"];
-    let kinds: Vec<&str> = sent.as_array().unwrap().iter().map(|block| block["type"].as_str().unwrap()).collect();
+    let kinds: Vec<&str> =
+        sent.as_array().unwrap().iter().map(|block| block["type"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["thinking", "redacted_thinking", "text", "tool_use", "tool_use"]);
     assert_eq!(sent[0]["signature"], "SIGNED-BY-ANTHROPIC+/=");
     let headers = &server.seen()[0].headers;
-    assert_eq!((headers["x-api-key"].to_str().unwrap(), headers.contains_key("anthropic-version")), ("sk-test-SECRET", true));
+    assert_eq!(
+        (headers["x-api-key"].to_str().unwrap(), headers.contains_key("anthropic-version")),
+        ("sk-test-SECRET", true)
+    );
 }
 
 #[tokio::test]
 async fn a_model_that_cannot_think_is_asked_without() {
-    let refused = Reply::refusal(400, &json!({"type": "invalid_request_error", "message": "thinking is not supported on this model"}));
+    let refused = Reply::refusal(
+        400,
+        &json!({"type": "invalid_request_error", "message": "thinking is not supported on this model"}),
+    );
     let server = ModelServer::start([refused, anthropic_text("fine")]).await;
     assert_eq!(answer(&on(Api::Anthropic, &server, "claude-opus-9")).await.text, "fine");
     let requests = server.requests();
@@ -93,7 +112,12 @@ async fn gemini_signatures_and_ids_come_back_beside_their_calls() {
     let google = folder().join("google");
     let recorded = Reply::recording(&google.join("google-tool-call-gemini3.chunks.txt"));
     let with_id = Reply::recording(&folder().join("raw-sse/gemini/tool_stream-response_000.txt"));
-    let server = ModelServer::start([recorded, with_id, Reply::recording(&google.join("google-text.chunks.txt"))]).await;
+    let server = ModelServer::start([
+        recorded,
+        with_id,
+        Reply::recording(&google.join("google-text.chunks.txt")),
+    ])
+    .await;
     let model = on(Api::Gemini, &server, "gemini-3-pro-preview");
     let answer = Conversation::asking("Weather?").until_answered(&model).await;
     assert!(answer.text.contains("strawberry"), "{answer:?}");
@@ -106,11 +130,15 @@ async fn gemini_signatures_and_ids_come_back_beside_their_calls() {
 
 #[tokio::test]
 async fn gemini_arguments_in_pieces() {
-    let nested = folder().join("google/google-vertex-stream-tool-call-arguments-nested.1.chunks.txt");
+    let nested =
+        folder().join("google/google-vertex-stream-tool-call-arguments-nested.1.chunks.txt");
     let server = ModelServer::start([Reply::recording(&nested)]).await;
     let got = answer(&on(Api::Gemini, &server, "gemini-3-pro-preview")).await;
     let arguments: Value = serde_json::from_str(&got.calls[0].1).unwrap();
-    assert_eq!(arguments["recipe"]["ingredients"][0], json!({"amount": "16 oz", "name": "Lasagna noodles"}));
+    assert_eq!(
+        arguments["recipe"]["ingredients"][0],
+        json!({"amount": "16 oz", "name": "Lasagna noodles"})
+    );
 }
 
 #[tokio::test]
@@ -118,8 +146,13 @@ async fn reasoning_of_responses_comes_back_sealed_over_every_round() {
     let path = folder().join("openai-responses/openai-reasoning-encrypted-content.1.chunks.txt");
     let replies = Reply::recordings(&path);
     let rounds = replies.len();
-    let server = ModelServer::start(replies.into_iter().map(|reply| reply.chunked(Chunking::EveryBytes(101)))).await;
-    let answer = Conversation::asking("Add.").until_answered(&on(Api::Responses, &server, "gpt-5-mini")).await;
+    let server = ModelServer::start(
+        replies.into_iter().map(|reply| reply.chunked(Chunking::EveryBytes(101))),
+    )
+    .await;
+    let answer = Conversation::asking("Add.")
+        .until_answered(&on(Api::Responses, &server, "gpt-5-mini"))
+        .await;
     assert!(!answer.text.is_empty(), "{answer:?}");
     assert_eq!(server.requests().len(), rounds);
     server.assert_clean();
@@ -129,8 +162,12 @@ async fn reasoning_of_responses_comes_back_sealed_over_every_round() {
 
 #[tokio::test]
 async fn a_model_without_sealed_reasoning_is_asked_without() {
-    let refused = Reply::refusal(400, &json!({"message": "Encrypted content is not supported with this model.", "param": "include"}));
-    let fine = Reply::recording(&folder().join("raw-sse/openai_resp/utf8_chunking_bug-response_000.txt"));
+    let refused = Reply::refusal(
+        400,
+        &json!({"message": "Encrypted content is not supported with this model.", "param": "include"}),
+    );
+    let fine =
+        Reply::recording(&folder().join("raw-sse/openai_resp/utf8_chunking_bug-response_000.txt"));
     let server = ModelServer::start([refused, fine]).await;
     assert!(answer(&on(Api::Responses, &server, "gpt-5-nano")).await.error.is_none());
     assert!(server.requests()[1].get("include").is_none());
@@ -143,13 +180,24 @@ fn overloaded() -> [(Api, Reply, Reply); 3] {
     [
         (
             Api::Anthropic,
-            Reply::events(&[anthropic_start(), json!({"type": "error", "error": {"type": "overloaded_error", "message": "SECRET"}})]),
+            Reply::events(&[
+                anthropic_start(),
+                json!({"type": "error", "error": {"type": "overloaded_error", "message": "SECRET"}}),
+            ]),
             anthropic_text("fine"),
         ),
-        (Api::Gemini, Reply::events(&[json!({"error": {"code": 503, "status": "UNAVAILABLE", "message": "SECRET"}})]), Reply::recording(&text)),
+        (
+            Api::Gemini,
+            Reply::events(&[
+                json!({"error": {"code": 503, "status": "UNAVAILABLE", "message": "SECRET"}}),
+            ]),
+            Reply::recording(&text),
+        ),
         (
             Api::Responses,
-            Reply::events(&[json!({"type": "response.failed", "response": {"error": {"code": "server_error", "message": "SECRET"}}})]),
+            Reply::events(&[
+                json!({"type": "response.failed", "response": {"error": {"code": "server_error", "message": "SECRET"}}}),
+            ]),
             Reply::recording(&response),
         ),
     ]
@@ -164,7 +212,11 @@ async fn an_overload_is_tried_again_before_text_and_told_after_it() {
         server.assert_clean();
         let server = ModelServer::start([refusal.repeated()]).await;
         let error = answer(&on(api, &server, "scripted")).await.error.unwrap();
-        assert_eq!((error.kind, server.requests().len()), (ModelErrorKind::Unavailable, 3), "{api:?}");
+        assert_eq!(
+            (error.kind, server.requests().len()),
+            (ModelErrorKind::Unavailable, 3),
+            "{api:?}"
+        );
         assert!(!format!("{error:?}").contains("SECRET"), "{api:?}");
     }
 }
@@ -190,7 +242,9 @@ fn halves() -> [(Api, Reply); 3] {
         ),
         (
             Api::Gemini,
-            half(Reply::events(&[json!({"candidates": [{"content": {"parts": [{"text": "half"}, {"functionCall": {"name": "pace", "args": {}}}]}}]})])),
+            half(Reply::events(&[
+                json!({"candidates": [{"content": {"parts": [{"text": "half"}, {"functionCall": {"name": "pace", "args": {}}}]}}]}),
+            ])),
         ),
         (
             Api::Responses,
@@ -214,10 +268,14 @@ async fn a_cut_answer_is_an_error_and_its_calls_never_run() {
 
 #[tokio::test]
 async fn pings_do_not_hide_a_stall() {
-    for (api, ping) in [(Api::Anthropic, json!({"type": "ping"})), (Api::Responses, json!({"type": "keepalive"}))] {
-        let reply = (0..1_000).fold(Reply::events(&[]), |reply, _| reply.wait_ms(20).event(&ping)).hang();
+    for (api, ping) in
+        [(Api::Anthropic, json!({"type": "ping"})), (Api::Responses, json!({"type": "keepalive"}))]
+    {
+        let reply =
+            (0..1_000).fold(Reply::events(&[]), |reply, _| reply.wait_ms(20).event(&ping)).hang();
         let server = ModelServer::start([reply]).await;
-        let impatient = Config { api, idle_timeout: Duration::from_millis(200), ..config(&server.base_url()) };
+        let impatient =
+            Config { api, idle_timeout: Duration::from_millis(200), ..config(&server.base_url()) };
         let error = answer(&Provider::new(impatient, world()).unwrap()).await.error.unwrap();
         assert!(error.message.contains("sent nothing"), "{api:?}: {error:?}");
         server.client_left(1).await;
@@ -238,16 +296,40 @@ async fn walking_away_ends_the_request() {
 #[tokio::test]
 async fn what_is_blocked_is_told_as_such() {
     let table = [
-        (Api::Gemini, Reply::events(&[json!({"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": {"promptTokenCount": 4}})])),
-        (Api::Gemini, Reply::events(&[json!({"candidates": [{"finishReason": "PROHIBITED_CONTENT"}]})])),
-        (Api::Anthropic, Reply::events(&[&[anthropic_start()], anthropic_end("refusal").as_slice()].concat())),
-        (Api::Responses, Reply::events(&[json!({"type": "response.incomplete", "response": {"incomplete_details": {"reason": "content_filter"}}})])),
-        (Api::Chat, Reply::events(&[json!({"choices": [{"delta": {}, "finish_reason": "content_filter"}]})])),
+        (
+            Api::Gemini,
+            Reply::events(&[
+                json!({"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": {"promptTokenCount": 4}}),
+            ]),
+        ),
+        (
+            Api::Gemini,
+            Reply::events(&[json!({"candidates": [{"finishReason": "PROHIBITED_CONTENT"}]})]),
+        ),
+        (
+            Api::Anthropic,
+            Reply::events(&[&[anthropic_start()], anthropic_end("refusal").as_slice()].concat()),
+        ),
+        (
+            Api::Responses,
+            Reply::events(&[
+                json!({"type": "response.incomplete", "response": {"incomplete_details": {"reason": "content_filter"}}}),
+            ]),
+        ),
+        (
+            Api::Chat,
+            Reply::events(&[
+                json!({"choices": [{"delta": {}, "finish_reason": "content_filter"}]}),
+            ]),
+        ),
     ];
     for (api, reply) in table {
         let server = ModelServer::start([reply]).await;
         let error = answer(&on(api, &server, "scripted")).await.error.unwrap();
-        assert!(error.message.contains("safety rules") && error.hint.is_some(), "{api:?}: {error:?}");
+        assert!(
+            error.message.contains("safety rules") && error.hint.is_some(),
+            "{api:?}: {error:?}"
+        );
         assert_eq!(server.requests().len(), 1, "a block is not asked for twice");
     }
 }
@@ -256,7 +338,10 @@ async fn what_is_blocked_is_told_as_such() {
 #[tokio::test]
 async fn an_error_without_a_code_is_read_by_its_sentence() {
     let said = "The input (61709 tokens) is longer than the model's context length (40960 tokens).";
-    let server = ModelServer::start([Reply::events(&[json!({"type": "error", "code": null, "message": said})])]).await;
+    let server = ModelServer::start([Reply::events(&[
+        json!({"type": "error", "code": null, "message": said}),
+    ])])
+    .await;
     let error = answer(&on(Api::Responses, &server, "scripted")).await.error.unwrap();
     assert_eq!((error.kind, server.requests().len()), (ModelErrorKind::TooLong, 1), "{error:?}");
 }
@@ -264,7 +349,12 @@ async fn an_error_without_a_code_is_read_by_its_sentence() {
 #[tokio::test]
 async fn an_answer_that_is_too_long_ends_so() {
     let table = [
-        (Api::Gemini, Reply::events(&[json!({"candidates": [{"content": {"parts": [{"text": "a"}]}, "finishReason": "MAX_TOKENS"}]})])),
+        (
+            Api::Gemini,
+            Reply::events(&[
+                json!({"candidates": [{"content": {"parts": [{"text": "a"}]}, "finishReason": "MAX_TOKENS"}]}),
+            ]),
+        ),
         (
             Api::Responses,
             Reply::events(&[
@@ -275,7 +365,11 @@ async fn an_answer_that_is_too_long_ends_so() {
     ];
     for (api, reply) in table {
         let server = ModelServer::start([reply]).await;
-        assert_eq!(answer(&on(api, &server, "scripted")).await.finish, Some(Finish::Length), "{api:?}");
+        assert_eq!(
+            answer(&on(api, &server, "scripted")).await.finish,
+            Some(Finish::Length),
+            "{api:?}"
+        );
     }
 }
 
@@ -299,6 +393,10 @@ async fn servers_that_do_not_stream() {
     for (api, body) in table {
         let server = ModelServer::start([Reply::json(200, &body)]).await;
         let got = answer(&on(api, &server, "scripted")).await;
-        assert_eq!((got.text.as_str(), got.usage, got.finish, got.error), ("a", (3, 4), Some(Finish::Stop), None), "{api:?}");
+        assert_eq!(
+            (got.text.as_str(), got.usage, got.finish, got.error),
+            ("a", (3, 4), Some(Finish::Stop), None),
+            "{api:?}"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Conversations as people have them, turn by turn: what is called, what is asked, what is said of a refusal or a failure.
+//! Conversations as people have them, turn by turn: what is called, what is asked, what is said of
+//! a refusal or a failure.
 
 use contract::Choice;
 use engine::ports::{Finish, ModelEvent};
@@ -7,7 +8,11 @@ use serde_json::{Value, json};
 use super::world::{Turn, World};
 
 fn writes(turn: &Turn) -> Vec<(String, Value)> {
-    turn.calls.iter().filter(|call| call.writes).map(|call| (call.tool.clone(), call.arguments.clone())).collect()
+    turn.calls
+        .iter()
+        .filter(|call| call.writes)
+        .map(|call| (call.tool.clone(), call.arguments.clone()))
+        .collect()
 }
 
 fn tools(turn: &Turn) -> Vec<&str> {
@@ -19,7 +24,16 @@ fn pacing_is_answered_with_the_figures_of_the_result() {
     let mut world = World::new();
     let turn = world.say("How is account 17 pacing this month?");
     assert_eq!(tools(&turn), ["analyze_portfolio_pacing"]);
-    for part in ["Northwind Outdoor", "account 17", "1–30 November 2026", "Spent", "Per day", "| Day |", "Assumed:", "sample"] {
+    for part in [
+        "Northwind Outdoor",
+        "account 17",
+        "1–30 November 2026",
+        "Spent",
+        "Per day",
+        "| Day |",
+        "Assumed:",
+        "sample",
+    ] {
         assert!(turn.text.contains(part), "{part} is missing in\n{}", turn.text);
     }
     assert!(!turn.text.contains("\n\n\n"), "no gaps: {}", turn.text);
@@ -39,7 +53,10 @@ fn two_of_the_black_trail_shoes() {
     let made = writes(&third);
     assert_eq!(made.len(), 1, "{third:?}");
     assert_eq!(made[0].0, "cart.addItem");
-    assert_eq!(made[0].1["quantity"], 2, "the quantity of the first message holds: a button's own figures do not count");
+    assert_eq!(
+        made[0].1["quantity"], 2,
+        "the quantity of the first message holds: a button's own figures do not count"
+    );
     assert!(third.text.starts_with("Done."), "{}", third.text);
 }
 
@@ -48,9 +65,22 @@ fn what_is_sold_out_is_named_and_cannot_be_chosen() {
     let mut world = World::new();
     world.say("which trail shoes do you have?");
     let turn = world.say("add number 1 to my cart");
-    let (there, gone) = turn.text.split_once("Not available right now: ").unwrap_or_else(|| panic!("{}", turn.text));
-    assert!(there.contains("1. Black, 39") && gone.starts_with("Black, 38") && !gone.contains("in stock"), "{}", turn.text);
-    assert!(turn.choices.iter().all(|choice| !choice.label.contains("out of stock")), "{:?}", turn.choices);
+    let (there, gone) = turn
+        .text
+        .split_once("Not available right now: ")
+        .unwrap_or_else(|| panic!("{}", turn.text));
+    assert!(
+        there.contains("1. Black, 39")
+            && gone.starts_with("Black, 38")
+            && !gone.contains("in stock"),
+        "{}",
+        turn.text
+    );
+    assert!(
+        turn.choices.iter().all(|choice| !choice.label.contains("out of stock")),
+        "{:?}",
+        turn.choices
+    );
 }
 
 #[test]
@@ -62,15 +92,28 @@ fn every_button_chooses_what_it_says() {
         world.say("add the brook pace in black");
         let turn = world.say(&choice.message);
         let size = choice.label.split([',', '–']).nth(1).expect("a size").trim().to_owned();
-        assert_eq!(writes(&turn), [("cart.addItem".to_owned(), json!({"partNo": format!("AUR-TR1002-BLK-{size}"), "quantity": 1}))], "{choice:?}");
+        assert_eq!(
+            writes(&turn),
+            [(
+                "cart.addItem".to_owned(),
+                json!({"partNo": format!("AUR-TR1002-BLK-{size}"), "quantity": 1})
+            )],
+            "{choice:?}"
+        );
     }
 }
 
 #[test]
 fn a_refusal_is_said_as_it_is() {
     let cases = [
-        (json!({"outcome": "rejected", "error": {"code": "approval_required", "message": "Rejected by you. too dear"}}), "rejected it: too dear"),
-        (json!({"outcome": "rejected", "error": {"message": "Rejected by you."}}), "You rejected it."),
+        (
+            json!({"outcome": "rejected", "error": {"code": "approval_required", "message": "Rejected by you. too dear"}}),
+            "rejected it: too dear",
+        ),
+        (
+            json!({"outcome": "rejected", "error": {"message": "Rejected by you."}}),
+            "You rejected it.",
+        ),
         (json!({"outcome": "expired", "error": {"message": ""}}), "expired"),
         (json!({"outcome": "denied", "error": {"message": ""}}), "policy"),
         (json!({"outcome": "cancelled", "error": {"message": ""}}), "cancelled"),
@@ -85,7 +128,11 @@ fn a_refusal_is_said_as_it_is() {
         world.decisions.push_back(decision);
         let turn = world.say("add ridge runner black 42 to my cart");
         assert_eq!(writes(&turn).len(), 1, "proposed once, not again");
-        assert!(turn.text.contains("Nothing was added") && turn.text.contains(said), "{}", turn.text);
+        assert!(
+            turn.text.contains("Nothing was added") && turn.text.contains(said),
+            "{}",
+            turn.text
+        );
     }
     let mut world = World::new();
     world.decisions.push_back(json!({"outcome": "unknown", "error": {"message": ""}}));
@@ -95,7 +142,9 @@ fn a_refusal_is_said_as_it_is() {
 #[test]
 fn an_edited_proposal_is_not_made_a_second_time() {
     let mut world = World::new();
-    world.decisions.push_back(json!({"basketId": 1, "basket": {"items": [], "total": "0.00", "currencyCode": "SEK"}}));
+    world.decisions.push_back(
+        json!({"basketId": 1, "basket": {"items": [], "total": "0.00", "currencyCode": "SEK"}}),
+    );
     let turn = world.say("add ridge runner black 42");
     assert_eq!(writes(&turn).len(), 1);
 }
@@ -162,7 +211,10 @@ fn a_count_may_change_while_a_choice_is_open() {
     let mut world = World::new();
     world.say("add the brook pace in black");
     assert!(writes(&world.say("make it three")).is_empty());
-    assert_eq!(writes(&world.say("the second one"))[0].1, json!({"partNo": "AUR-TR1002-BLK-44", "quantity": 3}));
+    assert_eq!(
+        writes(&world.say("the second one"))[0].1,
+        json!({"partNo": "AUR-TR1002-BLK-44", "quantity": 3})
+    );
 }
 
 #[test]
@@ -171,7 +223,11 @@ fn two_requests_are_both_done() {
     let turn = world.say("how is account 17 pacing and what's in my cart");
     assert_eq!(tools(&turn), ["analyze_portfolio_pacing", "cart.get"]);
     assert_eq!(turn.rounds, 2, "both in one round");
-    assert!(turn.text.contains("Northwind") && turn.text.contains("cart is empty"), "{}", turn.text);
+    assert!(
+        turn.text.contains("Northwind") && turn.text.contains("cart is empty"),
+        "{}",
+        turn.text
+    );
 }
 
 #[test]
@@ -186,7 +242,10 @@ fn places_point_into_the_list_that_was_shown_last() {
     let mut world = World::new();
     world.say("show me trail shoes");
     world.say("compare the second and the third");
-    assert_eq!(world.say("is the first one in stock").calls[0].arguments, json!({"productId": 1002}));
+    assert_eq!(
+        world.say("is the first one in stock").calls[0].arguments,
+        json!({"productId": 1002})
+    );
     world.say("show me trail shoes");
     world.say("tell me more about the first one");
     assert_eq!(world.say("and the third?").calls[0].arguments, json!({"productId": 1003}));
@@ -194,7 +253,10 @@ fn places_point_into_the_list_that_was_shown_last() {
 
 #[test]
 fn prices_are_not_years() {
-    assert_eq!(World::new().say("show me rain jackets under 2000").calls[0].arguments, json!({"query": "rain jackets", "filters": {"maxPrice": 2000}}));
+    assert_eq!(
+        World::new().say("show me rain jackets under 2000").calls[0].arguments,
+        json!({"query": "rain jackets", "filters": {"maxPrice": 2000}})
+    );
 }
 
 #[test]
@@ -209,9 +271,15 @@ fn without_tools_it_says_so_and_ends() {
 
 #[test]
 fn it_says_what_it_is() {
-    for text in ["who are you?", "are you chatgpt?", "what model are you", "are you a language model?"] {
+    for text in
+        ["who are you?", "are you chatgpt?", "what model are you", "are you a language model?"]
+    {
         let turn = World::new().say(text);
-        assert!(turn.text.contains("offline model") && turn.text.contains("not a language model"), "{text}: {}", turn.text);
+        assert!(
+            turn.text.contains("offline model") && turn.text.contains("not a language model"),
+            "{text}: {}",
+            turn.text
+        );
     }
     assert!(World::new().say("vem är du?").text.contains("offlinemodell"));
 }
@@ -229,25 +297,45 @@ fn it_answers_in_the_language_it_is_spoken_to() {
     for greeting in ["hi", "hello", "hej"] {
         let mut swedish = World::new();
         swedish.locale = "sv".into();
-        assert!(swedish.say(greeting).text.starts_with("Hej!"), "an English greeting is at home in Swedish, too: {greeting}");
+        assert!(
+            swedish.say(greeting).text.starts_with("Hej!"),
+            "an English greeting is at home in Swedish, too: {greeting}"
+        );
     }
-    assert!(swedish.say("account 17").text.contains("Spent") || swedish.say("17").text.contains("Det förstod"), "falls back to the interface's language");
+    assert!(
+        swedish.say("account 17").text.contains("Spent")
+            || swedish.say("17").text.contains("Det förstod"),
+        "falls back to the interface's language"
+    );
 }
 
 #[test]
 fn an_unknown_account_is_asked_about() {
     let mut world = World::new();
     let turn = world.say("how is account 99 pacing");
-    assert!(turn.text.contains("no account 99") && turn.text.contains("Northwind"), "{}", turn.text);
+    assert!(
+        turn.text.contains("no account 99") && turn.text.contains("Northwind"),
+        "{}",
+        turn.text
+    );
     let turn = World::new().say("how is contoso pacing last week?");
-    assert!(turn.calls.is_empty() && turn.text.contains("contoso") && !turn.choices.is_empty(), "{}", turn.text);
+    assert!(
+        turn.calls.is_empty() && turn.text.contains("contoso") && !turn.choices.is_empty(),
+        "{}",
+        turn.text
+    );
 }
 
 #[test]
 fn an_answer_is_streamed_in_pieces_that_add_up() {
     let mut world = World::new();
     let events = world.events("hello");
-    let text: String = events.iter().filter_map(|event| if let ModelEvent::Text(piece) = event { Some(piece.as_str()) } else { None }).collect();
+    let text: String = events
+        .iter()
+        .filter_map(
+            |event| if let ModelEvent::Text(piece) = event { Some(piece.as_str()) } else { None },
+        )
+        .collect();
     assert!(text.starts_with("Hello!") && events.len() > 10);
     assert!(matches!(events.last(), Some(ModelEvent::Done { finish: Finish::Stop, .. })));
     assert_eq!(events.iter().filter(|event| matches!(event, ModelEvent::Done { .. })).count(), 1);
@@ -258,7 +346,12 @@ fn calls_have_ids_of_their_own() {
     let mut world = World::new();
     world.say("what's in my cart");
     let events = world.events("how is account 17 pacing and what's in my cart");
-    let ids: Vec<&str> = events.iter().filter_map(|event| if let ModelEvent::Call(call) = event { Some(call.id.as_str()) } else { None }).collect();
+    let ids: Vec<&str> = events
+        .iter()
+        .filter_map(
+            |event| if let ModelEvent::Call(call) = event { Some(call.id.as_str()) } else { None },
+        )
+        .collect();
     assert_eq!(ids, ["offline-2", "offline-3"]);
 }
 
@@ -267,7 +360,11 @@ fn values_of_results_cannot_shape_the_answer() {
     let mut world = World::new();
     world.decisions.push_back(json!({"basketId": 1, "basket": {"items": [{"partNo": "X", "name": "**Bold** [click](http://evil) <img>", "quantity": 1, "totalPrice": "1.00"}], "total": "1.00", "currencyCode": "SEK"}}));
     let turn = world.say("add ridge runner black 42");
-    assert!(turn.text.contains("\\*\\*Bold\\*\\* \\[click\\](http://evil) \\<img\\>"), "{}", turn.text);
+    assert!(
+        turn.text.contains("\\*\\*Bold\\*\\* \\[click\\](http://evil) \\<img\\>"),
+        "{}",
+        turn.text
+    );
 }
 
 /// More ways to say things, beyond the packs' utterances: text, then what is called.
@@ -333,7 +430,10 @@ fn other_words_for_the_same() {
             (last != *tool).then(|| {
                 format!(
                     "{text}: {:?} {:?}",
-                    turn.calls.iter().map(|call| format!("{} {}", call.tool, call.arguments)).collect::<Vec<_>>(),
+                    turn.calls
+                        .iter()
+                        .map(|call| format!("{} {}", call.tool, call.arguments))
+                        .collect::<Vec<_>>(),
                     turn.text.chars().take(60).collect::<String>()
                 )
             })
@@ -345,7 +445,8 @@ fn other_words_for_the_same() {
 /// More conversations: what was said before, what is said now, the last call with its arguments.
 #[test]
 fn other_words_later_in_a_conversation() {
-    let add = |part: &str, quantity: u32| json!(["cart.addItem", {"partNo": part, "quantity": quantity}]);
+    let add =
+        |part: &str, quantity: u32| json!(["cart.addItem", {"partNo": part, "quantity": quantity}]);
     let set = |part: &str, quantity: u32| json!(["cart.setItemQuantity", {"productId": part, "quantity": quantity}]);
     let remove = |part: &str| json!(["cart.removeItem", {"productId": part}]);
     let get = |id: u32| json!(["product.get", {"productId": id}]);
@@ -436,7 +537,10 @@ fn other_words_later_in_a_conversation() {
             None => Value::Null,
         };
         if last != *expected {
-            wrong.push(format!("{before:?} {text}: {last} {:?}", turn.text.chars().take(70).collect::<String>()));
+            wrong.push(format!(
+                "{before:?} {text}: {last} {:?}",
+                turn.text.chars().take(70).collect::<String>()
+            ));
         }
     }
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), cases.len(), wrong.join("\n"));

@@ -9,14 +9,18 @@ use crate::book::Book;
 const PACING: &str = "analyze_portfolio_pacing";
 
 fn agents(world: &World) -> Vec<(AgentId, Vec<String>)> {
-    let names = world.request(true).tools.iter().map(|tool| tool.name.to_string()).collect::<Vec<_>>();
+    let names =
+        world.request(true).tools.iter().map(|tool| tool.name.to_string()).collect::<Vec<_>>();
     let (pacing, shop) = names.into_iter().partition(|name| name == PACING);
     vec![("guardian".into(), pacing), ("shopper".into(), shop)]
 }
 
 fn decided(text: &str, answered: &[&str]) -> RouteDecision {
     let mut world = World::new();
-    let purpose = Purpose::Route { agents: agents(&world), answered: answered.iter().map(|id| AgentId::from(*id)).collect() };
+    let purpose = Purpose::Route {
+        agents: agents(&world),
+        answered: answered.iter().map(|id| AgentId::from(*id)).collect(),
+    };
     serde_json::from_str(&world.asked_for(text, purpose)).expect("a decision")
 }
 
@@ -35,22 +39,34 @@ fn each_part_goes_to_the_one_whose_tools_it_needs() {
         assert_eq!(decided(text, answered).next, next, "{text}");
     }
     let decision = decided("How is account 23 pacing?", &[]);
-    assert!(decision.entities.iter().any(|entity| entity.kind == "account_id" && entity.value == "23"), "{decision:?}");
+    assert!(
+        decision.entities.iter().any(|entity| entity.kind == "account_id" && entity.value == "23"),
+        "{decision:?}"
+    );
 }
 
 #[test]
 fn a_part_is_planned_without_what_is_anothers() {
     let mut world = World::new();
     let own = agents(&world).remove(1).1;
-    let events = world.events_for("How is Fernhill pacing, and show me trail shoes", Purpose::Part { tools: own });
-    let called: Vec<String> = events.into_iter().filter_map(|event| if let ModelEvent::Call(call) = event { Some(call.name) } else { None }).collect();
+    let events = world.events_for(
+        "How is Fernhill pacing, and show me trail shoes",
+        Purpose::Part { tools: own },
+    );
+    let called: Vec<String> = events
+        .into_iter()
+        .filter_map(|event| if let ModelEvent::Call(call) = event { Some(call.name) } else { None })
+        .collect();
     assert_eq!(called, ["product_search"]);
 }
 
 #[test]
 fn several_answers_are_joined_by_their_first_words() {
     let mut world = World::new();
-    let answers = vec![("Guardian".to_owned(), "**A** is behind.\n\n| x |".into()), ("Shopper".to_owned(), "\n## Found\nTwo boots.".into())];
+    let answers = vec![
+        ("Guardian".to_owned(), "**A** is behind.\n\n| x |".into()),
+        ("Shopper".to_owned(), "\n## Found\nTwo boots.".into()),
+    ];
     let text = world.asked_for("how is A, and boots?", Purpose::Synthesis { answers });
     assert_eq!(text, "In short:\n\n- **Guardian**: **A** is behind.\n- **Shopper**: Two boots.");
 }

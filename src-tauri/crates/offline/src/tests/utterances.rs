@@ -1,5 +1,6 @@
-//! The packs' utterances, played against the real tools: at least 95 of 100 right for every pack and for every language, on the
-//! tuned and on the held half, and no write that was not asked for. The practice files beside this one are more of the tuned kind.
+//! The packs' utterances, played against the real tools: at least 95 of 100 right for every pack
+//! and for every language, on the tuned and on the held half, and no write that was not asked for.
+//! The practice files beside this one are more of the tuned kind.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -103,27 +104,42 @@ fn people_are_understood() {
 fn there_are_enough_and_a_third_is_set_aside() {
     for pack in PACKS {
         for (language, least) in [("en", 120), ("sv", 40)] {
-            let file = read(&tools_folder().join(pack).join(format!("utterances.{language}.json")), language);
+            let file = read(
+                &tools_folder().join(pack).join(format!("utterances.{language}.json")),
+                language,
+            );
             let held = file.utterances.iter().filter(|one| one.set == Set::Held).count();
             assert!(file.utterances.len() >= least, "{pack} {language}: {}", file.utterances.len());
-            assert!(held * 3 >= file.utterances.len(), "{pack} {language}: {held} of {} are held", file.utterances.len());
+            assert!(
+                held * 3 >= file.utterances.len(),
+                "{pack} {language}: {held} of {} are held",
+                file.utterances.len()
+            );
         }
     }
 }
 
 fn read(path: &Path, language: &str) -> File {
     let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
-    let file: File = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+    let file: File =
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{path:?}: {error}"));
     assert_eq!(file.language, language);
-    assert_eq!(file.now.parse::<chrono::DateTime<chrono::Utc>>().expect("a moment"), super::world::now());
+    assert_eq!(
+        file.now.parse::<chrono::DateTime<chrono::Utc>>().expect("a moment"),
+        super::world::now()
+    );
     file
 }
 
 fn play(pack: &str, language: &str, set: Set) -> Score {
     let mut score = Score::default();
     let path = match set {
-        Set::Tune | Set::Held => tools_folder().join(pack).join(format!("utterances.{language}.json")),
-        Set::Practice => Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tests/practice").join(format!("{pack}.{language}.json")),
+        Set::Tune | Set::Held => {
+            tools_folder().join(pack).join(format!("utterances.{language}.json"))
+        }
+        Set::Practice => Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("src/tests/practice")
+            .join(format!("{pack}.{language}.json")),
     };
     for one in read(&path, language).utterances.into_iter().filter(|one| one.set == set) {
         let mut world = World::new();
@@ -134,7 +150,10 @@ fn play(pack: &str, language: &str, set: Set) -> Score {
         let turn = world.say(&one.say);
         score.asked += 1;
         for call in turn.calls.iter().filter(|call| call.writes && !is_wanted(call, &one.expect)) {
-            score.wrong_writes.push(format!("{:?} after {:?}: {} {}", one.say, one.after, call.tool, call.arguments));
+            score.wrong_writes.push(format!(
+                "{:?} after {:?}: {} {}",
+                one.say, one.after, call.tool, call.arguments
+            ));
         }
         if fits(&turn, &one.expect) {
             score.right += 1;
@@ -146,7 +165,8 @@ fn play(pack: &str, language: &str, set: Set) -> Score {
 }
 
 fn describe(turn: &Turn) -> String {
-    let calls: Vec<String> = turn.calls.iter().map(|call| format!("{} {}", call.tool, call.arguments)).collect();
+    let calls: Vec<String> =
+        turn.calls.iter().map(|call| format!("{} {}", call.tool, call.arguments)).collect();
     let text: String = turn.text.chars().take(90).collect();
     format!("[{}] {:?} {text:?}", calls.join("; "), turn.said.talk)
 }
@@ -173,9 +193,16 @@ fn words_apart(arguments: &Value) -> (Value, BTreeSet<String>) {
 
 fn fits(turn: &Turn, expect: &Expect) -> bool {
     match expect {
-        Expect::Call(wanted) => turn.calls.last().is_some_and(|call| same(call, wanted)) && turn.calls.iter().filter(|call| call.writes).count() <= 1,
-        Expect::Calls { calls } => calls.iter().all(|wanted| turn.calls.iter().any(|call| same(call, wanted))),
-        Expect::Answer { answer } => turn.calls.iter().all(|call| !call.writes) && kinds(turn).contains(&answer.as_str()),
+        Expect::Call(wanted) => {
+            turn.calls.last().is_some_and(|call| same(call, wanted))
+                && turn.calls.iter().filter(|call| call.writes).count() <= 1
+        }
+        Expect::Calls { calls } => {
+            calls.iter().all(|wanted| turn.calls.iter().any(|call| same(call, wanted)))
+        }
+        Expect::Answer { answer } => {
+            turn.calls.iter().all(|call| !call.writes) && kinds(turn).contains(&answer.as_str())
+        }
     }
 }
 
@@ -183,7 +210,9 @@ fn fits(turn: &Turn, expect: &Expect) -> bool {
 fn kinds(turn: &Turn) -> Vec<&'static str> {
     if let Some(talk) = &turn.said.talk {
         return match talk {
-            Talk::Social(Social::Greeting | Social::HowAreYou | Social::Thanks | Social::Bye) => vec!["greet"],
+            Talk::Social(Social::Greeting | Social::HowAreYou | Social::Thanks | Social::Bye) => {
+                vec!["greet"]
+            }
             Talk::Social(Social::Help | Social::Identity) => vec!["help"],
             Talk::Social(Social::OffTopic) | Talk::Cannot { .. } => vec!["decline", "none"],
             Talk::Social(Social::Yes | Social::No) | Talk::NotUnderstood => vec!["none", "decline"],
@@ -215,7 +244,12 @@ fn line(set: Set, language: &str, name: &str, score: &Score) -> String {
         Set::Practice => "practice",
     };
     let percent = 100.0 * score.right as f64 / score.asked.max(1) as f64;
-    format!("{set:8} {language:3} {name:28} {:3} of {:3} = {percent:5.1}%, wrong writes {}\n", score.right, score.asked, score.wrong_writes.len())
+    format!(
+        "{set:8} {language:3} {name:28} {:3} of {:3} = {percent:5.1}%, wrong writes {}\n",
+        score.right,
+        score.asked,
+        score.wrong_writes.len()
+    )
 }
 
 impl Score {
@@ -226,18 +260,25 @@ impl Score {
         self.misses.extend(other.misses);
     }
 
-    /// Returns the answers that are not good enough. The held-out half is only scored: its misses are not shown.
+    /// Returns the answers that are not good enough. The held-out half is only scored: its misses
+    /// are not shown.
     fn faults(&self, set: Set, of: &str) -> Vec<String> {
         let mut faults = Vec::new();
         if !self.wrong_writes.is_empty() {
             faults.push(match set {
-                Set::Tune | Set::Practice => format!("{of}: wrong writes:\n{}", self.wrong_writes.join("\n")),
-                Set::Held => format!("{of}: {} wrong writes in the held half", self.wrong_writes.len()),
+                Set::Tune | Set::Practice => {
+                    format!("{of}: wrong writes:\n{}", self.wrong_writes.join("\n"))
+                }
+                Set::Held => {
+                    format!("{of}: {} wrong writes in the held half", self.wrong_writes.len())
+                }
             });
         }
         if self.right * 100 < self.asked * 95 {
             faults.push(match set {
-                Set::Tune | Set::Practice => format!("{of}: {} of {}:\n{}", self.right, self.asked, self.misses.join("\n")),
+                Set::Tune | Set::Practice => {
+                    format!("{of}: {} of {}:\n{}", self.right, self.asked, self.misses.join("\n"))
+                }
                 Set::Held => format!("{of}: {} of {} in the held half", self.right, self.asked),
             });
         }

@@ -1,4 +1,5 @@
-//! A conversation with the offline model and the real tools: the pacing service over its sample and the demo shop.
+//! A conversation with the offline model and the real tools: the pacing service over its sample and
+//! the demo shop.
 
 use std::{
     collections::VecDeque,
@@ -9,7 +10,9 @@ use std::{
 use campaign_portfolio_pacing::Pacing;
 use chrono::{DateTime, TimeZone, Utc};
 use contract::{CallId, Choice};
-use engine::ports::{AskedCall, Message, ModelCall, ModelEvent, ModelRequest, Outbound, OutboundValue, ToolDef};
+use engine::ports::{
+    AskedCall, Message, ModelCall, ModelEvent, ModelRequest, Outbound, OutboundValue, ToolDef,
+};
 use serde_json::{Map, Value, json};
 use shop::Shop;
 
@@ -28,7 +31,11 @@ fn said_here(text: &str) -> Outbound {
 }
 
 fn sent_here(call: &AskedCall) -> ModelCall {
-    ModelCall { id: call.id.clone(), name: said_here(&call.name), arguments: said_here(&call.arguments) }
+    ModelCall {
+        id: call.id.clone(),
+        name: said_here(&call.name),
+        arguments: said_here(&call.arguments),
+    }
 }
 
 /// The moment at which every test conversation takes place.
@@ -44,7 +51,8 @@ static PACKS: LazyLock<Vec<OfflinePack>> = LazyLock::new(|| {
     packs::load(&[tools_folder()])
         .into_iter()
         .map(|loaded| {
-            let pack = loaded.pack.unwrap_or_else(|| panic!("{:?}: {:#?}", loaded.folder, loaded.view));
+            let pack =
+                loaded.pack.unwrap_or_else(|| panic!("{:?}: {:#?}", loaded.folder, loaded.view));
             OfflinePack::new(pack.manifest, pack.tools)
         })
         .collect()
@@ -70,7 +78,8 @@ static PACING: LazyLock<(tempfile::TempDir, Pacing)> = LazyLock::new(|| {
 /// One catalogue for all; every conversation has a basket of its own.
 static SHOP: LazyLock<Shop> = LazyLock::new(|| {
     let today = now().date_naive();
-    Shop::open(shop::Options { today: Box::new(move || today), ..shop::Options::default() }).expect("a shop")
+    Shop::open(shop::Options { today: Box::new(move || today), ..shop::Options::default() })
+        .expect("a shop")
 });
 
 /// One call that was made.
@@ -104,7 +113,14 @@ pub(super) struct World {
 
 impl World {
     pub(super) fn new() -> Self {
-        Self { model: model(), messages: Vec::new(), basket: None, locale: "en".into(), offered: None, decisions: VecDeque::new() }
+        Self {
+            model: model(),
+            messages: Vec::new(),
+            basket: None,
+            locale: "en".into(),
+            offered: None,
+            decisions: VecDeque::new(),
+        }
     }
 
     /// Says something and runs the turn to its end.
@@ -116,8 +132,18 @@ impl World {
             let book = &self.model.book;
             match dialogue::next(book, &request) {
                 Move::Say(said) => {
-                    self.messages.push(Message::Assistant { text: said_here(&said.reply.text), calls: Vec::new(), opaque: None });
-                    return Turn { calls, text: said.reply.text.clone(), choices: said.reply.choices.clone(), said, rounds: round };
+                    self.messages.push(Message::Assistant {
+                        text: said_here(&said.reply.text),
+                        calls: Vec::new(),
+                        opaque: None,
+                    });
+                    return Turn {
+                        calls,
+                        text: said.reply.text.clone(),
+                        choices: said.reply.choices.clone(),
+                        said,
+                        rounds: round,
+                    };
                 }
                 Move::Calls(planned) => {
                     assert!(planned.len() <= 3, "more than three calls in a round");
@@ -127,14 +153,26 @@ impl World {
                         .map(|(i, call)| {
                             let id = CallId::new(format!("c{}-{round}-{i}", self.messages.len()));
                             let name = book.tools[call.tool].spec.model_name.clone();
-                            (AskedCall { id, name, arguments: Value::Object(call.args.clone()).to_string() }, call.tool)
+                            (
+                                AskedCall {
+                                    id,
+                                    name,
+                                    arguments: Value::Object(call.args.clone()).to_string(),
+                                },
+                                call.tool,
+                            )
                         })
                         .collect();
-                    self.messages.push(Message::Assistant { text: "".into(), calls: made.iter().map(|(call, _)| sent_here(call)).collect(), opaque: None });
+                    self.messages.push(Message::Assistant {
+                        text: "".into(),
+                        calls: made.iter().map(|(call, _)| sent_here(call)).collect(),
+                        opaque: None,
+                    });
                     for (call, tool) in made {
                         let tool = &self.model.book.tools[tool];
                         let (id, writes) = (tool.spec.id.as_str().to_owned(), tool.writes());
-                        let arguments: Value = serde_json::from_str(&call.arguments).expect("arguments");
+                        let arguments: Value =
+                            serde_json::from_str(&call.arguments).expect("arguments");
                         calls.push(Call { tool: id.clone(), arguments: arguments.clone(), writes });
                         let data = self.run(&id, arguments, writes);
                         self.messages.push(Message::Tool {
@@ -157,14 +195,21 @@ impl World {
     }
 
     /// The events of the model for one more message and this purpose.
-    pub(super) fn events_for(&mut self, text: &str, purpose: engine::ports::Purpose) -> Vec<ModelEvent> {
+    pub(super) fn events_for(
+        &mut self,
+        text: &str,
+        purpose: engine::ports::Purpose,
+    ) -> Vec<ModelEvent> {
         self.messages.push(Message::User { text: said_here(text) });
         self.model.events(&ModelRequest { purpose, ..self.request(true) })
     }
 
     /// The text that the model writes for it.
     pub(super) fn asked_for(&mut self, text: &str, purpose: engine::ports::Purpose) -> String {
-        let texts = self.events_for(text, purpose).into_iter().filter_map(|event| if let ModelEvent::Text(text) = event { Some(text) } else { None });
+        let texts = self
+            .events_for(text, purpose)
+            .into_iter()
+            .filter_map(|event| if let ModelEvent::Text(text) = event { Some(text) } else { None });
         texts.collect()
     }
 
@@ -174,8 +219,14 @@ impl World {
                 .book
                 .tools
                 .iter()
-                .filter(|tool| self.offered.as_ref().is_none_or(|names| names.contains(&tool.spec.model_name)))
-                .map(|tool| ToolDef { name: said_here(&tool.spec.model_name), description: "".into(), parameters: OutboundValue::default() })
+                .filter(|tool| {
+                    self.offered.as_ref().is_none_or(|names| names.contains(&tool.spec.model_name))
+                })
+                .map(|tool| ToolDef {
+                    name: said_here(&tool.spec.model_name),
+                    description: "".into(),
+                    parameters: OutboundValue::default(),
+                })
                 .collect()
         } else {
             Vec::new()
@@ -199,7 +250,10 @@ impl World {
             return decision;
         }
         if tool == campaign_portfolio_pacing::TOOL {
-            return PACING.1.analyze(&arguments).unwrap_or_else(|error| json!({"outcome": "error", "error": error}));
+            return PACING
+                .1
+                .analyze(&arguments)
+                .unwrap_or_else(|error| json!({"outcome": "error", "error": error}));
         }
         let mut arguments: Map<String, Value> = arguments.as_object().cloned().unwrap_or_default();
         arguments.insert("clientIp".into(), json!("127.0.0.1"));
@@ -213,7 +267,9 @@ impl World {
                 }
                 value
             }
-            Err((error, locale)) => json!({"outcome": "error", "error": {"code": "tool_http_error", "message": error.sentence(locale)}}),
+            Err((error, locale)) => {
+                json!({"outcome": "error", "error": {"code": "tool_http_error", "message": error.sentence(locale)}})
+            }
         }
     }
 }

@@ -8,24 +8,46 @@ use crate::{fault::Faults, files};
 pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
     instructions(subject, faults);
     let Some(agent) = subject.manifest.get("agent") else { return };
-    if text(agent, "id").is_some_and(|id| id.eq_ignore_ascii_case("finish") || id.trim().is_empty()) {
-        faults.at("/agent/id", "the specialist's id is empty or means the end of a turn", "choose another id");
+    if text(agent, "id").is_some_and(|id| id.eq_ignore_ascii_case("finish") || id.trim().is_empty())
+    {
+        faults.at(
+            "/agent/id",
+            "the specialist's id is empty or means the end of a turn",
+            "choose another id",
+        );
     }
     let ids: Vec<&str> = subject.tools().filter_map(|(_, tool)| text(tool, "id")).collect();
     for (index, id) in list(agent.get("tools")).enumerate() {
         if let Some(id) = id.as_str().filter(|id| !ids.contains(id)) {
-            faults.at(format!("/agent/tools/{index}"), format!("the pack has no tool `{id}`"), "add the tool or correct the id");
+            faults.at(
+                format!("/agent/tools/{index}"),
+                format!("the pack has no tool `{id}`"),
+                "add the tool or correct the id",
+            );
         }
     }
-    let kinds: Vec<&str> = list(subject.manifest.get("entities")).filter_map(|entity| text(entity, "kind")).collect();
-    let known = |name: &str| subject.tools().any(|(_, tool)| subject.parameters(tool).is_some_and(|names| names.contains(&name)));
+    let kinds: Vec<&str> =
+        list(subject.manifest.get("entities")).filter_map(|entity| text(entity, "kind")).collect();
+    let known = |name: &str| {
+        subject
+            .tools()
+            .any(|(_, tool)| subject.parameters(tool).is_some_and(|names| names.contains(&name)))
+    };
     for (index, default) in list(agent.get("defaults")).enumerate() {
         let at = format!("/agent/defaults/{index}");
         if let Some(name) = text(default, "parameter").filter(|name| !known(name)) {
-            faults.at(format!("{at}/parameter"), format!("no tool of the pack has a parameter `{name}`"), "correct the name");
+            faults.at(
+                format!("{at}/parameter"),
+                format!("no tool of the pack has a parameter `{name}`"),
+                "correct the name",
+            );
         }
         if let Some(kind) = text(default, "entity").filter(|kind| !kinds.contains(kind)) {
-            faults.at(format!("{at}/entity"), format!("the pack has no entity of the kind `{kind}`"), "add one or correct the kind");
+            faults.at(
+                format!("{at}/entity"),
+                format!("the pack has no entity of the kind `{kind}`"),
+                "add one or correct the kind",
+            );
         }
     }
 }

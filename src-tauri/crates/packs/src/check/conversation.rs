@@ -9,8 +9,18 @@ const AT: &str = "/agent/conversation";
 
 pub(super) fn check(subject: &Subject<'_>, faults: &mut Faults) {
     // A wrong shape is reported by the schema.
-    let Some(Ok(policy)) = subject.manifest.pointer(AT).map(|value| serde_json::from_value::<Conversation>(value.clone())) else { return };
+    let Some(Ok(policy)) = subject
+        .manifest
+        .pointer(AT)
+        .map(|value| serde_json::from_value::<Conversation>(value.clone()))
+    else {
+        return;
+    };
     for (field, rule) in policy.faults() {
-        faults.at(format!("{AT}/{}", field.replace('.', "/")), format!("{field} {rule}"), "change the value, or leave it out for the default");
+        faults.at(
+            format!("{AT}/{}", field.replace('.', "/")),
+            format!("{field} {rule}"),
+            "change the value, or leave it out for the default",
+        );
     }
 }

@@ -12,12 +12,17 @@ pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
         let at = format!("/entities/{index}");
         let (Some(kind), Some(id)) = (text(entity, "kind"), text(entity, "id")) else { continue };
         if ids.contains(&(kind, id)) {
-            faults.at(format!("{at}/id"), format!("the {kind} `{id}` occurs twice"), "keep one of them");
+            faults.at(
+                format!("{at}/id"),
+                format!("the {kind} `{id}` occurs twice"),
+                "keep one of them",
+            );
         }
         ids.push((kind, id));
         let own = text(entity, "name").map(|name| (format!("{at}/name"), name));
         let aliases = list(entity.get("aliases")).enumerate();
-        let aliases = aliases.filter_map(|(i, alias)| Some((format!("{at}/aliases/{i}"), alias.as_str()?)));
+        let aliases =
+            aliases.filter_map(|(i, alias)| Some((format!("{at}/aliases/{i}"), alias.as_str()?)));
         for (pointer, name) in own.into_iter().chain(aliases) {
             let plain = name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
             if plain.is_empty() {

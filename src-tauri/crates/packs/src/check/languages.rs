@@ -12,7 +12,10 @@ use crate::{
 /// The languages that the app speaks.
 const LANGUAGES: [&str; 2] = ["en", "sv"];
 /// Members of the `offline` blocks that hold texts by language.
-const LOCALISED: [&str; 12] = ["answer", "can", "cues", "examples", "label", "none", "not", "nouns", "synonyms", "triggers", "undone", "unusable"];
+const LOCALISED: [&str; 12] = [
+    "answer", "can", "cues", "examples", "label", "none", "not", "nouns", "synonyms", "triggers",
+    "undone", "unusable",
+];
 /// The members of `LOCALISED` that are templates.
 const TEMPLATES: [&str; 5] = ["answer", "label", "none", "undone", "unusable"];
 
@@ -31,7 +34,8 @@ fn walk(subject: &Subject<'_>, value: &Value, at: &str, faults: &mut Faults) {
     match value {
         Value::Object(members) => {
             let name = at.rsplit('/').next().unwrap_or_default();
-            if LOCALISED.contains(&name) || members.keys().any(|k| LANGUAGES.contains(&k.as_str())) {
+            if LOCALISED.contains(&name) || members.keys().any(|k| LANGUAGES.contains(&k.as_str()))
+            {
                 tags(members, at, faults);
             }
             if TEMPLATES.contains(&name) {
@@ -43,7 +47,10 @@ fn walk(subject: &Subject<'_>, value: &Value, at: &str, faults: &mut Faults) {
                 walk(subject, member, &join(at, name), faults);
             }
         }
-        Value::Array(items) => items.iter().enumerate().for_each(|(i, item)| walk(subject, item, &format!("{at}/{i}"), faults)),
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .for_each(|(i, item)| walk(subject, item, &format!("{at}/{i}"), faults)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
@@ -51,6 +58,10 @@ fn walk(subject: &Subject<'_>, value: &Value, at: &str, faults: &mut Faults) {
 fn tags(members: &Map<String, Value>, at: &str, faults: &mut Faults) {
     for tag in members.keys().filter(|tag| !LANGUAGES.contains(&tag.as_str())) {
         let problem = format!("`{tag}` is not a language of the app");
-        faults.at(join(at, tag), problem, format!("use one of {}", LANGUAGES.map(|l| format!("`{l}`")).join(", ")));
+        faults.at(
+            join(at, tag),
+            problem,
+            format!("use one of {}", LANGUAGES.map(|l| format!("`{l}`")).join(", ")),
+        );
     }
 }

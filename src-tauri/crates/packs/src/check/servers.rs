@@ -15,22 +15,41 @@ pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
         let at = format!("/servers/{index}");
         if let Some(name) = text(server, "name") {
             if names.contains(&name) {
-                faults.at(format!("{at}/name"), format!("the server `{name}` occurs twice"), "give each server its own name");
+                faults.at(
+                    format!("{at}/name"),
+                    format!("the server `{name}` occurs twice"),
+                    "give each server its own name",
+                );
             }
             names.push(name);
         }
-        match (text(server, "command").filter(|command| !command.is_empty()), present(server, "http")) {
+        match (
+            text(server, "command").filter(|command| !command.is_empty()),
+            present(server, "http"),
+        ) {
             (Some(command), None) => program(subject, &format!("{at}/command"), command, faults),
             (None, Some(http)) => {
                 address(subject, &format!("{at}/http"), http, faults);
                 for member in ["args", "env", "data_dir"] {
                     if present(server, member).is_some_and(|value| *value != Value::Bool(false)) {
-                        faults.at(join(&at, member), format!("`{member}` is for programs"), "remove it");
+                        faults.at(
+                            join(&at, member),
+                            format!("`{member}` is for programs"),
+                            "remove it",
+                        );
                     }
                 }
             }
-            (Some(_), Some(_)) => faults.at(format!("{at}/http"), "a server is a program or an address, not both", "remove `command` or `http`"),
-            (None, None) => faults.at(&at, "it is not said how the server is reached", "add `command` with a program, or `http` with an address"),
+            (Some(_), Some(_)) => faults.at(
+                format!("{at}/http"),
+                "a server is a program or an address, not both",
+                "remove `command` or `http`",
+            ),
+            (None, None) => faults.at(
+                &at,
+                "it is not said how the server is reached",
+                "add `command` with a program, or `http` with an address",
+            ),
         }
         if let Some(other) = present(server, "elsewhere") {
             elsewhere(subject, &format!("{at}/elsewhere"), server, other, faults);
@@ -46,19 +65,32 @@ pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
 /// Checks the remote server that may replace a program. Settings of the pack describe it; its
 /// secret is given by name only.
 fn elsewhere(subject: &Subject<'_>, at: &str, server: &Value, other: &Value, faults: &mut Faults) {
-    if present(server, "http").is_some() || present(server, "offer_all") == Some(&Value::Bool(true)) {
-        faults.at(at, "`elsewhere` stands in for a program whose tools are all declared", "remove it, or `http` and `offer_all`");
+    if present(server, "http").is_some() || present(server, "offer_all") == Some(&Value::Bool(true))
+    {
+        faults.at(
+            at,
+            "`elsewhere` stands in for a program whose tools are all declared",
+            "remove it, or `http` and `offer_all`",
+        );
     }
     for member in ["url", "token_url", "client_id", "scope"] {
         let Some(name) = text(other, member) else { continue };
         let default = subject.manifest.get("settings").and_then(|settings| settings.get(name));
         if !default.is_some_and(Value::is_string) {
-            faults.at(join(at, member), format!("`{name}` is no setting of the pack that is a text"), "add it to `settings`, empty by default");
+            faults.at(
+                join(at, member),
+                format!("`{name}` is no setting of the pack that is a text"),
+                "add it to `settings`, empty by default",
+            );
         }
     }
     for member in ["client_secret", "env_prefix"] {
         if text(other, member).is_some_and(|name| !name.is_empty() && !is_variable(name)) {
-            faults.at(join(at, member), "it is not the name of a variable", "give the name only, never a value");
+            faults.at(
+                join(at, member),
+                "it is not the name of a variable",
+                "give the name only, never a value",
+            );
         }
     }
 }
@@ -83,8 +115,14 @@ const LAUNCHERS: [(&[&str], &str); 4] = [
         &["uvx", "uv", "python", "python3", "pip", "pipx", "poetry"],
         "install the server into a virtual environment in the pack, and start it from a script in the pack whose first line names that Python, such as `./server`",
     ),
-    (&["sh", "bash", "zsh", "env", "cmd", "powershell"], "put the commands into a script in the pack that begins with `#!/bin/sh`, such as `./server`"),
-    (&["docker", "podman"], "run the container yourself, and give its address in `http` instead of `command`"),
+    (
+        &["sh", "bash", "zsh", "env", "cmd", "powershell"],
+        "put the commands into a script in the pack that begins with `#!/bin/sh`, such as `./server`",
+    ),
+    (
+        &["docker", "podman"],
+        "run the container yourself, and give its address in `http` instead of `command`",
+    ),
 ];
 
 /// Checks that the host can start a command. The rules are those of `mcp::resolve_program`.
@@ -99,16 +137,29 @@ pub(super) fn program(subject: &Subject<'_>, at: &str, command: &str, faults: &m
         }
         return;
     }
-    let plain = !command.is_empty() && command.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.')) && command != "..";
+    let plain = !command.is_empty()
+        && command.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
+        && command != "..";
     if !plain {
         let problem = format!("`{command}` is not the name of a program");
         faults.at(at, problem, "give the program alone; its arguments go to `args`");
     } else if subject.folder.join(command).is_file() {
-        faults.at(at, format!("`{command}` does not begin with `./`"), format!("write `./{command}`"));
+        faults.at(
+            at,
+            format!("`{command}` does not begin with `./`"),
+            format!("write `./{command}`"),
+        );
     } else if !APP_PROGRAMS.contains(&command) {
         let usual = "put the program into the pack, make it executable with `chmod +x`, and write its path, such as `./server`";
-        let fix = LAUNCHERS.iter().find(|(names, _)| names.contains(&command)).map_or(usual, |(_, fix)| fix);
-        faults.at(at, format!("`{command}` is no program of the app, and the search path is not used"), fix);
+        let fix = LAUNCHERS
+            .iter()
+            .find(|(names, _)| names.contains(&command))
+            .map_or(usual, |(_, fix)| fix);
+        faults.at(
+            at,
+            format!("`{command}` is no program of the app, and the search path is not used"),
+            fix,
+        );
     }
 }
 
@@ -117,9 +168,17 @@ fn executable(file: &std::path::Path, at: &str, command: &str, faults: &mut Faul
     use std::os::unix::fs::PermissionsExt as _;
     let Ok(meta) = file.metadata() else { return };
     if !meta.is_file() {
-        faults.at(at, format!("`{command}` is not a file"), "name the program itself, such as `./server`");
+        faults.at(
+            at,
+            format!("`{command}` is not a file"),
+            "name the program itself, such as `./server`",
+        );
     } else if meta.permissions().mode() & 0o111 == 0 {
-        faults.at(at, format!("`{command}` may not be executed"), format!("run `chmod +x {command}` in the pack's folder"));
+        faults.at(
+            at,
+            format!("`{command}` may not be executed"),
+            format!("run `chmod +x {command}` in the pack's folder"),
+        );
     }
 }
 
@@ -130,9 +189,17 @@ fn executable(_: &std::path::Path, _: &str, _: &str, _: &mut Faults) {}
 /// never passed.
 pub(super) fn variable(at: &str, name: &str, faults: &mut Faults) {
     if !is_variable(name) {
-        faults.at(at, format!("`{name}` is not the name of a variable"), "give the name only, never a value");
+        faults.at(
+            at,
+            format!("`{name}` is not the name of a variable"),
+            "give the name only, never a value",
+        );
     } else if name.starts_with("DBUS_") {
-        faults.at(at, format!("`{name}` leads to the session bus, which programs of packs do not reach"), "remove it");
+        faults.at(
+            at,
+            format!("`{name}` leads to the session bus, which programs of packs do not reach"),
+            "remove it",
+        );
     }
 }
 
@@ -140,24 +207,39 @@ fn address(subject: &Subject<'_>, at: &str, http: &Value, faults: &mut Faults) {
     let private = http.get("private_network") == Some(&Value::Bool(true));
     let url_at = format!("{at}/url");
     if let Some(url) = text(http, "url") {
-        let settings = subject.manifest.get("settings").and_then(Value::as_object).cloned().unwrap_or_default();
+        let settings = subject
+            .manifest
+            .get("settings")
+            .and_then(Value::as_object)
+            .cloned()
+            .unwrap_or_default();
         match resolve::address_with(url, &settings, &serde_json::Map::new()) {
             Some(whole) if resolve::is_base_url(&whole) => {
                 if !resolve::is_encrypted(&whole) && !private {
                     let fix = "use https, or set `private_network` for a server on this computer or in the local network";
-                    faults.at(&url_at, "without encryption anyone on the way can read and change what is said", fix);
+                    faults.at(
+                        &url_at,
+                        "without encryption anyone on the way can read and change what is said",
+                        fix,
+                    );
                 }
             }
-            _ => {
-                faults.at(&url_at, format!("`{url}` is not a web address"), "write it like https://mcp.example.com/mcp, or begin it with a setting that is one")
-            }
+            _ => faults.at(
+                &url_at,
+                format!("`{url}` is not a web address"),
+                "write it like https://mcp.example.com/mcp, or begin it with a setting that is one",
+            ),
         }
     }
     for (name, credential) in http.get("headers").and_then(Value::as_object).into_iter().flatten() {
         let at = join(&format!("{at}/headers"), name);
         calls::header(&at, name, faults);
         if credential.as_str().is_some_and(|name| !is_variable(name)) {
-            faults.at(&at, "it is not the name of a credential", "give the name only, never a value");
+            faults.at(
+                &at,
+                "it is not the name of a credential",
+                "give the name only, never a value",
+            );
         }
     }
     sign_in(at, http, faults);
@@ -170,33 +252,75 @@ fn sign_in(at: &str, http: &Value, faults: &mut Faults) {
     let oauth = present(http, "oauth");
     let grant = oauth.and_then(|oauth| text(oauth, "grant"));
     match kind {
-        "mtls" => faults.at(format!("{at}/auth/kind"), "`mtls` is not supported for a server", "use `bearer_token`, `api_key` or `oauth2`"),
-        "oauth2" if oauth.is_none() => faults.at(format!("{at}/oauth"), "it is not said how tokens are got", "add `oauth` with a `grant`"),
+        "mtls" => faults.at(
+            format!("{at}/auth/kind"),
+            "`mtls` is not supported for a server",
+            "use `bearer_token`, `api_key` or `oauth2`",
+        ),
+        "oauth2" if oauth.is_none() => faults.at(
+            format!("{at}/oauth"),
+            "it is not said how tokens are got",
+            "add `oauth` with a `grant`",
+        ),
         "bearer_token" | "api_key" if variable.is_none() => {
-            faults.at(format!("{at}/auth/env_var"), "it is not said where the credential comes from", "name the variable that holds it, never its value");
+            faults.at(
+                format!("{at}/auth/env_var"),
+                "it is not said where the credential comes from",
+                "name the variable that holds it, never its value",
+            );
         }
         _ => {}
     }
     if auth("query").is_some() {
-        faults.at(format!("{at}/auth/query"), "a key in an address ends up in logs", "use `header`");
+        faults.at(
+            format!("{at}/auth/query"),
+            "a key in an address ends up in logs",
+            "use `header`",
+        );
     }
     if variable.is_some_and(|name| !is_variable(name)) {
-        faults.at(format!("{at}/auth/env_var"), "it is not the name of a variable", "give the name only, never a value");
+        faults.at(
+            format!("{at}/auth/env_var"),
+            "it is not the name of a variable",
+            "give the name only, never a value",
+        );
     }
     let Some(oauth) = oauth else { return };
     if kind != "oauth2" {
-        faults.at(format!("{at}/oauth"), "`oauth` is for kind `oauth2`", "set `auth.kind` to `oauth2`, or remove `oauth`");
+        faults.at(
+            format!("{at}/oauth"),
+            "`oauth` is for kind `oauth2`",
+            "set `auth.kind` to `oauth2`, or remove `oauth`",
+        );
     }
-    if grant == Some("client_credentials") && (present(oauth, "client_id").is_none() || variable.is_none()) {
-        faults.at(format!("{at}/oauth"), "the app itself signs in with an id and a secret", "add `client_id`, and name the secret in `auth.env_var`");
+    if grant == Some("client_credentials")
+        && (present(oauth, "client_id").is_none() || variable.is_none())
+    {
+        faults.at(
+            format!("{at}/oauth"),
+            "the app itself signs in with an id and a secret",
+            "add `client_id`, and name the secret in `auth.env_var`",
+        );
     }
     if present(oauth, "signed_with").is_some() && grant != Some("client_credentials") {
-        faults.at(format!("{at}/oauth/signed_with"), "only the app itself signs in with a key", "remove it, or use the grant `client_credentials`");
+        faults.at(
+            format!("{at}/oauth/signed_with"),
+            "only the app itself signs in with a key",
+            "remove it, or use the grant `client_credentials`",
+        );
     }
     if text(oauth, "issuer").is_some_and(|issuer| !resolve::is_base_url(issuer)) {
-        faults.at(format!("{at}/oauth/issuer"), "it is not a web address", "write the `issuer` of the authorization server's metadata");
+        faults.at(
+            format!("{at}/oauth/issuer"),
+            "it is not a web address",
+            "write the `issuer` of the authorization server's metadata",
+        );
     }
     if text(oauth, "client_metadata_url").is_some_and(|url| !resolve::is_encrypted(url)) {
-        faults.at(format!("{at}/oauth/client_metadata_url"), "it is not an https address", "host the document under https, or remove the member");
+        faults.at(
+            format!("{at}/oauth/client_metadata_url"),
+            "it is not an https address",
+            "host the document under https, or remove the member",
+        );
     }
 }

@@ -28,10 +28,18 @@ fn check_duplicates(subject: &Subject<'_>, faults: &mut Faults) {
         let Some(id) = text(tool, "id") else { continue };
         let name = names::model_name(id);
         if seen.iter().any(|(other, _)| *other == id) {
-            faults.at(join(&at, "id"), format!("the tool id `{id}` occurs twice"), "give each tool its own id");
+            faults.at(
+                join(&at, "id"),
+                format!("the tool id `{id}` occurs twice"),
+                "give each tool its own id",
+            );
         } else if let Some((other, _)) = seen.iter().find(|(_, n)| *n == name) {
             let problem = format!("`{id}` and `{other}` both become `{name}` for the model");
-            faults.at(join(&at, "id"), problem, "choose ids that differ in more than dots and capitals");
+            faults.at(
+                join(&at, "id"),
+                problem,
+                "choose ids that differ in more than dots and capitals",
+            );
         }
         seen.push((id, name));
     }
@@ -42,12 +50,20 @@ fn schema_refs(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mut Fault
         let Some(name) = text(tool, member).and_then(refs::name_of) else { continue };
         let Some(schemas) = subject.manifest.get("schemas") else { continue };
         if schemas.get(name).is_none() {
-            faults.at(join(at, member), format!("`schemas` has no `{name}`"), "add the schema or correct the name");
+            faults.at(
+                join(at, member),
+                format!("`schemas` has no `{name}`"),
+                "add the schema or correct the name",
+            );
         }
     }
     let input = text(tool, "input_schema_ref").and_then(|r| subject.schema(r));
     if input.is_some_and(|schema| text(schema, "type") != Some("object")) {
-        faults.at(join(at, "input_schema_ref"), "the arguments of a tool must be an object", "give the input schema `\"type\": \"object\"`");
+        faults.at(
+            join(at, "input_schema_ref"),
+            "the arguments of a tool must be an object",
+            "give the input schema `\"type\": \"object\"`",
+        );
     }
 }
 
@@ -62,9 +78,16 @@ fn retry(at: &str, tool: &Value, faults: &mut Faults) {
             "set max_attempts to 1, or name an idempotency strategy that the tool's side honours",
         );
     }
-    if let Some(lost) = strategy.filter(|s| matches!(*s, "header" | "hash_payload" | "payload_field") && text(tool, "kind") == Some("mcp_server")) {
+    if let Some(lost) = strategy.filter(|s| {
+        matches!(*s, "header" | "hash_payload" | "payload_field")
+            && text(tool, "kind") == Some("mcp_server")
+    }) {
         let problem = format!("the key of the strategy `{lost}` does not reach an MCP server");
-        faults.at(format!("{at}/idempotency/strategy"), problem, "use `external_key` with an argument that the server takes for its key, or `none`");
+        faults.at(
+            format!("{at}/idempotency/strategy"),
+            problem,
+            "use `external_key` with an argument that the server takes for its key, or `none`",
+        );
     }
 }
 
@@ -80,13 +103,23 @@ fn kind(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mut Faults) {
     let Some(kind) = text(tool, "kind") else { return };
     if matches!(kind, "database" | "queue" | "filesystem") {
         let problem = format!("tools of kind `{kind}` are not supported");
-        faults.at(join(at, "kind"), problem, "use `http_api`, `mcp_server`, `internal_service`, or `other` with a program");
+        faults.at(
+            join(at, "kind"),
+            problem,
+            "use `http_api`, `mcp_server`, `internal_service`, or `other` with a program",
+        );
         return;
     }
     for (of, member, fix) in KINDS {
         match (of == kind, present(tool, member).is_some()) {
-            (true, false) => faults.at(join(at, member), format!("kind `{kind}` needs `{member}`"), fix),
-            (false, true) => faults.at(join(at, member), format!("`{member}` does not belong to kind `{kind}`"), "remove it or change the kind"),
+            (true, false) => {
+                faults.at(join(at, member), format!("kind `{kind}` needs `{member}`"), fix)
+            }
+            (false, true) => faults.at(
+                join(at, member),
+                format!("`{member}` does not belong to kind `{kind}`"),
+                "remove it or change the kind",
+            ),
             (true, true) | (false, false) => {}
         }
     }
@@ -101,7 +134,11 @@ fn kind(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mut Faults) {
 fn mcp(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mut Faults) {
     let Some(server) = tool.get("mcp").and_then(|mcp| text(mcp, "server")) else { return };
     if !list(subject.manifest.get("servers")).any(|s| text(s, "name") == Some(server)) {
-        faults.at(format!("{at}/mcp/server"), format!("`servers` has no `{server}`"), "add the server or correct the name");
+        faults.at(
+            format!("{at}/mcp/server"),
+            format!("`servers` has no `{server}`"),
+            "add the server or correct the name",
+        );
     }
 }
 
@@ -111,16 +148,25 @@ pub(crate) fn present<'a>(value: &'a Value, name: &str) -> Option<&'a Value> {
 }
 
 fn guidance(at: &str, tool: &Value, faults: &mut Faults) {
-    let says_when_not = list(tool.get("do_not_use_when")).any(|v| v.as_str().is_some_and(|s| !s.trim().is_empty()));
+    let says_when_not =
+        list(tool.get("do_not_use_when")).any(|v| v.as_str().is_some_and(|s| !s.trim().is_empty()));
     if text(tool, "latency") == Some("slow") && !says_when_not {
-        faults.at(join(at, "do_not_use_when"), "a slow tool must say when it is not to be used", "list at least one case, such as greetings");
+        faults.at(
+            join(at, "do_not_use_when"),
+            "a slow tool must say when it is not to be used",
+            "list at least one case, such as greetings",
+        );
     }
 }
 
 fn grantable(at: &str, tool: &Value, faults: &mut Faults) {
     let effect = text(tool, "side_effect_level");
     if tool.get("grantable") == Some(&Value::Bool(true)) && effect.is_some_and(|e| e != "write") {
-        faults.at(join(at, "grantable"), "only a tool with effect `write` can be allowed for a session", "remove `grantable`");
+        faults.at(
+            join(at, "grantable"),
+            "only a tool with effect `write` can be allowed for a session",
+            "remove `grantable`",
+        );
     }
 }
 
@@ -129,19 +175,36 @@ fn parameters(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mut Faults
     for (name, facts) in tool.get("parameters").and_then(Value::as_object).into_iter().flatten() {
         let pointer = join(&join(at, "parameters"), name);
         if known.as_ref().is_some_and(|names| !names.contains(&name.as_str())) {
-            faults.at(&pointer, format!("the input schema has no parameter `{name}`"), "add it to the schema or correct the name");
+            faults.at(
+                &pointer,
+                format!("the input schema has no parameter `{name}`"),
+                "add it to the schema or correct the name",
+            );
         }
         if facts.get("exempt_from_hash") == Some(&Value::Bool(true)) && name != "clientIp" {
             let problem = format!("`{name}` would not be bound by the approval");
-            faults.at(join(&pointer, "exempt_from_hash"), problem, "only `clientIp` may be exempt; remove this member");
+            faults.at(
+                join(&pointer, "exempt_from_hash"),
+                problem,
+                "only `clientIp` may be exempt; remove this member",
+            );
         }
         if present(facts, "from").is_some() && text(facts, "owner") != Some("caller") {
-            faults.at(join(&pointer, "from"), "`from` only means something for owner `caller`", "remove it or change the owner");
+            faults.at(
+                join(&pointer, "from"),
+                "`from` only means something for owner `caller`",
+                "remove it or change the owner",
+            );
         }
         let mutates = text(tool, "side_effect_level").is_some_and(|e| e != "read_only");
         if mutates && text(facts, "owner") == Some("default") {
-            let problem = format!("`{name}` would be filled by default in a tool that changes something");
-            faults.at(join(&pointer, "owner"), problem, "use `model` or `caller`: changes never rest on a guess");
+            let problem =
+                format!("`{name}` would be filled by default in a tool that changes something");
+            faults.at(
+                join(&pointer, "owner"),
+                problem,
+                "use `model` or `caller`: changes never rest on a guess",
+            );
         }
     }
     for (index, slot) in list(tool.pointer("/offline/slots")).enumerate() {
@@ -150,7 +213,11 @@ fn parameters(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mut Faults
         let first = name.split('.').next().unwrap_or(name);
         if known.as_ref().is_some_and(|names| !names.contains(&first)) {
             let pointer = format!("{at}/offline/slots/{index}/parameter");
-            faults.at(pointer, format!("the input schema has no parameter `{name}`"), "add it to the schema or correct the name");
+            faults.at(
+                pointer,
+                format!("the input schema has no parameter `{name}`"),
+                "add it to the schema or correct the name",
+            );
         }
     }
 }
@@ -159,20 +226,39 @@ fn credential(at: &str, tool: &Value, faults: &mut Faults) {
     let kind = tool.pointer("/auth/kind").and_then(Value::as_str);
     let variable = tool.pointer("/auth/env_var").and_then(Value::as_str);
     if kind.is_some_and(|k| k != "none") && variable.is_none() {
-        faults.at(format!("{at}/auth/env_var"), "it is not said where the credential comes from", "name the variable that holds it, never its value");
+        faults.at(
+            format!("{at}/auth/env_var"),
+            "it is not said where the credential comes from",
+            "name the variable that holds it, never its value",
+        );
     }
     if let Some(name) = variable
         && !super::servers::is_variable(name)
     {
-        faults.at(format!("{at}/auth/env_var"), format!("`{name}` is not the name of a variable"), "give the name only, never a value");
+        faults.at(
+            format!("{at}/auth/env_var"),
+            format!("`{name}` is not the name of a variable"),
+            "give the name only, never a value",
+        );
     }
     if kind.is_some_and(|k| k != "none") && text(tool, "kind") == Some("mcp_server") {
-        let fix = "declare it at the server: `auth` or `headers` of its `http`, or `env` of its program";
-        faults.at(format!("{at}/auth"), "a tool of an MCP server is not shown a credential of its own", fix);
+        let fix =
+            "declare it at the server: `auth` or `headers` of its `http`, or `env` of its program";
+        faults.at(
+            format!("{at}/auth"),
+            "a tool of an MCP server is not shown a credential of its own",
+            fix,
+        );
     }
     for place in ["header", "query"] {
-        if tool.pointer(&format!("/auth/{place}")).is_some() && text(tool, "kind") != Some("http_api") {
-            faults.at(format!("{at}/auth/{place}"), format!("`{place}` only means something for kind `http_api`"), "remove it");
+        if tool.pointer(&format!("/auth/{place}")).is_some()
+            && text(tool, "kind") != Some("http_api")
+        {
+            faults.at(
+                format!("{at}/auth/{place}"),
+                format!("`{place}` only means something for kind `http_api`"),
+                "remove it",
+            );
         }
     }
 }
@@ -182,7 +268,11 @@ fn session_values(at: &str, tool: &Value, faults: &mut Faults) {
         let pointer = text(value, "pointer").unwrap_or("/");
         if !pointer.is_empty() && !pointer.starts_with('/') {
             let at = format!("{at}/session_values/{index}/pointer");
-            faults.at(at, format!("`{pointer}` is not a JSON pointer"), "start it with a slash, such as `/basketId`");
+            faults.at(
+                at,
+                format!("`{pointer}` is not a JSON pointer"),
+                "start it with a slash, such as `/basketId`",
+            );
         }
     }
 }

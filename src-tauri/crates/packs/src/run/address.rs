@@ -24,7 +24,9 @@ pub struct SystemLookup;
 
 impl Lookup for SystemLookup {
     fn lookup(&self, host: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {
-        Box::pin(async move { Ok(tokio::net::lookup_host((host, 0)).await?.map(|address| address.ip()).collect()) })
+        Box::pin(async move {
+            Ok(tokio::net::lookup_host((host, 0)).await?.map(|address| address.ip()).collect())
+        })
     }
 }
 
@@ -45,8 +47,11 @@ impl Resolve for Guarded {
         let named = name.as_str().to_owned();
         Box::pin(async move {
             let found = looking.await?;
-            let allowed: Vec<SocketAddr> =
-                found.iter().filter(|ip| may_reach(**ip, private) && leads_there(&named, **ip)).map(|ip| SocketAddr::new(*ip, 0)).collect();
+            let allowed: Vec<SocketAddr> = found
+                .iter()
+                .filter(|ip| may_reach(**ip, private) && leads_there(&named, **ip))
+                .map(|ip| SocketAddr::new(*ip, 0))
+                .collect();
             if allowed.is_empty() && !found.is_empty() {
                 return Err(PrivateAddress.into());
             }

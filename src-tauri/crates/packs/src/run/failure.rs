@@ -17,7 +17,10 @@ pub(crate) fn maybe_done(error: AgentError) -> ToolFailure {
 pub(crate) fn bad_value(name: &str, problem: impl std::fmt::Display) -> AgentError {
     AgentError::invalid(format!("The value of {name} cannot be used: {problem}."))
         .reason("unusable_value")
-        .with("validation", serde_json::json!([{"path": format!("/{name}"), "problem": problem.to_string()}]))
+        .with(
+            "validation",
+            serde_json::json!([{"path": format!("/{name}"), "problem": problem.to_string()}]),
+        )
 }
 
 /// The error for a manifest that asks for something impossible.

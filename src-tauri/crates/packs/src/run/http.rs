@@ -60,13 +60,24 @@ impl HttpRunner {
     }
 
     /// Runs one attempt.
-    pub async fn run(&self, call: &HttpCall, request: &ToolRequest, permit: &Permit, cancel: &CancellationToken) -> Result<Value, ToolFailure> {
+    pub async fn run(
+        &self,
+        call: &HttpCall,
+        request: &ToolRequest,
+        permit: &Permit,
+        cancel: &CancellationToken,
+    ) -> Result<Value, ToolFailure> {
         let spec = &request.spec;
         let private = call.private_network && permit.private_network;
         let client = self.client(private).map_err(not_started)?;
         let none = Map::new();
-        let key = Key { strategy: spec.idempotency, place: spec.idempotency_key_ref.as_deref(), value: request.idempotency_key.as_deref() };
-        let built = request::build(call, request.arguments.as_object().unwrap_or(&none), key).map_err(not_started)?;
+        let key = Key {
+            strategy: spec.idempotency,
+            place: spec.idempotency_key_ref.as_deref(),
+            value: request.idempotency_key.as_deref(),
+        };
+        let built = request::build(call, request.arguments.as_object().unwrap_or(&none), key)
+            .map_err(not_started)?;
         let attempt = Attempt { client, call, spec, private, permit };
         tokio::select! {
             done = attempt.run(built) => done,
@@ -87,8 +98,10 @@ impl HttpRunner {
             .user_agent(concat!("Countersign/", env!("CARGO_PKG_VERSION")))
             .dns_resolver(Arc::new(Guarded { lookup: Arc::clone(&self.lookup), private }))
             .build();
-        let client = built
-            .map_err(|_| AgentError::internal("tls", "No encrypted connection can be made on this machine.").hint("Install the package ca-certificates."))?;
+        let client = built.map_err(|_| {
+            AgentError::internal("tls", "No encrypted connection can be made on this machine.")
+                .hint("Install the package ca-certificates.")
+        })?;
         Ok(kept.get_or_init(|| client))
     }
 }
@@ -113,10 +126,15 @@ impl Attempt<'_> {
         let origin = built.url.clone();
         let (mut url, mut method, mut body) = (built.url, method(self.call.method), built.body);
         for hop in 0..=HOPS {
-            self.check(&url, &origin).map_err(|error| if hop == 0 { not_started(error) } else { maybe_done(error) })?;
+            self.check(&url, &origin)
+                .map_err(|error| if hop == 0 { not_started(error) } else { maybe_done(error) })?;
             // A credential is sent only to its own server, and not to a server that a redirect
             // leads to.
-            let credential = if Origin::of(&url) == Origin::of(&origin) { self.credential(&url).map_err(not_started)? } else { Credential::None };
+            let credential = if Origin::of(&url) == Origin::of(&origin) {
+                self.credential(&url).map_err(not_started)?
+            } else {
+                Credential::None
+            };
             let mut target = url.clone();
             if let Credential::Query(name, secret) = &credential {
                 target.query_pairs_mut().append_pair(name, secret.expose_secret());
@@ -129,9 +147,14 @@ impl Attempt<'_> {
                 sending = sending.header(name, value);
             }
             if let Some(bytes) = &body {
-                sending = sending.header(header::CONTENT_TYPE, "application/json").body(bytes.clone());
+                sending =
+                    sending.header(header::CONTENT_TYPE, "application/json").body(bytes.clone());
             }
-            let response = sending.header(header::ACCEPT, accept(self.call.response)).send().await.map_err(|error| self.request_failure(&error))?;
+            let response = sending
+                .header(header::ACCEPT, accept(self.call.response))
+                .send()
+                .await
+                .map_err(|error| self.request_failure(&error))?;
             self.check_peer(&response).map_err(maybe_done)?;
             match self.next(&response, &url, &method).map_err(maybe_done)? {
                 None => return self.read(response).await,
@@ -143,7 +166,11 @@ impl Attempt<'_> {
                 }
             }
         }
-        Err(maybe_done(http(format!("{} sends in circles.", self.host(&origin))).reason("redirects").retryable(false)))
+        Err(maybe_done(
+            http(format!("{} sends in circles.", self.host(&origin)))
+                .reason("redirects")
+                .retryable(false),
+        ))
     }
 
     /// Checks a hop by its URL.
@@ -155,13 +182,20 @@ impl Attempt<'_> {
         let same = url.host() == origin.host() && (port(url) == port(origin) || upgraded);
         let listed = same || self.call.hosts.iter().any(|allowed| same_host(allowed, url));
         if !listed {
-            return Err(http(format!("{} was sent on to {host}, which this tool may not reach.", self.spec.title))
-                .reason("host_not_allowed")
-                .retryable(false)
-                .hint("If that is right, add the host to `hosts` in the tool's pack.json."));
+            return Err(http(format!(
+                "{} was sent on to {host}, which this tool may not reach.",
+                self.spec.title
+            ))
+            .reason("host_not_allowed")
+            .retryable(false)
+            .hint("If that is right, add the host to `hosts` in the tool's pack.json."));
         }
         let plain_allowed = self.private || url.scheme() == "https";
-        if !plain_allowed || !matches!(url.scheme(), "https" | "http") || !url.username().is_empty() || url.password().is_some() {
+        if !plain_allowed
+            || !matches!(url.scheme(), "https" | "http")
+            || !url.username().is_empty()
+            || url.password().is_some()
+        {
             return Err(self.private_refusal(&host));
         }
         let ip = match url.host() {
@@ -179,7 +213,9 @@ impl Attempt<'_> {
     /// second check.
     fn check_peer(&self, response: &Response) -> Result<(), AgentError> {
         match response.remote_addr() {
-            Some(peer) if !may_reach(peer.ip(), self.private) => Err(self.private_refusal(&self.host(response.url()))),
+            Some(peer) if !may_reach(peer.ip(), self.private) => {
+                Err(self.private_refusal(&self.host(response.url())))
+            }
             _ => Ok(()),
         }
     }
@@ -193,15 +229,25 @@ impl Attempt<'_> {
         if self.call.private_network {
             error.hint("If you trust the pack, allow it in Settings under \u{201c}Keys and access of packs\u{201d}.")
         } else {
-            error.hint("The pack does not declare that it needs this; only its author can change that.")
+            error.hint(
+                "The pack does not declare that it needs this; only its author can change that.",
+            )
         }
     }
 
     /// Returns the credential for a URL. Without encryption, only servers on this computer get one.
     fn credential(&self, url: &Url) -> Result<Credential<'_>, AgentError> {
-        let (Some(auth), Some(secret)) = (&self.spec.auth, &self.permit.secret) else { return Ok(Credential::None) };
-        if auth.kind != AuthKind::None && !Origin::of(url).is_some_and(|server| server.may_carry_key()) {
-            let error = http(format!("{} needs a key, but the connection to {} would not be encrypted.", self.spec.title, self.host(url)));
+        let (Some(auth), Some(secret)) = (&self.spec.auth, &self.permit.secret) else {
+            return Ok(Credential::None);
+        };
+        if auth.kind != AuthKind::None
+            && !Origin::of(url).is_some_and(|server| server.may_carry_key())
+        {
+            let error = http(format!(
+                "{} needs a key, but the connection to {} would not be encrypted.",
+                self.spec.title,
+                self.host(url)
+            ));
             return Err(error
                 .reason("key_in_plain_text")
                 .retryable(false)
@@ -210,21 +256,32 @@ impl Attempt<'_> {
         }
         let (default, value) = match auth.kind {
             AuthKind::None => return Ok(Credential::None),
-            AuthKind::BearerToken | AuthKind::Oauth2 | AuthKind::Mtls => ("Authorization", format!("Bearer {}", secret.expose_secret())),
+            AuthKind::BearerToken | AuthKind::Oauth2 | AuthKind::Mtls => {
+                ("Authorization", format!("Bearer {}", secret.expose_secret()))
+            }
             AuthKind::ApiKey => ("X-API-Key", secret.expose_secret().to_owned()),
         };
         if let (AuthKind::ApiKey, Some(name)) = (auth.kind, &auth.query) {
             return Ok(Credential::Query(name, secret));
         }
         let name = request::header_name(auth.header.as_deref().unwrap_or(default))?;
-        let mut value = HeaderValue::from_str(&value)
-            .map_err(|_| config("The stored key holds characters that no header can carry.", "Enter it again in Settings, without line breaks."))?;
+        let mut value = HeaderValue::from_str(&value).map_err(|_| {
+            config(
+                "The stored key holds characters that no header can carry.",
+                "Enter it again in Settings, without line breaks.",
+            )
+        })?;
         value.set_sensitive(true);
         Ok(Credential::Header(name, value))
     }
 
     /// Returns the target of a redirect, and whether it becomes a GET.
-    fn next(&self, response: &Response, from: &Url, method: &Method) -> Result<Option<(Url, bool)>, AgentError> {
+    fn next(
+        &self,
+        response: &Response,
+        from: &Url,
+        method: &Method,
+    ) -> Result<Option<(Url, bool)>, AgentError> {
         let reads = *method == Method::GET;
         let as_get = match response.status() {
             StatusCode::MOVED_PERMANENTLY | StatusCode::FOUND if reads => false,
@@ -238,7 +295,11 @@ impl Attempt<'_> {
             url.set_fragment(None);
             Some((url, as_get))
         })
-        .ok_or_else(|| http(format!("{} sends to a place that is no address.", self.host(from))).reason("redirects").retryable(false))
+        .ok_or_else(|| {
+            http(format!("{} sends to a place that is no address.", self.host(from)))
+                .reason("redirects")
+                .retryable(false)
+        })
     }
 
     /// The failure of a request that got no answer. The URL is left out, because it may contain a
@@ -248,15 +309,27 @@ impl Attempt<'_> {
         if caused_by::<PrivateAddress>(error) {
             return not_started(self.private_refusal(&host));
         }
-        let (what, certain) = if error.is_connect() { ("cannot be reached", true) } else { ("did not answer", false) };
-        let error = http(format!("{host} {what}.")).retryable(true).with("status", Value::Null).reason("network").hint("Check the connection, then try again.");
+        let (what, certain) = if error.is_connect() {
+            ("cannot be reached", true)
+        } else {
+            ("did not answer", false)
+        };
+        let error = http(format!("{host} {what}."))
+            .retryable(true)
+            .with("status", Value::Null)
+            .reason("network")
+            .hint("Check the connection, then try again.");
         if certain { not_started(error) } else { maybe_done(error) }
     }
 
     async fn read(&self, mut response: Response) -> Result<Value, ToolFailure> {
         let status = response.status();
         let host = self.host(response.url());
-        let limit = if self.call.max_response_bytes == 0 { DEFAULT_BYTES } else { self.call.max_response_bytes };
+        let limit = if self.call.max_response_bytes == 0 {
+            DEFAULT_BYTES
+        } else {
+            self.call.max_response_bytes
+        };
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let (kind, retry_after) = (content_type(&response), retry_after(&response));
         let mut bytes: Vec<u8> = Vec::new();
@@ -265,19 +338,32 @@ impl Attempt<'_> {
                 Ok(Some(chunk)) => bytes.extend_from_slice(&chunk),
                 Ok(None) => break,
                 Err(_) if status.is_success() => {
-                    return Err(maybe_done(http(format!("The answer of {host} broke off.")).retryable(true).with("status", status.as_u16()).reason("network")));
+                    return Err(maybe_done(
+                        http(format!("The answer of {host} broke off."))
+                            .retryable(true)
+                            .with("status", status.as_u16())
+                            .reason("network"),
+                    ));
                 }
                 Err(_) => break,
             }
             if bytes.len() > limit && status.is_success() {
-                let error = http(format!("The answer of {host} is larger than {limit} bytes.")).retryable(false).with("status", status.as_u16());
-                return Err(maybe_done(error.reason("response_too_large").hint("Ask for less at a time.")));
+                let error = http(format!("The answer of {host} is larger than {limit} bytes."))
+                    .retryable(false)
+                    .with("status", status.as_u16());
+                return Err(maybe_done(
+                    error.reason("response_too_large").hint("Ask for less at a time."),
+                ));
             }
             if !status.is_success() && bytes.len() > 4 * MAX_EXCERPT {
                 break;
             }
         }
-        if status.is_success() { self.value(&bytes, &kind, &host) } else { Err(self.status_failure(status, retry_after, &bytes, &host)) }
+        if status.is_success() {
+            self.value(&bytes, &kind, &host)
+        } else {
+            Err(self.status_failure(status, retry_after, &bytes, &host))
+        }
     }
 
     fn value(&self, bytes: &[u8], kind: &str, host: &str) -> Result<Value, ToolFailure> {
@@ -285,21 +371,37 @@ impl Attempt<'_> {
             Answer::Text => Ok(json!({"text": String::from_utf8_lossy(bytes)})),
             Answer::Json if bytes.iter().all(u8::is_ascii_whitespace) => Ok(json!({})),
             Answer::Json => serde_json::from_slice(bytes).map_err(|_| {
-                let error = AgentError::internal(Reason::InvalidResponse, format!("{host} answered with something that is not JSON ({kind})."));
+                let error = AgentError::internal(
+                    Reason::InvalidResponse,
+                    format!("{host} answered with something that is not JSON ({kind})."),
+                );
                 maybe_done(error.with("answer", excerpt(bytes)))
             }),
         }
     }
 
     /// The failure for an error status.
-    fn status_failure(&self, status: StatusCode, retry_after: Option<u64>, bytes: &[u8], host: &str) -> ToolFailure {
+    fn status_failure(
+        &self,
+        status: StatusCode,
+        retry_after: Option<u64>,
+        bytes: &[u8],
+        host: &str,
+    ) -> ToolFailure {
         let number = status.as_u16();
-        let said = serde_json::from_slice::<Value>(bytes).ok().filter(|value| value.to_string().len() <= MAX_EXCERPT);
+        let said = serde_json::from_slice::<Value>(bytes)
+            .ok()
+            .filter(|value| value.to_string().len() <= MAX_EXCERPT);
         let mut error = match number {
-            429 => AgentError::new(ErrorCode::RateLimited, format!("{host} asks to slow down.")).reason(Reason::UpstreamRateLimit),
-            401 | 403 if self.spec.auth.is_some() => http(format!("{host} refuses the key ({number})."))
-                .retryable(false)
-                .hint("Enter the key again in Settings under \u{201c}Keys and access of packs\u{201d}."),
+            429 => AgentError::new(ErrorCode::RateLimited, format!("{host} asks to slow down."))
+                .reason(Reason::UpstreamRateLimit),
+            401 | 403 if self.spec.auth.is_some() => http(format!(
+                "{host} refuses the key ({number})."
+            ))
+            .retryable(false)
+            .hint(
+                "Enter the key again in Settings under \u{201c}Keys and access of packs\u{201d}.",
+            ),
             500.. => http(format!("{host} failed ({number}).")).retryable(true),
             _ => http(format!("{host} refused the request ({number}).")).retryable(false),
         };
@@ -320,7 +422,8 @@ impl Attempt<'_> {
     }
 
     fn host_of_template(&self) -> String {
-        let origin = request::split_origin(&self.call.url).and_then(|(origin, _)| Url::parse(origin).ok());
+        let origin =
+            request::split_origin(&self.call.url).and_then(|(origin, _)| Url::parse(origin).ok());
         origin.map_or_else(|| "The server".to_owned(), |url| self.host(&url))
     }
 }
@@ -362,7 +465,8 @@ fn content_type(response: &Response) -> String {
 /// Returns the server's `Retry-After` in milliseconds. It is in seconds, or a date by the server's
 /// own clock.
 fn retry_after(response: &Response) -> Option<u64> {
-    let text = |name| response.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+    let text =
+        |name| response.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
     let wish = text(header::RETRY_AFTER)?.trim();
     if let Ok(seconds) = wish.parse::<u64>() {
         return Some(seconds.saturating_mul(1_000));

@@ -71,7 +71,9 @@ impl Group {
 
     /// Waits for the program. Everything that it started and left behind is killed.
     pub(crate) async fn wait(&mut self) -> io::Result<ExitStatus> {
-        let Some(child) = &mut self.child else { return Err(io::Error::other("the program was waited for already")) };
+        let Some(child) = &mut self.child else {
+            return Err(io::Error::other("the program was waited for already"));
+        };
         let status = child.wait().await;
         self.child = None;
         status

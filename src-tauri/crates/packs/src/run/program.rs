@@ -53,21 +53,40 @@ pub struct Place {
 }
 
 /// Runs one attempt.
-pub async fn run_program(call: &ProgramCall, request: &ToolRequest, place: Place, cancel: &CancellationToken) -> Result<Value, ToolFailure> {
+pub async fn run_program(
+    call: &ProgramCall,
+    request: &ToolRequest,
+    place: Place,
+    cancel: &CancellationToken,
+) -> Result<Value, ToolFailure> {
     let none = Map::new();
     let arguments = request.arguments.as_object().unwrap_or(&none);
     let args = argv(&call.args, arguments).map_err(not_started)?;
     let work = tempfile::Builder::new().prefix("countersign-").tempdir().map_err(|e| {
         not_started(
-            AgentError::internal("tool_config_error", format!("No folder could be made for {}: {e}.", request.spec.title))
-                .hint("Free some disk space, then try again."),
+            AgentError::internal(
+                "tool_config_error",
+                format!("No folder could be made for {}: {e}.", request.spec.title),
+            )
+            .hint("Free some disk space, then try again."),
         )
     })?;
     let mut command = Command::new(&place.program);
-    command.args(&args).current_dir(work.path()).env_clear().envs(environment(&place, work.path(), request));
-    command.stdin(if call.stdin == Stdin::Json { Stdio::piped() } else { Stdio::null() }).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.args(&args).current_dir(work.path()).env_clear().envs(environment(
+        &place,
+        work.path(),
+        request,
+    ));
+    command
+        .stdin(if call.stdin == Stdin::Json { Stdio::piped() } else { Stdio::null() })
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let memory_mb = if call.memory_mb == 0 { DEFAULT_MEMORY_MB } else { call.memory_mb };
-    let limits = Limits { memory_bytes: memory_mb.saturating_mul(1024 * 1024), file_bytes: FILE_BYTES, files: FILES };
+    let limits = Limits {
+        memory_bytes: memory_mb.saturating_mul(1024 * 1024),
+        file_bytes: FILE_BYTES,
+        files: FILES,
+    };
     let confine = confinement(call, &place, work.path()).map_err(|why| {
         let hint = "Update or restart the system: programs of packs do not run with less protection than `csign doctor` tells.";
         not_started(config(format!("{} was not started: {why}.", request.spec.title), hint))
@@ -79,16 +98,23 @@ pub async fn run_program(call: &ProgramCall, request: &ToolRequest, place: Place
             "Check that the program exists, may be executed, and that its interpreter lies in /usr.",
         ))
     })?;
-    let pipes = group.child().map(|child| (child.stdin.take(), child.stdout.take(), child.stderr.take()));
+    let pipes =
+        group.child().map(|child| (child.stdin.take(), child.stdout.take(), child.stderr.take()));
     let (stdin, stdout, stderr) = pipes.unwrap_or_default();
     if let Some(mut stdin) = stdin {
         let text = request.arguments.to_string();
         // A program need not read its input.
         tokio::spawn(async move { drop(stdin.write_all(text.as_bytes()).await) });
     }
-    let limit = usize::try_from(if call.max_output_bytes == 0 { DEFAULT_OUTPUT } else { call.max_output_bytes }).unwrap_or(usize::MAX);
+    let limit = usize::try_from(if call.max_output_bytes == 0 {
+        DEFAULT_OUTPUT
+    } else {
+        call.max_output_bytes
+    })
+    .unwrap_or(usize::MAX);
     let killer = group.killer();
-    let working = async { tokio::join!(read_all(stdout, limit, killer), read_tail(stderr), group.wait()) };
+    let working =
+        async { tokio::join!(read_all(stdout, limit, killer), read_tail(stderr), group.wait()) };
     let title = &request.spec.title;
     tokio::select! {
         (out, err, status) = working => {
@@ -104,26 +130,45 @@ pub async fn run_program(call: &ProgramCall, request: &ToolRequest, place: Place
 }
 
 #[cfg(target_os = "linux")]
-fn confinement(call: &ProgramCall, place: &Place, work: &Path) -> Result<impl FnMut() -> std::io::Result<()> + Send + Sync + use<>, String> {
+fn confinement(
+    call: &ProgramCall,
+    place: &Place,
+    work: &Path,
+) -> Result<impl FnMut() -> std::io::Result<()> + Send + Sync + use<>, String> {
     let mut own = vec![work];
     own.extend(place.data.as_deref());
     // A program of the app lies in a readable folder anyway, or belongs to a test.
-    let pack = if place.program.starts_with(&place.pack_folder) { place.pack_folder.as_path() } else { place.program.as_path() };
+    let pack = if place.program.starts_with(&place.pack_folder) {
+        place.pack_folder.as_path()
+    } else {
+        place.program.as_path()
+    };
     let sockets = if call.network { Sockets::Internet } else { Sockets::Pairs };
     let permits = Permits { sockets, sessions: false, open_files: place.data.is_some() };
-    let mut sandbox = super::sandbox::Sandbox::new(&super::sandbox::Folders { pack, own: &own }, permits)?;
+    let mut sandbox =
+        super::sandbox::Sandbox::new(&super::sandbox::Folders { pack, own: &own }, permits)?;
     Ok(move || sandbox.enforce())
 }
 
 #[cfg(not(target_os = "linux"))]
-fn confinement(_: &ProgramCall, _: &Place, _: &Path) -> Result<impl FnMut() -> std::io::Result<()> + Send + Sync + use<>, String> {
+fn confinement(
+    _: &ProgramCall,
+    _: &Place,
+    _: &Path,
+) -> Result<impl FnMut() -> std::io::Result<()> + Send + Sync + use<>, String> {
     Ok(|| Ok(()))
 }
 
 fn environment(place: &Place, work: &Path, request: &ToolRequest) -> BTreeMap<String, String> {
     let work = work.display().to_string();
-    let fixed = [("PATH", "/usr/local/bin:/usr/bin:/bin".to_owned()), ("LANG", "C.UTF-8".to_owned()), ("HOME", work.clone()), ("TMPDIR", work)];
-    let mut env: BTreeMap<String, String> = fixed.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    let fixed = [
+        ("PATH", "/usr/local/bin:/usr/bin:/bin".to_owned()),
+        ("LANG", "C.UTF-8".to_owned()),
+        ("HOME", work.clone()),
+        ("TMPDIR", work),
+    ];
+    let mut env: BTreeMap<String, String> =
+        fixed.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     // A program cannot reach the session bus, so its address is removed.
     env.extend(place.env.clone().into_iter().filter(|(name, _)| !name.starts_with("DBUS_")));
     if let Some(data) = &place.data {
@@ -144,22 +189,32 @@ fn argv(templates: &[String], arguments: &Map<String, Value>) -> Result<Vec<Stri
     let mut args: Vec<String> = Vec::new();
     let mut options_ended = false;
     for source in templates {
-        let template = Template::parse(source)
-            .map_err(|problem| config(format!("An argument of this tool cannot be read: {problem}."), "Correct `args` in pack.json."))?;
+        let template = Template::parse(source).map_err(|problem| {
+            config(
+                format!("An argument of this tool cannot be read: {problem}."),
+                "Correct `args` in pack.json.",
+            )
+        })?;
         options_ended |= source == "--";
         // A text that begins with a value could be read as an option.
         let leads = matches!(template.0.first(), Some(Piece::Argument(_))) && !options_ended;
         let first = template.names().next().unwrap_or_default().to_owned();
         let values = match template.single_argument().and_then(|name| value_of(arguments, name)) {
             Some(Value::Array(list)) => list.iter().map(plain).collect(),
-            _ => template.fill::<AgentError>(arguments, |_, value| Ok(plain(value)))?.into_iter().collect::<Vec<_>>(),
+            _ => template
+                .fill::<AgentError>(arguments, |_, value| Ok(plain(value)))?
+                .into_iter()
+                .collect::<Vec<_>>(),
         };
         for value in &values {
             if value.contains('\0') {
                 return Err(bad_value(&first, "it holds a zero character"));
             }
             if leads && value.starts_with('-') && value.parse::<f64>().is_err() {
-                return Err(bad_value(&first, "it begins with `-` and would be read as an option of the program"));
+                return Err(bad_value(
+                    &first,
+                    "it begins with `-` and would be read as an option of the program",
+                ));
             }
         }
         args.extend(values);
@@ -168,7 +223,11 @@ fn argv(templates: &[String], arguments: &Map<String, Value>) -> Result<Vec<Stri
 }
 
 /// Reads a pipe to its end. More than the limit kills the program.
-async fn read_all(pipe: Option<impl AsyncRead + Unpin>, limit: usize, killer: Killer) -> Option<Vec<u8>> {
+async fn read_all(
+    pipe: Option<impl AsyncRead + Unpin>,
+    limit: usize,
+    killer: Killer,
+) -> Option<Vec<u8>> {
     let mut kept = Vec::new();
     let mut pipe = pipe?;
     let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
@@ -200,7 +259,13 @@ fn read_output(answer: Answer, out: &[u8], title: &str) -> Result<Value, ToolFai
         Answer::Json if out.iter().all(u8::is_ascii_whitespace) => Ok(json!({})),
         Answer::Json => serde_json::from_slice(out).map_err(|e| {
             let said: String = String::from_utf8_lossy(out).chars().take(500).collect();
-            maybe_done(AgentError::internal(Reason::InvalidResponse, format!("{title} printed something that is not JSON: {e}.")).with("answer", said))
+            maybe_done(
+                AgentError::internal(
+                    Reason::InvalidResponse,
+                    format!("{title} printed something that is not JSON: {e}."),
+                )
+                .with("answer", said),
+            )
         }),
     }
 }
@@ -213,7 +278,8 @@ fn exit_failure(status: std::process::ExitStatus, complaints: &str, title: &str)
         (None, None) => "ended in an unknown way".to_owned(),
     };
     let last: String = complaints.lines().last().unwrap_or_default().chars().take(300).collect();
-    let sentence = if last.is_empty() { format!("{title} {how}.") } else { format!("{title} {how}: {last}") };
+    let sentence =
+        if last.is_empty() { format!("{title} {how}.") } else { format!("{title} {how}: {last}") };
     let error = AgentError::internal("program_failed", sentence)
         .with("exit_code", json!(status.code()))
         .with("answer", complaints)
@@ -233,12 +299,29 @@ mod tests {
     #[test]
     fn arguments_become_an_array_and_never_options() {
         let some = |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
-        assert_eq!(args(&["--limit={n}", "{q}", "x"], json!({"n": 3, "q": "a b; rm -rf $HOME"})).unwrap(), some(&["--limit=3", "a b; rm -rf $HOME", "x"]));
-        assert_eq!(args(&["--limit={n}", "{list}"], json!({"list": ["a", 2]})).unwrap(), some(&["a", "2"]), "absent ones are left out");
-        assert_eq!(args(&["{n}"], json!({"n": -5})).unwrap(), some(&["-5"]), "a number is no option");
+        assert_eq!(
+            args(&["--limit={n}", "{q}", "x"], json!({"n": 3, "q": "a b; rm -rf $HOME"})).unwrap(),
+            some(&["--limit=3", "a b; rm -rf $HOME", "x"])
+        );
+        assert_eq!(
+            args(&["--limit={n}", "{list}"], json!({"list": ["a", 2]})).unwrap(),
+            some(&["a", "2"]),
+            "absent ones are left out"
+        );
+        assert_eq!(
+            args(&["{n}"], json!({"n": -5})).unwrap(),
+            some(&["-5"]),
+            "a number is no option"
+        );
         assert_eq!(args(&["--", "{q}"], json!({"q": "-x"})).unwrap(), some(&["--", "-x"]));
-        for (template, value) in [("{q}", "--output=/etc/x"), ("{q}", "-x"), ("{q}.txt", "-rf"), ("--q={q}", "a\0b")] {
-            assert_eq!(args(&[template], json!({"q": value})).unwrap_err().reason_text(), Some("unusable_value"), "{template} {value}");
+        for (template, value) in
+            [("{q}", "--output=/etc/x"), ("{q}", "-x"), ("{q}.txt", "-rf"), ("--q={q}", "a\0b")]
+        {
+            assert_eq!(
+                args(&[template], json!({"q": value})).unwrap_err().reason_text(),
+                Some("unusable_value"),
+                "{template} {value}"
+            );
         }
         assert!(args(&["{list}"], json!({"list": ["ok", "-x"]})).is_err());
     }

@@ -20,7 +20,8 @@ use super::{
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 const KEY_HEADER: &str = "Idempotency-Key";
 const KEY_MEMBER: &str = "idempotency_key";
-const SEE_PACK: &str = "Correct the tool in its pack.json; `csign packs check FOLDER` shows what is wrong.";
+const SEE_PACK: &str =
+    "Correct the tool in its pack.json; `csign packs check FOLDER` shows what is wrong.";
 
 /// A request without its credential.
 #[derive(Debug)]
@@ -38,7 +39,11 @@ pub(crate) struct Key<'a> {
     pub(crate) value: Option<&'a str>,
 }
 
-pub(crate) fn build(call: &HttpCall, arguments: &Map<String, Value>, key: Key<'_>) -> Result<BuiltRequest, AgentError> {
+pub(crate) fn build(
+    call: &HttpCall,
+    arguments: &Map<String, Value>,
+    key: Key<'_>,
+) -> Result<BuiltRequest, AgentError> {
     let mut url = address(&call.url, arguments)?;
     for (name, source) in &call.query {
         add_query(&mut url, name, &parse(source)?, arguments)?;
@@ -54,7 +59,10 @@ pub(crate) fn build(call: &HttpCall, arguments: &Map<String, Value>, key: Key<'_
         (IdempotencyStrategy::None, _) | (_, None) => {}
         (IdempotencyStrategy::PayloadField, Some(value)) => {
             if let Some(Value::Object(members)) = &mut body {
-                members.insert(key.place.unwrap_or(KEY_MEMBER).to_owned(), Value::String(value.to_owned()));
+                members.insert(
+                    key.place.unwrap_or(KEY_MEMBER).to_owned(),
+                    Value::String(value.to_owned()),
+                );
             }
         }
         (IdempotencyStrategy::Header, Some(value)) => {
@@ -69,7 +77,9 @@ pub(crate) fn build(call: &HttpCall, arguments: &Map<String, Value>, key: Key<'_
 }
 
 fn parse(source: &str) -> Result<Template, AgentError> {
-    Template::parse(source).map_err(|problem| config(format!("A template of this tool cannot be read: {problem}."), SEE_PACK))
+    Template::parse(source).map_err(|problem| {
+        config(format!("A template of this tool cannot be read: {problem}."), SEE_PACK)
+    })
 }
 
 /// Splits an address template before its path.
@@ -93,12 +103,21 @@ fn address(source: &str, arguments: &Map<String, Value>) -> Result<Url, AgentErr
     let url = Url::parse(&format!("{origin}{filled}")).map_err(|_| broken())?;
     // Checks the result once more against what the code above guarantees.
     let segments = |path: &str| path.split('/').count();
-    let same_place = url.scheme() == expected.scheme() && url.host_str() == expected.host_str() && url.port() == expected.port();
+    let same_place = url.scheme() == expected.scheme()
+        && url.host_str() == expected.host_str()
+        && url.port() == expected.port();
     let same_shape = path.is_empty() || segments(url.path()) == segments(path);
-    if same_place && same_shape && url.username().is_empty() && url.password().is_none() && url.query().is_none() && url.fragment().is_none() {
+    if same_place
+        && same_shape
+        && url.username().is_empty()
+        && url.password().is_none()
+        && url.query().is_none()
+        && url.fragment().is_none()
+    {
         Ok(url)
     } else {
-        Err(AgentError::invalid("The values would lead to another address.").reason("unusable_value"))
+        Err(AgentError::invalid("The values would lead to another address.")
+            .reason("unusable_value"))
     }
 }
 
@@ -109,22 +128,29 @@ fn fill_segment(template: &Template, arguments: &Map<String, Value>) -> Result<S
         match piece {
             Piece::Text(text) => filled.push_str(text),
             Piece::Argument(name) => {
-                let value = value_of(arguments, name).ok_or_else(|| bad_value(name, "it is missing, and the address needs it"))?;
+                let value = value_of(arguments, name)
+                    .ok_or_else(|| bad_value(name, "it is missing, and the address needs it"))?;
                 filled.push_str(&path_text(name, value)?);
                 valued = Some(name);
             }
         }
     }
     match valued {
-        Some(name) if filled.is_empty() => Err(bad_value(name, "it is empty, and the address needs it")),
-        Some(name) if filled.bytes().all(|b| b == b'.') => Err(bad_value(name, "dots alone mean another place in an address")),
+        Some(name) if filled.is_empty() => {
+            Err(bad_value(name, "it is empty, and the address needs it"))
+        }
+        Some(name) if filled.bytes().all(|b| b == b'.') => {
+            Err(bad_value(name, "dots alone mean another place in an address"))
+        }
         _ => Ok(filled),
     }
 }
 
 fn path_text(name: &str, value: &Value) -> Result<String, AgentError> {
     let text = match value {
-        Value::Array(_) | Value::Object(_) => return Err(bad_value(name, "a list or an object does not fit into an address")),
+        Value::Array(_) | Value::Object(_) => {
+            return Err(bad_value(name, "a list or an object does not fit into an address"));
+        }
         scalar => plain(scalar),
     };
     if text.chars().any(char::is_control) {
@@ -137,10 +163,19 @@ fn path_text(name: &str, value: &Value) -> Result<String, AgentError> {
     Ok(utf8_percent_encode(&text, SEGMENT).to_string())
 }
 
-fn add_query(url: &mut Url, name: &str, template: &Template, arguments: &Map<String, Value>) -> Result<(), AgentError> {
-    let values = match template.single_argument().and_then(|argument| value_of(arguments, argument)) {
+fn add_query(
+    url: &mut Url,
+    name: &str,
+    template: &Template,
+    arguments: &Map<String, Value>,
+) -> Result<(), AgentError> {
+    let values = match template.single_argument().and_then(|argument| value_of(arguments, argument))
+    {
         Some(Value::Array(list)) => list.iter().map(plain).collect(),
-        _ => template.fill::<AgentError>(arguments, |_, value| Ok(plain(value)))?.into_iter().collect::<Vec<_>>(),
+        _ => template
+            .fill::<AgentError>(arguments, |_, value| Ok(plain(value)))?
+            .into_iter()
+            .collect::<Vec<_>>(),
     };
     for value in values {
         url.query_pairs_mut().append_pair(name, &value);
@@ -154,11 +189,21 @@ fn header_text(name: &str, value: &Value) -> Result<String, AgentError> {
         return Err(bad_value(name, "it holds control characters, which a header cannot carry"));
     }
     // Headers are ASCII; other characters are percent-encoded.
-    Ok(text.chars().map(|c| if c.is_ascii() { c.to_string() } else { utf8_percent_encode(&c.to_string(), NON_ALPHANUMERIC).to_string() }).collect())
+    Ok(text
+        .chars()
+        .map(|c| {
+            if c.is_ascii() {
+                c.to_string()
+            } else {
+                utf8_percent_encode(&c.to_string(), NON_ALPHANUMERIC).to_string()
+            }
+        })
+        .collect())
 }
 
 pub(crate) fn header_name(name: &str) -> Result<HeaderName, AgentError> {
-    HeaderName::from_bytes(name.as_bytes()).map_err(|_| config(format!("{name} is not the name of a header."), SEE_PACK))
+    HeaderName::from_bytes(name.as_bytes())
+        .map_err(|_| config(format!("{name} is not the name of a header."), SEE_PACK))
 }
 
 fn header_value(name: &str, text: &str) -> Result<HeaderValue, AgentError> {
@@ -170,7 +215,10 @@ fn body(call: &HttpCall, arguments: &Map<String, Value>) -> Result<Option<Value>
         (Some(template), _) => fill_json(template, arguments),
         (None, HttpMethod::Post | HttpMethod::Put | HttpMethod::Patch) => {
             let used = arguments_used_elsewhere(call)?;
-            let rest = arguments.iter().filter(|(name, _)| !used.contains(name)).map(|(name, value)| (name.clone(), value.clone()));
+            let rest = arguments
+                .iter()
+                .filter(|(name, _)| !used.contains(name))
+                .map(|(name, value)| (name.clone(), value.clone()));
             Ok(Some(Value::Object(rest.collect())))
         }
         (None, HttpMethod::Get | HttpMethod::Delete) => Ok(None),
@@ -180,22 +228,32 @@ fn body(call: &HttpCall, arguments: &Map<String, Value>) -> Result<Option<Value>
 fn arguments_used_elsewhere(call: &HttpCall) -> Result<Vec<String>, AgentError> {
     let mut used = Vec::new();
     let path = split_origin(&call.url).map_or("", |(_, path)| path);
-    for source in [path].into_iter().chain(call.query.values().chain(call.headers.values()).map(String::as_str)) {
+    for source in [path]
+        .into_iter()
+        .chain(call.query.values().chain(call.headers.values()).map(String::as_str))
+    {
         // A name with a point reaches into an argument, which then counts as used.
-        used.extend(parse(source)?.names().filter_map(|name| name.split('.').next()).map(str::to_owned));
+        used.extend(
+            parse(source)?.names().filter_map(|name| name.split('.').next()).map(str::to_owned),
+        );
     }
     Ok(used)
 }
 
 /// Fills templates in the texts of a JSON value. Returns None if an argument is absent; its member
 /// or element is then left out.
-fn fill_json(template: &Value, arguments: &Map<String, Value>) -> Result<Option<Value>, AgentError> {
+fn fill_json(
+    template: &Value,
+    arguments: &Map<String, Value>,
+) -> Result<Option<Value>, AgentError> {
     Ok(match template {
         Value::String(source) => {
             let template = parse(source)?;
             match template.single_argument() {
                 Some(name) => value_of(arguments, name).cloned(),
-                None => template.fill::<AgentError>(arguments, |_, value| Ok(plain(value)))?.map(Value::String),
+                None => template
+                    .fill::<AgentError>(arguments, |_, value| Ok(plain(value)))?
+                    .map(Value::String),
             }
         }
         Value::Object(members) => {
@@ -208,7 +266,8 @@ fn fill_json(template: &Value, arguments: &Map<String, Value>) -> Result<Option<
             Some(Value::Object(filled))
         }
         Value::Array(items) => {
-            let filled: Result<Vec<Option<Value>>, AgentError> = items.iter().map(|item| fill_json(item, arguments)).collect();
+            let filled: Result<Vec<Option<Value>>, AgentError> =
+                items.iter().map(|item| fill_json(item, arguments)).collect();
             Some(Value::Array(filled?.into_iter().flatten().collect()))
         }
         literal @ (Value::Null | Value::Bool(_) | Value::Number(_)) => Some(literal.clone()),

@@ -7,12 +7,13 @@ use std::{io, path::Path, sync::OnceLock};
 
 use guard::{CallFilter, Permits};
 use landlock::{
-    ABI, Access, AccessFs, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
-    path_beneath_rules,
+    ABI, Access, AccessFs, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreated,
+    RulesetCreatedAttr, RulesetError, RulesetStatus, Scope, path_beneath_rules,
 };
 
 /// Folders that programs need to run. They hold no data of users and no state of other programs.
-const SYSTEM: &[&str] = &["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix/store"];
+const SYSTEM: &[&str] =
+    &["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix/store"];
 /// Settings that libraries read to find other libraries, names and certificates.
 const READ_ONLY: &[&str] = &[
     "/etc/alternatives",
@@ -63,7 +64,10 @@ impl Sandbox {
     /// Prepares the restrictions that this kernel supports. If the kernel supports one but refuses
     /// it, that is an error: no program runs with weaker isolation than is reported.
     pub(crate) fn new(folders: &Folders<'_>, permits: Permits) -> Result<Self, String> {
-        let files = (landlock_abi() > 0).then(|| ruleset(folders)).transpose().map_err(|error| format!("Landlock cannot be applied ({error})"))?;
+        let files = (landlock_abi() > 0)
+            .then(|| ruleset(folders))
+            .transpose()
+            .map_err(|error| format!("Landlock cannot be applied ({error})"))?;
         let calls = CallFilter::new(permits).map_err(|error| error.to_string())?;
         Ok(Self { files, calls })
     }
@@ -71,7 +75,8 @@ impl Sandbox {
     /// Applies the restrictions. For the child: allocates nothing and makes system calls only.
     pub(crate) fn enforce(&mut self) -> io::Result<()> {
         if let Some(files) = self.files.take() {
-            let status = files.restrict_self().map_err(|_| io::Error::from_raw_os_error(libc::EPERM))?;
+            let status =
+                files.restrict_self().map_err(|_| io::Error::from_raw_os_error(libc::EPERM))?;
             if status.ruleset == RulesetStatus::NotEnforced {
                 return Err(io::Error::from_raw_os_error(libc::EPERM));
             }
@@ -99,8 +104,16 @@ fn ruleset(folders: &Folders<'_>) -> Result<RulesetCreated, RulesetError> {
 pub(crate) fn landlock_abi() -> u32 {
     static ABI: OnceLock<u32> = OnceLock::new();
     *ABI.get_or_init(|| {
-        // SAFETY: asks for the version only: no pointer, no size, the flag of the kernel's interface.
-        let version = unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::null::<libc::c_void>(), 0_usize, 1_u32) };
+        // SAFETY: asks for the version only: no pointer, no size, the flag of the kernel's
+        // interface.
+        let version = unsafe {
+            libc::syscall(
+                libc::SYS_landlock_create_ruleset,
+                std::ptr::null::<libc::c_void>(),
+                0_usize,
+                1_u32,
+            )
+        };
         u32::try_from(version).unwrap_or(0)
     })
 }

@@ -27,9 +27,13 @@ impl Template {
             } else if let Some(after) = from.strip_prefix("}}") {
                 text.push('}');
                 rest = after;
-            } else if let Some((name, after)) = from.strip_prefix('{').and_then(|inside| inside.split_once('}')) {
+            } else if let Some((name, after)) =
+                from.strip_prefix('{').and_then(|inside| inside.split_once('}'))
+            {
                 if !is_name(name) {
-                    return Err(format!("`{{{name}}}` names no argument; write `{{{{` for a brace"));
+                    return Err(format!(
+                        "`{{{name}}}` names no argument; write `{{{{` for a brace"
+                    ));
                 }
                 if !text.is_empty() {
                     pieces.push(Piece::Text(std::mem::take(&mut text)));
@@ -65,7 +69,11 @@ impl Template {
 
     /// Fills the template, with each value as `show` writes it. Returns None if an argument is
     /// absent.
-    pub(crate) fn fill<E>(&self, arguments: &Map<String, Value>, mut show: impl FnMut(&str, &Value) -> Result<String, E>) -> Result<Option<String>, E> {
+    pub(crate) fn fill<E>(
+        &self,
+        arguments: &Map<String, Value>,
+        mut show: impl FnMut(&str, &Value) -> Result<String, E>,
+    ) -> Result<Option<String>, E> {
         let mut filled = String::new();
         for piece in &self.0 {
             match piece {
@@ -81,7 +89,8 @@ impl Template {
 }
 
 fn is_name(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'))
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'))
 }
 
 /// Returns an argument by name. A point reaches into an object. `null` counts as absent.
@@ -105,7 +114,10 @@ mod tests {
 
     fn fill(source: &str, arguments: Value) -> Option<String> {
         let Value::Object(arguments) = arguments else { panic!("an object") };
-        Template::parse(source).unwrap().fill::<()>(&arguments, |_, value| Ok(plain(value))).unwrap()
+        Template::parse(source)
+            .unwrap()
+            .fill::<()>(&arguments, |_, value| Ok(plain(value)))
+            .unwrap()
     }
 
     #[test]

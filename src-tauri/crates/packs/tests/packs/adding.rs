@@ -2,7 +2,10 @@
 //! tool to the new ones.
 
 use chrono::{TimeDelta, TimeZone as _, Utc};
-use contract::{Effect, PackId, PolicyMode, PolicyRule, RuleAction, SessionId, StandingGrant, Switches, ToolId, ToolSpec};
+use contract::{
+    Effect, PackId, PolicyMode, PolicyRule, RuleAction, SessionId, StandingGrant, Switches, ToolId,
+    ToolSpec,
+};
 use policy::{Question, Rules};
 use proptest::prelude::*;
 use serde_json::{Map, json};
@@ -24,8 +27,12 @@ fn tool(pack: &str, id: &str, effect: Effect) -> ToolSpec {
 }
 
 fn any_tools(pack: &'static str) -> impl Strategy<Value = Vec<ToolSpec>> {
-    prop::collection::btree_map(prop::sample::select(&IDS), prop::sample::select(&[Effect::ReadOnly, Effect::Write, Effect::Destructive]), 0..3)
-        .prop_map(move |tools| tools.into_iter().map(|(id, effect)| tool(pack, id, effect)).collect())
+    prop::collection::btree_map(
+        prop::sample::select(&IDS),
+        prop::sample::select(&[Effect::ReadOnly, Effect::Write, Effect::Destructive]),
+        0..3,
+    )
+    .prop_map(move |tools| tools.into_iter().map(|(id, effect)| tool(pack, id, effect)).collect())
 }
 
 /// An id or a pattern as a person may write it.
@@ -34,14 +41,21 @@ fn any_pattern() -> impl Strategy<Value = String> {
     prop_oneof![
         id.clone().prop_map(str::to_owned),
         (prop::sample::select(&PACKS), id).prop_map(|(pack, id)| format!("{pack}:{id}")),
-        prop::sample::select(&["*", "cart.*", "c*", "s*", "shop:*", "*:send", "re*", "*add"]).prop_map(str::to_owned),
+        prop::sample::select(&["*", "cart.*", "c*", "s*", "shop:*", "*:send", "re*", "*add"])
+            .prop_map(str::to_owned),
     ]
 }
 
 fn any_rules() -> impl Strategy<Value = Rules> {
     let action = prop::sample::select(&[RuleAction::Deny, RuleAction::Ask, RuleAction::Allow]);
-    let rule =
-        (action, any_pattern()).prop_map(|(action, tool)| PolicyRule { id: "r".into(), action, tool, effect: None, arguments: Map::new(), reason: None });
+    let rule = (action, any_pattern()).prop_map(|(action, tool)| PolicyRule {
+        id: "r".into(),
+        action,
+        tool,
+        effect: None,
+        arguments: Map::new(),
+        reason: None,
+    });
     let grant = any_pattern().prop_map(|tool| StandingGrant {
         id: "g".into(),
         tool: tool.as_str().into(),
@@ -49,12 +63,22 @@ fn any_rules() -> impl Strategy<Value = Rules> {
         session: None,
         expires_at: Utc.timestamp_opt(1_000, 0).single().unwrap(),
     });
-    (prop::collection::vec(rule, 0..5), prop::collection::vec(grant, 0..3)).prop_map(|(rules, grants)| Rules { rules, grants, faults: Vec::new() })
+    (prop::collection::vec(rule, 0..5), prop::collection::vec(grant, 0..3))
+        .prop_map(|(rules, grants)| Rules { rules, grants, faults: Vec::new() })
 }
 
 fn strictness(tool: &ToolSpec, rules: &Rules, mode: PolicyMode, switches: &Switches) -> u8 {
     let now = Utc.timestamp_opt(0, 0).single().unwrap() + TimeDelta::seconds(1);
-    let question = Question { tool, arguments: &json!({}), session: &SessionId::new("s"), mode, rules, grants: &[], untrusted_entered: false, now };
+    let question = Question {
+        tool,
+        arguments: &json!({}),
+        session: &SessionId::new("s"),
+        mode,
+        rules,
+        grants: &[],
+        untrusted_entered: false,
+        now,
+    };
     if switches.tool(tool) { policy::decide(question).strictness() } else { 3 }
 }
 

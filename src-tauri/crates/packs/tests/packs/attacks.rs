@@ -123,14 +123,19 @@ async fn a_program_with_a_folder_of_its_own_changes_what_it_has_open_and_nothing
         key.path().display()
     );
     let data = tempfile::tempdir().unwrap();
-    let said = Bench::new(&script).run_with_data(data.path(), json!({"data_dir": true})).await.unwrap();
+    let said =
+        Bench::new(&script).run_with_data(data.path(), json!({"data_dir": true})).await.unwrap();
     for place in ["key", "own", "handle"] {
         for (call, error) in said[place].as_object().unwrap() {
             assert_eq!(error.as_i64(), Some(EPERM), "{call} of {place}: {said}");
         }
     }
     assert_ne!(said["weak"], 0, "a file that is only pointed at is not open");
-    assert_eq!((said["mode"].as_u64(), said["time"].as_f64()), (Some(0o640), Some(1.0)), "its own file, which it has open, is its own");
+    assert_eq!(
+        (said["mode"].as_u64(), said["time"].as_f64()),
+        (Some(0o640), Some(1.0)),
+        "its own file, which it has open, is its own"
+    );
     assert_eq!(key.facts(), before);
 }
 
@@ -180,6 +185,10 @@ print(json.dumps({"denied": denied, "unknown": unknown, "interrupt": status & 0x
             assert_eq!(found.as_i64(), Some(error), "{call}: {said}");
         }
     }
-    assert_eq!(said["interrupt"].as_i64(), Some(SIGSYS), "a call of 32 bits ends the program: {said}");
+    assert_eq!(
+        said["interrupt"].as_i64(),
+        Some(SIGSYS),
+        "a call of 32 bits ends the program: {said}"
+    );
     assert_eq!(said["worked"], json!(["thread", "child"]), "threads and children are made as ever");
 }

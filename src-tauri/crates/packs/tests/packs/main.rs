@@ -32,8 +32,9 @@ fn ledger() -> Value {
 }
 
 /// A resolved tool from which tests build others.
-static LEDGER_TOOL: std::sync::LazyLock<contract::ToolSpec> =
-    std::sync::LazyLock::new(|| packs::check_folder(&here().join("ledger")).pack.unwrap().tools.remove(0));
+static LEDGER_TOOL: std::sync::LazyLock<contract::ToolSpec> = std::sync::LazyLock::new(|| {
+    packs::check_folder(&here().join("ledger")).pack.unwrap().tools.remove(0)
+});
 
 /// Writes a manifest into a folder, with the ledger's files.
 fn write_pack(folder: &Path, manifest: &Value) {
@@ -59,10 +60,26 @@ fn the_shipped_packs_have_no_faults() {
         let tools = &pack.pack.as_ref().unwrap().tools;
         assert_eq!(&pack.view.tools, tools);
         for tool in tools {
-            assert!(tool.model_name.len() <= 64 && tool.model_name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-'));
-            assert!(jsonschema::options().offline().build(&tool.input_schema).is_ok(), "{}", tool.id);
+            assert!(
+                tool.model_name.len() <= 64
+                    && tool
+                        .model_name
+                        .bytes()
+                        .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
+            );
+            assert!(
+                jsonschema::options().offline().build(&tool.input_schema).is_ok(),
+                "{}",
+                tool.id
+            );
             for hidden in &tool.caller_owned {
-                assert_eq!(tool.input_schema["properties"].get(&hidden.name), None, "{} of {}", hidden.name, tool.id);
+                assert_eq!(
+                    tool.input_schema["properties"].get(&hidden.name),
+                    None,
+                    "{} of {}",
+                    hidden.name,
+                    tool.id
+                );
                 assert!(tool.full_input_schema["properties"].get(&hidden.name).is_some());
             }
         }
@@ -79,7 +96,11 @@ fn resolved_tools_are_what_the_golden_file_says() {
     if std::env::var_os("UPDATE_GENERATED").is_some() {
         fs::write(&golden, &fresh).unwrap();
     }
-    assert_eq!(fresh, fs::read_to_string(&golden).unwrap_or_default(), "run UPDATE_GENERATED=1 cargo test -p packs");
+    assert_eq!(
+        fresh,
+        fs::read_to_string(&golden).unwrap_or_default(),
+        "run UPDATE_GENERATED=1 cargo test -p packs"
+    );
 }
 
 #[test]
@@ -88,7 +109,9 @@ fn the_hash_changes_with_what_a_call_means_and_with_nothing_else() {
     let hash = |manifest: &Value| {
         write_pack(folder.path(), manifest);
         let loaded = packs::check_folder(folder.path());
-        loaded.pack.unwrap_or_else(|| panic!("{:#?}", loaded.view.faults)).tools[1].definition_hash.clone()
+        loaded.pack.unwrap_or_else(|| panic!("{:#?}", loaded.view.faults)).tools[1]
+            .definition_hash
+            .clone()
     };
     let before = hash(&ledger());
     let changed = |pointer: &str, value: Value| {
@@ -96,8 +119,16 @@ fn the_hash_changes_with_what_a_call_means_and_with_nothing_else() {
         *manifest.pointer_mut(pointer).unwrap() = value;
         hash(&manifest)
     };
-    assert_ne!(before, changed("/schemas/Account/pattern", json!("^[a-z]+$")), "the meaning of a parameter");
-    assert_ne!(before, changed("/tools/tools/1/usage_guidelines", json!("Books nothing.")), "what the model is told");
+    assert_ne!(
+        before,
+        changed("/schemas/Account/pattern", json!("^[a-z]+$")),
+        "the meaning of a parameter"
+    );
+    assert_ne!(
+        before,
+        changed("/tools/tools/1/usage_guidelines", json!("Books nothing.")),
+        "what the model is told"
+    );
     assert_ne!(before, changed("/servers/0/args", json!(["--elsewhere"])), "the program behind it");
     assert_eq!(before, changed("/title", json!("Another title")));
     assert_eq!(before, changed("/tools/tools/0/title", json!("Another tool")));
@@ -108,7 +139,8 @@ fn the_users_folder_wins_and_the_other_pack_is_shown() {
     let (user, bundled) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     write_pack(&user.path().join("mine"), &ledger());
     write_pack(&bundled.path().join("ledger"), &ledger());
-    let loaded = packs::load(&[user.path().into(), bundled.path().into(), user.path().join("nowhere")]);
+    let loaded =
+        packs::load(&[user.path().into(), bundled.path().into(), user.path().join("nowhere")]);
     assert_eq!(loaded.len(), 2);
     assert!(loaded[0].pack.is_some() && loaded[0].view.faults.is_empty());
     assert!(loaded[1].pack.is_none() && loaded[1].view.tools.is_empty());
@@ -140,8 +172,14 @@ fn tools_of_the_same_name_are_told_apart_by_their_pack() {
         let tools = &by_id(&loaded, id).view.tools;
         tools.iter().map(|t| (t.id.0.clone(), t.model_name.clone())).collect::<Vec<_>>()
     };
-    assert_eq!(names("other")[1], ("other:ledger.bookEntry".to_owned(), "other_ledger_book_entry".to_owned()));
-    assert_eq!(names("ledger")[0], ("ledger:ledger.read".to_owned(), "ledger_ledger_read".to_owned()));
+    assert_eq!(
+        names("other")[1],
+        ("other:ledger.bookEntry".to_owned(), "other_ledger_book_entry".to_owned())
+    );
+    assert_eq!(
+        names("ledger")[0],
+        ("ledger:ledger.read".to_owned(), "ledger_ledger_read".to_owned())
+    );
     let read = &by_id(&loaded, "other").view.tools[1].preview.as_ref().unwrap().reads[0].tool;
     assert_eq!(read.as_str(), "other:ledger.read");
 }
@@ -156,7 +194,9 @@ fn a_preview_that_reads_with_an_open_world_tool_is_warned_of() {
     write_pack(folder.path(), &pack);
     let loaded = packs::check_folder(folder.path());
     assert!(loaded.pack.is_some(), "it is used all the same: {:?}", loaded.view.faults);
-    let [warning] = loaded.view.warnings.as_slice() else { panic!("one warning: {:?}", loaded.view.warnings) };
+    let [warning] = loaded.view.warnings.as_slice() else {
+        panic!("one warning: {:?}", loaded.view.warnings)
+    };
     assert_eq!(warning.field, "/tools/tools/1/preview/reads/0/tool");
     assert!(warning.problem.contains("before anybody has approved"), "{warning:?}");
 }
@@ -165,7 +205,11 @@ fn a_preview_that_reads_with_an_open_world_tool_is_warned_of() {
 #[test]
 fn a_qualified_name_is_no_other_tools_name() {
     let folder = tempfile::tempdir().unwrap();
-    for (id, ids) in [("ledger", ["read", "book"]), ("other", ["read", "book"]), ("third", ["ledger.read", "other_book"])] {
+    for (id, ids) in [
+        ("ledger", ["read", "book"]),
+        ("other", ["read", "book"]),
+        ("third", ["ledger.read", "other_book"]),
+    ] {
         let mut pack = ledger();
         pack["id"] = json!(id);
         for (at, tool) in ids.into_iter().enumerate() {
@@ -175,12 +219,21 @@ fn a_qualified_name_is_no_other_tools_name() {
         write_pack(&folder.path().join(id), &pack);
     }
     let loaded = packs::load(&[folder.path().into()]);
-    assert!(loaded.iter().all(|pack| pack.view.faults.is_empty()), "{:?}", loaded.iter().map(|pack| &pack.view.faults).collect::<Vec<_>>());
+    assert!(
+        loaded.iter().all(|pack| pack.view.faults.is_empty()),
+        "{:?}",
+        loaded.iter().map(|pack| &pack.view.faults).collect::<Vec<_>>()
+    );
     let tools = || loaded.iter().flat_map(|pack| &pack.view.tools);
-    let (ids, names): (BTreeSet<_>, BTreeSet<_>) = tools().map(|tool| (tool.id.as_str(), tool.model_name.as_str())).unzip();
+    let (ids, names): (BTreeSet<_>, BTreeSet<_>) =
+        tools().map(|tool| (tool.id.as_str(), tool.model_name.as_str())).unzip();
     assert_eq!((ids.len(), names.len()), (6, 6), "{ids:?} {names:?}");
     for pack in loaded.iter().filter_map(|loaded| loaded.pack.as_ref()) {
-        let entries: BTreeSet<_> = pack.tools.iter().filter_map(|tool| Some(pack.manifest.entry_of(tool)?.id.as_str())).collect();
+        let entries: BTreeSet<_> = pack
+            .tools
+            .iter()
+            .filter_map(|tool| Some(pack.manifest.entry_of(tool)?.id.as_str()))
+            .collect();
         assert_eq!(entries.len(), 2, "each is found in its own manifest");
     }
 }

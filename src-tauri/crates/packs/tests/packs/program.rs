@@ -6,7 +6,10 @@ use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt, path::Path, t
 use contract::{Isolation, ToolTarget};
 use engine::ports::ToolFailure;
 use packs::run::{Place, isolation, run_program};
-use seccompiler::{BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule, TargetArch};
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+    SeccompRule, TargetArch,
+};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -27,7 +30,13 @@ impl Bench {
 
     pub(crate) fn place(&self) -> Place {
         let root = self.folder.path().canonicalize().unwrap();
-        Place { program: root.join("program"), pack_folder: root, data: None, env: [("GIVEN".to_owned(), "yes".to_owned())].into(), secret: None }
+        Place {
+            program: root.join("program"),
+            pack_folder: root,
+            data: None,
+            env: [("GIVEN".to_owned(), "yes".to_owned())].into(),
+            secret: None,
+        }
     }
 
     pub(crate) async fn run(&self, call: Value, arguments: Value) -> Result<Value, ToolFailure> {
@@ -35,11 +44,21 @@ impl Bench {
     }
 
     /// Runs the program with a permanent folder.
-    pub(crate) async fn run_with_data(&self, data: &Path, call: Value) -> Result<Value, ToolFailure> {
-        self.run_at(Place { data: Some(data.to_owned()), ..self.place() }, call, json!({"id": "x"})).await
+    pub(crate) async fn run_with_data(
+        &self,
+        data: &Path,
+        call: Value,
+    ) -> Result<Value, ToolFailure> {
+        self.run_at(Place { data: Some(data.to_owned()), ..self.place() }, call, json!({"id": "x"}))
+            .await
     }
 
-    async fn run_at(&self, place: Place, mut call: Value, arguments: Value) -> Result<Value, ToolFailure> {
+    async fn run_at(
+        &self,
+        place: Place,
+        mut call: Value,
+        arguments: Value,
+    ) -> Result<Value, ToolFailure> {
         call["command"] = json!("./program");
         let spec = spec_in(self.folder.path(), json!({"kind": "other", "program": call}));
         let ToolTarget::Program { call } = target(&spec) else { panic!("a program") };
@@ -54,20 +73,36 @@ fn text(result: Result<Value, ToolFailure>) -> String {
 #[tokio::test]
 async fn arguments_come_as_an_array_or_as_json_and_never_through_a_shell() {
     let bench = Bench::new("#!/bin/sh\nprintf '%s|' \"$@\"\n");
-    let said = text(bench.run(json!({"args": ["--n={n}", "{id}", "{q}"], "output": "text"}), json!({"id": "$(id) `id` ; ls", "n": 3})).await);
+    let said = text(
+        bench
+            .run(
+                json!({"args": ["--n={n}", "{id}", "{q}"], "output": "text"}),
+                json!({"id": "$(id) `id` ; ls", "n": 3}),
+            )
+            .await,
+    );
     assert_eq!(said, "--n=3|$(id) `id` ; ls|");
     let bench = Bench::new("#!/bin/sh\ncat\n");
-    assert_eq!(bench.run(json!({"stdin": "json"}), json!({"id": "å\n\"", "n": 3})).await.unwrap(), json!({"id": "å\n\"", "n": 3}));
+    assert_eq!(
+        bench.run(json!({"stdin": "json"}), json!({"id": "å\n\"", "n": 3})).await.unwrap(),
+        json!({"id": "å\n\"", "n": 3})
+    );
 }
 
 #[tokio::test]
 async fn the_environment_is_bare_and_the_folder_fresh() {
-    let bench = Bench::new("#!/bin/sh\nenv | cut -d= -f1 | sort | tr '\\n' ' '; pwd; ls -A | wc -l; touch here\n");
+    let bench = Bench::new(
+        "#!/bin/sh\nenv | cut -d= -f1 | sort | tr '\\n' ' '; pwd; ls -A | wc -l; touch here\n",
+    );
     let said = text(bench.run(json!({"output": "text"}), json!({"id": "x"})).await);
     let mut lines = said.lines();
     let (names, folder) = lines.next().unwrap().rsplit_once(' ').unwrap();
     for name in names.split(' ') {
-        assert!(["GIVEN", "HOME", "LANG", "OLDPWD", "PATH", "PWD", "SHLVL", "TMPDIR", "_"].contains(&name), "{names}");
+        assert!(
+            ["GIVEN", "HOME", "LANG", "OLDPWD", "PATH", "PWD", "SHLVL", "TMPDIR", "_"]
+                .contains(&name),
+            "{names}"
+        );
     }
     assert_eq!(lines.next().map(str::trim), Some("0"));
     assert!(!Path::new(folder).exists(), "it is gone afterwards");
@@ -78,30 +113,54 @@ async fn failures_tell_code_and_last_words() {
     let bench = Bench::new("#!/bin/sh\necho first >&2; echo 'no such customer' >&2; exit 3\n");
     let failure = bench.run(json!({}), json!({"id": "x"})).await.unwrap_err();
     assert_eq!(failure.error.reason_text(), Some("program_failed"));
-    assert!(failure.error.message.contains("code 3: no such customer") && failure.may_have_happened, "{}", failure.error);
+    assert!(
+        failure.error.message.contains("code 3: no such customer") && failure.may_have_happened,
+        "{}",
+        failure.error
+    );
     let bench = Bench::new("#!/bin/sh\nexit 75\n");
     assert!(bench.run(json!({}), json!({"id": "x"})).await.unwrap_err().error.retryable);
     let bench = Bench::new("#!/bin/sh\necho no json\n");
-    assert_eq!(bench.run(json!({}), json!({"id": "x"})).await.unwrap_err().error.reason_text(), Some("invalid_response"));
+    assert_eq!(
+        bench.run(json!({}), json!({"id": "x"})).await.unwrap_err().error.reason_text(),
+        Some("invalid_response")
+    );
     let bench = Bench::new("#!/nowhere/interpreter\n");
     let failure = bench.run(json!({}), json!({"id": "x"})).await.unwrap_err();
-    assert!(failure.error.reason_text() == Some("tool_config_error") && !failure.may_have_happened, "{}", failure.error);
+    assert!(
+        failure.error.reason_text() == Some("tool_config_error") && !failure.may_have_happened,
+        "{}",
+        failure.error
+    );
 }
 
 #[tokio::test]
 async fn output_and_memory_are_bounded() {
-    let bench = Bench::new("#!/bin/sh\nwhile :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done\n");
-    let failure = bench.run(json!({"output": "text", "max_output_bytes": 10_000}), json!({"id": "x"})).await.unwrap_err();
+    let bench = Bench::new(
+        "#!/bin/sh\nwhile :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done\n",
+    );
+    let failure = bench
+        .run(json!({"output": "text", "max_output_bytes": 10_000}), json!({"id": "x"}))
+        .await
+        .unwrap_err();
     assert_eq!(failure.error.reason_text(), Some("output_too_large"));
     let bench = Bench::new("#!/bin/sh\nulimit -v; ulimit -c\n");
-    assert_eq!(text(bench.run(json!({"output": "text", "memory_mb": 64}), json!({"id": "x"})).await), "65536\n0");
+    assert_eq!(
+        text(bench.run(json!({"output": "text", "memory_mb": 64}), json!({"id": "x"})).await),
+        "65536\n0"
+    );
 }
 
 #[tokio::test]
 async fn a_stopped_run_ends_with_everything_it_started() {
-    let bench = Bench::new("#!/bin/sh\n(sleep 600 & echo $! > \"$COUNTERSIGN_PACK_DATA/pid\"; wait) &\nwait\n");
+    let bench = Bench::new(
+        "#!/bin/sh\n(sleep 600 & echo $! > \"$COUNTERSIGN_PACK_DATA/pid\"; wait) &\nwait\n",
+    );
     let data = tempfile::tempdir().unwrap();
-    let spec = spec_in(bench.folder.path(), json!({"kind": "other", "program": {"command": "./program", "data_dir": true}}));
+    let spec = spec_in(
+        bench.folder.path(),
+        json!({"kind": "other", "program": {"command": "./program", "data_dir": true}}),
+    );
     let ToolTarget::Program { call } = target(&spec) else { panic!("a program") };
     let place = Place { data: Some(data.path().to_owned()), ..bench.place() };
     let cancel = CancellationToken::new();
@@ -117,7 +176,8 @@ async fn a_stopped_run_ends_with_everything_it_started() {
     let (ended, ()) = tokio::join!(running, stop);
     assert_eq!(ended.unwrap_err().error.reason_text(), Some("cancelled"));
     let pid = fs::read_to_string(&file).unwrap().trim().to_owned();
-    let alive = || fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "));
+    let alive =
+        || fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "));
     for _ in 0..2_000 {
         if !alive() {
             return;
@@ -138,9 +198,13 @@ fn role_app() {
     let data = tempfile::tempdir().unwrap();
     let place = Place { data: Some(data.path().to_owned()), ..bench.place() };
     let file = data.path().join("ids");
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     runtime.block_on(async {
-        let spec = spec_in(bench.folder.path(), json!({"kind": "other", "program": {"command": "./program", "data_dir": true}}));
+        let spec = spec_in(
+            bench.folder.path(),
+            json!({"kind": "other", "program": {"command": "./program", "data_dir": true}}),
+        );
         let ToolTarget::Program { call } = target(&spec) else { panic!("a program") };
         let (asked, cancel) = (request(&spec, json!({"id": "x"})), CancellationToken::new());
         let tell = async {
@@ -171,11 +235,16 @@ fn killing_the_app_leaves_nothing_of_a_program() {
         .spawn()
         .unwrap();
     let lines = std::io::BufReader::new(app.stdout.take().unwrap()).lines();
-    let told = lines.map_while(Result::ok).find_map(|line| line.strip_prefix("processes ").map(str::to_owned)).expect("the app tells its processes");
+    let told = lines
+        .map_while(Result::ok)
+        .find_map(|line| line.strip_prefix("processes ").map(str::to_owned))
+        .expect("the app tells its processes");
     app.kill().unwrap();
     app.wait().unwrap();
     for pid in told.split(' ') {
-        let alive = || fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "));
+        let alive = || {
+            fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
+        };
         for _ in 0..2_000 {
             if !alive() {
                 break;
@@ -206,8 +275,14 @@ async fn a_program_sees_its_pack_and_nothing_of_the_user() {
 /// ruleset.
 fn refuse_rulesets() {
     let sized = SeccompCondition::new(1, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0).unwrap();
-    let rules = BTreeMap::from([(libc::SYS_landlock_create_ruleset, vec![SeccompRule::new(vec![sized]).unwrap()])]);
-    let (refuse, arch) = (SeccompAction::Errno(u32::try_from(libc::EPERM).unwrap()), TargetArch::try_from(std::env::consts::ARCH).unwrap());
+    let rules = BTreeMap::from([(
+        libc::SYS_landlock_create_ruleset,
+        vec![SeccompRule::new(vec![sized]).unwrap()],
+    )]);
+    let (refuse, arch) = (
+        SeccompAction::Errno(u32::try_from(libc::EPERM).unwrap()),
+        TargetArch::try_from(std::env::consts::ARCH).unwrap(),
+    );
     let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, arch).unwrap();
     seccompiler::apply_filter(&BpfProgram::try_from(filter).unwrap()).unwrap();
 }
@@ -220,10 +295,17 @@ fn a_program_that_cannot_be_kept_apart_as_told_is_not_run() {
     let ran = std::thread::spawn(|| {
         refuse_rulesets();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(Bench::new("#!/bin/sh\necho ran\n").run(json!({"output": "text"}), json!({"id": "x"})))
+        runtime.block_on(
+            Bench::new("#!/bin/sh\necho ran\n").run(json!({"output": "text"}), json!({"id": "x"})),
+        )
     });
     let failure = ran.join().unwrap().unwrap_err();
-    assert_eq!((failure.error.reason_text(), failure.may_have_happened), (Some("tool_config_error"), false), "{}", failure.error);
+    assert_eq!(
+        (failure.error.reason_text(), failure.may_have_happened),
+        (Some("tool_config_error"), false),
+        "{}",
+        failure.error
+    );
     assert!(failure.error.message.contains("Landlock"), "{}", failure.error);
 }
 
@@ -235,7 +317,10 @@ async fn sockets_open_only_as_declared_and_never_to_the_desktop() {
     let script = "#!/usr/bin/python3\nimport socket, os, json\nseen = []\nfor name, family in [('unix', socket.AF_UNIX), ('inet', socket.AF_INET), ('inet6', socket.AF_INET6)]:\n    try:\n        socket.socket(family, socket.SOCK_STREAM).close()\n        seen.append(name)\n    except PermissionError:\n        pass\ntry:\n    socket.socketpair()\n    seen.append('pair')\nexcept PermissionError:\n    pass\ntry:\n    os.setsid()\n    seen.append('leaves')\nexcept PermissionError:\n    pass\nprint(json.dumps({'seen': seen}))\n";
     let bench = Bench::new(script);
     assert_eq!(bench.run(json!({}), json!({"id": "x"})).await.unwrap()["seen"], json!(["pair"]));
-    assert_eq!(bench.run(json!({"network": true}), json!({"id": "x"})).await.unwrap()["seen"], json!(["inet", "inet6", "pair"]));
+    assert_eq!(
+        bench.run(json!({"network": true}), json!({"id": "x"})).await.unwrap()["seen"],
+        json!(["inet", "inet6", "pair"])
+    );
 }
 
 #[test]

@@ -28,7 +28,9 @@ impl Form {
 
     /// Widens a match by the neighbouring characters that carry bits of the secret.
     pub(super) fn widen(&self, text: &[u8], hit: Range<usize>) -> Range<usize> {
-        let is_base64 = |byte: Option<&u8>| byte.is_some_and(|b| b.is_ascii_alphanumeric() || b"+/-_".contains(b));
+        let is_base64 = |byte: Option<&u8>| {
+            byte.is_some_and(|b| b.is_ascii_alphanumeric() || b"+/-_".contains(b))
+        };
         let before = self.before && hit.start > 0 && is_base64(text.get(hit.start - 1));
         let after = self.after && is_base64(text.get(hit.end));
         hit.start - usize::from(before)..hit.end + usize::from(after)
@@ -90,7 +92,12 @@ fn is_keylike(bytes: &[u8]) -> bool {
 }
 
 fn hex_digits(bytes: &[u8], upper: bool) -> Vec<u8> {
-    bytes.iter().flat_map(|byte| if upper { format!("{byte:02X}") } else { format!("{byte:02x}") }.into_bytes()).collect()
+    bytes
+        .iter()
+        .flat_map(|byte| {
+            if upper { format!("{byte:02X}") } else { format!("{byte:02x}") }.into_bytes()
+        })
+        .collect()
 }
 
 /// Returns the base64 characters that depend only on the secret if `offset` bytes precede it in its
@@ -100,7 +107,11 @@ fn base64_core(secret: &[u8], offset: usize) -> (Vec<u8>, bool, bool) {
     let text = STANDARD_NO_PAD.encode(&padded).into_bytes();
     let first = (offset * 8).div_ceil(6);
     let last = padded.len() * 8 / 6;
-    (text.get(first..last).unwrap_or_default().to_vec(), offset != 0, !padded.len().is_multiple_of(3))
+    (
+        text.get(first..last).unwrap_or_default().to_vec(),
+        offset != 0,
+        !padded.len().is_multiple_of(3),
+    )
 }
 
 #[cfg(test)]

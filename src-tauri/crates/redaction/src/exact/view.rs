@@ -30,19 +30,27 @@ impl<'a> View<'a> {
     pub(super) fn range(&self, range: Range<usize>) -> Range<usize> {
         let Some(from) = &self.from else { return range };
         let start = from.get(range.start).map_or(0, |(start, _)| *start as usize);
-        let end = range.end.checked_sub(1).and_then(|last| from.get(last)).map_or(start, |(_, end)| *end as usize);
+        let end = range
+            .end
+            .checked_sub(1)
+            .and_then(|last| from.get(last))
+            .map_or(start, |(_, end)| *end as usize);
         start..end.max(start)
     }
 
     fn source(&self, range: Range<usize>) -> (u32, u32) {
         let range = self.range(range);
-        (u32::try_from(range.start).unwrap_or(u32::MAX), u32::try_from(range.end).unwrap_or(u32::MAX))
+        (
+            u32::try_from(range.start).unwrap_or(u32::MAX),
+            u32::try_from(range.end).unwrap_or(u32::MAX),
+        )
     }
 
     /// Returns a view without white space, or None if there is no white space.
     pub(super) fn without_spaces(&self) -> Option<View<'static>> {
         self.bytes.iter().any(u8::is_ascii_whitespace).then(|| {
-            let kept = || self.bytes.iter().enumerate().filter(|(_, byte)| !byte.is_ascii_whitespace());
+            let kept =
+                || self.bytes.iter().enumerate().filter(|(_, byte)| !byte.is_ascii_whitespace());
             let bytes = kept().map(|(_, byte)| *byte).collect();
             View { bytes, from: Some(kept().map(|(at, _)| self.source(at..at + 1)).collect()) }
         })
@@ -54,16 +62,20 @@ impl<'a> View<'a> {
             return Cow::Borrowed(&self.bytes);
         }
         let mut bytes_without_spaces = Vec::with_capacity(self.bytes.len());
-        bytes_without_spaces.extend(self.bytes.iter().copied().filter(|byte| !byte.is_ascii_whitespace()));
+        bytes_without_spaces
+            .extend(self.bytes.iter().copied().filter(|byte| !byte.is_ascii_whitespace()));
         Cow::Owned(bytes_without_spaces)
     }
 
     /// Decodes one level of escapes that begin with one of these bytes. Returns None if there are
     /// none.
     pub(super) fn unescape(&self, marks: &[u8], way: Way) -> Option<View<'static>> {
-        let next = |at: usize| self.bytes[at..].iter().position(|byte| marks.contains(byte)).map(|found| at + found);
+        let next = |at: usize| {
+            self.bytes[at..].iter().position(|byte| marks.contains(byte)).map(|found| at + found)
+        };
         let mut mark = Some(next(0)?);
-        let (mut bytes, mut from, mut at, mut changed) = (Vec::with_capacity(self.bytes.len()), Vec::new(), 0, false);
+        let (mut bytes, mut from, mut at, mut changed) =
+            (Vec::with_capacity(self.bytes.len()), Vec::new(), 0, false);
         while at < self.bytes.len() {
             let plain = mark.unwrap_or(self.bytes.len());
             bytes.extend_from_slice(&self.bytes[at..plain]);
@@ -77,22 +89,31 @@ impl<'a> View<'a> {
             let before = bytes.len();
             match meant {
                 Unescaped::Byte(byte) => bytes.push(byte),
-                Unescaped::Char(c) => bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+                Unescaped::Char(c) => {
+                    bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes())
+                }
             }
             if way == Way::Kept {
-                from.extend(std::iter::repeat_n(self.source(at..at + length), bytes.len() - before));
+                from.extend(std::iter::repeat_n(
+                    self.source(at..at + length),
+                    bytes.len() - before,
+                ));
             }
             at += length;
             mark = next(at.min(self.bytes.len()));
         }
-        changed.then_some(View { bytes: Cow::Owned(bytes), from: (way == Way::Kept).then_some(from) })
+        changed
+            .then_some(View { bytes: Cow::Owned(bytes), from: (way == Way::Kept).then_some(from) })
     }
 }
 
 /// Returns the sets of escape marks to decode: all together and, if the text has several, each one
 /// alone. A byte that begins an escape in one encoding may be a letter of the secret in another.
 pub(super) fn escape_families(text: &str) -> Vec<&'static [u8]> {
-    let present: Vec<&[u8]> = [&b"%"[..], b"\\", b"&"].into_iter().filter(|mark| text.as_bytes().contains(&mark[0])).collect();
+    let present: Vec<&[u8]> = [&b"%"[..], b"\\", b"&"]
+        .into_iter()
+        .filter(|mark| text.as_bytes().contains(&mark[0]))
+        .collect();
     match present.len() {
         0 | 1 => present,
         _ => present.into_iter().chain([&b"%\\&"[..]]).collect(),
@@ -130,13 +151,17 @@ fn backslash(text: &[u8]) -> Option<(Unescaped, usize)> {
 }
 
 fn unicode(text: &[u8]) -> Option<(Unescaped, usize)> {
-    let unit = |at: usize| (text.get(at..at + 2)? == br"\u").then(|| hex_number(text.get(at + 2..at + 6)?)).flatten();
+    let unit = |at: usize| {
+        (text.get(at..at + 2)? == br"\u").then(|| hex_number(text.get(at + 2..at + 6)?)).flatten()
+    };
     let first = unit(0)?;
     if let Some(c) = char::from_u32(first) {
         return Some((Unescaped::Char(c), 6));
     }
     let second = unit(6)?;
-    let pair = char::decode_utf16([u16::try_from(first).ok()?, u16::try_from(second).ok()?]).next()?.ok()?;
+    let pair = char::decode_utf16([u16::try_from(first).ok()?, u16::try_from(second).ok()?])
+        .next()?
+        .ok()?;
     Some((Unescaped::Char(pair), 12))
 }
 

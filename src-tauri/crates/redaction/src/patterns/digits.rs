@@ -25,10 +25,13 @@ pub(super) fn cards(text: &str, place: Place<'_>, found: &mut Vec<Span>) {
         let parts = parts(run.as_str(), run.start());
         let mut first = 0;
         while first < parts.len() {
-            let taken = SHAPES.iter().find_map(|shape| card(text, &parts[first..], shape, place)).map(|(range, groups)| {
-                found.push((range, Kind::Card));
-                groups
-            });
+            let taken = SHAPES
+                .iter()
+                .find_map(|shape| card(text, &parts[first..], shape, place))
+                .map(|(range, groups)| {
+                    found.push((range, Kind::Card));
+                    groups
+                });
             first += taken.unwrap_or(1);
         }
     }
@@ -45,20 +48,31 @@ fn parts(run: &str, start: usize) -> Vec<Range<usize>> {
         .collect()
 }
 
-fn card(text: &str, parts: &[Range<usize>], shape: &[usize], place: Place<'_>) -> Option<(Range<usize>, usize)> {
+fn card(
+    text: &str,
+    parts: &[Range<usize>],
+    shape: &[usize],
+    place: Place<'_>,
+) -> Option<(Range<usize>, usize)> {
     let taken = parts.get(..shape.len())?;
-    if !taken.iter().zip(shape).all(|(part, length)| part.len() == *length) || (shape.len() == 1 && place.is_id()) {
+    if !taken.iter().zip(shape).all(|(part, length)| part.len() == *length)
+        || (shape.len() == 1 && place.is_id())
+    {
         return None;
     }
     let range = taken.first()?.start..taken.last()?.end;
     let digits: Vec<u32> = text[range.clone()].chars().filter_map(|c| c.to_digit(10)).collect();
-    let fits = is_brand(&digits) && luhn(digits.iter().copied()) && stands_alone(text, &range) && digits.iter().any(|digit| *digit != digits[0]);
+    let fits = is_brand(&digits)
+        && luhn(digits.iter().copied())
+        && stands_alone(text, &range)
+        && digits.iter().any(|digit| *digit != digits[0]);
     fits.then_some((range, shape.len()))
 }
 
 /// Whether the first digits belong to a large card network.
 fn is_brand(digits: &[u32]) -> bool {
-    let first = |count: usize| digits.iter().take(count).fold(0, |number, digit| number * 10 + digit);
+    let first =
+        |count: usize| digits.iter().take(count).fold(0, |number, digit| number * 10 + digit);
     let (two, three, four) = (first(2), first(3), first(4));
     match digits.len() {
         15 => matches!(two, 34 | 37),
@@ -78,9 +92,13 @@ fn is_brand(digits: &[u32]) -> bool {
 
 /// Finds Swedish personal numbers (with a hyphen) and US social security numbers.
 pub(super) fn personal_ids(text: &str, found: &mut Vec<Span>) {
-    static SWEDISH: LazyLock<Option<Regex>> =
-        LazyLock::new(|| pattern(r"(?:19|20)?[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01]|6[1-9]|[78][0-9]|9[01])[-+][0-9]{4}"));
-    static AMERICAN: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"[0-9]{3}-[0-9]{2}-[0-9]{4}"));
+    static SWEDISH: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        pattern(
+            r"(?:19|20)?[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01]|6[1-9]|[78][0-9]|9[01])[-+][0-9]{4}",
+        )
+    });
+    static AMERICAN: LazyLock<Option<Regex>> =
+        LazyLock::new(|| pattern(r"[0-9]{3}-[0-9]{2}-[0-9]{4}"));
     for hit in SWEDISH.iter().flat_map(|p| p.find_iter(text)) {
         let digits: Vec<u32> = hit.as_str().chars().filter_map(|c| c.to_digit(10)).collect();
         let last_ten = &digits[digits.len().saturating_sub(10)..];
@@ -91,7 +109,11 @@ pub(super) fn personal_ids(text: &str, found: &mut Vec<Span>) {
     for hit in AMERICAN.iter().flat_map(|p| p.find_iter(text)) {
         let number = hit.as_str();
         let (area, group, serial) = (&number[..3], &number[4..6], &number[7..]);
-        let issued = area != "000" && area != "666" && !area.starts_with('9') && group != "00" && serial != "0000";
+        let issued = area != "000"
+            && area != "666"
+            && !area.starts_with('9')
+            && group != "00"
+            && serial != "0000";
         if issued && stands_alone(text, &hit.range()) {
             found.push((hit.range(), Kind::PersonalId));
         }
@@ -100,8 +122,9 @@ pub(super) fn personal_ids(text: &str, found: &mut Vec<Span>) {
 
 /// Finds phone numbers: international ones with `+`, and national ones in their usual shapes.
 pub(super) fn phones(text: &str, found: &mut Vec<Span>) {
-    static INTERNATIONAL: LazyLock<Option<Regex>> =
-        LazyLock::new(|| pattern(r"\+[1-9][0-9]{0,14}(?:(?: ?\(0?\) ?|[ ./-])?(?:\([0-9]{1,4}\) ?|[0-9]{1,8})){0,7}"));
+    static INTERNATIONAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        pattern(r"\+[1-9][0-9]{0,14}(?:(?: ?\(0?\) ?|[ ./-])?(?:\([0-9]{1,4}\) ?|[0-9]{1,8})){0,7}")
+    });
     static NATIONAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
         pattern(
             r"0[0-9]{1,3}[-/] ?[0-9]{2,3}(?: ?[0-9]{2,3}){1,3}|0[0-9]{2} [0-9]{2,3}(?: [0-9]{2,3}){1,3}|\([0-9]{3}\) ?[0-9]{3}[-. ][0-9]{4}|[0-9]{3}-[0-9]{3}-[0-9]{4}",
@@ -124,11 +147,19 @@ pub(super) fn phones(text: &str, found: &mut Vec<Span>) {
 /// 200.50".
 fn is_international(number: &str) -> bool {
     let digits = number.bytes().filter(u8::is_ascii_digit).count();
-    let groups: Vec<&str> = number[1..].split(|c: char| !c.is_ascii_digit()).filter(|group| !group.is_empty()).collect();
+    let groups: Vec<&str> = number[1..]
+        .split(|c: char| !c.is_ascii_digit())
+        .filter(|group| !group.is_empty())
+        .collect();
     let points = number.matches('.').count();
-    if (points > 0 && points + 1 != groups.len()) || (points == 1) || !(PHONE..=15).contains(&digits) {
+    if (points > 0 && points + 1 != groups.len())
+        || (points == 1)
+        || !(PHONE..=15).contains(&digits)
+    {
         return false;
     }
-    let thousands = groups.len() > 1 && groups[1..].iter().all(|group| group.len() == 3) && !number.contains(['-', '(', '/']);
+    let thousands = groups.len() > 1
+        && groups[1..].iter().all(|group| group.len() == 3)
+        && !number.contains(['-', '(', '/']);
     digits >= if groups.len() == 1 || thousands { 10 } else { 8 }
 }

@@ -50,15 +50,17 @@ fn find_account(text: &str, start: usize) -> Option<Range<usize>> {
 }
 
 fn length_of(country: &str) -> Option<usize> {
-    let at = LENGTHS.as_bytes().chunks(4).position(|entry| entry.starts_with(country.as_bytes()))? * 4;
+    let at =
+        LENGTHS.as_bytes().chunks(4).position(|entry| entry.starts_with(country.as_bytes()))? * 4;
     LENGTHS.get(at + 2..at + 4)?.parse().ok()
 }
 
 fn has_valid_check(number: &str) -> bool {
     let (head, tail) = number.split_at(4);
-    let rest = tail.chars().chain(head.chars()).filter_map(|c| c.to_digit(36)).fold(0, |rest, digit| {
-        let shift = if digit > 9 { 100 } else { 10 };
-        (rest * shift + digit) % 97
-    });
+    let rest =
+        tail.chars().chain(head.chars()).filter_map(|c| c.to_digit(36)).fold(0, |rest, digit| {
+            let shift = if digit > 9 { 100 } else { 10 };
+            (rest * shift + digit) % 97
+        });
     rest == 1
 }

@@ -39,7 +39,8 @@ static NAMED_VALUES: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// `Authorization: Bearer …`. The token is the key.
-static BEARER: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"(?i)bearer\s{1,3}([A-Za-z0-9._~+/=-]{16,})"));
+static BEARER: LazyLock<Option<Regex>> =
+    LazyLock::new(|| pattern(r"(?i)bearer\s{1,3}([A-Za-z0-9._~+/=-]{16,})"));
 
 const BEGIN: &str = "-----BEGIN ";
 const PRIVATE: &str = "PRIVATE KEY-----";
@@ -65,7 +66,9 @@ pub(super) fn keys(text: &str, named: bool, found: &mut Vec<Span>) {
 /// Whether a value contains more than letters. "password: required" is a sentence, not a password.
 fn is_no_word(value: &str) -> bool {
     let letters = value.chars().any(char::is_alphabetic);
-    letters && (value.chars().any(|c| c.is_ascii_digit()) || value.chars().filter(|c| c.is_ascii_punctuation()).count() >= 2)
+    letters
+        && (value.chars().any(|c| c.is_ascii_digit())
+            || value.chars().filter(|c| c.is_ascii_punctuation()).count() >= 2)
 }
 
 /// Finds blocks from their first line to their last. A block without a last line extends to the end
@@ -80,7 +83,9 @@ fn private_keys(text: &str, found: &mut Vec<Span>) {
             continue;
         }
         let end = text[head..].find(END).map(|at| head + at + END.len());
-        let end = end.map_or(text.len(), |tail| text[tail..].find(PRIVATE).map_or(text.len(), |at| tail + at + PRIVATE.len()));
+        let end = end.map_or(text.len(), |tail| {
+            text[tail..].find(PRIVATE).map_or(text.len(), |at| tail + at + PRIVATE.len())
+        });
         found.push((start..end, Kind::Key));
         from = end;
     }
@@ -110,6 +115,10 @@ pub(super) fn is_secret_name(name: &str) -> bool {
     if name.len() > 24 {
         return false;
     }
-    let plain: String = name.chars().filter(|c| !matches!(c, '_' | '-' | ' ' | '.')).collect::<String>().to_ascii_lowercase();
+    let plain: String = name
+        .chars()
+        .filter(|c| !matches!(c, '_' | '-' | ' ' | '.'))
+        .collect::<String>()
+        .to_ascii_lowercase();
     NAMES.contains(&plain.as_str())
 }

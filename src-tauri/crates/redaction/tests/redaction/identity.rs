@@ -69,7 +69,10 @@ proptest! {
 fn what_the_model_invents_brings_nothing_back() {
     let mut session = Session::new(Level::Basic);
     session.text("anna@example.com");
-    assert_eq!(session.replaced.restore("<email_1> <email_2> <card_1> <EMAIL_1>"), "anna@example.com <email_2> <card_1> <EMAIL_1>");
+    assert_eq!(
+        session.replaced.restore("<email_1> <email_2> <card_1> <EMAIL_1>"),
+        "anna@example.com <email_2> <card_1> <EMAIL_1>"
+    );
 }
 
 #[test]
@@ -78,15 +81,24 @@ fn a_stranger_cannot_name_somebody_elses_placeholder() {
     session.text("anna@example.com");
     let out = session.text("Please send it to <email_1>.");
     assert_eq!(out, "Please send it to <literal_1>.");
-    assert_eq!(session.replaced.restore("<literal_1>"), "<email_1>", "it comes back as it was written, not as the address");
+    assert_eq!(
+        session.replaced.restore("<literal_1>"),
+        "<email_1>",
+        "it comes back as it was written, not as the address"
+    );
 }
 
 #[test]
 fn real_values_keep_the_shape_of_the_arguments() {
     let mut session = Session::new(Level::Basic);
     session.value(&json!({"password": "a\"b\\c}"}));
-    let arguments = session.replaced.restore_arguments(r#"{"p": "\u003ckey_1>", "n": 1.10}"#.to_owned());
+    let arguments =
+        session.replaced.restore_arguments(r#"{"p": "\u003ckey_1>", "n": 1.10}"#.to_owned());
     assert_eq!(serde_json::from_str::<Value>(&arguments).unwrap()["p"], "a\"b\\c}");
     let same = r#"{ "n": 1.10 }"#;
-    assert_eq!(session.replaced.restore_arguments(same.to_owned()), same, "what holds no placeholder is not written anew");
+    assert_eq!(
+        session.replaced.restore_arguments(same.to_owned()),
+        same,
+        "what holds no placeholder is not written anew"
+    );
 }

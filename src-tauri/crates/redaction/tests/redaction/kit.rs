@@ -18,7 +18,11 @@ impl Session {
 
     pub fn with(level: Level, secrets: &[&str]) -> Self {
         let exact = Arc::new(Exact::new(secrets.iter().copied()));
-        Self { redactor: Redactor::new(level, exact), numbers: Numbers::new("session"), replaced: Replaced::default() }
+        Self {
+            redactor: Redactor::new(level, exact),
+            numbers: Numbers::new("session"),
+            replaced: Replaced::default(),
+        }
     }
 
     pub fn text(&mut self, text: &str) -> String {

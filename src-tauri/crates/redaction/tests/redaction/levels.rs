@@ -32,7 +32,8 @@ fn strict_takes_web_addresses_and_tokens_too() {
     let mut session = Session::new(Level::Strict);
     let out = session.text(LETTER);
     assert!(out.ends_with("see <url_1> and <token_1>."), "{out}");
-    let kinds: Vec<RedactionKind> = session.replaced.counts().into_iter().map(|count| count.kind).collect();
+    let kinds: Vec<RedactionKind> =
+        session.replaced.counts().into_iter().map(|count| count.kind).collect();
     use RedactionKind::{Card, Email, Iban, Key, PersonalId, Phone, Token, Url};
     assert_eq!(kinds, [Email, Phone, Card, Iban, PersonalId, Key, Url, Token]);
     assert!(session.replaced.counts().iter().all(|count| count.count == 1));
@@ -62,7 +63,10 @@ fn forms_that_are_found() {
         ("ghp_abcdefghijklmnopqrstuvwxyz0123456789", "<key_1>"),
         ("password: hunter2hunter2", "password: <key_1>"),
         ("Authorization: Bearer abcdefgh12345678", "Authorization: Bearer <key_1>"),
-        ("-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\nrest", "<key_1>\nrest"),
+        (
+            "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\nrest",
+            "<key_1>\nrest",
+        ),
     ] {
         assert_eq!(Session::new(Level::Basic).text(text), out, "{text}");
     }
@@ -81,7 +85,11 @@ fn members_of_a_value_are_seen_with_their_names() {
     });
     let out = session.value(&value);
     // Numbers follow reading order. Which of the two addresses came first does not matter here.
-    let swapped = out.to_string().replace("<email_1>", "<x>").replace("<email_2>", "<email_1>").replace("<x>", "<email_2>");
+    let swapped = out
+        .to_string()
+        .replace("<email_1>", "<x>")
+        .replace("<email_2>", "<email_1>")
+        .replace("<x>", "<email_2>");
     let swapped: serde_json::Value = serde_json::from_str(&swapped).unwrap();
     assert!(out == expected || swapped == expected, "{out}");
 }
@@ -89,17 +97,26 @@ fn members_of_a_value_are_seen_with_their_names() {
 #[test]
 fn a_value_keeps_its_number_in_every_turn_and_after_a_restart() {
     let mut session = Session::new(Level::Basic);
-    assert_eq!(session.text("a@example.com b@example.com a@example.com"), "<email_1> <email_2> <email_1>");
+    assert_eq!(
+        session.text("a@example.com b@example.com a@example.com"),
+        "<email_1> <email_2> <email_1>"
+    );
     assert!(session.numbers.take_grown());
     assert_eq!(session.text("b@example.com"), "<email_2>");
     assert!(!session.numbers.take_grown(), "nothing new to be kept");
     let stored = session.numbers.stored();
     assert!(!stored.to_string().contains("example"), "no value is stored");
-    let mut next = Session { numbers: Numbers::restored("session", &stored), ..Session::new(Level::Basic) };
+    let mut next =
+        Session { numbers: Numbers::restored("session", &stored), ..Session::new(Level::Basic) };
     assert_eq!(next.text("c@example.com b@example.com"), "<email_3> <email_2>");
     let other = Numbers::restored("another session", &stored).stored();
     assert_eq!(other, stored);
-    let mut elsewhere = Session { numbers: Numbers::new("another session"), ..Session::new(Level::Basic) };
+    let mut elsewhere =
+        Session { numbers: Numbers::new("another session"), ..Session::new(Level::Basic) };
     elsewhere.text("a@example.com");
-    assert_ne!(elsewhere.numbers.stored()["email"][0], stored["email"][0], "digests of sessions cannot be compared");
+    assert_ne!(
+        elsewhere.numbers.stored()["email"][0],
+        stored["email"][0],
+        "digests of sessions cannot be compared"
+    );
 }

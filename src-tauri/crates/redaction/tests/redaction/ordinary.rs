@@ -29,10 +29,17 @@ fn assert_untouched(level: Level, value: &Value) {
 fn the_pacing_report_is_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let pacing = Pacing::open(folder.path(), Arc::new(now)).unwrap();
-    let accounts: Vec<String> = pacing.entities().unwrap().into_iter().filter(|e| e.kind == "account").map(|e| e.id).collect();
+    let accounts: Vec<String> = pacing
+        .entities()
+        .unwrap()
+        .into_iter()
+        .filter(|e| e.kind == "account")
+        .map(|e| e.id)
+        .collect();
     assert!(!accounts.is_empty());
     for account in accounts {
-        let report = pacing.analyze(&json!({"account_id": account, "campaign_budget": 30000})).unwrap();
+        let report =
+            pacing.analyze(&json!({"account_id": account, "campaign_budget": 30000})).unwrap();
         assert!(report.to_string().len() > 500);
         assert_untouched(Level::Basic, &report);
         assert_untouched(Level::Strict, &report);
@@ -42,16 +49,27 @@ fn the_pacing_report_is_left_alone() {
 #[test]
 fn the_shop_is_left_alone_but_for_web_addresses() {
     let today = now().date_naive();
-    let shop = shop::Shop::open(shop::Options { today: Box::new(move || today), ..shop::Options::default() }).unwrap();
+    let shop = shop::Shop::open(shop::Options {
+        today: Box::new(move || today),
+        ..shop::Options::default()
+    })
+    .unwrap();
     let mut arguments: Map<String, Value> = Map::new();
     arguments.insert("clientIp".into(), json!("127.0.0.1"));
     for query in ["shoes", "jacket", "skor", "bike"] {
         arguments.insert("query".into(), json!(query));
-        let found = shop.call("product.search", &arguments).map_err(|(error, locale)| error.sentence(locale)).unwrap();
+        let found = shop
+            .call("product.search", &arguments)
+            .map_err(|(error, locale)| error.sentence(locale))
+            .unwrap();
         assert_untouched(Level::Basic, &found);
         let mut session = Session::new(Level::Strict);
         session.value(&found);
-        assert!(session.replaced.counts().iter().all(|count| count.kind == RedactionKind::Url), "{:?}", session.replaced.counts());
+        assert!(
+            session.replaced.counts().iter().all(|count| count.kind == RedactionKind::Url),
+            "{:?}",
+            session.replaced.counts()
+        );
     }
 }
 

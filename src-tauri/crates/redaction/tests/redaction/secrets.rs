@@ -11,7 +11,15 @@ const KEY: &str = "sk-live/9Qz+7rT\"w4 xK2=Åp8";
 const PLAIN: &str = "Xk29fLm3QpZr81TbVw6Y";
 
 fn percent(text: &str, all: bool) -> String {
-    text.bytes().map(|b| if !all && (b.is_ascii_alphanumeric() || b"-_.~".contains(&b)) { char::from(b).to_string() } else { format!("%{b:02X}") }).collect()
+    text.bytes()
+        .map(|b| {
+            if !all && (b.is_ascii_alphanumeric() || b"-_.~".contains(&b)) {
+                char::from(b).to_string()
+            } else {
+                format!("%{b:02X}")
+            }
+        })
+        .collect()
 }
 
 fn hex(text: &str) -> String {
@@ -35,10 +43,20 @@ fn forms(secret: &str) -> Vec<(String, String)> {
         ("percent of everything".into(), percent(secret, true)),
         ("lower percent".into(), percent(secret, true).to_lowercase()),
         ("percent twice".into(), percent(&percent(secret, false), false)),
-        ("html".into(), secret.replace('&', "&amp;").replace('"', "&quot;").replace('+', "&#43;").replace('=', "&#x3D;")),
+        (
+            "html".into(),
+            secret
+                .replace('&', "&amp;")
+                .replace('"', "&quot;")
+                .replace('+', "&#43;")
+                .replace('=', "&#x3D;"),
+        ),
         ("hex".into(), hex(secret)),
         ("upper hex".into(), hex(secret).to_uppercase()),
-        ("hex pairs".into(), secret.bytes().map(|b| format!("{b:02x}")).collect::<Vec<_>>().join(":")),
+        (
+            "hex pairs".into(),
+            secret.bytes().map(|b| format!("{b:02x}")).collect::<Vec<_>>().join(":"),
+        ),
         ("x escapes".into(), secret.bytes().map(|b| format!("\\x{b:02x}")).collect()),
         ("lines".into(), format!("{}\n  {}", &secret[..8], &secret[8..])),
     ];
@@ -46,9 +64,17 @@ fn forms(secret: &str) -> Vec<(String, String)> {
         let bytes = format!("{}{secret}{}", &"ab"[..offset], &"yz"[..(offset + 1) % 3]);
         forms.push((format!("base64 at {offset}"), alphabets::STANDARD.encode(&bytes)));
         forms.push((format!("base64url at {offset}"), alphabets::URL_SAFE_NO_PAD.encode(&bytes)));
-        let wrapped: Vec<String> = alphabets::STANDARD.encode(&bytes).as_bytes().chunks(10).map(|c| String::from_utf8_lossy(c).into_owned()).collect();
+        let wrapped: Vec<String> = alphabets::STANDARD
+            .encode(&bytes)
+            .as_bytes()
+            .chunks(10)
+            .map(|c| String::from_utf8_lossy(c).into_owned())
+            .collect();
         forms.push((format!("wrapped base64 at {offset}"), wrapped.join("\r\n")));
-        forms.push((format!("percent of base64 at {offset}"), percent(&alphabets::STANDARD.encode(&bytes), false)));
+        forms.push((
+            format!("percent of base64 at {offset}"),
+            percent(&alphabets::STANDARD.encode(&bytes), false),
+        ));
     }
     forms
 }
@@ -59,9 +85,17 @@ fn forms(secret: &str) -> Vec<(String, String)> {
 fn assert_gone(name: &str, form: &str, out: &str) {
     assert!(out.contains(MARK), "{name}: {out}");
     let longest = (1..=form.len()).rev().find(|length| {
-        (0..=form.len() - length).any(|at| form.is_char_boundary(at) && form.is_char_boundary(at + length) && out.contains(&form[at..at + length]))
+        (0..=form.len() - length).any(|at| {
+            form.is_char_boundary(at)
+                && form.is_char_boundary(at + length)
+                && out.contains(&form[at..at + length])
+        })
     });
-    assert!(longest.unwrap_or(0) * 4 <= form.len() || longest.unwrap_or(0) <= 4, "{name}: {longest:?} of {} bytes are left in {out}", form.len());
+    assert!(
+        longest.unwrap_or(0) * 4 <= form.len() || longest.unwrap_or(0) <= 4,
+        "{name}: {longest:?} of {} bytes are left in {out}",
+        form.len()
+    );
 }
 
 #[test]
@@ -104,7 +138,11 @@ fn a_secret_in_two_parts_never_leaves_whole_wherever_it_is_cut() {
     for at in 1..PLAIN.len() {
         let (head, tail) = PLAIN.split_at(at);
         let mut session = Session::with(Level::None, &[PLAIN]);
-        let out = format!("{}|{}", session.text(&format!("a {head}")), session.text(&format!("{tail} b")));
+        let out = format!(
+            "{}|{}",
+            session.text(&format!("a {head}")),
+            session.text(&format!("{tail} b"))
+        );
         assert!(out.contains(MARK), "{at}: {out}");
         assert!(!out.replace(['|', ' '], "").contains(PLAIN));
     }
@@ -153,7 +191,11 @@ proptest! {
 /// As `forms`, without the form that is cut at a fixed position.
 fn forms_of_any(secret: &str) -> Vec<(String, String)> {
     let cut = (0..=secret.len() / 2).rev().find(|at| secret.is_char_boundary(*at)).unwrap_or(0);
-    let padded = if secret.is_char_boundary(8) { secret.to_owned() } else { format!("{}{}", &secret[..cut], &secret[cut..]) };
+    let padded = if secret.is_char_boundary(8) {
+        secret.to_owned()
+    } else {
+        format!("{}{}", &secret[..cut], &secret[cut..])
+    };
     if padded.is_char_boundary(8) { forms(&padded) } else { vec![("plain".into(), padded)] }
 }
 
@@ -161,7 +203,10 @@ fn forms_of_any(secret: &str) -> Vec<(String, String)> {
 fn nothing_but_the_secret_is_taken_from_a_value() {
     let value: Value = json!({"n": 1.5, "t": "fine", "l": [true, null, "also fine"], "s": PLAIN});
     let mut session = Session::with(Level::Basic, &[PLAIN]);
-    assert_eq!(session.value(&value), json!({"n": 1.5, "t": "fine", "l": [true, null, "also fine"], "s": MARK}));
+    assert_eq!(
+        session.value(&value),
+        json!({"n": 1.5, "t": "fine", "l": [true, null, "also fine"], "s": MARK})
+    );
 }
 
 #[test]

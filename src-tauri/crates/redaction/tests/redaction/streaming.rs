@@ -26,15 +26,32 @@ fn restore_stream(session: &Session, pieces: &[&str]) -> String {
 #[test]
 fn every_split_of_every_placeholder_comes_out_whole() {
     let session = session();
-    for text in ["Hi <email_1>!", "<email_12><email_2>", "a<b <personal_id_1>, <literal_1> <", "<<email_3>>", "<email_99> <email_1", "<emäil_1>"] {
+    for text in [
+        "Hi <email_1>!",
+        "<email_12><email_2>",
+        "a<b <personal_id_1>, <literal_1> <",
+        "<<email_3>>",
+        "<email_99> <email_1",
+        "<emäil_1>",
+    ] {
         let whole = session.replaced.restore(text);
         for first in (0..=text.len()).filter(|at| text.is_char_boundary(*at)) {
             for second in (first..=text.len()).filter(|at| text.is_char_boundary(*at)) {
-                assert_eq!(restore_stream(&session, &[&text[..first], &text[first..second], &text[second..]]), whole, "{text} at {first} and {second}");
+                assert_eq!(
+                    restore_stream(
+                        &session,
+                        &[&text[..first], &text[first..second], &text[second..]]
+                    ),
+                    whole,
+                    "{text} at {first} and {second}"
+                );
             }
         }
         let each: Vec<String> = text.chars().map(String::from).collect();
-        assert_eq!(restore_stream(&session, &each.iter().map(String::as_str).collect::<Vec<_>>()), whole);
+        assert_eq!(
+            restore_stream(&session, &each.iter().map(String::as_str).collect::<Vec<_>>()),
+            whole
+        );
     }
 }
 

@@ -19,7 +19,8 @@ fn count_bytes_every(frame: usize, deltas: impl Iterator<Item = String>) -> (usi
             continue;
         }
         let patch = stream.frame();
-        sent += patch.append.len() + patch.blocks.iter().map(|block| block.html.len()).sum::<usize>();
+        sent +=
+            patch.append.len() + patch.blocks.iter().map(|block| block.html.len()).sum::<usize>();
     }
     sent += stream.finish().blocks.iter().map(|block| block.html.len()).sum::<usize>();
     (text, sent)
@@ -34,26 +35,41 @@ fn one_plain_paragraph() {
 #[test]
 fn one_code_fence() {
     let (text, sent) =
-        count_patch_bytes(std::iter::once("```rust\n".to_owned()).chain((0..20_000).map(|n| if n % 8 == 7 { ";\n".to_owned() } else { format!(" x{n}") })));
+        count_patch_bytes(std::iter::once("```rust\n".to_owned()).chain(
+            (0..20_000).map(|n| if n % 8 == 7 { ";\n".to_owned() } else { format!(" x{n}") }),
+        ));
     assert!(sent < 3 * text, "{sent} for {text}");
 }
 
 #[test]
 fn ordinary_answers() {
-    let paragraph = "Spend is **on track** for `account 17`: 110 % of target.\n\n- first\n- second *item*\n\n";
+    let paragraph =
+        "Spend is **on track** for `account 17`: 110 % of target.\n\n- first\n- second *item*\n\n";
     let chars: Vec<char> = paragraph.repeat(60).chars().collect();
     let (text, sent) = count_patch_bytes(chars.chunks(4).map(|c| c.iter().collect()));
-    assert!(sent < 40 * text, "a frame for every four characters renders only the block that is open: {sent} for {text}");
+    assert!(
+        sent < 40 * text,
+        "a frame for every four characters renders only the block that is open: {sent} for {text}"
+    );
 }
 
 /// The worst case: one block to which text cannot simply be appended. Twice the text costs twice as
 /// much.
 #[test]
 fn one_formatted_block_grows_linearly() {
-    let shapes: [(&str, &str); 3] = [("paragraph", "**bold** and `code` word "), ("list", "- an *item* of a list\n"), ("table", "| **1** | two |\n")];
+    let shapes: [(&str, &str); 3] = [
+        ("paragraph", "**bold** and `code` word "),
+        ("list", "- an *item* of a list\n"),
+        ("table", "| **1** | two |\n"),
+    ];
     for (name, piece) in shapes {
         let head = if name == "table" { "| a | b |\n|---|---|\n" } else { "" };
-        let cost = |n: usize| count_bytes_every(8, std::iter::once(head.to_owned()).chain(std::iter::repeat_n(piece.to_owned(), n)));
+        let cost = |n: usize| {
+            count_bytes_every(
+                8,
+                std::iter::once(head.to_owned()).chain(std::iter::repeat_n(piece.to_owned(), n)),
+            )
+        };
         let (small_text, small) = cost(800);
         let (large_text, large) = cost(2_400);
         let growth = (large * small_text) as f64 / (small * large_text) as f64;

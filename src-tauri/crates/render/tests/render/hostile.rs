@@ -102,14 +102,26 @@ fn check(html: &str) {
         let (name, mut attributes) = tag.split_once(' ').unwrap_or((tag, ""));
         assert!(TAGS.contains(&name), "<{name}> in {html}");
         while !attributes.is_empty() {
-            let (attribute, tail) = attributes.split_once("=\"").unwrap_or_else(|| panic!("attribute {attributes} in {html}"));
+            let (attribute, tail) = attributes
+                .split_once("=\"")
+                .unwrap_or_else(|| panic!("attribute {attributes} in {html}"));
             let (value, tail) = tail.split_once('"').unwrap_or_else(|| panic!("value in {html}"));
             attributes = tail.trim_start();
             match attribute {
-                "href" => assert!(["http://", "https://", "mailto:"].iter().any(|s| value.to_ascii_lowercase().starts_with(s)), "{value} in {html}"),
-                "class" => assert!(value.split(' ').all(|c| c.starts_with("md-") || c.starts_with("hl-")), "{value}"),
+                "href" => assert!(
+                    ["http://", "https://", "mailto:"]
+                        .iter()
+                        .any(|s| value.to_ascii_lowercase().starts_with(s)),
+                    "{value} in {html}"
+                ),
+                "class" => assert!(
+                    value.split(' ').all(|c| c.starts_with("md-") || c.starts_with("hl-")),
+                    "{value}"
+                ),
                 "rel" => assert_eq!(value, "noopener noreferrer"),
-                "start" | "tabindex" => assert!(value.bytes().all(|b| b.is_ascii_digit()), "{value}"),
+                "start" | "tabindex" => {
+                    assert!(value.bytes().all(|b| b.is_ascii_digit()), "{value}")
+                }
                 "data-lang" => assert!(!value.contains(['&', '<', '>']), "{value}"),
                 other => panic!("the attribute {other} in {html}"),
             }
@@ -122,7 +134,11 @@ fn check(html: &str) {
 fn a_mail_link_brings_no_attachment_and_no_hidden_recipient() {
     let text = "[write](mailto:ada@example.com?subject=Hi&attach=/etc/passwd&bcc=eve@example.com&body=x) <mailto:ada@example.com?attachment=y> [x](mailto:a@b.example%0d%0abcc:c@d.example)";
     let html: String = blocks(text).into_iter().map(|block| block.html).collect();
-    assert!(html.contains("href=\"mailto:ada@example.com?subject=Hi&amp;body=x\"") && html.contains("href=\"mailto:ada@example.com\""), "{html}");
+    assert!(
+        html.contains("href=\"mailto:ada@example.com?subject=Hi&amp;body=x\"")
+            && html.contains("href=\"mailto:ada@example.com\""),
+        "{html}"
+    );
     for word in ["attach=", "bcc=eve"] {
         assert!(!html.contains(word), "{word} in {html}");
     }

@@ -4,7 +4,10 @@ use render::{Stream, blocks};
 
 fn html(text: &str) -> Vec<String> {
     let blocks = blocks(text);
-    assert!(blocks.iter().enumerate().all(|(at, block)| block.index as usize == at), "numbered in order");
+    assert!(
+        blocks.iter().enumerate().all(|(at, block)| block.index as usize == at),
+        "numbered in order"
+    );
     blocks.into_iter().map(|block| block.html).collect()
 }
 
@@ -60,8 +63,16 @@ fn links_show_where_they_go() {
             "<p><a href=\"https://example.com/a?b=1&amp;c=2\" rel=\"noopener noreferrer\">text</a> <span class=\"md-url\">(https://example.com/a?b=1&amp;c=2)</span></p>"
         ]
     );
-    assert_eq!(html("<https://example.com>"), ["<p><a href=\"https://example.com\" rel=\"noopener noreferrer\">https://example.com</a></p>"]);
-    assert_eq!(html("[x](file:///etc/passwd) [y](/rel) ![chart](https://example.com/p.png)"), ["<p>x y chart</p>"]);
+    assert_eq!(
+        html("<https://example.com>"),
+        [
+            "<p><a href=\"https://example.com\" rel=\"noopener noreferrer\">https://example.com</a></p>"
+        ]
+    );
+    assert_eq!(
+        html("[x](file:///etc/passwd) [y](/rel) ![chart](https://example.com/p.png)"),
+        ["<p>x y chart</p>"]
+    );
 }
 
 #[test]
@@ -69,7 +80,10 @@ fn code_is_highlighted_when_its_fence_has_closed() {
     let open = render_live("```rust\nfn main() {}\n");
     assert!(!open.contains("hl-") && open.contains("data-lang=\"rust\""), "{open}");
     assert!(html("```rust\nfn main() {}\n```")[0].contains("hl-keyword"));
-    assert!(html("```rust\nfn main() {}\n")[0].contains("hl-keyword"), "a fence that never closed is closed by the end");
+    assert!(
+        html("```rust\nfn main() {}\n")[0].contains("hl-keyword"),
+        "a fence that never closed is closed by the end"
+    );
 }
 
 #[test]

@@ -17,7 +17,11 @@ impl Window {
             let at = *index as usize;
             assert!(at <= self.blocks.len(), "no gaps");
             self.blocks.truncate(self.blocks.len().max(at));
-            if at == self.blocks.len() { self.blocks.push((html.clone(), String::new())) } else { self.blocks[at] = (html.clone(), String::new()) }
+            if at == self.blocks.len() {
+                self.blocks.push((html.clone(), String::new()))
+            } else {
+                self.blocks[at] = (html.clone(), String::new())
+            }
         }
         self.blocks.truncate(patch.count as usize);
         assert_eq!(self.blocks.len(), patch.count as usize, "every block has come");
@@ -30,7 +34,13 @@ impl Window {
 
     /// Returns the visible text.
     fn text(&self) -> String {
-        self.blocks.iter().map(|(html, tail)| format!("{}{tail}\u{1f}", plain(html))).collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ")
+        self.blocks
+            .iter()
+            .map(|(html, tail)| format!("{}{tail}\u{1f}", plain(html)))
+            .collect::<String>()
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 }
 
@@ -45,7 +55,11 @@ fn plain(html: &str) -> String {
             _ => {}
         }
     }
-    text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&nbsp;", "\u{a0}").replace("&amp;", "&")
+    text.replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&quot;", "\"")
+        .replace("&nbsp;", "\u{a0}")
+        .replace("&amp;", "&")
 }
 
 /// Pieces that begin, end and change blocks.
@@ -105,7 +119,8 @@ fn markdown() -> impl Strategy<Value = String> {
         "  \n",
         "A",
     ];
-    proptest::collection::vec(proptest::sample::select(pieces.to_vec()), 0..40).prop_map(|pieces| pieces.concat())
+    proptest::collection::vec(proptest::sample::select(pieces.to_vec()), 0..40)
+        .prop_map(|pieces| pieces.concat())
 }
 
 /// Cuts a text at character boundaries.
@@ -136,7 +151,8 @@ fn check(text: &str, sizes: &[usize], frame_every: usize) -> Result<(), TestCase
         }
     }
     window.apply(&stream.finish());
-    let whole: Vec<(String, String)> = blocks(text).into_iter().map(|block| (block.html, String::new())).collect();
+    let whole: Vec<(String, String)> =
+        blocks(text).into_iter().map(|block| (block.html, String::new())).collect();
     prop_assert_eq!(window.blocks, whole);
     Ok(())
 }
@@ -185,8 +201,15 @@ fn plain_text_is_added_and_not_sent_again() {
     }
     stream.push("\n\nNext");
     let patch = stream.frame();
-    assert_eq!(patch.blocks.iter().map(|b| b.html.as_str()).collect::<Vec<_>>(), ["<p>Spend is on track for account 17.</p>", "<p>Next</p>"]);
-    assert_eq!(stream.frame(), BlockPatch { count: 2, ..BlockPatch::default() }, "nothing new, nothing sent");
+    assert_eq!(
+        patch.blocks.iter().map(|b| b.html.as_str()).collect::<Vec<_>>(),
+        ["<p>Spend is on track for account 17.</p>", "<p>Next</p>"]
+    );
+    assert_eq!(
+        stream.frame(),
+        BlockPatch { count: 2, ..BlockPatch::default() },
+        "nothing new, nothing sent"
+    );
 }
 
 #[test]
@@ -196,7 +219,11 @@ fn code_is_added_line_by_line() {
     stream.frame();
     stream.push("1 < 2\n``");
     let patch = stream.frame();
-    assert_eq!((patch.blocks.len(), patch.append.as_str()), (0, "1 < 2\n"), "what may close the fence is held back");
+    assert_eq!(
+        (patch.blocks.len(), patch.append.as_str()),
+        (0, "1 < 2\n"),
+        "what may close the fence is held back"
+    );
     stream.push("`\n");
     assert!(stream.frame().blocks[0].html.contains("hl-keyword"));
 }

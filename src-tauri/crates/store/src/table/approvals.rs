@@ -30,18 +30,28 @@ pub(crate) fn insert(conn: &Connection, approval: &Approval, shared: bool) -> Re
 }
 
 pub(crate) fn is_shared(conn: &Connection, id: &ApprovalId) -> Result<bool, DbError> {
-    let shared = conn.prepare_cached("SELECT shared FROM approval WHERE id = ?1")?.query_row([id.as_str()], |row| row.get(0)).optional()?;
+    let shared = conn
+        .prepare_cached("SELECT shared FROM approval WHERE id = ?1")?
+        .query_row([id.as_str()], |row| row.get(0))
+        .optional()?;
     Ok(shared.unwrap_or_default())
 }
 
 pub(crate) fn get(conn: &Connection, id: &ApprovalId) -> Result<Option<Approval>, DbError> {
-    let mut statement = conn.prepare_cached("SELECT body, status, reason, decided_at FROM approval WHERE id = ?1")?;
+    let mut statement =
+        conn.prepare_cached("SELECT body, status, reason, decided_at FROM approval WHERE id = ?1")?;
     statement.query_row([id.as_str()], columns).optional()?.map(approval).transpose()
 }
 
 /// Changes the status. The reason is kept unless a new one is given, and the time of the first
 /// decision stays.
-pub(crate) fn advance(conn: &Connection, id: &ApprovalId, transition: Transition, reason: Option<&str>, at: DateTime<Utc>) -> Result<bool, DbError> {
+pub(crate) fn advance(
+    conn: &Connection,
+    id: &ApprovalId,
+    transition: Transition,
+    reason: Option<&str>,
+    at: DateTime<Utc>,
+) -> Result<bool, DbError> {
     check(transition)?;
     let (from, to) = (text::word(&transition.from)?, text::word(&transition.to)?);
     let changed = conn
@@ -63,7 +73,13 @@ pub(crate) fn check(transition: Transition) -> Result<(), DbError> {
 }
 
 /// Copies the status of the shared store, unless the approval has ended here.
-pub(crate) fn follow(conn: &Connection, id: &ApprovalId, to: ApprovalStatus, reason: Option<&str>, at: DateTime<Utc>) -> Result<bool, DbError> {
+pub(crate) fn follow(
+    conn: &Connection,
+    id: &ApprovalId,
+    to: ApprovalStatus,
+    reason: Option<&str>,
+    at: DateTime<Utc>,
+) -> Result<bool, DbError> {
     let changed = conn
         .prepare_cached(&format!(
             "UPDATE approval SET status = ?2, reason = coalesce(?3, reason), decided_at = coalesce(decided_at, ?4)
@@ -75,7 +91,11 @@ pub(crate) fn follow(conn: &Connection, id: &ApprovalId, to: ApprovalStatus, rea
 
 /// Returns the approvals of one session, the last created first. Clocks may have been set back, or
 /// belong to another machine, so the order does not depend on time.
-pub(crate) fn of_session(conn: &Connection, session: &SessionId, limit: u32) -> Result<Vec<Approval>, DbError> {
+pub(crate) fn of_session(
+    conn: &Connection,
+    session: &SessionId,
+    limit: u32,
+) -> Result<Vec<Approval>, DbError> {
     let mut statement = conn.prepare_cached("SELECT body, status, reason, decided_at FROM approval WHERE session = ?1 ORDER BY rowid DESC LIMIT ?2")?;
     let rows = statement.query_map(params![session.as_str(), limit], columns)?;
     rows.map(|row| approval(row?)).collect()
@@ -84,7 +104,12 @@ pub(crate) fn of_session(conn: &Connection, session: &SessionId, limit: u32) -> 
 /// Copies the approvals of a session that another process served. An approval that has ended here
 /// stays ended. One that was open here and is missing there expires with the reason `untold`.
 /// Returns those that were open here and are not any more.
-pub(crate) fn adopt(conn: &Connection, session: &SessionId, approvals: &[Approval], untold: &str) -> Result<Vec<Approval>, DbError> {
+pub(crate) fn adopt(
+    conn: &Connection,
+    session: &SessionId,
+    approvals: &[Approval],
+    untold: &str,
+) -> Result<Vec<Approval>, DbError> {
     let (mut came, mut ended) = (Vec::new(), Vec::new());
     // They arrive newest first.
     for approval in approvals.iter().rev() {
@@ -94,7 +119,9 @@ pub(crate) fn adopt(conn: &Connection, session: &SessionId, approvals: &[Approva
             continue;
         }
         let decided_at = approval.decided_at.unwrap_or(approval.created_at);
-        if follow(conn, &approval.id, approval.status, approval.reason.as_deref(), decided_at)? && approval.status.is_final() {
+        if follow(conn, &approval.id, approval.status, approval.reason.as_deref(), decided_at)?
+            && approval.status.is_final()
+        {
             ended.push(approval.clone());
         }
     }
@@ -102,7 +129,8 @@ pub(crate) fn adopt(conn: &Connection, session: &SessionId, approvals: &[Approva
         "UPDATE approval SET status = 'expired', reason = ?3 WHERE session = ?1 AND status IN ({OPEN}) AND id NOT IN (SELECT value FROM json_each(?2))
          RETURNING body, status, reason, decided_at"
     ))?;
-    let rows = statement.query_map(params![session.as_str(), serde_json::to_string(&came)?, untold], columns)?;
+    let rows = statement
+        .query_map(params![session.as_str(), serde_json::to_string(&came)?, untold], columns)?;
     ended.extend(rows.map(|row| approval(row?)).collect::<Result<Vec<_>, _>>()?);
     Ok(ended)
 }
@@ -146,5 +174,10 @@ fn columns(row: &Row<'_>) -> rusqlite::Result<Columns> {
 
 fn approval((body, status, reason, decided_at): Columns) -> Result<Approval, DbError> {
     let proposal: Approval = serde_json::from_str(&body)?;
-    Ok(Approval { status: text::read_word(&status)?, reason, decided_at: text::read_optional_instant(decided_at.as_deref())?, ..proposal })
+    Ok(Approval {
+        status: text::read_word(&status)?,
+        reason,
+        decided_at: text::read_optional_instant(decided_at.as_deref())?,
+        ..proposal
+    })
 }

@@ -1,4 +1,5 @@
-//! Tables `run`, `spending` and `served`: results by request id, the ledger of model calls, and how turns were served.
+//! Tables `run`, `spending` and `served`: results by request id, the ledger of model calls, and how
+//! turns were served.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use contract::{Spent, TurnId};
@@ -8,8 +9,14 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use crate::error::DbError;
 use crate::text;
 
-pub(crate) fn claim(conn: &Connection, key: &RunKey, at: DateTime<Utc>, since: DateTime<Utc>) -> Result<Claim, DbError> {
-    conn.prepare_cached("DELETE FROM run WHERE claimed_at <= ?1 AND state <> 'running'")?.execute([text::instant(since)])?;
+pub(crate) fn claim(
+    conn: &Connection,
+    key: &RunKey,
+    at: DateTime<Utc>,
+    since: DateTime<Utc>,
+) -> Result<Claim, DbError> {
+    conn.prepare_cached("DELETE FROM run WHERE claimed_at <= ?1 AND state <> 'running'")?
+        .execute([text::instant(since)])?;
     let found: Option<(String, Option<String>)> = conn
         .prepare_cached("SELECT state, outcome FROM run WHERE caller = ?1 AND request = ?2")?
         .query_row(params![key.caller, key.request], |row| Ok((row.get(0)?, row.get(1)?)))
@@ -31,12 +38,14 @@ pub(crate) fn claim(conn: &Connection, key: &RunKey, at: DateTime<Utc>, since: D
 
 pub(crate) fn end(conn: &Connection, key: &RunKey, outcome: Option<&str>) -> Result<(), DbError> {
     match outcome {
-        Some(outcome) => conn.prepare_cached("UPDATE run SET state = 'ended', outcome = ?3 WHERE caller = ?1 AND request = ?2")?.execute(params![
-            key.caller,
-            key.request,
-            outcome
-        ])?,
-        None => conn.prepare_cached("DELETE FROM run WHERE caller = ?1 AND request = ?2")?.execute(params![key.caller, key.request])?,
+        Some(outcome) => conn
+            .prepare_cached(
+                "UPDATE run SET state = 'ended', outcome = ?3 WHERE caller = ?1 AND request = ?2",
+            )?
+            .execute(params![key.caller, key.request, outcome])?,
+        None => conn
+            .prepare_cached("DELETE FROM run WHERE caller = ?1 AND request = ?2")?
+            .execute(params![key.caller, key.request])?,
     };
     Ok(())
 }
@@ -48,7 +57,11 @@ pub(crate) fn interrupted(conn: &Connection) -> Result<(), DbError> {
 
 /// Returns what has been used in a scope that has a cap.
 fn used(conn: &Connection, wish: &ReservationRequest, scope: Scope) -> Result<Used, DbError> {
-    if !wish.caps.iter().any(|cap| cap.scope == scope && (cap.tokens.is_some() || cap.nano_usd.is_some())) {
+    if !wish
+        .caps
+        .iter()
+        .any(|cap| cap.scope == scope && (cap.tokens.is_some() || cap.nano_usd.is_some()))
+    {
         return Ok(Used::default());
     }
     let day = wish.day.to_string();
@@ -58,11 +71,17 @@ fn used(conn: &Connection, wish: &ReservationRequest, scope: Scope) -> Result<Us
         Scope::Day => ("spent WHERE scope = 'day' AND name >= ?1", day.as_str()),
     };
     let sql = format!("SELECT COALESCE(SUM(tokens), 0), COALESCE(SUM(nano_usd), 0) FROM {rows}");
-    Ok(conn.prepare_cached(&sql)?.query_row([value], |row| Ok(Used { tokens: count(row.get(0)?), nano_usd: count(row.get(1)?) }))?)
+    Ok(conn.prepare_cached(&sql)?.query_row([value], |row| {
+        Ok(Used { tokens: count(row.get(0)?), nano_usd: count(row.get(1)?) })
+    })?)
 }
 
 pub(crate) fn reserve(conn: &Connection, wish: &ReservationRequest) -> Result<Reserved, DbError> {
-    let (of_run, of_session, of_day) = (used(conn, wish, Scope::Run)?, used(conn, wish, Scope::Session)?, used(conn, wish, Scope::Day)?);
+    let (of_run, of_session, of_day) = (
+        used(conn, wish, Scope::Run)?,
+        used(conn, wish, Scope::Session)?,
+        used(conn, wish, Scope::Day)?,
+    );
     let fit = wish.fit(|scope| match scope {
         Scope::Run => of_run,
         Scope::Session => of_session,
@@ -90,7 +109,10 @@ pub(crate) fn reserve(conn: &Connection, wish: &ReservationRequest) -> Result<Re
 }
 
 pub(crate) fn settle(conn: &Connection, entry: i64, used: Settlement) -> Result<(), DbError> {
-    conn.prepare_cached("UPDATE spending SET tokens = ?2, nano_usd = ?3, settled = 1 WHERE id = ?1 AND settled = 0")?.execute(params![
+    conn.prepare_cached(
+        "UPDATE spending SET tokens = ?2, nano_usd = ?3, settled = 1 WHERE id = ?1 AND settled = 0",
+    )?
+    .execute(params![
         entry,
         stored(used.input_tokens.saturating_add(used.output_tokens)),
         used.nano_usd.map(stored),
@@ -102,7 +124,12 @@ pub(crate) fn spent(conn: &Connection, day: NaiveDate) -> Result<Spent, DbError>
     let sql = "SELECT COALESCE(SUM(tokens), 0), COALESCE(SUM(nano_usd), 0), COALESCE(SUM(calls), 0), COALESCE(SUM(unpriced), 0)
                FROM spent WHERE scope = 'day' AND name >= ?1";
     Ok(conn.prepare_cached(sql)?.query_row([day.to_string()], |row| {
-        Ok(Spent { tokens: count(row.get(0)?), usd: row.get::<_, i64>(1)? as f64 / 1e9, calls: row.get(2)?, unpriced_calls: row.get(3)? })
+        Ok(Spent {
+            tokens: count(row.get(0)?),
+            usd: row.get::<_, i64>(1)? as f64 / 1e9,
+            calls: row.get(2)?,
+            unpriced_calls: row.get(3)?,
+        })
     })?)
 }
 
@@ -117,7 +144,8 @@ pub(crate) fn served_put(conn: &Connection, served: &Served) -> Result<(), DbErr
         .prepare_cached("INSERT OR IGNORE INTO served (turn, ended_at, duration_ms, tools, status, code) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
         .execute(params![served.turn.as_str(), text::instant(served.ended_at), stored(served.duration_ms), served.tools, served.status, served.code])?;
     if entered > 0 {
-        conn.prepare_cached("DELETE FROM served WHERE id <= ?1")?.execute([conn.last_insert_rowid() - MAX_RUNS])?;
+        conn.prepare_cached("DELETE FROM served WHERE id <= ?1")?
+            .execute([conn.last_insert_rowid() - MAX_RUNS])?;
     }
     Ok(())
 }

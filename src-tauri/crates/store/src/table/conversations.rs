@@ -12,16 +12,21 @@ use crate::recent::Recent;
 use crate::text;
 
 pub(crate) fn get(conn: &Connection, key: &str) -> Result<Option<Memory>, DbError> {
-    let mut statement = conn.prepare_cached("SELECT body, live FROM conversation WHERE key = ?1")?;
-    let row: Option<(String, bool)> = statement.query_row([key], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+    let mut statement =
+        conn.prepare_cached("SELECT body, live FROM conversation WHERE key = ?1")?;
+    let row: Option<(String, bool)> =
+        statement.query_row([key], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
     let Some((body, live)) = row else { return Ok(None) };
     Ok(Some(Memory { live, ..serde_json::from_str(&body)? }))
 }
 
 /// Returns the memories of one session alone.
 pub(crate) fn of_session(conn: &Connection, session: &SessionId) -> Result<Vec<Memory>, DbError> {
-    let mut statement = conn.prepare_cached("SELECT body, live FROM conversation WHERE session = ?1 ORDER BY key")?;
-    let rows = statement.query_map([session.as_str()], |row| Ok((row.get::<_, String>(0)?, row.get::<_, bool>(1)?)))?;
+    let mut statement =
+        conn.prepare_cached("SELECT body, live FROM conversation WHERE session = ?1 ORDER BY key")?;
+    let rows = statement.query_map([session.as_str()], |row| {
+        Ok((row.get::<_, String>(0)?, row.get::<_, bool>(1)?))
+    })?;
     rows.map(|row| {
         let (body, live) = row?;
         Ok(Memory { live, ..serde_json::from_str(&body)? })
@@ -45,8 +50,14 @@ pub(crate) fn put(conn: &Connection, memory: &Memory, most: u32) -> Result<(), D
     ])?;
     if most > 0 {
         let same = "live = 1 AND json_extract(body, '$.agent') IS ?2";
-        let newest = format!("SELECT key FROM conversation WHERE {same} ORDER BY updated_at DESC, key LIMIT ?1");
-        forget(conn, &format!("{same} AND key NOT IN ({newest})"), params![most, memory.agent.as_ref().map(AgentId::as_str)])?;
+        let newest = format!(
+            "SELECT key FROM conversation WHERE {same} ORDER BY updated_at DESC, key LIMIT ?1"
+        );
+        forget(
+            conn,
+            &format!("{same} AND key NOT IN ({newest})"),
+            params![most, memory.agent.as_ref().map(AgentId::as_str)],
+        )?;
     }
     Ok(())
 }
@@ -60,7 +71,14 @@ pub(crate) fn join(conn: &Connection, key: &str, turn: &TurnId) -> Result<(), Db
 
 /// Returns items after a position, ascending: the newest or the oldest of them, if there are more
 /// than `limit`.
-pub(crate) fn items(conn: &Connection, recent: &Recent, of: &MemoryOf, after: u64, side: Side, limit: u32) -> Result<Vec<MemoryItem>, DbError> {
+pub(crate) fn items(
+    conn: &Connection,
+    recent: &Recent,
+    of: &MemoryOf,
+    after: u64,
+    side: Side,
+    limit: u32,
+) -> Result<Vec<MemoryItem>, DbError> {
     let after = i64::try_from(after).unwrap_or(i64::MAX);
     let order = match side {
         Side::Newest => "DESC",
@@ -93,14 +111,21 @@ pub(crate) fn items(conn: &Connection, recent: &Recent, of: &MemoryOf, after: u6
 
 /// Deletes the memories of a session, and those that it shares with others.
 pub(crate) fn forget_session(conn: &Connection, session: &SessionId) -> Result<(), DbError> {
-    forget(conn, "key IN (SELECT key FROM conversation_item WHERE session = ?1)", [session.as_str()])?;
-    conn.prepare_cached("DELETE FROM conversation WHERE session = ?1")?.execute([session.as_str()])?;
+    forget(
+        conn,
+        "key IN (SELECT key FROM conversation_item WHERE session = ?1)",
+        [session.as_str()],
+    )?;
+    conn.prepare_cached("DELETE FROM conversation WHERE session = ?1")?
+        .execute([session.as_str()])?;
     Ok(())
 }
 
 /// Deletes the content. The row stays, so that older items do not become part of the memory again.
 fn forget(conn: &Connection, which: &str, values: impl rusqlite::Params) -> Result<(), DbError> {
-    let sql = format!("UPDATE conversation SET live = 0, body = json_set(body, '$.summary', '') WHERE {which}");
+    let sql = format!(
+        "UPDATE conversation SET live = 0, body = json_set(body, '$.summary', '') WHERE {which}"
+    );
     conn.prepare_cached(&sql)?.execute(values)?;
     Ok(())
 }

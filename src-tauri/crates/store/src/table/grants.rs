@@ -24,7 +24,9 @@ pub(crate) fn insert(conn: &Connection, grant: &Grant) -> Result<(), DbError> {
 
 /// Lists all grants, newest first.
 pub(crate) fn list(conn: &Connection) -> Result<Vec<Grant>, DbError> {
-    let mut statement = conn.prepare_cached(r#"SELECT body, last_used_at, revoked_at FROM "grant" ORDER BY created_at DESC, id"#)?;
+    let mut statement = conn.prepare_cached(
+        r#"SELECT body, last_used_at, revoked_at FROM "grant" ORDER BY created_at DESC, id"#,
+    )?;
     let rows = statement.query_map([], columns)?;
     rows.map(|row| grant(row?)).collect()
 }
@@ -53,5 +55,9 @@ fn columns(row: &Row<'_>) -> rusqlite::Result<Columns> {
 
 fn grant((body, last_used_at, revoked_at): Columns) -> Result<Grant, DbError> {
     let made: Grant = serde_json::from_str(&body)?;
-    Ok(Grant { last_used_at: text::read_optional_instant(last_used_at.as_deref())?, revoked_at: text::read_optional_instant(revoked_at.as_deref())?, ..made })
+    Ok(Grant {
+        last_used_at: text::read_optional_instant(last_used_at.as_deref())?,
+        revoked_at: text::read_optional_instant(revoked_at.as_deref())?,
+        ..made
+    })
 }

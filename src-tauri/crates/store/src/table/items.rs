@@ -16,18 +16,34 @@ pub(crate) fn append(conn: &Connection, mut items: Vec<Item>) -> Result<Vec<Item
     let mut insert = conn.prepare_cached("INSERT INTO item (id, session, turn, seq, created_at, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
     for item in &mut items {
         let seq = sessions::reserve(conn, &item.session, 1, item.created_at)?;
-        item.seq = u64::try_from(seq).map_err(|_| DbError::Refused("item numbers are used up".into()))?;
-        insert.execute(params![item.id.as_str(), item.session.as_str(), item.turn.as_str(), seq, text::instant(item.created_at), body_text(&item.body)?])?;
+        item.seq =
+            u64::try_from(seq).map_err(|_| DbError::Refused("item numbers are used up".into()))?;
+        insert.execute(params![
+            item.id.as_str(),
+            item.session.as_str(),
+            item.turn.as_str(),
+            seq,
+            text::instant(item.created_at),
+            body_text(&item.body)?
+        ])?;
     }
     Ok(items)
 }
 
 /// Returns the newest `limit` items before a number, ascending.
-pub(crate) fn before(conn: &Connection, session: &SessionId, before: Option<u64>, limit: u32) -> Result<Vec<Item>, DbError> {
+pub(crate) fn before(
+    conn: &Connection,
+    session: &SessionId,
+    before: Option<u64>,
+    limit: u32,
+) -> Result<Vec<Item>, DbError> {
     let before = before.and_then(|n| i64::try_from(n).ok()).unwrap_or(i64::MAX);
-    let sql = format!("SELECT {COLUMNS} FROM item WHERE session = ?1 AND seq < ?2 ORDER BY seq DESC LIMIT ?3");
+    let sql = format!(
+        "SELECT {COLUMNS} FROM item WHERE session = ?1 AND seq < ?2 ORDER BY seq DESC LIMIT ?3"
+    );
     let mut statement = conn.prepare_cached(&sql)?;
-    let rows = statement.query_and_then(params![session.as_str(), before, limit], |row| Columns::of(row)?.item())?;
+    let rows = statement
+        .query_and_then(params![session.as_str(), before, limit], |row| Columns::of(row)?.item())?;
     let mut items = rows.collect::<Result<Vec<_>, DbError>>()?;
     items.reverse();
     Ok(items)
@@ -36,17 +52,25 @@ pub(crate) fn before(conn: &Connection, session: &SessionId, before: Option<u64>
 /// The most items that are searched for one.
 const MAX_SCANNED: i64 = 1_000;
 
-pub(crate) fn newest_shown(conn: &Connection, session: &SessionId, view: ResultView, before: u64) -> Result<Option<Item>, DbError> {
+pub(crate) fn newest_shown(
+    conn: &Connection,
+    session: &SessionId,
+    view: ResultView,
+    before: u64,
+) -> Result<Option<Item>, DbError> {
     let before = i64::try_from(before).unwrap_or(i64::MAX);
     let mark = format!("\"view\":\"{}\"", text::word(&view)?);
     let first = before.saturating_sub(MAX_SCANNED);
     // Most rows need not be parsed.
-    let sql = format!("SELECT {COLUMNS} FROM item WHERE session = ?1 AND seq < ?2 AND seq >= ?3 AND instr(body, ?4) > 0 ORDER BY seq DESC");
+    let sql = format!(
+        "SELECT {COLUMNS} FROM item WHERE session = ?1 AND seq < ?2 AND seq >= ?3 AND instr(body, ?4) > 0 ORDER BY seq DESC"
+    );
     let mut statement = conn.prepare_cached(&sql)?;
     let mut rows = statement.query(params![session.as_str(), before, first, mark])?;
     while let Some(row) = rows.next()? {
         let item = Columns::of(row)?.item()?;
-        if matches!(&item.body, ItemBody::ToolResult { view: shown, outcome: ToolOutcome::Ok, .. } if *shown == view) {
+        if matches!(&item.body, ItemBody::ToolResult { view: shown, outcome: ToolOutcome::Ok, .. } if *shown == view)
+        {
             return Ok(Some(item));
         }
     }
@@ -54,7 +78,8 @@ pub(crate) fn newest_shown(conn: &Connection, session: &SessionId, view: ResultV
 }
 
 pub(crate) fn of_turn(conn: &Connection, turn: &TurnId) -> Result<Vec<Item>, DbError> {
-    let mut statement = conn.prepare_cached(&format!("SELECT {COLUMNS} FROM item WHERE turn = ?1 ORDER BY seq"))?;
+    let mut statement =
+        conn.prepare_cached(&format!("SELECT {COLUMNS} FROM item WHERE turn = ?1 ORDER BY seq"))?;
     statement.query_and_then([turn.as_str()], |row| Columns::of(row)?.item())?.collect()
 }
 
@@ -62,8 +87,16 @@ pub(crate) fn of_turn(conn: &Connection, turn: &TurnId) -> Result<Vec<Item>, DbE
 pub(crate) fn adopt(conn: &Connection, items: &[Item]) -> Result<(), DbError> {
     let mut insert = conn.prepare_cached("INSERT INTO item (id, session, turn, seq, created_at, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
     for item in items {
-        let seq = i64::try_from(item.seq).map_err(|_| DbError::Refused("item numbers are used up".into()))?;
-        insert.execute(params![item.id.as_str(), item.session.as_str(), item.turn.as_str(), seq, text::instant(item.created_at), body_text(&item.body)?])?;
+        let seq = i64::try_from(item.seq)
+            .map_err(|_| DbError::Refused("item numbers are used up".into()))?;
+        insert.execute(params![
+            item.id.as_str(),
+            item.session.as_str(),
+            item.turn.as_str(),
+            seq,
+            text::instant(item.created_at),
+            body_text(&item.body)?
+        ])?;
     }
     Ok(())
 }
@@ -75,9 +108,14 @@ pub(crate) fn trim(conn: &Connection, name: &str, keep: u32) -> Result<(), DbErr
         "SELECT s.id, s.next_seq FROM session s JOIN session_value v ON v.session = s.id AND v.name = ?2
          WHERE s.next_seq > ?1 + 1",
     )?;
-    let found = long.query_map(params![keep, name], |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?)))?.collect::<Result<Vec<_>, _>>()?;
+    let found = long
+        .query_map(params![keep, name], |row| {
+            Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?))
+        })?
+        .collect::<Result<Vec<_>, _>>()?;
     for (session, next) in found {
-        conn.prepare_cached("DELETE FROM item WHERE session = ?1 AND seq < ?2")?.execute(params![session, next - i64::from(keep)])?;
+        conn.prepare_cached("DELETE FROM item WHERE session = ?1 AND seq < ?2")?
+            .execute(params![session, next - i64::from(keep)])?;
     }
     Ok(())
 }
@@ -113,7 +151,14 @@ pub(crate) struct Columns<'a> {
 impl<'a> Columns<'a> {
     pub(crate) fn of(row: &'a Row<'_>) -> Result<Self, DbError> {
         let text = |at| Ok::<_, DbError>(row.get_ref(at)?.as_str().map_err(rusqlite::Error::from)?);
-        Ok(Self { id: text(0)?, session: text(1)?, turn: text(2)?, seq: row.get(3)?, created_at: text(4)?, body: text(5)? })
+        Ok(Self {
+            id: text(0)?,
+            session: text(1)?,
+            turn: text(2)?,
+            seq: row.get(3)?,
+            created_at: text(4)?,
+            body: text(5)?,
+        })
     }
 
     /// Parses a row. A body that cannot be parsed becomes a notice, because one bad row must not
@@ -121,7 +166,11 @@ impl<'a> Columns<'a> {
     pub(crate) fn item(&self) -> Result<Item, DbError> {
         let body = serde_json::from_str(self.body).unwrap_or_else(|error| {
             tracing::warn!(item = self.id, %error, "an item cannot be read");
-            ItemBody::Notice { level: NoticeLevel::Warning, code: "item_unreadable".into(), text: "This entry cannot be read.".into() }
+            ItemBody::Notice {
+                level: NoticeLevel::Warning,
+                code: "item_unreadable".into(),
+                text: "This entry cannot be read.".into(),
+            }
         });
         Ok(Item {
             id: ItemId(self.id.to_owned()),

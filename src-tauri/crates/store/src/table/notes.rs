@@ -5,7 +5,10 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use crate::error::DbError;
 
 pub(crate) fn get(conn: &Connection, name: &str) -> Result<Option<String>, DbError> {
-    Ok(conn.prepare_cached("SELECT value FROM note WHERE name = ?1")?.query_row([name], |row| row.get(0)).optional()?)
+    Ok(conn
+        .prepare_cached("SELECT value FROM note WHERE name = ?1")?
+        .query_row([name], |row| row.get(0))
+        .optional()?)
 }
 
 pub(crate) fn set(conn: &Connection, name: &str, value: Option<&str>) -> Result<(), DbError> {

@@ -8,8 +8,10 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use crate::error::DbError;
 
 pub(crate) fn all(conn: &Connection, session: &SessionId) -> Result<SessionValues, DbError> {
-    let mut rows = conn.prepare_cached("SELECT name, value FROM session_value WHERE session = ?1")?;
-    let found = rows.query_map([session.as_str()], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))?;
+    let mut rows =
+        conn.prepare_cached("SELECT name, value FROM session_value WHERE session = ?1")?;
+    let found =
+        rows.query_map([session.as_str()], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))?;
     found
         .map(|row| {
             let (name, value) = row?;
@@ -19,11 +21,17 @@ pub(crate) fn all(conn: &Connection, session: &SessionId) -> Result<SessionValue
 }
 
 /// Returns the values that exist for these names.
-pub(crate) fn of(conn: &Connection, session: &SessionId, names: &[&str]) -> Result<SessionValues, DbError> {
-    let mut one = conn.prepare_cached("SELECT value FROM session_value WHERE session = ?1 AND name = ?2")?;
+pub(crate) fn of(
+    conn: &Connection,
+    session: &SessionId,
+    names: &[&str],
+) -> Result<SessionValues, DbError> {
+    let mut one =
+        conn.prepare_cached("SELECT value FROM session_value WHERE session = ?1 AND name = ?2")?;
     let mut values = SessionValues::new();
     for name in names {
-        let value: Option<String> = one.query_row([session.as_str(), *name], |row| row.get(0)).optional()?;
+        let value: Option<String> =
+            one.query_row([session.as_str(), *name], |row| row.get(0)).optional()?;
         if let Some(value) = value {
             values.insert((*name).to_owned(), serde_json::from_str(&value)?);
         }
@@ -38,7 +46,11 @@ pub(crate) fn with_value(conn: &Connection, name: &str) -> Result<Vec<SessionId>
     found.map(|session| Ok(SessionId::from(session?))).collect()
 }
 
-pub(crate) fn put(conn: &Connection, session: &SessionId, changes: &ValueChanges) -> Result<(), DbError> {
+pub(crate) fn put(
+    conn: &Connection,
+    session: &SessionId,
+    changes: &ValueChanges,
+) -> Result<(), DbError> {
     for (name, value) in changes {
         match value {
             Some(value) => conn
@@ -51,8 +63,13 @@ pub(crate) fn put(conn: &Connection, session: &SessionId, changes: &ValueChanges
 }
 
 /// Replaces all values of a session.
-pub(crate) fn replace(conn: &Connection, session: &SessionId, values: &SessionValues) -> Result<(), DbError> {
-    conn.prepare_cached("DELETE FROM session_value WHERE session = ?1")?.execute([session.as_str()])?;
+pub(crate) fn replace(
+    conn: &Connection,
+    session: &SessionId,
+    values: &SessionValues,
+) -> Result<(), DbError> {
+    conn.prepare_cached("DELETE FROM session_value WHERE session = ?1")?
+        .execute([session.as_str()])?;
     let changes = values.iter().map(|(name, value)| (name.clone(), Some(value.clone()))).collect();
     put(conn, session, &changes)
 }

@@ -10,20 +10,33 @@ use crate::error::DbError;
 use crate::text;
 
 /// Creates a session. Does nothing if it exists.
-pub(crate) fn create(conn: &Connection, id: &SessionId, title: &str, at: DateTime<Utc>) -> Result<(), DbError> {
+pub(crate) fn create(
+    conn: &Connection,
+    id: &SessionId,
+    title: &str,
+    at: DateTime<Utc>,
+) -> Result<(), DbError> {
     conn.prepare_cached("INSERT INTO session (id, title, title_folded, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?4) ON CONFLICT (id) DO NOTHING")?
         .execute(params![id.as_str(), title, text::fold(title), text::instant(at)])?;
     Ok(())
 }
 
 pub(crate) fn get(conn: &Connection, id: &SessionId) -> Result<Option<SessionSummary>, DbError> {
-    let columns = conn.prepare_cached("SELECT id, title, created_at, updated_at FROM session WHERE id = ?1")?.query_row([id.as_str()], columns).optional()?;
+    let columns = conn
+        .prepare_cached("SELECT id, title, created_at, updated_at FROM session WHERE id = ?1")?
+        .query_row([id.as_str()], columns)
+        .optional()?;
     columns.map(summary).transpose()
 }
 
 /// Lists sessions. `instr` compares text literally, so `%` and `_` in a query have no special
 /// meaning.
-pub(crate) fn list(conn: &Connection, query: &str, offset: u32, limit: u32) -> Result<Vec<SessionSummary>, DbError> {
+pub(crate) fn list(
+    conn: &Connection,
+    query: &str,
+    offset: u32,
+    limit: u32,
+) -> Result<Vec<SessionSummary>, DbError> {
     let mut statement = conn.prepare_cached(
         "SELECT id, title, created_at, updated_at FROM session WHERE ?1 = '' OR instr(title_folded, ?1) > 0
          ORDER BY updated_at DESC, id LIMIT ?3 OFFSET ?2",
@@ -33,8 +46,9 @@ pub(crate) fn list(conn: &Connection, query: &str, offset: u32, limit: u32) -> R
 }
 
 pub(crate) fn rename(conn: &Connection, id: &SessionId, title: &str) -> Result<(), DbError> {
-    let changed =
-        conn.prepare_cached("UPDATE session SET title = ?2, title_folded = ?3 WHERE id = ?1")?.execute(params![id.as_str(), title, text::fold(title)])?;
+    let changed = conn
+        .prepare_cached("UPDATE session SET title = ?2, title_folded = ?3 WHERE id = ?1")?
+        .execute(params![id.as_str(), title, text::fold(title)])?;
     require_found(changed, id)
 }
 
@@ -50,13 +64,20 @@ pub(crate) fn delete(conn: &Connection, id: &SessionId) -> Result<(), DbError> {
     ] {
         conn.prepare_cached(sql)?.execute([id.as_str()])?;
     }
-    let changed = conn.prepare_cached("DELETE FROM session WHERE id = ?1")?.execute([id.as_str()])?;
+    let changed =
+        conn.prepare_cached("DELETE FROM session WHERE id = ?1")?.execute([id.as_str()])?;
     require_found(changed, id)
 }
 
 /// Reserves `count` item numbers, and marks the session as used at `at`. Returns the first number.
-pub(crate) fn reserve(conn: &Connection, id: &SessionId, count: usize, at: DateTime<Utc>) -> Result<i64, DbError> {
-    let count = i64::try_from(count).map_err(|_| DbError::Refused("too many items at once".into()))?;
+pub(crate) fn reserve(
+    conn: &Connection,
+    id: &SessionId,
+    count: usize,
+    at: DateTime<Utc>,
+) -> Result<i64, DbError> {
+    let count =
+        i64::try_from(count).map_err(|_| DbError::Refused("too many items at once".into()))?;
     let after: Option<i64> = conn
         .prepare_cached("UPDATE session SET next_seq = next_seq + ?2, updated_at = max(updated_at, ?3) WHERE id = ?1 RETURNING next_seq")?
         .query_row(params![id.as_str(), count, text::instant(at)], |row| row.get(0))
@@ -66,10 +87,16 @@ pub(crate) fn reserve(conn: &Connection, id: &SessionId, count: usize, at: DateT
 
 /// Replaces the session's items, values and memories by those of another process. Its turns and its
 /// spending stay. Returns the actions that ended by it.
-pub(crate) fn adopt(conn: &Connection, image: &SessionImage, untold: &str) -> Result<Vec<Approval>, DbError> {
+pub(crate) fn adopt(
+    conn: &Connection,
+    image: &SessionImage,
+    untold: &str,
+) -> Result<Vec<Approval>, DbError> {
     let id = &image.session;
     create(conn, id, &image.title, image.created_at)?;
-    for sql in ["DELETE FROM item WHERE session = ?1", "DELETE FROM conversation WHERE session = ?1"] {
+    for sql in
+        ["DELETE FROM item WHERE session = ?1", "DELETE FROM conversation WHERE session = ?1"]
+    {
         conn.prepare_cached(sql)?.execute([id.as_str()])?;
     }
     items::adopt(conn, &image.items)?;
@@ -97,7 +124,9 @@ fn columns(row: &Row<'_>) -> rusqlite::Result<(String, String, String, String)> 
     Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
 }
 
-fn summary((id, title, created_at, updated_at): (String, String, String, String)) -> Result<SessionSummary, DbError> {
+fn summary(
+    (id, title, created_at, updated_at): (String, String, String, String),
+) -> Result<SessionSummary, DbError> {
     Ok(SessionSummary {
         id: SessionId(id),
         title,

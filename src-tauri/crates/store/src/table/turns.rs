@@ -50,7 +50,11 @@ fn read(row: &Row<'_>) -> Result<TurnRow, DbError> {
         ended_at: text::read_optional_instant(row.get::<_, Option<String>>(3)?.as_deref())?,
         status: row.get(4)?,
         model: row.get(5)?,
-        usage: Usage { input_tokens: counted(row.get(6)?), output_tokens: counted(row.get(7)?), model_calls: row.get(8)? },
+        usage: Usage {
+            input_tokens: counted(row.get(6)?),
+            output_tokens: counted(row.get(7)?),
+            model_calls: row.get(8)?,
+        },
     })
 }
 

@@ -24,13 +24,18 @@ async fn a_copy_is_made_once_a_day_when_something_changed() {
     let store = world.store();
     store.items_append(vec![message(&id, 2)]).await.expect("appended");
     store.close();
-    assert_eq!(world.backups(), ["countersign-20261121T100000Z.db", "countersign-20261122T110000Z.db"]);
+    assert_eq!(
+        world.backups(),
+        ["countersign-20261121T100000Z.db", "countersign-20261122T110000Z.db"]
+    );
 
     world.pass(TimeDelta::days(3));
     world.store().close();
     assert_eq!(world.backups().len(), 2, "nothing changed since");
 
-    let copy = Connection::open(world.folder.path().join("backups/countersign-20261122T110000Z.db")).expect("opened");
+    let copy =
+        Connection::open(world.folder.path().join("backups/countersign-20261122T110000Z.db"))
+            .expect("opened");
     assert_eq!(copy.query_row("SELECT count(*) FROM item", [], |row| row.get::<_, i64>(0)), Ok(2));
 }
 
@@ -46,7 +51,14 @@ async fn three_copies_are_kept() {
         store.items_append(vec![message(&id, n)]).await.expect("appended");
         store.close();
     }
-    assert_eq!(world.backups(), ["countersign-20261127T100000Z.db", "countersign-20261129T100000Z.db", "countersign-20261201T100000Z.db"]);
+    assert_eq!(
+        world.backups(),
+        [
+            "countersign-20261127T100000Z.db",
+            "countersign-20261129T100000Z.db",
+            "countersign-20261201T100000Z.db"
+        ]
+    );
 }
 
 #[tokio::test]

@@ -4,7 +4,10 @@
 use std::sync::Arc;
 
 use chrono::{NaiveDate, TimeDelta};
-use engine::ports::{Books as _, Cap, Claim, ReservationRequest, Reserved, RunKey, Scope, Sessions as _, Settlement, TokenPrice};
+use engine::ports::{
+    Books as _, Cap, Claim, ReservationRequest, Reserved, RunKey, Scope, Sessions as _, Settlement,
+    TokenPrice,
+};
 use rusqlite::Connection;
 
 use crate::world::{World, instant};
@@ -60,16 +63,25 @@ async fn a_reservation_is_settled_once_and_counts_in_full_until_then() {
     let store = world.store();
     let first = entry(store.spend_reserve(&wish("t")).await.unwrap());
     entry(store.spend_reserve(&wish("t")).await.unwrap());
-    let used = |input_tokens, output_tokens| Settlement { input_tokens, output_tokens, nano_usd: Some(7) };
+    let used =
+        |input_tokens, output_tokens| Settlement { input_tokens, output_tokens, nano_usd: Some(7) };
     store.spend_settle(first, used(50, 10));
     store.spend_settle(first, used(0, 0));
-    assert_eq!(store.spent(day(21)).await.unwrap().tokens, 1_060, "what waits to be written counts for whoever looks");
+    assert_eq!(
+        store.spent(day(21)).await.unwrap().tokens,
+        1_060,
+        "what waits to be written counts for whoever looks"
+    );
     let third = entry(store.spend_reserve(&wish("t")).await.unwrap());
     store.spend_settle(third, used(0, 0));
     drop(store);
     let store = world.store();
     let spent = store.spent(day(21)).await.unwrap();
-    assert_eq!((spent.tokens, spent.calls, spent.unpriced_calls), (1_060, 3, 0), "what was never settled stays, also after a crash");
+    assert_eq!(
+        (spent.tokens, spent.calls, spent.unpriced_calls),
+        (1_060, 3, 0),
+        "what was never settled stays, also after a crash"
+    );
     assert_eq!(store.spent(day(20)).await.unwrap().calls, 3, "a day ahead counts, too");
     assert_eq!(store.spent(day(22)).await.unwrap().calls, 0);
     let unpriced = ReservationRequest { price: None, ..wish("u") };
@@ -82,17 +94,28 @@ async fn a_limit_is_held_against_what_was_really_used() {
     for scope in [Scope::Run, Scope::Session, Scope::Day] {
         let world = World::new();
         let store = world.store();
-        let capped = |day: NaiveDate| ReservationRequest { day, caps: vec![Cap { scope, tokens: Some(1_500), nano_usd: None }], ..wish("t") };
+        let capped = |day: NaiveDate| ReservationRequest {
+            day,
+            caps: vec![Cap { scope, tokens: Some(1_500), nano_usd: None }],
+            ..wish("t")
+        };
         let first = entry(store.spend_reserve(&capped(day(21))).await.unwrap());
         assert!(
             matches!(store.spend_reserve(&capped(day(21))).await, Ok(Reserved::Refused(refusal)) if refusal.used == 1_000),
             "{scope:?}: in full, until it is settled"
         );
-        store.spend_settle(first, Settlement { input_tokens: 50, output_tokens: 10, nano_usd: Some(7) });
+        store.spend_settle(
+            first,
+            Settlement { input_tokens: 50, output_tokens: 10, nano_usd: Some(7) },
+        );
         // A day in the future counts as today.
         entry(store.spend_reserve(&capped(day(20))).await.unwrap());
-        assert!(matches!(store.spend_reserve(&capped(day(20))).await, Ok(Reserved::Refused(refusal)) if refusal.used == 1_060), "{scope:?}");
-        let elsewhere = ReservationRequest { session: "other".into(), turn: "other".into(), ..capped(day(22)) };
+        assert!(
+            matches!(store.spend_reserve(&capped(day(20))).await, Ok(Reserved::Refused(refusal)) if refusal.used == 1_060),
+            "{scope:?}"
+        );
+        let elsewhere =
+            ReservationRequest { session: "other".into(), turn: "other".into(), ..capped(day(22)) };
         entry(store.spend_reserve(&elsewhere).await.unwrap());
     }
 }
@@ -101,7 +124,10 @@ async fn a_limit_is_held_against_what_was_really_used() {
 async fn a_session_takes_its_budget_with_it_and_the_day_keeps_what_was_spent() {
     let world = World::new();
     let store = world.store();
-    let capped = ReservationRequest { caps: vec![Cap { scope: Scope::Session, tokens: Some(1_500), nano_usd: None }], ..wish("t") };
+    let capped = ReservationRequest {
+        caps: vec![Cap { scope: Scope::Session, tokens: Some(1_500), nano_usd: None }],
+        ..wish("t")
+    };
     store.session_create(&capped.session, "t", instant(NOW)).await.unwrap();
     entry(store.spend_reserve(&capped).await.unwrap());
     assert!(matches!(store.spend_reserve(&capped).await, Ok(Reserved::Refused(_))));
@@ -114,16 +140,26 @@ async fn a_session_takes_its_budget_with_it_and_the_day_keeps_what_was_spent() {
 async fn the_ledger_keeps_its_newest_entries_and_every_sum() {
     let world = World::new();
     let store = world.store();
-    let ours = |n: u32| ReservationRequest { session: "ours".into(), caps: Vec::new(), ..wish(&format!("t{n}")) };
+    let ours = |n: u32| ReservationRequest {
+        session: "ours".into(),
+        caps: Vec::new(),
+        ..wish(&format!("t{n}"))
+    };
     let most = 22_000;
     for n in 0..most {
         let id = entry(store.spend_reserve(&ours(n)).await.unwrap());
         store.spend_settle(id, Settlement { input_tokens: 1, output_tokens: 1, nano_usd: None });
     }
     let spent = store.spent(day(21)).await.unwrap();
-    assert_eq!((spent.tokens, spent.calls, spent.unpriced_calls), (2 * u64::from(most), most, most));
+    assert_eq!(
+        (spent.tokens, spent.calls, spent.unpriced_calls),
+        (2 * u64::from(most), most, most)
+    );
     drop(store);
-    let kept: u32 = Connection::open(world.db()).unwrap().query_row("SELECT COUNT(*) FROM spending", [], |row| row.get(0)).unwrap();
+    let kept: u32 = Connection::open(world.db())
+        .unwrap()
+        .query_row("SELECT COUNT(*) FROM spending", [], |row| row.get(0))
+        .unwrap();
     assert!((20_000..=21_000).contains(&kept), "{kept}");
 }
 

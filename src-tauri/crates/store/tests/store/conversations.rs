@@ -29,8 +29,20 @@ fn memory(key: &str, session: Option<&SessionId>, at: &str) -> Memory {
     }
 }
 
-async fn positions(store: &SqliteStore, of: &MemoryOf, after: u64, side: Side, limit: u32) -> Vec<u64> {
-    store.memory_items(of, after, side, limit).await.expect("read").into_iter().map(|one| one.position).collect()
+async fn positions(
+    store: &SqliteStore,
+    of: &MemoryOf,
+    after: u64,
+    side: Side,
+    limit: u32,
+) -> Vec<u64> {
+    store
+        .memory_items(of, after, side, limit)
+        .await
+        .expect("read")
+        .into_iter()
+        .map(|one| one.position)
+        .collect()
 }
 
 #[tokio::test]
@@ -49,7 +61,11 @@ async fn a_memory_comes_back_as_it_was_put() {
 async fn of_too_many_the_one_used_longest_ago_is_forgotten() {
     let world = World::new();
     let store = world.store();
-    for (key, at) in [("a", "2026-11-21T10:00:00Z"), ("b", "2026-11-21T09:00:00Z"), ("c", "2026-11-21T11:00:00Z")] {
+    for (key, at) in [
+        ("a", "2026-11-21T10:00:00Z"),
+        ("b", "2026-11-21T09:00:00Z"),
+        ("c", "2026-11-21T11:00:00Z"),
+    ] {
         store.memory_put(&memory(key, None, at), 2).await.expect("put");
     }
     let gone = store.memory("b").await.expect("read").expect("its row stays");
@@ -86,12 +102,22 @@ async fn a_shared_memory_has_the_items_of_its_sessions_in_the_order_they_were_sa
     said(&one, 1, "t3").await;
     store.memory_put(&memory("app/user/ann", None, "2026-11-21T10:00:00Z"), 0).await.expect("put");
     let of = MemoryOf::Shared("app/user/ann".into());
-    let sessions =
-        async || store.memory_items(&of, 0, Side::Newest, 10).await.expect("read").into_iter().map(|one| one.item.session.0.clone()).collect::<Vec<_>>();
+    let sessions = async || {
+        store
+            .memory_items(&of, 0, Side::Newest, 10)
+            .await
+            .expect("read")
+            .into_iter()
+            .map(|one| one.item.session.0.clone())
+            .collect::<Vec<_>>()
+    };
     assert_eq!(sessions().await, ["one", "two", "one"]);
 
     store.session_delete(&one).await.expect("deleted");
     assert_eq!(sessions().await, ["two"]);
     let shared = store.memory("app/user/ann").await.expect("read").expect("there");
-    assert!(!shared.live && shared.summary.is_empty(), "a summary that may speak of a deleted session is forgotten");
+    assert!(
+        !shared.live && shared.summary.is_empty(),
+        "a summary that may speak of a deleted session is forgotten"
+    );
 }

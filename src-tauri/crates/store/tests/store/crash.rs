@@ -24,10 +24,17 @@ fn child() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     runtime.block_on(async {
         let id = with_session(&opened.store, "s").await;
-        let mut next = opened.store.items_before(&id, None, 1).await.expect("read").last().map_or(0, |item| item.seq);
+        let mut next = opened
+            .store
+            .items_before(&id, None, 1)
+            .await
+            .expect("read")
+            .last()
+            .map_or(0, |item| item.seq);
         let mut out = std::io::stdout();
         loop {
-            let stored = opened.store.items_append(vec![message(&id, next)]).await.expect("appended");
+            let stored =
+                opened.store.items_append(vec![message(&id, next)]).await.expect("appended");
             next = stored[0].seq;
             writeln!(out, "stored {next}").expect("told");
             out.flush().expect("told");
@@ -39,7 +46,11 @@ fn child() {
 /// or after some time, possibly during the opening. Returns the number of the last acknowledged
 /// item.
 fn killed(world: &World, random: &mut Random) -> Option<u64> {
-    let mut child = run_again("crash::child", &[]).env(FOLDER, world.folder.path()).stdout(Stdio::piped()).spawn().expect("started");
+    let mut child = run_again("crash::child", &[])
+        .env(FOLDER, world.folder.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("started");
     let lines = BufReader::new(child.stdout.take().expect("piped")).lines();
     let after = random.chance(70).then(|| 1 + random.below(60));
     if after.is_none() {
@@ -48,7 +59,10 @@ fn killed(world: &World, random: &mut Random) -> Option<u64> {
     }
     let (mut told, mut count) = (None, 0);
     for line in lines.map_while(Result::ok) {
-        let Some(n) = line.split_once("stored ").and_then(|(_, n)| n.trim().parse::<u64>().ok()) else { continue };
+        let Some(n) = line.split_once("stored ").and_then(|(_, n)| n.trim().parse::<u64>().ok())
+        else {
+            continue;
+        };
         told = Some(n);
         count += 1;
         if after == Some(count) {
@@ -81,13 +95,19 @@ async fn what_was_answered_survives_a_kill() {
             let opened = world.open();
             assert!(opened.recovered.is_none(), "{case}: a kill damages nothing");
             let newest = opened.store.items_before(&"s".into(), None, 1).await.expect("read");
-            assert!(told == 0 || newest.last().is_some_and(|item| item.seq >= told), "{case}: item {told} was promised");
+            assert!(
+                told == 0 || newest.last().is_some_and(|item| item.seq >= told),
+                "{case}: item {told} was promised"
+            );
             if random.chance(50) {
                 drop(opened);
             } else {
                 opened.store.close();
             }
-            let verdict: String = Connection::open(world.db()).expect("opened").query_row("PRAGMA integrity_check", [], |row| row.get(0)).expect("checked");
+            let verdict: String = Connection::open(world.db())
+                .expect("opened")
+                .query_row("PRAGMA integrity_check", [], |row| row.get(0))
+                .expect("checked");
             assert_eq!(verdict, "ok", "{case}");
         }
         sum += told;

@@ -13,15 +13,25 @@ const FOLDER: &str = "STORE_TEST_MOUNT_FOLDER";
 
 /// Runs a child test after `script`, which mounts something on `$STORE_TEST_MOUNT_FOLDER`.
 fn in_own_mounts(test: &str, script: &str) {
-    let can = std::process::Command::new("unshare").args(["-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]).output();
+    let can = std::process::Command::new("unshare")
+        .args(["-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"])
+        .output();
     if !can.is_ok_and(|output| output.status.success()) {
         eprintln!("skipped: this account cannot mount in a namespace of its own");
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");
     let script = format!("set -e; {script}; exec \"$@\"");
-    let output = run_again(test, &["unshare", "-m", "sh", "-c", &script, "sh"]).env(FOLDER, folder.path()).output().expect("started");
-    assert!(output.status.success(), "{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let output = run_again(test, &["unshare", "-m", "sh", "-c", &script, "sh"])
+        .env(FOLDER, folder.path())
+        .output()
+        .expect("started");
+    assert!(
+        output.status.success(),
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
     assert!(String::from_utf8_lossy(&output.stdout).contains("1 passed"), "the child ran its test");
 }
 
@@ -50,15 +60,25 @@ async fn child_full() {
         }
     };
     assert_eq!(refused, StoreError::NoSpace(path.display().to_string()));
-    let count = async |store: &SqliteStore| u64::try_from(store.items_before(&id, None, u32::MAX).await.expect("reading goes on").len());
-    assert_eq!(count(&store).await, Ok(stored), "everything answered is there, the refused request left nothing");
+    let count = async |store: &SqliteStore| {
+        u64::try_from(store.items_before(&id, None, u32::MAX).await.expect("reading goes on").len())
+    };
+    assert_eq!(
+        count(&store).await,
+        Ok(stored),
+        "everything answered is there, the refused request left nothing"
+    );
     fs::write(folder.join("filler"), vec![0; 1 << 21]).expect_err("full");
     drop(store);
 
     // After space is freed, the same file opens and accepts writes. (On the full disk the
     // write-ahead log could not be emptied.)
     fs::remove_file(folder.join("filler")).expect("removed");
-    std::process::Command::new("mount").args(["-o", "remount,size=16m"]).arg(&folder).status().expect("remounted");
+    std::process::Command::new("mount")
+        .args(["-o", "remount,size=16m"])
+        .arg(&folder)
+        .status()
+        .expect("remounted");
     let opened = open_at(&path, clock);
     assert!(opened.recovered.is_none() && !opened.read_only);
     assert_eq!(count(&opened.store).await, Ok(stored));
@@ -67,7 +87,10 @@ async fn child_full() {
 
 #[test]
 fn a_full_disk_at_the_start_is_told() {
-    in_own_mounts("disk::child_full_at_start", &format!("mount -t tmpfs -o size=64k tmpfs \"${FOLDER}\""));
+    in_own_mounts(
+        "disk::child_full_at_start",
+        &format!("mount -t tmpfs -o size=64k tmpfs \"${FOLDER}\""),
+    );
 }
 
 #[test]
@@ -75,13 +98,17 @@ fn child_full_at_start() {
     let Some(folder) = mounted_folder() else { return };
     fs::write(folder.join("filler"), vec![0; 1 << 17]).expect_err("full");
     let path = folder.join("countersign.db");
-    let Err(error) = SqliteStore::open(&path, World::new().clock) else { panic!("there is no room for a database") };
+    let Err(error) = SqliteStore::open(&path, World::new().clock) else {
+        panic!("there is no room for a database")
+    };
     assert!(matches!(error, OpenError::NoSpace(at) if at == path));
 }
 
 #[test]
 fn a_read_only_folder_is_shown_but_not_changed() {
-    let mount = format!("cp -a \"$STORE_TEST_SOURCE\"/. \"${FOLDER}\"/; mount --bind \"${FOLDER}\" \"${FOLDER}\"; mount -o remount,bind,ro \"${FOLDER}\"");
+    let mount = format!(
+        "cp -a \"$STORE_TEST_SOURCE\"/. \"${FOLDER}\"/; mount --bind \"${FOLDER}\" \"${FOLDER}\"; mount -o remount,bind,ro \"${FOLDER}\""
+    );
     let world = World::new();
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     runtime.block_on(async {

@@ -58,10 +58,18 @@ struct Next {
 }
 
 /// Makes writes of all kinds. A deferred write counts from the next write that is synced at once.
-async fn work(store: &SqliteStore, disk: &Disk, random: &mut Random, next: &mut Next) -> Vec<Reported> {
+async fn work(
+    store: &SqliteStore,
+    disk: &Disk,
+    random: &mut Random,
+    next: &mut Next,
+) -> Vec<Reported> {
     let (mut told, mut along) = (Vec::new(), Vec::new());
     if store.session(&session()).await.expect("read").is_none() {
-        store.session_create(&session(), "A title", instant("2026-11-21T09:00:00Z")).await.expect("created");
+        store
+            .session_create(&session(), "A title", instant("2026-11-21T09:00:00Z"))
+            .await
+            .expect("created");
         along.push(Fact::Session);
     }
     for _ in 0..4 + random.index(20) {
@@ -70,18 +78,25 @@ async fn work(store: &SqliteStore, disk: &Disk, random: &mut Random, next: &mut 
         let at_once = match random.below(10) {
             0..=4 => {
                 let several = 1 + random.below(4);
-                let items = (next.item..next.item + several).map(|n| message(&session(), n)).collect();
+                let items =
+                    (next.item..next.item + several).map(|n| message(&session(), n)).collect();
                 store.items_append(items).await.expect("appended");
                 along.extend((next.item..next.item + several).map(Fact::Item));
                 next.item += several;
                 None
             }
             5..=6 => {
-                store.approval_insert(&pending(&format!("a{n}"), &session(), "2026-11-21T10:00:00Z")).await.expect("inserted");
+                store
+                    .approval_insert(&pending(&format!("a{n}"), &session(), "2026-11-21T10:00:00Z"))
+                    .await
+                    .expect("inserted");
                 let id = ApprovalId::from(format!("a{n}").as_str());
                 if random.chance(50) {
                     let at = instant("2026-11-21T10:01:00Z");
-                    assert_eq!(store.approval_move(&id, Transition::APPROVE, None, at).await, Ok(true));
+                    assert_eq!(
+                        store.approval_move(&id, Transition::APPROVE, None, at).await,
+                        Ok(true)
+                    );
                     Some(Fact::Approval(n, ApprovalStatus::Approved))
                 } else {
                     Some(Fact::Approval(n, ApprovalStatus::Pending))
@@ -92,7 +107,10 @@ async fn work(store: &SqliteStore, disk: &Disk, random: &mut Random, next: &mut 
                 None
             }
             8 => {
-                store.turn_save(&turn(n, true), vec![message(&session(), next.item)], None).await.expect("saved");
+                store
+                    .turn_save(&turn(n, true), vec![message(&session(), next.item)], None)
+                    .await
+                    .expect("saved");
                 along.push(Fact::Item(next.item));
                 next.item += 1;
                 Some(Fact::Turn(n))
@@ -116,33 +134,61 @@ async fn check(image: &Image, world: &World, told: &[Fact], case: &str) {
     image.restore(folder.path());
     let path = folder.path().join("countersign.db");
     let opened = open_at(&path, Arc::clone(&world.clock));
-    assert!(opened.recovered.is_none() && !opened.read_only, "{case}: a power cut damages nothing: {:?}", opened.recovered);
+    assert!(
+        opened.recovered.is_none() && !opened.read_only,
+        "{case}: a power cut damages nothing: {:?}",
+        opened.recovered
+    );
     let store = opened.store;
     let items = store.items_before(&session(), None, u32::MAX).await.expect("read");
     for (at, item) in items.iter().enumerate() {
         let wanted = message(&session(), at as u64);
-        assert_eq!((&item.id, &item.body), (&wanted.id, &wanted.body), "{case}: items are there in their order, without a gap");
+        assert_eq!(
+            (&item.id, &item.body),
+            (&wanted.id, &wanted.body),
+            "{case}: items are there in their order, without a gap"
+        );
     }
     for fact in told {
         let there = match fact {
             Fact::Session => store.session(&session()).await.expect("read").is_some(),
             Fact::Item(n) => (*n as usize) < items.len(),
             Fact::Approval(n, status) => {
-                let found = store.approval(&ApprovalId::from(format!("a{n}").as_str())).await.expect("read");
-                found.is_some_and(|found| found.status == *status || *status == ApprovalStatus::Pending)
+                let found = store
+                    .approval(&ApprovalId::from(format!("a{n}").as_str()))
+                    .await
+                    .expect("read");
+                found.is_some_and(|found| {
+                    found.status == *status || *status == ApprovalStatus::Pending
+                })
             }
-            Fact::Turn(n) => !store.turns_running().await.expect("read").iter().any(|row| row.turn == turn(*n, true).turn) && has_turn(&path, *n),
+            Fact::Turn(n) => {
+                !store
+                    .turns_running()
+                    .await
+                    .expect("read")
+                    .iter()
+                    .any(|row| row.turn == turn(*n, true).turn)
+                    && has_turn(&path, *n)
+            }
             Fact::Note(n) => store.note(&format!("note-{n}")).await.expect("read").is_some(),
         };
         assert!(there, "{case}: {fact:?} is lost");
     }
     store.close();
-    let verdict: String = Connection::open(path).expect("opened").query_row("PRAGMA integrity_check", [], |row| row.get(0)).expect("checked");
+    let verdict: String = Connection::open(path)
+        .expect("opened")
+        .query_row("PRAGMA integrity_check", [], |row| row.get(0))
+        .expect("checked");
     assert_eq!(verdict, "ok", "{case}");
 }
 
 fn has_turn(path: &Path, n: u64) -> bool {
-    let count = |db: Connection| db.query_row("SELECT count(*) FROM turn WHERE id=?1", [format!("turn-{n}")], |row| row.get::<_, i64>(0));
+    let count = |db: Connection| {
+        db.query_row("SELECT count(*) FROM turn WHERE id=?1", [format!("turn-{n}")], |row| {
+            row.get::<_, i64>(0)
+        })
+    };
     Connection::open(path).and_then(count).expect("read") == 1
 }
 
@@ -165,7 +211,8 @@ async fn one_world(plan: &Plan, number: u64) {
         assert!(opened.recovered.is_none() && !opened.read_only, "{case}");
         let store = opened.store;
         // Deferred writes that the cut lost are written again.
-        next.item = store.items_before(&session(), None, u32::MAX).await.expect("read").len() as u64;
+        next.item =
+            store.items_before(&session(), None, u32::MAX).await.expect("read").len() as u64;
         let new = work(&store, &disk, &mut random, &mut next).await;
         if random.chance(50) {
             store.close()
@@ -173,11 +220,29 @@ async fn one_world(plan: &Plan, number: u64) {
             drop(store)
         }
         for cut in 0..CUTS {
-            let how = *random.pick(&[Cut::Dropped, Cut::Reordered, Cut::Reordered, Cut::Torn, Cut::Torn, Cut::Torn, Cut::Kept]);
+            let how = *random.pick(&[
+                Cut::Dropped,
+                Cut::Reordered,
+                Cut::Reordered,
+                Cut::Torn,
+                Cut::Torn,
+                Cut::Torn,
+                Cut::Kept,
+            ]);
             let moment = random.index(disk.moment() + 1);
             let image = disk.cut(moment, how, &mut random);
-            let there: Vec<Fact> = told.iter().chain(new.iter().filter(|(at, _)| *at <= moment).map(|(_, fact)| fact)).cloned().collect();
-            check(&image, &world, &there, &format!("{case}, {how:?} after {moment} of {} steps", disk.moment())).await;
+            let there: Vec<Fact> = told
+                .iter()
+                .chain(new.iter().filter(|(at, _)| *at <= moment).map(|(_, fact)| fact))
+                .cloned()
+                .collect();
+            check(
+                &image,
+                &world,
+                &there,
+                &format!("{case}, {how:?} after {moment} of {} steps", disk.moment()),
+            )
+            .await;
             if cut == CUTS - 1 {
                 folder = tempfile::tempdir().expect("a folder");
                 image.restore(folder.path());

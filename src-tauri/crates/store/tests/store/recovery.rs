@@ -38,12 +38,21 @@ fn overwrite(world: &World, from: u64, bytes: &[u8]) {
 async fn a_cut_file_is_set_aside_and_the_copy_takes_over() {
     let world = with_history().await;
     let whole = fs::metadata(world.db()).expect("there").len();
-    fs::OpenOptions::new().write(true).open(world.db()).expect("opened").set_len(whole / 2).expect("cut");
+    fs::OpenOptions::new()
+        .write(true)
+        .open(world.db())
+        .expect("opened")
+        .set_len(whole / 2)
+        .expect("cut");
     let opened = world.open();
     let recovered = opened.recovered.clone().expect("the damage is reported");
     assert_eq!(recovered.lost_after, Some(instant("2026-11-21T10:00:00Z")));
     assert!(recovered.backup.as_ref().is_some_and(|path| path.exists()));
-    assert_eq!(fs::metadata(&recovered.old).expect("kept").len(), whole / 2, "the damaged file is kept as it was");
+    assert_eq!(
+        fs::metadata(&recovered.old).expect("kept").len(),
+        whole / 2,
+        "the damaged file is kept as it was"
+    );
     assert_eq!(items(&opened).await, 20);
     with_session(&opened.store, "new").await;
     drop(opened);
@@ -78,7 +87,10 @@ async fn damage_met_while_running_is_repaired_at_the_next_start() {
     // The pages of one table. The schema, which every start reads, is elsewhere.
     let root: u32 = {
         let conn = rusqlite::Connection::open(world.db()).expect("opened");
-        conn.query_row("SELECT rootpage FROM sqlite_schema WHERE name = 'item'", [], |row| row.get(0)).expect("a page")
+        conn.query_row("SELECT rootpage FROM sqlite_schema WHERE name = 'item'", [], |row| {
+            row.get(0)
+        })
+        .expect("a page")
     };
     overwrite(&world, u64::from(root - 1) * 4096, &[0xFF; 64]);
     let opened = world.open();
@@ -99,20 +111,31 @@ async fn a_damaged_copy_is_passed_over() {
     with_session(&store, "later").await;
     store.close();
     assert_eq!(world.backups().len(), 2);
-    fs::write(world.folder.path().join("backups/countersign-20261123T110000Z.db"), "not a database at all").expect("spoilt");
+    fs::write(
+        world.folder.path().join("backups/countersign-20261123T110000Z.db"),
+        "not a database at all",
+    )
+    .expect("spoilt");
     overwrite(&world, 0, &[0; 100]);
     let opened = world.open();
-    assert_eq!(opened.recovered.as_ref().and_then(|r| r.lost_after), Some(instant("2026-11-21T10:00:00Z")));
+    assert_eq!(
+        opened.recovered.as_ref().and_then(|r| r.lost_after),
+        Some(instant("2026-11-21T10:00:00Z"))
+    );
     assert_eq!(items(&opened).await, 20);
 }
 
 #[tokio::test]
 async fn without_a_copy_the_app_starts_empty_and_keeps_the_file() {
     let world = World::new();
-    fs::write(world.db(), "this was never a database, but someone may want it".repeat(100)).expect("written");
+    fs::write(world.db(), "this was never a database, but someone may want it".repeat(100))
+        .expect("written");
     let opened = world.open();
     let recovered = opened.recovered.expect("reported");
     assert_eq!((recovered.backup, recovered.lost_after), (None, None));
-    assert_eq!(names(world.folder.path(), ".db"), ["countersign.damaged-20261121T100000Z.db", "countersign.db"]);
+    assert_eq!(
+        names(world.folder.path(), ".db"),
+        ["countersign.damaged-20261121T100000Z.db", "countersign.db"]
+    );
     assert_eq!(opened.store.sessions("", 0, 9).await, Ok(vec![]));
 }

@@ -1,8 +1,13 @@
 //! Stored rows are equal when they are read, also after closing and opening: items of every kind,
 //! turns, grants, values, notes.
 
-use contract::{AgentError, Block, Choice, Effect, Grant, Item, ItemBody, NoticeLevel, ResultView, ToolOutcome, Usage};
-use engine::ports::{Books as _, Grants as _, Items as _, Served, Sessions as _, StoreError, TurnRow, Turns as _};
+use contract::{
+    AgentError, Block, Choice, Effect, Grant, Item, ItemBody, NoticeLevel, ResultView, ToolOutcome,
+    Usage,
+};
+use engine::ports::{
+    Books as _, Grants as _, Items as _, Served, Sessions as _, StoreError, TurnRow, Turns as _,
+};
 use serde_json::json;
 
 use crate::world::{World, instant, message, with_session};
@@ -34,7 +39,11 @@ fn every_kind() -> Vec<ItemBody> {
             status: contract::ApprovalStatus::Rejected,
             reason: Some("no".into()),
         },
-        ItemBody::Notice { level: NoticeLevel::Info, code: "turn_interrupted".into(), text: "Stopped.".into() },
+        ItemBody::Notice {
+            level: NoticeLevel::Info,
+            code: "turn_interrupted".into(),
+            text: "Stopped.".into(),
+        },
         ItemBody::AssistantText {
             text: "# Answer".into(),
             blocks: vec![],
@@ -51,12 +60,22 @@ async fn every_kind_of_item_survives_closing() {
     let world = World::new();
     let store = world.store();
     let id = with_session(&store, "s").await;
-    let items: Vec<Item> = every_kind().into_iter().enumerate().map(|(n, body)| Item { body, ..message(&id, n as u64) }).collect();
+    let items: Vec<Item> = every_kind()
+        .into_iter()
+        .enumerate()
+        .map(|(n, body)| Item { body, ..message(&id, n as u64) })
+        .collect();
     let stored = store.items_append(items).await.expect("appended");
     assert_eq!(stored.iter().map(|i| i.seq).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6]);
     store.close();
-    assert_eq!(store.turns_running().await, Err(StoreError::Failed("the database is closed".into())));
-    assert_eq!(store.items_append(vec![]).await, Err(StoreError::Failed("the database is closed".into())));
+    assert_eq!(
+        store.turns_running().await,
+        Err(StoreError::Failed("the database is closed".into()))
+    );
+    assert_eq!(
+        store.items_append(vec![]).await,
+        Err(StoreError::Failed("the database is closed".into()))
+    );
     assert_eq!(world.store().items_before(&id, None, 10).await.expect("read"), stored);
 }
 
@@ -65,9 +84,19 @@ async fn rendered_blocks_are_not_stored() {
     let world = World::new();
     let store = world.store();
     let id = with_session(&store, "s").await;
-    let text = |blocks| ItemBody::AssistantText { text: "x".into(), blocks, model: None, agent: None, choices: vec![], partial: false };
+    let text = |blocks| ItemBody::AssistantText {
+        text: "x".into(),
+        blocks,
+        model: None,
+        agent: None,
+        choices: vec![],
+        partial: false,
+    };
     let block = Block { index: 0, html: "<p>x</p>".into() };
-    store.items_append(vec![Item { body: text(vec![block]), ..message(&id, 1) }]).await.expect("appended");
+    store
+        .items_append(vec![Item { body: text(vec![block]), ..message(&id, 1) }])
+        .await
+        .expect("appended");
     assert_eq!(store.items_before(&id, None, 1).await.expect("read")[0].body, text(vec![]));
 }
 
@@ -89,16 +118,26 @@ async fn a_turn_is_saved_with_what_is_new_in_it_and_again_when_it_ends() {
     assert_eq!(asked, vec![Item { seq: 1, ..message(&id, 1) }]);
     assert_eq!(store.turns_running().await, Ok(vec![running.clone()]));
     let usage = Usage { input_tokens: 5, output_tokens: 6, model_calls: 2 };
-    let ended = TurnRow { status: "ok".into(), ended_at: Some(instant("2026-11-21T10:00:01Z")), usage, ..running };
-    let answered = store.turn_save(&ended, vec![message(&id, 2)], Some(&served("t1"))).await.expect("saved");
+    let ended = TurnRow {
+        status: "ok".into(),
+        ended_at: Some(instant("2026-11-21T10:00:01Z")),
+        usage,
+        ..running
+    };
+    let answered =
+        store.turn_save(&ended, vec![message(&id, 2)], Some(&served("t1"))).await.expect("saved");
     assert_eq!(answered, vec![Item { seq: 2, ..message(&id, 2) }]);
     assert_eq!(store.turns_running().await, Ok(vec![]));
     assert_eq!(store.items_before(&id, None, 9).await, Ok([asked, answered].concat()));
     assert_eq!(store.served(9).await, Ok(vec![served("t1")]));
     let orphan = TurnRow { session: "none".into(), turn: "t2".into(), ..ended.clone() };
-    assert_eq!(store.turn_save(&orphan, Vec::new(), None).await, Err(StoreError::NotFound("session none".into())));
+    assert_eq!(
+        store.turn_save(&orphan, Vec::new(), None).await,
+        Err(StoreError::NotFound("session none".into()))
+    );
     let torn = TurnRow { turn: "t3".into(), ..ended };
-    let of_another = store.turn_save(&torn, vec![message(&"none".into(), 3)], Some(&served("t3"))).await;
+    let of_another =
+        store.turn_save(&torn, vec![message(&"none".into(), 3)], Some(&served("t3"))).await;
     assert_eq!(of_another, Err(StoreError::NotFound("session none".into())));
     assert_eq!(store.served(9).await, Ok(vec![served("t1")]), "all of it is kept, or nothing");
 }
@@ -128,7 +167,14 @@ async fn a_turn_that_is_served_twice_takes_no_other_away() {
 }
 
 fn served(turn: &str) -> Served {
-    Served { turn: turn.into(), ended_at: instant("2026-11-21T10:00:01Z"), duration_ms: 5, tools: 1, status: "ok".into(), code: None }
+    Served {
+        turn: turn.into(),
+        ended_at: instant("2026-11-21T10:00:01Z"),
+        duration_ms: 5,
+        tools: 1,
+        status: "ok".into(),
+        code: None,
+    }
 }
 
 #[tokio::test]
@@ -156,8 +202,14 @@ async fn a_permission_survives_a_restart_and_can_be_taken_back() {
     store.grant_used(&grant.id, used).await.expect("used");
     store.grant_revoke(&grant.id, revoked).await.expect("revoked");
     store.grant_revoke(&grant.id, instant("2026-11-21T11:00:00Z")).await.expect("again");
-    assert_eq!(store.grants().await, Ok(vec![Grant { last_used_at: Some(used), revoked_at: Some(revoked), ..grant }]));
-    assert_eq!(store.grant_used(&"none".into(), used).await, Err(StoreError::NotFound("permission none".into())));
+    assert_eq!(
+        store.grants().await,
+        Ok(vec![Grant { last_used_at: Some(used), revoked_at: Some(revoked), ..grant }])
+    );
+    assert_eq!(
+        store.grant_used(&"none".into(), used).await,
+        Err(StoreError::NotFound("permission none".into()))
+    );
 }
 
 #[tokio::test]
@@ -167,14 +219,32 @@ async fn values_and_notes_are_replaced_and_forgotten() {
     let session = with_session(&store, "s").await;
     let values = |json: serde_json::Value| json.as_object().expect("an object").clone();
     let put = async |changes: &[(&str, Option<serde_json::Value>)]| {
-        let changes = changes.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+        let changes =
+            changes.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
         store.session_values_put(&session, changes).await.expect("put");
     };
     assert!(store.session_values(&session).await.expect("read").is_empty());
-    put(&[("customer", Some(json!("c1"))), ("basket", Some(json!(7))), ("$of \"us\"", Some(json!({"a": [null]})))]).await;
-    put(&[("customer", Some(json!("c2"))), ("basket", None), ("nobody", None), ("null", Some(json!(null)))]).await;
-    assert_eq!(store.session_values(&session).await, Ok(values(json!({"customer": "c2", "$of \"us\"": {"a": [null]}, "null": null}))));
-    assert_eq!(store.session_values_of(&session, &["customer", "basket"]).await, Ok(values(json!({"customer": "c2"}))));
+    put(&[
+        ("customer", Some(json!("c1"))),
+        ("basket", Some(json!(7))),
+        ("$of \"us\"", Some(json!({"a": [null]}))),
+    ])
+    .await;
+    put(&[
+        ("customer", Some(json!("c2"))),
+        ("basket", None),
+        ("nobody", None),
+        ("null", Some(json!(null))),
+    ])
+    .await;
+    assert_eq!(
+        store.session_values(&session).await,
+        Ok(values(json!({"customer": "c2", "$of \"us\"": {"a": [null]}, "null": null})))
+    );
+    assert_eq!(
+        store.session_values_of(&session, &["customer", "basket"]).await,
+        Ok(values(json!({"customer": "c2"})))
+    );
     assert_eq!(store.sessions_with_value("$of \"us\"").await, Ok(vec![session.clone()]));
     assert_eq!(store.sessions_with_value("basket").await, Ok(vec![]));
 

@@ -16,9 +16,16 @@ fn data(name: &str) -> PathBuf {
 }
 
 fn dump(conn: &Connection) -> String {
-    let version: i64 = conn.query_row("PRAGMA user_version", [], |row| row.get(0)).expect("a version");
-    let mut statement = conn.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type DESC, name").expect("prepared");
-    let parts = statement.query_map([], |row| row.get::<_, String>(0)).expect("read").collect::<Result<Vec<_>, _>>().expect("text");
+    let version: i64 =
+        conn.query_row("PRAGMA user_version", [], |row| row.get(0)).expect("a version");
+    let mut statement = conn
+        .prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type DESC, name")
+        .expect("prepared");
+    let parts = statement
+        .query_map([], |row| row.get::<_, String>(0))
+        .expect("read")
+        .collect::<Result<Vec<_>, _>>()
+        .expect("text");
     format!("-- user_version {version}\n{};\n", parts.join(";\n"))
 }
 
@@ -32,7 +39,10 @@ fn the_schema_is_the_one_on_record() {
         std::fs::write(&golden, &now).expect("written");
     }
     let recorded = std::fs::read_to_string(&golden).expect("the snapshot is there");
-    assert_eq!(now, recorded, "the schema changed: add a migration, then run with UPDATE_GENERATED=1");
+    assert_eq!(
+        now, recorded,
+        "the schema changed: add a migration, then run with UPDATE_GENERATED=1"
+    );
 }
 
 #[tokio::test]
@@ -60,7 +70,10 @@ async fn what_was_kept_beside_a_session_as_one_value_is_kept_by_name() {
         CREATE TABLE session_value (session TEXT NOT NULL PRIMARY KEY, body TEXT NOT NULL) STRICT;
         INSERT INTO session_value VALUES ('app:s', '{"$gateway":{"memory":{"a":[1,null,"å"]}},"context":null,"n":7,"with.point":"x","$server/a/b":{"t":true},"f":1.50}'),
         ('empty', '{}');"#;
-    Connection::open(world.db()).expect("opened").execute_batch(older).expect("as version 4 left it");
+    Connection::open(world.db())
+        .expect("opened")
+        .execute_batch(older)
+        .expect("as version 4 left it");
     let kept = world.store().session_values(&"app:s".into()).await.expect("read");
     let expected = json!({"$gateway": {"memory": {"a": [1, null, "å"]}}, "context": null, "n": 7, "with.point": "x", "$server/a/b": {"t": true}, "f": 1.5});
     assert_eq!(json!(kept), expected);
@@ -76,14 +89,29 @@ async fn what_was_spent_before_its_sums_were_kept_counts() {
         INSERT INTO session (id, title, title_folded, created_at, updated_at) VALUES ('s', 'S', 's', '2026-11-21T10:00:00Z', '2026-11-21T10:00:00Z');
         INSERT INTO spending (at, day, session, turn, model, tokens, nano_usd)
         VALUES ('2026-11-21T10:00:00Z', '2026-11-21', 's', 't', 'm', 700, 5), ('2026-11-21T10:00:01Z', '2026-11-21', 's', 'u', 'm', 200, NULL);";
-    Connection::open(world.db()).expect("opened").execute_batch(older).expect("as version 3 left it");
+    Connection::open(world.db())
+        .expect("opened")
+        .execute_batch(older)
+        .expect("as version 3 left it");
     drop(world.store());
     let conn = Connection::open(world.db()).expect("opened");
     let read = |scope: &str| {
-        conn.query_row("SELECT name, tokens, nano_usd FROM spent WHERE scope = ?1", [scope], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).expect("read")
+        conn.query_row(
+            "SELECT name, tokens, nano_usd FROM spent WHERE scope = ?1",
+            [scope],
+            |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+        )
+        .expect("read")
     };
-    assert_eq!((read("day"), read("session")), (("2026-11-21".to_owned(), 900, 5), ("s".to_owned(), 900, 5)));
-    let counted = conn.query_row("SELECT calls, unpriced FROM spent WHERE scope = 'day'", [], |row| Ok((row.get(0)?, row.get(1)?))).expect("read");
+    assert_eq!(
+        (read("day"), read("session")),
+        (("2026-11-21".to_owned(), 900, 5), ("s".to_owned(), 900, 5))
+    );
+    let counted = conn
+        .query_row("SELECT calls, unpriced FROM spent WHERE scope = 'day'", [], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })
+        .expect("read");
     assert_eq!(counted, (2, 1));
 }
 
@@ -94,8 +122,18 @@ fn a_long_ledger_is_counted_at_once_and_keeps_its_newest_entries() {
     std::fs::remove_file(world.db()).expect("begun anew");
     let conn = Connection::open(world.db()).expect("created");
     let migrations = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("migrations");
-    for step in ["0001_first", "0002_conversations", "0003_books", "0004_spent", "0005_values", "0006_spending"] {
-        conn.execute_batch(&std::fs::read_to_string(migrations.join(step).with_extension("sql")).expect("there")).expect(step);
+    for step in [
+        "0001_first",
+        "0002_conversations",
+        "0003_books",
+        "0004_spent",
+        "0005_values",
+        "0006_spending",
+    ] {
+        conn.execute_batch(
+            &std::fs::read_to_string(migrations.join(step).with_extension("sql")).expect("there"),
+        )
+        .expect(step);
     }
     // Forty thousand calls of ten thousand sessions in four hundred days. Ten of the sessions still
     // exist.
@@ -110,24 +148,49 @@ fn a_long_ledger_is_counted_at_once_and_keeps_its_newest_entries() {
     let began = std::time::Instant::now();
     drop(world.store());
     assert!(began.elapsed().as_secs() < 20, "{:?}", began.elapsed());
-    let figures = |sql: &str| conn.query_row(sql, [], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get::<_, i64>(3)?])).expect("read");
-    let sums = |scope: &str| figures(&format!("SELECT COUNT(*), SUM(tokens), SUM(calls), SUM(unpriced) FROM spent WHERE scope = '{scope}'"));
+    let figures = |sql: &str| {
+        conn.query_row(sql, [], |row| {
+            Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get::<_, i64>(3)?])
+        })
+        .expect("read")
+    };
+    let sums = |scope: &str| {
+        figures(&format!(
+            "SELECT COUNT(*), SUM(tokens), SUM(calls), SUM(unpriced) FROM spent WHERE scope = '{scope}'"
+        ))
+    };
     assert_eq!((sums("day"), sums("session")), ([400, 120_000, 40_000, 20_000], [10, 120, 0, 0]));
-    assert_eq!(figures("SELECT COUNT(*), MIN(id), MAX(id), COUNT(DISTINCT day) FROM spending"), [20_000, 20_001, 40_000, 200]);
+    assert_eq!(
+        figures("SELECT COUNT(*), MIN(id), MAX(id), COUNT(DISTINCT day) FROM spending"),
+        [20_000, 20_001, 40_000, 200]
+    );
 }
 
 #[test]
 fn a_newer_file_is_refused_and_left_as_it_is() {
     let world = World::new();
     drop(world.store());
-    Connection::open(world.db()).expect("opened").execute_batch("PRAGMA journal_mode = DELETE; PRAGMA user_version = 99;").expect("changed");
+    Connection::open(world.db())
+        .expect("opened")
+        .execute_batch("PRAGMA journal_mode = DELETE; PRAGMA user_version = 99;")
+        .expect("changed");
     let before = std::fs::read(world.db()).expect("read");
-    let Err(error) = SqliteStore::open(&world.db(), world.clock.clone()) else { panic!("a newer file must be refused") };
+    let Err(error) = SqliteStore::open(&world.db(), world.clock.clone()) else {
+        panic!("a newer file must be refused")
+    };
     assert!(matches!(error, OpenError::Newer { found: 99, known: 8, .. }));
     let shown = error.into_agent_error();
     assert_eq!(shown.reason_text(), Some("database_newer"));
-    assert!(shown.hint_text().is_some_and(|hint| hint.contains("Install the newest version")), "the person is told what to do");
-    let rows = |path| Connection::open(path).expect("opened").query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0)).expect("read");
+    assert!(
+        shown.hint_text().is_some_and(|hint| hint.contains("Install the newest version")),
+        "the person is told what to do"
+    );
+    let rows = |path| {
+        Connection::open(path)
+            .expect("opened")
+            .query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0))
+            .expect("read")
+    };
     assert_eq!(rows(world.db()), 99);
     assert_eq!(std::fs::read(world.db()).expect("read").len(), before.len());
 }
@@ -138,7 +201,8 @@ fn only_the_owner_can_read_the_files() {
     let world = World::new();
     let store = world.store();
     for name in ["countersign.db", "countersign.db-wal", "countersign.db-shm"] {
-        let mode = std::fs::metadata(world.folder.path().join(name)).expect("there").permissions().mode();
+        let mode =
+            std::fs::metadata(world.folder.path().join(name)).expect("there").permissions().mode();
         assert_eq!(mode & 0o777, 0o600, "{name}");
     }
     store.close();

@@ -10,18 +10,33 @@ use crate::world::{World, instant, message, pending, with_session};
 async fn titles_are_found_by_any_part_in_any_case() {
     let world = World::new();
     let store = world.store();
-    for (n, title) in ["100% of Budget", "Budget_2026", "ÅSA och Örjan", "Ångström", "plain"].iter().enumerate() {
-        store.session_create(&format!("s{n}").into(), title, instant("2026-11-21T09:00:00Z")).await.expect("created");
+    for (n, title) in
+        ["100% of Budget", "Budget_2026", "ÅSA och Örjan", "Ångström", "plain"].iter().enumerate()
+    {
+        store
+            .session_create(&format!("s{n}").into(), title, instant("2026-11-21T09:00:00Z"))
+            .await
+            .expect("created");
     }
     let found = async |query: &str| {
-        let mut titles: Vec<String> = store.sessions(query, 0, 50).await.expect("listed").into_iter().map(|s| s.title).collect();
+        let mut titles: Vec<String> = store
+            .sessions(query, 0, 50)
+            .await
+            .expect("listed")
+            .into_iter()
+            .map(|s| s.title)
+            .collect();
         titles.sort();
         titles
     };
     assert_eq!(found("0%").await, ["100% of Budget"], "% means itself");
     assert_eq!(found("_").await, ["Budget_2026"], "_ means itself");
     assert_eq!(found("budget").await, ["100% of Budget", "Budget_2026"]);
-    assert_eq!(found("åsa").await, ["ÅSA och Örjan"], "capital letters beyond ASCII are found by small ones");
+    assert_eq!(
+        found("åsa").await,
+        ["ÅSA och Örjan"],
+        "capital letters beyond ASCII are found by small ones"
+    );
     assert_eq!(found("ÖR").await, ["ÅSA och Örjan"], "and the other way round");
     assert_eq!(found("").await.len(), 5);
     assert_eq!(found("'; DROP").await, [""; 0]);
@@ -32,9 +47,24 @@ async fn the_list_is_newest_first_and_paged() {
     let world = World::new();
     let store = world.store();
     for n in 0..7 {
-        store.session_create(&format!("s{n}").into(), "t", instant(&format!("2026-11-2{n}T09:00:00Z"))).await.expect("created");
+        store
+            .session_create(
+                &format!("s{n}").into(),
+                "t",
+                instant(&format!("2026-11-2{n}T09:00:00Z")),
+            )
+            .await
+            .expect("created");
     }
-    let page = async |offset, limit| store.sessions("", offset, limit).await.expect("listed").into_iter().map(|s| s.id.0).collect::<Vec<_>>();
+    let page = async |offset, limit| {
+        store
+            .sessions("", offset, limit)
+            .await
+            .expect("listed")
+            .into_iter()
+            .map(|s| s.id.0)
+            .collect::<Vec<_>>()
+    };
     assert_eq!(page(0, 3).await, ["s6", "s5", "s4"]);
     assert_eq!(page(6, 3).await, ["s0"]);
     let mut item = message(&"s0".into(), 1);
@@ -48,13 +78,22 @@ async fn creating_twice_keeps_the_first_and_renaming_shows() {
     let world = World::new();
     let store = world.store();
     let id = with_session(&store, "desktop:1").await;
-    store.session_create(&id, "Another", instant("2026-11-22T09:00:00Z")).await.expect("the same again is no fault");
+    store
+        .session_create(&id, "Another", instant("2026-11-22T09:00:00Z"))
+        .await
+        .expect("the same again is no fault");
     assert_eq!(store.session(&id).await.expect("read").expect("there").title, "A title");
     store.session_rename(&id, "Ny rubrik").await.expect("renamed");
     assert_eq!(store.sessions("RUBRIK", 0, 9).await.expect("listed").len(), 1);
     let missing = SessionId::from("desktop:none");
-    assert_eq!(store.session_rename(&missing, "x").await, Err(StoreError::NotFound("session desktop:none".into())));
-    assert_eq!(store.session_delete(&missing).await, Err(StoreError::NotFound("session desktop:none".into())));
+    assert_eq!(
+        store.session_rename(&missing, "x").await,
+        Err(StoreError::NotFound("session desktop:none".into()))
+    );
+    assert_eq!(
+        store.session_delete(&missing).await,
+        Err(StoreError::NotFound("session desktop:none".into()))
+    );
     assert_eq!(store.session(&missing).await, Ok(None));
 }
 
@@ -64,15 +103,24 @@ async fn a_session_of_ten_thousand_items_is_read_by_pages() {
     let store = world.store();
     let id = with_session(&store, "long").await;
     for start in (0..10_000).step_by(2_500) {
-        store.items_append((start..start + 2_500).map(|n| message(&id, n)).collect()).await.expect("appended");
+        store
+            .items_append((start..start + 2_500).map(|n| message(&id, n)).collect())
+            .await
+            .expect("appended");
     }
     let newest = store.items_before(&id, None, 50).await.expect("read");
-    assert_eq!(newest.iter().map(|i| i.seq).collect::<Vec<_>>(), (9_951..=10_000).collect::<Vec<_>>());
+    assert_eq!(
+        newest.iter().map(|i| i.seq).collect::<Vec<_>>(),
+        (9_951..=10_000).collect::<Vec<_>>()
+    );
     let (mut before, mut seen) = (None, 0);
     loop {
         let page = store.items_before(&id, before, 700).await.expect("read");
         let Some(first) = page.first() else { break };
-        assert!(page.windows(2).all(|pair| pair[0].seq + 1 == pair[1].seq), "ascending without gaps");
+        assert!(
+            page.windows(2).all(|pair| pair[0].seq + 1 == pair[1].seq),
+            "ascending without gaps"
+        );
         before = Some(first.seq);
         seen += page.len();
     }
@@ -88,7 +136,10 @@ async fn a_page_is_found_by_index_and_not_by_reading_the_session() {
     let plan: String = conn
         .query_row("EXPLAIN QUERY PLAN SELECT body FROM item WHERE session = 'x' AND seq < 9 ORDER BY seq DESC LIMIT 5", [], |row| row.get(3))
         .expect("explained");
-    assert!(plan.contains("USING INDEX") && plan.contains("session=? AND seq<?"), "the plan is: {plan}");
+    assert!(
+        plan.contains("USING INDEX") && plan.contains("session=? AND seq<?"),
+        "the plan is: {plan}"
+    );
 }
 
 #[tokio::test]
@@ -98,8 +149,14 @@ async fn deleting_takes_everything_of_the_session_and_nothing_else() {
     let (gone, kept) = (with_session(&store, "gone").await, with_session(&store, "kept").await);
     for id in [&gone, &kept] {
         store.items_append(vec![message(id, 1), message(id, 2)]).await.expect("appended");
-        store.approval_insert(&pending(&format!("a-{id}"), id, "2026-11-21T10:00:00Z")).await.expect("inserted");
-        store.session_values_put(id, vec![("customer".into(), Some(json!("c1")))]).await.expect("put");
+        store
+            .approval_insert(&pending(&format!("a-{id}"), id, "2026-11-21T10:00:00Z"))
+            .await
+            .expect("inserted");
+        store
+            .session_values_put(id, vec![("customer".into(), Some(json!("c1")))])
+            .await
+            .expect("put");
         let turn = TurnRow {
             turn: format!("t-{id}").into(),
             session: id.clone(),
@@ -117,10 +174,23 @@ async fn deleting_takes_everything_of_the_session_and_nothing_else() {
     assert!(store.session_values(&gone).await.expect("read").is_empty());
     assert_eq!(store.items_before(&kept, None, 9).await.expect("read").len(), 2);
     assert!(store.approval(&"a-kept".into()).await.expect("read").is_some());
-    assert_eq!(store.turns_running().await.expect("read").iter().map(|t| t.session.as_str()).collect::<Vec<_>>(), ["kept"]);
+    assert_eq!(
+        store
+            .turns_running()
+            .await
+            .expect("read")
+            .iter()
+            .map(|t| t.session.as_str())
+            .collect::<Vec<_>>(),
+        ["kept"]
+    );
     let lost = store.items_append(vec![message(&kept, 3), message(&gone, 3)]).await;
     assert_eq!(lost, Err(StoreError::NotFound("session gone".into())));
-    assert_eq!(store.items_before(&kept, None, 9).await.expect("read").len(), 2, "all items of a request are stored, or none");
+    assert_eq!(
+        store.items_before(&kept, None, 9).await.expect("read").len(),
+        2,
+        "all items of a request are stored, or none"
+    );
 }
 
 #[tokio::test]
@@ -131,9 +201,12 @@ async fn one_unreadable_item_does_not_close_the_session() {
     store.items_append((0..3).map(|n| message(&id, n)).collect()).await.expect("appended");
     drop(store);
     let conn = rusqlite::Connection::open(world.db()).expect("opened");
-    conn.execute("UPDATE item SET body = '{\"kind\":\"from_the_future\"}' WHERE seq = 2", []).expect("changed");
+    conn.execute("UPDATE item SET body = '{\"kind\":\"from_the_future\"}' WHERE seq = 2", [])
+        .expect("changed");
     drop(conn);
     let items = world.store().items_before(&id, None, 9).await.expect("read");
     assert_eq!(items.len(), 3);
-    assert!(matches!(&items[1].body, ItemBody::Notice { level: NoticeLevel::Warning, code, .. } if code == "item_unreadable"));
+    assert!(
+        matches!(&items[1].body, ItemBody::Notice { level: NoticeLevel::Warning, code, .. } if code == "item_unreadable")
+    );
 }

@@ -28,7 +28,10 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn new() -> Self {
-        Self { folder: tempfile::tempdir().expect("a temporary folder"), clock: Arc::new(ManualClock(Mutex::new(instant("2026-11-21T10:00:00Z")))) }
+        Self {
+            folder: tempfile::tempdir().expect("a temporary folder"),
+            clock: Arc::new(ManualClock(Mutex::new(instant("2026-11-21T10:00:00Z")))),
+        }
     }
     pub(crate) fn db(&self) -> PathBuf {
         self.folder.path().join("countersign.db")
@@ -56,8 +59,11 @@ pub(crate) fn open_at(path: &Path, clock: Arc<ManualClock>) -> OpenedStore {
 
 pub(crate) fn names(folder: &Path, suffix: &str) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let mut names: Vec<String> =
-        entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).filter(|name| name.ends_with(suffix)).collect();
+    let mut names: Vec<String> = entries
+        .flatten()
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .filter(|name| name.ends_with(suffix))
+        .collect();
     names.sort();
     names
 }
@@ -105,7 +111,10 @@ pub(crate) fn pending(id: &str, session: &SessionId, created_at: &str) -> Approv
 
 pub(crate) async fn with_session(store: &SqliteStore, id: &str) -> SessionId {
     let id = SessionId::from(id);
-    store.session_create(&id, "A title", instant("2026-11-21T09:00:00Z")).await.expect("a session is created");
+    store
+        .session_create(&id, "A title", instant("2026-11-21T09:00:00Z"))
+        .await
+        .expect("a session is created");
     id
 }
 

@@ -11,7 +11,10 @@ pub(super) fn violations_of(body: &Value) -> Vec<String> {
         found.push("the request sets no `max_tokens`".to_owned());
     }
     if body.get("tools").is_some() {
-        super::tools(list(body, "tools").iter().map(|tool| (text(tool, "name"), tool.get("input_schema"))), &mut found);
+        super::tools(
+            list(body, "tools").iter().map(|tool| (text(tool, "name"), tool.get("input_schema"))),
+            &mut found,
+        );
     }
     conversation(body, &mut found);
     if let Some(budget) = body.pointer("/thinking/budget_tokens").and_then(Value::as_u64) {
@@ -55,14 +58,23 @@ fn conversation(body: &Value, found: &mut Vec<String>) {
 
 fn block(block: &Value, role: &str, pairing: &mut Pairing, body: &Value, found: &mut Vec<String>) {
     match (text(block, "type"), role) {
-        ("text", _) if text(block, "text").trim().is_empty() => found.push("a text block that says nothing".to_owned()),
+        ("text", _) if text(block, "text").trim().is_empty() => {
+            found.push("a text block that says nothing".to_owned())
+        }
         ("text", _) | ("redacted_thinking", "assistant") => {}
-        ("thinking", "assistant") if text(block, "signature").is_empty() => found.push("a thinking block without its signature".to_owned()),
+        ("thinking", "assistant") if text(block, "signature").is_empty() => {
+            found.push("a thinking block without its signature".to_owned())
+        }
         ("thinking", "assistant") => {}
         ("tool_use", "assistant") => {
             pairing.call(text(block, "id"), found);
-            if !is_safe_name(text(block, "name")) || !block.get("input").is_some_and(Value::is_object) {
-                found.push(format!("the call `{}` has no usable name or no object as input", text(block, "id")));
+            if !is_safe_name(text(block, "name"))
+                || !block.get("input").is_some_and(Value::is_object)
+            {
+                found.push(format!(
+                    "the call `{}` has no usable name or no object as input",
+                    text(block, "id")
+                ));
             }
             if body.get("tools").is_none() {
                 found.push("calls in a conversation without `tools`".to_owned());
@@ -76,10 +88,10 @@ fn block(block: &Value, role: &str, pairing: &mut Pairing, body: &Value, found: 
 /// Checks that an answer with unfinished calls begins with thinking, if thinking with a budget is
 /// on.
 fn check_thinking(body: &Value, found: &mut Vec<String>) {
-    let newest = list(body, "messages")
-        .iter()
-        .rev()
-        .take_while(|message| text(message, "role") == "assistant" || list(message, "content").iter().any(|block| text(block, "type") == "tool_result"));
+    let newest = list(body, "messages").iter().rev().take_while(|message| {
+        text(message, "role") == "assistant"
+            || list(message, "content").iter().any(|block| text(block, "type") == "tool_result")
+    });
     for message in newest.filter(|message| text(message, "role") == "assistant") {
         let blocks = list(message, "content");
         let calls = blocks.iter().any(|block| text(block, "type") == "tool_use");

@@ -1,4 +1,5 @@
-//! Chat completions: calls and results pair up right after each other, tools have schemas, names and ids are plain.
+//! Chat completions: calls and results pair up right after each other, tools have schemas, names
+//! and ids are plain.
 
 use std::collections::BTreeSet;
 
@@ -34,7 +35,11 @@ fn tools(tools: Option<&Value>, found: &mut Vec<String>) {
         }
         match tool.pointer("/function/parameters").filter(|schema| schema.is_object()) {
             None => found.push(format!("the tool `{name}` has no parameter schema")),
-            Some(schema) => found.extend(super::schemas::problems(schema).into_iter().map(|problem| format!("the schema of the tool `{name}` {problem}"))),
+            Some(schema) => found.extend(
+                super::schemas::problems(schema)
+                    .into_iter()
+                    .map(|problem| format!("the schema of the tool `{name}` {problem}")),
+            ),
         }
     }
 }
@@ -47,7 +52,10 @@ fn conversation(messages: &[Value], found: &mut Vec<String>) {
     for message in messages {
         let role = message.get("role").and_then(Value::as_str).unwrap_or_default();
         if role != "tool" && !open.is_empty() {
-            found.push(format!("calls without a result before a `{role}` message: {}", join_ids(&open)));
+            found.push(format!(
+                "calls without a result before a `{role}` message: {}",
+                join_ids(&open)
+            ));
             open.clear();
         }
         match role {
@@ -74,7 +82,12 @@ fn conversation(messages: &[Value], found: &mut Vec<String>) {
     }
 }
 
-fn assistant<'a>(message: &'a Value, open: &mut BTreeSet<&'a str>, known: &mut BTreeSet<&'a str>, found: &mut Vec<String>) {
+fn assistant<'a>(
+    message: &'a Value,
+    open: &mut BTreeSet<&'a str>,
+    known: &mut BTreeSet<&'a str>,
+    found: &mut Vec<String>,
+) {
     let calls = message.get("tool_calls");
     if calls.is_none() && message.get("content").is_none_or(Value::is_null) {
         found.push("an `assistant` message with neither content nor calls".to_owned());
@@ -90,10 +103,12 @@ fn assistant<'a>(message: &'a Value, open: &mut BTreeSet<&'a str>, known: &mut B
             found.push(format!("the call id `{id}` is empty, too long or used twice"));
         }
         open.insert(id);
-        if !is_safe_name(call.pointer("/function/name").and_then(Value::as_str).unwrap_or_default()) {
+        if !is_safe_name(call.pointer("/function/name").and_then(Value::as_str).unwrap_or_default())
+        {
             found.push(format!("the call `{id}` has no usable name"));
         }
-        let arguments = call.pointer("/function/arguments").and_then(Value::as_str).unwrap_or_default();
+        let arguments =
+            call.pointer("/function/arguments").and_then(Value::as_str).unwrap_or_default();
         if serde_json::from_str::<Value>(arguments).is_err() {
             found.push(format!("the arguments of the call `{id}` are not JSON text"));
         }
@@ -133,8 +148,7 @@ mod tests {
     fn what_does_not_pair_up_is_found() {
         let lone = json!([{"role": "user", "content": "u"}, {"role": "assistant", "tool_calls": [call("a")]}]);
         assert_eq!(request(lone).len(), 1, "no result at the end");
-        let late =
-            json!([{"role": "assistant", "tool_calls": [call("a")]}, {"role": "user", "content": "u"}, {"role": "tool", "tool_call_id": "a", "content": "x"}]);
+        let late = json!([{"role": "assistant", "tool_calls": [call("a")]}, {"role": "user", "content": "u"}, {"role": "tool", "tool_call_id": "a", "content": "x"}]);
         assert_eq!(request(late).len(), 2, "missing when the user speaks, unknown when it comes");
         let twice = json!([{"role": "assistant", "tool_calls": [call("a")]}, {"role": "tool", "tool_call_id": "a", "content": "x"}, {"role": "tool", "tool_call_id": "a", "content": "x"}]);
         assert_eq!(request(twice).len(), 1, "answered twice");
@@ -143,7 +157,11 @@ mod tests {
 
     #[test]
     fn empty_and_unusable_tools_are_found() {
-        let with = |tools: Value| violations_of(&json!({"model": "m", "messages": [{"role": "user", "content": "u"}], "tools": tools}));
+        let with = |tools: Value| {
+            violations_of(
+                &json!({"model": "m", "messages": [{"role": "user", "content": "u"}], "tools": tools}),
+            )
+        };
         assert_eq!(with(json!([])).len(), 1);
         assert_eq!(with(json!([{"type": "function", "function": {"name": "a.b", "parameters": {"type": "object"}}}])).len(), 1, "dots are refused");
         assert!(with(json!([{"type": "function", "function": {"name": "a_b", "parameters": {"type": "object"}}}])).is_empty());

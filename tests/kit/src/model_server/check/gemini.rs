@@ -7,8 +7,12 @@ use super::{list, text};
 pub(super) fn violations_of(body: &Value) -> Vec<String> {
     let mut found = Vec::new();
     if body.get("tools").is_some() {
-        let declared = list(body, "tools").iter().flat_map(|tool| list(tool, "functionDeclarations"));
-        super::tools(declared.map(|tool| (text(tool, "name"), tool.get("parametersJsonSchema"))), &mut found);
+        let declared =
+            list(body, "tools").iter().flat_map(|tool| list(tool, "functionDeclarations"));
+        super::tools(
+            declared.map(|tool| (text(tool, "name"), tool.get("parametersJsonSchema"))),
+            &mut found,
+        );
     }
     let contents = list(body, "contents");
     if contents.first().map(|content| text(content, "role")) != Some("user") {
@@ -18,7 +22,9 @@ pub(super) fn violations_of(body: &Value) -> Vec<String> {
     for content in contents {
         let (role, parts) = (text(content, "role"), list(content, "parts"));
         if role == before || !matches!(role, "user" | "model") || parts.is_empty() {
-            found.push(format!("a `{role}` content after a `{before}` content, or one without parts"));
+            found.push(format!(
+                "a `{role}` content after a `{before}` content, or one without parts"
+            ));
         }
         before = role;
         if role == "user" {
@@ -26,8 +32,13 @@ pub(super) fn violations_of(body: &Value) -> Vec<String> {
         }
         for part in parts {
             match (part.get("functionCall"), part.get("functionResponse"), part.get("text")) {
-                (Some(call), None, None) if role == "model" && call.get("args").is_some_and(Value::is_object) => open.push(call.clone()),
-                (None, Some(result), None) if role == "user" && result.get("response").is_some_and(Value::is_object) => {}
+                (Some(call), None, None)
+                    if role == "model" && call.get("args").is_some_and(Value::is_object) =>
+                {
+                    open.push(call.clone())
+                }
+                (None, Some(result), None)
+                    if role == "user" && result.get("response").is_some_and(Value::is_object) => {}
                 (None, None, Some(text)) if text.is_string() => {}
                 _ => found.push(format!("a part of no known kind in a `{role}` content")),
             }
@@ -41,9 +52,18 @@ pub(super) fn violations_of(body: &Value) -> Vec<String> {
 
 /// Checks that the responses match the calls in number, name and (if there is one) id.
 fn check_answered(calls: &[Value], parts: &[Value], found: &mut Vec<String>) {
-    let results: Vec<&Value> = parts.iter().filter_map(|part| part.get("functionResponse")).collect();
-    let same = |call: &Value, result: &&Value| text(call, "name") == text(result, "name") && call.get("id") == result.get("id");
-    if calls.len() != results.len() || !calls.iter().zip(&results).all(|(call, result)| same(call, result)) {
-        found.push(format!("{} calls are followed by {} responses that are not theirs", calls.len(), results.len()));
+    let results: Vec<&Value> =
+        parts.iter().filter_map(|part| part.get("functionResponse")).collect();
+    let same = |call: &Value, result: &&Value| {
+        text(call, "name") == text(result, "name") && call.get("id") == result.get("id")
+    };
+    if calls.len() != results.len()
+        || !calls.iter().zip(&results).all(|(call, result)| same(call, result))
+    {
+        found.push(format!(
+            "{} calls are followed by {} responses that are not theirs",
+            calls.len(),
+            results.len()
+        ));
     }
 }

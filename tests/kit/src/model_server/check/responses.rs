@@ -10,7 +10,10 @@ pub(super) fn violations_of(body: &Value) -> Vec<String> {
         found.push("the server is asked to keep the conversation".to_owned());
     }
     if body.get("tools").is_some() {
-        super::tools(list(body, "tools").iter().map(|tool| (text(tool, "name"), tool.get("parameters"))), &mut found);
+        super::tools(
+            list(body, "tools").iter().map(|tool| (text(tool, "name"), tool.get("parameters"))),
+            &mut found,
+        );
     }
     let input = list(body, "input");
     if input.is_empty() {
@@ -21,8 +24,13 @@ pub(super) fn violations_of(body: &Value) -> Vec<String> {
         match (text(item, "type"), text(item, "role")) {
             ("function_call", _) => {
                 pairing.call(text(item, "call_id"), &mut found);
-                if !is_safe_name(text(item, "name")) || serde_json::from_str::<Value>(text(item, "arguments")).is_err() {
-                    found.push(format!("the call `{}` has no usable name or arguments", text(item, "call_id")));
+                if !is_safe_name(text(item, "name"))
+                    || serde_json::from_str::<Value>(text(item, "arguments")).is_err()
+                {
+                    found.push(format!(
+                        "the call `{}` has no usable name or arguments",
+                        text(item, "call_id")
+                    ));
                 }
             }
             ("function_call_output", _) => {
@@ -31,7 +39,9 @@ pub(super) fn violations_of(body: &Value) -> Vec<String> {
                     found.push(format!("the output of `{}` is no text", text(item, "call_id")));
                 }
             }
-            ("reasoning", _) if text(item, "encrypted_content").is_empty() => found.push("reasoning without its content".to_owned()),
+            ("reasoning", _) if text(item, "encrypted_content").is_empty() => {
+                found.push("reasoning without its content".to_owned())
+            }
             ("reasoning", _) => {}
             ("message" | "", role @ ("user" | "assistant" | "developer")) => {
                 if role != "assistant" {

@@ -55,14 +55,24 @@ fn anthropic(events: &[Value]) -> (Vec<String>, bool) {
         match text(event, "type") {
             // The message begins again, so the first attempt does not count.
             "message_start" => seals.clear(),
-            "content_block_start" => match event.pointer("/content_block/type").and_then(Value::as_str) {
-                Some("thinking") => seals.push(String::new()),
-                Some("redacted_thinking") => seals.push(event.pointer("/content_block/data").and_then(Value::as_str).unwrap_or_default().to_owned()),
-                Some("tool_use") => calls = true,
-                Some(_) | None => {}
-            },
+            "content_block_start" => {
+                match event.pointer("/content_block/type").and_then(Value::as_str) {
+                    Some("thinking") => seals.push(String::new()),
+                    Some("redacted_thinking") => seals.push(
+                        event
+                            .pointer("/content_block/data")
+                            .and_then(Value::as_str)
+                            .unwrap_or_default()
+                            .to_owned(),
+                    ),
+                    Some("tool_use") => calls = true,
+                    Some(_) | None => {}
+                }
+            }
             "content_block_delta" => {
-                if let (Some(more), Some(seal)) = (event.pointer("/delta/signature").and_then(Value::as_str), seals.last_mut()) {
+                if let (Some(more), Some(seal)) =
+                    (event.pointer("/delta/signature").and_then(Value::as_str), seals.last_mut())
+                {
                     seal.push_str(more);
                 }
             }
@@ -75,14 +85,29 @@ fn anthropic(events: &[Value]) -> (Vec<String>, bool) {
 
 fn gemini(events: &[Value]) -> (Vec<String>, bool) {
     let contents = events.iter().filter_map(|event| event.pointer("/candidates/0/content"));
-    let calls: Vec<&Value> = contents.flat_map(|content| list(content, "parts")).filter(|part| part.get("functionCall").is_some()).collect();
-    let seals = calls.iter().map(|part| text(part, "thoughtSignature").to_owned()).filter(|seal| !seal.is_empty()).collect();
+    let calls: Vec<&Value> = contents
+        .flat_map(|content| list(content, "parts"))
+        .filter(|part| part.get("functionCall").is_some())
+        .collect();
+    let seals = calls
+        .iter()
+        .map(|part| text(part, "thoughtSignature").to_owned())
+        .filter(|seal| !seal.is_empty())
+        .collect();
     (seals, !calls.is_empty())
 }
 
 fn responses(events: &[Value]) -> (Vec<String>, bool) {
-    let items: Vec<&Value> = events.iter().filter(|event| text(event, "type") == "response.output_item.done").filter_map(|event| event.get("item")).collect();
+    let items: Vec<&Value> = events
+        .iter()
+        .filter(|event| text(event, "type") == "response.output_item.done")
+        .filter_map(|event| event.get("item"))
+        .collect();
     let calls = items.iter().any(|item| text(item, "type") == "function_call");
-    let seals = items.iter().map(|item| text(item, "encrypted_content").to_owned()).filter(|seal| !seal.is_empty()).collect();
+    let seals = items
+        .iter()
+        .map(|item| text(item, "encrypted_content").to_owned())
+        .filter(|seal| !seal.is_empty())
+        .collect();
     (seals, calls)
 }

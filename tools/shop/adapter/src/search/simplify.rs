@@ -1,5 +1,5 @@
-//! A search in as few plain words as name the thing. Shops that match every word find nothing when a colour, a size or a price
-//! stands among them. Pure.
+//! A search in as few plain words as name the thing. Shops that match every word find nothing when
+//! a colour, a size or a price stands among them. Pure.
 
 /// The most words that are kept, and the most characters of them.
 const WORDS: usize = 3;
@@ -50,36 +50,53 @@ fn is_one_of(list: &str, word: &str) -> bool {
 /// A number, a range of numbers, or a number with its unit or currency.
 fn is_amount(word: &str) -> bool {
     let bare = word.trim_start_matches(['$', '€', '£', '#', '<', '>', '~']);
-    let rest = bare.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | '-' | '–' | '/' | 'x' | '×'));
+    let rest = bare.trim_start_matches(|c: char| {
+        c.is_ascii_digit() || matches!(c, '.' | ',' | '-' | '–' | '/' | 'x' | '×')
+    });
     let number = &bare[..bare.len() - rest.len()];
     let unit = rest.trim_start_matches(['%', '$', '€', '£', '"']);
-    number.starts_with(|c: char| c.is_ascii_digit()) && (unit.is_empty() || is_one_of(UNITS, unit) || is_one_of(PRICES, unit))
+    number.starts_with(|c: char| c.is_ascii_digit())
+        && (unit.is_empty() || is_one_of(UNITS, unit) || is_one_of(PRICES, unit))
 }
 
 /// Without the marks around it.
 fn plain(word: &str) -> String {
-    word.trim_matches(|c: char| matches!(c, '.' | ',' | ';' | ':' | '!' | '?' | '(' | ')' | '"' | '\'' | '“' | '”' | '’')).to_lowercase()
+    word.trim_matches(|c: char| {
+        matches!(c, '.' | ',' | ';' | ':' | '!' | '?' | '(' | ')' | '"' | '\'' | '“' | '”' | '’')
+    })
+    .to_lowercase()
 }
 
-/// Whether a word names a colour, a size or another measure: what variants of one product differ in.
+/// Whether a word names a colour, a size or another measure: what variants of one product differ
+/// in.
 pub fn names_a_dimension(word: &str) -> bool {
     let word = plain(word);
     is_one_of(COLOURS, &word) || is_one_of(SIZES, &word) || is_amount(&word)
 }
 
 fn says_no_thing(word: &str) -> bool {
-    is_amount(word) || [UNITS, CONNECTORS, PEOPLE, COLOURS, STOCK, PRICES, SIZES].iter().any(|list| is_one_of(list, word))
+    is_amount(word)
+        || [UNITS, CONNECTORS, PEOPLE, COLOURS, STOCK, PRICES, SIZES]
+            .iter()
+            .any(|list| is_one_of(list, word))
 }
 
 /// Drops what names no thing; when nothing would be left, the first word stays.
 pub(crate) fn simplify(query: &str) -> Simple {
-    let words: Vec<&str> = query.split_whitespace().filter(|word| !plain(word).is_empty()).collect();
-    let (dropped, kept): (Vec<&str>, Vec<&str>) = words.iter().partition(|word| says_no_thing(&plain(word)));
+    let words: Vec<&str> =
+        query.split_whitespace().filter(|word| !plain(word).is_empty()).collect();
+    let (dropped, kept): (Vec<&str>, Vec<&str>) =
+        words.iter().partition(|word| says_no_thing(&plain(word)));
     let (kept, dropped) = match (kept.is_empty(), words.first()) {
         (true, Some(first)) => (vec![*first], dropped.into_iter().skip(1).collect()),
         (true, None) | (false, _) => (kept, dropped),
     };
-    let trimmed = |word: &&str| word.trim_matches(|c: char| matches!(c, '.' | ',' | ';' | ':' | '!' | '?' | '(' | ')' | '"' | '“' | '”')).to_owned();
+    let trimmed = |word: &&str| {
+        word.trim_matches(|c: char| {
+            matches!(c, '.' | ',' | ';' | ':' | '!' | '?' | '(' | ')' | '"' | '“' | '”')
+        })
+        .to_owned()
+    };
     let query = kept.iter().take(WORDS).map(trimmed).collect::<Vec<_>>().join(" ");
     Simple { query: capped(&query), dropped: dropped.iter().map(trimmed).collect() }
 }
@@ -88,7 +105,11 @@ pub(crate) fn simplify(query: &str) -> Simple {
 fn capped(query: &str) -> String {
     let Some((end, _)) = query.char_indices().nth(CHARS) else { return query.to_owned() };
     let (head, next) = query.split_at(end);
-    let whole = if next.starts_with(' ') { Some(head) } else { head.rsplit_once(' ').map(|(words, _)| words) };
+    let whole = if next.starts_with(' ') {
+        Some(head)
+    } else {
+        head.rsplit_once(' ').map(|(words, _)| words)
+    };
     whole.unwrap_or(head).trim_end().to_owned()
 }
 
@@ -101,7 +122,11 @@ mod tests {
         for (asked, query, dropped) in [
             ("running shoes", "running shoes", ""),
             ("  red   running shoes  size 42 ", "running shoes", "red size 42"),
-            ("men's black rain jacket under 1500 kr in stock", "rain jacket", "men's black under 1500 kr in stock"),
+            (
+                "men's black rain jacket under 1500 kr in stock",
+                "rain jacket",
+                "men's black under 1500 kr in stock",
+            ),
             ("a tent for 3-4 persons with 10 kg", "tent persons", "a for 3-4 with 10 kg"),
             ("cheap waterproof hiking boots leather", "waterproof hiking boots", "cheap"),
             ("500kr €40 42cm 7,5 bottle", "bottle", "500kr €40 42cm 7,5"),
@@ -112,7 +137,11 @@ mod tests {
             ("svarta löparskor", "löparskor", "svarta"),
         ] {
             let simple = simplify(asked);
-            assert_eq!((simple.query.as_str(), simple.dropped.join(" ").as_str()), (query, dropped), "{asked}");
+            assert_eq!(
+                (simple.query.as_str(), simple.dropped.join(" ").as_str()),
+                (query, dropped),
+                "{asked}"
+            );
         }
     }
 
@@ -130,21 +159,49 @@ mod tests {
             "xs s m l xl xxl 3xl small medium large size XL Sizes",
         ] {
             let among = simplify(&format!("{class} tent {class}"));
-            assert_eq!((among.query.as_str(), among.dropped.join(" ")), ("tent", format!("{class} {class}")));
+            assert_eq!(
+                (among.query.as_str(), among.dropped.join(" ")),
+                ("tent", format!("{class} {class}"))
+            );
             let alone = simplify(class);
             let (first, rest) = class.split_once(' ').unwrap_or_default();
-            assert_eq!((alone.query.as_str(), alone.dropped.join(" ").as_str()), (first, rest), "the first word, when nothing is left");
+            assert_eq!(
+                (alone.query.as_str(), alone.dropped.join(" ").as_str()),
+                (first, rest),
+                "the first word, when nothing is left"
+            );
         }
-        for kept in ["redwood", "mens-wear", "stocking", "overall", "x-large", "r2d2", "7up", "m4a", "4711-AB", "blackout"] {
-            assert_eq!(simplify(&format!("{kept} tent")).query, format!("{kept} tent"), "{kept} is not dropped");
+        for kept in [
+            "redwood",
+            "mens-wear",
+            "stocking",
+            "overall",
+            "x-large",
+            "r2d2",
+            "7up",
+            "m4a",
+            "4711-AB",
+            "blackout",
+        ] {
+            assert_eq!(
+                simplify(&format!("{kept} tent")).query,
+                format!("{kept} tent"),
+                "{kept} is not dropped"
+            );
         }
     }
 
     #[test]
     fn section_14_three_words_are_kept_and_those_behind_are_no_constraints() {
         let long = simplify("  Light\t tunnel  red tent,  groundsheet  pegs ");
-        assert_eq!((long.query.as_str(), &long.dropped[..]), ("Light tunnel tent", &["red".to_owned()][..]));
-        assert_eq!((long.first_word(), long.has_several_words(), simplify("red tent").has_several_words()), ("Light", true, false));
+        assert_eq!(
+            (long.query.as_str(), &long.dropped[..]),
+            ("Light tunnel tent", &["red".to_owned()][..])
+        );
+        assert_eq!(
+            (long.first_word(), long.has_several_words(), simplify("red tent").has_several_words()),
+            ("Light", true, false)
+        );
     }
 
     #[test]
@@ -152,10 +209,20 @@ mod tests {
         let long = simplify(&format!("{} {} {}", "a".repeat(30), "b".repeat(19), "c".repeat(9)));
         assert_eq!(long.query, format!("{} {}", "a".repeat(30), "b".repeat(19)));
         assert_eq!(simplify(&"ö".repeat(80)).query.chars().count(), 50);
-        for (words, kept) in [([25, 24, 9], 50), ([25, 25, 9], 25), ([16, 16, 16], 50), ([16, 16, 17], 33), ([49, 9, 9], 49)] {
+        for (words, kept) in [
+            ([25, 24, 9], 50),
+            ([25, 25, 9], 25),
+            ([16, 16, 16], 50),
+            ([16, 16, 17], 33),
+            ([49, 9, 9], 49),
+        ] {
             let whole = words.map(|letters| "ä".repeat(letters)).join(" ");
             let query = simplify(&whole).query;
-            assert_eq!((query.chars().count(), whole.starts_with(&query)), (kept, true), "{words:?}");
+            assert_eq!(
+                (query.chars().count(), whole.starts_with(&query)),
+                (kept, true),
+                "{words:?}"
+            );
         }
     }
 

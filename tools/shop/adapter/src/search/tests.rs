@@ -18,9 +18,21 @@ struct Manner {
 const PLAIN: Manner = Manner { is_chat_api: true, locale: "en" };
 const AS_ASKED: Manner = Manner { is_chat_api: false, locale: "en" };
 
-/// The result of a search through a shop that answers every request with `ask`, as the host carries it out.
-async fn through<E, F: Future<Output = Result<Value, E>>>(manner: Manner, asked: Value, ask: impl Fn(Value) -> F) -> Result<Value, E> {
-    let call = PackCall { tool: SEARCH, is_read: true, is_remote: false, is_chat_api: manner.is_chat_api, locale: manner.locale, asked: &asked };
+/// The result of a search through a shop that answers every request with `ask`, as the host carries
+/// it out.
+async fn through<E, F: Future<Output = Result<Value, E>>>(
+    manner: Manner,
+    asked: Value,
+    ask: impl Fn(Value) -> F,
+) -> Result<Value, E> {
+    let call = PackCall {
+        tool: SEARCH,
+        is_read: true,
+        is_remote: false,
+        is_chat_api: manner.is_chat_api,
+        locale: manner.locale,
+        asked: &asked,
+    };
     let sent = ShopAdapter.arguments(&call, asked.clone());
     let mut answer = ShopAdapter.answer(&call, ask(sent.clone()).await?);
     let further = ShopAdapter.follow_up(&call, &sent, &answer);
@@ -39,7 +51,11 @@ async fn searched(manner: Manner, arguments: Value, has: &[&str]) -> (Value, Vec
     let asked = Mutex::new(Vec::new());
     let ask = |arguments: Value| {
         let query = arguments["query"].as_str().unwrap().to_owned();
-        let items: Vec<Value> = has.iter().filter(|words| **words == query).map(|words| json!({"productId": 1, "name": words})).collect();
+        let items: Vec<Value> = has
+            .iter()
+            .filter(|words| **words == query)
+            .map(|words| json!({"productId": 1, "name": words}))
+            .collect();
         asked.lock().unwrap().push(query);
         std::future::ready(Ok::<_, ()>(json!({"items": items, "totalCount": items.len()})))
     };
@@ -48,12 +64,18 @@ async fn searched(manner: Manner, arguments: Value, has: &[&str]) -> (Value, Vec
 }
 
 fn kinds(result: &Value) -> Vec<&str> {
-    result["refinements"].as_array().into_iter().flatten().map(|one| one["payload"]["type"].as_str().unwrap()).collect()
+    result["refinements"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|one| one["payload"]["type"].as_str().unwrap())
+        .collect()
 }
 
 #[tokio::test]
 async fn section_14_a_search_goes_out_in_plain_words_and_says_so() {
-    let (result, asked) = searched(PLAIN, json!({"query": "red running shoes size 42"}), &["running shoes"]).await;
+    let (result, asked) =
+        searched(PLAIN, json!({"query": "red running shoes size 42"}), &["running shoes"]).await;
     assert_eq!(asked, ["running shoes"]);
     assert_eq!(
         result["querySimplification"],
@@ -69,22 +91,41 @@ async fn section_14_a_search_goes_out_in_plain_words_and_says_so() {
 
 #[tokio::test]
 async fn section_14_nothing_found_is_tried_once_more_with_the_first_word() {
-    let (result, asked) = searched(PLAIN, json!({"query": "trail unicorn saddle"}), &["trail"]).await;
+    let (result, asked) =
+        searched(PLAIN, json!({"query": "trail unicorn saddle"}), &["trail"]).await;
     assert_eq!(asked, ["trail unicorn saddle", "trail"]);
-    assert_eq!((result["items"].as_array().unwrap().len(), &result["querySimplification"]["broadenedQuery"]), (1, &json!("trail")));
+    assert_eq!(
+        (
+            result["items"].as_array().unwrap().len(),
+            &result["querySimplification"]["broadenedQuery"]
+        ),
+        (1, &json!("trail"))
+    );
     let (_, asked) = searched(PLAIN, json!({"query": "unicorn"}), &[]).await;
     assert_eq!(asked, ["unicorn"], "one word is broad already");
 }
 
 #[tokio::test]
 async fn section_14_words_in_quotation_marks_go_out_as_they_are_and_once() {
-    let (result, asked) = searched(PLAIN, json!({"query": "“red wool socks 42”"}), &["red wool socks 42"]).await;
+    let (result, asked) =
+        searched(PLAIN, json!({"query": "“red wool socks 42”"}), &["red wool socks 42"]).await;
     assert_eq!(asked, ["red wool socks 42"]);
-    assert_eq!((&result["querySimplification"]["wasSimplified"], &result["querySimplification"]["effectiveQuery"]), (&json!(false), &json!(asked[0])));
+    assert_eq!(
+        (
+            &result["querySimplification"]["wasSimplified"],
+            &result["querySimplification"]["effectiveQuery"]
+        ),
+        (&json!(false), &json!(asked[0]))
+    );
     let (result, asked) = searched(PLAIN, json!({"query": "”röda sockor”"}), &[]).await;
-    assert_eq!((asked.len(), kinds(&result)), (1, vec!["ask_clarify"]), "the same is not offered again");
+    assert_eq!(
+        (asked.len(), kinds(&result)),
+        (1, vec!["ask_clarify"]),
+        "the same is not offered again"
+    );
     // Two quotations are none, and what is longer than a search is made one.
-    let (_, asked) = searched(PLAIN, json!({"query": "“tent” or “red backpack”"}), &["tent backpack"]).await;
+    let (_, asked) =
+        searched(PLAIN, json!({"query": "“tent” or “red backpack”"}), &["tent backpack"]).await;
     assert_eq!(asked.len(), 1);
     let long = format!("“{}”", "warm tent ".repeat(20));
     let (_, asked) = searched(PLAIN, json!({"query": long}), &["warm tent warm"]).await;
@@ -98,9 +139,17 @@ async fn section_14_ways_on_come_in_their_order() {
     let arguments = json!({"query": "blue quantum xylophone", "filters": {"maxPrice": 5}});
     let (result, _) = searched(PLAIN, arguments, &[]).await;
     assert_eq!(kinds(&result), ["search_retry", "remove_constraints", "ask_clarify"]);
-    assert_eq!(result["refinements"][1]["payload"]["constraintsToRemove"], json!(["blue", "maxPrice"]));
+    assert_eq!(
+        result["refinements"][1]["payload"]["constraintsToRemove"],
+        json!(["blue", "maxPrice"])
+    );
     assert_eq!(result["refinements"][1]["label"], "Search without: blue, highest price");
-    let (result, _) = searched(Manner { locale: "sv", ..PLAIN }, json!({"query": "tält", "filters": {"maxPrice": 5, "inStock": true}}), &[]).await;
+    let (result, _) = searched(
+        Manner { locale: "sv", ..PLAIN },
+        json!({"query": "tält", "filters": {"maxPrice": 5, "inStock": true}}),
+        &[],
+    )
+    .await;
     assert_eq!(result["refinements"][0]["label"], "Sök utan: i lager, högsta pris");
     let (result, _) = searched(PLAIN, json!({"query": "xylophone"}), &[]).await;
     assert_eq!(kinds(&result), ["ask_clarify"], "alone when there is nothing else");
@@ -111,9 +160,18 @@ async fn section_14_ways_on_come_in_their_order() {
 
 #[tokio::test]
 async fn as_asked_the_shop_gets_the_words_and_plainer_ones_are_offered() {
-    let (result, asked) = searched(AS_ASKED, json!({"query": "red rain jackets under 900"}), &["red rain jackets under 900"]).await;
-    assert_eq!((asked.len(), result.get("querySimplification"), result.get("refinements")), (1, None, None));
-    let (result, asked) = searched(AS_ASKED, json!({"query": "red rain jackets"}), &["rain jackets"]).await;
+    let (result, asked) = searched(
+        AS_ASKED,
+        json!({"query": "red rain jackets under 900"}),
+        &["red rain jackets under 900"],
+    )
+    .await;
+    assert_eq!(
+        (asked.len(), result.get("querySimplification"), result.get("refinements")),
+        (1, None, None)
+    );
+    let (result, asked) =
+        searched(AS_ASKED, json!({"query": "red rain jackets"}), &["rain jackets"]).await;
     assert_eq!(asked, ["red rain jackets"]);
     assert_eq!(kinds(&result), ["search_broaden", "search_broaden", "remove_constraints"]);
     assert_eq!(result["refinements"][1]["label"], "Search for “rain jackets”");
@@ -130,31 +188,70 @@ async fn section_15_what_can_be_had_comes_first_whatever_the_shape() {
         item(5, json!({"value": 9})),
     ]);
     for shape in [items.clone(), json!({"items": items}), json!({"products": items})] {
-        let result = through(AS_ASKED, json!({"query": "x"}), |_| std::future::ready(Ok::<_, ()>(shape.clone()))).await.unwrap();
-        let order: Vec<u64> = result["items"].as_array().unwrap().iter().map(|item| item["productId"].as_u64().unwrap()).collect();
+        let result = through(AS_ASKED, json!({"query": "x"}), |_| {
+            std::future::ready(Ok::<_, ()>(shape.clone()))
+        })
+        .await
+        .unwrap();
+        let order: Vec<u64> = result["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|item| item["productId"].as_u64().unwrap())
+            .collect();
         assert_eq!(order, [4, 5, 3, 2, 1]);
     }
     let many: Vec<Value> = (0..30).map(|id| item(id, json!({"value": 1}))).collect();
-    let result = through(PLAIN, json!({"query": "x"}), |_| std::future::ready(Ok::<_, ()>(json!({"items": many})))).await.unwrap();
-    assert_eq!((result["items"].as_array().unwrap().len(), &result["truncated"]), (10, &json!(true)));
+    let result = through(PLAIN, json!({"query": "x"}), |_| {
+        std::future::ready(Ok::<_, ()>(json!({"items": many})))
+    })
+    .await
+    .unwrap();
+    assert_eq!(
+        (result["items"].as_array().unwrap().len(), &result["truncated"]),
+        (10, &json!(true))
+    );
 }
 
 #[tokio::test]
 async fn a_second_try_that_fails_leaves_the_first_answer() {
-    let ask = |arguments: Value| std::future::ready(if arguments["query"] == "Quantum" { Err("down") } else { Ok(json!({"items": []})) });
+    let ask = |arguments: Value| {
+        std::future::ready(if arguments["query"] == "Quantum" {
+            Err("down")
+        } else {
+            Ok(json!({"items": []}))
+        })
+    };
     let result = through(PLAIN, json!({"query": "Quantum xylophone"}), ask).await.unwrap();
     assert_eq!(kinds(&result), ["ask_clarify"]);
-    assert_eq!(through(PLAIN, json!({"query": "Quantum"}), ask).await, Err("down"), "the first one does not");
+    assert_eq!(
+        through(PLAIN, json!({"query": "Quantum"}), ask).await,
+        Err("down"),
+        "the first one does not"
+    );
 }
 
 #[test]
 fn section_6_fifty_variants_are_read_and_those_that_can_be_bought_first() {
-    let listed = |count: u32| (0..count).map(|id| json!({"productId": id, "isBuyable": id % 4 == 3})).collect::<Vec<_>>();
-    let read = |count: u32| with_few_variants(json!({"productId": 1, "variants": listed(count)}))["variants"].as_array().unwrap().clone();
+    let listed = |count: u32| {
+        (0..count).map(|id| json!({"productId": id, "isBuyable": id % 4 == 3})).collect::<Vec<_>>()
+    };
+    let read = |count: u32| {
+        with_few_variants(json!({"productId": 1, "variants": listed(count)}))["variants"]
+            .as_array()
+            .unwrap()
+            .clone()
+    };
     assert_eq!(read(50), listed(50), "as the shop lists them");
     let many = read(120);
-    assert_eq!((many.len(), many.iter().filter(|variant| variant["isBuyable"] == true).count()), (50, 30));
-    assert_eq!((&many[0]["productId"], &many[29]["productId"], &many[30]["productId"]), (&json!(3), &json!(119), &json!(0)));
+    assert_eq!(
+        (many.len(), many.iter().filter(|variant| variant["isBuyable"] == true).count()),
+        (50, 30)
+    );
+    assert_eq!(
+        (&many[0]["productId"], &many[29]["productId"], &many[30]["productId"]),
+        (&json!(3), &json!(119), &json!(0))
+    );
     assert_eq!(with_few_variants(json!("gone")), json!("gone"));
     assert_eq!(with_few_variants(json!({"productId": 1})), json!({"productId": 1}));
 }

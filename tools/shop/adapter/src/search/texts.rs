@@ -1,14 +1,19 @@
 //! What is said of a search that found nothing: to people in both languages, to models in one.
 
 /// For the model.
-pub(super) const NOTHING_FOUND: &str = "Nothing was found. Say so, invent nothing, and offer one of the refinements.";
+pub(super) const NOTHING_FOUND: &str =
+    "Nothing was found. Say so, invent nothing, and offer one of the refinements.";
 
 pub(super) fn look_for(words: &str, sv: bool) -> String {
     if sv { format!("Sök efter ”{words}”") } else { format!("Search for “{words}”") }
 }
 
 pub(super) fn look_for_exactly(words: &str, sv: bool) -> String {
-    if sv { format!("Sök efter precis ”{words}”") } else { format!("Search for exactly “{words}”") }
+    if sv {
+        format!("Sök efter precis ”{words}”")
+    } else {
+        format!("Search for exactly “{words}”")
+    }
 }
 
 pub(super) fn without(named: &str, sv: bool) -> String {

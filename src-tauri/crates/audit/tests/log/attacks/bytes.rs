@@ -5,7 +5,21 @@ use std::path::PathBuf;
 
 use super::{Attack, Attempt};
 
-pub(super) const ATTACKS: &[Attack] = &[flip, flip, overwrite, zero, swap_pages, copy_page, cut, append, shift, remove, older_file, older_log, foreign_log];
+pub(super) const ATTACKS: &[Attack] = &[
+    flip,
+    flip,
+    overwrite,
+    zero,
+    swap_pages,
+    copy_page,
+    cut,
+    append,
+    shift,
+    remove,
+    older_file,
+    older_log,
+    foreign_log,
+];
 
 /// Returns one of the log's files with its bytes; the side file as often as the file.
 fn target(attempt: &mut Attempt<'_>) -> Option<(PathBuf, Vec<u8>)> {
@@ -14,7 +28,10 @@ fn target(attempt: &mut Attempt<'_>) -> Option<(PathBuf, Vec<u8>)> {
     (!bytes.is_empty()).then(|| (attempt.folder.join(name), bytes))
 }
 
-fn change(attempt: &mut Attempt<'_>, how: impl FnOnce(&mut Attempt<'_>, &mut Vec<u8>) -> Option<String>) -> Option<String> {
+fn change(
+    attempt: &mut Attempt<'_>,
+    how: impl FnOnce(&mut Attempt<'_>, &mut Vec<u8>) -> Option<String>,
+) -> Option<String> {
     let (path, mut bytes) = target(attempt)?;
     let before = bytes.clone();
     let what = how(attempt, &mut bytes)?;
@@ -59,7 +76,10 @@ fn zero(attempt: &mut Attempt<'_>) -> Option<String> {
 
 /// Returns the beginnings of two pages.
 fn pages(attempt: &mut Attempt<'_>, bytes: &[u8]) -> Option<(usize, usize, usize)> {
-    let size = usize::from(u16::from_be_bytes([*attempt.state.files.bytes("audit.db")?.get(16)?, *attempt.state.files.bytes("audit.db")?.get(17)?]));
+    let size = usize::from(u16::from_be_bytes([
+        *attempt.state.files.bytes("audit.db")?.get(16)?,
+        *attempt.state.files.bytes("audit.db")?.get(17)?,
+    ]));
     let count = bytes.len() / size.max(512);
     let (one, other) = (attempt.random.index(count) * size, attempt.random.index(count) * size);
     (one != other).then_some((one, other, size))
@@ -95,7 +115,11 @@ fn append(attempt: &mut Attempt<'_>) -> Option<String> {
     change(attempt, |attempt, bytes| {
         let more = 1 + attempt.random.index(5_000);
         let whole = attempt.random.chance(50);
-        let tail: Vec<u8> = if whole { bytes[..more.min(bytes.len())].to_vec() } else { (0..more).map(|_| attempt.random.byte()).collect() };
+        let tail: Vec<u8> = if whole {
+            bytes[..more.min(bytes.len())].to_vec()
+        } else {
+            (0..more).map(|_| attempt.random.byte()).collect()
+        };
         bytes.extend(tail);
         Some(format!("{more} bytes at the end"))
     })

@@ -13,7 +13,8 @@ use crate::export::both;
 use crate::kit::{World, closed};
 
 /// The files of an export that are verified.
-const FILES: [&str; 5] = ["records.jsonl", "checkpoint.txt", "key.vkey", "reveals.jsonl", "proofs.jsonl"];
+const FILES: [&str; 5] =
+    ["records.jsonl", "checkpoint.txt", "key.vkey", "reveals.jsonl", "proofs.jsonl"];
 
 /// An exported folder.
 struct Export {
@@ -24,7 +25,10 @@ struct Export {
 
 impl Export {
     fn take(folder: &Path, mark: Option<Mark>) -> Self {
-        let files = FILES.iter().filter_map(|name| Some((*name, fs::read(folder.join(name)).ok()?))).collect();
+        let files = FILES
+            .iter()
+            .filter_map(|name| Some((*name, fs::read(folder.join(name)).ok()?)))
+            .collect();
         Self { files, mark }
     }
 
@@ -61,7 +65,8 @@ fn exports() -> Vec<Export> {
 fn change(name: &str, bytes: &mut Vec<u8>, random: &mut Random) -> Option<String> {
     let before = bytes.clone();
     let at = random.index(bytes.len());
-    let mut lines: Vec<Vec<u8>> = bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
+    let mut lines: Vec<Vec<u8>> =
+        bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
     let line = random.index(lines.len());
     let what = match random.below(8) {
         0..=2 => {
@@ -100,13 +105,17 @@ fn change(name: &str, bytes: &mut Vec<u8>, random: &mut Random) -> Option<String
         }
     };
     // A cut between two values leaves some of them out, as if they had been erased.
-    let is_less = name == "reveals.jsonl" && before.starts_with(bytes) && (bytes.is_empty() || bytes.ends_with(b"\n"));
+    let is_less = name == "reveals.jsonl"
+        && before.starts_with(bytes)
+        && (bytes.is_empty() || bytes.ends_with(b"\n"));
     (*bytes != before && !is_less).then(|| format!("{what} at byte {at} or line {line} of {name}"))
 }
 
 /// Without older checkpoints, the newest one still covers every record.
 fn only_older_notes_are_missing(before: &[u8], after: &[u8]) -> bool {
-    let notes = |bytes: &[u8]| -> Vec<String> { String::from_utf8_lossy(bytes).split_inclusive("\n\n").map(str::to_owned).collect() };
+    let notes = |bytes: &[u8]| -> Vec<String> {
+        String::from_utf8_lossy(bytes).split_inclusive("\n\n").map(str::to_owned).collect()
+    };
     let (before, after) = (notes(before), notes(after));
     after.last() == before.last() && after.iter().all(|note| before.contains(note))
 }
@@ -130,12 +139,18 @@ pub(super) fn run(plan: &Plan) {
         export.restore(folder.path());
         fs::write(folder.path().join(name), &bytes).unwrap();
         let report = verify(folder.path(), export.mark.as_ref());
-        assert!(!report.ok && !report.problems.is_empty(), "{}: {what} goes unreported", plan.case(case));
+        assert!(
+            !report.ok && !report.problems.is_empty(),
+            "{}: {what} goes unreported",
+            plan.case(case)
+        );
         found += 1;
         if random.chance(4) {
             compared += 1;
             both(folder.path());
         }
     }
-    eprintln!("tamperings with exports: {found} found, {compared} of them judged by the second verifier, too");
+    eprintln!(
+        "tamperings with exports: {found} found, {compared} of them judged by the second verifier, too"
+    );
 }

@@ -49,14 +49,18 @@ impl Count {
 /// Checks what an unreported change left: `Ok` if nothing changed, or if the format allows the
 /// change.
 fn judge(path: &Path, before: &Content, mark: &Mark, count: &mut Count) -> Result<(), String> {
-    let after = Content::read(path).map_err(|error| format!("a log that cannot be read ({error}) is called sound"))?;
+    let after = Content::read(path)
+        .map_err(|error| format!("a log that cannot be read ({error}) is called sound"))?;
     if &after == before {
         count.void += 1;
         return Ok(());
     }
     let signed = usize::try_from(mark.size).unwrap();
-    let is_cut = after.records.len() >= signed && before.records.starts_with(&after.records) && before.nodes.starts_with(&after.nodes);
-    let is_less = after.checkpoints.iter().all(|row| before.checkpoints.contains(row)) && after.reveals.iter().all(|row| before.reveals.contains(row));
+    let is_cut = after.records.len() >= signed
+        && before.records.starts_with(&after.records)
+        && before.nodes.starts_with(&after.nodes);
+    let is_less = after.checkpoints.iter().all(|row| before.checkpoints.contains(row))
+        && after.reveals.iter().all(|row| before.reveals.contains(row));
     if is_cut && is_less {
         count.allowed += 1;
         return Ok(());
@@ -78,11 +82,15 @@ fn attack(plan: &Plan, part: u64, cases: u64, states: &[State]) -> Count {
         let mut random = plan.random(number);
         let (state, attack) = (random.pick(states), random.pick(&attacks));
         state.files.restore(folder.path());
-        let Some(what) = attack(&mut Attempt { state, folder: folder.path(), random }) else { continue };
+        let Some(what) = attack(&mut Attempt { state, folder: folder.path(), random }) else {
+            continue;
+        };
         let path = folder.path().join("audit.db");
         let report = verify(&path, Some(&state.mark));
         if report.ok {
-            judge(&path, &state.content, &state.mark, &mut count).unwrap_or_else(|why| panic!("{}: {}: {what}: {why}", plan.case(number), state.name));
+            judge(&path, &state.content, &state.mark, &mut count).unwrap_or_else(|why| {
+                panic!("{}: {}: {what}: {why}", plan.case(number), state.name)
+            });
         } else {
             assert!(!report.problems.is_empty());
             count.found += 1;
@@ -99,7 +107,11 @@ fn every_tampering_with_a_log_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         state.files.restore(folder.path());
         let report = verify(&folder.path().join("audit.db"), Some(&state.mark));
-        assert!(report.ok, "{} is sound before anyone touches it: {:?}", state.name, report.problems);
+        assert!(
+            report.ok,
+            "{} is sound before anyone touches it: {:?}",
+            state.name, report.problems
+        );
     }
     let mut count = Count::default();
     std::thread::scope(|scope| {
@@ -127,8 +139,17 @@ fn records_added_to_a_closed_log_are_reported_and_not_continued() {
     let (state, world) = (states::after_closing(4096, true), World::new());
     state.files.restore(world.root());
     world.anchor().store(&state.mark).unwrap();
-    rows::add_to_closed(&mut Attempt { state: &state, folder: world.root(), random: Random::new(1) }).unwrap();
+    rows::add_to_closed(&mut Attempt {
+        state: &state,
+        folder: world.root(),
+        random: Random::new(1),
+    })
+    .unwrap();
     let report = verify(&world.db(), Some(&state.mark));
-    assert_eq!(report.problems.first().and_then(|problem| problem.seq), Some(state.mark.size + 1), "{report:?}");
+    assert_eq!(
+        report.problems.first().and_then(|problem| problem.seq),
+        Some(state.mark.size + 1),
+        "{report:?}"
+    );
     assert!(matches!(Log::open(world.options()).unwrap(), OpenState::Tampered(_)));
 }

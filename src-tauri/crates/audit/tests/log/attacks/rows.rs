@@ -37,7 +37,8 @@ pub(super) const ATTACKS: &[Attack] = &[
 /// Opens the log like a database tool. Some of them leave the side file as it is.
 fn db(attempt: &mut Attempt<'_>) -> Connection {
     let db = Connection::open(attempt.folder.join("audit.db")).unwrap();
-    db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, attempt.random.chance(50)).unwrap();
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, attempt.random.chance(50))
+        .unwrap();
     db
 }
 
@@ -55,7 +56,8 @@ fn sql(attempt: &mut Attempt<'_>, statement: &str, one: i64, other: i64) -> Opti
 /// Returns another text of the same length.
 fn alter(attempt: &mut Attempt<'_>, text: &str) -> String {
     let mut bytes = text.as_bytes().to_vec();
-    let places: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at].is_ascii_alphanumeric()).collect();
+    let places: Vec<usize> =
+        (0..bytes.len()).filter(|at| bytes[*at].is_ascii_alphanumeric()).collect();
     let at = *attempt.random.pick(&places);
     bytes[at] = match bytes[at] {
         digit @ b'0'..=b'9' => b'0' + (digit - b'0' + 1) % 10,
@@ -67,12 +69,18 @@ fn alter(attempt: &mut Attempt<'_>, text: &str) -> String {
 
 fn edit_body(attempt: &mut Attempt<'_>) -> Option<String> {
     let (db, seq) = (db(attempt), seq(attempt));
-    let body: Vec<u8> = db.query_row("SELECT body FROM audit_record WHERE seq=?1", [seq], |row| row.get(0)).ok()?;
+    let body: Vec<u8> =
+        db.query_row("SELECT body FROM audit_record WHERE seq=?1", [seq], |row| row.get(0)).ok()?;
     let body = alter(attempt, std::str::from_utf8(&body).ok()?);
     let also_leaf = attempt.random.chance(50);
-    db.execute("UPDATE audit_record SET body=?2 WHERE seq=?1", params![seq, body.as_bytes()]).ok()?;
+    db.execute("UPDATE audit_record SET body=?2 WHERE seq=?1", params![seq, body.as_bytes()])
+        .ok()?;
     if also_leaf {
-        db.execute("UPDATE audit_record SET leaf=?2 WHERE seq=?1", params![seq, leaf_hash(body.as_bytes())]).ok()?;
+        db.execute(
+            "UPDATE audit_record SET leaf=?2 WHERE seq=?1",
+            params![seq, leaf_hash(body.as_bytes())],
+        )
+        .ok()?;
     }
     Some(format!("record {seq} is now {body}"))
 }
@@ -83,9 +91,21 @@ fn edit_leaf(attempt: &mut Attempt<'_>) -> Option<String> {
 }
 
 fn edit_column(attempt: &mut Attempt<'_>) -> Option<String> {
-    let (seq, column) = (seq(attempt), *attempt.random.pick(&["at", "type", "session", "tool", "status"]));
-    let new = if attempt.random.chance(50) || column == "at" || column == "type" { "'other'" } else { "NULL" };
-    sql(attempt, &format!("UPDATE audit_record SET {column}={new} WHERE seq=?1 AND {column} IS NOT {new} AND ?2=?2"), seq, 0)
+    let (seq, column) =
+        (seq(attempt), *attempt.random.pick(&["at", "type", "session", "tool", "status"]));
+    let new = if attempt.random.chance(50) || column == "at" || column == "type" {
+        "'other'"
+    } else {
+        "NULL"
+    };
+    sql(
+        attempt,
+        &format!(
+            "UPDATE audit_record SET {column}={new} WHERE seq=?1 AND {column} IS NOT {new} AND ?2=?2"
+        ),
+        seq,
+        0,
+    )
 }
 
 fn swap_records(attempt: &mut Attempt<'_>) -> Option<String> {
@@ -106,20 +126,27 @@ fn double_record(attempt: &mut Attempt<'_>) -> Option<String> {
     if one == other {
         return None;
     }
-    sql(attempt, "UPDATE audit_record SET (body, leaf) = (SELECT body, leaf FROM audit_record WHERE seq=?2) WHERE seq=?1", one, other)
+    sql(
+        attempt,
+        "UPDATE audit_record SET (body, leaf) = (SELECT body, leaf FROM audit_record WHERE seq=?2) WHERE seq=?1",
+        one,
+        other,
+    )
 }
 
 fn delete_record(attempt: &mut Attempt<'_>) -> Option<String> {
     let seq = seq(attempt);
-    let statement =
-        if attempt.random.chance(50) { "DELETE FROM audit_record WHERE seq=?1 AND ?2=?2" } else { "DELETE FROM audit_record WHERE seq>=?1 AND ?2=?2" };
+    let statement = if attempt.random.chance(50) {
+        "DELETE FROM audit_record WHERE seq=?1 AND ?2=?2"
+    } else {
+        "DELETE FROM audit_record WHERE seq>=?1 AND ?2=?2"
+    };
     sql(attempt, statement, seq, 0)
 }
 
 fn insert_beyond(attempt: &mut Attempt<'_>) -> Option<String> {
     let seq = seq(attempt);
-    let statement =
-        "INSERT INTO audit_record SELECT (SELECT max(seq) FROM audit_record)+1+?2, body, leaf, at, type, session, tool, status FROM audit_record WHERE seq=?1";
+    let statement = "INSERT INTO audit_record SELECT (SELECT max(seq) FROM audit_record)+1+?2, body, leaf, at, type, session, tool, status FROM audit_record WHERE seq=?1";
     let gap = i64::try_from(attempt.random.below(3)).unwrap();
     sql(attempt, statement, seq, gap)
 }
@@ -137,14 +164,17 @@ fn delete_node(attempt: &mut Attempt<'_>) -> Option<String> {
 /// Returns the size of a random checkpoint.
 fn note(attempt: &mut Attempt<'_>, db: &Connection) -> i64 {
     let mut statement = db.prepare("SELECT size FROM audit_checkpoint ORDER BY size").unwrap();
-    let sizes: Vec<i64> = statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+    let sizes: Vec<i64> =
+        statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
     *attempt.random.pick(&sizes)
 }
 
 fn edit_note(attempt: &mut Attempt<'_>) -> Option<String> {
     let db = db(attempt);
     let size = note(attempt, &db);
-    let text: String = db.query_row("SELECT note FROM audit_checkpoint WHERE size=?1", [size], |row| row.get(0)).ok()?;
+    let text: String = db
+        .query_row("SELECT note FROM audit_checkpoint WHERE size=?1", [size], |row| row.get(0))
+        .ok()?;
     let text = alter(attempt, &text);
     db.execute("UPDATE audit_checkpoint SET note=?2 WHERE size=?1", params![size, text]).ok()?;
     Some(format!("the checkpoint of size {size} is now {text}"))
@@ -168,7 +198,12 @@ fn delete_newest_note(attempt: &mut Attempt<'_>) -> Option<String> {
 
 fn edit_reveal(attempt: &mut Attempt<'_>) -> Option<String> {
     let seq = seq(attempt);
-    let how = *attempt.random.pick(&["value=value||' '", "salt=randomblob(32)", "member=member||'x'", "seq=seq+1"]);
+    let how = *attempt.random.pick(&[
+        "value=value||' '",
+        "salt=randomblob(32)",
+        "member=member||'x'",
+        "seq=seq+1",
+    ]);
     sql(attempt, &format!("UPDATE OR IGNORE audit_reveal SET {how} WHERE seq=?1 AND ?2=?2"), seq, 0)
 }
 
@@ -234,7 +269,11 @@ fn rewrite(attempt: &mut Attempt<'_>, db: &Connection, bodies: &[Value], first: 
         )
         .unwrap();
         for (id, hash) in frontier.push(leaf) {
-            tx.execute("INSERT INTO audit_node VALUES(?1, ?2)", params![i64::try_from(id).unwrap(), hash]).unwrap();
+            tx.execute(
+                "INSERT INTO audit_node VALUES(?1, ?2)",
+                params![i64::try_from(id).unwrap(), hash],
+            )
+            .unwrap();
         }
         prev = leaf.iter().map(|byte| format!("{byte:02x}")).collect();
     }
@@ -292,7 +331,11 @@ fn rewrite_swapped(attempt: &mut Attempt<'_>) -> Option<String> {
 /// Rewrites the log as it was at an earlier size, and removes every trace of later records.
 fn rewrite_shorter(attempt: &mut Attempt<'_>) -> Option<String> {
     let db = db(attempt);
-    let to = if attempt.random.chance(50) { usize::try_from(note(attempt, &db)).unwrap() } else { place(attempt) };
+    let to = if attempt.random.chance(50) {
+        usize::try_from(note(attempt, &db)).unwrap()
+    } else {
+        place(attempt)
+    };
     if to as u64 >= attempt.state.mark.size {
         return None;
     }

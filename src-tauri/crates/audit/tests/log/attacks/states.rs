@@ -114,7 +114,12 @@ pub(super) fn after_closing(page_size: u32, sealed: bool) -> State {
     });
     let mark = if sealed { world.mark() } else { before_closing };
     assert_eq!(mark.seal.is_some(), sealed);
-    state(if sealed { "a closed log" } else { "a closed log without its seal" }, Files::take(world.root()), mark, older)
+    state(
+        if sealed { "a closed log" } else { "a closed log without its seal" },
+        Files::take(world.root()),
+        mark,
+        older,
+    )
 }
 
 /// A log in use: half of it in the file, the rest in the side file, all of it signed.
@@ -135,7 +140,8 @@ fn while_open(page_size: u32) -> State {
     state("an open log", files, mark, older)
 }
 
-/// A log whose process was killed: the tail is not signed, and the mark may be older than the newest checkpoint.
+/// A log whose process was killed: the tail is not signed, and the mark may be older than the
+/// newest checkpoint.
 fn after_a_kill(seed: u64) -> State {
     let world = World::new();
     let mut random = Random::new(seed);
@@ -158,7 +164,8 @@ fn after_a_kill(seed: u64) -> State {
 fn covers_less(files: &Files, mark: &Mark) -> bool {
     let folder = tempfile::tempdir().unwrap();
     files.restore(folder.path());
-    Content::read(&folder.path().join("audit.db")).is_ok_and(|content| (content.records.len() as u64) < mark.size)
+    Content::read(&folder.path().join("audit.db"))
+        .is_ok_and(|content| (content.records.len() as u64) < mark.size)
 }
 
 /// A log in use whose newest records are not signed yet.

@@ -1,5 +1,6 @@
-//! Layer 2: execution instructions. Cuts a file into sections, keeps those that fit the question, fills in values in one pass.
-//! Filled-in text is not searched again, so a value cannot bring in a section or another placeholder.
+//! Layer 2: execution instructions. Cuts a file into sections, keeps those that fit the question,
+//! fills in values in one pass. Filled-in text is not searched again, so a value cannot bring in a
+//! section or another placeholder.
 
 mod stem;
 
@@ -61,7 +62,11 @@ impl Guide {
                 3 => {
                     in_section = true;
                     let title = line.trim_start_matches('#').trim().to_owned();
-                    guide.sections.push(Section { title, text: String::new(), keywords: Vec::new() });
+                    guide.sections.push(Section {
+                        title,
+                        text: String::new(),
+                        keywords: Vec::new(),
+                    });
                 }
                 1 | 2 => in_section = false,
                 _ => {}
@@ -79,18 +84,30 @@ impl Guide {
         guide
     }
 
-    /// The sections that fit a question, in the file's order, and what belongs to all of them behind.
+    /// The sections that fit a question, in the file's order, and what belongs to all of them
+    /// behind.
     pub(crate) fn choose(&self, question: &str) -> Chosen {
         let asked: Vec<String> = words(question).iter().map(|word| stemmed(word)).collect();
         let scores: Vec<u32> = self.sections.iter().map(|section| section.score(&asked)).collect();
         let whole = scores.iter().all(|score| *score == 0);
-        let mut kept: Vec<usize> = (0..self.sections.len()).filter(|&i| whole || scores[i] > 0).collect();
+        let mut kept: Vec<usize> =
+            (0..self.sections.len()).filter(|&i| whole || scores[i] > 0).collect();
         let common = cut(self.common.trim(), COMMON);
-        let size = |kept: &[usize]| common.chars().count() + kept.iter().map(|&i| self.sections[i].text.chars().count() + 1).sum::<usize>();
+        let size = |kept: &[usize]| {
+            common.chars().count()
+                + kept.iter().map(|&i| self.sections[i].text.chars().count() + 1).sum::<usize>()
+        };
         while kept.len() > 1 && size(&kept) > BUDGET {
             // Of the lowest the last.
-            let Some(at) = (0..kept.len()).min_by_key(|&at| (scores[kept[at]], std::cmp::Reverse(at))) else { break };
-            tracing::info!(section = self.sections[kept[at]].title, "a section of execution instructions is left out: too long");
+            let Some(at) =
+                (0..kept.len()).min_by_key(|&at| (scores[kept[at]], std::cmp::Reverse(at)))
+            else {
+                break;
+            };
+            tracing::info!(
+                section = self.sections[kept[at]].title,
+                "a section of execution instructions is left out: too long"
+            );
             kept.remove(at);
         }
         let mut parts: Vec<&str> = kept.iter().map(|&i| self.sections[i].text.trim_end()).collect();
@@ -103,13 +120,18 @@ impl Guide {
             score: scores[i],
             chosen: kept.contains(&i),
         };
-        Chosen { text: cut(&parts.join("\n\n"), BUDGET), sections: self.sections.iter().enumerate().map(view).collect(), whole }
+        Chosen {
+            text: cut(&parts.join("\n\n"), BUDGET),
+            sections: self.sections.iter().enumerate().map(view).collect(),
+            whole,
+        }
     }
 }
 
 impl Section {
     fn score(&self, asked: &[String]) -> u32 {
-        let said = |keyword: &&Keyword| asked.windows(keyword.term.len()).any(|part| part == keyword.term);
+        let said =
+            |keyword: &&Keyword| asked.windows(keyword.term.len()).any(|part| part == keyword.term);
         u32::try_from(self.keywords.iter().filter(said).count()).unwrap_or(u32::MAX)
     }
 }
@@ -131,9 +153,14 @@ fn keywords(title: &str, text: &str) -> Vec<Keyword> {
     let of_title = words(title);
     let in_title = |fixed: &&&str| of_title.iter().any(|word| stemmed(word) == stemmed(fixed));
     FIXED.iter().filter(in_title).for_each(|word| add(word));
-    let line = text.lines().find(|line| line.trim_start_matches(['*', '_', '-', ' ']).to_lowercase().starts_with("keywords"));
+    let line = text.lines().find(|line| {
+        line.trim_start_matches(['*', '_', '-', ' ']).to_lowercase().starts_with("keywords")
+    });
     line.map(quoted).unwrap_or_default().iter().for_each(|term| add(term));
-    of_title.iter().filter(|word| word.chars().count() >= 5 && !STOP.contains(&word.as_str())).for_each(|word| add(word));
+    of_title
+        .iter()
+        .filter(|word| word.chars().count() >= 5 && !STOP.contains(&word.as_str()))
+        .for_each(|word| add(word));
     found
 }
 
@@ -150,7 +177,9 @@ pub(crate) fn fill(text: &str, value: impl Fn(&str) -> Option<String>) -> String
     while let Some(open) = rest.find('{') {
         let (before, from) = rest.split_at(open);
         out.push_str(before);
-        let name_end = from[1..].find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).map_or(from.len(), |at| at + 1);
+        let name_end = from[1..]
+            .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+            .map_or(from.len(), |at| at + 1);
         let is_name = name_end > 1 && from[name_end..].starts_with('}');
         match is_name.then(|| value(&from[1..name_end])).flatten() {
             Some(value) => {
@@ -173,7 +202,11 @@ fn one_line(value: &str) -> String {
 }
 
 fn cut(text: &str, most: usize) -> String {
-    if text.chars().count() <= most { text.to_owned() } else { text.chars().take(most.saturating_sub(1)).chain(['…']).collect() }
+    if text.chars().count() <= most {
+        text.to_owned()
+    } else {
+        text.chars().take(most.saturating_sub(1)).chain(['…']).collect()
+    }
 }
 
 #[cfg(test)]

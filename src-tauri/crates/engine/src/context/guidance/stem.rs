@@ -1,13 +1,18 @@
-//! Words and their stems, just enough that "calculate", "calculation" and "calculations" are one word. Knows no language well.
+//! Words and their stems, just enough that "calculate", "calculation" and "calculations" are one
+//! word. Knows no language well.
 
 /// Endings, longest first.
-const ENDINGS: [&str; 12] = ["ations", "ation", "ating", "ated", "ates", "ings", "ing", "ate", "ed", "es", "s", "e"];
+const ENDINGS: [&str; 12] =
+    ["ations", "ation", "ating", "ated", "ates", "ings", "ing", "ate", "ed", "es", "s", "e"];
 /// The fewest characters that remain of a word.
 const LEAST: usize = 3;
 
 /// The words of a text in lower case.
 pub(crate) fn words(text: &str) -> Vec<String> {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect()
 }
 
 /// A word without its ending.
@@ -16,6 +21,8 @@ pub(crate) fn stemmed(word: &str) -> String {
     if let Some(many) = word.strip_suffix("ies").filter(|rest| rest.chars().count() >= LEAST) {
         return format!("{many}y");
     }
-    let ending = ENDINGS.iter().find(|ending| word.ends_with(**ending) && word[..word.len() - ending.len()].chars().count() >= LEAST);
+    let ending = ENDINGS.iter().find(|ending| {
+        word.ends_with(**ending) && word[..word.len() - ending.len()].chars().count() >= LEAST
+    });
     ending.map_or_else(|| word.clone(), |ending| word[..word.len() - ending.len()].to_owned())
 }

@@ -7,7 +7,13 @@ const FILE: &str = "# Reading\nQuote figures.\n\n### When the user asks about tr
     ## In every answer\nName the account.\n";
 
 fn chosen(question: &str) -> Vec<String> {
-    Guide::parse(FILE).choose(question).sections.into_iter().filter(|section| section.chosen).map(|section| section.title).collect()
+    Guide::parse(FILE)
+        .choose(question)
+        .sections
+        .into_iter()
+        .filter(|section| section.chosen)
+        .map(|section| section.title)
+        .collect()
 }
 
 #[test]
@@ -16,7 +22,11 @@ fn layer_2_sections_are_third_level_headers_and_the_rest_is_common() {
     assert_eq!(guide.sections.len(), 3, "a header inside a code fence is none");
     assert!(guide.common.contains("Quote figures.") && guide.common.contains("Name the account."));
     let chosen = guide.choose("what is the trend?");
-    assert!(chosen.text.contains("TREND") && !chosen.text.contains("CALC") && !chosen.text.contains("BUDGET"));
+    assert!(
+        chosen.text.contains("TREND")
+            && !chosen.text.contains("CALC")
+            && !chosen.text.contains("BUDGET")
+    );
     assert!(chosen.text.trim_end().ends_with("Name the account."), "what is common stands last");
 }
 
@@ -24,11 +34,25 @@ fn layer_2_sections_are_third_level_headers_and_the_rest_is_common() {
 fn layer_2_words_match_whole_and_lightly_stemmed_and_terms_as_phrases() {
     assert_eq!(chosen("Please calculate it"), ["When the user asks for calculations"]);
     assert_eq!(chosen("the calculation, please"), ["When the user asks for calculations"]);
-    assert_eq!(chosen("What is the average over the LAST 3 days?"), ["When the user asks for calculations"], "`last days` is a phrase");
+    assert_eq!(
+        chosen("What is the average over the LAST 3 days?"),
+        ["When the user asks for calculations"],
+        "`last days` is a phrase"
+    );
     assert_eq!(chosen("is it going up in the last days?"), ["When the user asks about trends"]);
-    assert_eq!(chosen("TRENDS and budgets"), ["When the user asks about trends", "When the user asks about budget status"], "in the file's order");
+    assert_eq!(
+        chosen("TRENDS and budgets"),
+        ["When the user asks about trends", "When the user asks about budget status"],
+        "in the file's order"
+    );
     assert_eq!(chosen("a trendy thing").len(), 3, "no whole word fits: the whole file");
-    for words in [["calculate", "calculation"], ["calculations", "calculated"], ["trend", "trends"], ["budgeting", "budget"], ["pacing", "paced"]] {
+    for words in [
+        ["calculate", "calculation"],
+        ["calculations", "calculated"],
+        ["trend", "trends"],
+        ["budgeting", "budget"],
+        ["pacing", "paced"],
+    ] {
         assert_eq!(stemmed(words[0]), stemmed(words[1]), "{words:?}");
     }
 }
@@ -36,13 +60,19 @@ fn layer_2_words_match_whole_and_lightly_stemmed_and_terms_as_phrases() {
 #[test]
 fn layer_2_without_a_match_the_whole_file_is_given() {
     let chosen = Guide::parse(FILE).choose("hello");
-    assert!(chosen.whole && ["TREND", "CALC", "BUDGET", "Quote figures."].iter().all(|text| chosen.text.contains(text)));
+    assert!(
+        chosen.whole
+            && ["TREND", "CALC", "BUDGET", "Quote figures."]
+                .iter()
+                .all(|text| chosen.text.contains(text))
+    );
 }
 
 #[test]
 fn layer_2_header_words_of_five_letters_count_and_fillers_do_not() {
     let guide = Guide::parse("### When the user asks about delivery\n- x\n### Other\n- y\n");
-    let terms: Vec<&str> = guide.sections[0].keywords.iter().map(|keyword| keyword.shown.as_str()).collect();
+    let terms: Vec<&str> =
+        guide.sections[0].keywords.iter().map(|keyword| keyword.shown.as_str()).collect();
     assert_eq!(terms, ["delivery"], "neither `about` nor `when`");
 }
 
@@ -51,7 +81,12 @@ fn layer_2_too_much_loses_the_sections_that_fit_least() {
     let long = "x".repeat(3_500);
     let file = format!("### Trend\n{long}\n### Budget trend\n{long}\n### Risk\n{long}\n");
     let chosen = Guide::parse(&file).choose("trend of the budget, and risk");
-    let kept: Vec<&str> = chosen.sections.iter().filter(|section| section.chosen).map(|section| section.title.as_str()).collect();
+    let kept: Vec<&str> = chosen
+        .sections
+        .iter()
+        .filter(|section| section.chosen)
+        .map(|section| section.title.as_str())
+        .collect();
     assert_eq!(kept, ["Budget trend"], "it fits two words");
     assert!(chosen.text.chars().count() <= BUDGET);
     let common = Guide::parse(&"y".repeat(5_000)).choose("anything");
@@ -66,6 +101,9 @@ fn layer_2_values_are_filled_in_once_and_never_looked_through_again() {
         "advertiser_filter" => Some("None".to_owned()),
         _ => None,
     };
-    assert_eq!(fill("{question}|{account_id}|{advertiser_filter}|{unknown}|{ x }|{", value), "a ### header {account_id}|17|None|{unknown}|{ x }|{");
+    assert_eq!(
+        fill("{question}|{account_id}|{advertiser_filter}|{unknown}|{ x }|{", value),
+        "a ### header {account_id}|17|None|{unknown}|{ x }|{"
+    );
     assert_eq!(fill("{question}", |_| Some("z".repeat(900))).chars().count(), VALUE);
 }

@@ -1,4 +1,5 @@
-//! A model that says what a test has written down, and refuses what real endpoints refuse. Knows nothing of the rest of the world.
+//! A model that says what a test has written down, and refuses what real endpoints refuse. Knows
+//! nothing of the rest of the world.
 
 use std::{
     collections::VecDeque,
@@ -46,7 +47,8 @@ pub struct ScriptModel {
     pub words_only: AtomicBool,
     /// Other than those of a model that nobody knows.
     pub capabilities: Mutex<Option<ModelCapabilities>>,
-    /// The longest answer of this model, and of all that may answer, where that is not its capabilities' own.
+    /// The longest answer of this model, and of all that may answer, where that is not its
+    /// capabilities' own.
     pub longest: Mutex<Option<(u32, u32)>>,
     /// Another model that may take over.
     pub second: Mutex<Option<String>>,
@@ -66,14 +68,19 @@ fn assert_paired(messages: &[Message]) {
     for message in messages {
         match message {
             Message::Tool { call, .. } => {
-                let at = open.iter().position(|c| c == call).unwrap_or_else(|| panic!("a result without its call: {call}"));
+                let at = open
+                    .iter()
+                    .position(|c| c == call)
+                    .unwrap_or_else(|| panic!("a result without its call: {call}"));
                 open.remove(at);
             }
             Message::Assistant { calls, .. } => {
                 assert!(open.is_empty(), "calls without results: {open:?}");
                 open.extend(calls.iter().map(|c| c.id.clone()));
             }
-            Message::System { .. } | Message::User { .. } => assert!(open.is_empty(), "calls without results: {open:?}"),
+            Message::System { .. } | Message::User { .. } => {
+                assert!(open.is_empty(), "calls without results: {open:?}")
+            }
         }
     }
     assert!(open.is_empty(), "calls without results: {open:?}");
@@ -110,15 +117,20 @@ impl Model for ScriptModel {
     fn reads_values(&self) -> bool {
         !self.words_only.load(Ordering::SeqCst)
     }
-    fn stream(&self, mut request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
+    fn stream(
+        &self,
+        mut request: ModelRequest,
+    ) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
         assert_paired(&request.messages);
         // As it would go out.
         request.for_own_limit(self.capabilities().max_output_tokens);
         request.max_output_tokens = request.bound();
         self.requests.lock().unwrap().push(request);
-        let says = self.script.lock().unwrap().pop_front().unwrap_or_else(|| vec![Say::Text("done")]);
+        let says =
+            self.script.lock().unwrap().pop_front().unwrap_or_else(|| vec![Say::Text("done")]);
         let mut out: Vec<BoxStream<'static, Result<ModelEvent, ModelError>>> = Vec::new();
-        let (mut usage, mut finish) = (Usage { input_tokens: 10, output_tokens: 5, model_calls: 1 }, Finish::Stop);
+        let (mut usage, mut finish) =
+            (Usage { input_tokens: 10, output_tokens: 5, model_calls: 1 }, Finish::Stop);
         for say in says {
             out.push(match say {
                 Say::Uses(input_tokens, output_tokens) => {
@@ -129,9 +141,15 @@ impl Model for ScriptModel {
                     finish = how;
                     continue;
                 }
-                Say::Text(text) => futures::stream::iter([Ok(ModelEvent::Text(text.into()))]).boxed(),
+                Say::Text(text) => {
+                    futures::stream::iter([Ok(ModelEvent::Text(text.into()))]).boxed()
+                }
                 Say::Call(name, arguments) => {
-                    let call = AskedCall { id: "same-id".into(), name: name.into(), arguments: arguments.to_string() };
+                    let call = AskedCall {
+                        id: "same-id".into(),
+                        name: name.into(),
+                        arguments: arguments.to_string(),
+                    };
                     futures::stream::iter([Ok(ModelEvent::Call(call))]).boxed()
                 }
                 Say::Written(name, arguments) => {
@@ -139,12 +157,21 @@ impl Model for ScriptModel {
                     futures::stream::iter([Ok(ModelEvent::Call(call))]).boxed()
                 }
                 Say::Fail(kind) => {
-                    let error =
-                        ModelError { kind, message: "The model is not reachable.".into(), hint: Some("Check the address.".into()), retry_after_ms: None };
+                    let error = ModelError {
+                        kind,
+                        message: "The model is not reachable.".into(),
+                        hint: Some("Check the address.".into()),
+                        retry_after_ms: None,
+                    };
                     futures::stream::iter([Err(error)]).boxed()
                 }
                 Say::FellBack(from, to) => {
-                    let told = ModelEvent::FellBack { from: from.into(), to: to.into(), kind: ModelErrorKind::Unavailable, why: "It is busy.".into() };
+                    let told = ModelEvent::FellBack {
+                        from: from.into(),
+                        to: to.into(),
+                        kind: ModelErrorKind::Unavailable,
+                        why: "It is busy.".into(),
+                    };
                     futures::stream::iter([Ok(told)]).boxed()
                 }
                 Say::Inside => {
@@ -152,11 +179,18 @@ impl Model for ScriptModel {
                     continue;
                 }
                 Say::FellSilent(from) => {
-                    let told = ModelEvent::FellBack { from: from.into(), to: self.label(), kind: ModelErrorKind::Broken, why: "It said nothing.".into() };
+                    let told = ModelEvent::FellBack {
+                        from: from.into(),
+                        to: self.label(),
+                        kind: ModelErrorKind::Broken,
+                        why: "It said nothing.".into(),
+                    };
                     futures::stream::iter([Ok(told)]).boxed()
                 }
                 Say::Hang => futures::stream::pending().boxed(),
-                Say::Until(told) => futures::stream::once(async move { told.notified().await }).filter_map(|()| std::future::ready(None)).boxed(),
+                Say::Until(told) => futures::stream::once(async move { told.notified().await })
+                    .filter_map(|()| std::future::ready(None))
+                    .boxed(),
             });
         }
         out.push(futures::stream::iter([Ok(ModelEvent::Done { usage, finish })]).boxed());

@@ -80,7 +80,8 @@ impl Peer {
 
     fn serve(&self, listener: TcpListener) {
         let app = Router::new().fallback(all).with_state(self.clone());
-        *self.task.lock().unwrap() = Some(tokio::spawn(async move { axum::serve(listener, app).await.unwrap() }));
+        *self.task.lock().unwrap() =
+            Some(tokio::spawn(async move { axum::serve(listener, app).await.unwrap() }));
     }
 
     pub(crate) fn url(&self) -> String {
@@ -145,7 +146,13 @@ impl Peer {
     }
 }
 
-async fn all(State(peer): State<Peer>, method: Method, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
+async fn all(
+    State(peer): State<Peer>,
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
     if uri.path() != "/mcp" {
         return sign_in(&peer, &uri, &body);
     }
@@ -154,7 +161,10 @@ async fn all(State(peer): State<Peer>, method: Method, uri: Uri, headers: Header
     }
     let body: Value = serde_json::from_slice(&body).unwrap();
     let name = body["method"].as_str().unwrap_or_default().to_owned();
-    let headers: BTreeMap<String, String> = headers.iter().map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned())).collect();
+    let headers: BTreeMap<String, String> = headers
+        .iter()
+        .map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned()))
+        .collect();
     let answer = {
         let mut inside = peer.inside.lock().unwrap();
         let valid = format!("Bearer access-{}", inside.tokens);
@@ -162,20 +172,34 @@ async fn all(State(peer): State<Peer>, method: Method, uri: Uri, headers: Header
             if inside.unexplained {
                 return StatusCode::UNAUTHORIZED.into_response();
             }
-            let challenge = format!("Bearer resource_metadata=\"{}/.well-known/oauth-protected-resource/mcp\"", inside.base);
-            return (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, challenge)]).into_response();
+            let challenge = format!(
+                "Bearer resource_metadata=\"{}/.well-known/oauth-protected-resource/mcp\"",
+                inside.base
+            );
+            return (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, challenge)])
+                .into_response();
         }
         inside.seen.push(Request { method: name.clone(), headers, body: body.clone() });
         inside.answer.clone().unwrap_or(Answer::Normal)
     };
     match answer {
         Answer::Normal => {}
-        Answer::Status(status) => return (StatusCode::from_u16(status).unwrap(), [(header::RETRY_AFTER, "7")]).into_response(),
-        Answer::Redirect(to) => return (StatusCode::TEMPORARY_REDIRECT, [(header::LOCATION, to)]).into_response(),
+        Answer::Status(status) => {
+            return (StatusCode::from_u16(status).unwrap(), [(header::RETRY_AFTER, "7")])
+                .into_response();
+        }
+        Answer::Redirect(to) => {
+            return (StatusCode::TEMPORARY_REDIRECT, [(header::LOCATION, to)]).into_response();
+        }
         Answer::Silence => std::future::pending().await,
         Answer::Only(method, status, text) if method == name => {
             let text = text.replace("$ID", &body["id"].to_string());
-            return (StatusCode::from_u16(status).unwrap(), [(header::CONTENT_TYPE, "application/json")], text).into_response();
+            return (
+                StatusCode::from_u16(status).unwrap(),
+                [(header::CONTENT_TYPE, "application/json")],
+                text,
+            )
+                .into_response();
         }
         Answer::Only(..) => {}
     }
@@ -201,7 +225,9 @@ impl Inside {
             "server/discover" if self.stateless => {
                 json!({"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, "serverInfo": info, "ttlMs": 0, "cacheScope": "private"})
             }
-            "initialize" if !self.stateless => json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": info}),
+            "initialize" if !self.stateless => {
+                json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": info})
+            }
             "tools/list" => {
                 let tools = ["add", "ask", "hang"].map(|name| json!({"name": name, "description": self.description, "inputSchema": {"type": "object"}}));
                 json!({"tools": tools, "ttlMs": 0, "cacheScope": "private"})
@@ -284,7 +310,10 @@ fn sign_in(peer: &Peer, uri: &Uri, body: &Bytes) -> Response {
 /// Returns a parameter of an address's query.
 pub(crate) fn query(url: &str, name: &str) -> String {
     let url = url::Url::parse(url).unwrap();
-    url.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value.into_owned()).unwrap_or_default()
+    url.query_pairs()
+        .find(|(key, _)| key == name)
+        .map(|(_, value)| value.into_owned())
+        .unwrap_or_default()
 }
 
 /// Follows redirects as a browser would.

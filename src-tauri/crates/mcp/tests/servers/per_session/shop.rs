@@ -44,7 +44,10 @@ impl Shop {
     pub(crate) async fn start(token_seconds: u64) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
-        let shop = Self { inside: Arc::new(Mutex::new(Inside { token_seconds, ..Inside::default() })), base };
+        let shop = Self {
+            inside: Arc::new(Mutex::new(Inside { token_seconds, ..Inside::default() })),
+            base,
+        };
         let app = Router::new().fallback(answer).with_state(shop.clone());
         tokio::spawn(async move { axum::serve(listener, app).await });
         shop
@@ -77,7 +80,8 @@ async fn answer(State(shop): State<Shop>, uri: Uri, headers: HeaderMap, body: By
         Some("initialize") => {
             inside.sessions += 1;
             let answer = json!({"jsonrpc": "2.0", "id": body["id"], "result": {}});
-            ([("mcp-session-id", format!("visit-{}", inside.sessions))], Json(answer)).into_response()
+            ([("mcp-session-id", format!("visit-{}", inside.sessions))], Json(answer))
+                .into_response()
         }
         Some("tools/call") => {
             let session = headers["mcp-session-id"].to_str().unwrap().to_owned();
@@ -85,9 +89,17 @@ async fn answer(State(shop): State<Shop>, uri: Uri, headers: HeaderMap, body: By
             let id = body["id"].to_string();
             let plain = |text: &str| text.replace("$ID", &id);
             match inside.plan.pop_front().unwrap_or_else(|| Answer::Json(ok_answer("done"))) {
-                Answer::Status(status) => (StatusCode::from_u16(status).unwrap(), "Bad Request: No valid session ID provided").into_response(),
-                Answer::Json(text) => ([(header::CONTENT_TYPE, "application/json")], plain(&text)).into_response(),
-                Answer::Events(text) => ([(header::CONTENT_TYPE, "text/event-stream")], plain(&text)).into_response(),
+                Answer::Status(status) => (
+                    StatusCode::from_u16(status).unwrap(),
+                    "Bad Request: No valid session ID provided",
+                )
+                    .into_response(),
+                Answer::Json(text) => {
+                    ([(header::CONTENT_TYPE, "application/json")], plain(&text)).into_response()
+                }
+                Answer::Events(text) => {
+                    ([(header::CONTENT_TYPE, "text/event-stream")], plain(&text)).into_response()
+                }
             }
         }
         _ => StatusCode::ACCEPTED.into_response(),
@@ -97,7 +109,9 @@ async fn answer(State(shop): State<Shop>, uri: Uri, headers: HeaderMap, body: By
 /// An answer with this value.
 pub(crate) fn ok_answer(value: &str) -> String {
     let content = json!([{"type": "text", "text": json!(value).to_string()}]);
-    json!({"jsonrpc": "2.0", "id": "$ID", "result": {"content": content}}).to_string().replace("\"$ID\"", "$ID")
+    json!({"jsonrpc": "2.0", "id": "$ID", "result": {"content": content}})
+        .to_string()
+        .replace("\"$ID\"", "$ID")
 }
 
 /// An answer with this error.

@@ -24,8 +24,15 @@ fn json_body(built: &BuiltRequest) -> Value {
 fn arguments_go_to_their_places() {
     let template = json!({"url": "https://api.example.com/v1/orders/{id}.json", "query": {"q": "{q}", "tag": "{tags}", "none": "{none}", "page": "1"},
         "headers": {"X-Customer": "customer {who}"}});
-    let built = build_request(template, json!({"id": "a b/ö", "q": "x&y=z #", "tags": ["a", "b"], "who": "Åsa"})).unwrap();
-    assert_eq!(built.url.as_str(), "https://api.example.com/v1/orders/a%20b%2F%C3%B6.json?page=1&q=x%26y%3Dz+%23&tag=a&tag=b");
+    let built = build_request(
+        template,
+        json!({"id": "a b/ö", "q": "x&y=z #", "tags": ["a", "b"], "who": "Åsa"}),
+    )
+    .unwrap();
+    assert_eq!(
+        built.url.as_str(),
+        "https://api.example.com/v1/orders/a%20b%2F%C3%B6.json?page=1&q=x%26y%3Dz+%23&tag=a&tag=b"
+    );
     assert_eq!(built.headers[0].1, "customer %C3%85sa");
     assert!(built.body.is_none());
 }
@@ -35,16 +42,28 @@ fn a_body_keeps_types_and_leaves_out_what_is_absent() {
     let template = json!({"method": "POST", "url": "https://h.example/x", "body": {"n": "{n}", "note": "for {who}", "gone": "{gone}", "list": ["{gone}", "{n}"], "fixed": true}});
     let built_ = build_request(template, json!({"n": 3, "who": "\"}{"})).unwrap();
     assert_eq!(json_body(&built_), json!({"n": 3, "note": "for \"}{", "list": [3], "fixed": true}));
-    let rest =
-        build_request(json!({"method": "POST", "url": "https://h.example/{id}", "query": {"q": "{q}"}}), json!({"id": 1, "q": "x", "a": [1], "b": null}))
-            .unwrap();
+    let rest = build_request(
+        json!({"method": "POST", "url": "https://h.example/{id}", "query": {"q": "{q}"}}),
+        json!({"id": 1, "q": "x", "a": [1], "b": null}),
+    )
+    .unwrap();
     assert_eq!(json_body(&rest), json!({"a": [1], "b": null}), "what is used nowhere else");
 }
 
 #[test]
 fn values_that_do_not_fit_their_place_are_refused() {
     let path = json!({"url": "https://h.example/a/{id}/b"});
-    for id in [json!(".."), json!("."), json!(""), json!("x/../../admin"), json!("..\\x"), json!("a\nb"), json!(["a"]), json!({"a": 1}), json!(null)] {
+    for id in [
+        json!(".."),
+        json!("."),
+        json!(""),
+        json!("x/../../admin"),
+        json!("..\\x"),
+        json!("a\nb"),
+        json!(["a"]),
+        json!({"a": 1}),
+        json!(null),
+    ] {
         let error = build_request(path.clone(), json!({"id": id})).unwrap_err();
         assert_eq!(error.reason_text(), Some("unusable_value"), "{id}: {error}");
     }
@@ -57,10 +76,18 @@ fn values_that_do_not_fit_their_place_are_refused() {
 #[test]
 fn a_key_goes_where_the_strategy_says() {
     let call = call(json!({"method": "POST", "url": "https://h.example/x"}));
-    let with = |strategy, place| build(&call, &Map::new(), Key { strategy, place, value: Some("k1") }).unwrap();
+    let with = |strategy, place| {
+        build(&call, &Map::new(), Key { strategy, place, value: Some("k1") }).unwrap()
+    };
     assert_eq!(with(IdempotencyStrategy::Header, Some("X-Key")).headers[0].0, "x-key");
-    assert_eq!(with(IdempotencyStrategy::HashPayload, None).headers[0], (HeaderName::from_static("idempotency-key"), HeaderValue::from_static("k1")));
-    assert_eq!(json_body(&with(IdempotencyStrategy::PayloadField, Some("request"))), json!({"request": "k1"}));
+    assert_eq!(
+        with(IdempotencyStrategy::HashPayload, None).headers[0],
+        (HeaderName::from_static("idempotency-key"), HeaderValue::from_static("k1"))
+    );
+    assert_eq!(
+        json_body(&with(IdempotencyStrategy::PayloadField, Some("request"))),
+        json!({"request": "k1"})
+    );
     assert!(with(IdempotencyStrategy::None, None).headers.is_empty());
 }
 
