@@ -79,6 +79,7 @@ impl Text {
         if locale == "sv" { sv } else { en }
     }
 
+    #[expect(clippy::too_many_lines, reason = "a table with one entry per text")]
     const fn both(self) -> (&'static str, &'static str) {
         match self {
             Self::Automated => (

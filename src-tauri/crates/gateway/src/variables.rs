@@ -1,6 +1,8 @@
 //! Values of variables: read by their form, and what is wrong with them in words. Knows no
 //! variable.
 
+use std::time::Duration;
+
 use axum::http::Uri;
 
 /// Reads variables and keeps what is wrong with them.
@@ -66,6 +68,20 @@ impl<'a> Reader<'a> {
         if self.text(name).is_some_and(|text| !is_address(&text)) {
             self.faults.push(format!("{name} must be {wanted}."));
         }
+    }
+
+    pub(crate) fn seconds(&mut self, name: &str, default: u64, least: u64, most: u64) -> Duration {
+        Duration::from_secs(self.number(name, default, least, most))
+    }
+
+    pub(crate) fn milliseconds(
+        &mut self,
+        name: &str,
+        default: u64,
+        least: u64,
+        most: u64,
+    ) -> Duration {
+        Duration::from_millis(self.number(name, default, least, most))
     }
 
     pub(crate) fn number(&mut self, name: &str, default: u64, least: u64, most: u64) -> u64 {

@@ -280,23 +280,21 @@ mod tests {
         let mut command = Command::new("dbus-run-session");
         command.arg("--").arg(std::env::current_exe().unwrap()).args([
             "--exact",
-            "known::tests::inside_a_session",
+            "known_secrets::tests::inside_a_session",
             "--ignored",
         ]);
         command
             .env("HOME", home.path())
             .env("XDG_RUNTIME_DIR", home.path())
             .env("XDG_DATA_HOME", home.path());
-        let status = command
+        let output = command
             .env_remove("DISPLAY")
             .env_remove("WAYLAND_DISPLAY")
             .env_remove("GNOME_KEYRING_CONTROL")
-            .status();
-        assert!(
-            status
-                .expect("dbus-run-session is needed: apt-get install dbus-daemon gnome-keyring")
-                .success()
-        );
+            .output()
+            .expect("dbus-run-session is needed: apt-get install dbus-daemon gnome-keyring");
+        let printed = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && printed.contains("1 passed"), "{printed}");
     }
 
     #[tokio::test]

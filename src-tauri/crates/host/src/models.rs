@@ -21,14 +21,9 @@ use crate::{
 
 mod remote;
 
-use remote::Place;
-use remote::RecentProvider;
-use remote::Recipe;
-use remote::Remote;
-use remote::configured_patience;
-use remote::nothing_may_leave;
-use remote::open;
-use remote::patience;
+use remote::{
+    Place, RecentProvider, Recipe, Remote, configured_patience, nothing_may_leave, patience,
+};
 
 /// The name of the fallback model's key.
 pub(crate) const FALLBACK_KEY: &str = "MODEL_FALLBACK_KEY";

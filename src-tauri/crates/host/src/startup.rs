@@ -42,14 +42,7 @@ type Notices = Vec<Map<String, Value>>;
 
 pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     let paths = Paths::new(options.data_dir.clone());
-    let Some(lock) = paths.lock()? else {
-        return Err(AgentError::internal(
-            Reason::ProfileInUse,
-            format!("{} is in use by another Countersign.", paths.data.display()),
-        )
-        .hint("Use that one, or choose another folder with --data-dir.")
-        .with("folder", paths.data.display().to_string()));
-    };
+    let Some(lock) = paths.lock()? else { return Err(in_use(&paths)) };
     let ledger = Arc::new(Ledger::open(&paths));
     ledger.check_readable()?;
     let installation = opening::installation(&paths, &ledger)?;
@@ -83,18 +76,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     let hub = Arc::new(Hub::new());
     let tools = Arc::new(open_tools(&paths, &options, &hub, &profile, &keyring)?);
     follow_definitions(&tools, &hub, &log);
-    if let Some(error) = missing_packs(&tools, &options, paths.packs()) {
-        notices.push(notice(
-            "no_packs",
-            &format!("{} {}", error.message, error.hint_text().unwrap_or_default()),
-        ));
-    }
-    for fault in pack_settings::apply(&profile.settings(), &tools) {
-        notices.push(notice(
-            "pack_settings",
-            &format!("{} Its default is used until this is corrected in Tools.", fault.message),
-        ));
-    }
+    check_packs(&tools, &options, &paths, &profile, &mut notices);
     if !alarmed {
         note_packs(&log, &tools).await;
     }
@@ -153,6 +135,38 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     });
     opening::watch(&host);
     Ok(host)
+}
+
+fn in_use(paths: &Paths) -> AgentError {
+    let folder = paths.data.display().to_string();
+    AgentError::internal(
+        Reason::ProfileInUse,
+        format!("{folder} is in use by another Countersign."),
+    )
+    .hint("Use that one, or choose another folder with --data-dir.")
+    .with("folder", folder)
+}
+
+/// Gives the packs their settings. Adds a notice if packs are missing or cannot use a setting.
+fn check_packs(
+    tools: &HostTools,
+    options: &Options,
+    paths: &Paths,
+    profile: &LiveProfile,
+    notices: &mut Notices,
+) {
+    if let Some(error) = missing_packs(tools, options, paths.packs()) {
+        notices.push(notice(
+            "no_packs",
+            &format!("{} {}", error.message, error.hint_text().unwrap_or_default()),
+        ));
+    }
+    for fault in pack_settings::apply(&profile.settings(), tools) {
+        notices.push(notice(
+            "pack_settings",
+            &format!("{} Its default is used until this is corrected in Tools.", fault.message),
+        ));
+    }
 }
 
 async fn open_store(

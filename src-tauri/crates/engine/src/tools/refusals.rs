@@ -120,8 +120,9 @@ impl Engine {
     pub async fn note_refused_request(&self, refused: Refused<'_>) {
         let now = self.world.clock.now();
         let left = more(self.refusals.lock().renew(now));
-        let own =
-            self.refusals.lock().admit(REQUESTS, refused.reason).then(|| self.refusal(refused));
+        // The lock is released before the record is built.
+        let is_admitted = self.refusals.lock().admit(REQUESTS, refused.reason);
+        let own = is_admitted.then(|| self.refusal(refused));
         for draft in left.into_iter().chain(own) {
             if let Err(error) = self.world.audit.append(draft, Durability::Grouped).await {
                 tracing::warn!(%error, "a refusal could not be recorded");

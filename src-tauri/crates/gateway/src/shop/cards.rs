@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Number, Value, json};
-use shop_adapter::product::{self, Availability, Product, Stock};
+use shop_adapter::product::{self, Availability, Product, Stock, Variant};
 
 use crate::{
     call::Call,
@@ -146,11 +146,11 @@ impl Card {
             .find(|variant| asked.is_some() && variant.product_id.as_deref() == asked);
         let availability =
             ShownStock::from(variant.map_or(&product.stock, |variant| &variant.stock));
-        Self { availability, ..self }.with_dimensions(product)
+        Self { availability, ..self }.with_dimensions(&product.variants)
     }
 
-    fn with_dimensions(mut self, product: &Product) -> Self {
-        let hints = dimension_hints(product);
+    fn with_dimensions(mut self, variants: &[Variant]) -> Self {
+        let hints = dimension_hints(variants);
         if !hints.is_empty() {
             self.dimension_hints = hints;
         }
@@ -220,18 +220,20 @@ pub(crate) fn of_turn(calls: &[Call], earlier: &[Card]) -> Vec<Card> {
 
 /// Cards with the values that their products' variants have.
 pub(crate) fn with_dimensions(cards: &mut [Card], details: &[Value]) {
-    let products: Vec<Product> = details.iter().filter_map(Product::read).collect();
     for card in cards {
-        if let Some(product) = products.iter().find(|product| product.id == card.product_id) {
-            *card = std::mem::take(card).with_dimensions(product);
+        let id = Some(&card.product_id);
+        if let Some(product) =
+            details.iter().find(|details| text(&details["productId"]).as_ref() == id)
+        {
+            *card = std::mem::take(card).with_dimensions(&Variant::read_all(product));
         }
     }
 }
 
-/// Which values the variants of a product have.
-fn dimension_hints(product: &Product) -> Map<String, Value> {
+/// Returns the values that these variants of a product have.
+fn dimension_hints(variants: &[Variant]) -> Map<String, Value> {
     let mut hints: Map<String, Value> = Map::new();
-    for dimension in product.variants.iter().flat_map(|variant| &variant.dimensions) {
+    for dimension in variants.iter().flat_map(|variant| &variant.dimensions) {
         if let Some(values) =
             hints.entry(dimension.name.clone()).or_insert_with(|| json!([])).as_array_mut()
             && values.len() < VALUES

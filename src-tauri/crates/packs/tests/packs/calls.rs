@@ -20,6 +20,7 @@ fn faults(tool: Value) -> Vec<(String, String)> {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table with one entry per fault")]
 fn every_fault_of_a_call_is_told_at_its_place() {
     let http = |call: Value| json!({"http": call});
     let cases = [

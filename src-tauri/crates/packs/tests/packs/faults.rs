@@ -57,6 +57,7 @@ fn book(member: &str) -> String {
     format!("{BOOK}/{member}")
 }
 
+#[expect(clippy::too_many_lines, reason = "a table with one entry per fault")]
 fn wrong_shapes() -> Vec<Case> {
     vec![
         // shape
@@ -186,6 +187,7 @@ fn wrong_shapes() -> Vec<Case> {
     ]
 }
 
+#[expect(clippy::too_many_lines, reason = "a table with one entry per fault")]
 fn wrong_references() -> Vec<Case> {
     let double = ledger().pointer(READ).unwrap().clone();
     let mut alike = double.clone();
@@ -330,6 +332,7 @@ fn wrong_references() -> Vec<Case> {
     ]
 }
 
+#[expect(clippy::too_many_lines, reason = "a table with one entry per fault")]
 fn wrong_contents() -> Vec<Case> {
     let demand = |applies: Value| json!({"approvals": [{"id": "a", "mode": "human_required", "applies_to": applies}]});
     let applies = "/security/approvals/0/applies_to";
