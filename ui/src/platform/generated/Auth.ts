@@ -7,7 +7,8 @@ export type Auth = { kind: AuthKind,
  */
 env_var?: string | null, 
 /**
- * Kind `http_api`: the header that carries it (default: `Authorization` for a bearer token, `X-API-Key` for a key).
+ * Kind `http_api`: the header that carries it (default: `Authorization` for a bearer token,
+ * `X-API-Key` for a key).
  */
 header?: string | null, 
 /**

@@ -14,6 +14,7 @@ blocks: Array<Block>,
  */
 count: number, 
 /**
- * Plain text to append to the last block without re-rendering it (its HTML is replaced when the block changes shape).
+ * Plain text to append to the last block without re-rendering it (its HTML is replaced when
+ * the block changes shape).
  */
 append?: string, };

@@ -7,16 +7,18 @@ import type { HttpMethod } from "./HttpMethod";
  */
 export type HttpCall = { method: HttpMethod, 
 /**
- * `https://host/path/{argument}`. Arguments stand in the path only; the address may begin with `{settings.NAME}`.
+ * `https://host/path/{argument}`. Arguments stand in the path only; the address may begin with
+ * `{settings.NAME}`.
  */
 url: string, 
 /**
- * Query parameters. A value that is one absent argument is left out; a list gives the parameter several times.
+ * Query parameters. A value that is one absent argument is left out; a list gives the
+ * parameter several times.
  */
 query?: { [key in string]: string }, headers?: { [key in string]: string }, 
 /**
- * JSON with templates; text that is one argument alone takes its value with its type. Without it POST, PUT and PATCH
- * send every argument that is used nowhere else.
+ * JSON with templates; text that is one argument alone takes its value with its type. Without
+ * it POST, PUT and PATCH send every argument that is used nowhere else.
  */
 body?: unknown, 
 /**

@@ -4,6 +4,6 @@ import type { DatasetView } from "./DatasetView";
 import type { PackId } from "./PackId";
 
 /**
- * Both data sets, and the active one.
+ * The data sets of one pack, and the active one.
  */
 export type PackDatasets = { pack: PackId, active: Dataset, sample: DatasetView, imported: DatasetView, };

@@ -2,7 +2,8 @@
 import type { PreviewRead } from "./PreviewRead";
 
 /**
- * How the host computes what an action would change: read calls, then a template that yields a `PreviewView` as JSON.
+ * How the host computes what an action would change: read calls, then a template that yields a
+ * `PreviewView` as JSON.
  */
 export type Preview = { 
 /**
@@ -10,7 +11,8 @@ export type Preview = {
  */
 reads: Array<PreviewRead>, 
 /**
- * A minijinja template over `args` and the reads, yielding JSON (a file name ending in `.jinja` is read from the pack): a
- * `PreviewView`, or `{"refuse": TEXT}` when the action cannot be carried out as it is; then the model is told why and nobody is asked.
+ * A minijinja template over `args` and the reads, yielding JSON (a file name ending in
+ * `.jinja` is read from the pack): a `PreviewView`, or `{"refuse": TEXT}` when the action
+ * cannot be carried out as it is; then the model is told why and nobody is asked.
  */
 template: string, };

@@ -2,7 +2,8 @@
 import type { PreviewState } from "./PreviewState";
 
 /**
- * The change that an action would make, computed by the host from read calls and the manifest's template.
+ * The change that an action would make, computed by the host from read calls and the manifest's
+ * template.
  */
 export type PreviewView = { 
 /**

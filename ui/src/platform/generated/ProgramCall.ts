@@ -11,7 +11,8 @@ export type ProgramCall = {
  */
 command: string, 
 /**
- * One template for each argument of the program. One with an absent argument is left out; a list alone gives several.
+ * One template for each argument of the program. One with an absent argument is left out; a
+ * list alone gives several.
  */
 args?: Array<string>, stdin: Stdin, output: Answer, 
 /**

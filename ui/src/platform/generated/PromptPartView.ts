@@ -6,6 +6,6 @@ import type { PromptPart } from "./PromptPart";
  */
 export type PromptPartView = { part: PromptPart, text: string, 
 /**
- * It was longer than the part may be.
+ * Whether it was longer than allowed and was cut.
  */
 cut: boolean, };

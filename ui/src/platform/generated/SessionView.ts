@@ -14,6 +14,7 @@ export type SessionView = { summary: SessionSummary, items: Array<Item>,
  */
 has_more: boolean, running_turn?: TurnId | null, queue: Array<QueuedMessage>, approvals: Array<Approval>, 
 /**
- * The newest cart, if it is older than `items`.
+ * The newest result of each view that is shown beside the conversation (see
+ * `ResultView::is_pinned`), if it is older than `items`.
  */
 pinned?: Array<Item>, };

@@ -15,7 +15,7 @@ import type { ToolId } from "./ToolId";
 import type { ToolTarget } from "./ToolTarget";
 
 /**
- * Everything that the engine needs to know about a tool. Shapes come from the manifest; names are
+ * Everything the engine needs to know of one tool. Shapes come from the manifest; names are
  * resolved.
  */
 export type ToolSpec = { id: ToolId, pack: PackId, 
