@@ -9,7 +9,6 @@ use contract::{
 };
 use futures::future::join_all;
 use serde_json::{Value, json};
-use shop_adapter::{names_a_dimension, product::Variant};
 
 use crate::{
     call::Call,
@@ -24,9 +23,9 @@ use crate::{
     fault::Fault,
     json::text,
     shop::{
-        cards,
+        Variant, cards,
         choices::{self, Offer},
-        tools,
+        names_a_dimension, tools,
     },
     texts::Text,
 };

@@ -11,7 +11,8 @@ pub(crate) mod tools;
 
 pub(crate) use shop_adapter::{
     cart::{Cart, lines},
-    product::items,
+    names_a_dimension,
+    product::{Variant, items},
     read,
 };
 
