@@ -116,7 +116,7 @@ fn an_approved_action_changes_the_cart_and_is_on_record() {
     });
     journey.chat(|page| {
         page.go("Audit");
-        for step in ["cart.addItem", "approval decided", "approved action ended"] {
+        for step in ["cart.addItem", "approval decided", "approved action finished"] {
             wait(&format!("{step} in the log"), || {
                 page.text().to_lowercase().contains(&step.to_lowercase()).then_some(())
             });
