@@ -101,7 +101,7 @@ async fn run_host_tasks(app: AppHandle, backend: Backend) {
             {
                 tray::language(&app, &view.locale);
             }
-            // Nothing runs until a person has seen the alarm.
+            // The program runs no turn until a person has seen the alarm.
             if host.alarm().is_some() {
                 windows::show_approval(&app);
             }

@@ -154,7 +154,7 @@ fn ours(servers: &Servers) -> Outcome<Command> {
         .arg(own("data")?)
         .args(["serve", "--listen", "127.0.0.1:0", "--no-token"])
         .stderr(log);
-    // Nothing from the caller's environment: no keyring, no proxy, no collector, no other model.
+    // The caller's environment is left out: no keyring, no proxy, no collector, no other model.
     command
         .env_clear()
         .env("PATH", "/usr/bin:/bin")

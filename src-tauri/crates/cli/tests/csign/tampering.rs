@@ -386,7 +386,7 @@ fn one_moment(plan: &Plan, profile: &Profile, part: u64, moment: &Moment, count:
                 };
                 let (code, said) = profile.verify(&[]);
                 assert_eq!(code, Some(5), "{name}: {what}: {said}");
-                // Nothing runs with it.
+                // No command runs with it.
                 if random.chance(10) {
                     let out = profile
                         .keyring

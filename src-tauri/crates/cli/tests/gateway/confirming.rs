@@ -208,7 +208,7 @@ async fn section_11_a_refusal_ends_the_action_and_the_shop_is_never_asked() {
             assert!(refused.get(block).is_none(), "{block}: {refused}");
         }
         assert_eq!(server.seen().len(), 1, "no model is asked for a no");
-        // Nothing was done, so nothing is reported as done.
+        // The change was not made, so it is not reported as done.
         assert_eq!(say_in(&gateway, culture, "s", "yes").await["text"], "Good.");
         assert_eq!(say_in(&gateway, culture, "s", "no").await["text"], "Still good.");
         let heard = server.seen()[1].body["messages"].to_string();

@@ -1,5 +1,5 @@
 //! The last look before an effect: whether an action is still what was signed, and still allowed.
-//! What follows from it is decided in `gate`.
+//! `gate` decides what to do with the result.
 
 use contract::{AgentError, Approval, ErrorCode};
 use policy::Decision;

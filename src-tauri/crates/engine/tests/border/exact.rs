@@ -212,7 +212,7 @@ fn meaning(number: &str) -> (bool, String, i64) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4_000))]
 
-    /// Whatever number is written: it is refused, or it is the same in the text that is shown,
+    /// Each number that is written is refused, or it is the same in the text that is shown,
     /// hashed and recorded, in the request, and for a reader that has doubles only.
     #[test]
     fn a_number_is_refused_or_the_same_everywhere(number in number(), deep: bool) {

@@ -1,5 +1,5 @@
-//! What a message takes over from the one before it, and what not: limits, places in a list, words
-//! that only look like places.
+//! Which parts of the message before apply to a message, and which do not: limits, places in a
+//! list, words that only look like places.
 
 use serde_json::json;
 

@@ -46,7 +46,7 @@ async fn through<E, F: Future<Output = Result<Value, E>>>(
     Ok(ShopAdapter.result(&call, answer, is_second))
 }
 
-/// What came of a search, and the words the shop was asked for.
+/// Returns the result of a search, and the words that the shop was asked for.
 async fn searched(manner: Manner, arguments: Value, has: &[&str]) -> (Value, Vec<String>) {
     let asked = Mutex::new(Vec::new());
     let ask = |arguments: Value| {

@@ -1,4 +1,4 @@
-//! What is said of a search that found nothing: to people in both languages, to models in one.
+//! Texts about a search without results: for people in both languages, for models in English.
 
 /// For the model.
 pub(super) const NOTHING_FOUND: &str =
