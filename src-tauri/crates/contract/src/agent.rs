@@ -15,19 +15,28 @@ use crate::{AgentId, PackId, SessionId, ToolId, TurnId, manifest::EntityDefault}
 )]
 #[serde(rename_all = "snake_case")]
 pub enum PromptPart {
+    /// The instructions that every prompt begins with.
     Base,
+    /// The rules about calls and approvals that the model must follow.
     Policy,
+    /// The tools on offer, with hints on when to use each.
     Toolkit,
+    /// The values that a parameter takes if the user names none.
     EntityDefaults,
+    /// The order that the supervisor gives a specialist for this turn.
     SupervisorInstruction,
+    /// The memory of earlier messages, and the answers of specialists so far.
     Memories,
+    /// The user's local date, time and zone.
     DateTime,
 }
 
 /// One part of a prompt as it was sent, after redaction and cutting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct PromptPartView {
+    /// The part that the text belongs to.
     pub part: PromptPart,
+    /// The text as the model got it.
     pub text: String,
     /// Whether it was longer than allowed and was cut.
     pub cut: bool,
@@ -37,15 +46,20 @@ pub struct PromptPartView {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum InstructionState {
+    /// At least one file has instructions for the tool.
     Found,
+    /// No file has instructions for the tool.
     Missing,
+    /// A file exists but could not be used; `problems` has the reason.
     Error,
 }
 
 /// A section of execution instructions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct SectionView {
+    /// The heading of the section.
     pub title: String,
+    /// Words that select this section if they occur in the question.
     pub keywords: Vec<String>,
     /// How many of its keywords occur in the question; 0 without a question.
     pub score: u32,
@@ -56,19 +70,24 @@ pub struct SectionView {
 /// The execution instructions of a tool, as they are now or as a turn used them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct InstructionsView {
+    /// The tool whose results the instructions explain.
     pub tool: ToolId,
+    /// The tool's title for display.
     pub title: String,
+    /// Whether instructions were found for the tool.
     pub state: InstructionState,
     /// Where they were found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
     /// Files that could not be used.
     pub problems: Vec<String>,
+    /// All sections, in the order of the file.
     pub sections: Vec<SectionView>,
     /// Whether all sections were given because none fits the question.
     pub whole: bool,
     /// Characters given to the model.
     pub characters: u32,
+    /// The last moment at which a turn used them; absent if no turn has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_used: Option<DateTime<Utc>>,
 }
@@ -76,14 +95,21 @@ pub struct InstructionsView {
 /// A specialist for display.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct AgentView {
+    /// The identifier of the specialist, by which its switch is set.
     pub id: AgentId,
+    /// The specialist's name for display.
     pub name: String,
+    /// One sentence about the specialist's task, which the supervisor also reads.
     pub summary: String,
+    /// The pack that brings the specialist.
     pub pack: PackId,
+    /// The tools that the specialist may call.
     pub tools: Vec<ToolId>,
+    /// Parameter values that apply if the user names none.
     pub defaults: Vec<EntityDefault>,
     /// The most model calls of one run.
     pub rounds: u32,
+    /// The most tool calls in one answer of the model.
     pub calls_per_round: u32,
     /// Whether the supervisor may choose it.
     pub enabled: bool,
@@ -92,20 +118,27 @@ pub struct AgentView {
 /// The prompt of one model run of a turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct PromptTrace {
+    /// The session that the turn belongs to.
     pub session: SessionId,
+    /// The turn that made the model run.
     pub turn: TurnId,
+    /// The moment at which the prompt was made.
     pub at: DateTime<Utc>,
     /// The specialist's name; absent for the supervisor and for runs without specialists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// The parts of the prompt, in the order in which they were sent.
     pub parts: Vec<PromptPartView>,
+    /// The execution instructions that the run used, one entry per tool.
     pub instructions: Vec<InstructionsView>,
 }
 
 /// All layers: specialists, tools with their instructions, and the newest turns.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct InstructionsResponse {
+    /// All specialists of the installed packs.
     pub agents: Vec<AgentView>,
+    /// All tools, with the instructions that were found for each.
     pub tools: Vec<InstructionsView>,
     /// Newest first; kept in memory only.
     pub turns: Vec<PromptTrace>,
@@ -117,19 +150,24 @@ pub struct PromptPreviewParams {
     /// Absent for the supervisor's own prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentId>,
+    /// The user's message for which the prompt is made.
     pub question: String,
 }
 
 /// The prompt, and what would follow the results of each tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct PromptPreviewResponse {
+    /// The parts of the prompt, in the order in which they would be sent.
     pub parts: Vec<PromptPartView>,
+    /// The instructions for each tool of the specialist.
     pub instructions: Vec<InstructionsPreview>,
 }
 
 /// Execution instructions as they would follow a result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct InstructionsPreview {
+    /// The instructions and the sections that the question selects.
     pub view: InstructionsView,
+    /// The text that would follow a result of the tool.
     pub text: String,
 }

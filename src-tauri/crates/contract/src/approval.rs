@@ -12,13 +12,21 @@ use crate::{ApprovalId, CallId, Effect, GrantId, SessionId, ToolId, TurnId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalStatus {
+    /// No decision has been made.
     Pending,
+    /// A person approved it; the call has not begun.
     Approved,
+    /// The call is being made.
     Executing,
+    /// The call succeeded.
     Done,
+    /// The call failed, or its outcome is unknown.
     Failed,
+    /// A person rejected it.
     Rejected,
+    /// The time for a decision ran out, or the process that was to make the call is gone.
     Expired,
+    /// The turn or session ended before the call.
     Cancelled,
     /// Replaced by an edited proposal or by one with a changed preview.
     Superseded,
@@ -73,7 +81,9 @@ impl ApprovalStatus {
 /// does not allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transition {
+    /// The status that the action must have now.
     pub from: ApprovalStatus,
+    /// The status that it gets.
     pub to: ApprovalStatus,
 }
 
@@ -107,6 +117,7 @@ impl Transition {
         Self { from, to }
     }
 
+    /// Whether the table of `may_become` contains this step.
     pub fn is_allowed(self) -> bool {
         self.from.may_become(self.to)
     }
@@ -115,14 +126,23 @@ impl Transition {
 /// A pending action in full, as the approval window shows it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct Approval {
+    /// The identifier of the pending action.
     pub id: ApprovalId,
+    /// The session in which the action was proposed.
     pub session: SessionId,
+    /// The turn that proposed the action.
     pub turn: TurnId,
+    /// The tool call that waits for the decision.
     pub call: CallId,
+    /// The tool that would be called.
     pub tool: ToolId,
+    /// The tool's title for display.
     pub tool_title: String,
+    /// The name of the server, service, host or program that would receive the call.
     pub server: String,
+    /// The name of the specialist that proposed the action.
     pub agent: String,
+    /// The kind of change that the tool makes.
     pub effect: Effect,
     /// Canonical JSON (RFC 8785) of the arguments, caller-owned values included.
     pub arguments: String,
@@ -130,13 +150,17 @@ pub struct Approval {
     pub hash: String,
     /// Why a person must decide: the rule or default that requires it.
     pub why: String,
+    /// The change that the action would make; absent if the tool declares no preview.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preview: Option<PreviewView>,
     /// The language that `preview` is written in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub locale: Option<String>,
+    /// The moment of the proposal.
     pub created_at: DateTime<Utc>,
+    /// The moment after which no decision is accepted.
     pub expires_at: DateTime<Utc>,
+    /// The present status of the action.
     pub status: ApprovalStatus,
     /// Whether it may be approved for the rest of the session.
     pub grantable: bool,
@@ -159,8 +183,10 @@ pub struct Approval {
     /// The proposal this one replaced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaces: Option<ApprovalId>,
+    /// The reason given with a rejection, or why the action ended otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The moment of the decision; absent while it is pending.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decided_at: Option<DateTime<Utc>>,
 }
@@ -170,7 +196,9 @@ pub struct Approval {
 pub struct UntrustedContent {
     /// The tool that returned it; empty for remembered content of earlier messages.
     pub tool: ToolId,
+    /// The title of that tool for display.
     pub tool_title: String,
+    /// The name of the server that the content came from.
     pub server: String,
     /// The call that returned it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -184,6 +212,7 @@ pub struct UntrustedContent {
 /// A word with letters of more than one alphabet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct LookAlike {
+    /// The word as it occurs in the arguments.
     pub word: String,
     /// The first letter that does not belong to the word's other letters.
     pub letter: String,
@@ -199,13 +228,16 @@ pub struct LookAlike {
 pub struct PreviewView {
     /// One sentence, e.g. "Add 2 × Ridge Runner (42, black)".
     pub summary: String,
+    /// The state that the reads found.
     pub before: PreviewState,
+    /// The state that the action would lead to.
     pub after: PreviewState,
 }
 
 /// One side of a preview.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct PreviewState {
+    /// The lines of this side, in display order.
     pub rows: Vec<PreviewRow>,
     /// e.g. "2 598.00 SEK"; empty when there is none.
     #[serde(default)]
@@ -215,9 +247,12 @@ pub struct PreviewState {
 /// One line of a preview.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct PreviewRow {
+    /// The name of the thing that the line is about.
     pub label: String,
+    /// The number of things, as text for display.
     #[serde(default)]
     pub quantity: String,
+    /// The amount of the line with its currency, as text for display.
     #[serde(default)]
     pub amount: String,
     /// Whether the action adds or changes this line.
@@ -229,18 +264,22 @@ pub struct PreviewRow {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(tag = "decision", rename_all = "snake_case")]
 pub enum Decision {
+    /// Approves this one call.
     ApproveOnce {
         /// For destructive actions, the typed word.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         confirm_word: Option<String>,
     },
+    /// Approves this call and equal ones for the rest of the session.
     ApproveForSession,
     /// Replaces the arguments. This makes a new proposal with its own hash.
     Edit {
         /// JSON text as it was typed. A window that read it would round its numbers.
         arguments: String,
     },
+    /// Rejects the action; the call is not made.
     Reject {
+        /// The person's reason, which the model is told.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
@@ -249,18 +288,27 @@ pub enum Decision {
 /// A remembered permission.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct Grant {
+    /// The identifier of the permission, by which it is revoked.
     pub id: GrantId,
+    /// The session in which it applies.
     pub session: SessionId,
+    /// The tool that it permits.
     pub tool: ToolId,
+    /// The server that the tool must be at.
     pub server: String,
+    /// The hash of the tool's definition; with another definition the permission does not apply.
     pub definition_hash: String,
     /// Argument values that must be equal, by name; parameters not named are free.
     #[ts(type = "Record<string, unknown>")]
     pub pattern: serde_json::Map<String, Value>,
+    /// The moment of the approval that created it.
     pub created_at: DateTime<Utc>,
+    /// The moment at which it ends by itself.
     pub expires_at: DateTime<Utc>,
+    /// The moment of the last call that it permitted; absent if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_used_at: Option<DateTime<Utc>>,
+    /// The moment at which a person revoked it; absent while it is valid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revoked_at: Option<DateTime<Utc>>,
 }

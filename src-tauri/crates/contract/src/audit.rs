@@ -10,24 +10,41 @@ use ts_rs::TS;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum RecordType {
+    /// A log was begun; it is the first record of its file.
     LogOpened,
+    /// A turn began.
     RunStarted,
+    /// A turn ended, with its status.
     RunEnded,
+    /// A model was called, with its tokens and result.
     ModelCall,
+    /// A tool call is about to be made, with its exact arguments.
     ToolIntent,
+    /// A tool call ended, with its result.
     ToolOutcome,
+    /// An action was proposed to a person.
     ApprovalRequested,
+    /// A pending action was decided, expired, or was replaced.
     ApprovalResolved,
+    /// The policy allowed, questioned or denied a call.
     PolicyDecision,
+    /// A person gave a permission for the rest of a session.
     GrantCreated,
+    /// A permission was revoked.
     GrantRevoked,
+    /// A setting was changed.
     SettingChanged,
+    /// The assistant, an agent or a tool was switched on or off.
     KillSwitch,
     /// The memory of a conversation changed: a summary, a failed summary, or a deleted memory.
     Memory,
+    /// A pack was read and put into use.
     PackLoaded,
+    /// Files were imported into a pack's data.
     DataImported,
+    /// The database was replaced by a backup after damage.
     DbRecovered,
+    /// The key that signs checkpoints was replaced.
     KeyRotated,
     /// The value behind a commitment was erased. The record has the number of its record and the
     /// name of the member.
@@ -39,15 +56,22 @@ pub enum RecordType {
 /// A record as listed. Values behind commitments are included until they are erased.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct AuditRecordView {
+    /// The number of the record in the log.
     pub seq: u64,
+    /// The moment that the record carries, in UTC.
     pub at: DateTime<Utc>,
+    /// The kind of event that the record describes.
     pub record_type: RecordType,
+    /// The session of the event, if it belongs to one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
+    /// The turn of the event, if it belongs to one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<String>,
+    /// The tool of the event, if it concerns one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
+    /// The result or state that the record reports, if it reports one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
     /// SHA-256 (hex) of the record's leaf.
@@ -77,8 +101,11 @@ pub enum ComparedWith {
 /// The result of a verification.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct VerifyReport {
+    /// Whether the log has no fault.
     pub ok: bool,
+    /// The number of records that were checked.
     pub records: u64,
+    /// The number of signed checkpoints that were checked.
     pub checkpoints: u64,
     /// Root hash (hex) over all records.
     pub root: String,
@@ -86,6 +113,7 @@ pub struct VerifyReport {
     pub key_fingerprint: String,
     /// Whether the signing key comes from the keyring, and is not one of this run only.
     pub anchored: bool,
+    /// The copy of the newest checkpoint that the log was compared with.
     #[serde(default)]
     pub compared_with: ComparedWith,
     /// Records after the newest checkpoint. They are chained but not signed yet.
@@ -102,13 +130,17 @@ pub struct VerifyProblem {
     /// The first bad record, when one can be named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seq: Option<u64>,
+    /// A sentence that says what is wrong.
     pub message: String,
 }
 
 /// A log that did not verify. Nothing runs until a person accepts a new log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct AuditAlarm {
+    /// The identifier of the alarm.
     pub id: String,
+    /// The moment at which the fault was found.
     pub raised_at: DateTime<Utc>,
+    /// The faults that the verification found.
     pub problems: Vec<VerifyProblem>,
 }

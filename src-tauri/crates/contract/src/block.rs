@@ -7,7 +7,9 @@ use ts_rs::TS;
 /// One top-level Markdown block as safe HTML. `index` is its place in the answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct Block {
+    /// The position of the block in the answer, from 0.
     pub index: u32,
+    /// The block as sanitised HTML.
     pub html: String,
 }
 

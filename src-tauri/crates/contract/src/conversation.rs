@@ -10,7 +10,9 @@ use ts_rs::TS;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct Conversation {
+    /// How much of earlier messages the model sees.
     pub mode: ConversationMode,
+    /// Which sessions share one memory.
     pub scope: ConversationScope,
     /// The value that identifies a conversation, if it is not the session.
     pub key: ConversationKey,
@@ -29,6 +31,7 @@ pub struct Conversation {
     /// The most conversations that are remembered. Beyond it the one used longest ago is forgotten.
     /// 0 = no bound.
     pub max_items: u32,
+    /// How and when a summary is made.
     pub summary: SummaryPolicy,
 }
 
@@ -124,6 +127,7 @@ pub enum ConversationMode {
 pub enum ConversationScope {
     /// None: each message is independent and nothing is kept.
     PerRequest,
+    /// One session; each has a memory of its own.
     PerConversation,
     /// All sessions of one user.
     PerUser,
@@ -135,6 +139,7 @@ pub enum ConversationScope {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct ConversationKey {
+    /// The part of a request that contains the key.
     pub source: KeySource,
     /// The header's name (in any case), or the field of the caller's context (`user.id` for a
     /// nested field).
@@ -150,7 +155,9 @@ pub enum KeySource {
     /// The session itself.
     #[default]
     ConversationId,
+    /// A header of the HTTP request.
     Header,
+    /// A field of the context in the request's body.
     RequestField,
 }
 
@@ -158,8 +165,11 @@ pub enum KeySource {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct SummaryPolicy {
+    /// How the text of a summary is made.
     pub update_method: SummaryMethod,
+    /// The condition for making a new summary.
     pub refresh_policy: RefreshPolicy,
+    /// Whether the next message waits for the summary.
     pub update_timing: UpdateTiming,
     /// Tokens of a summary (20 to 4000).
     #[schemars(range(min = 20, max = 4_000))]
@@ -209,8 +219,11 @@ pub enum SummaryMethod {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum RefreshPolicy {
+    /// After every turn.
     EveryTurn,
+    /// Once enough messages or tokens are not summarised yet.
     Threshold,
+    /// After a number of seconds or of messages.
     Periodic,
 }
 

@@ -11,20 +11,29 @@ use crate::{AgentError, PackId};
 /// The state of an import.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct ImportView {
+    /// The identifier of the import, by which it is stopped.
     pub job: String,
+    /// The name of the file that is read now.
     pub file: String,
+    /// Bytes read so far, over all files.
     pub done_bytes: u64,
+    /// Bytes of all files together.
     pub total_bytes: u64,
+    /// Data rows read so far.
     pub rows_read: u64,
+    /// Rows that were stored.
     pub rows_stored: u64,
     /// Stored rows that replaced an earlier one.
     pub rows_replaced: u64,
+    /// Whether the import has ended, in whatever way.
     pub finished: bool,
     /// Whether it was stopped. Then nothing was stored.
     pub stopped: bool,
     /// At most 200; `error_count` is their total. If a file has an error, nothing is stored.
     pub errors: Vec<ImportError>,
+    /// The number of all errors, including those not listed.
     pub error_count: u64,
+    /// Further information about the result.
     pub notes: Vec<ImportNote>,
     /// Why it failed, if the reason does not lie in the files. Then nothing was stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -34,34 +43,49 @@ pub struct ImportView {
 /// The progress of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ImportProgress {
+    /// The name of the file that is read now.
     pub file: String,
+    /// Bytes read so far, over all files.
     pub done_bytes: u64,
+    /// Bytes of all files together.
     pub total_bytes: u64,
+    /// Data rows read so far.
     pub rows_read: u64,
+    /// Rows stored so far.
     pub rows_stored: u64,
+    /// The number of errors found so far.
     pub error_count: u64,
 }
 
 /// The result of an import.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ImportOutcome {
+    /// Data rows that were read.
     pub rows_read: u64,
+    /// Rows that were stored.
     pub rows_stored: u64,
+    /// Stored rows that replaced an earlier one.
     pub rows_replaced: u64,
+    /// Whether the import was stopped; then no row was stored.
     pub is_stopped: bool,
+    /// The first errors, at most 200.
     pub errors: Vec<ImportError>,
+    /// The number of all errors, including those not listed.
     pub error_count: u64,
+    /// Further information about the result.
     pub notes: Vec<ImportNote>,
 }
 
 /// One error of an import and its place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct ImportError {
+    /// The name of the file that contains the error.
     pub file: String,
     /// 0 if it concerns the whole file.
     pub line: u64,
     /// Empty if it concerns the whole line.
     pub column: String,
+    /// The kind of error.
     pub problem: ImportProblem,
 }
 
@@ -69,67 +93,110 @@ pub struct ImportError {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum ImportProblem {
+    /// The file does not exist.
     Missing,
+    /// The app has no permission to read the file.
     Forbidden,
+    /// The path is a folder.
     IsFolder,
+    /// The file cannot be opened or read.
     Unreadable {
+        /// The operating system's message.
         reason: String,
     },
+    /// Reading failed in the middle of the file.
     BrokenOff {
+        /// The operating system's message.
         reason: String,
     },
+    /// The file has no content.
     EmptyFile,
+    /// The file is UTF-16 text instead of UTF-8.
     Utf16,
+    /// The file is a spreadsheet document instead of CSV text.
     Spreadsheet,
+    /// The file has no header line.
     NoHeader,
     /// Lists the columns that each kind of file has.
     UnknownHeader {
+        /// The columns of a file with delivery rows.
         delivery: String,
+        /// The columns of a file with campaigns.
         campaigns: String,
     },
+    /// The header line lacks a mandatory column.
     ColumnMissing,
+    /// The header line names a column twice.
     ColumnTwice,
+    /// The file has a header line but no data rows.
     NoRows,
+    /// A line has another number of cells than the header line.
     CellCount {
+        /// The number of cells in the line.
         found: u32,
+        /// The number of columns in the header line.
         expected: u32,
     },
+    /// A mandatory cell is empty.
     Empty,
+    /// The cell is not valid UTF-8.
     NotUtf8,
+    /// The cell is longer than allowed.
     TooLong {
+        /// The most characters that the cell may have.
         limit: u32,
     },
+    /// The cell is not a calendar day.
     NotADay {
+        /// The content of the cell.
         text: String,
     },
+    /// The cell is not an IANA time zone.
     NotAZone {
+        /// The content of the cell.
         text: String,
     },
+    /// The cell is not a currency code.
     NotACurrency {
+        /// The content of the cell.
         text: String,
     },
+    /// The cell is not an hour of the day.
     NotAnHour {
+        /// The content of the cell.
         text: String,
     },
+    /// The cell has no amount of money.
     AmountEmpty,
+    /// The number is negative.
     BelowZero {
+        /// The content of the cell.
         text: String,
     },
+    /// The number is larger than can be stored.
     TooLarge {
+        /// The content of the cell.
         text: String,
     },
+    /// The cell is not a number.
     NotANumber {
+        /// The content of the cell.
         text: String,
     },
     /// The cell's text could mean two numbers: `1,234` could be a little more than one, or more
     /// than a thousand.
     Ambiguous {
+        /// The content of the cell.
         text: String,
     },
+    /// The cell is not a whole number.
     NotACount {
+        /// The content of the cell.
         text: String,
     },
+    /// The flight ends before it begins.
     FlightReversed,
+    /// The flight has only one of its two days.
     FlightHalf,
 }
 
@@ -156,10 +223,14 @@ pub enum Dataset {
 /// The contents of a data set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct DatasetView {
+    /// The number of stored rows.
     pub rows: u64,
+    /// The number of accounts in these rows.
     pub accounts: u32,
+    /// The earliest day with data; absent without rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_day: Option<NaiveDate>,
+    /// The latest day with data; absent without rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_day: Option<NaiveDate>,
 }
@@ -167,29 +238,39 @@ pub struct DatasetView {
 /// Both data sets of a pack, and the active one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Datasets {
+    /// The data set from which the pack answers now.
     pub active: Dataset,
+    /// The contents of the sample.
     pub sample: DatasetView,
+    /// The contents of the imported data.
     pub imported: DatasetView,
 }
 
 /// The data sets of one pack, and the active one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct PackDatasets {
+    /// The pack that owns the data.
     pub pack: PackId,
+    /// The data set from which the pack answers now.
     pub active: Dataset,
+    /// The contents of the sample.
     pub sample: DatasetView,
+    /// The contents of the imported data.
     pub imported: DatasetView,
 }
 
 /// The packs that have data from files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct DataListResponse {
+    /// The packs with data, each with both of its data sets.
     pub packs: Vec<PackDatasets>,
 }
 
 /// Makes a data set the active one. The other is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct DataUseParams {
+    /// The pack that owns the data.
     pub pack: PackId,
+    /// The data set to answer from.
     pub dataset: Dataset,
 }

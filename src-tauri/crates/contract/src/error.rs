@@ -12,14 +12,23 @@ use crate::{CONTRACT_VERSION, Reason};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorCode {
+    /// The request or its arguments are not valid.
     InvalidInput,
+    /// The assistant, the agent or the tool is switched off.
     AgentDisabled,
+    /// The action needs a person's approval, and no person can give it now.
     ApprovalRequired,
+    /// No tool or specialist of this name is available.
     ToolNotFound,
+    /// The tool did not answer in time.
     ToolTimeout,
+    /// The tool answered with an error.
     ToolHttpError,
+    /// The model could not be reached, or it failed.
     LlmError,
+    /// A limit on requests or on spending is exhausted.
     RateLimited,
+    /// A fault of this program or its storage.
     InternalError,
 }
 
@@ -57,10 +66,15 @@ impl ErrorCode {
 /// what to do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct AgentError {
+    /// The version of the run contract, such as `1.0`.
     pub contract_version: String,
+    /// The closed code that callers act on.
     pub code: ErrorCode,
+    /// A sentence for a person, without secrets.
     pub message: String,
+    /// Whether the same request may succeed later.
     pub retryable: bool,
+    /// Further values by name, such as `reason` and `hint`.
     #[serde(default)]
     #[ts(type = "Record<string, unknown>")]
     pub details: Map<String, Value>,

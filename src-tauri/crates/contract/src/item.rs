@@ -14,12 +14,17 @@ use crate::{
 /// A stored step of a session, in the order of `seq`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct Item {
+    /// The identifier of the item.
     pub id: ItemId,
+    /// The session that the item belongs to.
     pub session: SessionId,
+    /// The turn that made the item.
     pub turn: TurnId,
     /// Position within the session, from 1. Gaps have no meaning.
     pub seq: u64,
+    /// The moment at which the item was completed.
     pub created_at: DateTime<Utc>,
+    /// The kind of item with its values.
     pub body: ItemBody,
 }
 
@@ -27,10 +32,14 @@ pub struct Item {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ItemBody {
+    /// A message of the user.
     UserMessage {
+        /// The message, with known secrets removed.
         text: String,
     },
+    /// Text that the assistant answered.
     AssistantText {
+        /// The text as Markdown.
         text: String,
         /// The rendered text. Never stored: the window's host fills it when items are read.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -48,35 +57,51 @@ pub enum ItemBody {
         #[serde(default)]
         partial: bool,
     },
+    /// A tool call that the model asked for.
     ToolCall {
+        /// The identifier of the call, which its result repeats.
         call: CallId,
+        /// The tool that is called.
         tool: ToolId,
+        /// The tool's title for display.
         title: String,
+        /// The kind of change that the tool makes.
         effect: Effect,
         /// Arguments after coercion, as the tool receives them, without caller-owned values.
         #[ts(type = "unknown")]
         arguments: Value,
     },
+    /// The end of a tool call.
     ToolResult {
+        /// The identifier of the call.
         call: CallId,
+        /// The tool that was called.
         tool: ToolId,
+        /// How the call ended.
         outcome: ToolOutcome,
         /// One line for the collapsed card.
         summary: String,
         /// The full result (`null` without one). The model may get a shorter form.
         #[ts(type = "unknown")]
         data: Value,
+        /// The error, unless the call succeeded.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<AgentError>,
         /// How the window shows `data`.
         #[serde(default)]
         view: ResultView,
+        /// The milliseconds that the call took.
         duration_ms: u64,
     },
+    /// A pending action and its present status.
     Approval {
+        /// The identifier of the action.
         approval: ApprovalId,
+        /// The call that waits, or waited, for the decision.
         call: CallId,
+        /// The tool of the call.
         tool: ToolId,
+        /// The status of the action.
         status: ApprovalStatus,
         /// The reason given with a rejection, or why it expired.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -84,21 +109,27 @@ pub enum ItemBody {
     },
     /// The counts of what was redacted in this turn. Contains no values.
     Redaction {
+        /// The redaction level of the turn.
         level: RedactionLevel,
+        /// The number of redacted values of each kind.
         counts: Vec<RedactionCount>,
     },
     /// From here on, the model reads this summary instead of the older messages.
     Summary {
+        /// The text of the summary.
         text: String,
         /// How many messages it replaces.
         messages: u64,
         /// How it was made.
         method: SummaryMethod,
     },
+    /// A statement of the app, neither the user's nor the model's.
     Notice {
+        /// How much the notice matters.
         level: NoticeLevel,
         /// A key of the text catalogue, e.g. `turn_interrupted`.
         code: String,
+        /// The statement in English.
         text: String,
     },
 }
@@ -107,15 +138,20 @@ pub enum ItemBody {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolOutcome {
+    /// The call succeeded.
     Ok,
+    /// The call failed; the result has the error.
     Error,
     /// Refused because the round or turn had no calls left, or because the same call came a third
     /// time.
     Limit,
     /// Refused by policy.
     Denied,
+    /// A person rejected the call.
     Rejected,
+    /// The time for a decision ran out.
     Expired,
+    /// The turn was stopped before the call ended.
     Cancelled,
     /// The app stopped between intent and outcome. The call may have taken effect.
     Unknown,
@@ -125,14 +161,19 @@ pub enum ToolOutcome {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum NoticeLevel {
+    /// Information that needs no reaction.
     Info,
+    /// Something that the user should know.
     Warning,
+    /// A failure.
     Error,
 }
 
 /// An answer offered as a button; clicking sends `message`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct Choice {
+    /// The text on the button.
     pub label: String,
+    /// The message that a click sends.
     pub message: String,
 }

@@ -1,6 +1,7 @@
 //! Wire types and the one list of commands, shared by all crates and by the generated TypeScript.
 //! Plain data: no I/O, no clock. It does not know who stores, shows or executes anything.
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 pub mod address;
 pub mod agent;

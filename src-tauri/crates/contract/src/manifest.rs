@@ -33,14 +33,19 @@ pub struct PackManifest {
     /// The pack's own version, such as `1.0.0`.
     #[schemars(length(min = 1))]
     pub version: String,
+    /// The pack's name for display.
     #[schemars(length(min = 1))]
     pub title: String,
+    /// One or two sentences about the purpose of the pack.
     #[schemars(length(min = 1))]
     pub description: String,
+    /// The specialist of the pack; absent if the pack has tools only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentProfile>,
+    /// Things that users refer to by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub entities: Vec<Entity>,
+    /// The MCP servers of the pack.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub servers: Vec<ServerEntry>,
     /// Settings of the pack with their defaults, by name.
@@ -48,6 +53,7 @@ pub struct PackManifest {
     pub settings: Map<String, Value>,
     /// JSON Schemas by name; referred to as `#/schemas/Name`.
     pub schemas: BTreeMap<String, Value>,
+    /// The tools, and how many rounds of calls they may take.
     pub tools: ToolList,
     /// The data that the pack handles, and what of it may go to a model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -81,6 +87,7 @@ pub struct ToolList {
     #[serde(default = "default_max_steps")]
     #[schemars(range(min = 1, max = 20))]
     pub max_steps: u32,
+    /// The tools of the pack, at least one.
     pub tools: Vec<ToolEntry>,
 }
 
@@ -95,22 +102,34 @@ pub struct ToolEntry {
     /// Unique in the pack; letters, digits, dots, `_` and `-`.
     #[schemars(extend("pattern" = r"^[A-Za-z][A-Za-z0-9_.-]{0,127}$"))]
     pub id: ToolId,
+    /// The name of the tool for display.
     #[schemars(length(min = 1))]
     pub title: String,
+    /// How the tool is run.
     pub kind: Kind,
+    /// The kind of change that the tool makes.
     pub side_effect_level: Effect,
+    /// The schema of the arguments, as `#/schemas/Name`; it must describe an object.
     #[schemars(regex(pattern = r"^#/schemas/[A-Za-z0-9_]+$"))]
     pub input_schema_ref: String,
+    /// The schema of the result, as `#/schemas/Name`.
     #[schemars(regex(pattern = r"^#/schemas/[A-Za-z0-9_]+$"))]
     pub output_schema_ref: String,
+    /// The schema of the tool's own errors, as `#/schemas/Name`.
     #[schemars(regex(pattern = r"^#/schemas/[A-Za-z0-9_]+$"))]
     pub error_schema_ref: String,
+    /// The time limit of an attempt.
     pub timeouts: Timeouts,
+    /// The number of attempts, and the wait between them.
     pub retry: Retry,
+    /// How the tool's own side recognises a repeated call.
     pub idempotency: Idempotency,
+    /// The credential that the tool needs; absent if it needs none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auth: Option<Auth>,
+    /// The demands on the audit record of a call.
     pub audit: AuditPolicy,
+    /// The description of the tool that models read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage_guidelines: Option<String>,
     /// When the tool helps, one case per entry.
@@ -118,6 +137,7 @@ pub struct ToolEntry {
     /// When the tool does not help; mandatory for a slow tool.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub do_not_use_when: Vec<String>,
+    /// Whether an answer comes while the user waits.
     #[serde(default)]
     pub latency: Latency,
     /// How to read its results: a file of the pack, in place of the usual
@@ -128,18 +148,22 @@ pub struct ToolEntry {
     /// counts, but only if it says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_world: Option<bool>,
+    /// Whether policy trusts the results.
     #[serde(default)]
     pub output_trust: OutputTrust,
+    /// Whether a person may approve the tool for the rest of a session.
     #[serde(default)]
     pub grantable: bool,
     /// Facts about single parameters, by name. A parameter not named here is owned by the model.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub parameters: BTreeMap<String, Parameter>,
+    /// How the change is computed that the approval window shows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preview: Option<Preview>,
     /// Values that a result leaves in the session for caller-owned parameters of later calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub session_values: Vec<SessionValue>,
+    /// How the window shows a result.
     #[serde(default)]
     pub view: ResultView,
     /// Kind `internal_service`: the service's name.
@@ -154,6 +178,7 @@ pub struct ToolEntry {
     /// Kind `other`: the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<ProgramCall>,
+    /// The offline model's data about the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offline: Option<ToolOffline>,
 }
@@ -162,15 +187,23 @@ pub struct ToolEntry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
+    /// One HTTP request by the host, described in `http`.
     HttpApi,
+    /// A database; not supported, so a pack with it has a fault.
     Database,
+    /// A message queue; not supported, so a pack with it has a fault.
     Queue,
+    /// Files; not supported, so a pack with it has a fault.
     Filesystem,
+    /// A tool of an MCP server, named in `mcp`.
     McpServer,
+    /// A service that is linked into the app, named in `service`.
     InternalService,
+    /// A program, described in `program`.
     Other,
 }
 
+/// The time limit of a tool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Timeouts {
@@ -179,11 +212,13 @@ pub struct Timeouts {
     pub timeout_ms: u64,
 }
 
+/// How often a failed call of the tool is attempted again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Retry {
     /// Total tries; 0 and 1 both mean one.
     pub max_attempts: u32,
+    /// The wait before each further attempt.
     pub backoff: Backoff,
 }
 
@@ -191,15 +226,21 @@ pub struct Retry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Backoff {
+    /// The same wait each time.
     Fixed,
+    /// Twice the wait before, each time.
     Exponential,
+    /// As `exponential`, with a random part.
     ExponentialJitter,
 }
 
+/// How a repeated call is recognised, and where its key is sent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Idempotency {
+    /// The way in which a repeated call is recognised.
     pub strategy: IdempotencyStrategy,
+    /// The header, member or argument that carries the key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_ref: Option<String>,
 }
@@ -208,16 +249,23 @@ pub struct Idempotency {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum IdempotencyStrategy {
+    /// A repeated call is not recognised.
     None,
+    /// A header with a key, named by `key_ref`.
     Header,
+    /// A member of the body with a key, named by `key_ref`.
     PayloadField,
+    /// The header `Idempotency-Key` with a key made from the arguments.
     HashPayload,
+    /// An argument that the tool already has, named by `key_ref`.
     ExternalKey,
 }
 
+/// The credential of a tool or a server, and where it is sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]
 pub struct Auth {
+    /// The kind of credential.
     pub kind: AuthKind,
     /// Name of the variable (and of the keyring entry) that holds the secret, never its value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -231,21 +279,29 @@ pub struct Auth {
     pub query: Option<String>,
 }
 
+/// The kinds of credentials.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum AuthKind {
+    /// No credential.
     None,
+    /// A key in a header or in a query parameter.
     ApiKey,
+    /// A token in the header `Authorization`.
     BearerToken,
+    /// A token that an authorization server issues; for MCP servers only.
     Oauth2,
+    /// A client certificate; not supported, so a pack with it has a fault.
     Mtls,
 }
 
+/// The demands on the audit record of a call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AuditPolicy {
     /// The intent record must be durable before the call, also for reads.
     pub required: bool,
+    /// Accepted and not used: every record has the same fields.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub log_fields: Vec<String>,
 }
@@ -256,8 +312,10 @@ pub struct AuditPolicy {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Latency {
+    /// The result comes while the user waits.
     #[default]
     Fast,
+    /// The result takes long; the tool is called only if the user asks for it.
     Slow,
 }
 
@@ -268,8 +326,10 @@ pub enum Latency {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum OutputTrust {
+    /// Others may have written into the result.
     #[default]
     Untrusted,
+    /// Nobody else can write into the result.
     Trusted,
 }
 
@@ -277,6 +337,7 @@ pub enum OutputTrust {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Parameter {
+    /// Who supplies the value.
     pub owner: Owner,
     /// For `caller`: the session value that fills it (default: the parameter's own name).
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -290,8 +351,11 @@ pub struct Parameter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Owner {
+    /// The model, from the conversation.
     Model,
+    /// The model, which sees the schema's default as a hint; for read-only tools only.
     Default,
+    /// The host, from the session's values; the model does not see the parameter.
     Caller,
 }
 
@@ -315,6 +379,7 @@ pub struct PreviewRead {
     /// The template's variable.
     #[schemars(regex(pattern = r"^[a-z][a-z0-9_]*$"))]
     pub name: String,
+    /// The tool to call; it must be read-only.
     pub tool: ToolId,
     /// Argument values; text of the form `{{ args.x }}` alone is replaced by that argument.
     #[serde(default)]
@@ -329,15 +394,19 @@ pub struct PreviewRead {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]
 pub struct SessionValue {
+    /// The name under which the value is kept.
     pub name: String,
     /// JSON pointer into the result.
     pub pointer: String,
 }
 
+/// A tool of an MCP server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct McpTool {
+    /// The name of the server, as in `servers`.
     pub server: String,
+    /// The name that the server gives the tool.
     pub tool: String,
 }
 
@@ -345,8 +414,11 @@ pub struct McpTool {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]
 pub struct AgentProfile {
+    /// The identifier of the specialist.
     pub id: AgentId,
+    /// The name of the specialist for display.
     pub name: String,
+    /// One sentence about its task, which the supervisor and the user read.
     pub summary: String,
     /// The specialist's role, as text for the model.
     pub prompt: String,
@@ -386,7 +458,9 @@ pub struct Entity {
     pub kind: String,
     /// The value put into arguments.
     pub id: String,
+    /// The name that users know it by.
     pub name: String,
+    /// Other names for it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
     /// Other arguments that follow from it, e.g. the account of an advertiser.

@@ -55,6 +55,7 @@ pub enum ConnectionProblem {
     TlsIssuer,
     /// Any other problem of encryption: expired, wrong name, no TLS at all.
     Tls,
+    /// The configured proxy refuses or cannot be reached.
     Proxy,
     /// There is no key, or the server rejected it.
     Key,

@@ -19,7 +19,9 @@ use crate::{
 /// The code of packs, as the binaries hand it to the host.
 #[derive(Clone, Default)]
 pub struct PackCode {
+    /// The adapters, one per pack that has one.
     pub adapters: Vec<Arc<dyn PackAdapter>>,
+    /// The services that are linked into the app.
     pub services: Vec<Arc<dyn LinkedService>>,
 }
 
@@ -49,6 +51,7 @@ pub struct PackCall<'a> {
 pub struct PictureResource {
     /// The server's name in the manifest of the pack.
     pub server: &'static str,
+    /// The address of the resource at that server.
     pub uri: String,
 }
 

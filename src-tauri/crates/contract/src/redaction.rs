@@ -40,6 +40,7 @@ impl Default for EgressSettings {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum RedactionLevel {
+    /// Only keys and tokens that this app knows.
     None,
     /// E-mail addresses, phone numbers, payment cards, IBANs, personal identity numbers, keys.
     #[default]
@@ -56,13 +57,21 @@ pub enum RedactionLevel {
 pub enum RedactionKind {
     /// A key or token that this app handles. It is removed and never restored.
     Secret,
+    /// An e-mail address.
     Email,
+    /// A phone number.
     Phone,
+    /// The number of a payment card.
     Card,
+    /// An international bank account number.
     Iban,
+    /// A personal identity number.
     PersonalId,
+    /// A key in a form that providers use, or a private key.
     Key,
+    /// A web address.
     Url,
+    /// A long text of random-looking characters.
     Token,
     /// Text that already looked like a placeholder. It gets a placeholder of its own, so that it is
     /// never taken for another one.
@@ -90,6 +99,8 @@ impl RedactionKind {
 /// The number of values of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct RedactionCount {
+    /// The kind of the values.
     pub kind: RedactionKind,
+    /// The number of different values.
     pub count: u32,
 }

@@ -27,7 +27,9 @@ pub struct PolicyFile {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum RuleAction {
+    /// The call is refused.
     Deny,
+    /// A person must approve the call.
     Ask,
     /// Does not allow destructive tools, nor writes under `read_only_only`.
     Allow,
@@ -39,6 +41,7 @@ pub enum RuleAction {
 pub struct PolicyRule {
     /// The name of the rule in decisions. Unique in the file.
     pub id: String,
+    /// The effect of the rule on a call that fits it.
     pub action: RuleAction,
     /// A tool id; `*` stands for any text.
     pub tool: String,
@@ -71,6 +74,7 @@ pub struct StandingGrant {
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     #[ts(type = "Record<string, unknown>")]
     pub arguments: Map<String, Value>,
+    /// The moment at which the permission ends.
     pub expires_at: DateTime<Utc>,
 }
 
@@ -79,18 +83,24 @@ pub struct StandingGrant {
 pub struct PolicyFault {
     /// The rule or grant, and its line.
     pub place: String,
+    /// A sentence that says why it could not be read.
     pub problem: String,
 }
 
 /// Everything that decides what may run, as in force now.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct PolicyView {
+    /// The default for tools without a rule.
     pub mode: PolicyMode,
     /// Where the rules are read from.
     pub file: String,
+    /// Whether the file exists.
     pub found: bool,
+    /// The rules that could be read.
     pub rules: Vec<PolicyRule>,
+    /// The standing permissions that could be read.
     pub grants: Vec<StandingGrant>,
+    /// The parts that could not be read.
     pub faults: Vec<PolicyFault>,
 }
 
@@ -98,7 +108,10 @@ pub struct PolicyView {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum PolicyVerdict {
+    /// The call runs without a question.
     Allow,
+    /// A person must approve the call.
     Ask,
+    /// The call is refused.
     Deny,
 }

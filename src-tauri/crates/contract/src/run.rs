@@ -38,6 +38,7 @@ pub struct RunRequest {
     /// model can change them. `approval_id` names a pending action that has been decided meanwhile.
     #[serde(default)]
     pub context: Map<String, Value>,
+    /// How the answer is to be given.
     #[serde(default)]
     pub options: RunOptions,
 }
@@ -45,6 +46,7 @@ pub struct RunRequest {
 /// Options of the answer. Unknown options are allowed and have no effect.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunOptions {
+    /// Whether the answer comes as a whole or as events.
     #[serde(default)]
     pub response_mode: ResponseMode,
     /// The most tokens of one answer; the budgets may allow less.
@@ -56,6 +58,7 @@ pub struct RunOptions {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ResponseMode {
+    /// As one response at the end.
     #[default]
     Blocking,
     /// As events.
@@ -71,13 +74,17 @@ pub struct RunResponse {
     pub contract_version: String,
     /// The id of the request.
     pub request_id: String,
+    /// The status of the run.
     pub status: RunStatus,
     /// Never empty.
     pub output: String,
+    /// The answer as values, if the agent gives them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(type = "Record<string, unknown>")]
     pub structured_output: Option<Map<String, Value>>,
+    /// Facts about the answer, such as the tools used.
     pub metadata: RunMetadata,
+    /// The tokens and cost of the run; absent if no model was called.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<RunUsage>,
 }
@@ -86,6 +93,7 @@ pub struct RunResponse {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum RunStatus {
+    /// The run has an answer.
     Ok,
 }
 
@@ -94,11 +102,13 @@ pub enum RunStatus {
 pub struct RunMetadata {
     /// UTC, RFC 3339, milliseconds.
     pub generated_at: String,
+    /// The specialist that answered; absent without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// Each tool that ran, also one that failed, in the order of first use; absent when none did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools_used: Option<Vec<ToolId>>,
+    /// The model that answered, as shown to users.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Set if the request was declined; the output says why.
@@ -116,6 +126,7 @@ pub struct RunMetadata {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum DeclinedReason {
+    /// No specialist and no tool is made for the request.
     OutOfScope,
 }
 
@@ -123,14 +134,18 @@ pub enum DeclinedReason {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum TruncatedBy {
+    /// A spending limit left no room for a longer answer.
     Budget,
 }
 
 /// Tokens over all model calls of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct RunUsage {
+    /// Tokens of the requests.
     pub input_tokens: u64,
+    /// Tokens of the answers.
     pub output_tokens: u64,
+    /// The sum of both.
     pub total_tokens: u64,
     /// According to the price table; absent if a model has no price there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -140,10 +155,12 @@ pub struct RunUsage {
 /// One event of a run that is streamed. Exactly one `final` or `error` ends it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct RunEvent {
+    /// The kind of event.
     #[serde(rename = "type")]
     pub kind: RunEventType,
     /// UTC, RFC 3339, milliseconds.
     pub timestamp: String,
+    /// Values of the event; their shape depends on the kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(type = "unknown")]
     pub data: Option<Value>,

@@ -14,10 +14,13 @@ pub struct Budgets {
     pub run_tokens: u32,
     /// US dollars of one message.
     pub run_usd: f64,
+    /// Tokens of one session.
     pub session_tokens: u32,
+    /// US dollars of one session.
     pub session_usd: f64,
     /// Tokens of one day in the user's time zone.
     pub day_tokens: u32,
+    /// US dollars of that day.
     pub day_usd: f64,
     /// Tokens of one answer of a model.
     pub max_output_tokens: u32,
@@ -43,7 +46,9 @@ impl Default for Budgets {
 pub struct ModelPrice {
     /// The model's name; names with a date or `latest` behind it are the same model.
     pub model: String,
+    /// US dollars for a million tokens of requests.
     pub input_usd: f64,
+    /// US dollars for a million tokens of answers.
     pub output_usd: f64,
 }
 
@@ -51,6 +56,7 @@ pub struct ModelPrice {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct PriceTable {
+    /// One row per model.
     pub price: Vec<ModelPrice>,
 }
 
@@ -78,8 +84,11 @@ fn same_model(row: &str, name: &str) -> bool {
 pub struct PricesView {
     /// The file with the user's own prices, which take precedence over those that ship.
     pub file: String,
+    /// Whether the file exists.
     pub found: bool,
+    /// The prices that apply, own and shipped.
     pub prices: Vec<ModelPrice>,
+    /// A sentence that says why the file could not be used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
     /// The configured model.
@@ -91,8 +100,11 @@ pub struct PricesView {
 /// The tokens, cost and calls used, including reservations of running calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct Spent {
+    /// Tokens of requests and answers.
     pub tokens: u64,
+    /// The cost in US dollars.
     pub usd: f64,
+    /// The number of model calls.
     pub calls: u32,
     /// Calls of models without a price. `usd` does not include them.
     pub unpriced_calls: u32,
@@ -103,25 +115,31 @@ pub struct Spent {
 pub struct ServiceLevelView {
     /// The most runs that are counted.
     pub window: u32,
+    /// The number of runs that are counted.
     pub runs: u32,
+    /// The measured times, each with its target.
     pub latencies: Vec<LatencyView>,
     /// Runs that ended with an error, by code, most frequent first.
     pub errors: Vec<ErrorCount>,
     /// Today.
     pub spent: Spent,
+    /// The prices in force.
     pub prices: PricesView,
 }
 
 /// One measured figure and its target.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct LatencyView {
+    /// The kind of runs that are measured.
     pub class: LatencyClass,
     /// 50 or 95.
     pub percentile: u8,
+    /// The target in milliseconds.
     pub target_ms: u64,
     /// Absent if there is no such run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured_ms: Option<u64>,
+    /// The number of runs that were measured.
     pub runs: u32,
 }
 
@@ -131,13 +149,16 @@ pub struct LatencyView {
 pub enum LatencyClass {
     /// Answered without a tool.
     Simple,
+    /// Answered with at least one tool call.
     WithTools,
 }
 
 /// How often a code ended a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct ErrorCount {
+    /// The code of the error.
     pub code: ErrorCode,
+    /// The number of runs that ended with it.
     pub runs: u32,
 }
 

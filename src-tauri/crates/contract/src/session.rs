@@ -10,32 +10,44 @@ use crate::{Approval, Item, SessionId, TurnId};
 /// A row of the sessions list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct SessionSummary {
+    /// The identifier of the session.
     pub id: SessionId,
+    /// The title, by default the beginning of the first message.
     pub title: String,
+    /// The moment of the first message.
     pub created_at: DateTime<Utc>,
+    /// The moment of the last change.
     pub updated_at: DateTime<Utc>,
     /// A turn is running now.
     pub running: bool,
+    /// The number of its pending actions.
     pub waiting_approvals: u32,
 }
 
 /// A message that waits for the running turn to end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct QueuedMessage {
+    /// The turn that will answer it.
     pub turn: TurnId,
+    /// The message.
     pub text: String,
 }
 
 /// An open session: its newest items (ascending), the running turn, and waiting messages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct SessionView {
+    /// The row of the sessions list.
     pub summary: SessionSummary,
+    /// The newest items, in ascending order.
     pub items: Vec<Item>,
     /// Whether there are older items than the first of `items`.
     pub has_more: bool,
+    /// The turn that runs now; absent if none does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub running_turn: Option<TurnId>,
+    /// The messages that wait, in the order in which they will run.
     pub queue: Vec<QueuedMessage>,
+    /// The actions of the session, newest first.
     pub approvals: Vec<Approval>,
     /// The newest result of each view that is shown beside the conversation (see
     /// `ResultView::is_pinned`), if it is older than `items`.

@@ -23,14 +23,17 @@ pub struct Settings {
     pub switches: Switches,
     /// Whether the first-run page has been answered.
     pub welcomed: bool,
+    /// The model that answers.
     pub model: ModelSettings,
     /// The rules for data that leaves this computer for a model.
     pub egress: EgressSettings,
+    /// Limits of a turn.
     pub limits: Limits,
     /// How much of earlier messages a model sees.
     pub conversation: Conversation,
     /// Spending limits.
     pub budgets: Budgets,
+    /// The default for tools without a rule.
     pub policy: PolicyMode,
     /// Whether `csign approvals approve` may decide. Changed only in the approval window.
     pub decide_from_terminal: bool,
@@ -65,7 +68,9 @@ impl Default for Settings {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct Switches {
+    /// Specialists that may not answer.
     pub agents_off: BTreeSet<AgentId>,
+    /// Tools that may not be called.
     pub tools_off: BTreeSet<ToolId>,
 }
 
@@ -118,11 +123,13 @@ pub struct ModelSettings {
     pub provider: String,
     /// Empty for the provider's own address.
     pub base_url: String,
+    /// The name of the model at the provider.
     pub model: String,
     /// Whether a model that can think does so before it answers, and shows it.
     pub reasoning: bool,
     /// Seconds without data after which a stream counts as stalled.
     pub idle_timeout_s: u32,
+    /// How often a failed call is made again (0 = never).
     pub max_retries: u32,
     /// Used if the model above cannot be reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -135,7 +142,9 @@ pub struct ModelSettings {
 pub struct FallbackModel {
     /// As for the first model.
     pub provider: String,
+    /// Empty for the provider's own address.
     pub base_url: String,
+    /// The name of the model at the provider.
     pub model: String,
 }
 
@@ -205,7 +214,10 @@ impl Default for Limits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum PolicyMode {
+    /// Only read-only tools run; every write is denied.
     ReadOnlyOnly,
+    /// Read-only tools run; every write needs an approval.
     WritesRequireApproval,
+    /// Writes run without an approval; destructive tools still need one.
     WritesAllowed,
 }

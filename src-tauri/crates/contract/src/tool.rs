@@ -20,8 +20,11 @@ use crate::{
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
+    /// The tool changes nothing.
     ReadOnly,
+    /// The tool changes data in a way that can be reversed.
     Write,
+    /// The tool deletes or changes data in a way that cannot be reversed.
     Destructive,
 }
 
@@ -31,11 +34,16 @@ pub enum Effect {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum ResultView {
+    /// As names and values.
     #[default]
     Plain,
+    /// As cards of products.
     ProductCards,
+    /// As one product with its variants.
     Product,
+    /// As a cart.
     Cart,
+    /// As figures of budget pacing.
     Pacing,
 }
 
@@ -53,24 +61,35 @@ impl ResultView {
 /// resolved.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct ToolSpec {
+    /// The identifier, with the pack in front if several packs use it.
     pub id: ToolId,
+    /// The pack that declares the tool.
     pub pack: PackId,
     /// The name the model sees: letters, digits, `_` and `-` only, at most 64.
     pub model_name: String,
+    /// The name of the tool for display.
     pub title: String,
     /// Text given to the model.
     pub description: String,
+    /// Cases in which the tool helps.
     pub use_when: Vec<String>,
+    /// Cases in which the tool does not help.
     pub do_not_use_when: Vec<String>,
+    /// How the tool is run.
     pub kind: Kind,
+    /// The kind of change that the tool makes.
     pub effect: Effect,
+    /// Whether it reads from targets that the model chooses.
     pub open_world: bool,
+    /// Whether policy trusts the results.
     pub output_trust: OutputTrust,
+    /// Whether a person may approve it for the rest of a session.
     pub grantable: bool,
     /// Whether every call needs a person's approval, whatever policies, rules and grants say.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]
     pub human_required: bool,
+    /// Whether an answer comes while the user waits.
     pub latency: Latency,
     /// JSON Schema of the arguments that the model may give (caller-owned parameters removed).
     #[ts(type = "unknown")]
@@ -78,13 +97,18 @@ pub struct ToolSpec {
     /// JSON Schema of all arguments, with the caller-owned ones.
     #[ts(type = "unknown")]
     pub full_input_schema: Value,
+    /// JSON Schema of the result.
     #[ts(type = "unknown")]
     pub output_schema: Value,
     /// Parameters that only the host fills, by name.
     pub caller_owned: Vec<CallerParam>,
+    /// The milliseconds that one attempt may take.
     pub timeout_ms: u64,
+    /// The most attempts of one call, at least 1.
     pub max_attempts: u32,
+    /// The wait before each further attempt.
     pub backoff: Backoff,
+    /// How the tool's own side recognises a repeated call.
     pub idempotency: IdempotencyStrategy,
     /// The header, member or argument that carries the strategy's key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -92,10 +116,14 @@ pub struct ToolSpec {
     /// The credential it needs, by name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auth: Option<Auth>,
+    /// Whether the intent record must be durable before the call, also for a read.
     pub audit_required: bool,
+    /// How the window shows a result.
     pub view: ResultView,
+    /// How the change is computed that the approval window shows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preview: Option<Preview>,
+    /// Values that a result leaves in the session.
     pub session_values: Vec<SessionValue>,
     /// For an analysis: the pointer to the instant that its result describes. The same question
     /// shortly after is answered from it.
@@ -135,13 +163,27 @@ impl ToolSpec {
 #[serde(tag = "at", rename_all = "snake_case")]
 pub enum ToolTarget {
     /// A service linked into the app.
-    BuiltIn { service: String },
+    BuiltIn {
+        /// The name of the service.
+        service: String,
+    },
     /// A tool of an MCP server of the same pack.
-    Mcp { server: String, tool: String },
+    Mcp {
+        /// The name of the server in its pack.
+        server: String,
+        /// The name that the server gives the tool.
+        tool: String,
+    },
     /// One HTTP request by the host; settings have been put into the address.
-    Http { call: Box<HttpCall> },
+    Http {
+        /// The request.
+        call: Box<HttpCall>,
+    },
     /// One run of a program of the pack.
-    Program { call: Box<ProgramCall> },
+    Program {
+        /// The program and its arguments.
+        call: Box<ProgramCall>,
+    },
 }
 
 impl ToolTarget {
@@ -168,6 +210,7 @@ fn host_of(url: &str) -> &str {
 /// A parameter that the model never sees. The host fills it from the session's values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct CallerParam {
+    /// The name of the parameter.
     pub name: String,
     /// The session value that fills it. Without a value, the parameter is omitted.
     pub from: String,

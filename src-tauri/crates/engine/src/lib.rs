@@ -1,6 +1,7 @@
 //! The turn: prompt, rounds, executor, approvals. It sees the world through `ports` and names no
 //! store, provider or window.
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 mod agents;
 pub mod amounts;
@@ -39,17 +40,29 @@ use ports::{
 /// The ports of one engine.
 #[derive(Clone)]
 pub struct World {
+    /// The database of sessions, turns and approvals.
     pub store: Arc<dyn Store>,
+    /// The audit log.
     pub audit: Arc<dyn AuditLog>,
+    /// The tools and how they are called.
     pub tools: Arc<dyn Tools>,
+    /// The specialists and the instructions of packs.
     pub roster: Arc<dyn Roster>,
+    /// The models that may answer.
     pub models: Arc<dyn Models>,
+    /// Settings, rules and prices.
     pub profile: Arc<dyn Profile>,
+    /// The secrets that may not reach a model.
     pub secrets: Arc<dyn Secrets>,
+    /// The receivers of events.
     pub events: Arc<dyn Events>,
+    /// The observer of named points, for tests.
     pub probe: Arc<dyn Probe>,
+    /// The source of the time.
     pub clock: Arc<dyn Clock>,
+    /// The source of new identifiers.
     pub ids: Arc<dyn Ids>,
+    /// The source of random waits.
     pub random: Arc<dyn Random>,
 }
 
@@ -77,8 +90,11 @@ pub struct Engine {
 
 /// The ports through which an engine reaches tools.
 pub struct Reachable {
+    /// The tools that its turns may use.
     pub tools: Arc<dyn Tools>,
+    /// The specialists that may answer.
     pub roster: Arc<dyn Roster>,
+    /// The models that may answer.
     pub models: Arc<dyn Models>,
 }
 

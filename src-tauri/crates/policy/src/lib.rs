@@ -5,6 +5,7 @@
 //! rules (and grants) > tool default > global default. Deny always wins, whatever the order of the
 //! rules. A rule that cannot be read asks or denies; it never allows.
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 mod rules;
 
@@ -17,23 +18,44 @@ pub use rules::{Action, Rule, RuleFault, Rules, StandingGrant};
 /// Everything a decision depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
+    /// The tool that would be called.
     pub tool: &'a ToolSpec,
+    /// The arguments of the call.
     pub arguments: &'a Value,
+    /// The session of the call.
     pub session: &'a SessionId,
+    /// The default for tools without a rule.
     pub mode: PolicyMode,
+    /// The user's rules and standing permissions.
     pub rules: &'a Rules,
+    /// The permissions that a person gave for the rest of a session.
     pub grants: &'a [Grant],
     /// Whether output of an untrusted tool has entered this turn.
     pub untrusted_entered: bool,
+    /// The moment of the decision; ended permissions do not count.
     pub now: DateTime<Utc>,
 }
 
 /// The decision about a call, with the statement that decided it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
-    Allow { why: String, grant: Option<GrantId> },
-    Ask { why: String },
-    Deny { why: String },
+    /// The call runs without a question.
+    Allow {
+        /// The statement that decided, as a sentence for a person.
+        why: String,
+        /// The permission that allowed it, if one did.
+        grant: Option<GrantId>,
+    },
+    /// A person must approve the call.
+    Ask {
+        /// The statement that decided, as a sentence for a person.
+        why: String,
+    },
+    /// The call is refused.
+    Deny {
+        /// The statement that decided, as a sentence for a person.
+        why: String,
+    },
 }
 
 impl Decision {

@@ -13,8 +13,11 @@ use serde_json::{Value, value::RawValue};
 /// The rules and standing grants of a profile, and the faults of the parts that could not be read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rules {
+    /// The rules that could be read.
     pub rules: Vec<Rule>,
+    /// The standing permissions that could be read.
     pub grants: Vec<StandingGrant>,
+    /// The parts that could not be read.
     pub faults: Vec<RuleFault>,
 }
 

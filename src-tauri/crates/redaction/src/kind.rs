@@ -25,7 +25,9 @@ pub(crate) fn of_name(name: &str) -> Option<Kind> {
 /// A placeholder: a kind and a number within the session, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Placeholder {
+    /// The kind of the value that it stands for.
     pub kind: Kind,
+    /// The number of the value among those of its kind.
     pub number: u32,
 }
 

@@ -2,6 +2,7 @@
 //! sessions, stores or providers. Only this crate can create an [`Outbound`], and the models' port
 //! accepts nothing else.
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 mod exact;
 mod json;

@@ -18,7 +18,9 @@ const CONTEXT_BYTES: usize = 4_096;
 /// The redacted result, and the values that were replaced in it.
 #[derive(Clone, Debug)]
 pub struct Redacted<T> {
+    /// The text or value with placeholders.
     pub out: T,
+    /// The values that the placeholders stand for.
     pub replaced: Replaced,
 }
 

@@ -11,8 +11,10 @@ use crate::{Effect, RedactionLevel, ToolId};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]
 pub struct DataFlow {
+    /// The kinds of data that the pack handles.
     #[schemars(length(min = 1))]
     pub data_classes: Vec<DataClass>,
+    /// The rules for data that goes to a model.
     pub llm_egress: LlmEgress,
 }
 
@@ -35,11 +37,16 @@ impl DataFlow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "lowercase")]
 pub enum DataClass {
+    /// Personal data; written `PII`.
     #[serde(rename = "PII")]
     Pii,
+    /// Data that is confidential to the organisation.
     Confidential,
+    /// Data for use inside the organisation.
     Internal,
+    /// Data that anybody may see.
     Public,
+    /// Data whose kind the author cannot state.
     Unknown,
 }
 
@@ -67,6 +74,7 @@ fn yes() -> bool {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]
 pub struct Security {
+    /// The calls that a person must approve, at least one group.
     #[schemars(length(min = 1))]
     pub approvals: Vec<ApprovalDemand>,
 }
@@ -87,9 +95,12 @@ impl Security {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ApprovalDemand {
+    /// The name of the demand, for the author.
     #[schemars(length(min = 1))]
     pub id: String,
+    /// Who must approve.
     pub mode: ApprovalMode,
+    /// The calls that the demand is about.
     pub applies_to: AppliesTo,
 }
 
@@ -97,6 +108,7 @@ pub struct ApprovalDemand {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalMode {
+    /// A person, for each call.
     HumanRequired,
 }
 
@@ -104,8 +116,10 @@ pub enum ApprovalMode {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]
 pub struct AppliesTo {
+    /// Tools by their id.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_ids: Vec<ToolId>,
+    /// The effect that a tool must have; absent if only `tool_ids` counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub side_effect_level: Option<Effect>,
 }
@@ -114,6 +128,7 @@ pub struct AppliesTo {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]
 pub struct Acceptance {
+    /// The scenarios, in the order in which they run.
     #[schemars(length(min = 2))]
     pub scenarios: Vec<Scenario>,
 }
@@ -122,18 +137,23 @@ pub struct Acceptance {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
+    /// The name of the scenario.
     #[schemars(length(min = 1))]
     pub title: String,
+    /// The situation before the event, for readers only.
     pub given: String,
     /// The event of the scenario. It is also the message, unless `message` is given.
     #[schemars(length(min = 1))]
     pub when: String,
+    /// The expected behaviour, for readers only.
     pub then: String,
     /// Such as `status == ok` or `output contains "Kiruna"`; tools/README.md lists them. An unknown
     /// check fails.
     #[schemars(length(min = 1))]
     pub expected_output_checks: Vec<String>,
+    /// How much the scenario matters.
     pub priority: Priority,
+    /// The way in which the scenario is run.
     #[serde(default)]
     pub kind: ScenarioKind,
     /// The message to send, instead of `when`.
@@ -149,8 +169,11 @@ pub struct Scenario {
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema, TS,
 )]
 pub enum Priority {
+    /// The highest priority.
     P0,
+    /// The middle priority.
     P1,
+    /// The lowest priority.
     P2,
 }
 
@@ -160,37 +183,58 @@ pub enum Priority {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum ScenarioKind {
+    /// A check that the pack could answer now; no message is sent.
     HttpHealth,
+    /// One run with its whole response.
     #[default]
     HttpRun,
+    /// Two runs in one conversation; the second shows which earlier messages the agent knows.
     HttpConversationDebug,
+    /// A run whose response is streamed, as over a WebSocket.
     WsStreaming,
+    /// A run whose response is streamed, as by server-sent events.
     SseStreaming,
+    /// A step of a data pipeline; skipped.
     Pipeline,
+    /// A scheduled job; skipped.
     Cron,
+    /// A background worker; skipped.
     Worker,
+    /// A call through a client library; skipped.
     Sdk,
 }
 
 /// The results of running a pack's scenarios.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct Evidence {
+    /// The agent that was tested.
     pub agent_id: String,
+    /// The moment at which the scenarios ran.
     pub verified_at: chrono::DateTime<chrono::Utc>,
+    /// The result of each scenario, in the order in which they ran.
     pub scenarios: Vec<ScenarioResult>,
+    /// The number of scenarios that passed.
     pub passed: u32,
+    /// The number of scenarios that failed.
     pub failed: u32,
+    /// The number of scenarios that were skipped.
     pub skipped: u32,
 }
 
 /// The result of one scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct ScenarioResult {
+    /// The name of the scenario, from the manifest.
     pub title: String,
+    /// How much the scenario matters, from the manifest.
     pub priority: Priority,
+    /// How the scenario ended.
     pub status: ScenarioStatus,
+    /// The result of each of its checks.
     pub checks: Vec<CheckResult>,
+    /// The milliseconds that the scenario took.
     pub duration_ms: u64,
+    /// The reason if it could not run or was skipped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -199,16 +243,23 @@ pub struct ScenarioResult {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ScenarioStatus {
+    /// Every check held.
     Passed,
+    /// A check did not hold, or the run failed.
     Failed,
+    /// This app cannot run it.
     Skipped,
 }
 
 /// One check of a scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct CheckResult {
+    /// The check as the manifest has it.
     pub check: String,
+    /// Whether the check held.
     pub result: ScenarioStatus,
+    /// The value that was found.
     pub actual: String,
+    /// The value that the check requires.
     pub expected: String,
 }

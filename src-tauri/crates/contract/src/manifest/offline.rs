@@ -53,7 +53,9 @@ pub struct PackOffline {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Cannot {
+    /// Phrases that indicate the request.
     pub triggers: Localised<Vec<String>>,
+    /// The sentence that declines it.
     pub answer: Localised<String>,
 }
 
@@ -88,6 +90,7 @@ pub struct Thing {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ThingSource {
+    /// The identifier of the tool.
     pub tool: String,
     /// JSON pointer to the list in the result; the whole result when empty.
     #[serde(default)]
@@ -108,9 +111,19 @@ pub struct ThingSource {
 #[serde(tag = "by", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Find {
     /// By the user's words, put into this parameter.
-    Words { parameter: String },
+    Words {
+        /// The parameter of the tool that takes the words.
+        parameter: String,
+    },
     /// By another thing that was chosen before: one of its fields goes into the parameter.
-    Thing { parameter: String, thing: String, field: String },
+    Thing {
+        /// The parameter of the tool that takes the value.
+        parameter: String,
+        /// The kind of the other thing.
+        thing: String,
+        /// JSON pointer to the value in the other thing.
+        field: String,
+    },
     /// Without arguments. The tool is called again in every turn, because its result changes.
     All,
 }
@@ -122,6 +135,7 @@ pub struct ToolOffline {
     /// The requests that the tool serves, each with its own phrases and answer.
     #[serde(default)]
     pub intents: Vec<Intent>,
+    /// How the arguments are taken from the text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slots: Vec<Slot>,
     /// JSON pointer to the instant that a result describes. A follow-up within 15 minutes of it is
@@ -137,6 +151,7 @@ pub struct ToolOffline {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Intent {
+    /// The name of the intent, unique within the tool.
     pub name: String,
     /// Phrases that indicate the intent.
     #[serde(default)]
@@ -169,12 +184,15 @@ pub struct Intent {
 // The JSON Schema refuses unknown members, because serde cannot do that beside `flatten`.
 #[schemars(extend("unevaluatedProperties" = false))]
 pub struct Slot {
+    /// The parameter of the tool that takes the value.
     pub parameter: String,
+    /// The kind of value that is looked for.
     #[serde(flatten)]
     pub kind: SlotKind,
     /// Whether the user is asked for it if the text does not contain it.
     #[serde(default)]
     pub required: bool,
+    /// The value if the text does not contain one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
     /// The value counts only next to one of these phrases.
@@ -192,29 +210,38 @@ pub enum SlotKind {
     Number,
     /// The first and the last day of a period in the text.
     DateStart,
+    /// The last day of a period in the text.
     DateEnd,
     /// One of the pack's entities. `nouns` may stand before an id that is not in the table
     /// ("account 99").
     Entity {
+        /// The kind of entity, as in the manifest's `entities`.
         entity: String,
+        /// Nouns for the entity.
         #[serde(default)]
         nouns: Localised<Vec<String>>,
     },
     /// A field of a thing that the user names or points at.
     Thing {
+        /// The kind of thing.
         thing: String,
+        /// JSON pointer to the value in the thing.
         field: String,
     },
     /// The words that remain, for a search.
     Words,
     /// Set to `value` when a cue occurs.
     Flag {
+        /// The value that the parameter gets.
         value: Value,
     },
     /// A bound from a field of the things listed before ("cheaper ones"), used if a cue occurs.
     Listed {
+        /// The kind of thing that was listed.
         thing: String,
+        /// JSON pointer to the value in each thing.
         field: String,
+        /// On which side of the listed values the bound lies.
         side: Side,
     },
 }
@@ -223,7 +250,9 @@ pub enum SlotKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
+    /// Smaller than the listed values.
     Below,
+    /// Larger than the listed values.
     Above,
 }
 

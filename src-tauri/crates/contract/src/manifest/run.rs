@@ -15,6 +15,7 @@ use ts_rs::TS;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]
 pub struct HttpCall {
+    /// The method of the request.
     #[serde(default)]
     pub method: HttpMethod,
     /// `https://host/path/{argument}`. Arguments stand in the path only; the address may begin with
@@ -25,6 +26,7 @@ pub struct HttpCall {
     /// parameter several times.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub query: BTreeMap<String, String>,
+    /// Headers by name; values are templates.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
     /// JSON with templates; text that is one argument alone takes its value with its type. Without
@@ -39,6 +41,7 @@ pub struct HttpCall {
     /// also allow it.
     #[serde(default)]
     pub private_network: bool,
+    /// How the body of the response is read.
     #[serde(default)]
     pub response: Answer,
     /// 0 = 1 MiB; at most 16 MiB.
@@ -47,16 +50,22 @@ pub struct HttpCall {
     pub max_response_bytes: u64,
 }
 
+/// The methods of a request.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS,
 )]
 #[serde(rename_all = "UPPERCASE")]
 pub enum HttpMethod {
+    /// Reads; sends no body.
     #[default]
     Get,
+    /// Sends a body.
     Post,
+    /// Sends a body that replaces the target.
     Put,
+    /// Sends a body that changes the target.
     Patch,
+    /// Deletes the target; sends no body unless the manifest has one.
     Delete,
 }
 
@@ -66,8 +75,10 @@ pub enum HttpMethod {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
+    /// JSON, used as it is.
     #[default]
     Json,
+    /// Text, which becomes the member `text` of an object.
     Text,
 }
 
@@ -82,8 +93,10 @@ pub struct ProgramCall {
     /// list alone gives several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
+    /// The input that the program reads.
     #[serde(default)]
     pub stdin: Stdin,
+    /// How the program's output is read.
     #[serde(default)]
     pub output: Answer,
     /// Names of variables that the program gets; all others are removed.
@@ -111,7 +124,9 @@ pub struct ProgramCall {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Stdin {
+    /// No input.
     #[default]
     None,
+    /// The arguments as one JSON object.
     Json,
 }

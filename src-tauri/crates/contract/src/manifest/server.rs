@@ -12,11 +12,13 @@ use super::Auth;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ServerEntry {
+    /// The name of the server, unique within the pack.
     #[schemars(regex(pattern = r"^[a-z0-9][a-z0-9_-]{0,63}$"))]
     pub name: String,
     /// A path relative to the pack (`./server`), or a program name found in the app's own folder.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub command: String,
+    /// The arguments of the program.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
     /// Names of variables that the process gets; all others are removed.
@@ -29,6 +31,7 @@ pub struct ServerEntry {
     /// Instead of `command`: a server behind an address, over streamable HTTP.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub http: Option<ServerHttp>,
+    /// The time limits; absent for the defaults.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeouts: Option<ServerTimeouts>,
     /// Whether tools that the server lists but `tools` does not declare are offered too, as
@@ -53,11 +56,14 @@ pub struct ServerElsewhere {
     pub url: String,
     /// The setting with the address of the token endpoint.
     pub token_url: String,
+    /// The setting with the client's identifier at the authorization server.
     pub client_id: String,
+    /// The setting with the scopes that are requested.
     pub scope: String,
     /// Name of the variable (and of the keyring entry) that holds the client's secret, never its
     /// value.
     pub client_secret: String,
+    /// The beginning of the names of the environment variables.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub env_prefix: String,
 }
@@ -101,6 +107,7 @@ pub struct ServerHttp {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ServerOauth {
+    /// Whom the tokens represent.
     pub grant: OauthGrant,
     /// Agreed with the authorization server beforehand; without one the app registers itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -112,6 +119,7 @@ pub struct ServerOauth {
     /// the first issuer that receives the secret stays the only one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issuer: Option<String>,
+    /// The scopes that are requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scopes: Vec<String>,
     /// The algorithm, if the secret named by `auth.env_var` is a private key (PEM) that signs the
@@ -130,12 +138,18 @@ pub enum OauthGrant {
     ClientCredentials,
 }
 
+/// The algorithms that may sign the client's identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum KeyAlgorithm {
+    /// RSA with SHA-256.
     RS256,
+    /// RSA with SHA-384.
     RS384,
+    /// RSA with SHA-512.
     RS512,
+    /// ECDSA on P-256 with SHA-256.
     ES256,
+    /// ECDSA on P-384 with SHA-384.
     ES384,
 }
 

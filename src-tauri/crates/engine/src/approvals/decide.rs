@@ -28,7 +28,9 @@ use crate::{
 /// Which surface a decision came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecidedBy {
+    /// A person at the approval window.
     Window,
+    /// A person at a terminal.
     Terminal,
     /// The person at the other end of an API, by the next message of the session.
     Caller,
@@ -47,7 +49,9 @@ impl DecidedBy {
 /// A decided action, and what came of its call when the decision itself ran it.
 #[derive(Debug)]
 pub struct Decided {
+    /// The action with its new status.
     pub approval: Approval,
+    /// The result of the call, if the decision itself ran it.
     pub result: Option<ItemBody>,
 }
 

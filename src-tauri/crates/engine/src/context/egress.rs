@@ -163,6 +163,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub struct KeyFilter(Exact);
 
 impl KeyFilter {
+    /// Creates a filter for these keys.
     pub fn new(keys: &[SecretString]) -> Self {
         Self(Exact::new(keys.iter().map(|key| key.expose_secret())))
     }

@@ -9,8 +9,11 @@ use serde_json::{Map, Value};
 /// A record to be written. The log gives number, time, chain and hash.
 #[derive(Clone, Debug)]
 pub struct RecordDraft {
+    /// The kind of event.
     pub record_type: RecordType,
+    /// The session of the event, if it belongs to one.
     pub session: Option<SessionId>,
+    /// The turn of the event, if it belongs to one.
     pub turn: Option<TurnId>,
     /// Plain members of the body: text, integers, booleans, lists and objects of them. No floats.
     pub fields: Map<String, Value>,

@@ -11,7 +11,9 @@ use crate::ports::rows::StoreError;
 /// A run as its caller names it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RunKey {
+    /// The namespace of the caller's request ids.
     pub caller: String,
+    /// The request id.
     pub request: String,
 }
 
@@ -31,23 +33,31 @@ pub enum Claim {
 /// The scope of a cap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
+    /// The turn.
     Run,
+    /// The session.
     Session,
+    /// The user's local day.
     Day,
 }
 
 /// A hard cap, in tokens or in billionths of a US dollar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cap {
+    /// The calls that the cap counts.
     pub scope: Scope,
+    /// The most tokens; absent for no limit.
     pub tokens: Option<u64>,
+    /// The most billionths of a US dollar; absent for no limit.
     pub nano_usd: Option<u64>,
 }
 
 /// Billionths of a US dollar for a token.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TokenPrice {
+    /// The price of a token of the request.
     pub input: u64,
+    /// The price of a token of the answer.
     pub output: u64,
 }
 
@@ -61,18 +71,24 @@ impl TokenPrice {
 /// The usage in the scopes of a reservation, including other reservations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Used {
+    /// Tokens of requests and answers.
     pub tokens: u64,
+    /// The cost in billionths of a US dollar.
     pub nano_usd: u64,
 }
 
 /// A model call that wants to be made.
 #[derive(Clone, Debug)]
 pub struct ReservationRequest {
+    /// The session of the call.
     pub session: SessionId,
+    /// The turn of the call.
     pub turn: TurnId,
+    /// The moment of the reservation.
     pub at: DateTime<Utc>,
     /// The user's local day.
     pub day: NaiveDate,
+    /// The label of the model.
     pub model: String,
     /// A careful guess: rather more than the provider will count.
     pub input_tokens: u64,
@@ -82,16 +98,20 @@ pub struct ReservationRequest {
     pub least_output: u64,
     /// `None`: not known.
     pub price: Option<TokenPrice>,
+    /// The caps that apply.
     pub caps: Vec<Cap>,
 }
 
 /// Why a wish cannot be granted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refusal {
+    /// The cap that is exhausted.
     pub scope: Scope,
     /// In billionths of a dollar; else in tokens.
     pub money: bool,
+    /// The usage so far, in the cap's unit.
     pub used: u64,
+    /// The limit of the cap, in its unit.
     pub most: u64,
     /// The least that the call would have needed.
     pub needed: u64,
@@ -145,16 +165,21 @@ impl ReservationRequest {
 pub enum Reserved {
     /// Entered into the ledger, with the longest answer that may be asked for.
     Entry {
+        /// The number of the entry, by which it is settled.
         id: i64,
+        /// The most tokens of the answer.
         output_tokens: u64,
     },
+    /// No entry was made, because a cap forbids the call.
     Refused(Refusal),
 }
 
 /// The actual usage of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settlement {
+    /// Tokens of the request.
     pub input_tokens: u64,
+    /// Tokens of the answer.
     pub output_tokens: u64,
     /// `None`: the model has no price.
     pub nano_usd: Option<u64>,
@@ -163,10 +188,13 @@ pub struct Settlement {
 /// How one run was served.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Served {
+    /// The turn of the run.
     pub turn: TurnId,
+    /// The moment at which it ended.
     pub ended_at: DateTime<Utc>,
     /// Without the time a person took to decide.
     pub duration_ms: u64,
+    /// The number of tool calls.
     pub tools: u32,
     /// A `TurnStatus` in snake case.
     pub status: String,

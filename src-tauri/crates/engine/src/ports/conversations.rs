@@ -13,6 +13,7 @@ use crate::ports::rows::StoreError;
 /// A memory: the summary and settings stored under one key. Positions are those of [`MemoryItem`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Memory {
+    /// The key under which it is stored.
     pub key: String,
     /// The session, when the key is one.
     pub session: Option<SessionId>,
@@ -21,6 +22,7 @@ pub struct Memory {
     pub agent: Option<AgentId>,
     /// Whether the memory is in use. If not, it was deleted, and the next message starts a new one.
     pub live: bool,
+    /// The moment of the last change.
     pub updated_at: DateTime<Utc>,
     /// Items up to here are never shown again.
     pub since: u64,
@@ -30,6 +32,7 @@ pub struct Memory {
     pub summary: String,
     /// Messages that the summary stands for.
     pub messages: u64,
+    /// The way in which the summary was made.
     pub method: SummaryMethod,
     /// The summary may contain text from untrusted sources.
     pub untrusted: bool,
@@ -38,19 +41,24 @@ pub struct Memory {
     pub local_only: bool,
     /// The transcript shows this summary; it tells of the failure below.
     pub shown: bool,
+    /// The transcript reports the failure below.
     pub told: bool,
     /// Tries in a row that gave no summary, and why the last one did not.
     pub failures: u32,
+    /// The reason of the last failure, as a code.
     pub failure: Option<String>,
     /// The last try, and the last summary.
     pub tried_at: Option<DateTime<Utc>>,
+    /// The moment of the last summary.
     pub summarised_at: Option<DateTime<Utc>>,
 }
 
 /// An item at its place in a memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MemoryItem {
+    /// The position of the item within the memory.
     pub position: u64,
+    /// The item itself.
     pub item: Arc<Item>,
 }
 
@@ -66,13 +74,16 @@ pub enum MemoryOf {
 /// Which end is read when there are more items than wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
+    /// The newest items.
     Newest,
+    /// The oldest items.
     Oldest,
 }
 
 /// Where memories are kept. Every method is durable when it returns.
 #[async_trait]
 pub trait Conversations: Send + Sync {
+    /// Returns the memory under a key, or None if there is none.
     async fn memory(&self, key: &str) -> Result<Option<Memory>, StoreError>;
     /// All that is remembered of one session alone.
     async fn memories_of(&self, session: &SessionId) -> Result<Vec<Memory>, StoreError>;

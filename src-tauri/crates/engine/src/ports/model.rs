@@ -13,23 +13,48 @@ use serde_json::Value;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Message {
     /// Instructions of the host.
-    System { text: Outbound },
+    System {
+        /// The text of the instructions.
+        text: Outbound,
+    },
     /// The user's words.
-    User { text: Outbound },
+    User {
+        /// The text of the message.
+        text: Outbound,
+    },
     /// The model's text and its calls. `opaque` is only sent back to the maker that it came from.
-    Assistant { text: Outbound, calls: Vec<ModelCall>, opaque: Option<Opaque> },
+    Assistant {
+        /// The text of the answer; it may be empty.
+        text: Outbound,
+        /// The tool calls of the answer.
+        calls: Vec<ModelCall>,
+        /// Data that the provider requires back with this answer.
+        opaque: Option<Opaque>,
+    },
     /// The result of one call; every call is followed by exactly one. `content` is what a language
     /// model reads (capped); `data` is the whole result, for a model that reads values, else
     /// nothing.
-    Tool { call: CallId, name: Outbound, content: Outbound, data: OutboundValue },
+    Tool {
+        /// The call that the result belongs to.
+        call: CallId,
+        /// The name of the tool, as the model knows it.
+        name: Outbound,
+        /// The result as text, cut to the limit.
+        content: Outbound,
+        /// The whole result as a value.
+        data: OutboundValue,
+    },
 }
 
 /// A call as the model asked for it (`arguments` is the text it wrote, unparsed), or as it goes
 /// back to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelCall<T = Outbound> {
+    /// The identifier of the call.
     pub id: CallId,
+    /// The name of the tool, as the model knows it.
     pub name: T,
+    /// The arguments as JSON text.
     pub arguments: T,
 }
 
@@ -42,20 +67,25 @@ pub type AskedCall = ModelCall<String>;
 pub struct Opaque {
     /// Wire, host and model.
     pub maker: String,
+    /// The provider's data, unchanged.
     pub data: Arc<Value>,
 }
 
 /// A tool as offered to a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolDef {
+    /// The name of the tool, as the model knows it.
     pub name: Outbound,
+    /// The purpose of the tool and hints on its use.
     pub description: Outbound,
+    /// The JSON Schema of the arguments.
     pub parameters: OutboundValue,
 }
 
 /// The shape an answer must have, for models that can keep to one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Structured {
+    /// The name of the shape, which some providers require.
     pub name: &'static str,
     /// A JSON Schema: every property required, nothing else allowed.
     pub schema: OutboundValue,
@@ -69,22 +99,35 @@ pub enum Purpose {
     #[default]
     Answer,
     /// Finds the part of the message that one specialist can handle, by the names of its tools.
-    Part { tools: Vec<String> },
+    Part {
+        /// The names of the specialist's tools, as the model knows them.
+        tools: Vec<String>,
+    },
     /// Chooses who is asked next: the specialists with the names of their tools, and those that
     /// have answered.
-    Route { agents: Vec<(AgentId, Vec<String>)>, answered: Vec<AgentId> },
+    Route {
+        /// The specialists, each with the names of its tools.
+        agents: Vec<(AgentId, Vec<String>)>,
+        /// The specialists that have answered.
+        answered: Vec<AgentId>,
+    },
     /// One text of what several specialists answered, by name.
-    Synthesis { answers: Vec<(String, Outbound)> },
+    Synthesis {
+        /// The answers, each with the name of its specialist.
+        answers: Vec<(String, Outbound)>,
+    },
 }
 
 /// One model call.
 #[derive(Clone, Debug, Default)]
 pub struct ModelRequest {
+    /// The conversation, oldest message first.
     pub messages: Vec<Message>,
     /// Empty = the model must answer in text.
     pub tools: Vec<ToolDef>,
     /// The answer is one JSON object of this shape instead of text.
     pub structured: Option<Structured>,
+    /// The purpose of the request.
     pub purpose: Purpose,
     /// The longest answer that is asked for.
     pub max_output_tokens: Option<u32>,
@@ -96,13 +139,16 @@ pub struct ModelRequest {
     pub locale: String,
     /// The local day and zone the user lives in.
     pub now: Option<DateTime<Utc>>,
+    /// The IANA name of that zone.
     pub time_zone: String,
 }
 
 /// A piece of a model's answer. `Done` is the last one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ModelEvent {
+    /// A piece of the answer.
     Text(String),
+    /// A piece of the thoughts before the answer.
     Reasoning(String),
     /// A complete call: its parts are put together by the provider's adapter.
     Call(AskedCall),
@@ -113,13 +159,20 @@ pub enum ModelEvent {
     /// Another model answers from here on, because of the first one's failure: `why` is safe to
     /// show.
     FellBack {
+        /// The label of the model that failed.
         from: String,
+        /// The label of the model that takes over.
         to: String,
+        /// The kind of failure.
         kind: ModelErrorKind,
+        /// A sentence about the failure.
         why: String,
     },
+    /// The answer is complete.
     Done {
+        /// Tokens as the provider counted them.
         usage: Usage,
+        /// The reason why the model stopped.
         finish: Finish,
     },
 }
@@ -127,9 +180,13 @@ pub enum ModelEvent {
 /// Why a model stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finish {
+    /// The answer is complete.
     Stop,
+    /// The model waits for the results of its calls.
     ToolCalls,
+    /// The answer reached the limit of tokens.
     Length,
+    /// The provider withheld the rest of the answer.
     ContentFilter,
     /// The model says that this is not its task.
     OutOfScope,
@@ -139,8 +196,11 @@ pub enum Finish {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct ModelError {
+    /// The kind of failure.
     pub kind: ModelErrorKind,
+    /// A sentence about the failure.
     pub message: String,
+    /// A sentence about a remedy.
     pub hint: Option<String>,
     /// The server's own wish, in milliseconds.
     pub retry_after_ms: Option<u64>,
@@ -153,6 +213,7 @@ pub enum ModelErrorKind {
     Unavailable,
     /// It was asked and fell silent, or its answer was cut.
     Broken,
+    /// The provider limits requests, or no credit is left.
     RateLimited,
     /// Wrong or missing key.
     Unauthorized,

@@ -23,6 +23,7 @@ pub trait Random: Send + Sync {
 
 /// Where turns and sessions tell what happens. Must not block.
 pub trait Events: Send + Sync {
+    /// Sends a push to every receiver.
     fn push(&self, push: contract::Push);
     /// Whether anybody listens: what nobody hears need not be put together.
     fn heard(&self) -> bool {
@@ -33,21 +34,35 @@ pub trait Events: Send + Sync {
 /// Named points of a turn, for tests that end the process exactly there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Point {
+    /// Before the question is saved.
     BeforeUserMessage,
+    /// After the question was saved.
     AfterUserMessage,
+    /// Before a model is called.
     BeforeModelCall,
+    /// While a model's answer arrives.
     WhileStreaming,
+    /// After a model's answer is complete.
     AfterModelCall,
+    /// Before the tool calls of an answer are made.
     BeforeToolRun,
+    /// After the tool calls of an answer ended.
     AfterToolRun,
+    /// After a pending action was stored.
     AfterApprovalRequested,
+    /// After a decision was stored.
     AfterApprovalDecided,
     /// Of a call that only reads, also one for a preview.
     BetweenIntentAndRead,
+    /// After the intent of a call with an effect was recorded, before the call.
     BetweenIntentAndEffect,
+    /// After a call with an effect, before its outcome is recorded.
     BetweenEffectAndOutcome,
+    /// After the outcome was recorded.
     AfterOutcome,
+    /// Before the answer is saved.
     BeforeAnswerSaved,
+    /// After the answer was saved.
     AfterAnswerSaved,
 }
 
@@ -74,6 +89,7 @@ impl Point {
 
 /// Told when a turn passes a point. The shipped one does nothing.
 pub trait Probe: Send + Sync {
+    /// Reports that a turn passes this point.
     fn at(&self, point: Point);
 }
 

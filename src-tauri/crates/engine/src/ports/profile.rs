@@ -9,7 +9,9 @@ use crate::ports::rows::SessionValues;
 
 /// Settings and rules in force, read at the moment they matter.
 pub trait Profile: Send + Sync {
+    /// Returns the settings in force.
     fn settings(&self) -> Arc<contract::Settings>;
+    /// Returns the user's rules for tool calls, as in force.
     fn rules(&self) -> Arc<policy::Rules>;
     /// Returns the prices of models.
     fn prices(&self) -> Arc<contract::PriceTable> {

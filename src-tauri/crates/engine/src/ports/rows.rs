@@ -8,10 +8,13 @@ use serde_json::{Map, Value};
 /// Why the store refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
+    /// The row does not exist; the text names it.
     #[error("{0} does not exist")]
     NotFound(String),
+    /// The disk is full or not writable; the text is the cause.
     #[error("the disk is full or not writable: {0}")]
     NoSpace(String),
+    /// The database failed otherwise; the text is the cause.
     #[error("the database failed: {0}")]
     Failed(String),
     /// Where sessions are shared cannot be reached.
@@ -50,13 +53,19 @@ impl From<StoreError> for AgentError {
 /// A turn as stored: enough to find after a crash what was going on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TurnRow {
+    /// The identifier of the turn.
     pub turn: TurnId,
+    /// The session that the turn belongs to.
     pub session: SessionId,
+    /// The moment at which it began.
     pub started_at: DateTime<Utc>,
+    /// The moment at which it ended; absent while it runs.
     pub ended_at: Option<DateTime<Utc>>,
     /// `running`, or a `TurnStatus` in snake case.
     pub status: String,
+    /// The label of the model that answers.
     pub model: String,
+    /// The tokens and model calls so far.
     pub usage: Usage,
 }
 

@@ -19,14 +19,19 @@ pub struct SessionImage {
     /// Which state of the session this is. The first member, so that it can be compared without
     /// reading the rest.
     pub rev: String,
+    /// The identifier of the session.
     pub session: SessionId,
+    /// The title of the session.
     pub title: String,
+    /// The moment of its first message.
     pub created_at: DateTime<Utc>,
     /// Ascending, beginning with a user's message.
     pub items: Vec<Item>,
+    /// The named values of the session.
     pub values: SessionValues,
     /// Newest first: what waits, and the last that ended.
     pub approvals: Vec<Approval>,
+    /// The memories of the session.
     #[serde(default)]
     pub memories: Vec<Memory>,
 }
@@ -34,15 +39,18 @@ pub struct SessionImage {
 /// The result of loading a session.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Loaded {
+    /// No copy of the session exists.
     Nothing,
     /// It is as one of the states that are known; which one.
     Known(String),
+    /// The copy has another state than those that are known.
     Other(Box<SessionImage>),
 }
 
 /// How a compare-and-set of an approval went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moved {
+    /// The status was changed.
     Yes,
     /// It was not what was expected.
     No(ApprovalStatus),
@@ -76,11 +84,13 @@ pub trait SharedSessions: Send + Sync {
     async fn save(&self, image: &SessionImage, was: &str) -> Result<bool, StoreError>;
     /// Puts a new pending action where all decide it.
     async fn approval_put(&self, id: &ApprovalId) -> Result<(), StoreError>;
+    /// Changes the status of a shared action by compare-and-set.
     async fn approval_move(
         &self,
         id: &ApprovalId,
         transition: Transition,
     ) -> Result<Moved, StoreError>;
+    /// Returns the status of a shared action, or None if it is not stored there.
     async fn approval_status(&self, id: &ApprovalId) -> Result<Option<ApprovalStatus>, StoreError>;
 }
 

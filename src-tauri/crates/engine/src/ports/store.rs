@@ -27,12 +27,14 @@ impl<T: Sessions + Items + Turns + Approvals + Grants + Notes + Conversations + 
 /// Sessions and what is kept beside each of them.
 #[async_trait]
 pub trait Sessions: Send + Sync {
+    /// Creates a session without items.
     async fn session_create(
         &self,
         id: &SessionId,
         title: &str,
         at: DateTime<Utc>,
     ) -> Result<(), StoreError>;
+    /// Returns a session, or None if it does not exist.
     async fn session(&self, id: &SessionId) -> Result<Option<SessionSummary>, StoreError>;
     /// Newest first; titles that contain `query`. `running` and `waiting_approvals` are filled by
     /// the engine.
@@ -42,8 +44,11 @@ pub trait Sessions: Send + Sync {
         offset: u32,
         limit: u32,
     ) -> Result<Vec<SessionSummary>, StoreError>;
+    /// Replaces the title of a session.
     async fn session_rename(&self, id: &SessionId, title: &str) -> Result<(), StoreError>;
+    /// Deletes a session with all that belongs to it.
     async fn session_delete(&self, id: &SessionId) -> Result<(), StoreError>;
+    /// Returns all named values of a session.
     async fn session_values(&self, id: &SessionId) -> Result<SessionValues, StoreError>;
     /// Returns the existing values with these names.
     async fn session_values_of(
@@ -117,7 +122,9 @@ pub trait Turns: Send + Sync {
 /// Pending actions and their decisions.
 #[async_trait]
 pub trait Approvals: Send + Sync {
+    /// Stores a new pending action.
     async fn approval_insert(&self, approval: &Approval) -> Result<(), StoreError>;
+    /// Returns an action, or None if it does not exist.
     async fn approval(&self, id: &ApprovalId) -> Result<Option<Approval>, StoreError>;
     /// Returns which processes learn of a decision that is made in this process.
     async fn approval_reach(&self, approval: &Approval) -> Result<Reach, StoreError>;
@@ -156,9 +163,13 @@ pub trait Approvals: Send + Sync {
 /// Permissions for the rest of a session.
 #[async_trait]
 pub trait Grants: Send + Sync {
+    /// Stores a new permission.
     async fn grant_insert(&self, grant: &Grant) -> Result<(), StoreError>;
+    /// Returns all permissions, ended and revoked ones included.
     async fn grants(&self) -> Result<Vec<Grant>, StoreError>;
+    /// Notes the moment at which a permission was last used.
     async fn grant_used(&self, id: &GrantId, at: DateTime<Utc>) -> Result<(), StoreError>;
+    /// Notes the moment at which a permission was revoked.
     async fn grant_revoke(&self, id: &GrantId, at: DateTime<Utc>) -> Result<(), StoreError>;
 }
 
@@ -167,5 +178,6 @@ pub trait Grants: Send + Sync {
 pub trait Notes: Send + Sync {
     /// A small value that the engine remembers by name.
     async fn note(&self, name: &str) -> Result<Option<String>, StoreError>;
+    /// Stores such a value in place of an earlier one.
     async fn note_put(&self, name: &str, value: &str) -> Result<(), StoreError>;
 }

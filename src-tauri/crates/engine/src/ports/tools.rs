@@ -12,12 +12,15 @@ use tokio_util::sync::CancellationToken;
 /// A call that passed every check, ready to run.
 #[derive(Clone, Debug)]
 pub struct ToolRequest {
+    /// The tool as its pack defines it.
     pub spec: Arc<ToolSpec>,
     /// All arguments as they are recorded and sent, caller-owned values included.
     pub arguments: Value,
     /// The same before they took the form of the tool's server.
     pub asked: Value,
+    /// The identifier of the call.
     pub call: CallId,
+    /// The session of the call.
     pub session: SessionId,
     /// Set for tools that declare an idempotency strategy.
     pub idempotency_key: Option<String>,
@@ -29,6 +32,7 @@ pub struct ToolRequest {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{}", .error.message)]
 pub struct ToolFailure {
+    /// The error that the model and the caller get.
     pub error: AgentError,
     /// The call may have taken effect (timeout, lost connection after sending).
     pub may_have_happened: bool,
@@ -37,6 +41,7 @@ pub struct ToolFailure {
 /// The arguments of a call in the form that its tool's server takes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Adapted {
+    /// The arguments that are sent.
     pub arguments: Value,
     /// Whether a request is sent. If not, the answer is known without one.
     pub is_sent: bool,

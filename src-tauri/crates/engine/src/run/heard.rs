@@ -50,6 +50,7 @@ impl TurnStream {
         });
     }
 
+    /// Returns the identifier of the turn.
     pub fn turn(&self) -> &TurnId {
         &self.turn
     }

@@ -12,9 +12,11 @@ pub const IGNORED: &str = "ignored_arguments";
 pub struct TurnOptions {
     /// `en` or `sv`.
     pub locale: String,
+    /// The limits of the turn.
     pub limits: Limits,
     /// In every record and log line of the turn.
     pub request_id: String,
+    /// The caller's own id for a chain of requests, in the same places.
     pub correlation_id: Option<String>,
     /// Hints from the caller's host that the model gets before the message. For this turn only;
     /// they are not stored.

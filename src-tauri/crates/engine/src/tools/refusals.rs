@@ -90,11 +90,15 @@ pub(crate) async fn note_more_refused(context: &TurnContext, agent: String) {
 pub struct Refused<'a> {
     /// `run_request`, `message`, `tool_call` or `chat_request`.
     pub request: &'a str,
+    /// The code of the error.
     pub code: &'a str,
+    /// The finer reason of the error.
     pub reason: &'a str,
+    /// The sentence of the error.
     pub why: &'a str,
     /// Which request it was, as far as that is known.
     pub request_id: Option<&'a str>,
+    /// The session of the request, as far as that is known.
     pub session: Option<&'a SessionId>,
     /// The request that was refused.
     pub asked: &'a str,
