@@ -21,6 +21,7 @@ use crate::note;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mark {
+    /// The installation's id (a UUID) that the log belongs to.
     pub installation: String,
     /// Records in the log.
     pub size: u64,

@@ -13,12 +13,16 @@ const MAX_FIELD_DEPTH: usize = MAX_DEPTH - 4;
 /// Why a value cannot be written into a body.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CanonError {
+    /// The member is a number with decimals, which has no canonical form here.
     #[error("{0} is a number with decimals; write it as text")]
     Float(String),
+    /// The member is an integer outside ±2^53, which other readers would round.
     #[error("{0} is an integer beyond 2^53; write it as text")]
     TooLarge(String),
+    /// The member has more levels than a record may have.
     #[error("{0} is nested too deeply")]
     TooDeep(String),
+    /// The serialiser refused the value, with its own message.
     #[error("the value has no canonical form: {0}")]
     NoForm(String),
 }

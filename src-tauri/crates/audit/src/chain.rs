@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use contract::RecordType;
 use engine::ports::RecordDraft;
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, ErrorCode, OptionalExtension as _, params};
 use serde_json::{Map, Value};
 
 use crate::body::{Body, MAX_BODY, MAX_VALUE, Reveal, instant};
@@ -78,6 +78,34 @@ pub(crate) enum WriteError {
     Sqlite(#[from] rusqlite::Error),
     #[error("{0}")]
     Refused(String),
+}
+
+impl WriteError {
+    /// Returns the failure as a sentence for the user.
+    pub(crate) fn sentence(&self) -> String {
+        let error = match self {
+            Self::Refused(text) => return text.clone(),
+            Self::Sqlite(error) => error,
+        };
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DiskFull) => {
+                "the disk is full; free some space and try again".to_owned()
+            }
+            Some(ErrorCode::ReadOnly) => {
+                "its file or folder is not writable; check the permissions of the data folder"
+                    .to_owned()
+            }
+            Some(ErrorCode::CannotOpen) => {
+                "its file cannot be opened; check the permissions of the data folder".to_owned()
+            }
+            Some(ErrorCode::DatabaseBusy) => {
+                "another program holds its file; close it and try again".to_owned()
+            }
+            Some(_) | None => {
+                format!("its database failed ({error}); check the disk and restart Countersign")
+            }
+        }
+    }
 }
 
 impl Chain {

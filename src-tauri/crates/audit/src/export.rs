@@ -33,7 +33,7 @@ pub fn export_session(
 }
 
 fn reader(path: &Path) -> Result<Connection, AgentError> {
-    schema::open_reader(path).map_err(|error| crate::log::unreadable(&error))
+    schema::open_reader(path).map_err(|error| schema::unreadable(&error))
 }
 
 #[derive(Debug, thiserror::Error)]

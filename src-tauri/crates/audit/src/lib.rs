@@ -3,6 +3,7 @@
 //! crate knows nothing of turns, tools or keyrings: keys, the clock, randomness and the outside
 //! copies are passed in.
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 mod anchor;
 mod body;
@@ -17,8 +18,10 @@ mod marks;
 mod note;
 mod num;
 mod open;
+mod opened;
 mod read;
 mod schema;
+mod tail;
 pub mod tree;
 mod verify;
 mod writer;
@@ -28,8 +31,8 @@ pub use canon::{CanonError, canonical};
 pub use entropy::{Entropy, OsEntropy, new_installation_id, new_key_seed};
 pub use export::{export_file, export_session};
 pub use keys::Signer;
-pub use log::Log;
+pub use log::{Log, OpenState};
 pub use note::{fingerprint, vkey};
-pub use open::{OpenOptions, OpenState, Tampered};
+pub use opened::{OpenOptions, Tampered};
 pub use schema::has_begun;
 pub use verify::{Judged, is_export, judge, verify, verify_against};

@@ -17,10 +17,19 @@ use rusqlite::Connection;
 use tokio::sync::{oneshot, watch};
 
 use crate::anchor::Outside;
-use crate::open::{self, OpenOptions, Opened, Tampered};
+use crate::open::{self, Failure};
+use crate::opened::{OpenOptions, Opened, Tampered};
 use crate::verify::{self, Judged};
 use crate::writer::{Command, Writer};
 use crate::{export, read, schema};
+
+/// The result of opening a log.
+pub enum OpenState {
+    /// Open, signed and ready for records.
+    Ready(Log),
+    /// The log is not as it was left. Show the problems, then set it aside with `Log::start_over`.
+    Tampered(Tampered),
+}
 
 /// An open audit log.
 #[derive(Clone)]
@@ -56,12 +65,28 @@ fn writer_gone() -> AuditUnavailable {
     AuditUnavailable("it is closed; restart Countersign".to_owned())
 }
 
-pub(crate) fn unreadable(error: &rusqlite::Error) -> AgentError {
-    AgentError::internal("audit_unreadable", format!("The audit log cannot be read ({error})."))
-        .hint("Check that the data folder is readable and run \"csign audit verify\".")
-}
-
 impl Log {
+    /// Opens the log, or creates one. Blocking: it reads up to 16 MiB. Call it outside async
+    /// threads.
+    pub fn open(options: OpenOptions) -> Result<OpenState, AuditUnavailable> {
+        schema::check_library().map_err(AuditUnavailable)?;
+        match open::open(&options) {
+            Ok(opened) => Self::start(options, opened).map(OpenState::Ready),
+            Err(Failure::Tampered(found)) => Ok(OpenState::Tampered(*found)),
+            Err(Failure::Unavailable(why)) => Err(AuditUnavailable(why)),
+        }
+    }
+
+    /// Renames the old files and begins a new log. Its second record reports what was found. Also
+    /// returns the old file's new path.
+    pub fn start_over(
+        options: OpenOptions,
+        found: &Tampered,
+    ) -> Result<(Self, PathBuf), AuditUnavailable> {
+        let (opened, aside) = open::begin_anew(&options, found)?;
+        Self::start(options, opened).map(|log| (log, aside))
+    }
+
     pub(crate) fn start(options: OpenOptions, opened: Opened) -> Result<Self, AuditUnavailable> {
         let log = Self::without_writer(options, opened.chain.frontier.size());
         log.write_with(opened)?;
@@ -220,9 +245,8 @@ impl Log {
             let mut slot = lock(&inner.reader);
             let db = match slot.take() {
                 Some(db) => db,
-                None => {
-                    schema::open_reader(&inner.options.path).map_err(|error| unreadable(&error))?
-                }
+                None => schema::open_reader(&inner.options.path)
+                    .map_err(|error| schema::unreadable(&error))?,
             };
             work(slot.insert(db))
         };

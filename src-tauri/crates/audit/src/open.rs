@@ -4,142 +4,33 @@
 //! accepts no records.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use contract::{RecordType, VerifyProblem};
-use engine::ports::{AuditUnavailable, Clock, RecordDraft};
-use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior};
+use engine::ports::{AuditUnavailable, RecordDraft};
+use rusqlite::{Connection, TransactionBehavior};
 use serde_json::Value;
 
-use crate::anchor::{self, Anchor, ComparedMarks, Mark, Outside, WHOLE_UP_TO};
-use crate::body::{self, instant};
-use crate::chain::{self, Chain, WriteError, stored_checkpoint, stored_frontier, stored_size};
-use crate::entropy::Entropy;
-use crate::keys::{self, KeyState, Signer};
-use crate::log::Log;
+use crate::anchor::{self, ComparedMarks, Mark, Outside, WHOLE_UP_TO};
+use crate::body::instant;
+use crate::chain::{self, Chain, WriteError};
+use crate::keys::{self, KeyState};
 use crate::marks;
-use crate::num::Num;
+use crate::opened::{OpenOptions, Opened, Tampered};
 use crate::schema::{self, SchemaFault};
-use crate::{note, tree, verify};
+use crate::tail::check_tail;
+use crate::{tree, verify};
 
-/// All inputs of a log.
-#[derive(Clone)]
-pub struct OpenOptions {
-    /// The log's SQLite file.
-    pub path: PathBuf,
-    /// The installation's id (a UUID), which the host keeps outside the log.
-    pub installation: String,
-    pub signer: Signer,
-    /// The keyring's key before `signer`, if it was just replaced. It signs the change.
-    pub previous: Option<Signer>,
-    /// The places for copies of the newest checkpoint: the state folder, the keyring.
-    pub anchors: Vec<Arc<dyn Anchor>>,
-    /// Whether a signed copy was stored before. Then a missing or unsigned one is a fault.
-    pub marked: bool,
-    pub clock: Arc<dyn Clock>,
-    pub entropy: Arc<dyn Entropy>,
-    /// Bytes per page in a new file.
-    pub page_size: u32,
-}
-
-impl OpenOptions {
-    /// Creates options with the usual page size and the operating system's randomness.
-    pub fn new(
-        path: impl Into<PathBuf>,
-        installation: impl Into<String>,
-        signer: Signer,
-        clock: Arc<dyn Clock>,
-    ) -> Self {
-        Self {
-            path: path.into(),
-            installation: installation.into(),
-            signer,
-            previous: None,
-            anchors: Vec::new(),
-            marked: false,
-            clock,
-            entropy: Arc::new(crate::entropy::OsEntropy),
-            page_size: 4096,
-        }
-    }
-
-    /// Adds a place for the copy of the newest checkpoint.
-    #[must_use]
-    pub fn anchor(mut self, anchor: Arc<dyn Anchor>) -> Self {
-        self.anchors.push(anchor);
-        self
-    }
-
-    pub(crate) fn origin(&self) -> String {
-        format!("audit/{}", self.installation)
-    }
-
-    /// Reads everything known about the log outside its file.
-    pub(crate) fn outside(&self) -> Outside {
-        Outside { marked: self.marked, ..Outside::gather(&self.anchors) }
-    }
-}
-
-/// The result of opening a log.
-pub enum OpenState {
-    /// Open, signed and ready for records.
-    Ready(Log),
-    /// The log is not as it was left. Show the problems, then set it aside with `Log::start_over`.
-    Tampered(Tampered),
-}
-
-/// The fault of a log that cannot be continued.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tampered {
-    pub problems: Vec<VerifyProblem>,
-    /// Number of records and root (hex) of the old file, if they can be read.
-    pub size: Option<u64>,
-    pub root: Option<String>,
-    /// The outside copy of its newest checkpoint.
-    pub mark: Option<Mark>,
-}
-
-/// The result of an opening for the writer.
-pub(crate) struct Opened {
-    pub(crate) db: Connection,
-    pub(crate) chain: Chain,
-    pub(crate) counter: u64,
-    pub(crate) warnings: Vec<String>,
-    /// Whether the whole file was checked, and not only its tail.
-    pub(crate) checked_whole: bool,
-}
-
-enum Failure {
+/// Why a log was not opened.
+pub(crate) enum Failure {
+    /// The file cannot be used now; the text is for the user.
     Unavailable(String),
+    /// The file is not as it was left.
     Tampered(Box<Tampered>),
 }
 
 impl From<WriteError> for Failure {
     fn from(error: WriteError) -> Self {
-        Self::Unavailable(crate::writer::sentence(&error))
-    }
-}
-
-impl Log {
-    /// Opens the log, or creates one. Blocking: it reads up to 16 MiB. Call it outside async
-    /// threads.
-    pub fn open(options: OpenOptions) -> Result<OpenState, AuditUnavailable> {
-        schema::check_library().map_err(AuditUnavailable)?;
-        match open(&options) {
-            Ok(opened) => Self::start(options, opened).map(OpenState::Ready),
-            Err(Failure::Tampered(found)) => Ok(OpenState::Tampered(*found)),
-            Err(Failure::Unavailable(why)) => Err(AuditUnavailable(why)),
-        }
-    }
-
-    /// Renames the old files and begins a new log. Its second record reports what was found. Also
-    /// returns the old file's new path.
-    pub fn start_over(
-        options: OpenOptions,
-        found: &Tampered,
-    ) -> Result<(Self, PathBuf), AuditUnavailable> {
-        let (opened, aside) = begin_anew(&options, found)?;
-        Self::start(options, opened).map(|log| (log, aside))
+        Self::Unavailable(error.sentence())
     }
 }
 
@@ -182,7 +73,8 @@ pub(crate) fn begin_anew(
     Ok((opened, aside))
 }
 
-fn open(options: &OpenOptions) -> Result<Opened, Failure> {
+/// Opens the log for the writer, or creates it.
+pub(crate) fn open(options: &OpenOptions) -> Result<Opened, Failure> {
     let outside = options.outside();
     let weighed = outside.compare();
     let mark = weighed.newest().cloned();
@@ -324,174 +216,6 @@ fn damaged_failure(error: rusqlite::Error, mark: Option<Mark>) -> Failure {
     } else {
         WriteError::from(error).into()
     }
-}
-
-type TailFault = (Option<(u64, String)>, VerifyProblem);
-
-/// Checks the newest checkpoint, the records after it, and the marks. Returns None for an empty
-/// log.
-fn check_tail(
-    db: &Connection,
-    options: &OpenOptions,
-    weighed: &ComparedMarks,
-) -> rusqlite::Result<Result<Option<Chain>, TailFault>> {
-    let origin = options.origin();
-    let size = stored_size(db)?;
-    if let Some(mark) = weighed.largest().filter(|mark| mark.size > size) {
-        let message = format!(
-            "records {} to {} are missing: the log was cut, or an old copy was put in its place",
-            size + 1,
-            mark.size
-        );
-        let root = crate::hex::encode(&stored_frontier(db, size)?.root());
-        return Ok(Err((Some((size, root)), problem(Some(size + 1), message))));
-    }
-    if size == 0 {
-        return Ok(Ok(None));
-    }
-    let frontier = stored_frontier(db, size)?;
-    let root = frontier.root();
-    let fault = |seq: u64, message: &str| {
-        Ok(Err((Some((size, crate::hex::encode(&root))), problem(Some(seq), message.to_owned()))))
-    };
-
-    let opened: Option<Vec<u8>> = db
-        .query_row(
-            "SELECT body FROM audit_record WHERE type='log_opened' ORDER BY seq DESC LIMIT 1",
-            [],
-            |row| row.get(0),
-        )
-        .optional()?;
-    let Some(opened) = opened.and_then(|bytes| body::parse(&bytes).ok()) else {
-        return fault(1, "the record that names the signing key is missing or damaged");
-    };
-    if opened.text("installation") != Some(options.installation.as_str()) {
-        return fault(1, "the log belongs to another installation");
-    }
-    let Ok(state) = keys::read_key_state(&origin, &opened) else {
-        return fault(opened.seq, "the record that names the signing key is damaged");
-    };
-    let Some((signed, text)) = stored_checkpoint(db)? else {
-        return fault(1, "the log has no signed checkpoint");
-    };
-    let at_checkpoint =
-        if signed <= size { stored_frontier(db, signed)?.root() } else { tree::empty_root() };
-    let held = note::parse(&text).ok().is_some_and(|n| {
-        n.check(&state.current).is_ok()
-            && n.size == signed
-            && n.origin == origin
-            && n.root == at_checkpoint
-    });
-    if !held {
-        return fault(
-            signed.min(size + 1),
-            "the newest checkpoint does not match the records, or is signed with another key",
-        );
-    }
-    for mark in &weighed.marks {
-        if let Some((seq, message)) = check_against(db, &origin, mark)? {
-            return Ok(Err((
-                Some((size, crate::hex::encode(&root))),
-                VerifyProblem { seq, message: message.to_owned() },
-            )));
-        }
-    }
-    if let Some(closed) = weighed.marks.iter().find(|mark| mark.denies_tail(size, signed)) {
-        return fault(closed.size + 1, verify::ADDED);
-    }
-    if let Some((seq, message)) = find_added(db, weighed.newest())? {
-        return fault(seq, message);
-    }
-    match find_unsigned(db, signed, size)? {
-        Ok(last_leaf) => Ok(Ok(Some(Chain { origin, frontier, last_leaf, signed, keys: state }))),
-        Err(seq) => fault(seq, "the record was changed, or is not the one that followed"),
-    }
-}
-
-/// Compares the log with a mark over existing records. Returns what is wrong.
-fn check_against(
-    db: &Connection,
-    origin: &str,
-    mark: &Mark,
-) -> rusqlite::Result<Option<(Option<u64>, &'static str)>> {
-    if crate::hex::encode(&stored_frontier(db, mark.size)?.root()) != mark.root {
-        return Ok(Some((
-            None,
-            "the records differ from the copy of the checkpoint that is kept outside the log",
-        )));
-    }
-    if mark.size == 0 {
-        return Ok(None);
-    }
-    // Each opening names the key that signs from then on, and marks are made with that key.
-    let opened: Option<Vec<u8>> = db
-        .query_row("SELECT body FROM audit_record WHERE type='log_opened' AND seq<=?1 ORDER BY seq DESC LIMIT 1", [Num(mark.size)], |row| row.get(0))
-        .optional()?;
-    let opened = opened.and_then(|bytes| body::parse(&bytes).ok());
-    let key = opened
-        .as_ref()
-        .and_then(|opened| keys::read_key_state(origin, opened).ok())
-        .map(|state| note::vkey_of(origin, &state.current));
-    if key.as_deref() != Some(mark.key.as_str()) {
-        return Ok(Some((
-            Some(1),
-            "the log was signed anew with another key than the one kept outside it",
-        )));
-    }
-    if mark.signature.is_none() && opened.is_some_and(|opened| keys::signs_marks(&opened)) {
-        return Ok(Some((
-            None,
-            "the copy of the newest checkpoint outside the log was replaced: it is not signed",
-        )));
-    }
-    Ok(None)
-}
-
-/// Finds the first record that was added behind the newest mark. Returns what is wrong with it.
-fn find_added(
-    db: &Connection,
-    newest: Option<&Mark>,
-) -> rusqlite::Result<Option<(u64, &'static str)>> {
-    let Some(mark) = newest else { return Ok(None) };
-    let mut beyond = verify::BeyondMark::new(newest);
-    let mut statement = db.prepare("SELECT body FROM audit_record WHERE seq>?1 ORDER BY seq")?;
-    let mut rows = statement.query([Num(mark.size)])?;
-    while let Some(row) = rows.next()? {
-        let bytes: Vec<u8> = row.get(0)?;
-        // A body that cannot be parsed is reported by the checks of the records.
-        if let Ok(body) = body::parse(&bytes)
-            && let Some(found) = beyond.step(&body)
-        {
-            return Ok(Some(found));
-        }
-    }
-    Ok(None)
-}
-
-/// Checks the records after the newest checkpoint, and the last record in any case. Returns the
-/// last leaf, or the number of the bad record.
-fn find_unsigned(
-    db: &Connection,
-    signed: u64,
-    size: u64,
-) -> rusqlite::Result<Result<tree::Hash, u64>> {
-    let from = (signed + 1).min(size);
-    let mut prev = if from > 1 { chain::stored_node(db, 0, from - 2)? } else { [0u8; 32] };
-    let mut statement =
-        db.prepare("SELECT body, leaf FROM audit_record WHERE seq>=?1 ORDER BY seq")?;
-    let mut rows = statement.query([Num(from)])?;
-    let mut seq = from;
-    while let Some(row) = rows.next()? {
-        let (bytes, leaf): (Vec<u8>, tree::Hash) = (row.get(0)?, row.get(1)?);
-        let held =
-            body::parse(&bytes).is_ok_and(|b| b.seq == seq && b.prev == crate::hex::encode(&prev));
-        if !held || tree::leaf_hash(&bytes) != leaf {
-            return Ok(Err(seq));
-        }
-        prev = leaf;
-        seq += 1;
-    }
-    Ok(if seq == size + 1 { Ok(prev) } else { Err(seq) })
 }
 
 /// Writes the records of an opening: a change of key if there is one, `log_opened`, possibly a

@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 
 use crate::body::{self, Body};
 use crate::chain::type_name;
-use crate::log::unreadable;
 use crate::num::Num;
+use crate::schema::unreadable;
 
 const DEFAULT_LIMIT: u32 = 100;
 const MAX_LIMIT: u32 = 500;

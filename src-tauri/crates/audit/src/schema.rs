@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
+use contract::AgentError;
 use rusqlite::{Connection, ErrorCode, OpenFlags, limits::Limit};
 
 /// "CSLG": marks the file as an audit log.
@@ -65,6 +66,12 @@ pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
         SystemIoFailure,
     ];
     error.sqlite_error_code().is_none_or(|code| !outside_the_content.contains(&code))
+}
+
+/// Returns the error of a reader that could not read the file.
+pub(crate) fn unreadable(error: &rusqlite::Error) -> AgentError {
+    AgentError::internal("audit_unreadable", format!("The audit log cannot be read ({error})."))
+        .hint("Check that the data folder is readable and run \"csign audit verify\".")
 }
 
 /// Applies the settings of every connection.

@@ -9,10 +9,13 @@ pub type Hash = [u8; 32];
 /// Why a proof is not valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProofError {
+    /// The index or the size lies outside of the tree.
     #[error("the index or size lies outside the tree")]
     OutOfRange,
+    /// The proof has too few or too many hashes.
     #[error("the proof has the wrong number of hashes")]
     WrongLength,
+    /// The proof is well formed but leads to another root.
     #[error("the proof leads to another root")]
     OtherRoot,
 }

@@ -19,6 +19,7 @@ use crate::entropy::Entropy;
 use crate::keys::Signer;
 use crate::marks::Marks;
 use crate::num::Num;
+use crate::opened::{OpenOptions, Opened};
 
 /// Records without a checkpoint after which one is made.
 const SIGN_EVERY: u64 = 100;
@@ -43,30 +44,6 @@ pub(crate) enum Command {
     Checkpoint { reply: Reply<AuditCheckpointResponse> },
     Erase { seq: u64, member: String, reply: Reply<bool> },
     Close { reply: Option<Reply<()>> },
-}
-
-/// A failure as the user reads it.
-pub(crate) fn sentence(error: &WriteError) -> String {
-    let error = match error {
-        WriteError::Refused(text) => return text.clone(),
-        WriteError::Sqlite(error) => error,
-    };
-    match error.sqlite_error_code() {
-        Some(ErrorCode::DiskFull) => "the disk is full; free some space and try again".to_owned(),
-        Some(ErrorCode::ReadOnly) => {
-            "its file or folder is not writable; check the permissions of the data folder"
-                .to_owned()
-        }
-        Some(ErrorCode::CannotOpen) => {
-            "its file cannot be opened; check the permissions of the data folder".to_owned()
-        }
-        Some(ErrorCode::DatabaseBusy) => {
-            "another program holds its file; close it and try again".to_owned()
-        }
-        Some(_) | None => {
-            format!("its database failed ({error}); check the disk and restart Countersign")
-        }
-    }
 }
 
 struct Waiting {
@@ -106,8 +83,8 @@ struct Round {
 
 impl Writer {
     pub(crate) fn new(
-        opened: crate::open::Opened,
-        options: &crate::open::OpenOptions,
+        opened: Opened,
+        options: &OpenOptions,
         total: watch::Sender<u64>,
         failing: Arc<AtomicBool>,
     ) -> std::io::Result<Self> {
@@ -329,7 +306,7 @@ impl Writer {
     }
 
     fn failed(&mut self, error: &WriteError) -> AuditUnavailable {
-        let why = AuditUnavailable(sentence(error));
+        let why = AuditUnavailable(error.sentence());
         if let WriteError::Sqlite(error) = error {
             tracing::error!(%error, "the audit log could not be written");
             // After these nobody knows what reached the disk; only opening the file anew tells.
@@ -358,7 +335,7 @@ impl Writer {
 
     fn newest_checkpoint(&self) -> Result<AuditCheckpointResponse, AuditUnavailable> {
         let found = crate::chain::stored_checkpoint(&self.db)
-            .map_err(|error| AuditUnavailable(sentence(&error.into())))?;
+            .map_err(|error| AuditUnavailable(WriteError::from(error).sentence()))?;
         let (size, note) =
             found.ok_or_else(|| AuditUnavailable("it has no checkpoint yet".to_owned()))?;
         Ok(AuditCheckpointResponse {
@@ -387,7 +364,7 @@ impl Writer {
         self.chain = chain;
         self.quiet = false;
         self.total.send_replace(self.chain.frontier.size());
-        let failed = |error: rusqlite::Error| AuditUnavailable(sentence(&error.into()));
+        let failed = |error: rusqlite::Error| AuditUnavailable(WriteError::from(error).sentence());
         self.db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).map_err(failed)?;
         Ok(true)
     }

@@ -8,6 +8,7 @@ mod conversation;
 mod entities;
 mod languages;
 mod preview;
+mod programs;
 mod schemas;
 mod security;
 mod servers;
@@ -70,6 +71,11 @@ pub(crate) fn run_checks(subject: &Subject<'_>, faults: &mut Faults, warnings: &
     conversation::check(subject, faults);
     entities::check(subject, faults);
     languages::check(subject, faults);
+}
+
+/// Returns a member that exists and is not `null`.
+fn present<'a>(value: &'a Value, name: &str) -> Option<&'a Value> {
+    value.get(name).filter(|v| !v.is_null())
 }
 
 /// Iterates over a list, or over nothing if there is none.

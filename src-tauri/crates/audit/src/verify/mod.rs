@@ -11,7 +11,7 @@ use std::path::Path;
 use contract::{VerifyProblem, VerifyReport};
 
 use crate::anchor::{ComparedMarks, Mark, Outside};
-use crate::open::Tampered;
+use crate::opened::Tampered;
 use crate::schema;
 
 pub(crate) use checker::{ADDED, BeyondMark};
@@ -67,6 +67,7 @@ pub fn verify_against(path: &Path, outside: &Outside) -> VerifyReport {
 /// A report, with further data for an alarm.
 #[derive(Clone, Debug)]
 pub struct Judged {
+    /// The result as it is shown.
     pub report: VerifyReport,
     /// The copy of a checkpoint that a new log reports.
     pub mark: Option<Mark>,

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::{Subject, list, servers, text, tools::present};
+use super::{Subject, list, present, programs, text};
 use crate::{fault::Faults, fault::join, resolve, run::Template};
 
 /// Headers of the connection itself, and headers that only the host sets.
@@ -285,14 +285,14 @@ pub(super) fn program(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mu
     let Some(call) = present(tool, "program").filter(|call| call.is_object()) else { return };
     let at = format!("{at}/program");
     if let Some(command) = text(call, "command") {
-        servers::program(subject, &format!("{at}/command"), command, faults);
+        programs::program(subject, &format!("{at}/command"), command, faults);
     }
     for (index, source) in list(call.get("args")).enumerate() {
         template(subject, &format!("{at}/args/{index}"), tool, source.as_str(), faults);
     }
     for (index, name) in list(call.get("env")).enumerate() {
         if let Some(name) = name.as_str() {
-            servers::variable(&format!("{at}/env/{index}"), name, faults);
+            programs::variable(&format!("{at}/env/{index}"), name, faults);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Subject, list, text};
+use super::{Subject, calls, list, present, programs, text};
 use crate::{
     fault::{Faults, join},
     names, refs,
@@ -125,8 +125,8 @@ fn kind(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mut Faults) {
     }
     match kind {
         "mcp_server" => mcp(subject, at, tool, faults),
-        "http_api" => super::calls::http(subject, at, tool, faults),
-        "other" => super::calls::program(subject, at, tool, faults),
+        "http_api" => calls::http(subject, at, tool, faults),
+        "other" => calls::program(subject, at, tool, faults),
         _ => {}
     }
 }
@@ -140,11 +140,6 @@ fn mcp(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mut Faults) {
             "add the server or correct the name",
         );
     }
-}
-
-/// Returns a member that exists and is not `null`.
-pub(crate) fn present<'a>(value: &'a Value, name: &str) -> Option<&'a Value> {
-    value.get(name).filter(|v| !v.is_null())
 }
 
 fn guidance(at: &str, tool: &Value, faults: &mut Faults) {
@@ -233,7 +228,7 @@ fn credential(at: &str, tool: &Value, faults: &mut Faults) {
         );
     }
     if let Some(name) = variable
-        && !super::servers::is_variable(name)
+        && !programs::is_variable(name)
     {
         faults.at(
             format!("{at}/auth/env_var"),
