@@ -31,5 +31,6 @@ pub use hide::{Hidden, reaches};
 pub use per_session::{KeptVisits, Open, Patience, PerSession, PerSessionCall, Place};
 pub use program::{ProgramError, resolve_program};
 pub use result::Resource;
-pub use servers::{OnChange, Servers, ServersBuilder};
+pub use server::OnChange;
+pub use servers::{Servers, ServersBuilder};
 pub use sign_in::SignIn;

@@ -1,11 +1,13 @@
 //! The life of one server: idle until needed, started once for all who wait, ready, backing off
 //! after a crash, waiting for a sign-in, stopped. Every transition goes through one function, which
-//! notifies the listener.
+//! notifies the listener. `health` judges a server by the outcomes of its calls.
+
+mod health;
 
 use std::{sync::Arc, time::Duration};
 
 use contract::{
-    AgentError, Reason, ServerState, ServerView,
+    ServerState, ServerView,
     manifest::{OauthGrant, ServerOauth},
 };
 use engine::ports::ToolFailure;
@@ -18,16 +20,11 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use crate::{
-    Asker, Definitions, Reach, ServerConfig, SignIn, Timings,
+    Asker, Definitions, Reach, ServerConfig, Timings,
     connection::{self, Connection, Limits, OpenError, Session},
     failure,
     handler::Handler,
-    servers::OnChange,
-    sign_in,
 };
-
-/// How many missing answers in a row make a server count as hung. It is then restarted.
-const HUNG_AFTER: u32 = 2;
 
 /// How often to check whether the end of a server has been noticed.
 const NOTICE_INTERVAL: Duration = Duration::from_millis(20);
@@ -76,6 +73,9 @@ struct Life {
     /// Ends the present sign-in.
     sign_in: CancellationToken,
 }
+
+/// Called after every change of a server. Must return quickly.
+pub type OnChange = Arc<dyn Fn(ServerView) + Send + Sync>;
 
 /// Receivers of a server's changes, tool lists and questions.
 #[derive(Clone, Default)]
@@ -409,11 +409,11 @@ impl Server {
         self.lock().challenge.clone()
     }
 
-    /// Begins a sign-in. A sign-in that is under way is cancelled.
-    pub(crate) async fn sign_in(self: &Arc<Self>) -> Result<SignIn, AgentError> {
+    /// Cancels the sign-in that is under way, if any. Returns the token that ends the next one.
+    pub(crate) fn replace_sign_in(&self) -> CancellationToken {
         let stop = CancellationToken::new();
         std::mem::replace(&mut self.lock().sign_in, stop.clone()).cancel();
-        sign_in::begin(self, stop).await
+        stop
     }
 
     /// Records the result of a sign-in.
@@ -460,111 +460,6 @@ impl Server {
         tracing::warn!(server = %self.config.name, %why, failures = life.failures, "an MCP server is gone");
         life.phase = Phase::BackingOff { until: Instant::now() + wait, attempt: of, why };
         self.publish(life);
-    }
-
-    /// Updates the server's health with the outcome of a call, if the call used the present
-    /// connection.
-    pub(crate) fn note_outcome<T>(
-        &self,
-        reached: &ServerConnection,
-        outcome: &Result<T, ToolFailure>,
-    ) {
-        let mut life = self.lock();
-        if !matches!(life.phase, Phase::Ready { attempt, .. } if attempt == reached.attempt) {
-            return;
-        }
-        let reason = match outcome {
-            Ok(_) => None,
-            Err(failure) => Some((failure.error.known_reason(), &failure.error)),
-        };
-        let (answered, silent, gone) = match reason {
-            // A refusal by the protocol has a code; a lost connection does not.
-            None
-            | Some((
-                Some(
-                    Reason::McpToolError
-                    | Reason::InvalidResponse
-                    | Reason::UpstreamRateLimit
-                    | Reason::McpHttpStatus,
-                ),
-                _,
-            )) => (true, false, false),
-            Some((Some(Reason::McpTimeout), _)) => (false, true, false),
-            Some((Some(Reason::McpException), error)) if error.details.contains_key("code") => {
-                (true, false, false)
-            }
-            Some((Some(Reason::McpException | Reason::McpNotConnected), _)) => (false, false, true),
-            Some((Some(Reason::McpUnauthorized), error)) => {
-                let challenge = error
-                    .details
-                    .get("challenge")
-                    .and_then(|words| words.as_str())
-                    .map(str::to_owned);
-                return self.handle_unauthorized(life, reached.attempt, challenge);
-            }
-            Some(_) => (false, false, false),
-        };
-        if answered {
-            life.failures = 0;
-            life.missing_answers = 0;
-            return;
-        }
-        life.missing_answers += u32::from(silent);
-        // The end of a process is noticed by itself; a lost address is not.
-        let lost = gone && reached.connection.pid.is_none();
-        if lost || life.missing_answers >= HUNG_AFTER {
-            drop(life);
-            self.drop_connection(
-                reached.attempt,
-                if lost {
-                    "It cannot be reached any more.".to_owned()
-                } else {
-                    "It did not answer any more and was ended.".to_owned()
-                },
-            );
-        }
-    }
-
-    /// Checks a session after status 400, by which many servers report a forgotten session. The
-    /// list of tools shows whether it is one; if so, the next call opens a new connection.
-    pub(crate) fn check_doubtful(self: &Arc<Self>, reached: &ServerConnection) {
-        let (server, connection, attempt) =
-            (Arc::clone(self), Arc::clone(&reached.connection), reached.attempt);
-        tokio::spawn(async move {
-            let limits = Limits::new(server.timings.start, CancellationToken::new());
-            if !failure::is_bad_request(
-                &connection.check_session(&server.config.name, &limits).await,
-            ) {
-                return;
-            }
-            let mut life = server.lock();
-            if matches!(life.phase, Phase::Ready { attempt: now, .. } if now == attempt) {
-                life.stop.cancel();
-                life.phase = Phase::Idle;
-                server.publish(life);
-            }
-        });
-    }
-
-    /// Handles a refused token or key.
-    fn handle_unauthorized(
-        &self,
-        mut life: MutexGuard<'_, Life>,
-        attempt: u64,
-        challenge: Option<String>,
-    ) {
-        match self.oauth().map(|oauth| oauth.grant) {
-            Some(OauthGrant::AuthorizationCode) => {
-                drop(life);
-                self.require_sign_in(attempt, challenge);
-            }
-            // A new connection gets new tokens.
-            Some(OauthGrant::ClientCredentials) | None => {
-                life.stop.cancel();
-                life.phase = Phase::Idle;
-                self.publish(life);
-            }
-        }
     }
 
     /// Asks the process to end, without waiting. It is not started again.

@@ -12,11 +12,9 @@ use crate::{
     Asker, Definitions, Resource, Resume, ServerConfig, SignIn, Timings,
     connection::Limits,
     failure,
-    server::{Server, ServerListeners},
+    server::{OnChange, Server, ServerListeners},
+    sign_in,
 };
-
-/// Called after every change of a server. Must return quickly.
-pub type OnChange = Arc<dyn Fn(ServerView) + Send + Sync>;
 
 /// All servers. A clone is another handle to the same servers. When the last handle is dropped, all
 /// processes are killed.
@@ -128,14 +126,11 @@ impl Servers {
         }
     }
 
-    /// Begins a sign-in of the user to a server.
+    /// Begins a sign-in of the user to a server. A sign-in that is under way is cancelled.
     pub async fn sign_in(&self, server: &str) -> Result<SignIn, AgentError> {
-        self.inner
-            .by_name
-            .get(server)
-            .ok_or_else(|| failure::unknown_server(server).error)?
-            .sign_in()
-            .await
+        let server =
+            self.inner.by_name.get(server).ok_or_else(|| failure::unknown_server(server).error)?;
+        sign_in::begin(server, server.replace_sign_in()).await
     }
 
     /// Waits until a server is ready. Returns an error if it cannot be reached now.

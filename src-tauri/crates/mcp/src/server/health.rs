@@ -1,0 +1,122 @@
+//! The health of a server, judged by the outcomes of its calls: a server that hangs or that cannot
+//! be reached gets a new connection, and a refused token asks for new ones.
+
+use std::sync::Arc;
+
+use contract::{Reason, manifest::OauthGrant};
+use engine::ports::ToolFailure;
+use parking_lot::MutexGuard;
+use tokio_util::sync::CancellationToken;
+
+use super::{Life, Phase, Server, ServerConnection};
+use crate::{connection::Limits, failure};
+
+/// How many missing answers in a row make a server count as hung. It is then restarted.
+const HUNG_AFTER: u32 = 2;
+
+impl Server {
+    /// Updates the server's health with the outcome of a call, if the call used the present
+    /// connection.
+    pub(crate) fn note_outcome<T>(
+        &self,
+        reached: &ServerConnection,
+        outcome: &Result<T, ToolFailure>,
+    ) {
+        let mut life = self.lock();
+        if !matches!(life.phase, Phase::Ready { attempt, .. } if attempt == reached.attempt) {
+            return;
+        }
+        let reason = match outcome {
+            Ok(_) => None,
+            Err(failure) => Some((failure.error.known_reason(), &failure.error)),
+        };
+        let (answered, silent, gone) = match reason {
+            // A refusal by the protocol has a code; a lost connection does not.
+            None
+            | Some((
+                Some(
+                    Reason::McpToolError
+                    | Reason::InvalidResponse
+                    | Reason::UpstreamRateLimit
+                    | Reason::McpHttpStatus,
+                ),
+                _,
+            )) => (true, false, false),
+            Some((Some(Reason::McpTimeout), _)) => (false, true, false),
+            Some((Some(Reason::McpException), error)) if error.details.contains_key("code") => {
+                (true, false, false)
+            }
+            Some((Some(Reason::McpException | Reason::McpNotConnected), _)) => (false, false, true),
+            Some((Some(Reason::McpUnauthorized), error)) => {
+                let challenge = error
+                    .details
+                    .get("challenge")
+                    .and_then(|words| words.as_str())
+                    .map(str::to_owned);
+                return self.handle_unauthorized(life, reached.attempt, challenge);
+            }
+            Some(_) => (false, false, false),
+        };
+        if answered {
+            life.failures = 0;
+            life.missing_answers = 0;
+            return;
+        }
+        life.missing_answers += u32::from(silent);
+        // The end of a process is noticed by itself; a lost address is not.
+        let lost = gone && reached.connection.pid.is_none();
+        if lost || life.missing_answers >= HUNG_AFTER {
+            drop(life);
+            self.drop_connection(
+                reached.attempt,
+                if lost {
+                    "It cannot be reached any more.".to_owned()
+                } else {
+                    "It did not answer any more and was ended.".to_owned()
+                },
+            );
+        }
+    }
+
+    /// Checks a session after status 400, by which many servers report a forgotten session. The
+    /// list of tools shows whether it is one; if so, the next call opens a new connection.
+    pub(crate) fn check_doubtful(self: &Arc<Self>, reached: &ServerConnection) {
+        let (server, connection, attempt) =
+            (Arc::clone(self), Arc::clone(&reached.connection), reached.attempt);
+        tokio::spawn(async move {
+            let limits = Limits::new(server.timings.start, CancellationToken::new());
+            if !failure::is_bad_request(
+                &connection.check_session(&server.config.name, &limits).await,
+            ) {
+                return;
+            }
+            let mut life = server.lock();
+            if matches!(life.phase, Phase::Ready { attempt: now, .. } if now == attempt) {
+                life.stop.cancel();
+                life.phase = Phase::Idle;
+                server.publish(life);
+            }
+        });
+    }
+
+    /// Handles a refused token or key.
+    fn handle_unauthorized(
+        &self,
+        mut life: MutexGuard<'_, Life>,
+        attempt: u64,
+        challenge: Option<String>,
+    ) {
+        match self.oauth().map(|oauth| oauth.grant) {
+            Some(OauthGrant::AuthorizationCode) => {
+                drop(life);
+                self.require_sign_in(attempt, challenge);
+            }
+            // A new connection gets new tokens.
+            Some(OauthGrant::ClientCredentials) | None => {
+                life.stop.cancel();
+                life.phase = Phase::Idle;
+                self.publish(life);
+            }
+        }
+    }
+}
