@@ -11,6 +11,7 @@ use crate::tokens::{Token, TokenKind};
 mod atoms;
 mod calendar;
 mod relative;
+mod term;
 mod words;
 
 use atoms::atom;
@@ -167,17 +168,17 @@ fn range(tokens: &[Token], from: usize, at: usize, today: NaiveDate) -> Option<F
 /// Two days of one month: "1-15 october", "oct 1 - 15", "den 1 till 15 oktober", "between the 3rd
 /// and the 9th".
 fn shared_month(tokens: &[Token], from: usize, at: usize, today: NaiveDate) -> Option<FoundPeriod> {
-    let day_of = |i: usize| atoms::day_number(tokens, i);
-    if let Some((month, used)) = tokens.get(from).and_then(|_| atoms::month_at(tokens, from)) {
+    let day_of = |i: usize| term::day_number(tokens, i);
+    if let Some((month, used)) = tokens.get(from).and_then(|_| term::month_at(tokens, from)) {
         let (first, a) = day_of(from + used)?;
         let mid = from + used + a;
         tokens.get(mid).filter(|token| token.any(&TO))?;
         let (last, b) = day_of(mid + 1)?;
-        if atoms::month_at(tokens, mid + 1 + b).is_some() {
+        if term::month_at(tokens, mid + 1 + b).is_some() {
             return None;
         }
-        let (year, y) = atoms::year_at(tokens, mid + 1 + b)
-            .map_or((None, 0), |(year, used)| (Some(year), used));
+        let (year, y) =
+            term::year_at(tokens, mid + 1 + b).map_or((None, 0), |(year, used)| (Some(year), used));
         return days(month, year, first, last, today).map(|(start, end)| FoundPeriod {
             at: at..mid + 1 + b + y,
             start: Some(start),
@@ -190,9 +191,9 @@ fn shared_month(tokens: &[Token], from: usize, at: usize, today: NaiveDate) -> O
     let second = skip_words(tokens, mid + 1, &["the", "den"]);
     let (last, b) = day_of(second)?;
     let after = skip_words(tokens, second + b, &["of"]);
-    let (month, m) = atoms::month_at(tokens, after)?;
+    let (month, m) = term::month_at(tokens, after)?;
     let (year, y) =
-        atoms::year_at(tokens, after + m).map_or((None, 0), |(year, used)| (Some(year), used));
+        term::year_at(tokens, after + m).map_or((None, 0), |(year, used)| (Some(year), used));
     days(month, year, first, last, today).map(|(start, end)| FoundPeriod {
         at: at..after + m + y,
         start: Some(start),
@@ -215,7 +216,7 @@ fn days(
 
 /// Reads a date term after its leading words, such as "since". "the 1st" is only a date with its
 /// "the".
-fn led_atom(tokens: &[Token], at: usize, today: NaiveDate) -> Option<(usize, atoms::Atom, usize)> {
+fn led_atom(tokens: &[Token], at: usize, today: NaiveDate) -> Option<(usize, term::Atom, usize)> {
     let next = skip_leads(tokens, at);
     (at..=next)
         .rev()

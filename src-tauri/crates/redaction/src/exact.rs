@@ -12,7 +12,6 @@ use std::{
 };
 
 use aho_corasick::AhoCorasick;
-use serde_json::Value;
 
 use forms::Form;
 use view::{View, Way};
@@ -88,11 +87,6 @@ impl Exact {
         })
     }
 
-    /// Whether the texts or member names of a value contain a secret.
-    pub(crate) fn value_contains_secret(&self, value: &Value) -> bool {
-        !self.is_empty() && crate::json::contains_secret(self, value)
-    }
-
     fn collect(&self, machine: &AhoCorasick, view: &View<'_>, found: &mut Vec<Range<usize>>) {
         for hit in machine.find_overlapping_iter(view.bytes()) {
             let form = &self.forms[hit.pattern().as_usize()];
@@ -104,14 +98,6 @@ impl Exact {
     pub fn scrub<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let spans = self.spans(text);
         if spans.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(insert_marks(text, &spans)) }
-    }
-
-    /// Replaces secrets in the texts and member names of a value. It also finds a secret that is
-    /// split over several texts of a list.
-    pub fn scrub_value(&self, value: &mut Value) {
-        if self.value_contains_secret(value) {
-            crate::json::scrub(self, value);
-        }
     }
 }
 

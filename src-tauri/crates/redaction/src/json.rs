@@ -11,9 +11,24 @@ use serde_json::{Map, Number, Value};
 
 use crate::exact::{Exact, insert_marks};
 
+impl Exact {
+    /// Whether the texts or member names of a value contain a secret.
+    pub(crate) fn value_contains_secret(&self, value: &Value) -> bool {
+        !self.is_empty() && contains_secret(self, value)
+    }
+
+    /// Replaces secrets in the texts and member names of a value. It also finds a secret that is
+    /// split over several texts of a list.
+    pub fn scrub_value(&self, value: &mut Value) {
+        if self.value_contains_secret(value) {
+            scrub(self, value);
+        }
+    }
+}
+
 /// Whether a value contains a secret. Searches at least as thoroughly as [`scrub`], without
 /// changing anything.
-pub(crate) fn contains_secret(exact: &Exact, value: &Value) -> bool {
+fn contains_secret(exact: &Exact, value: &Value) -> bool {
     let (mut texts, mut names) = (HashMap::new(), HashSet::new());
     collect_texts(value, &mut String::new(), &mut texts, &mut names);
     // The separator keeps two adjacent names from forming a secret.
@@ -53,7 +68,7 @@ fn collect_texts<'a>(
 }
 
 /// Replaces the secrets in a value.
-pub(crate) fn scrub(exact: &Exact, value: &mut Value) {
+fn scrub(exact: &Exact, value: &mut Value) {
     let mut leaves: BTreeMap<String, Vec<&mut String>> = BTreeMap::new();
     collect_leaves(value, &mut String::new(), &mut leaves);
     for list in leaves.into_values() {

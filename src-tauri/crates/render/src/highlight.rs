@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxReference, SyntaxSet};
 
-use crate::html::escape;
+use crate::escape::escape;
 
 /// Bytes of code above which it is not highlighted.
 const MAX_BYTES: usize = 64 * 1024;

@@ -5,6 +5,7 @@ use contract::mail::mail_link;
 use pulldown_cmark::{Alignment, CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use crate::clean::{self, SCHEMES};
+use crate::escape::escape;
 use crate::highlight;
 
 /// Whether the block can still change.
@@ -39,24 +40,6 @@ pub(crate) fn open_code(info: &str, code: &str) -> String {
     escape(&mut html, code);
     html.push_str("</code></pre>");
     clean::clean(&html)
-}
-
-/// Appends text with the special characters of HTML escaped.
-pub(crate) fn escape(html: &mut String, text: &str) {
-    let mut from = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        let entity = match byte {
-            b'<' => "&lt;",
-            b'>' => "&gt;",
-            b'&' => "&amp;",
-            b'"' => "&quot;",
-            _ => continue,
-        };
-        html.push_str(text.get(from..at).unwrap_or_default());
-        html.push_str(entity);
-        from = at + 1;
-    }
-    html.push_str(text.get(from..).unwrap_or_default());
 }
 
 #[derive(Default)]

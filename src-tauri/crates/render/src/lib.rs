@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod clean;
+mod escape;
 mod highlight;
 mod html;
 mod lines;

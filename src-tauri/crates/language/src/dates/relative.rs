@@ -4,8 +4,8 @@
 use chrono::{Datelike, NaiveDate};
 
 use super::{
-    atoms::{Atom, Parsed, month_alone, month_at},
     calendar::{self, Unit},
+    term::{Atom, Parsed, month_alone, month_at},
 };
 use crate::{numbers, ordinals, tokens::Token};
 
