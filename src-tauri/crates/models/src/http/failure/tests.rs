@@ -1,0 +1,134 @@
+use serde_json::json;
+
+use super::*;
+
+#[test]
+fn statuses_have_a_kind_and_know_whether_a_retry_helps() {
+    let table = [
+        (400, ModelErrorKind::BadRequest, false),
+        (401, ModelErrorKind::Unauthorized, false),
+        (403, ModelErrorKind::Unauthorized, false),
+        (404, ModelErrorKind::BadRequest, false),
+        (408, ModelErrorKind::Unavailable, true),
+        (409, ModelErrorKind::Unavailable, true),
+        (429, ModelErrorKind::RateLimited, true),
+        (500, ModelErrorKind::Unavailable, true),
+        (503, ModelErrorKind::Unavailable, true),
+        (529, ModelErrorKind::Unavailable, true),
+    ];
+    for (status, kind, retry) in table {
+        let failure = of_status("host", StatusCode::from_u16(status).unwrap(), "", &[]);
+        assert_eq!((failure.error.kind, failure.retry), (kind, retry), "{status}");
+        assert!(failure.error.hint.is_some(), "{status} says what to do");
+    }
+}
+
+#[test]
+fn the_servers_words_are_never_shown() {
+    let body = json!({"error": {"message": "Incorrect API key provided: sk-SECRET", "code": "invalid_api_key"}}).to_string();
+    for status in [400, 401, 404, 429, 500] {
+        let error = of_status("host", StatusCode::from_u16(status).unwrap(), &body, &[]).error;
+        assert!(!format!("{error:?}").contains("SECRET"), "{status}");
+    }
+    assert!(
+        !format!("{:?}", in_stream(&json!({"message": "SECRET", "type": "server_error"})))
+            .contains("SECRET")
+    );
+}
+
+#[test]
+fn googles_refusal_of_a_key_is_one() {
+    let body = json!([{"error": {"code": 400, "status": "INVALID_ARGUMENT", "details": [{"reason": "API_KEY_INVALID"}]}}]).to_string();
+    let failure = of_status("host", StatusCode::BAD_REQUEST, &body, &[]);
+    assert_eq!((failure.error.kind, failure.problem), (ModelErrorKind::Unauthorized, Problem::Key));
+}
+
+#[test]
+fn a_conversation_that_is_too_long_is_known_from_every_server() {
+    for error in [
+        json!({"error": {"message": "no", "type": "invalid_request_error", "code": "context_length_exceeded"}}),
+        json!({"error": {"code": 400, "message": "the request exceeds the available context size, try increasing it", "type": "exceed_context_size_error"}}),
+        json!({"type": "error", "error": {"type": "invalid_request_error", "message": "prompt is too long: 208310 tokens > 200000 maximum"}}),
+        json!({"error": {"code": 400, "status": "INVALID_ARGUMENT", "message": "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)."}}),
+        json!({"object": "error", "message": "This model's maximum context length is 4096 tokens. However, you requested 5000.", "code": 400}),
+        json!({"error": "the input length exceeds the context length"}),
+        json!({"error": "Trying to keep the first 5120 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens."}),
+        json!({"error": {"message": "Reached context length of 4096 tokens with model, but this model does not support overflow."}}),
+        json!({"error": "The number of tokens to keep from the initial prompt is greater than the context length (n_keep: 13055>= n_ctx: 4096). Try to load the model with a larger context length."}),
+        json!({"error": "Cannot truncate prompt with n_keep (15028) >= n_ctx (7424)"}),
+        json!({"code": "Client specified an invalid argument", "error": "This model's maximum prompt length is 131072 but the request contains 136973 tokens."}),
+        json!({"error": {"type": "invalid_request_error", "message": "Your request exceeded model token limit: 131072 (requested: 140000)"}}),
+        json!({"object": "error", "message": "The input (61709 tokens) is longer than the model's context length (40960 tokens).", "type": "BadRequestError", "code": 400}),
+        json!({"type": "error", "error": {"type": "invalid_request_error", "message": "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000"}}),
+    ] {
+        let failure = of_status("host", StatusCode::BAD_REQUEST, &error.to_string(), &[]);
+        assert_eq!(
+            (failure.error.kind, failure.retry),
+            (ModelErrorKind::TooLong, false),
+            "{error}"
+        );
+        assert!(failure.error.message.contains("too long"), "{error}");
+    }
+    // The requested answer is too long. Fewer messages may make room for it, so no new session
+    // is needed.
+    let bound = json!({"object": "error", "code": 400, "message": "'max_tokens' or 'max_completion_tokens' is too large: 2000. This model's maximum context length is 4096 tokens and your request has 2104 input tokens"});
+    let failure = of_status("host", StatusCode::BAD_REQUEST, &bound.to_string(), &[]);
+    assert_eq!(failure.error.kind, ModelErrorKind::TooLong);
+    assert!(
+        failure.error.message.contains("so long an answer")
+            && failure.error.hint.unwrap().contains("Budgets")
+    );
+    let other =
+        json!({"error": {"message": "max_tokens is too large", "type": "invalid_request_error"}})
+            .to_string();
+    assert_eq!(
+        of_status("host", StatusCode::BAD_REQUEST, &other, &[]).error.kind,
+        ModelErrorKind::BadRequest
+    );
+}
+
+#[test]
+fn a_refusal_of_the_tools_is_told_apart_from_others() {
+    let message = |error: Value| {
+        of_status("host", StatusCode::BAD_REQUEST, &json!({"error": error}).to_string(), &[])
+            .error
+            .message
+    };
+    let type_ = "invalid_request_error";
+    assert!(message(json!({"type": type_, "param": "tools[0].function.parameters", "code": "invalid_function_parameters"})).contains("tools"));
+    assert!(
+        !message(json!({"type": type_, "param": "messages[2]", "message": "about tools"}))
+            .contains("tools")
+    );
+}
+
+#[test]
+fn what_can_be_left_out_is_noticed_when_it_is_refused() {
+    let refused = |body: &str| {
+        of_status("host", StatusCode::BAD_REQUEST, body, &["thinking"]).optional_refused
+    };
+    assert!(refused("thinking is not supported on this model") && !refused("no such model"));
+}
+
+#[test]
+fn no_credit_is_not_retried_though_it_comes_as_429() {
+    let body = json!({"error": {"code": "insufficient_quota"}}).to_string();
+    assert!(!of_status("host", StatusCode::TOO_MANY_REQUESTS, &body, &[]).retry);
+}
+
+#[test]
+fn error_objects_in_a_stream_are_told_apart() {
+    let table = [
+        (json!({"code": 429}), ModelErrorKind::RateLimited),
+        (json!({"type": "authentication_error"}), ModelErrorKind::Unauthorized),
+        (
+            json!({"code": "context_length_exceeded", "type": "invalid_request_error"}),
+            ModelErrorKind::TooLong,
+        ),
+        (json!({"type": "overloaded_error"}), ModelErrorKind::Unavailable),
+        (json!("something"), ModelErrorKind::Unavailable),
+    ];
+    for (error, kind) in table {
+        assert_eq!(in_stream(&error).kind, kind, "{error}");
+    }
+}
