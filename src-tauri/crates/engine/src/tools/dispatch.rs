@@ -140,38 +140,9 @@ impl Dispatcher {
         if !results::is_here(spec) {
             self.context.account.add_tool(&spec.id, spec.effect);
         }
-        let request = ToolRequest {
-            spec: Arc::clone(spec),
-            idempotency_key: idempotency_key(spec, &outgoing.arguments, approval, &ready.call),
-            arguments: outgoing.arguments,
-            asked: outgoing.asked,
-            call: ready.call.clone(),
-            session: self.context.session.clone(),
-            attended: self.context.audience.is_attended(),
-        };
         let span = tracing::info_span!(target: "spans", "tool_call", tool = spec.id.as_str(), call = ready.call.as_str(), outcome = Empty);
         let started = tokio::time::Instant::now();
-        let result = if results::is_here(spec) {
-            let most = self.context.settings.limits.result_chars as usize / 2;
-            let border =
-                |text: &str, at| self.words.as_ref().map_or(at, |words| words.border(text, at));
-            self.results
-                .read(&request.arguments, most, &border)
-                .map_err(|error| ToolFailure { error, may_have_happened: false })
-        } else {
-            // The time a person took to decide is not the tool's.
-            let deadline = if approval.is_some() {
-                started
-                    + std::time::Duration::from_secs(u64::from(
-                        self.context.settings.limits.deadline_s,
-                    ))
-            } else {
-                self.context.deadline()
-            };
-            run_tool((&self.context, &self.scope), ready, request, deadline, signer)
-                .instrument(span.clone())
-                .await
-        };
+        let result = self.attempt(ready, outgoing, approval, signer).instrument(span.clone()).await;
         if spec.effect != Effect::ReadOnly {
             self.context.probe(Point::BetweenEffectAndOutcome);
         }
@@ -184,6 +155,46 @@ impl Dispatcher {
         self.keep_session_values(session_values).await;
         self.tell_cut(&done).await;
         done
+    }
+
+    /// Makes the attempts of a call whose intent is recorded. `approval` is the signature it runs
+    /// under, if one was needed.
+    async fn attempt(
+        &self,
+        ready: &Ready,
+        outgoing: Outgoing,
+        approval: Option<&ApprovalId>,
+        signer: Option<&dyn AnswerSigner>,
+    ) -> Result<Value, ToolFailure> {
+        let spec = &ready.spec;
+        let request = ToolRequest {
+            spec: Arc::clone(spec),
+            idempotency_key: idempotency_key(spec, &outgoing.arguments, approval, &ready.call),
+            arguments: outgoing.arguments,
+            asked: outgoing.asked,
+            call: ready.call.clone(),
+            session: self.context.session.clone(),
+            attended: self.context.audience.is_attended(),
+        };
+        if results::is_here(spec) {
+            let most = self.context.settings.limits.result_chars as usize / 2;
+            let border =
+                |text: &str, at| self.words.as_ref().map_or(at, |words| words.border(text, at));
+            self.results
+                .read(&request.arguments, most, &border)
+                .map_err(|error| ToolFailure { error, may_have_happened: false })
+        } else {
+            // The time a person took to decide is not the tool's.
+            let deadline = if approval.is_some() {
+                tokio::time::Instant::now()
+                    + std::time::Duration::from_secs(u64::from(
+                        self.context.settings.limits.deadline_s,
+                    ))
+            } else {
+                self.context.deadline()
+            };
+            run_tool((&self.context, &self.scope), ready, request, deadline, signer).await
+        }
     }
 
     /// How a call ended, and what of its result the session keeps.

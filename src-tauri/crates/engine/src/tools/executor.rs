@@ -1,8 +1,9 @@
 //! The calls of one round. Each goes through these steps, in this order:
 //!
-//! exists, time and number, switch, coerce, fill defaults, validate, policy (`check`), pack egress,
-//! credential (`prepare`), approval (`approvals::gate`), adapt, intent, attempts, validate output,
-//! outcome (`dispatch`).
+//! 1. `check`: exists, limits, switch, coerce, fill defaults, validate, policy.
+//! 2. `check_runnable`: policy denies, pack egress, credential.
+//! 3. `approvals::gate`: approval.
+//! 4. `Dispatcher::dispatch`: adapt, intent, attempts, validate output, outcome.
 //!
 //! Free reads run together, effects one after the other, and each call ends exactly once.
 
@@ -55,6 +56,9 @@ impl InvalidArguments {
         told
     }
 }
+
+/// How a call ends without being made, and why.
+type Refusal = (ToolOutcome, AgentError);
 
 enum Prepared {
     Ready(Box<Ready>),
@@ -180,9 +184,14 @@ impl ToolExecutor {
         }
     }
 
-    /// Whether a call that was checked may run, or may be asked about: a person must not sign what
-    /// cannot run.
-    async fn check_runnable(&self, ready: &Ready) -> Result<(), (ToolOutcome, AgentError)> {
+    /// Refuses a call that cannot run. A person must not be asked to approve such a call.
+    async fn check_runnable(&self, ready: &Ready) -> Result<(), Refusal> {
+        self.check_allowed(ready)?;
+        self.check_pack_egress(ready)?;
+        self.check_credential(ready).await
+    }
+
+    fn check_allowed(&self, ready: &Ready) -> Result<(), Refusal> {
         let (context, tool) = (&self.context, ready.spec.id.as_str());
         if let Decision::Deny { why } = &ready.decision {
             let error = AgentError::new(
@@ -197,10 +206,23 @@ impl ToolExecutor {
                     .with("tool_id", tool),
             ));
         }
-        let egress = context.engine.check_pack_egress(context.model.as_ref(), &ready.spec.pack);
-        egress.map_err(|error| (ToolOutcome::Denied, error.with("tool_id", tool)))?;
-        let credential = context.world().tools.check(&ready.spec).await;
-        credential.map_err(|error| (ToolOutcome::Error, error.with("tool_id", tool)))
+        Ok(())
+    }
+
+    /// Refuses a tool whose pack does not let its results go to this model.
+    fn check_pack_egress(&self, ready: &Ready) -> Result<(), Refusal> {
+        let (context, spec) = (&self.context, &ready.spec);
+        context
+            .engine
+            .check_pack_egress(context.model.as_ref(), &spec.pack)
+            .map_err(|error| (ToolOutcome::Denied, error.with("tool_id", spec.id.as_str())))
+    }
+
+    /// Refuses a tool whose credential is missing.
+    async fn check_credential(&self, ready: &Ready) -> Result<(), Refusal> {
+        let spec = &ready.spec;
+        let credential = self.context.world().tools.check(spec).await;
+        credential.map_err(|error| (ToolOutcome::Error, error.with("tool_id", spec.id.as_str())))
     }
 
     /// All steps before the approval, up to the policy's decision. Nothing is asked, recorded or
@@ -242,33 +264,38 @@ impl ToolExecutor {
         ready: &mut Ready,
         unusable: Option<AgentError>,
         is_within_limit: bool,
-    ) -> Result<(), (ToolOutcome, AgentError)> {
-        self.check_bounds(is_within_limit).map_err(|error| (ToolOutcome::Limit, error))?;
-        self.context
-            .engine
-            .check_tool(&ready.spec)
-            .map_err(|error| (ToolOutcome::Denied, error))?;
-        let fits = match unusable {
-            Some(error) => Err(error),
-            None => {
-                self.coerce(ready);
-                self.fill_defaults(ready).and_then(|()| self.validate(ready))
-            }
-        };
-        if let Err(error) = fits {
-            return Err((ToolOutcome::Error, self.note_invalid(ready, error)));
-        }
-        ready.decision = policy_decision(
-            &self.context,
-            &self.dispatcher().sources,
-            &ready.spec,
-            &ready.arguments,
-        )
-        .await;
+    ) -> Result<(), Refusal> {
+        self.check_limits(is_within_limit).map_err(|error| (ToolOutcome::Limit, error))?;
+        self.check_switch(ready).map_err(|error| (ToolOutcome::Denied, error))?;
+        self.fit_arguments(ready, unusable)
+            .map_err(|error| (ToolOutcome::Error, self.note_invalid(ready, error)))?;
+        self.decide_by_policy(ready).await;
         Ok(())
     }
 
-    fn check_bounds(&self, is_within_limit: bool) -> Result<(), AgentError> {
+    fn check_switch(&self, ready: &Ready) -> Result<(), AgentError> {
+        self.context.engine.check_tool(&ready.spec)
+    }
+
+    /// Makes the arguments fit the tool. `unusable` is the error of arguments that are not JSON.
+    fn fit_arguments(
+        &self,
+        ready: &mut Ready,
+        unusable: Option<AgentError>,
+    ) -> Result<(), AgentError> {
+        unusable.map_or(Ok(()), Err)?;
+        self.coerce(ready);
+        self.fill_defaults(ready)?;
+        self.validate(ready)
+    }
+
+    async fn decide_by_policy(&self, ready: &mut Ready) {
+        let sources = &self.dispatcher().sources;
+        ready.decision =
+            policy_decision(&self.context, sources, &ready.spec, &ready.arguments).await;
+    }
+
+    fn check_limits(&self, is_within_limit: bool) -> Result<(), AgentError> {
         let locale = &self.context.locale;
         if !is_within_limit {
             return Err(AgentError::invalid(Text::CallsOverLimit.in_locale(locale))
