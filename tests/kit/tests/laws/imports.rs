@@ -8,15 +8,22 @@ use std::{
 
 use crate::{root, sources, without_tests};
 
+/// Crates with circles that are still to be removed. No crate is added here.
+const WITH_CIRCLES: [&str; 3] = ["guard", "offline", "store"];
+
 #[test]
-fn no_files_of_engine_gateway_and_host_import_each_other_in_a_circle() {
-    for name in ["engine", "gateway", "host"] {
-        let graph = imports(&root().join("src-tauri/crates").join(name).join("src"));
-        assert!(graph.len() > 30, "the files of {name} were not found: {:?}", graph.keys());
+fn no_files_of_a_crate_import_each_other_in_a_circle() {
+    let crates = root().join("src-tauri/crates");
+    for folder in fs::read_dir(&crates).unwrap().map(|entry| entry.unwrap().path()) {
+        let name = folder.file_name().unwrap().to_string_lossy().into_owned();
+        let graph = imports(&folder.join("src"));
+        if ["engine", "gateway", "host", "packs"].contains(&name.as_str()) {
+            assert!(graph.len() > 30, "the files of {name} were not found: {:?}", graph.keys());
+        }
         let circle: Vec<&String> =
             graph.keys().filter(|file| reachable(&graph, file).contains(*file)).collect();
         assert!(
-            circle.is_empty(),
+            circle.is_empty() != WITH_CIRCLES.contains(&name.as_str()),
             "these files of {name} import files that import them: {circle:?}"
         );
     }

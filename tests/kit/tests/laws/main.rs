@@ -1,10 +1,11 @@
 //! The laws of the structure, read from the manifests, the lock file and the sources: which crate
-//! may depend on what. Imports inside a crate are in `imports`, the guides in `documents`. A broken
-//! law fails with its sentence.
+//! may depend on what. Imports inside a crate are in `imports`, the locks of a turn in `locks`, the
+//! guides in `documents`. A broken law fails with its sentence.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 mod documents;
 mod imports;
+mod locks;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
