@@ -190,7 +190,7 @@ mod tests {
         }
         let generated = serde_json::to_value(schemars::schema_for!(ErrorCode)).unwrap_or_default();
         assert_eq!(
-            generated["enum"].as_array().map(Vec::len),
+            generated["oneOf"].as_array().map(Vec::len),
             Some(table.len()),
             "the list is closed"
         );

@@ -5,4 +5,24 @@ import type { ErrorCode } from "./ErrorCode";
  * The error that a caller gets. `message` is a plain sentence for a person; `details.hint` says
  * what to do.
  */
-export type AgentError = { contract_version: string, code: ErrorCode, message: string, retryable: boolean, details: Record<string, unknown>, };
+export type AgentError = { 
+/**
+ * The version of the run contract, such as `1.0`.
+ */
+contract_version: string, 
+/**
+ * The closed code that callers act on.
+ */
+code: ErrorCode, 
+/**
+ * A sentence for a person, without secrets.
+ */
+message: string, 
+/**
+ * Whether the same request may succeed later.
+ */
+retryable: boolean, 
+/**
+ * Further values by name, such as `reason` and `hint`.
+ */
+details: Record<string, unknown>, };

@@ -7,7 +7,19 @@ import type { ToolId } from "./ToolId";
 /**
  * A specialist of the pack.
  */
-export type AgentProfile = { id: AgentId, name: string, summary: string, 
+export type AgentProfile = { 
+/**
+ * The identifier of the specialist.
+ */
+id: AgentId, 
+/**
+ * The name of the specialist for display.
+ */
+name: string, 
+/**
+ * One sentence about its task, which the supervisor and the user read.
+ */
+summary: string, 
 /**
  * The specialist's role, as text for the model.
  */

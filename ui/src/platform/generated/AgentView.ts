@@ -7,11 +7,39 @@ import type { ToolId } from "./ToolId";
 /**
  * A specialist for display.
  */
-export type AgentView = { id: AgentId, name: string, summary: string, pack: PackId, tools: Array<ToolId>, defaults: Array<EntityDefault>, 
+export type AgentView = { 
+/**
+ * The identifier of the specialist, by which its switch is set.
+ */
+id: AgentId, 
+/**
+ * The specialist's name for display.
+ */
+name: string, 
+/**
+ * One sentence about the specialist's task, which the supervisor also reads.
+ */
+summary: string, 
+/**
+ * The pack that brings the specialist.
+ */
+pack: PackId, 
+/**
+ * The tools that the specialist may call.
+ */
+tools: Array<ToolId>, 
+/**
+ * Parameter values that apply if the user names none.
+ */
+defaults: Array<EntityDefault>, 
 /**
  * The most model calls of one run.
  */
-rounds: number, calls_per_round: number, 
+rounds: number, 
+/**
+ * The most tool calls in one answer of the model.
+ */
+calls_per_round: number, 
 /**
  * Whether the supervisor may choose it.
  */

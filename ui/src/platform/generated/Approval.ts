@@ -13,7 +13,43 @@ import type { UntrustedContent } from "./UntrustedContent";
 /**
  * A pending action in full, as the approval window shows it.
  */
-export type Approval = { id: ApprovalId, session: SessionId, turn: TurnId, call: CallId, tool: ToolId, tool_title: string, server: string, agent: string, effect: Effect, 
+export type Approval = { 
+/**
+ * The identifier of the pending action.
+ */
+id: ApprovalId, 
+/**
+ * The session in which the action was proposed.
+ */
+session: SessionId, 
+/**
+ * The turn that proposed the action.
+ */
+turn: TurnId, 
+/**
+ * The tool call that waits for the decision.
+ */
+call: CallId, 
+/**
+ * The tool that would be called.
+ */
+tool: ToolId, 
+/**
+ * The tool's title for display.
+ */
+tool_title: string, 
+/**
+ * The name of the server, service, host or program that would receive the call.
+ */
+server: string, 
+/**
+ * The name of the specialist that proposed the action.
+ */
+agent: string, 
+/**
+ * The kind of change that the tool makes.
+ */
+effect: Effect, 
 /**
  * Canonical JSON (RFC 8785) of the arguments, caller-owned values included.
  */
@@ -25,11 +61,27 @@ hash: string,
 /**
  * Why a person must decide: the rule or default that requires it.
  */
-why: string, preview?: PreviewView | null, 
+why: string, 
+/**
+ * The change that the action would make; absent if the tool declares no preview.
+ */
+preview?: PreviewView | null, 
 /**
  * The language that `preview` is written in.
  */
-locale?: string | null, created_at: string, expires_at: string, status: ApprovalStatus, 
+locale?: string | null, 
+/**
+ * The moment of the proposal.
+ */
+created_at: string, 
+/**
+ * The moment after which no decision is accepted.
+ */
+expires_at: string, 
+/**
+ * The present status of the action.
+ */
+status: ApprovalStatus, 
 /**
  * Whether it may be approved for the rest of the session.
  */
@@ -55,4 +107,12 @@ look_alikes?: Array<LookAlike>,
 /**
  * The proposal this one replaced.
  */
-replaces?: ApprovalId | null, reason?: string | null, decided_at?: string | null, };
+replaces?: ApprovalId | null, 
+/**
+ * The reason given with a rejection, or why the action ended otherwise.
+ */
+reason?: string | null, 
+/**
+ * The moment of the decision; absent while it is pending.
+ */
+decided_at?: string | null, };

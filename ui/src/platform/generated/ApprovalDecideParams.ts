@@ -2,8 +2,19 @@
 import type { ApprovalId } from "./ApprovalId";
 import type { Decision } from "./Decision";
 
-export type ApprovalDecideParams = { id: ApprovalId, 
+/**
+ * Decides about a pending action.
+ */
+export type ApprovalDecideParams = { 
+/**
+ * The identifier of the action.
+ */
+id: ApprovalId, 
 /**
  * The hash that was shown; a decision for another hash is refused.
  */
-hash: string, decision: Decision, };
+hash: string, 
+/**
+ * The decision of the person.
+ */
+decision: Decision, };

@@ -2,7 +2,14 @@
 import type { Approval } from "./Approval";
 import type { ItemBody } from "./ItemBody";
 
-export type ApprovalDecideResponse = { approval: Approval, 
+/**
+ * The action after a decision.
+ */
+export type ApprovalDecideResponse = { 
+/**
+ * The action with its new status.
+ */
+approval: Approval, 
 /**
  * The result of the call, if the decision itself ran it because nothing waited for it any
  * more.

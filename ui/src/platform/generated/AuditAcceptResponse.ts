@@ -3,4 +3,8 @@
 /**
  * Where the old log was moved to.
  */
-export type AuditAcceptResponse = { set_aside: string, };
+export type AuditAcceptResponse = { 
+/**
+ * The path of the old log.
+ */
+set_aside: string, };

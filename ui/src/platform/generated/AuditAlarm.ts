@@ -4,4 +4,16 @@ import type { VerifyProblem } from "./VerifyProblem";
 /**
  * A log that did not verify. Nothing runs until a person accepts a new log.
  */
-export type AuditAlarm = { id: string, raised_at: string, problems: Array<VerifyProblem>, };
+export type AuditAlarm = { 
+/**
+ * The identifier of the alarm.
+ */
+id: string, 
+/**
+ * The moment at which the fault was found.
+ */
+raised_at: string, 
+/**
+ * The faults that the verification found.
+ */
+problems: Array<VerifyProblem>, };

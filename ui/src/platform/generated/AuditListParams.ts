@@ -2,7 +2,18 @@
 import type { RecordType } from "./RecordType";
 import type { SessionId } from "./SessionId";
 
-export type AuditListParams = { record_type?: RecordType | null, session?: SessionId | null, 
+/**
+ * Selects records of the audit log.
+ */
+export type AuditListParams = { 
+/**
+ * Only records of this kind; all kinds when absent.
+ */
+record_type?: RecordType | null, 
+/**
+ * Only records of this session; all sessions when absent.
+ */
+session?: SessionId | null, 
 /**
  * Text found in tool, status or session.
  */

@@ -4,7 +4,35 @@ import type { RecordType } from "./RecordType";
 /**
  * A record as listed. Values behind commitments are included until they are erased.
  */
-export type AuditRecordView = { seq: number, at: string, record_type: RecordType, session?: string | null, turn?: string | null, tool?: string | null, status?: string | null, 
+export type AuditRecordView = { 
+/**
+ * The number of the record in the log.
+ */
+seq: number, 
+/**
+ * The moment that the record carries, in UTC.
+ */
+at: string, 
+/**
+ * The kind of event that the record describes.
+ */
+record_type: RecordType, 
+/**
+ * The session of the event, if it belongs to one.
+ */
+session?: string | null, 
+/**
+ * The turn of the event, if it belongs to one.
+ */
+turn?: string | null, 
+/**
+ * The tool of the event, if it concerns one.
+ */
+tool?: string | null, 
+/**
+ * The result or state that the record reports, if it reports one.
+ */
+status?: string | null, 
 /**
  * SHA-256 (hex) of the record's leaf.
  */

@@ -3,4 +3,12 @@
 /**
  * One top-level Markdown block as safe HTML. `index` is its place in the answer.
  */
-export type Block = { index: number, html: string, };
+export type Block = { 
+/**
+ * The position of the block in the answer, from 0.
+ */
+index: number, 
+/**
+ * The block as sanitised HTML.
+ */
+html: string, };

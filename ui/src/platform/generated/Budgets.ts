@@ -11,11 +11,23 @@ run_tokens: number,
 /**
  * US dollars of one message.
  */
-run_usd: number, session_tokens: number, session_usd: number, 
+run_usd: number, 
+/**
+ * Tokens of one session.
+ */
+session_tokens: number, 
+/**
+ * US dollars of one session.
+ */
+session_usd: number, 
 /**
  * Tokens of one day in the user's time zone.
  */
-day_tokens: number, day_usd: number, 
+day_tokens: number, 
+/**
+ * US dollars of that day.
+ */
+day_usd: number, 
 /**
  * Tokens of one answer of a model.
  */

@@ -3,7 +3,11 @@
 /**
  * A parameter that the model never sees. The host fills it from the session's values.
  */
-export type CallerParam = { name: string, 
+export type CallerParam = { 
+/**
+ * The name of the parameter.
+ */
+name: string, 
 /**
  * The session value that fills it. Without a value, the parameter is omitted.
  */

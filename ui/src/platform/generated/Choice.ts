@@ -3,4 +3,12 @@
 /**
  * An answer offered as a button; clicking sends `message`.
  */
-export type Choice = { label: string, message: string, };
+export type Choice = { 
+/**
+ * The text on the button.
+ */
+label: string, 
+/**
+ * The message that a click sends.
+ */
+message: string, };

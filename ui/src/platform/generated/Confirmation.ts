@@ -4,4 +4,12 @@ import type { SettingChange } from "./SettingChange";
 /**
  * Changes that the chat window requested and the approval window has not confirmed yet.
  */
-export type Confirmation = { id: string, changes: Array<SettingChange>, };
+export type Confirmation = { 
+/**
+ * The identifier, by which the changes are confirmed.
+ */
+id: string, 
+/**
+ * The changes, which are confirmed or declined together.
+ */
+changes: Array<SettingChange>, };

@@ -8,7 +8,15 @@ import type { SummaryPolicy } from "./SummaryPolicy";
  * How a conversation is remembered. Each message of the user and each text of the assistant counts
  * as one message.
  */
-export type Conversation = { mode: ConversationMode, scope: ConversationScope, 
+export type Conversation = { 
+/**
+ * How much of earlier messages the model sees.
+ */
+mode: ConversationMode, 
+/**
+ * Which sessions share one memory.
+ */
+scope: ConversationScope, 
 /**
  * The value that identifies a conversation, if it is not the session.
  */
@@ -37,4 +45,8 @@ ttl_seconds: number,
  * The most conversations that are remembered. Beyond it the one used longest ago is forgotten.
  * 0 = no bound.
  */
-max_items: number, summary: SummaryPolicy, };
+max_items: number, 
+/**
+ * How and when a summary is made.
+ */
+summary: SummaryPolicy, };

@@ -4,7 +4,11 @@ import type { KeySource } from "./KeySource";
 /**
  * The source of the key. Without a value there, the session is the key.
  */
-export type ConversationKey = { source: KeySource, 
+export type ConversationKey = { 
+/**
+ * The part of a request that contains the key.
+ */
+source: KeySource, 
 /**
  * The header's name (in any case), or the field of the caller's context (`user.id` for a
  * nested field).

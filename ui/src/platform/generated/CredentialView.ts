@@ -9,8 +9,24 @@ export type CredentialView = {
 /**
  * `pack/NAME`, by which it is stored and deleted.
  */
-name: string, pack: PackId, pack_title: string, env_var: string, 
+name: string, 
+/**
+ * The pack that needs it.
+ */
+pack: PackId, 
+/**
+ * The name of that pack for display.
+ */
+pack_title: string, 
+/**
+ * The environment variable that may hold it.
+ */
+env_var: string, 
 /**
  * Titles of the tools that need it.
  */
-tools: Array<string>, state: CredentialState, };
+tools: Array<string>, 
+/**
+ * Where its value comes from, if there is one.
+ */
+state: CredentialState, };

@@ -5,4 +5,12 @@ import type { LlmEgress } from "./LlmEgress";
 /**
  * The data that the pack handles, and what of it may go to a model.
  */
-export type DataFlow = { data_classes: Array<DataClass>, llm_egress: LlmEgress, };
+export type DataFlow = { 
+/**
+ * The kinds of data that the pack handles.
+ */
+data_classes: Array<DataClass>, 
+/**
+ * The rules for data that goes to a model.
+ */
+llm_egress: LlmEgress, };

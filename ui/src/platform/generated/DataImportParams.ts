@@ -4,4 +4,12 @@ import type { PackId } from "./PackId";
 /**
  * Reads files into a pack.
  */
-export type DataImportParams = { pack: PackId, paths: Array<string>, };
+export type DataImportParams = { 
+/**
+ * The pack that owns the data.
+ */
+pack: PackId, 
+/**
+ * The paths of the files.
+ */
+paths: Array<string>, };

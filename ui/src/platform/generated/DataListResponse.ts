@@ -4,4 +4,8 @@ import type { PackDatasets } from "./PackDatasets";
 /**
  * The packs that have data from files.
  */
-export type DataListResponse = { packs: Array<PackDatasets>, };
+export type DataListResponse = { 
+/**
+ * The packs with data, each with both of its data sets.
+ */
+packs: Array<PackDatasets>, };

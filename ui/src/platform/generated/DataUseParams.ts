@@ -5,4 +5,12 @@ import type { PackId } from "./PackId";
 /**
  * Makes a data set the active one. The other is kept.
  */
-export type DataUseParams = { pack: PackId, dataset: Dataset, };
+export type DataUseParams = { 
+/**
+ * The pack that owns the data.
+ */
+pack: PackId, 
+/**
+ * The data set to answer from.
+ */
+dataset: Dataset, };

@@ -3,4 +3,20 @@
 /**
  * The contents of a data set.
  */
-export type DatasetView = { rows: number, accounts: number, first_day?: string | null, last_day?: string | null, };
+export type DatasetView = { 
+/**
+ * The number of stored rows.
+ */
+rows: number, 
+/**
+ * The number of accounts in these rows.
+ */
+accounts: number, 
+/**
+ * The earliest day with data; absent without rows.
+ */
+first_day?: string | null, 
+/**
+ * The latest day with data; absent without rows.
+ */
+last_day?: string | null, };

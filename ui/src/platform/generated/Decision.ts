@@ -11,4 +11,8 @@ confirm_word?: string | null, } | { "decision": "approve_for_session" } | { "dec
 /**
  * JSON text as it was typed. A window that read it would round its numbers.
  */
-arguments: string, } | { "decision": "reject", reason?: string | null, };
+arguments: string, } | { "decision": "reject", 
+/**
+ * The person's reason, which the model is told.
+ */
+reason?: string | null, };

@@ -4,4 +4,12 @@ import type { ErrorCode } from "./ErrorCode";
 /**
  * How often a code ended a run.
  */
-export type ErrorCount = { code: ErrorCode, runs: number, };
+export type ErrorCount = { 
+/**
+ * The code of the error.
+ */
+code: ErrorCode, 
+/**
+ * The number of runs that ended with it.
+ */
+runs: number, };

@@ -7,4 +7,12 @@ export type FallbackModel = {
 /**
  * As for the first model.
  */
-provider: string, base_url: string, model: string, };
+provider: string, 
+/**
+ * Empty for the provider's own address.
+ */
+base_url: string, 
+/**
+ * The name of the model at the provider.
+ */
+model: string, };

@@ -6,8 +6,44 @@ import type { ToolId } from "./ToolId";
 /**
  * A remembered permission.
  */
-export type Grant = { id: GrantId, session: SessionId, tool: ToolId, server: string, definition_hash: string, 
+export type Grant = { 
+/**
+ * The identifier of the permission, by which it is revoked.
+ */
+id: GrantId, 
+/**
+ * The session in which it applies.
+ */
+session: SessionId, 
+/**
+ * The tool that it permits.
+ */
+tool: ToolId, 
+/**
+ * The server that the tool must be at.
+ */
+server: string, 
+/**
+ * The hash of the tool's definition; with another definition the permission does not apply.
+ */
+definition_hash: string, 
 /**
  * Argument values that must be equal, by name; parameters not named are free.
  */
-pattern: Record<string, unknown>, created_at: string, expires_at: string, last_used_at?: string | null, revoked_at?: string | null, };
+pattern: Record<string, unknown>, 
+/**
+ * The moment of the approval that created it.
+ */
+created_at: string, 
+/**
+ * The moment at which it ends by itself.
+ */
+expires_at: string, 
+/**
+ * The moment of the last call that it permitted; absent if there was none.
+ */
+last_used_at?: string | null, 
+/**
+ * The moment at which a person revoked it; absent while it is valid.
+ */
+revoked_at?: string | null, };

@@ -5,7 +5,11 @@ import type { HttpMethod } from "./HttpMethod";
 /**
  * Kind `http_api`: one request, made of literals and arguments.
  */
-export type HttpCall = { method: HttpMethod, 
+export type HttpCall = { 
+/**
+ * The method of the request.
+ */
+method: HttpMethod, 
 /**
  * `https://host/path/{argument}`. Arguments stand in the path only; the address may begin with
  * `{settings.NAME}`.
@@ -15,7 +19,11 @@ url: string,
  * Query parameters. A value that is one absent argument is left out; a list gives the
  * parameter several times.
  */
-query?: { [key in string]: string }, headers?: { [key in string]: string }, 
+query?: { [key in string]: string }, 
+/**
+ * Headers by name; values are templates.
+ */
+headers?: { [key in string]: string }, 
 /**
  * JSON with templates; text that is one argument alone takes its value with its type. Without
  * it POST, PUT and PATCH send every argument that is used nowhere else.
@@ -29,7 +37,11 @@ hosts?: Array<string>,
  * Whether the address may lie on this computer or in the local network, if the user's settings
  * also allow it.
  */
-private_network: boolean, response: Answer, 
+private_network: boolean, 
+/**
+ * How the body of the response is read.
+ */
+response: Answer, 
 /**
  * 0 = 1 MiB; at most 16 MiB.
  */

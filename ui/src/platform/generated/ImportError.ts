@@ -4,7 +4,11 @@ import type { ImportProblem } from "./ImportProblem";
 /**
  * One error of an import and its place.
  */
-export type ImportError = { file: string, 
+export type ImportError = { 
+/**
+ * The name of the file that contains the error.
+ */
+file: string, 
 /**
  * 0 if it concerns the whole file.
  */
@@ -12,4 +16,8 @@ line: number,
 /**
  * Empty if it concerns the whole line.
  */
-column: string, problem: ImportProblem, };
+column: string, 
+/**
+ * The kind of error.
+ */
+problem: ImportProblem, };

@@ -3,4 +3,68 @@
 /**
  * The possible errors of a file, a line or a cell. `text` is the content of the cell.
  */
-export type ImportProblem = { "code": "missing" } | { "code": "forbidden" } | { "code": "is_folder" } | { "code": "unreadable", reason: string, } | { "code": "broken_off", reason: string, } | { "code": "empty_file" } | { "code": "utf16" } | { "code": "spreadsheet" } | { "code": "no_header" } | { "code": "unknown_header", delivery: string, campaigns: string, } | { "code": "column_missing" } | { "code": "column_twice" } | { "code": "no_rows" } | { "code": "cell_count", found: number, expected: number, } | { "code": "empty" } | { "code": "not_utf8" } | { "code": "too_long", limit: number, } | { "code": "not_a_day", text: string, } | { "code": "not_a_zone", text: string, } | { "code": "not_a_currency", text: string, } | { "code": "not_an_hour", text: string, } | { "code": "amount_empty" } | { "code": "below_zero", text: string, } | { "code": "too_large", text: string, } | { "code": "not_a_number", text: string, } | { "code": "ambiguous", text: string, } | { "code": "not_a_count", text: string, } | { "code": "flight_reversed" } | { "code": "flight_half" };
+export type ImportProblem = { "code": "missing" } | { "code": "forbidden" } | { "code": "is_folder" } | { "code": "unreadable", 
+/**
+ * The operating system's message.
+ */
+reason: string, } | { "code": "broken_off", 
+/**
+ * The operating system's message.
+ */
+reason: string, } | { "code": "empty_file" } | { "code": "utf16" } | { "code": "spreadsheet" } | { "code": "no_header" } | { "code": "unknown_header", 
+/**
+ * The columns of a file with delivery rows.
+ */
+delivery: string, 
+/**
+ * The columns of a file with campaigns.
+ */
+campaigns: string, } | { "code": "column_missing" } | { "code": "column_twice" } | { "code": "no_rows" } | { "code": "cell_count", 
+/**
+ * The number of cells in the line.
+ */
+found: number, 
+/**
+ * The number of columns in the header line.
+ */
+expected: number, } | { "code": "empty" } | { "code": "not_utf8" } | { "code": "too_long", 
+/**
+ * The most characters that the cell may have.
+ */
+limit: number, } | { "code": "not_a_day", 
+/**
+ * The content of the cell.
+ */
+text: string, } | { "code": "not_a_zone", 
+/**
+ * The content of the cell.
+ */
+text: string, } | { "code": "not_a_currency", 
+/**
+ * The content of the cell.
+ */
+text: string, } | { "code": "not_an_hour", 
+/**
+ * The content of the cell.
+ */
+text: string, } | { "code": "amount_empty" } | { "code": "below_zero", 
+/**
+ * The content of the cell.
+ */
+text: string, } | { "code": "too_large", 
+/**
+ * The content of the cell.
+ */
+text: string, } | { "code": "not_a_number", 
+/**
+ * The content of the cell.
+ */
+text: string, } | { "code": "ambiguous", 
+/**
+ * The content of the cell.
+ */
+text: string, } | { "code": "not_a_count", 
+/**
+ * The content of the cell.
+ */
+text: string, } | { "code": "flight_reversed" } | { "code": "flight_half" };

@@ -6,11 +6,39 @@ import type { ImportNote } from "./ImportNote";
 /**
  * The state of an import.
  */
-export type ImportView = { job: string, file: string, done_bytes: number, total_bytes: number, rows_read: number, rows_stored: number, 
+export type ImportView = { 
+/**
+ * The identifier of the import, by which it is stopped.
+ */
+job: string, 
+/**
+ * The name of the file that is read now.
+ */
+file: string, 
+/**
+ * Bytes read so far, over all files.
+ */
+done_bytes: number, 
+/**
+ * Bytes of all files together.
+ */
+total_bytes: number, 
+/**
+ * Data rows read so far.
+ */
+rows_read: number, 
+/**
+ * Rows that were stored.
+ */
+rows_stored: number, 
 /**
  * Stored rows that replaced an earlier one.
  */
-rows_replaced: number, finished: boolean, 
+rows_replaced: number, 
+/**
+ * Whether the import has ended, in whatever way.
+ */
+finished: boolean, 
 /**
  * Whether it was stopped. Then nothing was stored.
  */
@@ -18,7 +46,15 @@ stopped: boolean,
 /**
  * At most 200; `error_count` is their total. If a file has an error, nothing is stored.
  */
-errors: Array<ImportError>, error_count: number, notes: Array<ImportNote>, 
+errors: Array<ImportError>, 
+/**
+ * The number of all errors, including those not listed.
+ */
+error_count: number, 
+/**
+ * Further information about the result.
+ */
+notes: Array<ImportNote>, 
 /**
  * Why it failed, if the reason does not lie in the files. Then nothing was stored.
  */

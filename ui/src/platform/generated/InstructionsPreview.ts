@@ -4,4 +4,12 @@ import type { InstructionsView } from "./InstructionsView";
 /**
  * Execution instructions as they would follow a result.
  */
-export type InstructionsPreview = { view: InstructionsView, text: string, };
+export type InstructionsPreview = { 
+/**
+ * The instructions and the sections that the question selects.
+ */
+view: InstructionsView, 
+/**
+ * The text that would follow a result of the tool.
+ */
+text: string, };

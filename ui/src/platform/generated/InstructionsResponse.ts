@@ -6,7 +6,15 @@ import type { PromptTrace } from "./PromptTrace";
 /**
  * All layers: specialists, tools with their instructions, and the newest turns.
  */
-export type InstructionsResponse = { agents: Array<AgentView>, tools: Array<InstructionsView>, 
+export type InstructionsResponse = { 
+/**
+ * All specialists of the installed packs.
+ */
+agents: Array<AgentView>, 
+/**
+ * All tools, with the instructions that were found for each.
+ */
+tools: Array<InstructionsView>, 
 /**
  * Newest first; kept in memory only.
  */

@@ -6,7 +6,19 @@ import type { ToolId } from "./ToolId";
 /**
  * The execution instructions of a tool, as they are now or as a turn used them.
  */
-export type InstructionsView = { tool: ToolId, title: string, state: InstructionState, 
+export type InstructionsView = { 
+/**
+ * The tool whose results the instructions explain.
+ */
+tool: ToolId, 
+/**
+ * The tool's title for display.
+ */
+title: string, 
+/**
+ * Whether instructions were found for the tool.
+ */
+state: InstructionState, 
 /**
  * Where they were found.
  */
@@ -14,7 +26,11 @@ place?: string | null,
 /**
  * Files that could not be used.
  */
-problems: Array<string>, sections: Array<SectionView>, 
+problems: Array<string>, 
+/**
+ * All sections, in the order of the file.
+ */
+sections: Array<SectionView>, 
 /**
  * Whether all sections were given because none fits the question.
  */
@@ -22,4 +38,8 @@ whole: boolean,
 /**
  * Characters given to the model.
  */
-characters: number, last_used?: string | null, };
+characters: number, 
+/**
+ * The last moment at which a turn used them; absent if no turn has.
+ */
+last_used?: string | null, };

@@ -4,7 +4,11 @@ import type { Isolation } from "./Isolation";
 /**
  * How far programs of packs are isolated on this machine.
  */
-export type IsolationView = { level: Isolation, 
+export type IsolationView = { 
+/**
+ * The level of isolation.
+ */
+level: Isolation, 
 /**
  * Landlock's version in this kernel; 0 = none.
  */

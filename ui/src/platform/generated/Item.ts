@@ -7,8 +7,28 @@ import type { TurnId } from "./TurnId";
 /**
  * A stored step of a session, in the order of `seq`.
  */
-export type Item = { id: ItemId, session: SessionId, turn: TurnId, 
+export type Item = { 
+/**
+ * The identifier of the item.
+ */
+id: ItemId, 
+/**
+ * The session that the item belongs to.
+ */
+session: SessionId, 
+/**
+ * The turn that made the item.
+ */
+turn: TurnId, 
 /**
  * Position within the session, from 1. Gaps have no meaning.
  */
-seq: number, created_at: string, body: ItemBody, };
+seq: number, 
+/**
+ * The moment at which the item was completed.
+ */
+created_at: string, 
+/**
+ * The kind of item with its values.
+ */
+body: ItemBody, };

@@ -4,12 +4,24 @@ import type { LatencyClass } from "./LatencyClass";
 /**
  * One measured figure and its target.
  */
-export type LatencyView = { class: LatencyClass, 
+export type LatencyView = { 
+/**
+ * The kind of runs that are measured.
+ */
+class: LatencyClass, 
 /**
  * 50 or 95.
  */
-percentile: number, target_ms: number, 
+percentile: number, 
+/**
+ * The target in milliseconds.
+ */
+target_ms: number, 
 /**
  * Absent if there is no such run.
  */
-measured_ms?: number | null, runs: number, };
+measured_ms?: number | null, 
+/**
+ * The number of runs that were measured.
+ */
+runs: number, };

@@ -4,4 +4,8 @@ import type { LocalServer } from "./LocalServer";
 /**
  * Model servers found on this machine.
  */
-export type LocalServersResponse = { servers: Array<LocalServer>, };
+export type LocalServersResponse = { 
+/**
+ * The servers that answered.
+ */
+servers: Array<LocalServer>, };

@@ -3,7 +3,11 @@
 /**
  * A word with letters of more than one alphabet.
  */
-export type LookAlike = { word: string, 
+export type LookAlike = { 
+/**
+ * The word as it occurs in the arguments.
+ */
+word: string, 
 /**
  * The first letter that does not belong to the word's other letters.
  */

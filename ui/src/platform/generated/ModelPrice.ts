@@ -7,4 +7,12 @@ export type ModelPrice = {
 /**
  * The model's name; names with a date or `latest` behind it are the same model.
  */
-model: string, input_usd: number, output_usd: number, };
+model: string, 
+/**
+ * US dollars for a million tokens of requests.
+ */
+input_usd: number, 
+/**
+ * US dollars for a million tokens of answers.
+ */
+output_usd: number, };

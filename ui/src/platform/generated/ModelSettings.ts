@@ -12,7 +12,11 @@ provider: string,
 /**
  * Empty for the provider's own address.
  */
-base_url: string, model: string, 
+base_url: string, 
+/**
+ * The name of the model at the provider.
+ */
+model: string, 
 /**
  * Whether a model that can think does so before it answers, and shows it.
  */
@@ -20,7 +24,11 @@ reasoning: boolean,
 /**
  * Seconds without data after which a stream counts as stalled.
  */
-idle_timeout_s: number, max_retries: number, 
+idle_timeout_s: number, 
+/**
+ * How often a failed call is made again (0 = never).
+ */
+max_retries: number, 
 /**
  * Used if the model above cannot be reached.
  */

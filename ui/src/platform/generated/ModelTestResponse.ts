@@ -2,7 +2,22 @@
 import type { ConnectionProblem } from "./ConnectionProblem";
 import type { ModelCapabilities } from "./ModelCapabilities";
 
-export type ModelTestResponse = { ok: boolean, message: string, hint?: string | null, 
+/**
+ * The result of a connection test.
+ */
+export type ModelTestResponse = { 
+/**
+ * Whether the model can be used.
+ */
+ok: boolean, 
+/**
+ * The result as a sentence.
+ */
+message: string, 
+/**
+ * A sentence about a remedy; absent if none is known.
+ */
+hint?: string | null, 
 /**
  * The problem, as a code for the user's language.
  */
@@ -18,4 +33,8 @@ issuer?: string | null,
 /**
  * Models that the server lists.
  */
-models: Array<string>, capabilities: ModelCapabilities, };
+models: Array<string>, 
+/**
+ * The capabilities of the model, as far as they are known.
+ */
+capabilities: ModelCapabilities, };

@@ -8,7 +8,31 @@ import type { ToolSpec } from "./ToolSpec";
 /**
  * A pack as read: usable, or with the faults that keep it out.
  */
-export type PackView = { id: PackId, title: string, version: string, description: string, folder: string, agent?: string | null, 
+export type PackView = { 
+/**
+ * The identifier of the pack.
+ */
+id: PackId, 
+/**
+ * The pack's name for display.
+ */
+title: string, 
+/**
+ * The version of the pack.
+ */
+version: string, 
+/**
+ * The purpose of the pack.
+ */
+description: string, 
+/**
+ * The path of the pack's folder.
+ */
+folder: string, 
+/**
+ * The name of its specialist; absent without one.
+ */
+agent?: string | null, 
 /**
  * The agent's id, for its switch.
  */
@@ -16,7 +40,15 @@ agent_id?: AgentId | null,
 /**
  * The data that it handles, and what of it may go to a model.
  */
-data_flow?: DataFlow | null, tools: Array<ToolSpec>, faults: Array<PackFault>, 
+data_flow?: DataFlow | null, 
+/**
+ * Its tools, without those of a pack with faults.
+ */
+tools: Array<ToolSpec>, 
+/**
+ * The faults that keep it out of use; empty if there are none.
+ */
+faults: Array<PackFault>, 
 /**
  * Warnings for the author of the pack. The pack is used despite them.
  */

@@ -3,4 +3,19 @@ import type { IsolationView } from "./IsolationView";
 import type { PackView } from "./PackView";
 import type { ServerView } from "./ServerView";
 
-export type PacksListResponse = { packs: Array<PackView>, servers: Array<ServerView>, isolation: IsolationView, };
+/**
+ * Installed packs and their servers.
+ */
+export type PacksListResponse = { 
+/**
+ * All packs, those with faults included.
+ */
+packs: Array<PackView>, 
+/**
+ * The MCP servers of the packs.
+ */
+servers: Array<ServerView>, 
+/**
+ * How far programs of packs are isolated.
+ */
+isolation: IsolationView, };

@@ -2,7 +2,22 @@
 import type { SessionId } from "./SessionId";
 import type { ToolId } from "./ToolId";
 
-export type PolicyCheckParams = { tool: ToolId, arguments: unknown, session?: SessionId | null, 
+/**
+ * A call whose verdict is requested; nothing is called.
+ */
+export type PolicyCheckParams = { 
+/**
+ * The tool of the call.
+ */
+tool: ToolId, 
+/**
+ * The arguments of the call, as a JSON object.
+ */
+arguments: unknown, 
+/**
+ * The session whose permissions count; absent for none.
+ */
+session?: SessionId | null, 
 /**
  * Whether to assume that untrusted content has entered the turn.
  */

@@ -4,7 +4,22 @@ import type { PolicyFault } from "./PolicyFault";
 import type { PolicyVerdict } from "./PolicyVerdict";
 import type { ToolId } from "./ToolId";
 
-export type PolicyCheckResponse = { tool: ToolId, effect: Effect, verdict: PolicyVerdict, 
+/**
+ * The verdict on a call.
+ */
+export type PolicyCheckResponse = { 
+/**
+ * The tool of the call, with its full id.
+ */
+tool: ToolId, 
+/**
+ * The kind of change that the tool makes.
+ */
+effect: Effect, 
+/**
+ * Whether the call would run, ask or be refused.
+ */
+verdict: PolicyVerdict, 
 /**
  * The rule or default that decides.
  */
@@ -12,4 +27,8 @@ why: string,
 /**
  * The arguments as the tool would get them.
  */
-arguments: unknown, faults: Array<PolicyFault>, };
+arguments: unknown, 
+/**
+ * Parts of the policy file that could not be read.
+ */
+faults: Array<PolicyFault>, };

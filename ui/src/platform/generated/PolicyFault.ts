@@ -7,4 +7,8 @@ export type PolicyFault = {
 /**
  * The rule or grant, and its line.
  */
-place: string, problem: string, };
+place: string, 
+/**
+ * A sentence that says why it could not be read.
+ */
+problem: string, };

@@ -9,7 +9,11 @@ export type PolicyRule = {
 /**
  * The name of the rule in decisions. Unique in the file.
  */
-id: string, action: RuleAction, 
+id: string, 
+/**
+ * The effect of the rule on a call that fits it.
+ */
+action: RuleAction, 
 /**
  * A tool id; `*` stands for any text.
  */

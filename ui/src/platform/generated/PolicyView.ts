@@ -7,8 +7,28 @@ import type { StandingGrant } from "./StandingGrant";
 /**
  * Everything that decides what may run, as in force now.
  */
-export type PolicyView = { mode: PolicyMode, 
+export type PolicyView = { 
+/**
+ * The default for tools without a rule.
+ */
+mode: PolicyMode, 
 /**
  * Where the rules are read from.
  */
-file: string, found: boolean, rules: Array<PolicyRule>, grants: Array<StandingGrant>, faults: Array<PolicyFault>, };
+file: string, 
+/**
+ * Whether the file exists.
+ */
+found: boolean, 
+/**
+ * The rules that could be read.
+ */
+rules: Array<PolicyRule>, 
+/**
+ * The standing permissions that could be read.
+ */
+grants: Array<StandingGrant>, 
+/**
+ * The parts that could not be read.
+ */
+faults: Array<PolicyFault>, };

@@ -8,7 +8,11 @@ export type PreviewRead = {
 /**
  * The template's variable.
  */
-name: string, tool: ToolId, 
+name: string, 
+/**
+ * The tool to call; it must be read-only.
+ */
+tool: ToolId, 
 /**
  * Argument values; text of the form `{{ args.x }}` alone is replaced by that argument.
  */

@@ -3,7 +3,19 @@
 /**
  * One line of a preview.
  */
-export type PreviewRow = { label: string, quantity: string, amount: string, 
+export type PreviewRow = { 
+/**
+ * The name of the thing that the line is about.
+ */
+label: string, 
+/**
+ * The number of things, as text for display.
+ */
+quantity: string, 
+/**
+ * The amount of the line with its currency, as text for display.
+ */
+amount: string, 
 /**
  * Whether the action adds or changes this line.
  */

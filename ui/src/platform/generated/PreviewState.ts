@@ -4,7 +4,11 @@ import type { PreviewRow } from "./PreviewRow";
 /**
  * One side of a preview.
  */
-export type PreviewState = { rows: Array<PreviewRow>, 
+export type PreviewState = { 
+/**
+ * The lines of this side, in display order.
+ */
+rows: Array<PreviewRow>, 
 /**
  * e.g. "2 598.00 SEK"; empty when there is none.
  */

@@ -9,4 +9,12 @@ export type PreviewView = {
 /**
  * One sentence, e.g. "Add 2 × Ridge Runner (42, black)".
  */
-summary: string, before: PreviewState, after: PreviewState, };
+summary: string, 
+/**
+ * The state that the reads found.
+ */
+before: PreviewState, 
+/**
+ * The state that the action would lead to.
+ */
+after: PreviewState, };

@@ -8,7 +8,19 @@ export type PricesView = {
 /**
  * The file with the user's own prices, which take precedence over those that ship.
  */
-file: string, found: boolean, prices: Array<ModelPrice>, fault?: string | null, 
+file: string, 
+/**
+ * Whether the file exists.
+ */
+found: boolean, 
+/**
+ * The prices that apply, own and shipped.
+ */
+prices: Array<ModelPrice>, 
+/**
+ * A sentence that says why the file could not be used.
+ */
+fault?: string | null, 
 /**
  * The configured model.
  */

@@ -14,7 +14,15 @@ command: string,
  * One template for each argument of the program. One with an absent argument is left out; a
  * list alone gives several.
  */
-args?: Array<string>, stdin: Stdin, output: Answer, 
+args?: Array<string>, 
+/**
+ * The input that the program reads.
+ */
+stdin: Stdin, 
+/**
+ * How the program's output is read.
+ */
+output: Answer, 
 /**
  * Names of variables that the program gets; all others are removed.
  */

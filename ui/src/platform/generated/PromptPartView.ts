@@ -4,7 +4,15 @@ import type { PromptPart } from "./PromptPart";
 /**
  * One part of a prompt as it was sent, after redaction and cutting.
  */
-export type PromptPartView = { part: PromptPart, text: string, 
+export type PromptPartView = { 
+/**
+ * The part that the text belongs to.
+ */
+part: PromptPart, 
+/**
+ * The text as the model got it.
+ */
+text: string, 
 /**
  * Whether it was longer than allowed and was cut.
  */

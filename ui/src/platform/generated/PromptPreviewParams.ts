@@ -8,4 +8,8 @@ export type PromptPreviewParams = {
 /**
  * Absent for the supervisor's own prompt.
  */
-agent?: AgentId | null, question: string, };
+agent?: AgentId | null, 
+/**
+ * The user's message for which the prompt is made.
+ */
+question: string, };

@@ -5,4 +5,12 @@ import type { PromptPartView } from "./PromptPartView";
 /**
  * The prompt, and what would follow the results of each tool.
  */
-export type PromptPreviewResponse = { parts: Array<PromptPartView>, instructions: Array<InstructionsPreview>, };
+export type PromptPreviewResponse = { 
+/**
+ * The parts of the prompt, in the order in which they would be sent.
+ */
+parts: Array<PromptPartView>, 
+/**
+ * The instructions for each tool of the specialist.
+ */
+instructions: Array<InstructionsPreview>, };

@@ -7,8 +7,28 @@ import type { TurnId } from "./TurnId";
 /**
  * The prompt of one model run of a turn.
  */
-export type PromptTrace = { session: SessionId, turn: TurnId, at: string, 
+export type PromptTrace = { 
+/**
+ * The session that the turn belongs to.
+ */
+session: SessionId, 
+/**
+ * The turn that made the model run.
+ */
+turn: TurnId, 
+/**
+ * The moment at which the prompt was made.
+ */
+at: string, 
 /**
  * The specialist's name; absent for the supervisor and for runs without specialists.
  */
-agent?: string | null, parts: Array<PromptPartView>, instructions: Array<InstructionsView>, };
+agent?: string | null, 
+/**
+ * The parts of the prompt, in the order in which they were sent.
+ */
+parts: Array<PromptPartView>, 
+/**
+ * The execution instructions that the run used, one entry per tool.
+ */
+instructions: Array<InstructionsView>, };

@@ -12,4 +12,88 @@ import type { TurnEvent } from "./TurnEvent";
 /**
  * Messages that the host pushes to its windows and clients, besides command answers.
  */
-export type Push = { "push": "turn", event: TurnEvent, } | { "push": "session", summary: SessionSummary, } | { "push": "session_deleted", session: SessionId, } | { "push": "queue", session: SessionId, queue: Array<QueuedMessage>, } | { "push": "approvals", waiting: number, } | { "push": "import", import: ImportView, } | { "push": "server", server: ServerView, } | { "push": "server_tools", waiting: number, } | { "push": "confirmations", waiting: number, } | { "push": "questions", waiting: number, } | { "push": "question_declined", pack: PackId, server: string, message: string, } | { "push": "settings", settings: Settings, } | { "push": "audit", total: number, } | { "push": "run", caller: string, request_id: string, event: RunEvent, } | { "push": "files", over: boolean, paths: Array<string>, } | { "push": "lagged", };
+export type Push = { "push": "turn", 
+/**
+ * The event with its address.
+ */
+event: TurnEvent, } | { "push": "session", 
+/**
+ * The session as it is now.
+ */
+summary: SessionSummary, } | { "push": "session_deleted", 
+/**
+ * The session that was deleted.
+ */
+session: SessionId, } | { "push": "queue", 
+/**
+ * The session that they wait for.
+ */
+session: SessionId, 
+/**
+ * All waiting messages, in the order in which they will run.
+ */
+queue: Array<QueuedMessage>, } | { "push": "approvals", 
+/**
+ * The number of pending actions.
+ */
+waiting: number, } | { "push": "import", 
+/**
+ * The import as it is now.
+ */
+import: ImportView, } | { "push": "server", 
+/**
+ * The server as it is now.
+ */
+server: ServerView, } | { "push": "server_tools", 
+/**
+ * The number of definitions that wait to be accepted.
+ */
+waiting: number, } | { "push": "confirmations", 
+/**
+ * The number of changes that wait to be confirmed.
+ */
+waiting: number, } | { "push": "questions", 
+/**
+ * The number of questions that wait for an answer.
+ */
+waiting: number, } | { "push": "question_declined", 
+/**
+ * The pack of the server.
+ */
+pack: PackId, 
+/**
+ * The name of the server in its pack.
+ */
+server: string, 
+/**
+ * The text of the question.
+ */
+message: string, } | { "push": "settings", 
+/**
+ * The settings in force now.
+ */
+settings: Settings, } | { "push": "audit", 
+/**
+ * The number of all records.
+ */
+total: number, } | { "push": "run", 
+/**
+ * The namespace of the request id.
+ */
+caller: string, 
+/**
+ * The id of the run's request.
+ */
+request_id: string, 
+/**
+ * The event of the run.
+ */
+event: RunEvent, } | { "push": "files", 
+/**
+ * Whether files are over the window now.
+ */
+over: boolean, 
+/**
+ * The paths of the files that were dropped; empty while they are dragged.
+ */
+paths: Array<string>, } | { "push": "lagged", };

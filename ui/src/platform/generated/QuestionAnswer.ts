@@ -3,4 +3,8 @@
 /**
  * The user's answer to a question.
  */
-export type QuestionAnswer = { "action": "accept", values?: unknown, } | { "action": "decline" } | { "action": "cancel" };
+export type QuestionAnswer = { "action": "accept", 
+/**
+ * The values, by the schema's names; absent for a visit to an address.
+ */
+values?: unknown, } | { "action": "decline" } | { "action": "cancel" };

@@ -3,4 +3,12 @@
 /**
  * The kind of answer that the server asks for.
  */
-export type QuestionKind = { "kind": "form", schema: unknown, } | { "kind": "url", url: string, };
+export type QuestionKind = { "kind": "form", 
+/**
+ * The JSON Schema of the values.
+ */
+schema: unknown, } | { "kind": "url", 
+/**
+ * The address to open in a browser.
+ */
+url: string, };

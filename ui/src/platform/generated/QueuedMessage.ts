@@ -4,4 +4,12 @@ import type { TurnId } from "./TurnId";
 /**
  * A message that waits for the running turn to end.
  */
-export type QueuedMessage = { turn: TurnId, text: string, };
+export type QueuedMessage = { 
+/**
+ * The turn that will answer it.
+ */
+turn: TurnId, 
+/**
+ * The message.
+ */
+text: string, };

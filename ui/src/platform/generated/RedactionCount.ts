@@ -4,4 +4,12 @@ import type { RedactionKind } from "./RedactionKind";
 /**
  * The number of values of a kind.
  */
-export type RedactionCount = { kind: RedactionKind, count: number, };
+export type RedactionCount = { 
+/**
+ * The kind of the values.
+ */
+kind: RedactionKind, 
+/**
+ * The number of different values.
+ */
+count: number, };

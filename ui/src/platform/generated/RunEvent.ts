@@ -4,8 +4,16 @@ import type { RunEventType } from "./RunEventType";
 /**
  * One event of a run that is streamed. Exactly one `final` or `error` ends it.
  */
-export type RunEvent = { type: RunEventType, 
+export type RunEvent = { 
+/**
+ * The kind of event.
+ */
+type: RunEventType, 
 /**
  * UTC, RFC 3339, milliseconds.
  */
-timestamp: string, data?: unknown, };
+timestamp: string, 
+/**
+ * Values of the event; their shape depends on the kind.
+ */
+data?: unknown, };

@@ -11,11 +11,19 @@ export type RunMetadata = {
 /**
  * UTC, RFC 3339, milliseconds.
  */
-generated_at: string, agent_id?: AgentId | null, 
+generated_at: string, 
+/**
+ * The specialist that answered; absent without one.
+ */
+agent_id?: AgentId | null, 
 /**
  * Each tool that ran, also one that failed, in the order of first use; absent when none did.
  */
-tools_used?: Array<ToolId> | null, model?: string | null, 
+tools_used?: Array<ToolId> | null, 
+/**
+ * The model that answered, as shown to users.
+ */
+model?: string | null, 
 /**
  * Set if the request was declined; the output says why.
  */

@@ -14,8 +14,24 @@ contract_version: string,
 /**
  * The id of the request.
  */
-request_id: string, status: RunStatus, 
+request_id: string, 
+/**
+ * The status of the run.
+ */
+status: RunStatus, 
 /**
  * Never empty.
  */
-output: string, structured_output?: Record<string, unknown>, metadata: RunMetadata, usage?: RunUsage | null, };
+output: string, 
+/**
+ * The answer as values, if the agent gives them.
+ */
+structured_output?: Record<string, unknown>, 
+/**
+ * Facts about the answer, such as the tools used.
+ */
+metadata: RunMetadata, 
+/**
+ * The tokens and cost of the run; absent if no model was called.
+ */
+usage?: RunUsage | null, };

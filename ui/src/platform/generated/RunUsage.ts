@@ -3,7 +3,19 @@
 /**
  * Tokens over all model calls of the run.
  */
-export type RunUsage = { input_tokens: number, output_tokens: number, total_tokens: number, 
+export type RunUsage = { 
+/**
+ * Tokens of the requests.
+ */
+input_tokens: number, 
+/**
+ * Tokens of the answers.
+ */
+output_tokens: number, 
+/**
+ * The sum of both.
+ */
+total_tokens: number, 
 /**
  * According to the price table; absent if a model has no price there.
  */

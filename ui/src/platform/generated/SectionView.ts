@@ -3,7 +3,15 @@
 /**
  * A section of execution instructions.
  */
-export type SectionView = { title: string, keywords: Array<string>, 
+export type SectionView = { 
+/**
+ * The heading of the section.
+ */
+title: string, 
+/**
+ * Words that select this section if they occur in the question.
+ */
+keywords: Array<string>, 
 /**
  * How many of its keywords occur in the question; 0 without a question.
  */

@@ -5,4 +5,24 @@ import type { QuestionKind } from "./QuestionKind";
 /**
  * A question of a server to the user, during a call.
  */
-export type ServerQuestion = { id: string, pack: PackId, server: string, message: string, asks: QuestionKind, };
+export type ServerQuestion = { 
+/**
+ * The identifier of the question, which its answer repeats.
+ */
+id: string, 
+/**
+ * The pack of the server.
+ */
+pack: PackId, 
+/**
+ * The name of the server in its pack.
+ */
+server: string, 
+/**
+ * The server's own text, shown as plain text.
+ */
+message: string, 
+/**
+ * The kind of answer that is expected.
+ */
+asks: QuestionKind, };

@@ -3,4 +3,8 @@
 /**
  * The address at which the user signs in. The answer is awaited in the background.
  */
-export type ServerSignInResponse = { url: string, };
+export type ServerSignInResponse = { 
+/**
+ * The address to open in a browser.
+ */
+url: string, };

@@ -7,15 +7,31 @@ import type { PackId } from "./PackId";
 /**
  * A tool of a server, with the changes in its definition.
  */
-export type ServerTool = { pack: PackId, server: string, 
+export type ServerTool = { 
+/**
+ * The pack that declares the server.
+ */
+pack: PackId, 
+/**
+ * The name of the server in its pack.
+ */
+server: string, 
 /**
  * The server's own name for it.
  */
-name: string, state: DefinitionState, 
+name: string, 
+/**
+ * Whether its present definition was accepted.
+ */
+state: DefinitionState, 
 /**
  * SHA-256 (hex) of the present definition. It is what the user accepts.
  */
-hash: string, effect: Effect, 
+hash: string, 
+/**
+ * The effect that the app assumes for it.
+ */
+effect: Effect, 
 /**
  * Whether the pack's manifest declares the tool and its effect.
  */

@@ -4,7 +4,19 @@ import type { PackId } from "./PackId";
 /**
  * Accepts a definition as it was shown.
  */
-export type ServerToolAcceptParams = { pack: PackId, server: string, name: string, 
+export type ServerToolAcceptParams = { 
+/**
+ * The pack that declares the server.
+ */
+pack: PackId, 
+/**
+ * The name of the server in its pack.
+ */
+server: string, 
+/**
+ * The server's own name for the tool.
+ */
+name: string, 
 /**
  * The hash that was shown. Another definition is not accepted.
  */

@@ -5,4 +5,20 @@ import type { PackId } from "./PackId";
 /**
  * Sets the effect of a tool that no manifest declares.
  */
-export type ServerToolEffectParams = { pack: PackId, server: string, name: string, effect: Effect, };
+export type ServerToolEffectParams = { 
+/**
+ * The pack that declares the server.
+ */
+pack: PackId, 
+/**
+ * The name of the server in its pack.
+ */
+server: string, 
+/**
+ * The server's own name for the tool.
+ */
+name: string, 
+/**
+ * The effect to assume from now on.
+ */
+effect: Effect, };

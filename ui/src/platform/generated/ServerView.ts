@@ -2,11 +2,34 @@
 import type { PackId } from "./PackId";
 import type { ServerState } from "./ServerState";
 
-export type ServerView = { name: string, pack: PackId, state: ServerState, 
+/**
+ * An MCP server for display.
+ */
+export type ServerView = { 
+/**
+ * The name of the server in its pack.
+ */
+name: string, 
+/**
+ * The pack that declares the server.
+ */
+pack: PackId, 
+/**
+ * The present state.
+ */
+state: ServerState, 
 /**
  * Why it does not run, as a sentence.
  */
-message?: string | null, restarts: number, pid?: number | null, 
+message?: string | null, 
+/**
+ * How often it was restarted after a failure.
+ */
+restarts: number, 
+/**
+ * The process id; absent for a server behind an address or one that does not run.
+ */
+pid?: number | null, 
 /**
  * Its address, if it is not a program of the pack.
  */

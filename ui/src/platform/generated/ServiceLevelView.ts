@@ -11,7 +11,15 @@ export type ServiceLevelView = {
 /**
  * The most runs that are counted.
  */
-window: number, runs: number, latencies: Array<LatencyView>, 
+window: number, 
+/**
+ * The number of runs that are counted.
+ */
+runs: number, 
+/**
+ * The measured times, each with its target.
+ */
+latencies: Array<LatencyView>, 
 /**
  * Runs that ended with an error, by code, most frequent first.
  */
@@ -19,4 +27,8 @@ errors: Array<ErrorCount>,
 /**
  * Today.
  */
-spent: Spent, prices: PricesView, };
+spent: Spent, 
+/**
+ * The prices in force.
+ */
+prices: PricesView, };

@@ -4,8 +4,28 @@ import type { SessionId } from "./SessionId";
 /**
  * A row of the sessions list.
  */
-export type SessionSummary = { id: SessionId, title: string, created_at: string, updated_at: string, 
+export type SessionSummary = { 
+/**
+ * The identifier of the session.
+ */
+id: SessionId, 
+/**
+ * The title, by default the beginning of the first message.
+ */
+title: string, 
+/**
+ * The moment of the first message.
+ */
+created_at: string, 
+/**
+ * The moment of the last change.
+ */
+updated_at: string, 
 /**
  * A turn is running now.
  */
-running: boolean, waiting_approvals: number, };
+running: boolean, 
+/**
+ * The number of its pending actions.
+ */
+waiting_approvals: number, };

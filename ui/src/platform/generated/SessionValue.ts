@@ -3,7 +3,11 @@
 /**
  * A value taken from a result and kept in the session.
  */
-export type SessionValue = { name: string, 
+export type SessionValue = { 
+/**
+ * The name under which the value is kept.
+ */
+name: string, 
 /**
  * JSON pointer into the result.
  */

@@ -8,11 +8,31 @@ import type { TurnId } from "./TurnId";
 /**
  * An open session: its newest items (ascending), the running turn, and waiting messages.
  */
-export type SessionView = { summary: SessionSummary, items: Array<Item>, 
+export type SessionView = { 
+/**
+ * The row of the sessions list.
+ */
+summary: SessionSummary, 
+/**
+ * The newest items, in ascending order.
+ */
+items: Array<Item>, 
 /**
  * Whether there are older items than the first of `items`.
  */
-has_more: boolean, running_turn?: TurnId | null, queue: Array<QueuedMessage>, approvals: Array<Approval>, 
+has_more: boolean, 
+/**
+ * The turn that runs now; absent if none does.
+ */
+running_turn?: TurnId | null, 
+/**
+ * The messages that wait, in the order in which they will run.
+ */
+queue: Array<QueuedMessage>, 
+/**
+ * The actions of the session, newest first.
+ */
+approvals: Array<Approval>, 
 /**
  * The newest result of each view that is shown beside the conversation (see
  * `ResultView::is_pinned`), if it is older than `items`.

@@ -7,4 +7,12 @@ export type SettingChange = {
 /**
  * Its place in the settings, or `key` with the name of a key.
  */
-setting: string, before: string, after: string, };
+setting: string, 
+/**
+ * The value now, as text.
+ */
+before: string, 
+/**
+ * The value that was requested, as text.
+ */
+after: string, };

@@ -31,11 +31,19 @@ switches: Switches,
 /**
  * Whether the first-run page has been answered.
  */
-welcomed: boolean, model: ModelSettings, 
+welcomed: boolean, 
+/**
+ * The model that answers.
+ */
+model: ModelSettings, 
 /**
  * The rules for data that leaves this computer for a model.
  */
-egress: EgressSettings, limits: Limits, 
+egress: EgressSettings, 
+/**
+ * Limits of a turn.
+ */
+limits: Limits, 
 /**
  * How much of earlier messages a model sees.
  */
@@ -43,7 +51,11 @@ conversation: Conversation,
 /**
  * Spending limits.
  */
-budgets: Budgets, policy: PolicyMode, 
+budgets: Budgets, 
+/**
+ * The default for tools without a rule.
+ */
+policy: PolicyMode, 
 /**
  * Whether `csign approvals approve` may decide. Changed only in the approval window.
  */

@@ -3,11 +3,22 @@ import type { CredentialView } from "./CredentialView";
 import type { KeyringView } from "./KeyringView";
 import type { Settings } from "./Settings";
 
-export type SettingsView = { settings: Settings, 
+/**
+ * Settings, and facts about the profile that the settings page shows.
+ */
+export type SettingsView = { 
+/**
+ * The settings in force.
+ */
+settings: Settings, 
 /**
  * Settings that a variable or flag overrides, by dotted name, with its source.
  */
-forced: { [key in string]: string }, keyring: KeyringView, 
+forced: { [key in string]: string }, 
+/**
+ * The state of the keyring.
+ */
+keyring: KeyringView, 
 /**
  * Names of keys that have a value (keyring or this run).
  */
@@ -15,7 +26,15 @@ secrets_set: Array<string>,
 /**
  * Credentials that tools need.
  */
-credentials: Array<CredentialView>, data_dir: string, version: string, 
+credentials: Array<CredentialView>, 
+/**
+ * The path of the profile's data folder.
+ */
+data_dir: string, 
+/**
+ * The version of the app.
+ */
+version: string, 
 /**
  * The language that the UI uses.
  */

@@ -3,7 +3,19 @@
 /**
  * The tokens, cost and calls used, including reservations of running calls.
  */
-export type Spent = { tokens: number, usd: number, calls: number, 
+export type Spent = { 
+/**
+ * Tokens of requests and answers.
+ */
+tokens: number, 
+/**
+ * The cost in US dollars.
+ */
+usd: number, 
+/**
+ * The number of model calls.
+ */
+calls: number, 
 /**
  * Calls of models without a price. `usd` does not include them.
  */

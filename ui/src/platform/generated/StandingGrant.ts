@@ -23,4 +23,8 @@ session?: SessionId | null,
  * Arguments that must be equal, by name. Numbers and booleans that are not named may have any
  * value; every other argument must be named.
  */
-arguments?: Record<string, unknown>, expires_at: string, };
+arguments?: Record<string, unknown>, 
+/**
+ * The moment at which the permission ends.
+ */
+expires_at: string, };

@@ -6,7 +6,19 @@ import type { UpdateTiming } from "./UpdateTiming";
 /**
  * How a summary is made, its length, and when it is made.
  */
-export type SummaryPolicy = { update_method: SummaryMethod, refresh_policy: RefreshPolicy, update_timing: UpdateTiming, 
+export type SummaryPolicy = { 
+/**
+ * How the text of a summary is made.
+ */
+update_method: SummaryMethod, 
+/**
+ * The condition for making a new summary.
+ */
+refresh_policy: RefreshPolicy, 
+/**
+ * Whether the next message waits for the summary.
+ */
+update_timing: UpdateTiming, 
 /**
  * Tokens of a summary (20 to 4000).
  */

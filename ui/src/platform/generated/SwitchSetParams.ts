@@ -4,4 +4,12 @@ import type { SwitchTarget } from "./SwitchTarget";
 /**
  * Switches one agent or tool off or on.
  */
-export type SwitchSetParams = { target: SwitchTarget, on: boolean, };
+export type SwitchSetParams = { 
+/**
+ * The agent or tool to switch.
+ */
+target: SwitchTarget, 
+/**
+ * Whether it may be used from now on.
+ */
+on: boolean, };

@@ -5,4 +5,12 @@ import type { ToolId } from "./ToolId";
 /**
  * Agents and tools that are switched off. All others are on.
  */
-export type Switches = { agents_off: Array<AgentId>, tools_off: Array<ToolId>, };
+export type Switches = { 
+/**
+ * Specialists that may not answer.
+ */
+agents_off: Array<AgentId>, 
+/**
+ * Tools that may not be called.
+ */
+tools_off: Array<ToolId>, };

@@ -3,4 +3,8 @@
 /**
  * Whether a person at a terminal may decide approvals with csign.
  */
-export type TerminalDecisionsParams = { enabled: boolean, };
+export type TerminalDecisionsParams = { 
+/**
+ * Whether decisions at a terminal are accepted.
+ */
+enabled: boolean, };

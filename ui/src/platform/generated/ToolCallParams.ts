@@ -2,7 +2,22 @@
 import type { SessionId } from "./SessionId";
 import type { ToolId } from "./ToolId";
 
-export type ToolCallParams = { tool: ToolId, arguments: unknown, session?: SessionId | null, 
+/**
+ * Calls a tool without a model.
+ */
+export type ToolCallParams = { 
+/**
+ * The tool to call.
+ */
+tool: ToolId, 
+/**
+ * The arguments, as a JSON object.
+ */
+arguments: unknown, 
+/**
+ * The session of the call; a new one when absent.
+ */
+session?: SessionId | null, 
 /**
  * Whether nobody can approve. A write then ends with `approval_required` and the pending
  * action's id.

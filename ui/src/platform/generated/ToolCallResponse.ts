@@ -2,4 +2,19 @@
 import type { AgentError } from "./AgentError";
 import type { ToolOutcome } from "./ToolOutcome";
 
-export type ToolCallResponse = { outcome: ToolOutcome, data: unknown, error?: AgentError | null, };
+/**
+ * The result of a call.
+ */
+export type ToolCallResponse = { 
+/**
+ * How the call ended.
+ */
+outcome: ToolOutcome, 
+/**
+ * The result of the tool; `null` without one.
+ */
+data: unknown, 
+/**
+ * The error, unless the call succeeded.
+ */
+error?: AgentError | null, };

@@ -18,19 +18,63 @@ import type { ToolTarget } from "./ToolTarget";
  * Everything the engine needs to know of one tool. Shapes come from the manifest; names are
  * resolved.
  */
-export type ToolSpec = { id: ToolId, pack: PackId, 
+export type ToolSpec = { 
+/**
+ * The identifier, with the pack in front if several packs use it.
+ */
+id: ToolId, 
+/**
+ * The pack that declares the tool.
+ */
+pack: PackId, 
 /**
  * The name the model sees: letters, digits, `_` and `-` only, at most 64.
  */
-model_name: string, title: string, 
+model_name: string, 
+/**
+ * The name of the tool for display.
+ */
+title: string, 
 /**
  * Text given to the model.
  */
-description: string, use_when: Array<string>, do_not_use_when: Array<string>, kind: Kind, effect: Effect, open_world: boolean, output_trust: OutputTrust, grantable: boolean, 
+description: string, 
+/**
+ * Cases in which the tool helps.
+ */
+use_when: Array<string>, 
+/**
+ * Cases in which the tool does not help.
+ */
+do_not_use_when: Array<string>, 
+/**
+ * How the tool is run.
+ */
+kind: Kind, 
+/**
+ * The kind of change that the tool makes.
+ */
+effect: Effect, 
+/**
+ * Whether it reads from targets that the model chooses.
+ */
+open_world: boolean, 
+/**
+ * Whether policy trusts the results.
+ */
+output_trust: OutputTrust, 
+/**
+ * Whether a person may approve it for the rest of a session.
+ */
+grantable: boolean, 
 /**
  * Whether every call needs a person's approval, whatever policies, rules and grants say.
  */
-human_required?: boolean, latency: Latency, 
+human_required?: boolean, 
+/**
+ * Whether an answer comes while the user waits.
+ */
+latency: Latency, 
 /**
  * JSON Schema of the arguments that the model may give (caller-owned parameters removed).
  */
@@ -38,11 +82,31 @@ input_schema: unknown,
 /**
  * JSON Schema of all arguments, with the caller-owned ones.
  */
-full_input_schema: unknown, output_schema: unknown, 
+full_input_schema: unknown, 
+/**
+ * JSON Schema of the result.
+ */
+output_schema: unknown, 
 /**
  * Parameters that only the host fills, by name.
  */
-caller_owned: Array<CallerParam>, timeout_ms: number, max_attempts: number, backoff: Backoff, idempotency: IdempotencyStrategy, 
+caller_owned: Array<CallerParam>, 
+/**
+ * The milliseconds that one attempt may take.
+ */
+timeout_ms: number, 
+/**
+ * The most attempts of one call, at least 1.
+ */
+max_attempts: number, 
+/**
+ * The wait before each further attempt.
+ */
+backoff: Backoff, 
+/**
+ * How the tool's own side recognises a repeated call.
+ */
+idempotency: IdempotencyStrategy, 
 /**
  * The header, member or argument that carries the strategy's key.
  */
@@ -50,7 +114,23 @@ idempotency_key_ref?: string | null,
 /**
  * The credential it needs, by name.
  */
-auth?: Auth | null, audit_required: boolean, view: ResultView, preview?: Preview | null, session_values: Array<SessionValue>, 
+auth?: Auth | null, 
+/**
+ * Whether the intent record must be durable before the call, also for a read.
+ */
+audit_required: boolean, 
+/**
+ * How the window shows a result.
+ */
+view: ResultView, 
+/**
+ * How the change is computed that the approval window shows.
+ */
+preview?: Preview | null, 
+/**
+ * Values that a result leaves in the session.
+ */
+session_values: Array<SessionValue>, 
 /**
  * For an analysis: the pointer to the instant that its result describes. The same question
  * shortly after is answered from it.

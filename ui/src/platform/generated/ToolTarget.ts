@@ -5,4 +5,24 @@ import type { ProgramCall } from "./ProgramCall";
 /**
  * Where a tool runs.
  */
-export type ToolTarget = { "at": "built_in", service: string, } | { "at": "mcp", server: string, tool: string, } | { "at": "http", call: HttpCall, } | { "at": "program", call: ProgramCall, };
+export type ToolTarget = { "at": "built_in", 
+/**
+ * The name of the service.
+ */
+service: string, } | { "at": "mcp", 
+/**
+ * The name of the server in its pack.
+ */
+server: string, 
+/**
+ * The name that the server gives the tool.
+ */
+tool: string, } | { "at": "http", 
+/**
+ * The request.
+ */
+call: HttpCall, } | { "at": "program", 
+/**
+ * The program and its arguments.
+ */
+call: ProgramCall, };

@@ -5,4 +5,12 @@ import type { TurnId } from "./TurnId";
 /**
  * Stops a running turn, or takes a waiting message out of the queue.
  */
-export type TurnCancelParams = { session: SessionId, turn: TurnId, };
+export type TurnCancelParams = { 
+/**
+ * The session of the turn.
+ */
+session: SessionId, 
+/**
+ * The turn to stop.
+ */
+turn: TurnId, };

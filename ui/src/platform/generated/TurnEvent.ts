@@ -19,4 +19,136 @@ import type { Usage } from "./Usage";
 /**
  * One event with its address. `n` counts from 1 within a turn.
  */
-export type TurnEvent = { session: SessionId, turn: TurnId, n: number, at: string, } & ({ "type": "status", stage: Stage, text?: string | null, } | { "type": "dev_status", text: string, data: unknown, } | { "type": "agent_start", agent: AgentId, name: string, } | { "type": "agent_end", agent: AgentId, name: string, } | { "type": "tool_start", call: CallId, tool: ToolId, title: string, arguments: unknown, } | { "type": "tool_end", call: CallId, tool: ToolId, outcome: ToolOutcome, summary: string, } | { "type": "approval_requested", approval: Approval, } | { "type": "approval_resolved", id: ApprovalId, status: ApprovalStatus, } | { "type": "reasoning", text: string, } | { "type": "delta", text: string, } | { "type": "blocks", patch: BlockPatch, } | { "type": "item", item: Item, } | { "type": "error", error: AgentError, } | { "type": "final", status: TurnStatus, text: string, choices?: Array<Choice>, error?: AgentError | null, usage: Usage, });
+export type TurnEvent = { 
+/**
+ * The session that the turn belongs to.
+ */
+session: SessionId, 
+/**
+ * The turn that the event belongs to.
+ */
+turn: TurnId, 
+/**
+ * The number of the event within its turn.
+ */
+n: number, 
+/**
+ * The moment at which the event was emitted.
+ */
+at: string, } & ({ "type": "status", 
+/**
+ * The stage that was reached.
+ */
+stage: Stage, 
+/**
+ * A sentence about it, if there is more to say than the stage.
+ */
+text?: string | null, } | { "type": "dev_status", 
+/**
+ * The key or sentence that names the information.
+ */
+text: string, 
+/**
+ * Values that belong to it; `null` without any.
+ */
+data: unknown, } | { "type": "agent_start", 
+/**
+ * The identifier of the specialist.
+ */
+agent: AgentId, 
+/**
+ * The specialist's name for display.
+ */
+name: string, } | { "type": "agent_end", 
+/**
+ * The identifier of the specialist.
+ */
+agent: AgentId, 
+/**
+ * The specialist's name for display.
+ */
+name: string, } | { "type": "tool_start", 
+/**
+ * The identifier of the call.
+ */
+call: CallId, 
+/**
+ * The tool that is called.
+ */
+tool: ToolId, 
+/**
+ * The tool's title for display.
+ */
+title: string, 
+/**
+ * The arguments that the model gave, without caller-owned values.
+ */
+arguments: unknown, } | { "type": "tool_end", 
+/**
+ * The identifier of the call.
+ */
+call: CallId, 
+/**
+ * The tool that was called.
+ */
+tool: ToolId, 
+/**
+ * How the call ended.
+ */
+outcome: ToolOutcome, 
+/**
+ * One line about the result.
+ */
+summary: string, } | { "type": "approval_requested", 
+/**
+ * The pending action in full.
+ */
+approval: Approval, } | { "type": "approval_resolved", 
+/**
+ * The identifier of the action.
+ */
+id: ApprovalId, 
+/**
+ * The status that it has now.
+ */
+status: ApprovalStatus, } | { "type": "reasoning", 
+/**
+ * The text to append.
+ */
+text: string, } | { "type": "delta", 
+/**
+ * The text to append.
+ */
+text: string, } | { "type": "blocks", 
+/**
+ * The blocks that changed since the last frame.
+ */
+patch: BlockPatch, } | { "type": "item", 
+/**
+ * The item with its number.
+ */
+item: Item, } | { "type": "error", 
+/**
+ * The failure, safe to show.
+ */
+error: AgentError, } | { "type": "final", 
+/**
+ * How the turn ended.
+ */
+status: TurnStatus, 
+/**
+ * The whole text of the answer.
+ */
+text: string, 
+/**
+ * Answers that the user may choose with one click.
+ */
+choices?: Array<Choice>, 
+/**
+ * The error, unless the turn ended well.
+ */
+error?: AgentError | null, 
+/**
+ * Tokens and model calls of the turn.
+ */
+usage: Usage, });

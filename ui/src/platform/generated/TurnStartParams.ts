@@ -2,11 +2,18 @@
 import type { AgentId } from "./AgentId";
 import type { SessionId } from "./SessionId";
 
+/**
+ * Sends a message of the user.
+ */
 export type TurnStartParams = { 
 /**
  * A new session when absent.
  */
-session?: SessionId | null, text: string, 
+session?: SessionId | null, 
+/**
+ * The message.
+ */
+text: string, 
 /**
  * `offline`, or a model of the configured provider; the settings' model when absent.
  */

@@ -2,4 +2,19 @@
 import type { SessionId } from "./SessionId";
 import type { TurnId } from "./TurnId";
 
-export type TurnStartResponse = { session: SessionId, turn: TurnId, queued: boolean, };
+/**
+ * The turn that will answer a message.
+ */
+export type TurnStartResponse = { 
+/**
+ * The session of the turn, also if it was created now.
+ */
+session: SessionId, 
+/**
+ * The identifier of the turn, by which it is cancelled.
+ */
+turn: TurnId, 
+/**
+ * Whether it waits for an earlier turn of its session.
+ */
+queued: boolean, };

@@ -9,7 +9,15 @@ export type UntrustedContent = {
 /**
  * The tool that returned it; empty for remembered content of earlier messages.
  */
-tool: ToolId, tool_title: string, server: string, 
+tool: ToolId, 
+/**
+ * The title of that tool for display.
+ */
+tool_title: string, 
+/**
+ * The name of the server that the content came from.
+ */
+server: string, 
 /**
  * The call that returned it.
  */

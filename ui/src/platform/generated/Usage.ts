@@ -3,4 +3,16 @@
 /**
  * Tokens as the provider counted them, summed over the model calls of a turn.
  */
-export type Usage = { input_tokens: number, output_tokens: number, model_calls: number, };
+export type Usage = { 
+/**
+ * Tokens of the requests.
+ */
+input_tokens: number, 
+/**
+ * Tokens of the answers.
+ */
+output_tokens: number, 
+/**
+ * The number of calls.
+ */
+model_calls: number, };

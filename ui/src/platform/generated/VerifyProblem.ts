@@ -7,4 +7,8 @@ export type VerifyProblem = {
 /**
  * The first bad record, when one can be named.
  */
-seq?: number | null, message: string, };
+seq?: number | null, 
+/**
+ * A sentence that says what is wrong.
+ */
+message: string, };

@@ -5,7 +5,19 @@ import type { VerifyProblem } from "./VerifyProblem";
 /**
  * The result of a verification.
  */
-export type VerifyReport = { ok: boolean, records: number, checkpoints: number, 
+export type VerifyReport = { 
+/**
+ * Whether the log has no fault.
+ */
+ok: boolean, 
+/**
+ * The number of records that were checked.
+ */
+records: number, 
+/**
+ * The number of signed checkpoints that were checked.
+ */
+checkpoints: number, 
 /**
  * Root hash (hex) over all records.
  */
@@ -17,7 +29,11 @@ key_fingerprint: string,
 /**
  * Whether the signing key comes from the keyring, and is not one of this run only.
  */
-anchored: boolean, compared_with: ComparedWith, 
+anchored: boolean, 
+/**
+ * The copy of the newest checkpoint that the log was compared with.
+ */
+compared_with: ComparedWith, 
 /**
  * Records after the newest checkpoint. They are chained but not signed yet.
  */
