@@ -1,4 +1,5 @@
-//! The guides name only paths and tests that exist, and ARCHITECTURE.md stays short.
+//! The guides name only paths and tests that exist, ARCHITECTURE.md stays short, and public items are
+//! documented.
 
 use std::{collections::BTreeSet, fs};
 
@@ -119,4 +120,16 @@ fn is_in_the_tree(path: &str) -> bool {
     ]
     .iter()
     .any(|path| path.exists())
+}
+
+#[test]
+fn crates_with_a_public_face_document_every_item() {
+    for name in ["audit", "contract", "engine", "policy", "redaction"] {
+        let file = root().join("src-tauri/crates").join(name).join("src/lib.rs");
+        assert!(
+            fs::read_to_string(&file).unwrap().contains("#![warn(missing_docs)]"),
+            "{} documents every public item; clippy makes the warning an error",
+            file.display()
+        );
+    }
 }
