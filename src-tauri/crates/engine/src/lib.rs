@@ -3,7 +3,6 @@
 #![forbid(unsafe_code)]
 
 mod agents;
-pub mod amounts;
 mod approvals;
 mod budget;
 mod canonical;
