@@ -5,6 +5,7 @@ import type { CallId } from "./CallId";
 import type { Effect } from "./Effect";
 import type { LookAlike } from "./LookAlike";
 import type { PreviewView } from "./PreviewView";
+import type { ResultView } from "./ResultView";
 import type { SessionId } from "./SessionId";
 import type { ToolId } from "./ToolId";
 import type { TurnId } from "./TurnId";
@@ -14,6 +15,11 @@ import type { UntrustedContent } from "./UntrustedContent";
  * A pending action in full, as the approval window shows it.
  */
 export type Approval = { id: ApprovalId, session: SessionId, turn: TurnId, call: CallId, tool: ToolId, tool_title: string, server: string, agent: string, effect: Effect, 
+/**
+ * How the window shows the tool's result. A pending action stands beside the newest result
+ * with the same view, if that stays beside the conversation.
+ */
+view?: ResultView, 
 /**
  * Canonical JSON (RFC 8785) of the arguments, caller-owned values included.
  */

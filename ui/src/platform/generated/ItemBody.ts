@@ -53,7 +53,12 @@ data: unknown, error?: AgentError | null,
 /**
  * How the window shows `data`.
  */
-view: ResultView, duration_ms: number, } | { "kind": "approval", approval: ApprovalId, call: CallId, tool: ToolId, status: ApprovalStatus, 
+view: ResultView, 
+/**
+ * What the window draws for `view`, read from `data`. Never stored: the window's host fills
+ * it when items are read. None if `data` cannot be read as this view.
+ */
+parsed?: unknown, duration_ms: number, } | { "kind": "approval", approval: ApprovalId, call: CallId, tool: ToolId, status: ApprovalStatus, 
 /**
  * The reason given with a rejection, or why it expired.
  */
