@@ -1,14 +1,15 @@
-//! Renders stored answers before they are sent to a window. Stored items contain only the text.
+//! Renders stored items before they are sent to a window. Stored items contain only the text of an
+//! answer and the data of a result.
 
 use std::any::Any;
 
-use contract::{Item, ItemBody, ItemsPageResponse, SessionView};
+use contract::{Item, ItemBody, ItemsPageResponse, SessionView, ToolOutcome};
 
-/// Renders the answers inside a command's result, if its type contains any.
+/// Renders the items inside a command's result, if its type contains any.
 pub(crate) fn render_items<T: Any>(mut answer: T) -> T {
     let any: &mut dyn Any = &mut answer;
     if let Some(view) = any.downcast_mut::<SessionView>() {
-        view.items.iter_mut().for_each(render);
+        view.items.iter_mut().chain(&mut view.pinned).for_each(render);
     } else if let Some(page) = any.downcast_mut::<ItemsPageResponse>() {
         page.items.iter_mut().for_each(render);
     }
@@ -19,6 +20,9 @@ pub(crate) fn render_items<T: Any>(mut answer: T) -> T {
 pub(crate) fn render(item: &mut Item) {
     match &mut item.body {
         ItemBody::AssistantText { text, blocks, .. } => *blocks = render::blocks(text),
+        ItemBody::ToolResult { outcome: ToolOutcome::Ok, view, data, parsed, .. } => {
+            *parsed = shipped_packs::parse_result(*view, data);
+        }
         ItemBody::UserMessage { .. }
         | ItemBody::ToolCall { .. }
         | ItemBody::ToolResult { .. }

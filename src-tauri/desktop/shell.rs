@@ -1,6 +1,6 @@
 //! The commands of the window itself: subscription, readiness, native choosers, links.
 
-use contract::{AgentError, Push};
+use contract::{AgentError, Push, manifest::ImportTarget};
 use tauri::{AppHandle, State, WebviewWindow, ipc::Channel};
 use tauri_plugin_dialog::{DialogExt, FilePath};
 use tokio::sync::oneshot;
@@ -47,19 +47,27 @@ pub(crate) async fn open_link(
     answer.await.ok().flatten().ok_or_else(refused)
 }
 
-/// Lets the user choose delivery files; empty when nothing was chosen.
+/// Lets the user choose files of a kind that a pack takes, or any files if `kind` is None. Returns
+/// an empty list if nothing was chosen.
 #[tauri::command]
 pub(crate) async fn pick_files(
     app: AppHandle,
     window: WebviewWindow,
+    kind: Option<ImportTarget>,
 ) -> Result<Vec<String>, AgentError> {
     guard::check(window.label(), "pick_files")?;
+    let mut dialog = app.dialog().file().set_parent(&window);
+    if let Some(kind) = kind {
+        // The dialog distinguishes capitals.
+        let capitals = kind.extensions.iter().map(|ending| ending.to_ascii_uppercase());
+        let endings: Vec<String> = kind.extensions.iter().cloned().chain(capitals).collect();
+        let endings: Vec<&str> = endings.iter().map(String::as_str).collect();
+        dialog = dialog.add_filter(kind.label, &endings);
+    }
     let (send, chosen) = oneshot::channel();
-    app.dialog().file().set_parent(&window).add_filter("CSV", &["csv", "CSV"]).pick_files(
-        move |files| {
-            let _ = send.send(files);
-        },
-    );
+    dialog.pick_files(move |files| {
+        let _ = send.send(files);
+    });
     Ok(chosen.await.ok().flatten().unwrap_or_default().into_iter().filter_map(path).collect())
 }
 

@@ -4,10 +4,22 @@
 use std::sync::Arc;
 
 use campaign_portfolio_pacing::PacingService;
-use contract::pack_code::PackCode;
-use shop_adapter::ShopAdapter;
+use contract::{ResultView, pack_code::PackCode};
+use serde_json::{Value, to_value};
+use shop_adapter::{ParsedResult, ShopAdapter};
 
 /// The code of all packs that ship.
 pub fn all() -> PackCode {
     PackCode { adapters: vec![Arc::new(ShopAdapter)], services: vec![Arc::new(PacingService)] }
+}
+
+/// What a window draws for a result, whichever pack it is from. None if the data cannot be read as
+/// this view, or if the window reads it itself.
+pub fn parse_result(view: ResultView, data: &Value) -> Option<Value> {
+    match view {
+        ResultView::ProductCards | ResultView::Product | ResultView::Cart => {
+            to_value(ParsedResult::read(view, data)?).ok()
+        }
+        ResultView::Plain | ResultView::Pacing => None,
+    }
 }

@@ -44,7 +44,7 @@ export function desktopPlatform(kind: Platform["window"]): Platform {
     },
     // eslint-disable-next-line @typescript-eslint/no-invalid-void-type -- this command has no answer
     ready: () => call<void>("window_ready", {}),
-    openFiles: () => call<string[]>("pick_files", {}),
+    openFiles: (kind) => call<string[]>("pick_files", { kind }),
     pickFolder: () => call<string | null>("pick_folder", {}),
     openLink: (url) => call<boolean>("open_link", { url }),
     // Tauri knows how a custom scheme is written on each system (Linux: shopimg://localhost/...).

@@ -1,6 +1,7 @@
 // The seam between the UI and its host: what a host must offer, and nothing about how. Only `tauri.ts` knows Tauri.
 import type { CommandMap } from "./generated/commands";
 import type { AgentError } from "./generated/AgentError";
+import type { ImportTarget } from "./generated/ImportTarget";
 import type { Push } from "./generated/Push";
 
 export type CommandName = keyof CommandMap;
@@ -17,8 +18,8 @@ export interface Platform {
   onPush(listener: (push: Push) => void): Unsubscribe;
   /** The page has something to show; the window may appear. */
   ready(): Promise<void>;
-  /** The system's chooser for CSV files; an empty list when nothing was chosen. */
-  openFiles(): Promise<string[]>;
+  /** The system's chooser for files of one kind, or of any if `kind` is null; an empty list when nothing was chosen. */
+  openFiles(kind: ImportTarget | null): Promise<string[]>;
   /** The system's chooser for a folder; null when nothing was chosen. */
   pickFolder(): Promise<string | null>;
   /** Opens a link of an answer outside the app, after asking; false when the user declined. */

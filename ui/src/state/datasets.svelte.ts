@@ -5,15 +5,20 @@ import type { AgentError } from "../platform/generated/AgentError";
 import type { Dataset } from "../platform/generated/Dataset";
 import type { PackDatasets } from "../platform/generated/PackDatasets";
 
-/** The data of the pack that takes files. The host fails if no pack does. */
-async function firstWithData(): Promise<PackDatasets> {
+/** The data of the first pack that takes files. The host fails if no pack does. */
+export async function firstWithData(): Promise<PackDatasets> {
   const { packs } = await call("data_list", {});
   return packs[0]!;
 }
 
-/** The pack that files are imported into. */
-export async function packWithData(): Promise<string> {
-  return (await firstWithData()).pack;
+/** The pack that files are imported into: the first that takes files with these endings, or else the first that takes any. */
+export async function packFor(paths: readonly string[]): Promise<string> {
+  const { packs } = await call("data_list", {});
+  const takes = ({ files }: PackDatasets): boolean =>
+    paths.every((path) =>
+      files?.extensions.some((ending) => path.toLowerCase().endsWith(`.${ending}`)),
+    );
+  return (packs.find(takes) ?? packs[0]!).pack;
 }
 
 class Datasets {
@@ -44,7 +49,7 @@ class Datasets {
     this.switching = dataset;
     try {
       this.found = await call("data_use", {
-        pack: this.found?.pack ?? (await packWithData()),
+        pack: this.found?.pack ?? (await firstWithData()).pack,
         dataset,
       });
       this.error = null;

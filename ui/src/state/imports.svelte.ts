@@ -2,7 +2,7 @@
 import { asAgentError, call, platform } from "../platform";
 import type { AgentError } from "../platform/generated/AgentError";
 import type { ImportView } from "../platform/generated/ImportView";
-import { packWithData } from "./datasets.svelte";
+import { firstWithData, packFor } from "./datasets.svelte";
 
 class Imports {
   /** Newest first. */
@@ -17,7 +17,7 @@ class Imports {
     this.error = null;
     this.starting = true;
     try {
-      const { job } = await call("data_import", { pack: await packWithData(), paths });
+      const { job } = await call("data_import", { pack: await packFor(paths), paths });
       this.take(await call("data_import_status", { job }));
     } catch (cause) {
       this.error = asAgentError(cause);
@@ -27,7 +27,8 @@ class Imports {
 
   async choose(): Promise<void> {
     try {
-      await this.start(await platform().openFiles());
+      const { files } = await firstWithData();
+      await this.start(await platform().openFiles(files ?? null));
     } catch (cause) {
       this.error = asAgentError(cause);
     }

@@ -297,7 +297,7 @@ describe("items", () => {
     );
     takeItems(state, [second, call, cart, result]);
     expect(state.entries.map((entry) => entry.kind === "tool" && entry.call)).toEqual(["c1", "c2"]);
-    expect(latestCart(state)).toEqual({ total: "5.00" });
+    expect(latestCart(state)?.data).toEqual({ total: "5.00" });
   });
 
   test("beyond the window are forgotten from the top", () => {
@@ -327,23 +327,23 @@ describe("the cart", () => {
     takeItems(state, [shown(3, "5.00"), answer]);
     trimOldest(state, 1);
     expect(shape(state)).toEqual(["assistant:4"]);
-    expect(latestCart(state)).toEqual({ total: "5.00" });
+    expect(latestCart(state)?.data).toEqual({ total: "5.00" });
   });
 
   test("is the newest that was shown, whichever is read last", () => {
     const state = emptyTranscript("s");
     takeItems(state, [shown(6, "7.00"), shown(8, "9.00", "rejected")]);
     takeItems(state, [shown(3, "5.00")]);
-    expect(latestCart(state)).toEqual({ total: "7.00" });
+    expect(latestCart(state)?.data).toEqual({ total: "7.00" });
   });
 
   test("comes with the session when it lies in older pages", () => {
     const state = emptyTranscript("s");
     openTranscript(state, viewOf([answer], { has_more: true, pinned: [shown(2, "5.00")] }));
-    expect(latestCart(state)).toEqual({ total: "5.00" });
+    expect(latestCart(state)?.data).toEqual({ total: "5.00" });
     expect(shape(state)).toEqual(["assistant:4"]);
     openTranscript(state, viewOf([answer, shown(6, "7.00")], { pinned: [] }));
-    expect(latestCart(state)).toEqual({ total: "7.00" });
+    expect(latestCart(state)?.data).toEqual({ total: "7.00" });
   });
 });
 

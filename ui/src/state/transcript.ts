@@ -17,6 +17,7 @@ import type { TurnEvent } from "../platform/generated/TurnEvent";
 import { BlockStream } from "./blocks";
 
 type Body<K extends ItemBody["kind"]> = Extract<ItemBody, { kind: K }>;
+export type ToolResult = Body<"tool_result">;
 
 interface Common {
   /** Stays the same from the first event to the stored item, so that the element stays too. */
@@ -51,7 +52,7 @@ export interface ToolEntry extends Common {
   args: unknown;
   outcome: ToolOutcome | null;
   summary: string;
-  result: Body<"tool_result"> | null;
+  result: ToolResult | null;
   /** The pending action in full, while it is known. */
   approval: Approval | null;
   approvalStatus: ApprovalStatus | null;
@@ -94,7 +95,7 @@ export interface Transcript {
   running: Running | null;
   queue: QueuedMessage[];
   /** The newest cart that a tool showed: it stays when the entry that showed it is far above, or was never read. */
-  cart: { seq: number; data: unknown } | null;
+  cart: { seq: number; result: ToolResult } | null;
   /** Something was missed: read the session again. */
   stale: boolean;
 }
@@ -431,7 +432,7 @@ function takeItem(state: Transcript, item: Item): void {
 
 function takeCart(state: Transcript, { seq, body }: Item): void {
   if (body.kind !== "tool_result" || body.view !== "cart" || body.outcome !== "ok") return;
-  if (seq >= (state.cart?.seq ?? 0)) state.cart = { seq, data: body.data };
+  if (seq >= (state.cart?.seq ?? 0)) state.cart = { seq, result: body };
 }
 
 function takeAnswer(state: Transcript, item: Item, body: Body<"assistant_text">): void {
@@ -523,6 +524,6 @@ export function waitingApprovals(state: Transcript): Approval[] {
 }
 
 /** The newest cart that a tool showed, if any. */
-export function latestCart(state: Transcript): unknown {
-  return state.cart?.data ?? null;
+export function latestCart(state: Transcript): ToolResult | null {
+  return state.cart?.result ?? null;
 }

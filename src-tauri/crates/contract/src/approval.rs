@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use crate::{ApprovalId, CallId, Effect, GrantId, SessionId, ToolId, TurnId};
+use crate::{ApprovalId, CallId, Effect, GrantId, ResultView, SessionId, ToolId, TurnId};
 
 /// Where an action stands. `may_become` has the ways from one status to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
@@ -144,6 +144,11 @@ pub struct Approval {
     pub agent: String,
     /// The kind of change that the tool makes.
     pub effect: Effect,
+    /// How the window shows the tool's result. A pending action stands beside the newest result
+    /// with the same view, if that stays beside the conversation.
+    #[serde(default)]
+    #[ts(optional, as = "Option<ResultView>")]
+    pub view: ResultView,
     /// Canonical JSON (RFC 8785) of the arguments, caller-owned values included.
     pub arguments: String,
     /// SHA-256 (hex) over server, tool, definition hash, arguments and caller-owned values.

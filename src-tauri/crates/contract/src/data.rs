@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::{AgentError, PackId};
+use crate::{AgentError, PackId, manifest::ImportTarget};
 
 /// The state of an import.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
@@ -257,6 +257,10 @@ pub struct PackDatasets {
     pub sample: DatasetView,
     /// The contents of the imported data.
     pub imported: DatasetView,
+    /// The files that it takes, if its manifest says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub files: Option<ImportTarget>,
 }
 
 /// The packs that have data from files.

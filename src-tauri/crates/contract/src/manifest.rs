@@ -12,10 +12,12 @@ use ts_rs::TS;
 use crate::{AgentId, Conversation, Effect, PackId, ResultView, ToolId, ToolSpec};
 
 mod blueprint;
+mod data;
 pub mod offline;
 mod run;
 mod server;
 pub use blueprint::*;
+pub use data::*;
 pub use offline::*;
 pub use run::*;
 pub use server::*;
@@ -61,6 +63,9 @@ pub struct PackManifest {
     /// Calls that a person has to approve, whatever the policy and the rules of a profile say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub security: Option<Security>,
+    /// The files that the user may import for the pack.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub import: Option<ImportTarget>,
     /// Scenarios that `csign packs check --run` runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acceptance: Option<Acceptance>,
@@ -160,6 +165,9 @@ pub struct ToolEntry {
     /// How the change is computed that the approval window shows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preview: Option<Preview>,
+    /// Members that its other side calls differently.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aliases: Option<MemberAliases>,
     /// Values that a result leaves in the session for caller-owned parameters of later calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub session_values: Vec<SessionValue>,

@@ -49,51 +49,55 @@ pub enum RedactionLevel {
     Strict,
 }
 
-/// A kind of redacted value.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema, TS,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum RedactionKind {
-    /// A key or token that this app handles. It is removed and never restored.
-    Secret,
-    /// An e-mail address.
-    Email,
-    /// A phone number.
-    Phone,
-    /// The number of a payment card.
-    Card,
-    /// An international bank account number.
-    Iban,
-    /// A personal identity number.
-    PersonalId,
-    /// A key in a form that providers use, or a private key.
-    Key,
-    /// A web address.
-    Url,
-    /// A long text of random-looking characters.
-    Token,
-    /// Text that already looked like a placeholder. It gets a placeholder of its own, so that it is
-    /// never taken for another one.
-    Literal,
+/// Declares the kinds from one table: each with its name on the wire and in placeholders.
+macro_rules! redaction_kinds {
+    ($($(#[$doc:meta])* $kind:ident = $name:literal,)+) => {
+        /// A kind of redacted value.
+        #[derive(
+            Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+            JsonSchema, TS,
+        )]
+        #[serde(rename_all = "snake_case")]
+        pub enum RedactionKind {
+            $($(#[$doc])* $kind,)+
+        }
+
+        impl RedactionKind {
+            /// All kinds.
+            pub const ALL: &[Self] = &[$(Self::$kind),+];
+
+            /// The kind as it is on the wire and in placeholders.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $name,)+
+                }
+            }
+        }
+    };
 }
 
-impl RedactionKind {
-    /// The kind as it is on the wire and in placeholders.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Secret => "secret",
-            Self::Email => "email",
-            Self::Phone => "phone",
-            Self::Card => "card",
-            Self::Iban => "iban",
-            Self::PersonalId => "personal_id",
-            Self::Key => "key",
-            Self::Url => "url",
-            Self::Token => "token",
-            Self::Literal => "literal",
-        }
-    }
+redaction_kinds! {
+    /// A key or token that this app handles. It is removed and never restored.
+    Secret = "secret",
+    /// An e-mail address.
+    Email = "email",
+    /// A phone number.
+    Phone = "phone",
+    /// The number of a payment card.
+    Card = "card",
+    /// An international bank account number.
+    Iban = "iban",
+    /// A personal identity number.
+    PersonalId = "personal_id",
+    /// A key in a form that providers use, or a private key.
+    Key = "key",
+    /// A web address.
+    Url = "url",
+    /// A long text of random-looking characters.
+    Token = "token",
+    /// Text that already looked like a placeholder. It gets a placeholder of its own, so that it is
+    /// never taken for another one.
+    Literal = "literal",
 }
 
 /// The number of values of a kind.

@@ -119,7 +119,7 @@ pub struct PackChoice {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct ModelSettings {
-    /// `offline`, `openai_compatible`, `openai_responses`, `anthropic` or `gemini`.
+    /// `offline`, or the name of a provider wire, such as `openai_compatible`.
     pub provider: String,
     /// Empty for the provider's own address.
     pub base_url: String,

@@ -4,7 +4,6 @@
 #![warn(missing_docs)]
 
 mod agents;
-pub mod amounts;
 mod approvals;
 mod budget;
 mod canonical;

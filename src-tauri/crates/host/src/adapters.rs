@@ -1,13 +1,15 @@
-//! The adapters of packs as the host calls them: which one a call has, and a read with the further
-//! request that its adapter wants. It must not know a pack by name.
+//! The adapters of packs as the host calls them: which one a call has, a read with the further
+//! request that its adapter wants, and the names of members that a manifest gives. It must not know
+//! a pack by name.
 
 use std::{future::Future, sync::Arc};
 
 use contract::{
     PackId,
+    manifest::MemberAliases,
     pack_code::{PackAdapter, PackCall},
 };
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// Stands for the adapter of a pack that has none: calls and results stay as they are.
 struct Unadapted;
@@ -57,11 +59,63 @@ where
     Ok(adapter.result(call, answer, is_second))
 }
 
+/// The arguments under the names that the tool's other side has for them.
+pub(crate) fn rename_arguments(aliases: &MemberAliases, arguments: Value) -> Value {
+    let Value::Object(all) = arguments else { return arguments };
+    let sent = |name: String| aliases.arguments.get(&name).cloned().unwrap_or(name);
+    Value::Object(all.into_iter().map(|(name, value)| (sent(name), value)).collect())
+}
+
+/// An answer under the names that the output schema has for its members. A member that is there
+/// under its own name stays.
+pub(crate) fn rename_result(aliases: &MemberAliases, answer: Value) -> Value {
+    match answer {
+        Value::Array(items) => items.into_iter().map(|item| rename_result(aliases, item)).collect(),
+        Value::Object(all) => {
+            let (mut named, mut others) = (Map::new(), Vec::new());
+            for (name, value) in all {
+                let value = rename_result(aliases, value);
+                match aliases.result.get(&name) {
+                    Some(own) => others.push((own, value)),
+                    None => drop(named.insert(name, value)),
+                }
+            }
+            for (own, value) in others {
+                named.entry(own).or_insert(value);
+            }
+            Value::Object(named)
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => answer,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn members_get_the_names_of_the_manifest_at_every_depth() {
+        let names = |pairs: &[(&str, &str)]| {
+            pairs.iter().map(|(from, to)| ((*from).to_owned(), (*to).to_owned())).collect()
+        };
+        let aliases = MemberAliases {
+            arguments: names(&[("partNo", "sku"), ("quantity", "count")]),
+            result: names(&[("sku", "partNo"), ("code", "partNo"), ("hits", "items")]),
+        };
+        assert_eq!(
+            rename_arguments(&aliases, json!({"partNo": "A-1", "note": {"partNo": "stays"}})),
+            json!({"sku": "A-1", "note": {"partNo": "stays"}})
+        );
+        assert_eq!(
+            rename_result(
+                &aliases,
+                json!({"hits": [{"sku": "A-1"}, {"sku": "B", "partNo": "A-2"}, {"code": 7}], "total": 3})
+            ),
+            json!({"items": [{"partNo": "A-1"}, {"partNo": "A-2"}, {"partNo": 7}], "total": 3})
+        );
+    }
 
     #[test]
     fn only_the_pack_of_an_adapter_is_adapted() {

@@ -12,7 +12,7 @@ use secrets::{Keyring, SecretsError};
 
 use crate::{
     key_destination::{Declared, Destination},
-    key_names::{OWN, entry},
+    key_names::{entry, is_own},
     keyring_cache::CacheStamp,
 };
 
@@ -68,7 +68,7 @@ impl Credentials {
 
     /// Whether a variable holds a key of the app itself. Programs of packs never get one.
     pub(crate) fn is_secret(&self, variable: &str) -> bool {
-        OWN.contains(&variable)
+        is_own(variable)
     }
 
     /// Returns a credential of a pack by name, for its destination; `who` needs it. A stored

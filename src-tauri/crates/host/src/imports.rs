@@ -14,8 +14,7 @@ use std::{
 use audit::Log;
 use contract::{
     AgentError, DataImportResponse, Dataset, Datasets, ImportProgress, ImportView, PackDatasets,
-    PackId, Push, RecordType,
-    pack_code::{PackData, PackService},
+    PackId, Push, RecordType, pack_code::PackData,
 };
 use engine::{
     Engine,
@@ -67,7 +66,7 @@ impl Imports {
         pack: &PackId,
         paths: Vec<PathBuf>,
     ) -> Result<DataImportResponse, AgentError> {
-        let (_, data) = self.tools.services.data(pack.as_str())?;
+        let data = self.tools.services.data(pack.as_str())?.data;
         if paths.is_empty() {
             return Err(AgentError::invalid("No file was chosen.").reason("no_file"));
         }
@@ -172,17 +171,18 @@ impl Imports {
     /// Which data each pack has, and which of it answers.
     pub(crate) async fn datasets(&self) -> Result<Vec<PackDatasets>, AgentError> {
         let mut found = Vec::new();
-        for (name, _) in self.tools.services.with_data()? {
-            found.push(self.datasets_of(&name.into()).await?);
+        for name in self.tools.services.with_data()? {
+            found.push(self.datasets_of(&name.as_str().into()).await?);
         }
         Ok(found)
     }
 
     /// Which data a pack has, and which of it answers.
     pub(crate) async fn datasets_of(&self, pack: &PackId) -> Result<PackDatasets, AgentError> {
-        let (open, data) = self.tools.services.data(pack.as_str())?;
-        let Datasets { active, sample, imported } = open.run(move |_| data.datasets()).await?;
-        Ok(PackDatasets { pack: pack.clone(), active, sample, imported })
+        let open = self.tools.services.data(pack.as_str())?;
+        let Datasets { active, sample, imported } = open.run(|data| data.datasets()).await?;
+        let files = self.tools.manifest_of(pack).and_then(|manifest| manifest.import.clone());
+        Ok(PackDatasets { pack: pack.clone(), active, sample, imported, files })
     }
 
     /// Other data answers from now on: names are read anew, and no earlier analysis counts.
@@ -198,8 +198,8 @@ impl Imports {
         pack: &PackId,
         dataset: Dataset,
     ) -> Result<(), AgentError> {
-        let ((open, data), imports) = (self.tools.services.data(pack.as_str())?, self.clone());
-        let change = move |_: &dyn PackService| {
+        let (open, imports) = (self.tools.services.data(pack.as_str())?, self.clone());
+        let change = move |data: &dyn PackData| {
             data.use_dataset(dataset)?;
             imports.renew();
             Ok(())

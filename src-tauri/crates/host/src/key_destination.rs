@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     entries::{Entries, FirstVersion},
-    key_names::OWN,
+    key_names::is_own,
     known_secrets,
 };
 
@@ -203,7 +203,7 @@ pub(crate) fn entered_variables(server: &ServerEntry) -> impl Iterator<Item = &s
         .env
         .iter()
         .map(String::as_str)
-        .filter(|name| known_secrets::names_credential(name) && !OWN.contains(name))
+        .filter(|name| known_secrets::names_credential(name) && !is_own(name))
 }
 
 /// Returns the keys that a server behind an address requires.

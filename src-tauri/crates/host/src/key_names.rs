@@ -11,8 +11,10 @@ pub(crate) const TOKENS: &str = "oauth/";
 /// The key of the chosen model's server.
 pub(crate) const API_KEY: &str = "OPENAI_API_KEY";
 
-/// The app's own keys in the environment of a terminal.
-pub(crate) const OWN: &[&str] = &[API_KEY, "ANTHROPIC_API_KEY", "GEMINI_API_KEY"];
+/// Whether a variable in the environment of a terminal holds a key of the app itself.
+pub(crate) fn is_own(variable: &str) -> bool {
+    models::Api::ALL.iter().any(|api| api.key_variable() == variable)
+}
 
 /// Returns the name of a pack's key without its server.
 pub(crate) fn entry(pack: &str, variable: &str) -> String {

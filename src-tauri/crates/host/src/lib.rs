@@ -13,6 +13,7 @@ mod definitions;
 mod doctor;
 mod entries;
 mod evaluate;
+mod folder_data;
 mod host;
 mod imports;
 mod key_destination;

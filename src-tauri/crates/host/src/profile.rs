@@ -8,11 +8,13 @@ use contract::{
     Settings, SwitchTarget, ToolSpec,
 };
 use engine::ports::{Profile, SessionValues};
+use models::Api;
 use parking_lot::{Mutex, RwLock};
 use policy::Rules;
 use serde_json::json;
 
 use crate::{
+    key_names::API_KEY,
     paths::{Paths, Stamp, stamp, write_atomically},
     prices::Prices,
     widening::{self, Widening},
@@ -300,7 +302,7 @@ fn width(policy: PolicyMode) -> u8 {
 
 /// Whether the variables named after OpenAI apply to the configured provider.
 fn speaks_openai(settings: &Settings) -> bool {
-    !matches!(settings.model.provider.as_str(), "anthropic" | "gemini")
+    Api::from_name(&settings.model.provider).is_none_or(|api| api.key_variable() == API_KEY)
 }
 
 fn force(mut settings: Settings, env: &Environment) -> Settings {
@@ -400,15 +402,16 @@ fn check(settings: &Settings) -> Result<(), AgentError> {
     if settings.time_zone != "system" && settings.time_zone.parse::<chrono_tz::Tz>().is_err() {
         return bad("time_zone", "must be an IANA name such as Europe/Stockholm");
     }
-    let known =
-        |provider: &str| provider == "offline" || models::Api::from_name(provider).is_some();
-    let rule = "must be offline, openai_compatible, openai_responses, anthropic or gemini";
+    let known = |provider: &str| provider == "offline" || Api::from_name(provider).is_some();
+    let names = Api::ALL.map(Api::name);
+    let (others, last) = names.split_at(names.len() - 1);
+    let rule = format!("must be offline, {} or {}", others.join(", "), last.join(""));
     if !known(&settings.model.provider) {
-        return bad("model.provider", rule);
+        return bad("model.provider", &rule);
     }
     if let Some(second) = &settings.model.fallback {
         if !known(&second.provider) {
-            return bad("model.fallback.provider", rule);
+            return bad("model.fallback.provider", &rule);
         }
         if second.provider != "offline" && second.model.trim().is_empty() {
             return bad("model.fallback.model", "must name a model");

@@ -1,5 +1,5 @@
-//! Services that are linked in, opened for the packs that use them. It must not know a pack by
-//! name.
+//! Services that are linked in, opened for the packs that use them, and the data that the user
+//! imports. It must not know a pack by name.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     Options, Paths,
+    folder_data::FolderData,
     paths::{make_private, unusable},
 };
 
@@ -19,6 +20,30 @@ use crate::{
 pub(crate) struct Services {
     linked: Vec<Arc<dyn LinkedService>>,
     open: BTreeMap<&'static str, OpenService>,
+    /// The packs without a service that take files.
+    folders: BTreeMap<String, Arc<FolderData>>,
+}
+
+/// The data of a pack, open.
+#[derive(Clone)]
+pub(crate) struct OpenData {
+    /// None for a pack without a service.
+    linked: Option<Arc<dyn LinkedService>>,
+    pub(crate) data: Arc<dyn PackData>,
+}
+
+impl OpenData {
+    /// Runs work on the data that may block.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&dyn PackData) -> Result<T, AgentError> + Send + 'static,
+    ) -> Result<T, AgentError> {
+        let data = Arc::clone(&self.data);
+        let broken = || self.linked.as_ref().map_or_else(broken_off, |linked| linked.broken());
+        tokio::task::spawn_blocking(move || work(data.as_ref()))
+            .await
+            .unwrap_or_else(|_| Err(broken()))
+    }
 }
 
 /// A service that is open.
@@ -71,7 +96,15 @@ impl Services {
             }
             open.insert(name, OpenService { linked: Arc::clone(service), service: opened });
         }
-        Ok(Self { linked, open })
+        let manifests = loaded.iter().filter_map(|one| Some(&one.pack.as_ref()?.manifest));
+        let folders = manifests
+            .filter(|pack| pack.import.is_some() && !open.contains_key(pack.id.as_str()))
+            .map(|pack| {
+                let data = FolderData::new(&paths.pack_data(pack.id.as_str()));
+                (pack.id.to_string(), Arc::new(data))
+            })
+            .collect();
+        Ok(Self { linked, open, folders })
     }
 
     /// The open service of this name.
@@ -91,21 +124,24 @@ impl Services {
             .try_for_each(|service| service.check_settings(settings))
     }
 
-    /// The packs that keep data of the user.
-    pub(crate) fn with_data(&self) -> Result<Vec<(&'static str, OpenService)>, AgentError> {
-        let found: Vec<_> = self
-            .open
-            .iter()
-            .filter(|(_, open)| data_of(open).is_some())
-            .map(|(name, open)| (*name, open.clone()))
+    /// The packs that keep data of the user. Those with a service come first.
+    pub(crate) fn with_data(&self) -> Result<Vec<String>, AgentError> {
+        let with_service = self.open.iter().filter(|(_, open)| data_of(open).is_some());
+        let found: Vec<String> = with_service
+            .map(|(name, _)| (*name).to_owned())
+            .chain(self.folders.keys().cloned())
             .collect();
         if found.is_empty() { Err(self.no_data("")) } else { Ok(found) }
     }
 
     /// The data that the user imports for a pack.
-    pub(crate) fn data(&self, pack: &str) -> Result<(OpenService, Arc<dyn PackData>), AgentError> {
-        let open = self.open.get(pack).cloned();
-        let found = open.and_then(|open| Some((open.clone(), data_of(&open)?)));
+    pub(crate) fn data(&self, pack: &str) -> Result<OpenData, AgentError> {
+        if let Some(folder) = self.folders.get(pack) {
+            return Ok(OpenData { linked: None, data: Arc::clone(folder) as Arc<dyn PackData> });
+        }
+        let found = self.open.get(pack).and_then(|open| {
+            Some(OpenData { linked: Some(Arc::clone(&open.linked)), data: data_of(open)? })
+        });
         found.ok_or_else(|| self.no_data(pack))
     }
 
@@ -119,6 +155,10 @@ impl Services {
 
 fn data_of(open: &OpenService) -> Option<Arc<dyn PackData>> {
     Arc::clone(&open.service).data()
+}
+
+fn broken_off() -> AgentError {
+    AgentError::internal("data_dir", "The import broke off.")
 }
 
 fn no_data() -> AgentError {

@@ -333,6 +333,12 @@ impl HostTools {
         *self.agents.write() = Arc::new(agents);
     }
 
+    /// The manifest of a usable pack.
+    pub(crate) fn manifest_of(&self, pack: &PackId) -> Option<&PackManifest> {
+        let loaded = self.packs.iter().filter_map(|loaded| loaded.pack.as_ref());
+        loaded.map(|pack| &pack.manifest).find(|manifest| manifest.id == *pack)
+    }
+
     /// Every usable pack: its manifest with the names in the data, and its tools.
     pub(crate) fn named(&self) -> Vec<(PackManifest, Vec<ToolSpec>)> {
         let named = Arc::clone(&self.named.read());

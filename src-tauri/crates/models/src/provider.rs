@@ -28,25 +28,65 @@ pub enum Api {
     Gemini,
 }
 
+/// What other parts of the app need to know of a wire.
+struct ApiFacts {
+    /// The name in the settings.
+    name: &'static str,
+    /// The address of the wire's own provider.
+    url: &'static str,
+    /// The environment variable with the key of that provider.
+    key_variable: &'static str,
+    /// The header that carries the key, and the text before the key.
+    key_header: (&'static str, &'static str),
+}
+
 impl Api {
+    /// All wires, in the order in which people read them.
+    pub const ALL: [Self; 4] = [Self::Chat, Self::Responses, Self::Anthropic, Self::Gemini];
+
+    /// The one table of wires.
+    fn facts(self) -> ApiFacts {
+        match self {
+            Self::Chat => ApiFacts {
+                name: "openai_compatible",
+                url: "https://api.openai.com/v1",
+                key_variable: "OPENAI_API_KEY",
+                key_header: ("authorization", "Bearer "),
+            },
+            Self::Responses => ApiFacts { name: "openai_responses", ..Self::Chat.facts() },
+            Self::Anthropic => ApiFacts {
+                name: "anthropic",
+                url: "https://api.anthropic.com/v1",
+                key_variable: "ANTHROPIC_API_KEY",
+                key_header: ("x-api-key", ""),
+            },
+            Self::Gemini => ApiFacts {
+                name: "gemini",
+                url: "https://generativelanguage.googleapis.com/v1beta",
+                key_variable: "GEMINI_API_KEY",
+                key_header: ("x-goog-api-key", ""),
+            },
+        }
+    }
+
     /// Returns the wire by its name in the settings.
     pub fn from_name(provider: &str) -> Option<Self> {
-        match provider {
-            "openai_compatible" => Some(Self::Chat),
-            "openai_responses" => Some(Self::Responses),
-            "anthropic" => Some(Self::Anthropic),
-            "gemini" => Some(Self::Gemini),
-            _ => None,
-        }
+        Self::ALL.into_iter().find(|api| api.name() == provider)
+    }
+
+    /// Returns the name in the settings.
+    pub fn name(self) -> &'static str {
+        self.facts().name
     }
 
     /// Returns the address of the wire's own provider.
     pub fn default_url(self) -> &'static str {
-        match self {
-            Self::Chat | Self::Responses => "https://api.openai.com/v1",
-            Self::Anthropic => "https://api.anthropic.com/v1",
-            Self::Gemini => "https://generativelanguage.googleapis.com/v1beta",
-        }
+        self.facts().url
+    }
+
+    /// Returns the environment variable with the key of the wire's own provider.
+    pub fn key_variable(self) -> &'static str {
+        self.facts().key_variable
     }
 
     /// Returns the most tokens of an answer for a request of `wanted` tokens.
@@ -57,15 +97,6 @@ impl Api {
             Self::Chat | Self::Responses | Self::Gemini => wanted,
         };
         longest_answer(asked_for, own)
-    }
-
-    /// Returns the environment variable with the key of the wire's own provider.
-    pub fn key_variable(self) -> &'static str {
-        match self {
-            Self::Chat | Self::Responses => "OPENAI_API_KEY",
-            Self::Anthropic => "ANTHROPIC_API_KEY",
-            Self::Gemini => "GEMINI_API_KEY",
-        }
     }
 }
 
@@ -227,12 +258,9 @@ fn headers(api: Api, key: Option<&SecretString>) -> Result<HeaderMap, ModelError
     }
     let Some(key) = key else { return Ok(headers) };
     let key = key.expose_secret().trim();
-    let (name, text) = match api {
-        Api::Chat | Api::Responses => ("authorization", format!("Bearer {key}")),
-        Api::Anthropic => ("x-api-key", key.to_owned()),
-        Api::Gemini => ("x-goog-api-key", key.to_owned()),
-    };
-    let mut value = HeaderValue::from_str(&text).map_err(|_| failure::bad_key())?;
+    let (name, before) = api.facts().key_header;
+    let mut value =
+        HeaderValue::from_str(&format!("{before}{key}")).map_err(|_| failure::bad_key())?;
     value.set_sensitive(true);
     headers.insert(HeaderName::from_static(name), value);
     Ok(headers)
@@ -244,7 +272,7 @@ mod tests {
 
     #[test]
     fn a_key_with_a_line_break_is_refused_and_never_printed() {
-        for api in [Api::Chat, Api::Responses, Api::Anthropic, Api::Gemini] {
+        for api in Api::ALL {
             let error = headers(api, Some(&SecretString::from("sk-\nx"))).unwrap_err();
             assert!(!error.message.contains("sk-"));
             assert!(

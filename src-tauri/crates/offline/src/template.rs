@@ -264,10 +264,10 @@ pub(super) fn spoken(date: NaiveDate, year: bool, lang: Language) -> String {
 /// So many decimals, half a step rounded away from zero as the window does: Rust's own formatting
 /// takes the even neighbour.
 fn rounded(amount: f64, decimals: usize) -> String {
-    let (Some(exact), 0..=3) = (engine::amounts::read(&amount.to_string()), decimals) else {
+    let (Some(exact), 0..=3) = (contract::amounts::read(&amount.to_string()), decimals) else {
         return format!("{amount:.decimals$}");
     };
-    let step = 10_i128.pow(engine::amounts::PLACES - decimals as u32);
+    let step = 10_i128.pow(contract::amounts::PLACES - decimals as u32);
     let (steps, ten) = ((exact + step / 2) / step, 10_i128.pow(decimals as u32));
     if decimals == 0 {
         steps.to_string()

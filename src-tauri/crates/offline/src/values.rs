@@ -1,6 +1,6 @@
 //! Small work on JSON values: paths with points, numbers in texts, texts at pointers with `*`.
 
-use engine::amounts;
+use contract::amounts;
 use serde_json::{Map, Value};
 
 /// Sets `filters.maxPrice` inside its object.

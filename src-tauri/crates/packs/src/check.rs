@@ -5,6 +5,7 @@
 mod agent;
 mod calls;
 mod conversation;
+mod data;
 mod entities;
 mod languages;
 mod preview;
@@ -70,6 +71,7 @@ pub(crate) fn run_checks(subject: &Subject<'_>, faults: &mut Faults, warnings: &
     servers::check(subject, faults);
     conversation::check(subject, faults);
     entities::check(subject, faults);
+    data::check(subject, faults);
     languages::check(subject, faults);
 }
 

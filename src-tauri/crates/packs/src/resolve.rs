@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use contract::{
     CallerParam, PackId, ToolId, ToolSpec, ToolTarget,
-    manifest::{AuthKind, Kind, Owner, PackManifest, ServerEntry, ToolEntry},
+    manifest::{AuthKind, Kind, MemberAliases, Owner, PackManifest, ServerEntry, ToolEntry},
 };
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -70,7 +70,7 @@ fn spec(manifest: &PackManifest, tool: &ToolEntry) -> Option<ToolSpec> {
         target,
         definition_hash: String::new(),
     };
-    spec.definition_hash = definition_hash(&spec, server)?;
+    spec.definition_hash = definition_hash(&spec, server, tool.aliases.as_ref())?;
     Some(spec)
 }
 
@@ -154,12 +154,19 @@ fn remove_parameters(schema: &Value, hidden: &[CallerParam]) -> Value {
 
 /// Returns the hash that an approval is bound to. It covers everything about the tool that decides
 /// what a call means. Model names are not covered, because another pack may change them.
-fn definition_hash(spec: &ToolSpec, server: Option<&ServerEntry>) -> Option<String> {
+fn definition_hash(
+    spec: &ToolSpec,
+    server: Option<&ServerEntry>,
+    aliases: Option<&MemberAliases>,
+) -> Option<String> {
     let mut definition = serde_json::to_value(spec).ok()?;
     let members = definition.as_object_mut()?;
     members.remove("definition_hash");
     members.remove("model_name");
     members.insert("server".to_owned(), json!(server));
+    if let Some(aliases) = aliases {
+        members.insert("aliases".to_owned(), json!(aliases));
+    }
     Some(hash_of(&definition))
 }
 

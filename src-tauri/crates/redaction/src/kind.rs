@@ -5,21 +5,13 @@ use std::fmt;
 use crate::Kind;
 
 /// The kinds that have placeholders. A secret has none, because it is never restored.
-const PLACEHOLDER_KINDS: [Kind; 9] = [
-    Kind::Email,
-    Kind::Phone,
-    Kind::Card,
-    Kind::Iban,
-    Kind::PersonalId,
-    Kind::Key,
-    Kind::Url,
-    Kind::Token,
-    Kind::Literal,
-];
+fn placeholder_kinds() -> impl Iterator<Item = Kind> {
+    Kind::ALL.iter().copied().filter(|kind| *kind != Kind::Secret)
+}
 
 /// Returns the kind with this name, or None if it has no placeholders.
 pub(crate) fn of_name(name: &str) -> Option<Kind> {
-    PLACEHOLDER_KINDS.into_iter().find(|kind| kind.name() == name)
+    placeholder_kinds().find(|kind| kind.name() == name)
 }
 
 /// A placeholder: a kind and a number within the session, from 1.
@@ -53,7 +45,7 @@ pub(crate) enum PlaceholderMatch {
 /// Reads a placeholder from the beginning of a text.
 pub(crate) fn read(text: &str) -> PlaceholderMatch {
     let Some(rest) = text.strip_prefix('<') else { return PlaceholderMatch::Other };
-    for kind in PLACEHOLDER_KINDS {
+    for kind in placeholder_kinds() {
         let name = kind.name();
         if let Some(number) = rest.strip_prefix(name).and_then(|rest| rest.strip_prefix('_')) {
             let length = number.bytes().take(DIGITS + 1).take_while(u8::is_ascii_digit).count();
@@ -70,9 +62,7 @@ pub(crate) fn read(text: &str) -> PlaceholderMatch {
             };
         }
     }
-    let cut = PLACEHOLDER_KINDS
-        .into_iter()
-        .any(|kind| kind.name().starts_with(rest) || rest == kind.name());
+    let cut = placeholder_kinds().any(|kind| kind.name().starts_with(rest) || rest == kind.name());
     if cut { PlaceholderMatch::Cut } else { PlaceholderMatch::Other }
 }
 

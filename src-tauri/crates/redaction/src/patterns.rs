@@ -51,44 +51,37 @@ pub(crate) fn spans(text: &str, level: Level, place: Place<'_>) -> Vec<Span> {
     find_spans(&Facts::of(text), text, level, place)
 }
 
+/// A text that is searched.
+struct Search<'a> {
+    text: &'a str,
+    level: Level,
+    place: Place<'a>,
+    facts: &'a Facts,
+}
+
+impl Search<'_> {
+    /// Whether the text is a number of JSON. Only digits can match in it.
+    fn is_number(&self) -> bool {
+        matches!(self.place, Place::Number(_))
+    }
+}
+
+/// The groups of patterns. Each checks by itself where its patterns apply.
+const GROUPS: [fn(&Search<'_>, &mut Vec<Span>); 4] =
+    [digits::find, words::find, iban::find, keys::find];
+
 fn find_spans(facts: &Facts, text: &str, level: Level, place: Place<'_>) -> Vec<Span> {
-    let mut found = Vec::new();
     if let Place::Member(name) = place
         && keys::is_secret_name(name)
         && text.trim().len() >= 4
         && text != crate::MARK
     {
-        found.push((0..text.len(), Kind::Key));
-        return found;
+        return vec![(0..text.len(), Kind::Key)];
     }
-    if facts.digits >= digits::CARD {
-        digits::cards(text, place, &mut found);
-    }
-    if let Place::Number(_) = place {
-        return found;
-    }
-    if facts.at_sign {
-        words::emails(text, &mut found);
-    }
-    if facts.digits >= digits::PERSONAL_ID {
-        digits::personal_ids(text, &mut found);
-    }
-    if facts.digits >= digits::PHONE {
-        digits::phones(text, &mut found);
-    }
-    if facts.country {
-        iban::ibans(text, &mut found);
-    }
-    if text.len() >= 12 {
-        keys::keys(text, facts.names, &mut found);
-    }
-    if level == Level::Strict {
-        if facts.dots || facts.slashes {
-            words::urls(text, &mut found);
-        }
-        if text.len() >= words::TOKEN {
-            words::tokens(text, &mut found);
-        }
+    let search = Search { text, level, place, facts };
+    let mut found = Vec::new();
+    for find in GROUPS {
+        find(&search, &mut found);
     }
     found
 }

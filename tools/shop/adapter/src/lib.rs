@@ -7,6 +7,7 @@ mod normalize;
 pub mod product;
 pub mod read;
 mod search;
+pub mod window;
 
 use contract::{
     AgentError,
@@ -15,6 +16,7 @@ use contract::{
 use serde_json::Value;
 
 pub use search::names_a_dimension;
+pub use window::ParsedResult;
 
 /// The id of the pack, and the name of its server.
 pub const SHOP: &str = "shop";

@@ -1,17 +1,21 @@
 //! Products and their variants, read once from what shops write. Amounts, names and pictures stay
 //! as the shop wrote them; a member that is missing or odd is left out.
 
+use serde::Serialize;
 use serde_json::{Map, Number, Value};
+use ts_rs::TS;
 
 use crate::read::{first, numeral, text};
 
-const IDS: [&str; 6] = ["productId", "id", "partNo", "productNumber", "sku", "code"];
-const NAMES: [&str; 4] = ["name", "title", "productName", "displayName"];
-const AMOUNTS: [&str; 5] = ["value", "amount", "price", "sellingPrice", "listPrice"];
-const CURRENCIES: [&str; 3] = ["currency", "currencyCode", "currencySymbol"];
-const IMAGES: [&str; 5] = ["imageUrl", "image", "primaryImage", "thumbnailUrl", "thumbnail"];
+pub(crate) const IDS: [&str; 6] = ["productId", "id", "partNo", "productNumber", "sku", "code"];
+pub(crate) const NAMES: [&str; 4] = ["name", "title", "productName", "displayName"];
+pub(crate) const AMOUNTS: [&str; 5] = ["value", "amount", "price", "sellingPrice", "listPrice"];
+pub(crate) const CURRENCIES: [&str; 3] = ["currency", "currencyCode", "currencySymbol"];
+pub(crate) const IMAGES: [&str; 5] =
+    ["imageUrl", "image", "primaryImage", "thumbnailUrl", "thumbnail"];
 /// Attributes that every shop's products may have.
-const ATTRIBUTES: [&str; 6] = ["color", "size", "material", "brand", "category", "manufacturer"];
+pub(crate) const ATTRIBUTES: [&str; 6] =
+    ["color", "size", "material", "brand", "category", "manufacturer"];
 
 /// Whether a product can be had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -77,7 +81,7 @@ impl Stock {
 }
 
 /// A dimension of a variant, such as its size.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
 pub struct Dimension {
     pub name: String,
     pub value: String,
@@ -133,7 +137,8 @@ impl Variant {
     }
 }
 
-fn dimensions(variant: &Value) -> Vec<Dimension> {
+/// The dimensions of a variant: the primary ones first, each once.
+pub(crate) fn dimensions(variant: &Value) -> Vec<Dimension> {
     let lists = ["variantParametrics", "parametrics"]
         .iter()
         .filter_map(|name| variant[*name].as_array())

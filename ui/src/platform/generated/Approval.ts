@@ -5,6 +5,7 @@ import type { CallId } from "./CallId";
 import type { Effect } from "./Effect";
 import type { LookAlike } from "./LookAlike";
 import type { PreviewView } from "./PreviewView";
+import type { ResultView } from "./ResultView";
 import type { SessionId } from "./SessionId";
 import type { ToolId } from "./ToolId";
 import type { TurnId } from "./TurnId";
@@ -50,6 +51,11 @@ agent: string,
  * The kind of change that the tool makes.
  */
 effect: Effect, 
+/**
+ * How the window shows the tool's result. A pending action stands beside the newest result
+ * with the same view, if that stays beside the conversation.
+ */
+view?: ResultView, 
 /**
  * Canonical JSON (RFC 8785) of the arguments, caller-owned values included.
  */

@@ -17,15 +17,7 @@ import type { ToolOutcome } from "./ToolOutcome";
 /**
  * The kinds of items.
  */
-export type ItemBody = { "kind": "user_message", 
-/**
- * The message, with known secrets removed.
- */
-text: string, } | { "kind": "assistant_text", 
-/**
- * The text as Markdown.
- */
-text: string, 
+export type ItemBody = { "kind": "user_message", text: string, } | { "kind": "assistant_text", text: string, 
 /**
  * The rendered text. Never stored: the window's host fills it when items are read.
  */
@@ -45,39 +37,11 @@ choices?: Array<Choice>,
 /**
  * Whether the turn stopped before the text was complete (cancel, crash, error).
  */
-partial: boolean, } | { "kind": "tool_call", 
-/**
- * The identifier of the call, which its result repeats.
- */
-call: CallId, 
-/**
- * The tool that is called.
- */
-tool: ToolId, 
-/**
- * The tool's title for display.
- */
-title: string, 
-/**
- * The kind of change that the tool makes.
- */
-effect: Effect, 
+partial: boolean, } | { "kind": "tool_call", call: CallId, tool: ToolId, title: string, effect: Effect, 
 /**
  * Arguments after coercion, as the tool receives them, without caller-owned values.
  */
-arguments: unknown, } | { "kind": "tool_result", 
-/**
- * The identifier of the call.
- */
-call: CallId, 
-/**
- * The tool that was called.
- */
-tool: ToolId, 
-/**
- * How the call ended.
- */
-outcome: ToolOutcome, 
+arguments: unknown, } | { "kind": "tool_result", call: CallId, tool: ToolId, outcome: ToolOutcome, 
 /**
  * One line for the collapsed card.
  */
@@ -85,51 +49,20 @@ summary: string,
 /**
  * The full result (`null` without one). The model may get a shorter form.
  */
-data: unknown, 
-/**
- * The error, unless the call succeeded.
- */
-error?: AgentError | null, 
+data: unknown, error?: AgentError | null, 
 /**
  * How the window shows `data`.
  */
 view: ResultView, 
 /**
- * The milliseconds that the call took.
+ * What the window draws for `view`, read from `data`. Never stored: the window's host fills
+ * it when items are read. None if `data` cannot be read as this view.
  */
-duration_ms: number, } | { "kind": "approval", 
-/**
- * The identifier of the action.
- */
-approval: ApprovalId, 
-/**
- * The call that waits, or waited, for the decision.
- */
-call: CallId, 
-/**
- * The tool of the call.
- */
-tool: ToolId, 
-/**
- * The status of the action.
- */
-status: ApprovalStatus, 
+parsed?: unknown, duration_ms: number, } | { "kind": "approval", approval: ApprovalId, call: CallId, tool: ToolId, status: ApprovalStatus, 
 /**
  * The reason given with a rejection, or why it expired.
  */
-reason?: string | null, } | { "kind": "redaction", 
-/**
- * The redaction level of the turn.
- */
-level: RedactionLevel, 
-/**
- * The number of redacted values of each kind.
- */
-counts: Array<RedactionCount>, } | { "kind": "summary", 
-/**
- * The text of the summary.
- */
-text: string, 
+reason?: string | null, } | { "kind": "redaction", level: RedactionLevel, counts: Array<RedactionCount>, } | { "kind": "summary", text: string, 
 /**
  * How many messages it replaces.
  */
@@ -137,16 +70,8 @@ messages: number,
 /**
  * How it was made.
  */
-method: SummaryMethod, } | { "kind": "notice", 
-/**
- * How much the notice matters.
- */
-level: NoticeLevel, 
+method: SummaryMethod, } | { "kind": "notice", level: NoticeLevel, 
 /**
  * A key of the text catalogue, e.g. `turn_interrupted`.
  */
-code: string, 
-/**
- * The statement in English.
- */
-text: string, };
+code: string, text: string, };

@@ -6,7 +6,7 @@ import type { FallbackModel } from "./FallbackModel";
  */
 export type ModelSettings = { 
 /**
- * `offline`, `openai_compatible`, `openai_responses`, `anthropic` or `gemini`.
+ * `offline`, or the name of a provider wire, such as `openai_compatible`.
  */
 provider: string, 
 /**

@@ -1,67 +1,32 @@
-// How the chat view shows values: products, carts, hidden characters, days.
-import { describe, expect, test } from "vitest";
+// How the chat view shows values: carts, hidden characters, days.
+import { expect, test } from "vitest";
 import type { ToolOutcome } from "../../platform/generated/ToolOutcome";
 import type { ToolEntry } from "../../state/transcript";
 import { clockTime, visible } from "./entries/approvalText";
 import { reasonOf, statusOf } from "./entries/toolStatus";
-import { lineKeys, readCart, readProducts } from "./results/shop";
+import { cartOf, lineKeys } from "./results/shop";
 import { groupByDay } from "./sessions";
 
-describe("shop results", () => {
-  test("products are read whatever form their price has, and nameless ones are left out", () => {
-    const { products, total } = readProducts({
-      items: [
-        { productId: 1, name: "A", price: "1349.00", currency: "SEK", onHand: { value: 3 } },
-        {
-          productId: "2",
-          name: "B",
-          price: { value: 5, currency: "EUR" },
-          onHand: { value: 0, nextDeliveryDate: "2026-12-03" },
-        },
-        { productId: 3 },
-      ],
-      totalCount: 9,
-    });
-    expect(
-      products.map(({ id, price, currency, stock }) => [id, price, currency, stock.pieces]),
-    ).toEqual([
-      ["1", 1349, "SEK", 3],
-      ["2", 5, "EUR", 0],
-    ]);
-    expect(total).toBe(9);
-  });
+test("lines with the same part number, or none, are told apart", () => {
+  const line = { name: "", quantity: 1, unit: null, total: null, image: null };
+  const lines = ["A-1", "", "A-1", ""].map((part_no) => ({ ...line, part_no }));
+  expect(lineKeys(lines)).toEqual(["A-1 1", " 1", "A-1 2", " 2"]);
+});
 
-  test("a cart is read from a change and from a reading of it", () => {
-    const cart = {
-      currencyCode: "SEK",
-      items: [
-        {
-          lineNo: 1,
-          partNo: "A-1",
-          name: "A",
-          quantity: 2,
-          unitPrice: "10.50",
-          totalPrice: "21.00",
-        },
-      ],
-      total: "21.00",
-    };
-    for (const data of [cart, { basketId: 88, basket: cart }]) {
-      expect(readCart(data)).toEqual({
-        currency: "SEK",
-        total: 21,
-        lines: [{ partNo: "A-1", name: "A", quantity: 2, unit: 10.5, total: 21, image: null }],
-      });
-    }
-    expect(readCart(null)).toBeNull();
-  });
-
-  test("lines with the same part number, or none, are told apart", () => {
-    const cart = readCart({
-      items: [{ partNo: "A-1" }, { name: "Freight" }, { partNo: "A-1" }, { name: "Fee" }],
-    });
-    expect(lineKeys(cart?.lines ?? [])).toEqual(["A-1 1", " 1", "A-1 2", " 2"]);
-  });
+test("a cart is shown from the result that the host read as one", () => {
+  const cart = { view: "cart", lines: [], total: 21, currency: "SEK" };
+  const result = {
+    kind: "tool_result" as const,
+    call: "c",
+    tool: "t",
+    outcome: "ok" as const,
+    summary: "",
+    data: { total: "21.00" },
+    view: "cart" as const,
+    duration_ms: 1,
+  };
+  expect(cartOf({ ...result, parsed: cart })).toEqual(cart);
+  expect([cartOf(result), cartOf(null)]).toEqual([null, null]);
 });
 
 test("hidden characters are written as their codes, ordinary ones are left", () => {

@@ -5,7 +5,8 @@
 use std::sync::Arc;
 
 use contract::{
-    AgentError, Effect, ErrorCode, PreviewView, ToolOutcome, ToolSpec, manifest::PreviewRead,
+    AgentError, Effect, ErrorCode, PreviewView, ToolOutcome, ToolSpec, amounts,
+    manifest::PreviewRead,
 };
 use minijinja::{Environment, Error, ErrorKind, Value as Template, value::Serde};
 use policy::Decision;
@@ -13,7 +14,6 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::{
-    amounts,
     tools::{
         call::{CallDone, Ready},
         dispatch::Dispatcher,

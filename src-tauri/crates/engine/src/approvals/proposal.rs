@@ -109,6 +109,7 @@ pub(crate) async fn propose(
         server: spec.target.server().to_owned(),
         agent,
         effect: spec.effect,
+        view: spec.view,
         arguments: canonical(&outgoing.arguments),
         hash: outgoing.hash,
         why,

@@ -137,6 +137,7 @@ impl Engine {
                 data: if error.is_none() { json!({"message": said}) } else { Value::Null },
                 error,
                 view: ResultView::Plain,
+                parsed: None,
                 duration_ms: 0,
             }),
         ];

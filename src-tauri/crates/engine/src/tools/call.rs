@@ -98,6 +98,7 @@ impl CallDone {
             data: (*self.data).clone(),
             error: self.error.clone(),
             view: self.view,
+            parsed: None,
             duration_ms: u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX),
         }
     }

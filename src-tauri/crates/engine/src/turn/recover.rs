@@ -279,6 +279,7 @@ fn lost_result(call: &CallId, tool: &ToolId, outcome: ToolOutcome, locale: &str)
         data: Value::Null,
         error: Some(error),
         view: ResultView::Plain,
+        parsed: None,
         duration_ms: 0,
     }
 }

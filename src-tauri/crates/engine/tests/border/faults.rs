@@ -185,6 +185,7 @@ fn pending(bench: &Bench) -> Approval {
         server: "test".into(),
         agent: String::new(),
         effect: Effect::Write,
+        view: ResultView::Plain,
         arguments: "{}".into(),
         hash: "h".into(),
         why: "w".into(),

@@ -294,6 +294,7 @@ async fn a_long_conversation_comes_with_its_newest_cart() {
                 data,
                 error: None,
                 view,
+                parsed: None,
                 duration_ms: 0,
             },
         )

@@ -1,7 +1,11 @@
 //! Products of a turn side by side: as a table, and as the rows that the shop's widget draws.
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
-use shop_adapter::product::{Availability, Product};
+use shop_adapter::{
+    cart::Amount,
+    product::{Availability, Product},
+};
 
 use crate::{
     call::Call,
@@ -45,34 +49,29 @@ pub(crate) fn of_turn(calls: &[Call], wanted: &[String], locale: &str) -> Option
         products.retain(is_wanted);
     }
     products.truncate(PRODUCTS);
-    let mut items: Vec<Value> = products.iter().map(item).collect();
+    let mut items: Vec<ComparedItem> = products.iter().map(ComparedItem::of).collect();
     if items.len() < 2 {
         return None;
     }
     highlight(&mut items, &products, locale);
-    let ids: Vec<&Value> = items.iter().map(|item| &item["productId"]).collect();
+    let ids: Vec<&String> = items.iter().map(|item| &item.product_id).collect();
     let features = features(&items);
-    let mut headers = vec![json!(Text::Feature.of(locale))];
-    headers.extend(
-        items.iter().map(|item| json!(cut(item["name"].as_str().unwrap_or_default(), NAME))),
-    );
-    let values =
-        |feature: &str| items.iter().map(|item| value(item, feature, locale)).collect::<Vec<_>>();
+    let mut headers = vec![Text::Feature.of(locale).to_owned()];
+    headers.extend(items.iter().map(|item| cut(&item.name, NAME)));
     let table: Vec<Value> = features
         .iter()
-        .map(|feature| json!({"feature": label(feature, locale), "values": values(feature)}))
+        .map(|feature| {
+            let values: Vec<String> =
+                items.iter().map(|item| value(item, feature, locale)).collect();
+            json!({"feature": label(feature, locale), "values": values})
+        })
         .collect();
     let rows: Vec<Value> = features
         .iter()
         .map(|feature| {
             let by_id: Map<String, Value> = items
                 .iter()
-                .map(|item| {
-                    (
-                        item["productId"].as_str().unwrap_or_default().to_owned(),
-                        json!(value(item, feature, locale)),
-                    )
-                })
+                .map(|item| (item.product_id.clone(), json!(value(item, feature, locale))))
                 .collect();
             // The widget draws the key.
             json!({"key": label(feature, locale), "values": by_id})
@@ -83,43 +82,72 @@ pub(crate) fn of_turn(calls: &[Call], wanted: &[String], locale: &str) -> Option
     )
 }
 
-fn item(product: &Product) -> Value {
-    let mut item = json!({"productId": product.id, "name": product.name});
-    let mut attributes = product.attributes.clone();
-    if let Some(brand) = attributes.remove("brand") {
-        item["brand"] = brand;
-    }
-    for (name, value) in &product.own_attributes {
-        let known =
-            attributes.keys().any(|key| key.eq_ignore_ascii_case(name)) || name == "isBuyable";
-        if !known && (value.is_string() || value.is_number() || value.is_boolean()) {
-            attributes.insert(name.clone(), value.clone());
+/// A product of a comparison.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ComparedItem {
+    product_id: String,
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    brand: Option<Value>,
+    attributes: Map<String, Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    price: Option<Amount>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+    /// The advantages that its figures prove.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    highlights: Vec<&'static str>,
+}
+
+impl ComparedItem {
+    fn of(product: &Product) -> Self {
+        let mut attributes = product.attributes.clone();
+        let brand = attributes.remove("brand");
+        for (name, value) in &product.own_attributes {
+            let known =
+                attributes.keys().any(|key| key.eq_ignore_ascii_case(name)) || name == "isBuyable";
+            if !known && (value.is_string() || value.is_number() || value.is_boolean()) {
+                attributes.insert(name.clone(), value.clone());
+            }
+        }
+        let currency = product.currency.clone();
+        let price = product.price.as_ref().map(|price| Amount {
+            formatted: currency
+                .as_ref()
+                .map_or_else(|| price.clone(), |currency| format!("{price} {currency}")),
+            amount: price.parse().ok(),
+            currency,
+        });
+        Self {
+            product_id: product.id.clone(),
+            name: product.name.clone(),
+            brand,
+            attributes,
+            price,
+            url: product.url.clone(),
+            highlights: Vec::new(),
         }
     }
-    item["attributes"] = Value::Object(attributes);
-    if let Some(price) = &product.price {
-        let currency = product.currency.as_ref();
-        let mut shown = json!({"formatted": currency.map_or_else(|| price.clone(), |currency| format!("{price} {currency}"))});
-        if let Ok(amount) = price.parse::<f64>() {
-            shown["amount"] = json!(amount);
-        }
-        if let Some(currency) = currency {
-            shown["currency"] = json!(currency);
-        }
-        item["price"] = shown;
+
+    fn amount(&self) -> Option<f64> {
+        self.price.as_ref()?.amount
     }
-    if let Some(url) = &product.url {
-        item["url"] = json!(url);
+
+    fn currency(&self) -> Option<&String> {
+        self.price.as_ref()?.currency.as_ref()
     }
-    item
+
+    /// An attribute, however its name is written.
+    fn attribute(&self, feature: &str) -> Option<&Value> {
+        self.attributes.iter().find_map(|(name, value)| is_same(name, feature).then_some(value))
+    }
 }
 
 /// Adds the advantages of each product that its figures prove.
-fn highlight(items: &mut [Value], products: &[Product], locale: &str) {
-    let amount = |item: &Value| item["price"]["amount"].as_f64();
-    let one_currency =
-        items.iter().all(|item| item["price"]["currency"] == items[0]["price"]["currency"]);
-    let amounts: Option<Vec<f64>> = items.iter().map(amount).collect();
+fn highlight(items: &mut [ComparedItem], products: &[Product], locale: &str) {
+    let one_currency = items.iter().all(|item| item.currency() == items[0].currency());
+    let amounts: Option<Vec<f64>> = items.iter().map(ComparedItem::amount).collect();
     let (least, most) = amounts
         .filter(|_| one_currency)
         .unwrap_or_default()
@@ -131,27 +159,23 @@ fn highlight(items: &mut [Value], products: &[Product], locale: &str) {
         .collect();
     let some_only = there.contains(&true) && there.contains(&false);
     for (item, there) in items.iter_mut().zip(there) {
-        let cheapest = least < most && amount(item) == Some(least);
-        let said: Vec<&str> = [(cheapest, Text::LowestPrice), (some_only && there, Text::InStock)]
+        let cheapest = least < most && item.amount() == Some(least);
+        item.highlights = [(cheapest, Text::LowestPrice), (some_only && there, Text::InStock)]
             .into_iter()
             .filter(|(holds, _)| *holds)
             .map(|(_, text)| text.of(locale))
             .collect();
-        if !said.is_empty() {
-            item["highlights"] = json!(said);
-        }
     }
 }
 
 /// Returns the names of the compared features: known ones in their usual order, then the others by
 /// name.
-fn features(items: &[Value]) -> Vec<String> {
+fn features(items: &[ComparedItem]) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
-    let named = items.iter().flat_map(|item| {
-        item["attributes"].as_object().into_iter().flatten().map(|(name, _)| name.clone())
-    });
-    let has = |name: &str| items.iter().any(|item| !item[name].is_null()).then(|| name.to_owned());
-    for name in has("price").into_iter().chain(has("brand")).chain(named) {
+    let price = items.iter().any(|item| item.price.is_some()).then(|| "price".to_owned());
+    let brand = items.iter().any(|item| item.brand.is_some()).then(|| "brand".to_owned());
+    let named = items.iter().flat_map(|item| item.attributes.keys().cloned());
+    for name in price.into_iter().chain(brand).chain(named) {
         if !all.iter().any(|known| is_same(known, &name)) {
             all.push(name);
         }
@@ -178,32 +202,22 @@ fn label<'a>(feature: &'a str, locale: &str) -> &'a str {
     place(feature).filter(|_| locale == "sv").map_or(feature, |at| ORDER[at].1)
 }
 
-fn value(item: &Value, feature: &str, locale: &str) -> String {
-    let own = match place(feature).map(|at| ORDER[at].0) {
-        Some("price") => &item["price"]["formatted"],
-        Some("brand") => &item["brand"],
-        Some(_) | None => &Value::Null,
-    };
-    let named = || {
-        item["attributes"]
-            .as_object()
-            .into_iter()
-            .flatten()
-            .find_map(|(name, value)| is_same(name, feature).then_some(value))
-    };
-    let found = if own.is_null() { named().unwrap_or(own) } else { own };
-    match found {
-        Value::Bool(true) => Text::Yes.of(locale).into(),
-        Value::Bool(false) => Text::No.of(locale).into(),
-        other => text(other).unwrap_or_else(|| "-".into()),
+fn value(item: &ComparedItem, feature: &str, locale: &str) -> String {
+    let known = place(feature).map(|at| ORDER[at].0);
+    if let (Some("price"), Some(price)) = (known, &item.price) {
+        return price.formatted.clone();
+    }
+    let brand = item.brand.as_ref().filter(|_| known == Some("brand"));
+    match brand.or_else(|| item.attribute(feature)) {
+        Some(Value::Bool(true)) => Text::Yes.of(locale).into(),
+        Some(Value::Bool(false)) => Text::No.of(locale).into(),
+        other => other.and_then(text).unwrap_or_else(|| "-".into()),
     }
 }
 
-fn title(items: &[Value], locale: &str) -> String {
+fn title(items: &[ComparedItem], locale: &str) -> String {
     let word = Text::Comparison.of(locale);
-    let named =
-        |(name, value): (&String, &Value)| is_same(name, "category").then(|| text(value))?;
-    let category = |item: &Value| item["attributes"].as_object()?.iter().find_map(named);
+    let category = |item: &ComparedItem| item.attribute("category").and_then(text);
     let first = items.first().and_then(category);
     match first {
         Some(one) if items.iter().all(|item| category(item).as_deref() == Some(one.as_str())) => {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use contract::{
     AgentError, AgentId, Effect, ErrorCode, PackId, ToolId, ToolSpec, ToolTarget,
-    manifest::{DataFlow, ProgramCall},
+    manifest::{DataFlow, MemberAliases, ProgramCall},
     pack_code::PackCall,
 };
 use engine::ports::{Adapted, Profile as _, Resume, Roster as _, ToolFailure, ToolRequest, Tools};
@@ -194,6 +194,11 @@ impl HostTools {
         }
     }
 
+    /// The names that the manifest gives to members of a tool's arguments and results.
+    fn aliases(&self, spec: &ToolSpec) -> Option<&MemberAliases> {
+        self.manifest_of(&spec.pack)?.entry_of(spec)?.aliases.as_ref()
+    }
+
     /// A call as the adapter of its pack sees it.
     fn pack_call<'a>(
         &self,
@@ -316,6 +321,10 @@ impl Tools for HostTools {
         let (locale, asked) = (self.locale(), arguments.clone());
         let call = self.pack_call(spec, tool, is_remote, &locale, &asked);
         let arguments = adapter.arguments(&call, arguments);
+        let arguments = match self.aliases(spec) {
+            Some(aliases) => adapters::rename_arguments(aliases, arguments),
+            None => arguments,
+        };
         let is_sent = adapter.known(&call, &arguments).is_none();
         Adapted { arguments, is_sent }
     }
@@ -345,7 +354,8 @@ impl Tools for HostTools {
         cancel: CancellationToken,
         resume: &dyn Resume,
     ) -> Result<Value, ToolFailure> {
-        match &request.spec.target {
+        let spec = Arc::clone(&request.spec);
+        let done = match &request.spec.target {
             ToolTarget::Http { call } => {
                 let secret = self
                     .key_of(&request.spec)
@@ -364,6 +374,11 @@ impl Tools for HostTools {
             ToolTarget::Mcp { server, tool } => {
                 self.at_server(server, tool, &request, cancel, resume).await
             }
-        }
+        };
+        let aliases = self.aliases(&spec);
+        done.map(|answer| match aliases {
+            Some(aliases) => adapters::rename_result(aliases, answer),
+            None => answer,
+        })
     }
 }

@@ -1,9 +1,14 @@
-//! Packs whose server cannot run, as the Tools view shows them.
+//! Packs as their manifests make them: a server that cannot run, as the Tools view shows it, names
+//! of members, and files that the user imports.
 
-use std::{fs, path::Path};
+use std::{fs, path::Path, time::Duration};
 
-use contract::{Commands, Empty, ServerState, TurnStartParams};
+use contract::{
+    ApprovalDecideParams, Commands, DataImportParams, Decision, Empty, ImportParams, ServerState,
+    ToolCallParams, TurnStartParams,
+};
 use host::{Host, Options};
+use serde_json::{Value, json};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_without_a_program_is_shown_with_the_reason() {
@@ -74,5 +79,98 @@ async fn a_window_without_packs_is_told_where_they_were_looked_for() {
     };
     let error = host.turn_start(params).await.unwrap_err();
     assert_eq!(error.reason_text(), Some("no_packs"), "{error:?}");
+    host.stop().await;
+}
+
+/// A copy of the ledger pack whose manifest has other names than its server, and takes files.
+fn renamed_ledger(tools: &Path) {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(3)
+        .unwrap()
+        .join("tests/data/packs/ledger");
+    let pack = tools.join("ledger");
+    fs::create_dir_all(&pack).unwrap();
+    for entry in fs::read_dir(&source).unwrap() {
+        let entry = entry.unwrap();
+        fs::copy(entry.path(), pack.join(entry.file_name())).unwrap();
+    }
+    let manifest = fs::read_to_string(pack.join("pack.json")).unwrap();
+    let mut manifest: Value = serde_json::from_str(&manifest).unwrap();
+    manifest["schemas"]["Entry"] = json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["account", "sum"],
+        "properties": {"account": {"type": "string"}, "sum": {"type": "integer"}},
+    });
+    manifest["tools"]["tools"][0]["aliases"] =
+        json!({"result": {"entries": "rows", "amount": "sum"}});
+    manifest["tools"]["tools"][1]["aliases"] = json!({"arguments": {"sum": "amount"}});
+    manifest["import"] = json!({"label": "Text", "extensions": ["txt"]});
+    fs::write(pack.join("pack.json"), manifest.to_string()).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_manifest_names_members_and_takes_files() {
+    let folder = tempfile::tempdir().unwrap();
+    renamed_ledger(&folder.path().join("tools"));
+    let host = Host::open(Options {
+        data_dir: Some(folder.path().join("data")),
+        pack_dirs: vec![folder.path().join("tools")],
+        ..Options::default()
+    })
+    .await
+    .unwrap();
+    let call = |tool: &str, arguments: Value| {
+        let params = ToolCallParams {
+            tool: tool.into(),
+            arguments,
+            session: Some("s".into()),
+            headless: true,
+        };
+        host.tool_call(params)
+    };
+    let asked = call("ledger.add", json!({"account": "a", "sum": 7})).await.unwrap();
+    assert_ne!(asked.outcome, contract::ToolOutcome::Ok, "{asked:?}");
+    let pending = host.approval_pending(Empty {}).await.unwrap().approvals;
+    assert_eq!(pending[0].arguments, r#"{"account":"a","amount":7}"#, "what is sent is shown");
+    host.approval_decide(ApprovalDecideParams {
+        id: pending[0].id.clone(),
+        hash: pending[0].hash.clone(),
+        decision: Decision::ApproveOnce { confirm_word: None },
+    })
+    .await
+    .unwrap();
+    let mut rows = Value::Null;
+    for _ in 0..500 {
+        rows = call("ledger.list", json!({})).await.unwrap().data["rows"].clone();
+        if rows[0]["sum"] == 7 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert_eq!(rows[0]["sum"], 7, "{rows}");
+
+    let notes = folder.path().join("notes.txt");
+    fs::write(&notes, "one").unwrap();
+    let known = &host.data_list(Empty {}).await.unwrap().packs[0];
+    assert_eq!(known.files.as_ref().unwrap().extensions, ["txt"]);
+    for (path, stored) in [(folder.path().join("none.txt"), 0), (notes, 1)] {
+        let paths = vec![path.display().to_string()];
+        let job =
+            host.data_import(DataImportParams { pack: "ledger".into(), paths }).await.unwrap();
+        let view = loop {
+            let params = ImportParams { job: job.job.clone() };
+            let view = host.data_import_status(params).await.unwrap();
+            if view.finished {
+                break view;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        };
+        assert_eq!((view.rows_stored, view.error_count), (stored, 1 - stored), "{view:?}");
+    }
+    let copy = folder.path().join("data/packs/ledger/imports/notes.txt");
+    assert_eq!(fs::read_to_string(copy).unwrap(), "one");
+    assert_eq!(host.data_list(Empty {}).await.unwrap().packs[0].imported.rows, 1);
     host.stop().await;
 }

@@ -79,7 +79,7 @@ async fn what_a_server_does_not_like() {
 
 #[tokio::test]
 async fn a_model_that_is_not_there_is_told_with_those_that_are() {
-    for api in [Api::Chat, Api::Responses, Api::Anthropic, Api::Gemini] {
+    for api in Api::ALL {
         let server =
             ModelServer::start([Reply::refusal(404, &json!({"type": "not_found_error"}))]).await;
         let found = on(api, &server, "gpt-6-typo").check().await.unwrap_err();

@@ -37,6 +37,59 @@ fn set(manifest: &mut Value, pointer: &str, value: Value) {
     }
 }
 
+#[test]
+fn imported_files_need_a_reader() {
+    let import = json!({"label": "CSV", "extensions": ["csv"]});
+    let reader = |manifest: &mut Value| {
+        manifest["servers"][0]["data_dir"] = json!(true);
+    };
+    let without = faults(|m| {
+        m["servers"].as_array_mut().unwrap().iter_mut().for_each(|server| {
+            server.as_object_mut().unwrap().remove("data_dir");
+        });
+        set(m, "/import", import.clone());
+    });
+    assert_eq!(without.len(), 1, "{without:?}");
+    assert_eq!(without[0].field, "/import");
+    let with = faults(|m| {
+        reader(m);
+        set(m, "/import", import.clone());
+    });
+    assert!(with.is_empty(), "{with:?}");
+    let shape = faults(|m| {
+        reader(m);
+        set(m, "/import", json!({"label": "CSV", "extensions": [".CSV"]}));
+    });
+    assert_eq!(shape[0].field, "/import/extensions/0", "{shape:?}");
+}
+
+#[test]
+fn aliases_name_parameters_each_once_and_only_at_servers() {
+    let aliases = |value: Value| {
+        let found = faults(|m| set(m, &read("aliases"), value));
+        found.into_iter().map(|fault| (fault.field, fault.problem)).collect::<Vec<_>>()
+    };
+    let parameter = {
+        let manifest = ledger();
+        let name = manifest.pointer(&read("input_schema_ref")).unwrap().as_str().unwrap();
+        let schema = &manifest["schemas"][name.trim_start_matches("#/schemas/")];
+        schema["properties"].as_object().unwrap().keys().next().unwrap().clone()
+    };
+    assert!(aliases(json!({"arguments": {&parameter: "sku"}, "result": {"sku": "id"}})).is_empty());
+    let unknown = aliases(json!({"arguments": {"colour": "sku"}}));
+    assert_eq!(unknown[0].0, read("aliases/arguments/colour"), "{unknown:?}");
+    let elsewhere = faults(|m| {
+        m["tools"]["tools"][0].as_object_mut().unwrap().remove("mcp");
+        set(m, &read("kind"), json!("other"));
+        set(m, &read("program"), json!({"command": "./greet.sh"}));
+        set(m, &read("aliases"), json!({"arguments": {&parameter: "sku"}}));
+    });
+    assert!(
+        elsewhere.iter().any(|fault| fault.field == read("aliases/arguments")),
+        "{elsewhere:?}"
+    );
+}
+
 fn remove(manifest: &mut Value, pointer: &str) {
     let (parent, name) = pointer.rsplit_once('/').unwrap();
     manifest.pointer_mut(parent).unwrap().as_object_mut().unwrap().remove(name).unwrap();

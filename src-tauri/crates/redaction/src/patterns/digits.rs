@@ -5,21 +5,35 @@ use std::{ops::Range, sync::LazyLock};
 
 use regex::Regex;
 
-use super::{Place, Span, luhn, pattern, stands_alone};
+use super::{Place, Search, Span, luhn, pattern, stands_alone};
 use crate::Kind;
 
 /// The fewest digits of a card, of a personal identity number and of a phone number.
-pub(super) const CARD: usize = 15;
-pub(super) const PERSONAL_ID: usize = 9;
-pub(super) const PHONE: usize = 8;
+const CARD: usize = 15;
+const PERSONAL_ID: usize = 9;
+const PHONE: usize = 8;
 
 /// Runs of digits with single spaces or hyphens between their groups.
 static GROUPS: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"[0-9]+(?:[ -][0-9]+)*"));
 /// The group lengths in which cards are printed.
 const SHAPES: [&[usize]; 6] = [&[4, 4, 4, 4], &[4, 6, 5], &[4, 4, 4, 4, 3], &[16], &[15], &[19]];
 
+/// Finds all of them. A number of JSON can only be a card.
+pub(super) fn find(search: &Search<'_>, found: &mut Vec<Span>) {
+    let (text, digits) = (search.text, search.facts.digits);
+    if digits >= CARD {
+        cards(text, search.place, found);
+    }
+    if digits >= PERSONAL_ID && !search.is_number() {
+        personal_ids(text, found);
+    }
+    if digits >= PHONE && !search.is_number() {
+        phones(text, found);
+    }
+}
+
 /// Finds payment cards by shape, prefix and length of a brand, and check digit.
-pub(super) fn cards(text: &str, place: Place<'_>, found: &mut Vec<Span>) {
+fn cards(text: &str, place: Place<'_>, found: &mut Vec<Span>) {
     let Some(groups) = GROUPS.as_ref() else { return };
     for run in groups.find_iter(text).filter(|run| run.len() >= CARD) {
         let parts = parts(run.as_str(), run.start());
@@ -91,7 +105,7 @@ fn is_brand(digits: &[u32]) -> bool {
 }
 
 /// Finds Swedish personal numbers (with a hyphen) and US social security numbers.
-pub(super) fn personal_ids(text: &str, found: &mut Vec<Span>) {
+fn personal_ids(text: &str, found: &mut Vec<Span>) {
     static SWEDISH: LazyLock<Option<Regex>> = LazyLock::new(|| {
         pattern(
             r"(?:19|20)?[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01]|6[1-9]|[78][0-9]|9[01])[-+][0-9]{4}",
@@ -121,7 +135,7 @@ pub(super) fn personal_ids(text: &str, found: &mut Vec<Span>) {
 }
 
 /// Finds phone numbers: international ones with `+`, and national ones in their usual shapes.
-pub(super) fn phones(text: &str, found: &mut Vec<Span>) {
+fn phones(text: &str, found: &mut Vec<Span>) {
     static INTERNATIONAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
         pattern(r"\+[1-9][0-9]{0,14}(?:(?: ?\(0?\) ?|[ ./-])?(?:\([0-9]{1,4}\) ?|[0-9]{1,8})){0,7}")
     });

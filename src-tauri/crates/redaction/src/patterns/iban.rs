@@ -4,7 +4,7 @@ use std::{ops::Range, sync::LazyLock};
 
 use regex::Regex;
 
-use super::{Span, after, before, pattern};
+use super::{Search, Span, after, before, pattern};
 use crate::Kind;
 
 static START: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"[A-Z]{2}[0-9]{2} ?[A-Z0-9]{4}"));
@@ -15,8 +15,11 @@ GT28HR21HU28IE22IL23IQ23IS26IT27JO30KW30KZ20LB28LC32LI21LT20LU20LV21LY25MC27MD24
 SE24SI19SK24SM27ST25SV28TL23TN24TR26UA29VA22VG24XK20";
 
 /// Finds account numbers in capitals, with or without spaces between groups.
-pub(super) fn ibans(text: &str, found: &mut Vec<Span>) {
-    let Some(start) = START.as_ref() else { return };
+pub(super) fn find(search: &Search<'_>, found: &mut Vec<Span>) {
+    let Some(start) = START.as_ref().filter(|_| search.facts.country && !search.is_number()) else {
+        return;
+    };
+    let text = search.text;
     let mut from = 0;
     while let Some(hit) = start.find_at(text, from) {
         from = hit.start() + 2;

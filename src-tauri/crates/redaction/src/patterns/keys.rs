@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Span, before, pattern};
+use super::{Search, Span, before, pattern};
 use crate::Kind;
 
 /// Key formats that name their issuer. The whole match is the key.
@@ -42,19 +42,25 @@ static NAMED_VALUES: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static BEARER: LazyLock<Option<Regex>> =
     LazyLock::new(|| pattern(r"(?i)bearer\s{1,3}([A-Za-z0-9._~+/=-]{16,})"));
 
+/// The fewest bytes of a text with a key.
+const SHORTEST: usize = 12;
+
 const BEGIN: &str = "-----BEGIN ";
 const PRIVATE: &str = "PRIVATE KEY-----";
 const END: &str = "-----END ";
 
-/// Finds keys. `named` tells whether the text contains a character that can stand between a name
-/// and its value.
-pub(super) fn keys(text: &str, named: bool, found: &mut Vec<Span>) {
+/// Finds keys.
+pub(super) fn find(search: &Search<'_>, found: &mut Vec<Span>) {
+    let text = search.text;
+    if text.len() < SHORTEST || search.is_number() {
+        return;
+    }
     for hit in VENDOR_KEYS.iter().flat_map(|p| p.find_iter(text)) {
         if !before(text, hit.start()).is_some_and(char::is_alphanumeric) {
             found.push((hit.range(), Kind::Key));
         }
     }
-    let behind_names = NAMED_VALUES.iter().filter(|_| named).chain(BEARER.iter());
+    let behind_names = NAMED_VALUES.iter().filter(|_| search.facts.names).chain(BEARER.iter());
     for hit in behind_names.flat_map(|p| p.captures_iter(text)) {
         if let Some(value) = hit.get(1).filter(|value| is_no_word(value.as_str())) {
             found.push((value.range(), Kind::Key));

@@ -4,11 +4,11 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Span, pattern};
-use crate::Kind;
+use super::{Search, Span, pattern};
+use crate::{Kind, Level};
 
 /// The fewest characters of a token.
-pub(super) const TOKEN: usize = 20;
+const TOKEN: usize = 20;
 
 static EMAIL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(
@@ -22,9 +22,29 @@ static LONG: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"[A-Za-z0-9_+/=
 static UUID: LazyLock<Option<Regex>> =
     LazyLock::new(|| pattern(r"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"));
 
+/// Finds all of them.
+pub(super) fn find(search: &Search<'_>, found: &mut Vec<Span>) {
+    let (text, facts) = (search.text, search.facts);
+    if search.is_number() {
+        return;
+    }
+    if facts.at_sign {
+        emails(text, found);
+    }
+    if search.level != Level::Strict {
+        return;
+    }
+    if facts.dots || facts.slashes {
+        urls(text, found);
+    }
+    if text.len() >= TOKEN {
+        tokens(text, found);
+    }
+}
+
 /// Finds e-mail addresses, also with a percent-escaped `@`. Picture names such as `logo@2x.png` do
 /// not match.
-pub(super) fn emails(text: &str, found: &mut Vec<Span>) {
+fn emails(text: &str, found: &mut Vec<Span>) {
     for hit in EMAIL.iter().flat_map(|p| p.find_iter(text)) {
         let lead =
             hit.as_str().len() - hit.as_str().trim_start_matches(['.', '\'', '-', '~', '+']).len();
@@ -46,7 +66,7 @@ fn is_picture(address: &str) -> bool {
 }
 
 /// Finds web addresses, without the punctuation of the sentence around them.
-pub(super) fn urls(text: &str, found: &mut Vec<Span>) {
+fn urls(text: &str, found: &mut Vec<Span>) {
     for hit in URL.iter().flat_map(|p| p.find_iter(text)) {
         let address =
             hit.as_str().trim_end_matches(['.', ',', ';', ':', '!', '?', ')', ']', '*', '_']);
@@ -58,7 +78,7 @@ pub(super) fn urls(text: &str, found: &mut Vec<Span>) {
 
 /// Finds long runs in which letters and digits alternate as in random text. Names made of words,
 /// years and codes do not match.
-pub(super) fn tokens(text: &str, found: &mut Vec<Span>) {
+fn tokens(text: &str, found: &mut Vec<Span>) {
     for hit in LONG.iter().flat_map(|p| p.find_iter(text)) {
         let uuid = UUID.as_ref().is_some_and(|p| p.is_match(hit.as_str()));
         if uuid || hit.as_str().split(['_', '/', '=', '.', '~', '-']).any(is_random) {

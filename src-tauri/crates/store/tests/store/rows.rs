@@ -30,6 +30,7 @@ fn every_kind() -> Vec<ItemBody> {
             data: json!([1, "två", {"a": []}]),
             error: Some(AgentError::invalid("No.").hint("Try again.")),
             view: ResultView::Pacing,
+            parsed: None,
             duration_ms: 12,
         },
         ItemBody::Approval {

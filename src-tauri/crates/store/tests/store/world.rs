@@ -5,7 +5,7 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, TimeDelta, Utc};
-use contract::{Approval, ApprovalStatus, Effect, Item, ItemBody, SessionId};
+use contract::{Approval, ApprovalStatus, Effect, Item, ItemBody, ResultView, SessionId};
 use engine::ports::{Clock, Sessions as _};
 use store::{OpenedStore, SqliteStore};
 
@@ -90,6 +90,7 @@ pub(crate) fn pending(id: &str, session: &SessionId, created_at: &str) -> Approv
         server: "shop".into(),
         agent: "shopper".into(),
         effect: Effect::Write,
+        view: ResultView::Plain,
         arguments: r#"{"quantity":2}"#.into(),
         hash: "ab".repeat(32),
         why: "writes ask".into(),

@@ -1,6 +1,6 @@
 // Compares products: their features, and where they differ. Pure; the table has the texts.
 import { num } from "../../../lib/read";
-import type { Product } from "./shop";
+import type { ProductView } from "./generated/ProductView";
 
 /** As many as are compared at once, and features beside price and stock. */
 export const COMPARED = 3;
@@ -56,9 +56,9 @@ export function spread(values: readonly string[]): string {
 }
 
 /** The values in which the variants of a product differ. */
-export function dimensions(product: Product): Map<string, string[]> {
+export function dimensions(product: ProductView): Map<string, string[]> {
   const found = new Map<string, string[]>();
-  for (const [name, value] of product.variants.flatMap((variant) => variant.dimensions)) {
+  for (const { name, value } of product.variants.flatMap((variant) => variant.dimensions)) {
     const values = found.get(name) ?? [];
     if (!values.includes(value) && values.length < VALUES) values.push(value);
     found.set(name, values);
@@ -67,7 +67,7 @@ export function dimensions(product: Product): Map<string, string[]> {
 }
 
 /** The features of a product, the values of its variants among them. */
-function featuresOf(product: Product): Map<string, { name: string; value: string }> {
+function featuresOf(product: ProductView): Map<string, { name: string; value: string }> {
   const found = new Map<string, { name: string; value: string }>();
   const put = (name: string, value: string | null): void => {
     const key = knownName(name) ?? name.toLowerCase();
@@ -81,7 +81,7 @@ function featuresOf(product: Product): Map<string, { name: string; value: string
   return found;
 }
 
-export function compare(products: readonly Product[]): Feature[] {
+export function compare(products: readonly ProductView[]): Feature[] {
   const each = products.map(featuresOf);
   const keys = [...new Set(each.flatMap((features) => [...features.keys()]))];
   const place = (key: string): number => (ORDER.includes(key) ? ORDER.indexOf(key) : ORDER.length);

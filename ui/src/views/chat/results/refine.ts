@@ -1,7 +1,8 @@
 // Refinements of a search: other words if it found nothing (the host suggests them), narrower ones
 // if it found much. Pure; the chips have the texts.
-import { list, obj, str } from "../../../lib/read";
-import { readProducts, type Product } from "./shop";
+import { obj, str } from "../../../lib/read";
+import type { ProductView } from "./generated/ProductView";
+import type { SearchView } from "./generated/SearchView";
 
 export type Refinement =
   | { kind: "search"; query: string }
@@ -16,26 +17,22 @@ const MANY = 6;
 /** The first property by which the results can be narrowed. */
 const BY = ["category", "color", "brand"];
 
-export function refinements(args: unknown, data: unknown): Refinement[] {
+export function refinements(args: unknown, found: SearchView): Refinement[] {
   const query = (str(obj(args)["query"]) ?? "").replace(/\s+/g, " ");
   if (query === "") return [];
-  const { products, total } = readProducts(data);
-  if (products.length === 0) return otherWays(query, data);
+  if (found.products.length === 0) return otherWays(query, found);
   // Other words would be searched without the filters, and would show what the filters left out.
   const isFiltered = Object.keys(obj(obj(args)["filters"])).length > 0;
-  return total > MANY && !isFiltered ? narrower(query, products) : [];
+  return found.total > MANY && !isFiltered ? narrower(query, found.products) : [];
 }
 
 /** The refinements of the search itself, and its words, to be edited. */
-function otherWays(query: string, data: unknown): Refinement[] {
-  const offered = list(obj(data)["refinements"]).flatMap((one): Refinement[] => {
-    const payload = obj(one["payload"]);
-    const words = str(payload["query"]);
-    if (words !== null) return [{ kind: "search", query: words }];
-    const names = strings(payload["constraintsToRemove"]);
-    const rest = query.split(" ").filter((word) => !names.includes(word));
-    return names.length > 0 && rest.length > 0
-      ? [{ kind: "without", query: rest.join(" "), names }]
+function otherWays(query: string, found: SearchView): Refinement[] {
+  const offered = found.refinements.flatMap((one): Refinement[] => {
+    if (one.query !== null) return [{ kind: "search", query: one.query }];
+    const rest = query.split(" ").filter((word) => !one.without.includes(word));
+    return one.without.length > 0 && rest.length > 0
+      ? [{ kind: "without", query: rest.join(" "), names: one.without }]
       : [];
   });
   // Two refinements with the same search count as one.
@@ -45,10 +42,7 @@ function otherWays(query: string, data: unknown): Refinement[] {
   return [...different.slice(0, MOST - 1), { kind: "reword", query }];
 }
 
-const strings = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
-
-function narrower(query: string, products: readonly Product[]): Refinement[] {
+function narrower(query: string, products: readonly ProductView[]): Refinement[] {
   for (const name of BY) {
     const counts = new Map<string, number>();
     for (const value of products.flatMap((product) => valuesOf(product, name)))
@@ -72,7 +66,7 @@ function narrower(query: string, products: readonly Product[]): Refinement[] {
   return [];
 }
 
-function valuesOf(product: Product, name: string): string[] {
+function valuesOf(product: ProductView, name: string): string[] {
   const text = name === "brand" ? product.brand : product.attributes[name];
   return [
     ...new Set(

@@ -1,4 +1,4 @@
-// Parsing of a shop's results: amounts, compared products, and refinements of a search.
+// Compared products, and refinements of a search. The host's tests show how it reads results.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -7,112 +7,61 @@ import { itemOf } from "../../../state/testing";
 import { emptyTranscript, takeItems } from "../../../state/transcript";
 import { compare } from "./compare";
 import { refinements } from "./refine";
-import { amount, inStock, partToAdd, readProduct, readProducts } from "./shop";
+import type { ProductView } from "./generated/ProductView";
+import type { RefinementView } from "./generated/RefinementView";
+import type { SearchView } from "./generated/SearchView";
+import type { VariantView } from "./generated/VariantView";
 import { together } from "./together";
 
-const product = (id: number, rest: object = {}) => ({
-  productId: id,
-  partNo: `P-${id}`,
+const product = (id: number, rest: Partial<ProductView> = {}): ProductView => ({
+  id: String(id),
+  part_no: `P-${id}`,
   name: `Product ${id}`,
-  priceIncVat: "100.00",
+  variant_name: null,
+  description: null,
+  brand: null,
+  attributes: {},
+  price: 100,
+  currency: null,
+  image: null,
+  stock: { pieces: null, expected: null, is_inactive: false, is_available: false },
+  is_buyable: true,
+  part_to_add: null,
+  variants: [],
   ...rest,
 });
-const read = (source: object) => readProduct(source as Record<string, unknown>)!;
-
-test("amounts are read as shops write them", () => {
-  expect(
-    ["1349.00", "1 349,00 kr", "1,349.00", "1.349,00 €", 1349, { value: "1349" }].map(amount),
-  ).toEqual([1349, 1349, 1349, 1349, 1349, 1349]);
-  expect(
-    ["1,299 kr", "1,299,000", "kr. 15", "15:-", "−5", { value: "1 349,00 kr" }].map(amount),
-  ).toEqual([1299, 1299000, 15, 15, -5, 1349]);
-});
-
-test("what is no amount is shown as the shop wrote it, after any that is one", () => {
-  expect(["", null, " on request ", "Free over 500", { value: "1.299 kr" }].map(amount)).toEqual([
-    null,
-    null,
-    "on request",
-    "Free over 500",
-    "1.299 kr",
-  ]);
-  expect(read(product(1, { priceIncVat: "on request" })).price).toBe("on request");
-  expect(read(product(1, { priceIncVat: "on request", price: "80" })).price).toBe(80);
-});
-
-test("products are read by whatever names the shop has for things", () => {
-  const { products } = readProducts({
-    products: [
-      {
-        sku: "A-1",
-        title: "A",
-        price: { sellingPrice: 5, currencyCode: "EUR" },
-        images: ["/a.png"],
-        onHand: { value: "3", isActive: false },
-      },
-    ],
-  });
-  expect(products[0]).toMatchObject({
-    id: "A-1",
-    name: "A",
-    price: 5,
-    currency: "EUR",
-    image: "/a.png",
-    stock: { pieces: 3, inactive: true },
-  });
-  expect(inStock(products[0]!.stock)).toBe(false);
-  expect(readProducts([product(1)]).total).toBe(1);
-});
-
-test("only what the shop sells, has and names by a part number can be put into the cart", () => {
-  const stocked = (rest: object): object => product(1, { onHand: { value: 3 }, ...rest });
-  const parts = [
-    {},
-    { isBuyable: false },
-    { attributes: { isBuyable: "false" } },
-    { attributes: { isBuyable: true } },
-    { partNo: null },
-    { onHand: { value: 0 } },
-  ];
-  expect(parts.map((rest) => partToAdd(read(stocked(rest))))).toEqual([
-    "P-1",
-    null,
-    null,
-    "P-1",
-    null,
-    null,
-  ]);
-  const variants = [
-    { partNo: "V-1", onHand: { value: 1 } },
-    { partNo: "V-2", onHand: { value: 1 }, isBuyable: true },
-  ];
-  expect(read(stocked({ isBuyable: false, variants })).variants.map(partToAdd)).toEqual([
-    "V-1",
-    "V-2",
-  ]);
-  expect(readProducts([stocked({ isBuyable: false })]).products.map(partToAdd)).toEqual(["P-1"]);
-  expect(read(stocked({ attributes: { isBuyable: "false" } })).attributes).toEqual({});
-});
+const found = (
+  products: ProductView[],
+  total = products.length,
+  refinements: RefinementView[] = [],
+): SearchView => ({ products, total, refinements });
 
 describe("products side by side", () => {
   test("have the features that either has, in a known order, at most six", () => {
-    const size = (value: string) => ({
-      partNo: value,
-      variantParametrics: [{ name: "Size", value, isPrimary: true }],
+    const size = (value: string): VariantView => ({
+      part_no: value,
+      label: value,
+      price: null,
+      stock: product(0).stock,
+      is_buyable: true,
+      part_to_add: null,
+      dimensions: [{ name: "Size", value }],
     });
-    const one = read(
-      product(1, {
-        manufacturerName: "Kvist",
-        attributes: { isBuyable: true, Weight: "300 g", Zip: "long", Category: "Shoes" },
-        variants: ["38", "39", "40", "41"].map(size),
-      }),
-    );
-    const two = read(
-      product(2, {
+    const one = product(1, {
+      brand: "Kvist",
+      attributes: { Weight: "300 g", Zip: "long", Category: "Shoes" },
+      variants: ["38", "39", "40", "41"].map(size),
+    });
+    const two = product(2, {
+      brand: "Bruk",
+      attributes: {
         brand: "Bruk",
-        attributes: { Vikt: "280 g", Material: "Mesh", Category: "Shoes", Apex: "x" },
-      }),
-    );
+        Vikt: "280 g",
+        Material: "Mesh",
+        Category: "Shoes",
+        Apex: "x",
+      },
+    });
     const features = compare([one, two]);
     expect(features.map(({ name, values }) => [name, ...values])).toEqual([
       ["brand", "Kvist", "Bruk"],
@@ -129,64 +78,45 @@ describe("products side by side", () => {
 describe("ways to go on", () => {
   test("after a search without result are those that it offers, and other words", () => {
     const offered = [
-      {
-        id: "broaden_search",
-        label: "Search for “unicorn”",
-        payload: { type: "search_broaden", query: "unicorn" },
-      },
-      {
-        id: "remove_constraints",
-        label: "Search without: purple, maxPrice",
-        payload: { type: "remove_constraints", constraintsToRemove: ["purple", "maxPrice"] },
-      },
-      {
-        id: "ask_clarify",
-        label: "Help me describe it",
-        payload: { type: "ask_clarify", question: "What?" },
-      },
+      { query: "unicorn", without: [] },
+      { query: null, without: ["purple", "maxPrice"] },
+      { query: null, without: [] },
     ];
-    expect(
-      refinements({ query: "purple unicorn saddle" }, { items: [], refinements: offered }),
-    ).toEqual([
+    expect(refinements({ query: "purple unicorn saddle" }, found([], 0, offered))).toEqual([
       { kind: "search", query: "unicorn" },
       { kind: "without", query: "unicorn saddle", names: ["purple", "maxPrice"] },
       { kind: "reword", query: "purple unicorn saddle" },
     ]);
-    expect(refinements({ query: "saddle" }, { items: [] })).toEqual([
+    expect(refinements({ query: "saddle" }, found([]))).toEqual([
       { kind: "reword", query: "saddle" },
     ]);
-    const twice = [
-      offered[0],
-      { id: "remove_constraints", label: "", payload: { constraintsToRemove: ["purple"] } },
-    ];
+    const twice = [offered[0]!, { query: null, without: ["purple"] }];
     expect(
-      refinements({ query: "purple unicorn" }, { items: [], refinements: twice }).map(
-        (way) => way.kind,
-      ),
+      refinements({ query: "purple unicorn" }, found([], 0, twice)).map((way) => way.kind),
     ).toEqual(["search", "reword"]);
   });
 
   test("after one with many: what tells them apart, the most frequent first; none after few", () => {
     const items = [
-      product(1, { category: "Tents", color: "Black, Red" }),
-      product(2, { category: "Tents", color: "Red" }),
-      product(3, { category: "Tents", color: "Blue" }),
+      product(1, { attributes: { category: "Tents", color: "Black, Red" } }),
+      product(2, { attributes: { category: "Tents", color: "Red" } }),
+      product(3, { attributes: { category: "Tents", color: "Blue" } }),
     ];
     const ways = (query: string, totalCount: number) =>
-      refinements({ query }, { items, totalCount }).map(
+      refinements({ query }, found(items, totalCount)).map(
         (way) => way.kind === "narrow" && way.value,
       );
     expect(ways("tents", 40)).toEqual(["Red", "Black", "Blue"]);
     expect(ways("red tents", 40)).toEqual(["Black", "Blue"]);
     expect(ways("tents", 3)).toEqual([]);
     const filtered = (filters: object) =>
-      refinements({ query: "tents", filters }, { items, totalCount: 40 }).length;
+      refinements({ query: "tents", filters }, found(items, 40)).length;
     expect([filtered({}), filtered({ maxPrice: 3000 })]).toEqual([3, 0]);
     const kinds = [
-      product(1, { category: "Trail running shoes" }),
-      product(2, { category: "Boots" }),
+      product(1, { attributes: { category: "Trail running shoes" } }),
+      product(2, { attributes: { category: "Boots" } }),
     ];
-    expect(refinements({ query: "shoes" }, { items: kinds, totalCount: 40 })).toEqual([
+    expect(refinements({ query: "shoes" }, found(kinds, 40))).toEqual([
       { kind: "narrow", value: "Trail running shoes", query: "trail running shoes" },
       { kind: "narrow", value: "Boots", query: "shoes boots" },
     ]);
@@ -220,7 +150,7 @@ describe("a turn", () => {
     id: string,
     tool: string,
     view: "product" | "product_cards",
-    data: object,
+    data: ProductView | SearchView,
   ) =>
     itemOf(seq, {
       kind: "tool_result",
@@ -228,8 +158,9 @@ describe("a turn", () => {
       tool,
       outcome: "ok",
       summary: "",
-      data,
+      data: null,
       view,
+      parsed: { view, ...data },
       duration_ms: 1,
     });
   const answer = itemOf(9, { kind: "assistant_text", text: "Here.", partial: false });
@@ -253,13 +184,13 @@ describe("a turn", () => {
     const state = emptyTranscript("s");
     takeItems(state, [
       call(1, "a", "product.search", { query: "red saddle" }),
-      result(2, "a", "product.search", "product_cards", { items: [] }),
+      result(2, "a", "product.search", "product_cards", found([])),
       answer,
     ]);
     expect(together(state.entries).refine?.ways.map(({ kind }) => kind)).toEqual(["reword"]);
     takeItems(state, [
       call(3, "b", "product.search", { query: "saddle" }),
-      result(4, "b", "product.search", "product_cards", { items: [product(1)], totalCount: 1 }),
+      result(4, "b", "product.search", "product_cards", found([product(1)])),
     ]);
     expect(together(state.entries).refine).toBeNull();
   });

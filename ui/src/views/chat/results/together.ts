@@ -1,14 +1,14 @@
 // Combines the results of a turn: products that were read together are compared, and the newest
 // search offers refinements. Pure.
-import { obj } from "../../../lib/read";
 import type { Entry, ToolEntry } from "../../../state/transcript";
 import { COMPARED } from "./compare";
+import type { ProductView } from "./generated/ProductView";
 import { refinements, type Refinement } from "./refine";
-import { readProduct, type Product } from "./shop";
+import { parsedOf, productOf } from "./shop";
 
 export interface Together {
   /** By the key of the entry that shows them side by side. */
-  compared: Map<string, Product[]>;
+  compared: Map<string, ProductView[]>;
   /** Entries whose product is shown there and not by itself. */
   quiet: Set<string>;
   /** Below the answer with this key. */
@@ -30,8 +30,9 @@ export function together(entries: readonly Entry[]): Together {
     const search = (turns.get(last.turn) ?? []).findLast(
       (entry) => entry.result?.view === "product_cards",
     );
-    if (search) {
-      const ways = refinements(search.args, search.result?.data);
+    const parsed = parsedOf(search?.result ?? null);
+    if (search && parsed?.view === "product_cards") {
+      const ways = refinements(search.args, parsed);
       if (ways.length > 0) found.refine = { key: answer.key, ways };
     }
   }
@@ -44,9 +45,9 @@ const isResult = (entry: Entry): entry is ToolEntry =>
 function compareIn(results: readonly ToolEntry[], found: Together): void {
   const details = results.filter((entry) => entry.result?.view === "product");
   if (details.length < 2) return;
-  const shown = new Map<string, { product: Product; key: string }>();
+  const shown = new Map<string, { product: ProductView; key: string }>();
   for (const entry of details) {
-    const product = readProduct(obj(entry.result?.data));
+    const product = productOf(entry.result);
     if (product && !shown.has(product.id) && shown.size < COMPARED)
       shown.set(product.id, { product, key: entry.key });
   }

@@ -80,13 +80,14 @@ fn cents(value: i128) -> (bool, i128) {
     (value < 0, (value.abs() + 50) / 100)
 }
 
-pub(crate) fn plain(value: i128) -> String {
+/// Writes an amount with two decimals and no separators: "1299.00".
+pub fn plain(value: i128) -> String {
     let (negative, cents) = cents(value);
     format!("{}{}.{:02}", if negative { "-" } else { "" }, cents / 100, cents % 100)
 }
 
-/// As the conversation writes amounts: "1,299.00", in Swedish "1 299,00".
-pub(crate) fn grouped(value: i128, swedish: bool) -> String {
+/// Writes an amount as the conversation does: "1,299.00", in Swedish "1 299,00".
+pub fn grouped(value: i128, swedish: bool) -> String {
     let (between, point) = if swedish { ('\u{a0}', ',') } else { (',', '.') };
     let (negative, cents) = cents(value);
     let whole = (cents / 100).to_string();
@@ -104,7 +105,6 @@ pub(crate) fn grouped(value: i128, swedish: bool) -> String {
 mod tests {
     use super::*;
 
-    /// The window reads by the same table.
     const TABLE: &str =
         include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/data/amounts.json"));
 
