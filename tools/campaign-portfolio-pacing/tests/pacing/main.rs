@@ -4,6 +4,7 @@
 
 mod answers;
 mod import;
+mod reference;
 mod sample;
 mod selection;
 mod windows;
