@@ -2,8 +2,10 @@
 //! as output.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may stop")]
 
+mod accounts;
 mod answers;
 mod import;
+mod lists;
 mod reference;
 mod sample;
 mod selection;
