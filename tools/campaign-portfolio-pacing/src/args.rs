@@ -37,7 +37,7 @@ pub(crate) struct Args {
     pub(crate) has_csv: bool,
 }
 
-/// What a list of rows shows.
+/// The rows that a list shows, and their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ListRequest {
     pub(crate) status: Option<StatusFilter>,

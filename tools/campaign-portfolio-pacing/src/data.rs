@@ -141,7 +141,7 @@ pub(crate) fn advertisers(
     rows.and_then(Iterator::collect).map_err(|e| database_error(&e))
 }
 
-/// What is stored of an account.
+/// An account with its stored advertisers, counts and days.
 #[derive(Clone, Debug)]
 pub(crate) struct AccountSummary {
     pub(crate) account: Account,
@@ -171,7 +171,7 @@ impl AccountSummary {
     }
 }
 
-/// Returns what is stored of each account, by id.
+/// Returns each account with its stored advertisers, counts and days, by id.
 pub(crate) fn account_summaries(
     db: &Connection,
     dataset: Dataset,

@@ -14,7 +14,7 @@ use crate::{
 /// spend.
 const SHARES: usize = 30;
 
-/// What filters and orders look at in a row.
+/// The properties of a row by which a list is filtered and ordered.
 #[derive(Clone, Debug)]
 pub(crate) struct Key {
     pub(crate) name: String,
