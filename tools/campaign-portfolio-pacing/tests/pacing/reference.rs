@@ -19,8 +19,7 @@ fn november() -> (NaiveDate, NaiveDate) {
 fn ask(raw: &Raw, more: Value) -> Value {
     let mut args = json!({"campaign_start": NOVEMBER.0, "campaign_end": NOVEMBER.1, "limit": 500});
     args.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    let (_folder, pacing) = raw.service();
-    pacing.analyze(&args).unwrap()
+    raw.analyze(&args)
 }
 
 /// Returns the campaigns that count in November.
@@ -261,9 +260,8 @@ fn another_period_is_compared_like_for_like() {
         near(&c["change"]["spend_percentage"], Some(100.0 * (now / past - 1.0)), &what);
         near(&c["change"]["per_day"], Some((now - past) / 17.0), &what);
         // Two periods that are over, of different lengths.
-        let (_folder, pacing) = raw.service();
         let args = json!({"campaign_start": "2026-11-01", "campaign_end": "2026-11-10", "compare_start": "2026-10-01", "compare_end": "2026-10-31"});
-        let c = pacing.analyze(&args).unwrap()["comparison"].clone();
+        let c = raw.analyze(&args)["comparison"].clone();
         assert_eq!((&c["days"], &c["like_for_like"]), (&json!(31.0), &json!(false)));
         let past = raw.spent((day("2026-10-01"), day("2026-10-31")), |_| true);
         let now = raw.spent((day("2026-11-01"), day("2026-11-10")), |_| true);

@@ -1,8 +1,9 @@
 //! Raw rows of a test account, and the figures of a campaign, line item or portfolio by plain
 //! arithmetic. It must not use the service's calculations.
 
-use std::collections::BTreeMap;
+use std::{cell::OnceCell, collections::BTreeMap};
 
+use campaign_portfolio_pacing::Pacing;
 use chrono::NaiveDate;
 use serde_json::Value;
 
@@ -40,6 +41,8 @@ pub(super) struct Campaign {
 pub(super) struct Raw {
     pub(super) campaigns: Vec<Campaign>,
     pub(super) rows: Vec<Row>,
+    /// A service that has imported the rows.
+    service: OnceCell<(tempfile::TempDir, Pacing)>,
 }
 
 pub(super) fn day(text: &str) -> NaiveDate {
@@ -62,7 +65,7 @@ pub(super) fn days(a: NaiveDate, b: NaiveDate) -> f64 {
 impl Raw {
     pub(super) fn new(seed: u64) -> Self {
         let mut dice = Dice(seed);
-        let mut raw = Self { campaigns: Vec::new(), rows: Vec::new() };
+        let mut raw = Self { campaigns: Vec::new(), rows: Vec::new(), service: OnceCell::new() };
         for campaign in 0..7 {
             let start = add(day("2026-09-20"), dice.between(0, 65));
             let end = add(start, dice.between(5, 80));
@@ -101,7 +104,13 @@ impl Raw {
         raw
     }
 
-    pub(super) fn service(&self) -> (tempfile::TempDir, campaign_portfolio_pacing::Pacing) {
+    /// Answers a question from the rows.
+    pub(super) fn analyze(&self, args: &Value) -> Value {
+        let (_, pacing) = self.service.get_or_init(|| self.import());
+        pacing.analyze(args).unwrap()
+    }
+
+    fn import(&self) -> (tempfile::TempDir, Pacing) {
         let mut campaigns = String::new();
         for (index, c) in self.campaigns.iter().enumerate() {
             let budget = c.budget.map(|b| b.to_string()).unwrap_or_default();
