@@ -157,6 +157,39 @@ wire! {
     struct AuditAcceptResponse { set_aside: String }
 
     struct PacksListResponse { packs: Vec<PackView>, servers: Vec<ServerView>, isolation: IsolationView }
+    struct MessageExplainParams { text: String }
+    /// How the offline model understands a message that begins a conversation.
+    struct MessageExplainResponse {
+        /// `en` or `sv`; none if the words show no language.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        language: Option<String>,
+        /// Words that were read as another one, because they look like typing errors.
+        corrected: Vec<CorrectedWord>,
+        clauses: Vec<ExplainedClause>,
+        /// What is done instead if no tool is to be called, e.g. `not_understood`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        otherwise: Option<String>,
+    }
+    struct CorrectedWord { typed: String, read_as: String }
+    /// One request of a message, with the tools that it may be meant for.
+    struct ExplainedClause {
+        text: String,
+        /// All intents that the clause speaks for, most likely first.
+        intents: Vec<ExplainedIntent>,
+        goals: Vec<ExplainedGoal>,
+    }
+    struct ExplainedIntent { tool: ToolId, intent: String, score: i32, is_chosen: bool }
+    /// A call that is planned for a clause.
+    struct ExplainedGoal {
+        /// The arguments that the words fill.
+        #[ts(type = "Record<string, unknown>")]
+        arguments: Map<String, Value>,
+        /// Words that the plan does not use; they are reported below the answer.
+        unused: Vec<String>,
+        /// Why the call is not made, e.g. `unused: 20%`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        doubt: Option<String>,
+    }
     /// How far programs of packs are isolated on this machine.
     struct IsolationView {
         level: Isolation,

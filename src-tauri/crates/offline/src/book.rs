@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use contract::{
     Effect, ToolId, ToolSpec,
     manifest::{
-        Entity, Intent, Localised, PackManifest, PackOffline, Slot, SlotKind, Thing, ToolOffline,
+        ChoiceValue, Entity, Intent, Localised, PackManifest, PackOffline, Slot, SlotKind, Thing,
+        ToolOffline,
     },
 };
 use language::{Lexicon, Token, TokenKind, WordSet, dates, fold, numbers, tokens};
@@ -67,6 +68,8 @@ pub(super) struct Tool {
     /// Phrases of each slot's cues.
     pub(super) cues: Vec<Vec<Pattern>>,
     pub(super) intents: Vec<Intent>,
+    /// Phrases of each slot's choices, with the number of the value that they mean.
+    pub(super) choices: Vec<Vec<(usize, Pattern)>>,
     /// Nouns of each slot of an entity, folded.
     pub(super) nouns: Vec<Vec<String>>,
     pub(super) as_of: Option<String>,
@@ -140,7 +143,10 @@ impl Book {
                     .extend(patterns(&intent.not).into_iter().map(|pattern| ((tool, at), pattern)));
             }
         }
-        let cues = book.tools.iter().flat_map(|tool| tool.cues.iter().flatten());
+        let cues = book.tools.iter().flat_map(|tool| {
+            let choices = tool.choices.iter().flatten().map(|(_, pattern)| pattern);
+            tool.cues.iter().flatten().chain(choices)
+        });
         let phrases = triggers
             .iter()
             .chain(&against)
@@ -152,6 +158,14 @@ impl Book {
         book.against = Index::new(against);
         book.declined = Index::new(declined);
         book
+    }
+
+    /// The words of a message, with typing errors put right.
+    pub(super) fn read_words(&self, message: &str) -> Vec<Token> {
+        let mut tokens = language::tokens(message);
+        self.lexicon.correct(&mut tokens);
+        self.join_names(&mut tokens);
+        tokens
     }
 
     /// Whether a word, in any form, is one that the packs or the languages use.
@@ -205,7 +219,9 @@ impl Tool {
             _ => Vec::new(),
         });
         let nouns = nouns.collect();
+        let choices = offline.slots.iter().map(choices_of).collect();
         Self {
+            choices,
             spec,
             own_id,
             pack,
@@ -272,6 +288,15 @@ pub(super) fn folded_words(text: &str) -> Vec<String> {
         .filter(|token| token.kind != TokenKind::Punct)
         .map(|token| token.fold)
         .collect()
+}
+
+/// The phrases of a slot that takes one of several values.
+fn choices_of(slot: &Slot) -> Vec<(usize, Pattern)> {
+    let SlotKind::Choice { values } = &slot.kind else { return Vec::new() };
+    let of = |(at, choice): (usize, &ChoiceValue)| {
+        patterns(&choice.phrases).into_iter().map(move |pattern| (at, pattern)).collect::<Vec<_>>()
+    };
+    values.iter().enumerate().flat_map(of).collect()
 }
 
 fn patterns(texts: &BTreeMap<String, Vec<String>>) -> Vec<Pattern> {

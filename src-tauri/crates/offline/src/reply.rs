@@ -51,7 +51,14 @@ impl Speaker<'_> {
                 later.push(self.named(goal));
                 continue;
             }
-            let part = self.outcome(goal, outcome);
+            let mut part = self.outcome(goal, outcome);
+            if !goal.unused.is_empty() && matches!(outcome, Outcome::Answer { .. }) {
+                let words = self.quoted(&goal.unused);
+                part.text.push_str(&self.say(
+                    &format!("\n\n*I did not use {words}.*"),
+                    &format!("\n\n*Jag använde inte {words}.*"),
+                ));
+            }
             if part.text.is_empty() || reply.text.contains(&part.text) {
                 continue;
             }
@@ -375,10 +382,48 @@ impl Speaker<'_> {
                 "I change nothing on a sentence with a “not” in it: I might get it the wrong way round. Say what you want instead.",
                 "Jag ändrar inget på en mening med ett ”inte” i: jag kan få det bakvänt. Säg i stället vad du vill.",
             ),
+            Doubt::Unused(words) => self.not_used(goal, words),
             Doubt::Missing(parameter) => {
                 let tool = &self.book.tools[goal.tool];
                 let counts = tool.slots.iter().any(|slot| slot.parameter == *parameter && matches!(slot.kind, contract::manifest::SlotKind::Quantity));
                 if counts { self.plain("How many?", "Hur många?") } else { self.plain("What shall I look for?", "Vad ska jag leta efter?") }
+            }
+        }
+    }
+
+    /// The answer if words were left over without which the question is another one.
+    fn not_used(&self, goal: &Goal, words: &[String]) -> Reply {
+        let words = self.quoted(words);
+        let lead = self.say(
+            &format!("I do not know what to do with {words} here, so I do not answer a question that you did not ask."),
+            &format!("Jag vet inte vad jag ska göra med {words} här, så jag svarar inte på en fråga som du inte ställde."),
+        );
+        let offline = &self.book.pack_of(goal.tool).offline;
+        let can = self
+            .lang
+            .pick(&offline.can)
+            .map(|can| self.say(&format!(" I can {can}."), &format!(" Jag kan {can}.")));
+        let examples = self.lang.pick(&offline.examples).into_iter().flatten().take(3);
+        let choices = examples
+            .map(|example| Choice { label: example.clone(), message: example.clone() })
+            .collect();
+        Reply { text: format!("{lead}{}", can.unwrap_or_default()), choices }
+    }
+
+    /// Words in quotation marks, as a list.
+    fn quoted(&self, words: &[String]) -> String {
+        let quoted: Vec<String> = words
+            .iter()
+            .map(|word| {
+                let word = markdown(word);
+                self.say(&format!("“{word}”"), &format!("”{word}”"))
+            })
+            .collect();
+        match &quoted[..] {
+            [] => String::new(),
+            [one] => one.clone(),
+            [first @ .., last] => {
+                format!("{} {} {last}", first.join(", "), self.say("and", "och"))
             }
         }
     }

@@ -2,6 +2,7 @@
 //! conversation. Decides what is meant, never what to call first.
 
 use chrono::NaiveDate;
+use contract::manifest::SlotKind;
 use language::{Language, Token, TokenKind, dates};
 
 use super::{
@@ -15,10 +16,26 @@ use super::{
     resume,
     social::{self, Social},
     state::State,
+    values,
 };
 
 /// Evidence from which on an intent counts.
 const ENOUGH: i32 = 10;
+
+/// Words between two periods that are compared.
+const COMPARED: &[&str] = &[
+    "compare",
+    "compared",
+    "comparison",
+    "vs",
+    "versus",
+    "against",
+    "than",
+    "jamfor",
+    "jamfort",
+    "jamforelse",
+    "mot",
+];
 
 /// The meaning of a message.
 #[derive(Clone, Debug, Default)]
@@ -59,10 +76,8 @@ pub(super) struct Match {
 }
 
 pub(super) fn understand(message: &str, state: &State, book: &Book, today: NaiveDate) -> Meaning {
-    let mut tokens = language::tokens(message);
+    let tokens = book.read_words(message);
     let folded: Vec<String> = tokens.iter().map(|token| token.fold.clone()).collect();
-    book.lexicon.correct(&mut tokens);
-    book.join_names(&mut tokens);
     let lang =
         language::detect_language(message, &folded.iter().map(String::as_str).collect::<Vec<_>>());
     let reader = Reader { book, state, today };
@@ -164,14 +179,33 @@ impl Reader<'_> {
             .max_by_key(|(_, score)| *score)
     }
 
+    /// The clauses of a message, each with its intent and its goals.
+    pub(super) fn read_clauses(
+        &self,
+        tokens: &[Token],
+    ) -> Vec<(Vec<Token>, Option<Match>, Vec<Goal>)> {
+        self.clauses(tokens)
+            .into_iter()
+            .map(|(clause, like)| {
+                let found = like.or_else(|| self.best(&clause, &self.facts(&clause)));
+                let goals = self.goals(&clause);
+                (clause, found, goals)
+            })
+            .collect()
+    }
+
     /// The goals of all clauses, in order.
     fn goals(&self, tokens: &[Token]) -> Vec<Goal> {
         let mut goals: Vec<Goal> = Vec::new();
+        // The goals before the clause that have no period of their own.
+        let mut undated = 0;
         for (clause, like) in self.clauses(tokens) {
+            let repeats = like.is_some();
             let Some(found) = like.or_else(|| self.best(&clause, &self.facts(&clause))) else {
                 continue;
             };
             let facts = self.facts_for(found.tool, &clause);
+            let before = goals.len();
             let tool = &self.book.tools[found.tool];
             let open = facts.choice && tool.writes();
             let single = tool.thing().is_some() && !tool.intents[found.intent].several && !open;
@@ -180,8 +214,36 @@ impl Reader<'_> {
                     self.add_goal(&mut goals, &clause, &facts, &found);
                 }
             }
+            if facts.period.is_none() {
+                undated += goals.len() - before;
+                continue;
+            }
+            if repeats && !facts.named.is_empty() {
+                self.date_list(&mut goals, before - undated, before);
+            }
+            undated = 0;
         }
         goals
+    }
+
+    /// "bluebell and kestrel in october": the period behind a list holds for the whole list, up to
+    /// a goal with a period of its own.
+    fn date_list(&self, goals: &mut [Goal], from: usize, to: usize) {
+        let Some(last) = goals.last().cloned() else { return };
+        let dates = self.book.tools[last.tool]
+            .slots
+            .iter()
+            .filter(|slot| matches!(slot.kind, SlotKind::DateStart | SlotKind::DateEnd));
+        for slot in dates {
+            let value = values::get(&last.args, &slot.parameter).cloned();
+            let same = |goal: &&mut Goal| goal.tool == last.tool && goal.intent == last.intent;
+            for goal in goals[from..to].iter_mut().filter(same) {
+                if let Some(value) = value.clone() {
+                    values::set(&mut goal.args, &slot.parameter, value);
+                }
+                goal.may_reuse = false;
+            }
+        }
     }
 
     fn add_goal(&self, goals: &mut Vec<Goal>, clause: &[Token], facts: &Facts, found: &Match) {
@@ -300,15 +362,18 @@ impl Reader<'_> {
         let entities =
             tool.thing().is_none() && !facts.named.is_empty() && !self.facts(last).named.is_empty();
         // "this month and last month": the same question for another period.
+        let compared = tool.has(|kind| matches!(kind, SlotKind::OtherStart))
+            && last.iter().chain(part).any(|token| token.any(COMPARED));
         let periods = tool.thing().is_none()
+            && !compared
             && facts.period.is_some()
             && facts.named.is_empty()
             && self.facts(last).period.is_some();
         things || entities || periods
     }
 
-    /// The intent that a clause speaks for most.
-    pub(super) fn best(&self, tokens: &[Token], facts: &Facts) -> Option<Match> {
+    /// All intents that a clause speaks for.
+    pub(super) fn candidates(&self, tokens: &[Token], facts: &Facts) -> Vec<Match> {
         let mut all: Vec<Match> = Vec::new();
         let for_it = self.book.triggers.find(tokens, &facts.words);
         let against = self.book.against.find(tokens, &facts.words);
@@ -332,6 +397,12 @@ impl Reader<'_> {
                 all.extend((found.score >= ENOUGH).then_some(found));
             }
         }
+        all
+    }
+
+    /// The intent that a clause speaks for most.
+    pub(super) fn best(&self, tokens: &[Token], facts: &Facts) -> Option<Match> {
+        let all = self.candidates(tokens, facts);
         // Of equals the first, but a phrase of its own before mere names; a special question before
         // the general one.
         let better = |a: &Match, b: &Match| (a.score, a.strong) > (b.score, b.strong);

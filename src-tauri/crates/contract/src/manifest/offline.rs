@@ -190,9 +190,22 @@ pub enum SlotKind {
     Quantity,
     /// An amount of money or another number.
     Number,
-    /// The first and the last day of a period in the text.
+    /// The first day of the period in the text.
     DateStart,
+    /// The last day of the period in the text.
     DateEnd,
+    /// The first day of the second period, which the first one is compared with.
+    OtherStart,
+    /// The last day of the second period.
+    OtherEnd,
+    /// A percentage by which something changes: "raise by 20%" is 20, "cut by 5 %" is -5.
+    ChangePercent,
+    /// An amount by which something changes: "10k more" is 10000, "lower by 500" is -500.
+    ChangeAmount,
+    /// One of several values, each with the phrases that mean it.
+    Choice { values: Vec<ChoiceValue> },
+    /// Text exactly as it was typed: what stands in quotation marks, or what follows a cue.
+    Verbatim,
     /// One of the pack's entities. `nouns` may stand before an id that is not in the table
     /// ("account 99").
     Entity {
@@ -201,22 +214,22 @@ pub enum SlotKind {
         nouns: Localised<Vec<String>>,
     },
     /// A field of a thing that the user names or points at.
-    Thing {
-        thing: String,
-        field: String,
-    },
+    Thing { thing: String, field: String },
     /// The words that remain, for a search.
     Words,
     /// Set to `value` when a cue occurs.
-    Flag {
-        value: Value,
-    },
+    Flag { value: Value },
     /// A bound from a field of the things listed before ("cheaper ones"), used if a cue occurs.
-    Listed {
-        thing: String,
-        field: String,
-        side: Side,
-    },
+    Listed { thing: String, field: String, side: Side },
+}
+
+/// A value of a choice, with its phrases.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChoiceValue {
+    pub value: Value,
+    /// Phrases of the same form as the triggers of an intent.
+    pub phrases: Localised<Vec<String>>,
 }
 
 /// On which side of the middle of a list, or of a single thing, a value must lie.
