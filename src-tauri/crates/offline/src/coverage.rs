@@ -9,7 +9,7 @@ use super::{
     facts::Facts,
     goal::{Doubt, Goal},
     social,
-    understand::{Match, Reader},
+    understand::{Match, Reader, is_boundary},
 };
 
 /// The words of a clause that a goal does not use.
@@ -53,6 +53,8 @@ pub(super) fn unused(
     used.extend(taken_by_facts(reader, facts, found, goal));
     used.extend(general_phrases(reader, tokens, facts, found));
     used.extend(social::used(tokens, &facts.words));
+    // A joining word at the beginning has split the message.
+    used.extend(tokens.first().filter(|first| is_boundary(first)).map(|_| 0));
     let is_free = |i: &usize| !used.contains(i) && tokens[*i].kind != TokenKind::Punct;
     let mut unused = Unused::default();
     for i in (0..tokens.len()).filter(is_free) {
@@ -75,7 +77,7 @@ pub(super) fn unused(
 /// Tokens of the facts that a slot of the tool takes.
 fn taken_by_facts(reader: &Reader<'_>, facts: &Facts, found: &Match, goal: &Goal) -> Vec<usize> {
     let tool = &reader.book.tools[found.tool];
-    let mut used = Vec::new();
+    let mut used: Vec<usize> = facts.elsewhere.iter().copied().collect();
     if tool.has(|kind| matches!(kind, SlotKind::DateStart | SlotKind::DateEnd)) {
         used.extend(facts.period.iter().flat_map(|period| period.at.clone()));
         used.extend(facts.before_that.iter().flat_map(|(at, _)| at.clone()));

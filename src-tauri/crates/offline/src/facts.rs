@@ -66,6 +66,8 @@ pub(super) struct Facts {
     pub(super) counted: bool,
     /// Tokens that the facts above took, but for names.
     pub(super) taken: BTreeSet<usize>,
+    /// Tokens of names that belong to another goal of the same clause.
+    pub(super) elsewhere: BTreeSet<usize>,
     /// Tokens of names, which mean something to their own pack only.
     in_names: BTreeSet<usize>,
 }

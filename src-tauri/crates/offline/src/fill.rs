@@ -104,7 +104,7 @@ fn takes_one_number(reader: &Reader<'_>, tool: usize) -> bool {
     reader.book.tools[tool]
         .slots
         .iter()
-        .filter(|slot| matches!(slot.kind, SlotKind::Number))
+        .filter(|slot| matches!(slot.kind, SlotKind::Number) && !slot.cued_only)
         .count()
         == 1
 }
@@ -134,6 +134,9 @@ pub(super) fn goal(
     }
     let mut taken = found.used.clone();
     for (slot, cues) in data.slots.iter().zip(&data.cues) {
+        if !slot.intents.is_empty() && !slot.intents.contains(&want.name) {
+            continue;
+        }
         if let Some(value) =
             said(reader, found.tool, slot, cues, tokens, facts, &mut taken, &mut goal)
         {
@@ -178,7 +181,7 @@ fn said(
             {
                 return number(if side == Side::Below { high } else { low });
             }
-            let only = takes_one_number(reader, tool);
+            let only = takes_one_number(reader, tool) && !slot.cued_only;
             if cue.is_none()
                 && !cues.is_empty()
                 && !(only && facts.amounts.iter().any(|amount| amount.marked))

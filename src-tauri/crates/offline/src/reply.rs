@@ -149,9 +149,9 @@ impl Speaker<'_> {
         } else {
             Some(wanted)
         };
-        let text = worded
-            .and_then(|answer| self.lang.pick(answer))
-            .and_then(|text| template::answer(text, self.lang, args, results, as_of));
+        let text = worded.and_then(|answer| self.lang.pick(answer)).and_then(|text| {
+            template::answer(text, self.lang, &tool.intents[goal.intent].name, args, results, as_of)
+        });
         let mut text = text.map(|text| tidy(&text)).filter(|text| !text.is_empty());
         if let (true, Some(text)) = (as_of, text.as_mut()) {
             text.push_str(&self.reused(tool, results));

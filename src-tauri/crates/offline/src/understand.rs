@@ -534,6 +534,8 @@ fn one_name_each(facts: &Facts, pack: usize) -> Vec<Facts> {
         .filter(|named| named.kind == *doubled)
         .map(|one| {
             let mut single = facts.clone();
+            let others = own().filter(|named| named.kind == *doubled && *named != one);
+            single.elsewhere.extend(others.flat_map(|named| named.at.clone()));
             single.named.retain(|named| named.kind != *doubled || named == one);
             single
         })
@@ -554,7 +556,7 @@ fn one_place_each(mut facts: Facts) -> Vec<Facts> {
     facts.places.iter().map(one).collect()
 }
 
-fn is_boundary(token: &Token) -> bool {
+pub(super) fn is_boundary(token: &Token) -> bool {
     match token.kind {
         TokenKind::Punct => [",", ".", "?", "!", ";", "&", "+"].contains(&token.fold.as_str()),
         TokenKind::Word => {

@@ -177,6 +177,12 @@ pub struct Slot {
     pub required: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
+    /// The intents that use the slot, by name; all of them if empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub intents: Vec<String>,
+    /// Whether a number needs a cue even if it can only be meant for this slot.
+    #[serde(default)]
+    pub cued_only: bool,
     /// The value counts only next to one of these phrases.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub cues: Localised<Vec<String>>,
