@@ -8,14 +8,19 @@ use serde_json::Value;
 
 use crate::{
     args::{self, Args},
+    budget,
     data::{self, Account, Base, Campaign, Delivery},
     db::Dataset,
-    money::round_div,
-    pace::{self, Facts, Pace, Thresholds, Window},
+    flights::{self, DayTargets},
+    pace::{self, Facts, Pace, Sums, Thresholds, Window},
+    periods,
     report::{self, Assumptions},
     rollup::{self, Rollups},
     select::{self, Source},
-    time::{LocalNow, inclusive},
+    standing::{self, Basis, Standing},
+    time::LocalNow,
+    what_if::{self, WhatIf},
+    window,
 };
 
 /// All data of a report.
@@ -25,44 +30,73 @@ pub(crate) struct Analysis {
     pub(crate) source: Source,
     /// The name of the selection of campaigns. None if all count.
     pub(crate) advertiser: Option<String>,
-    pub(crate) filter: Option<String>,
+    /// Whether the question is about one campaign.
+    pub(crate) is_campaign: bool,
     pub(crate) window: Window,
+    /// The days on which the campaigns run in the window.
+    pub(crate) span: Window,
     pub(crate) campaigns: Vec<Campaign>,
-    /// The part of each campaign's budget that falls into the window. None if it has no budget.
-    pub(crate) budgets: Vec<Option<i64>>,
+    /// The figures of each campaign.
+    pub(crate) standings: Vec<Standing>,
     /// The budget that spend is compared with. None if it is unknown.
     pub(crate) budget: Option<i64>,
+    /// Whether a given budget is far from spend or from the campaigns' own budgets.
+    pub(crate) is_budget_questionable: bool,
+    pub(crate) targets: DayTargets,
     pub(crate) delivery: Delivery,
     pub(crate) rollups: Rollups,
     pub(crate) pace: Pace,
+    pub(crate) runs_out_on: Option<NaiveDate>,
+    pub(crate) what_if: Option<WhatIf>,
+    pub(crate) comparison: Option<periods::Comparison>,
     /// The newest day in the account's feed.
     pub(crate) feed: Option<NaiveDate>,
+    /// The newest day in the account's feed that is not before the window.
+    pub(crate) last: Option<NaiveDate>,
     pub(crate) dataset: Dataset,
     pub(crate) assumptions: Assumptions,
 }
 
-/// Answers a question with the result object.
-pub(crate) fn analyze(
-    db: &Connection,
-    dataset: Dataset,
-    instant: DateTime<Utc>,
-    limits: &Thresholds,
-    arguments: &Value,
-) -> Result<Value, AgentError> {
-    let analysis = run(db, dataset, instant, limits, &args::read(arguments)?)?;
-    Ok(report::result(&analysis, limits))
+impl Analysis {
+    /// Returns the figures of all campaigns together.
+    pub(crate) fn standing(&self) -> Standing {
+        Standing {
+            span: self.span,
+            budget: self.budget,
+            sum: self.rollups.portfolio_total,
+            pace: self.pace,
+            runs_out_on: self.runs_out_on,
+        }
+    }
 }
 
-/// Computes the analysis without formatting the result.
-pub(crate) fn run(
-    db: &Connection,
-    dataset: Dataset,
-    instant: DateTime<Utc>,
-    limits: &Thresholds,
-    args: &Args,
-) -> Result<Analysis, AgentError> {
+/// The data set and the moment of a question, and the limits between statuses.
+#[derive(Clone, Copy)]
+pub(crate) struct Setting<'a> {
+    pub(crate) db: &'a Connection,
+    pub(crate) dataset: Dataset,
+    pub(crate) instant: DateTime<Utc>,
+    pub(crate) limits: &'a Thresholds,
+}
+
+/// Answers a question with the result object.
+pub(crate) fn analyze(setting: Setting<'_>, arguments: &Value) -> Result<Value, AgentError> {
+    let args = args::read(arguments)?;
     let mut assumptions = Assumptions::default();
-    let (account, source) = select::account(db, dataset, args, &mut assumptions)?;
+    let (account, source) = select::account(setting.db, setting.dataset, &args, &mut assumptions)?;
+    let analysis = run(setting, account, source, &args, assumptions)?;
+    Ok(report::result(&analysis, &args, setting.limits))
+}
+
+/// Computes the analysis of an account without formatting the result.
+pub(crate) fn run(
+    setting: Setting<'_>,
+    account: Account,
+    source: Source,
+    args: &Args,
+    mut assumptions: Assumptions,
+) -> Result<Analysis, AgentError> {
+    let Setting { db, dataset, instant, limits } = setting;
     let zone = account.zone.unwrap_or_else(|| {
         assumptions.add(
             "zone_default",
@@ -72,16 +106,23 @@ pub(crate) fn run(
         chrono_tz::UTC
     });
     let now = LocalNow::new(zone, instant);
-    let window = args::window(args, &now, &mut assumptions);
     let base = Base::new(dataset, &now);
     let all = data::campaigns(db, &account, base)?;
-    let (chosen, advertiser) = select::campaigns(all, &account, args, &mut assumptions)?;
-    let feed = data::last_day(db, &account, base, &now)?;
-    let delivery = data::delivery(db, &chosen, base, &now, (window.start, window.end))?;
-    if delivery.rows.is_empty() && now.today >= window.start {
-        return Err(no_rows(&account, &chosen, window, feed, &now));
+    let chosen = select::campaigns(db, dataset, all, &account, args, &mut assumptions)?;
+    let (is_campaign, advertiser) = (chosen.is_campaign, chosen.title);
+    let newest = data::newest_days(db, &account, base, &now)?;
+    let feed = newest.day;
+    let window = window::given(args.start, args.end, &mut assumptions).unwrap_or_else(|| {
+        let delivered = newest.of(&chosen.campaigns);
+        window::default(&chosen.campaigns, delivered, now.today, &mut assumptions)
+    });
+    let delivery = data::delivery(db, &chosen.campaigns, base, &now, (window.start, window.end))?;
+    let first = flights::hull(chosen.campaigns.iter().map(|c| flights::span(c.flight, window)));
+    if delivery.rows.is_empty() && first.is_none_or(|first| now.today >= first.start) {
+        return Err(no_rows(&account, &chosen.campaigns, window, feed, &now));
     }
-    let (campaigns, delivery) = in_scope(chosen, delivery, window);
+    let comparison = periods::compare(db, &chosen.campaigns, base, args.compare, &now)?;
+    let (campaigns, delivery) = in_scope(chosen.campaigns, delivery, window);
     if delivery.mixed {
         assumptions.add(
             "daily_before_hourly",
@@ -89,32 +130,123 @@ pub(crate) fn run(
             "Days with a row for the day and hourly rows: the row for the day counted.".to_owned(),
         );
     }
-    let budgets: Vec<Option<i64>> = campaigns.iter().map(|c| in_window(c, window)).collect();
-    let budget = budget(args, &campaigns, &budgets, window, &mut assumptions);
     let campaign_of: Vec<usize> = delivery.line_items.iter().map(|l| l.campaign).collect();
     let rollups = rollup::rollups(&delivery.rows, &campaign_of, campaigns.len());
     let last = feed.map(|day| day.min(now.today)).filter(|day| *day >= window.start);
-    let facts =
-        Facts { spend: rollups.portfolio_total.spend, budget: budget.unwrap_or(0), window, last };
-    let pace = pace::pace(&facts, &now, limits);
-    let filter = args.advertiser.clone();
+    let basis = Basis { now: &now, last, limits };
+    let standings = standings(&campaigns, &rollups, window, basis);
+    let own = budget::own(&standings);
+    let span = flights::hull(standings.iter().map(|s| s.span)).unwrap_or(window);
+    let budget = args.budget.or(own);
+    let (pace, targets) = together(&standings, args.budget, budget, span, window, &rollups, basis);
+    budget::assume(args.budget, &campaigns, &standings, window, &mut assumptions);
+    let is_budget_questionable =
+        budget::question(args.budget, own, &rollups, &pace, &mut assumptions);
+    let days = rollups.days_of_portfolio();
+    let rate = rates(&standings, window);
+    let spend = rollups.portfolio_total.spend;
+    let runs_out_on = budget.and_then(|b| standing::runs_out(b, spend, &days, span, &pace, &rate));
+    let what_if = what_if::try_out(&args.change, budget, &pace, span, &days, &rate, limits)?;
+    let comparison = comparison.map(|past| past.against(window, &rollups, last, &now));
     Ok(Analysis {
         now,
         account,
         source,
         advertiser,
-        filter,
+        is_campaign,
         window,
+        span,
         campaigns,
-        budgets,
+        standings,
         budget,
+        is_budget_questionable,
+        targets,
         delivery,
         rollups,
         pace,
+        runs_out_on,
+        what_if,
+        comparison,
         feed,
+        last,
         dataset,
         assumptions,
     })
+}
+
+/// Computes the figures of each campaign.
+fn standings(
+    campaigns: &[Campaign],
+    rollups: &Rollups,
+    window: Window,
+    basis: Basis<'_>,
+) -> Vec<Standing> {
+    let days = rollups.days_of_campaigns(campaigns.len());
+    campaigns
+        .iter()
+        .zip(&days)
+        .enumerate()
+        .map(|(index, (campaign, days))| {
+            let span = flights::span(campaign.flight, window);
+            let budget = flights::budget_in(campaign, window);
+            Standing::new(span, budget, rollups.campaigns_total[index], days, basis)
+        })
+        .collect()
+}
+
+/// Computes the pace of all campaigns together, and the planned spend of each day. A given budget
+/// is spread evenly over the days on which the campaigns run; their own budgets follow each flight.
+fn together(
+    standings: &[Standing],
+    given: Option<i64>,
+    budget: Option<i64>,
+    span: Window,
+    window: Window,
+    rollups: &Rollups,
+    basis: Basis<'_>,
+) -> (Pace, DayTargets) {
+    let is_even = standings.iter().all(|s| s.span == span);
+    let projection = flights::sum(standings.iter().map(|s| s.pace.projection));
+    let facts = Facts {
+        spend: rollups.portfolio_total.spend,
+        budget: budget.unwrap_or(0),
+        window: span,
+        sums: None,
+        last: basis.last.filter(|day| *day >= span.start),
+    };
+    let even = pace::pace(&facts, basis.now, basis.limits);
+    let targets = match given {
+        Some(budget) => DayTargets::even(budget, span),
+        None => {
+            let plans = standings.iter().filter_map(|s| Some((s.span, s.budget?)));
+            DayTargets::of(window, &plans.collect::<Vec<_>>())
+        }
+    };
+    if is_even {
+        return (even, targets);
+    }
+    let due = match given {
+        Some(_) => even.due,
+        None => flights::sum(standings.iter().map(|s| s.pace.due)),
+    };
+    let facts = Facts { sums: Some(Sums { due, projection }), ..facts };
+    (pace::pace(&facts, basis.now, basis.limits), targets)
+}
+
+/// Returns a function that gives the spend of a coming day if nothing changes.
+fn rates(standings: &[Standing], window: Window) -> impl Fn(NaiveDate) -> f64 + use<> {
+    let length = usize::try_from(window.days()).unwrap_or(0);
+    let mut days = vec![0.0; length];
+    for one in standings {
+        let rate = standing::rate_from_now(&one.pace);
+        let at = |day: NaiveDate| usize::try_from((day - window.start).num_days()).unwrap_or(0);
+        let (first, last) = (at(one.span.start), at(one.span.end));
+        days.iter_mut().take(last + 1).skip(first).for_each(|day| *day += rate);
+    }
+    move |day| {
+        let at = usize::try_from((day - window.start).num_days()).ok();
+        at.and_then(|at| days.get(at)).copied().unwrap_or(0.0)
+    }
 }
 
 /// Returns the campaigns with days or delivery in the window.
@@ -127,7 +259,8 @@ fn in_scope(
     for row in &delivery.rows {
         active[delivery.line_items[row.line_item].campaign] = true;
     }
-    let in_flight = |c: &Campaign| c.flight.is_none_or(|flight| overlap(flight, window) > 0);
+    let in_flight =
+        |c: &Campaign| c.flight.is_none_or(|flight| flights::overlap(flight, window) > 0);
     let keep: Vec<bool> =
         chosen.iter().zip(&active).map(|(c, active)| *active || in_flight(c)).collect();
     let mut moved_campaigns = vec![usize::MAX; chosen.len()];
@@ -153,91 +286,6 @@ fn in_scope(
     (campaigns, Delivery { line_items, rows, mixed: delivery.mixed })
 }
 
-fn overlap((start, end): (NaiveDate, NaiveDate), window: Window) -> i64 {
-    inclusive(start.max(window.start), end.min(window.end)).max(0)
-}
-
-/// Returns the part of a campaign's budget for the days of its flight inside the window.
-fn in_window(campaign: &Campaign, window: Window) -> Option<i64> {
-    let budget = campaign.budget?;
-    let Some(flight) = campaign.flight else { return Some(budget) };
-    let days = inclusive(flight.0, flight.1);
-    if days <= 0 {
-        return Some(budget);
-    }
-    i64::try_from(round_div(
-        i128::from(budget) * i128::from(overlap(flight, window)),
-        i128::from(days),
-    ))
-    .ok()
-}
-
-fn budget(
-    args: &Args,
-    campaigns: &[Campaign],
-    budgets: &[Option<i64>],
-    window: Window,
-    assumptions: &mut Assumptions,
-) -> Option<i64> {
-    if args.budget.is_some() {
-        return args.budget;
-    }
-    let known: Vec<i64> = budgets.iter().copied().flatten().collect();
-    if known.is_empty() {
-        assumptions.add(
-            "budget_unknown",
-            Value::Null,
-            "No campaign has a budget and none was given: there is nothing to compare spend with."
-                .to_owned(),
-        );
-        return None;
-    }
-    let sum = known.iter().fold(0_i64, |sum, b| sum.saturating_add(*b));
-    let count = known.len();
-    assumptions.add(
-        "budget_from_campaigns",
-        crate::money::money(sum),
-        format!("No budget was given: the sum of {count} campaign budgets counts."),
-    );
-    let cut = campaigns
-        .iter()
-        .filter(|c| {
-            c.budget.is_some() && c.flight.is_some_and(|f| overlap(f, window) < inclusive(f.0, f.1))
-        })
-        .count();
-    if cut > 0 {
-        let text = match cut {
-            1 => "1 campaign runs outside these days too: only the part of its budget for the days of its flight in the window counts.".to_owned(),
-            _ => format!("{cut} campaigns run outside these days too: only the part of their budgets for the days of their flight in the window counts."),
-        };
-        assumptions.add("budget_prorated", Value::from(cut), text);
-    }
-    let missing = budgets.len() - count;
-    if missing > 0 {
-        let text = match missing {
-            1 => "1 campaign has no budget; its spend counts, so the percentages are too high."
-                .to_owned(),
-            _ => format!(
-                "{missing} campaigns have no budget; their spend counts, so the percentages are too high."
-            ),
-        };
-        assumptions.add("budget_incomplete", Value::from(missing), text);
-    }
-    let unflown = campaigns.iter().filter(|c| c.budget.is_some() && c.flight.is_none()).count();
-    if unflown > 0 {
-        let text = match unflown {
-            1 => {
-                "1 campaign has no flight dates: its whole budget counts for these days.".to_owned()
-            }
-            _ => format!(
-                "{unflown} campaigns have no flight dates: their whole budget counts for these days."
-            ),
-        };
-        assumptions.add("flight_unknown", Value::from(unflown), text);
-    }
-    Some(sum)
-}
-
 /// Returns the error for a window without rows, with the available data. Missing rows are not zero
 /// spend.
 fn no_rows(
@@ -247,7 +295,7 @@ fn no_rows(
     feed: Option<NaiveDate>,
     now: &LocalNow,
 ) -> AgentError {
-    let Window { start, end, .. } = window;
+    let Window { start, end } = window;
     let error = AgentError::invalid(format!(
         "There are no delivery rows for account {} ({}) from {start} to {end}. That is not the same as no spend.",
         account.id, account.name

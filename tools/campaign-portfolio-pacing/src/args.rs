@@ -1,193 +1,261 @@
-//! Parses the tool's arguments strictly, and reports all faults at once. Missing values are filled
-//! in later, when the account and its time zone are known.
+//! The arguments of the tools, parsed strictly; all faults are reported at once. Missing values are
+//! filled in later, when the account and its time zone are known.
 
 use chrono::NaiveDate;
 use contract::AgentError;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use crate::{
     money::MICROS,
     pace::Window,
-    report::Assumptions,
-    time::{LocalNow, after, inclusive},
+    reader::{Reader, object},
+    time::inclusive,
 };
 
-/// Days of a window if its start or end is missing.
-pub(crate) const DEFAULT_DAYS: i64 = 30;
 /// The most days of a window.
-const MAX_DAYS: i64 = 366;
-/// The largest budget: a billion units.
-const MAX_BUDGET: f64 = 1e9;
+pub(crate) const MAX_DAYS: i64 = 366;
+/// The most rows of a list that can be asked for.
+pub(crate) const MAX_LIMIT: i64 = 500;
 
-/// The arguments as given.
+/// The arguments of `analyze_portfolio_pacing` as given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Args {
     pub(crate) account: Option<String>,
     pub(crate) advertiser: Option<String>,
+    pub(crate) campaign: Option<String>,
     pub(crate) start: Option<NaiveDate>,
     pub(crate) end: Option<NaiveDate>,
     pub(crate) budget: Option<i64>,
+    pub(crate) compare: Option<Window>,
+    pub(crate) change: Change,
+    pub(crate) detail: Detail,
+    pub(crate) by: Option<Period>,
+    pub(crate) list: ListRequest,
+    /// Whether the daily lists of line items, campaigns and portfolio are wanted.
+    pub(crate) has_daily_lists: bool,
+    /// Whether the CSV text is wanted whatever its length.
+    pub(crate) has_csv: bool,
 }
 
-/// Parses the arguments. Text such as "none" for an optional argument counts as absent, because
-/// models write it.
-pub(crate) fn read(value: &Value) -> Result<Args, AgentError> {
-    let empty = Map::new();
-    let members = match value {
-        Value::Object(members) => members,
-        Value::Null => &empty,
-        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-            return Err(
-                AgentError::invalid("The arguments must be an object.").reason("invalid_arguments")
-            );
+/// What a list of rows shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ListRequest {
+    pub(crate) status: Option<StatusFilter>,
+    pub(crate) order: Option<Order>,
+    pub(crate) limit: Option<usize>,
+    pub(crate) offset: usize,
+}
+
+/// The rows of the result's list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Detail {
+    #[default]
+    Campaigns,
+    LineItems,
+}
+
+/// The periods of a breakdown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Period {
+    Day,
+    Week,
+    Month,
+    /// Mondays to Fridays against Saturdays and Sundays.
+    Weekday,
+}
+
+impl Period {
+    pub(crate) fn code(self) -> &'static str {
+        match self {
+            Self::Day => "day",
+            Self::Week => "week",
+            Self::Month => "month",
+            Self::Weekday => "weekday",
         }
-    };
-    let mut reader = Reader { members, faults: Vec::new() };
+    }
+}
+
+/// The rows that a list keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StatusFilter {
+    /// Slightly behind or worse.
+    Behind,
+    Ahead,
+    OnTrack,
+    /// Over the budget, or projected to be.
+    Overspending,
+}
+
+/// The order of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    Worst,
+    Best,
+    Spend,
+    Budget,
+    Remaining,
+    Name,
+}
+
+/// A change to try out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Change {
+    pub(crate) budget: Option<Amount>,
+    pub(crate) rate: Option<Amount>,
+}
+
+/// A changed amount. Money in micro-units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Amount {
+    /// Changed by hundredths of a percent.
+    Percent(i64),
+    /// Changed by an amount.
+    By(i64),
+    /// Replaced by an amount.
+    To(i64),
+}
+
+/// Parses the arguments of `analyze_portfolio_pacing`. Text such as "none" for an optional argument
+/// counts as absent, because models write it.
+pub(crate) fn read(value: &Value) -> Result<Args, AgentError> {
+    let members = object(value)?;
+    let mut reader = Reader::new(&members);
     let args = Args {
         account: reader.text("account_id"),
         advertiser: reader.text("advertiser_filter"),
+        campaign: reader.text("campaign"),
         start: reader.date("campaign_start"),
         end: reader.date("campaign_end"),
-        budget: reader.budget(),
+        budget: reader.number("campaign_budget", MICROS, (0, 1_000_000_000), false),
+        compare: compare(&mut reader),
+        change: change(&mut reader),
+        detail: reader.choice("detail", &DETAILS).unwrap_or_default(),
+        by: reader.choice("by", &PERIODS),
+        list: list(&mut reader),
+        has_daily_lists: reader.switch("daily"),
+        has_csv: reader.switch("csv"),
     };
-    for name in members.keys() {
-        if !["account_id", "advertiser_filter", "campaign_start", "campaign_end", "campaign_budget"]
-            .contains(&name.as_str())
-        {
-            reader.fault(name, "there is no such argument");
-        }
-    }
-    if let (Some(start), Some(end)) = (args.start, args.end) {
-        if start > end {
-            reader.fault("campaign_start", "it is after campaign_end");
-        } else if inclusive(start, end) > MAX_DAYS {
-            reader.fault("campaign_end", "the window is longer than 366 days");
-        }
-    }
+    reader.window("campaign_start", "campaign_end", args.start, args.end);
     reader.finish(args)
 }
 
-struct Reader<'a> {
-    members: &'a Map<String, Value>,
-    faults: Vec<(String, String)>,
+/// The arguments of `compare_accounts` as given.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct CompareArgs {
+    pub(crate) accounts: Vec<String>,
+    pub(crate) start: Option<NaiveDate>,
+    pub(crate) end: Option<NaiveDate>,
+    pub(crate) list: ListRequest,
 }
 
-impl Reader<'_> {
-    fn fault(&mut self, name: &str, problem: impl Into<String>) {
-        self.faults.push((name.to_owned(), problem.into()));
-    }
-
-    fn text(&mut self, name: &str) -> Option<String> {
-        match self.members.get(name)? {
-            Value::Null => None,
-            Value::String(text) => {
-                let text = text.trim();
-                let absent = text.is_empty()
-                    || ["none", "null"].iter().any(|w| text.eq_ignore_ascii_case(w));
-                (!absent).then(|| text.to_owned())
-            }
-            Value::Number(number) if number.is_u64() => Some(number.to_string()),
-            Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
-                self.fault(name, "it must be text");
-                None
-            }
-        }
-    }
-
-    fn date(&mut self, name: &str) -> Option<NaiveDate> {
-        let text = self.text(name)?;
-        let date =
-            (text.len() == 10).then(|| NaiveDate::parse_from_str(&text, "%Y-%m-%d").ok()).flatten();
-        if date.is_none() {
-            self.fault(
-                name,
-                format!(
-                    "`{}` is not a day of the form 2026-11-30",
-                    text.chars().take(40).collect::<String>()
-                ),
-            );
-        }
-        date
-    }
-
-    fn budget(&mut self) -> Option<i64> {
-        const NAME: &str = "campaign_budget";
-        let value = self.members.get(NAME)?;
-        let number = match value {
-            Value::Null => return None,
-            Value::Number(number) => number.as_f64(),
-            Value::Bool(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => None,
-        };
-        match number {
-            Some(n) if n > 0.0 && n <= MAX_BUDGET => {
-                #[expect(
-                    clippy::cast_possible_truncation,
-                    clippy::cast_precision_loss,
-                    reason = "bounded just above"
-                )]
-                let micros = (n * MICROS as f64).round() as i64;
-                Some(micros.max(1))
-            }
-            Some(n) if n > MAX_BUDGET => {
-                self.fault(NAME, "it is larger than a billion");
-                None
-            }
-            Some(_) => {
-                self.fault(NAME, "it must be more than 0");
-                None
-            }
-            None => {
-                self.fault(NAME, "it must be a number");
-                None
-            }
-        }
-    }
-
-    fn finish(self, args: Args) -> Result<Args, AgentError> {
-        let Some((name, problem)) = self.faults.first() else { return Ok(args) };
-        let validation: Vec<Value> = self
-            .faults
-            .iter()
-            .map(|(n, p)| json!({"path": format!("/{n}"), "problem": p}))
-            .collect();
-        Err(AgentError::invalid(format!("The argument {name} does not fit: {problem}."))
-            .reason("invalid_arguments")
-            .with("validation", validation)
-            .hint("Give days as YYYY-MM-DD, the first not after the last and at most 366 days apart, and a budget above 0 or none."))
-    }
-}
-
-/// Returns the window: the given days, and thirty days for missing ones.
-pub(crate) fn window(args: &Args, now: &LocalNow, assumptions: &mut Assumptions) -> Window {
-    let (start, end, rolling) = match (args.start, args.end) {
-        (Some(start), Some(end)) => (start, end, false),
-        (Some(start), None) => {
-            let end = after(start, DEFAULT_DAYS - 1);
-            assumptions.add(
-                "end_derived",
-                end.to_string(),
-                format!("No end was given: {DEFAULT_DAYS} days from the start, to {end}."),
-            );
-            (start, end, false)
-        }
-        (None, Some(end)) => {
-            let start = after(end, 1 - DEFAULT_DAYS);
-            assumptions.add(
-                "start_derived",
-                start.to_string(),
-                format!("No start was given: {DEFAULT_DAYS} days up to the end, from {start}."),
-            );
-            (start, end, false)
-        }
-        (None, None) => {
-            let start = after(now.today, 1 - DEFAULT_DAYS);
-            let text = format!(
-                "No dates were given: the last {DEFAULT_DAYS} days, {start} to {}.",
-                now.today
-            );
-            assumptions.add("window_rolling", format!("{start}/{}", now.today), text);
-            (start, now.today, true)
-        }
+/// Parses the arguments of `compare_accounts`.
+pub(crate) fn read_compare(value: &Value) -> Result<CompareArgs, AgentError> {
+    let members = object(value)?;
+    let mut reader = Reader::new(&members);
+    let args = CompareArgs {
+        accounts: reader.texts("account_ids"),
+        start: reader.date("campaign_start"),
+        end: reader.date("campaign_end"),
+        list: ListRequest {
+            status: reader.choice("status", &STATUSES),
+            order: reader.choice("order", &ORDERS),
+            ..ListRequest::default()
+        },
     };
-    Window { start, end, rolling }
+    reader.window("campaign_start", "campaign_end", args.start, args.end);
+    reader.finish(args)
+}
+
+/// Parses the arguments of `list_accounts`: a part of a name, or nothing.
+pub(crate) fn read_list(value: &Value) -> Result<Option<String>, AgentError> {
+    let members = object(value)?;
+    let mut reader = Reader::new(&members);
+    let query = reader.text("query");
+    reader.finish(query)
+}
+
+const DETAILS: [(&str, Detail); 2] =
+    [("campaigns", Detail::Campaigns), ("line_items", Detail::LineItems)];
+const PERIODS: [(&str, Period); 4] = [
+    ("day", Period::Day),
+    ("week", Period::Week),
+    ("month", Period::Month),
+    ("weekday", Period::Weekday),
+];
+const STATUSES: [(&str, StatusFilter); 4] = [
+    ("behind", StatusFilter::Behind),
+    ("ahead", StatusFilter::Ahead),
+    ("on_track", StatusFilter::OnTrack),
+    ("overspending", StatusFilter::Overspending),
+];
+const ORDERS: [(&str, Order); 6] = [
+    ("worst", Order::Worst),
+    ("best", Order::Best),
+    ("spend", Order::Spend),
+    ("budget", Order::Budget),
+    ("remaining", Order::Remaining),
+    ("name", Order::Name),
+];
+
+fn list(reader: &mut Reader<'_>) -> ListRequest {
+    ListRequest {
+        status: reader.choice("status", &STATUSES),
+        order: reader.choice("order", &ORDERS),
+        limit: reader.count("limit", (1, MAX_LIMIT)),
+        offset: reader.count("offset", (0, 1_000_000)).unwrap_or(0),
+    }
+}
+
+fn compare(reader: &mut Reader<'_>) -> Option<Window> {
+    let (start, end) = (reader.date("compare_start"), reader.date("compare_end"));
+    reader.window("compare_start", "compare_end", start, end);
+    match (start, end) {
+        (Some(start), Some(end)) => {
+            Some(Window { start, end }).filter(|window| window.start <= window.end)
+        }
+        (Some(_), None) if !reader.has_fault("compare_end") => {
+            reader.fault("compare_end", "it is needed with compare_start");
+            None
+        }
+        (None, Some(_)) if !reader.has_fault("compare_start") => {
+            reader.fault("compare_start", "it is needed with compare_end");
+            None
+        }
+        _ => None,
+    }
+}
+
+fn change(reader: &mut Reader<'_>) -> Change {
+    /// Hundredths of a percent.
+    const PERCENT: i64 = 100;
+    let percents = (-100, 100_000);
+    let amounts = (-1_000_000_000, 1_000_000_000);
+    let budget = [
+        reader.number("budget_change_percent", PERCENT, percents, true).map(Amount::Percent),
+        reader.number("budget_change_amount", MICROS, amounts, true).map(Amount::By),
+    ];
+    let rate = [
+        reader.number("daily_rate_change_percent", PERCENT, percents, true).map(Amount::Percent),
+        reader.number("daily_rate", MICROS, (0, 1_000_000_000), true).map(Amount::To),
+    ];
+    for (both, name, other) in [
+        (budget, "budget_change_amount", "budget_change_percent"),
+        (rate, "daily_rate", "daily_rate_change_percent"),
+    ] {
+        if both.iter().all(Option::is_some) {
+            reader.fault(name, format!("it excludes {other}; give one of them"));
+        }
+    }
+    Change { budget: budget.into_iter().flatten().next(), rate: rate.into_iter().flatten().next() }
+}
+
+/// Returns the fault of a range of days, with the argument that has it.
+pub(crate) fn range_fault(start: NaiveDate, end: NaiveDate) -> Option<(bool, &'static str)> {
+    if start > end {
+        Some((true, "it is after the last day"))
+    } else if inclusive(start, end) > MAX_DAYS {
+        Some((false, "the window is longer than 366 days"))
+    } else {
+        None
+    }
 }

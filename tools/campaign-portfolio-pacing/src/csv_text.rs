@@ -1,5 +1,9 @@
 //! CSV for spreadsheets. Text that a spreadsheet would run as a formula is made harmless.
 
+/// The header of the days of a result.
+pub(crate) const DAYS_HEADER: &str =
+    "Date,Account,Advertiser,Spend,Impressions,Budget Target,Daily Variance,Status\r\n";
+
 /// Writes a text cell: quoted if necessary, and with an apostrophe before a character that begins a
 /// formula.
 pub(crate) fn text_cell(text: &str) -> String {

@@ -1,15 +1,16 @@
 //! Reads accounts, campaigns and delivery rows for one question, and converts stored days into
 //! local days.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use chrono::NaiveDate;
 use chrono_tz::Tz;
 use contract::AgentError;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{CachedStatement, Connection, params};
 
 use crate::{
     db::{self, Dataset, database_error},
+    select::CampaignName,
     time::{self, LocalNow, after},
 };
 
@@ -140,46 +141,176 @@ pub(crate) fn advertisers(
     rows.and_then(Iterator::collect).map_err(|e| database_error(&e))
 }
 
-/// Returns the newest local day, up to now, for which the account has a row.
-pub(crate) fn last_day(
+/// What is stored of an account.
+#[derive(Clone, Debug)]
+pub(crate) struct AccountSummary {
+    pub(crate) account: Account,
+    pub(crate) advertisers: Vec<String>,
+    pub(crate) campaigns: i64,
+    pub(crate) line_items: i64,
+    pub(crate) rows: i64,
+    /// The sum of the campaigns' budgets. None if no campaign has one.
+    pub(crate) budget: Option<i64>,
+    stored: (Option<i64>, Option<i64>),
+}
+
+impl AccountSummary {
+    /// Returns the first and the last day with rows. Rows of the sample that lie in the future do
+    /// not count.
+    pub(crate) fn days(
+        &self,
+        dataset: Dataset,
+        now: &LocalNow,
+    ) -> (Option<NaiveDate>, Option<NaiveDate>) {
+        let base = Base::new(dataset, now);
+        let day = |stored: i64| {
+            let stored = if base.sample { stored.min(0) } else { stored };
+            time::day(stored + base.local)
+        };
+        (self.stored.0.and_then(day), self.stored.1.and_then(day))
+    }
+}
+
+/// Returns what is stored of each account, by id.
+pub(crate) fn account_summaries(
+    db: &Connection,
+    dataset: Dataset,
+) -> Result<Vec<AccountSummary>, AgentError> {
+    let mut advertisers: HashMap<String, Vec<String>> = HashMap::new();
+    for (name, account) in self::advertisers(db, dataset)? {
+        advertisers.entry(account).or_default().push(name);
+    }
+    let campaigns = "SELECT count(*), sum(budget) FROM campaigns WHERE account_key = ?1";
+    let rows = "SELECT count(DISTINCT l.key), count(d.day), min(d.day), max(d.day) FROM campaigns c
+                JOIN line_items l ON l.campaign_key = c.key LEFT JOIN delivery d ON d.line_item_key = l.key WHERE c.account_key = ?1";
+    let read = |account: Account| -> rusqlite::Result<AccountSummary> {
+        let (campaigns, budget) = db
+            .prepare_cached(campaigns)?
+            .query_row([account.key], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let (line_items, rows, stored) =
+            db.prepare_cached(rows)?.query_row([account.key], |row| {
+                Ok((row.get(0)?, row.get(1)?, (row.get(2)?, row.get(3)?)))
+            })?;
+        let advertisers = advertisers.get(&account.id).cloned().unwrap_or_default();
+        Ok(AccountSummary { account, advertisers, campaigns, line_items, rows, budget, stored })
+    };
+    accounts(db, dataset)?
+        .into_iter()
+        .map(|account| read(account).map_err(|e| database_error(&e)))
+        .collect()
+}
+
+/// Returns the names of all campaigns of a data set, by account and name.
+pub(crate) fn campaign_names(
+    db: &Connection,
+    dataset: Dataset,
+) -> Result<Vec<CampaignName>, AgentError> {
+    let sql = "SELECT c.id, c.name, c.advertiser, a.id FROM campaigns c JOIN accounts a ON a.key = c.account_key
+               WHERE a.dataset = ?1 ORDER BY a.id, c.name, c.id";
+    let mut query = db.prepare_cached(sql).map_err(|e| database_error(&e))?;
+    let rows = query.query_map([db::number(dataset)], |row| {
+        Ok(CampaignName {
+            id: row.get(0)?,
+            name: row.get(1)?,
+            advertiser: row.get(2)?,
+            account: row.get(3)?,
+        })
+    });
+    rows.and_then(Iterator::collect).map_err(|e| database_error(&e))
+}
+
+/// The newest local days, up to now, that have a row.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Newest {
+    /// Of the account.
+    pub(crate) day: Option<NaiveDate>,
+    /// Of each campaign that has a row, by key.
+    campaigns: HashMap<i64, NaiveDate>,
+}
+
+impl Newest {
+    /// Returns the newest day of these campaigns.
+    pub(crate) fn of(&self, campaigns: &[Campaign]) -> Option<NaiveDate> {
+        campaigns.iter().filter_map(|c| self.campaigns.get(&c.key)).max().copied()
+    }
+}
+
+/// Returns the newest local days, up to now, of an account and its campaigns.
+pub(crate) fn newest_days(
     db: &Connection,
     account: &Account,
     base: Base,
     now: &LocalNow,
-) -> Result<Option<NaiveDate>, AgentError> {
-    let sql = "SELECT l.key FROM line_items l JOIN campaigns c ON c.key = l.campaign_key WHERE c.account_key = ?1";
+) -> Result<Newest, AgentError> {
+    let sql = "SELECT l.key, c.key FROM line_items l JOIN campaigns c ON c.key = l.campaign_key WHERE c.account_key = ?1";
     let mut query = db.prepare_cached(sql).map_err(|e| database_error(&e))?;
-    let keys: Vec<i64> = query
-        .query_map([account.key], |row| row.get(0))
+    let keys: Vec<(i64, i64)> = query
+        .query_map([account.key], |row| Ok((row.get(0)?, row.get(1)?)))
         .and_then(Iterator::collect)
         .map_err(|e| database_error(&e))?;
-    let mut daily = db
-        .prepare_cached(
-            "SELECT max(day) FROM delivery WHERE line_item_key = ?1 AND hour = -1 AND day <= ?2",
-        )
-        .map_err(|e| database_error(&e))?;
-    let sql = "SELECT day, hour FROM delivery WHERE line_item_key = ?1 AND hour >= 0 AND (day < ?2 OR (day = ?2 AND hour <= ?3))
-               ORDER BY day DESC, hour DESC LIMIT 1";
-    let mut hourly = db.prepare_cached(sql).map_err(|e| database_error(&e))?;
-    let (today, utc_today) =
-        (time::number(now.today) - base.local, time::number(now.instant.date_naive()) - base.utc);
-    let hour = last_hour(base, now);
-    let mut newest: Option<NaiveDate> = None;
-    for key in keys {
-        let day: Option<i64> = daily
-            .query_row(params![key, today], |row| row.get(0))
-            .map_err(|e| database_error(&e))?;
-        newest = newest.max(day.and_then(|d| time::day(d + base.local)));
-        let found: Option<(i64, u32)> = hourly
-            .query_row(params![key, utc_today, hour], |row| Ok((row.get(0)?, row.get(1)?)))
-            .optional()
-            .map_err(|e| database_error(&e))?;
-        let local = found.and_then(|(day, hour)| {
-            Some(time::local_day(now.zone, time::day(day + base.utc)?, hour))
-        });
-        newest = newest.max(local);
+    // Newest row first, in the order of the primary key. Usually the first row is the answer.
+    let sql = "SELECT day, hour FROM delivery WHERE line_item_key = ?1 AND day <= ?2 ORDER BY day DESC, hour DESC";
+    let mut rows = db.prepare_cached(sql).map_err(|e| database_error(&e))?;
+    let clock = Clock::new(base, now);
+    let mut newest = Newest::default();
+    for (line_item, campaign) in keys {
+        let mut found =
+            rows.query(params![line_item, clock.last_stored()]).map_err(|e| database_error(&e))?;
+        let mut day: Option<NaiveDate> = None;
+        // Hours of a UTC day can belong to the local day before or after it.
+        let mut oldest_useful = i64::MIN;
+        while let Some(row) = found.next().map_err(|e| database_error(&e))? {
+            let (stored, hour) = row
+                .get(0)
+                .and_then(|d: i64| Ok((d, row.get(1)?)))
+                .map_err(|e| database_error(&e))?;
+            if stored < oldest_useful {
+                break;
+            }
+            let local = clock.local_day(stored, hour).filter(|local| *local <= now.today);
+            if local.is_some() && day.is_none() {
+                oldest_useful = stored - 2;
+            }
+            day = day.max(local);
+        }
+        let Some(day) = day else { continue };
+        newest.day = newest.day.max(Some(day));
+        let known = newest.campaigns.entry(campaign).or_insert(day);
+        *known = day.max(*known);
     }
-    Ok(newest.map(|day| day.min(now.today)))
+    Ok(newest)
+}
+
+/// Converts stored days and hours into local days, up to now.
+struct Clock<'a> {
+    base: Base,
+    now: &'a LocalNow,
+    utc_today: i64,
+    last_hour: i64,
+}
+
+impl<'a> Clock<'a> {
+    fn new(base: Base, now: &'a LocalNow) -> Self {
+        let utc_today = time::number(now.instant.date_naive()) - base.utc;
+        Self { base, now, utc_today, last_hour: last_hour(base, now) }
+    }
+
+    /// Returns the last stored day that can belong to a day up to today.
+    fn last_stored(&self) -> i64 {
+        self.utc_today.max(time::number(self.now.today) - self.base.local)
+    }
+
+    /// Returns the local day of a row. None for an hour that has not come.
+    fn local_day(&self, stored: i64, hour: i64) -> Option<NaiveDate> {
+        let Ok(hour_of_day) = u32::try_from(hour) else {
+            return time::day(stored + self.base.local);
+        };
+        if stored > self.utc_today || (stored == self.utc_today && hour > self.last_hour) {
+            return None;
+        }
+        let utc_day = time::day(stored + self.base.utc)?;
+        Some(time::local_day(self.now.zone, utc_day, hour_of_day))
+    }
 }
 
 /// Returns the last hour of the present UTC day whose row counts. The sample contains whole days,
@@ -203,6 +334,7 @@ pub(crate) fn delivery(
         )
         .map_err(|e| database_error(&e))?;
     let mut found = Delivery::default();
+    let mut cells = Cells::new(db, base, now, days)?;
     for (campaign, stored) in campaigns.iter().enumerate() {
         let keys: Vec<(i64, String, String)> = items
             .query_map([stored.key], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
@@ -211,77 +343,86 @@ pub(crate) fn delivery(
         for (key, id, name) in keys {
             let line_item = found.line_items.len();
             found.line_items.push(LineItem { id, name, campaign });
-            for (day, cell) in days_of(db, key, base, now, days)? {
+            cells.read(key)?;
+            cells.take(|day, cell| {
                 found.mixed |= cell.daily.is_some() && cell.hourly.is_some();
-                let Some((spend, impressions)) = cell.daily.or(cell.hourly) else { continue };
+                let Some((spend, impressions)) = cell.daily.or(cell.hourly) else { return };
                 if spend != 0 || impressions != 0 {
                     found.rows.push(Row { line_item, day, spend, impressions });
                 }
-            }
+            });
         }
     }
     Ok(found)
 }
 
 /// The stored values of one local day.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct Cell {
     daily: Option<(i64, i64)>,
     hourly: Option<(i64, i64)>,
 }
 
-fn days_of(
-    db: &Connection,
-    line_item: i64,
-    base: Base,
-    now: &LocalNow,
-    (start, end): (NaiveDate, NaiveDate),
-) -> Result<BTreeMap<NaiveDate, Cell>, AgentError> {
-    let end = end.min(now.today);
-    let mut cells: BTreeMap<NaiveDate, Cell> = BTreeMap::new();
-    let mut daily = db
-        .prepare_cached("SELECT day, spend, impressions FROM delivery WHERE line_item_key = ?1 AND hour = -1 AND day BETWEEN ?2 AND ?3")
-        .map_err(|e| database_error(&e))?;
-    let span = params![line_item, time::number(start) - base.local, time::number(end) - base.local];
-    let mut rows = daily.query(span).map_err(|e| database_error(&e))?;
-    while let Some(row) = rows.next().map_err(|e| database_error(&e))? {
-        let (stored, spend, impressions) = row
-            .get(0)
-            .and_then(|d: i64| Ok((d, row.get(1)?, row.get(2)?)))
-            .map_err(|e| database_error(&e))?;
-        let Some(day) = time::day(stored + base.local) else { continue };
-        cells.entry(day).or_default().daily = Some(if base.sample && day == now.today {
-            now.so_far(spend, impressions)
-        } else {
-            (spend, impressions)
-        });
+/// The local days of one line item after another.
+struct Cells<'a> {
+    query: CachedStatement<'a>,
+    clock: Clock<'a>,
+    start: NaiveDate,
+    end: NaiveDate,
+    /// One for each day from `start` to `end`.
+    cells: Vec<Cell>,
+}
+
+impl<'a> Cells<'a> {
+    fn new(
+        db: &'a Connection,
+        base: Base,
+        now: &'a LocalNow,
+        (start, end): (NaiveDate, NaiveDate),
+    ) -> Result<Self, AgentError> {
+        let sql = "SELECT day, hour, spend, impressions FROM delivery WHERE line_item_key = ?1 AND day BETWEEN ?2 AND ?3";
+        let query = db.prepare_cached(sql).map_err(|e| database_error(&e))?;
+        let end = end.min(now.today);
+        let length = usize::try_from(time::inclusive(start, end)).unwrap_or(0);
+        let cells = vec![Cell::default(); length];
+        Ok(Self { query, clock: Clock::new(base, now), start, end, cells })
     }
-    // Hours are stored in UTC. One more day on each side covers every time zone; rows outside the
-    // window are skipped.
-    let sql = "SELECT day, hour, spend, impressions FROM delivery WHERE line_item_key = ?1 AND hour >= 0 AND day BETWEEN ?2 AND ?3";
-    let mut hourly = db.prepare_cached(sql).map_err(|e| database_error(&e))?;
-    let span = params![
-        line_item,
-        time::number(after(start, -1)) - base.utc,
-        time::number(after(end, 1)) - base.utc
-    ];
-    let mut rows = hourly.query(span).map_err(|e| database_error(&e))?;
-    let (utc_today, last_hour) = (now.instant.date_naive(), last_hour(base, now));
-    while let Some(row) = rows.next().map_err(|e| database_error(&e))? {
-        let (stored, hour): (i64, u32) =
-            row.get(0).and_then(|d| Ok((d, row.get(1)?))).map_err(|e| database_error(&e))?;
-        let (spend, impressions): (i64, i64) =
-            row.get(2).and_then(|s| Ok((s, row.get(3)?))).map_err(|e| database_error(&e))?;
-        let Some(utc_day) = time::day(stored + base.utc) else { continue };
-        if utc_day > utc_today || (utc_day == utc_today && i64::from(hour) > last_hour) {
-            continue;
+
+    /// Reads the rows of a line item.
+    fn read(&mut self, line_item: i64) -> Result<(), AgentError> {
+        let Clock { base, now, .. } = self.clock;
+        // Hours are stored in UTC. One more day on each side covers every time zone; rows outside
+        // of the window are skipped.
+        let first = time::number(after(self.start, -1)) - base.utc.max(base.local);
+        let last = time::number(after(self.end, 1)) - base.utc.min(base.local);
+        let span = params![line_item, first, last];
+        let mut rows = self.query.query(span).map_err(|e| database_error(&e))?;
+        while let Some(row) = rows.next().map_err(|e| database_error(&e))? {
+            let read = |row: &rusqlite::Row<'_>| -> rusqlite::Result<(i64, i64, i64, i64)> {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+            };
+            let (stored, hour, spend, impressions) = read(row).map_err(|e| database_error(&e))?;
+            let Some(day) = self.clock.local_day(stored, hour) else { continue };
+            let at = usize::try_from((day - self.start).num_days()).ok();
+            let Some(cell) = at.and_then(|at| self.cells.get_mut(at)) else { continue };
+            if hour >= 0 {
+                let sum = cell.hourly.get_or_insert((0, 0));
+                *sum = (sum.0.saturating_add(spend), sum.1.saturating_add(impressions));
+            } else {
+                cell.daily = Some(if base.sample && day == now.today {
+                    now.so_far(spend, impressions)
+                } else {
+                    (spend, impressions)
+                });
+            }
         }
-        let day = time::local_day(now.zone, utc_day, hour);
-        if day < start || day > end {
-            continue;
-        }
-        let sum = cells.entry(day).or_default().hourly.get_or_insert((0, 0));
-        *sum = (sum.0.saturating_add(spend), sum.1.saturating_add(impressions));
+        Ok(())
     }
-    Ok(cells)
+
+    /// Hands over the days that were read, and empties them.
+    fn take(&mut self, mut use_day: impl FnMut(NaiveDate, &Cell)) {
+        for (day, cell) in self.start.iter_days().zip(&mut self.cells) {
+            use_day(day, &std::mem::take(cell));
+        }
+    }
 }

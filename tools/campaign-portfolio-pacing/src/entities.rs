@@ -1,11 +1,11 @@
-//! The names in the data, by which a message refers to accounts and advertisers.
+//! The names in the data, by which a message refers to accounts, advertisers and campaigns.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use contract::{AgentError, manifest::Entity};
 use rusqlite::Connection;
 
-use crate::{data, db::Dataset};
+use crate::{data, db::Dataset, names::without_common_prefix, select::CampaignName};
 
 /// Common words, which do not identify a name and make no alias.
 const COMMON_WORDS: [&str; 12] = [
@@ -13,7 +13,11 @@ const COMMON_WORDS: [&str; 12] = [
     "gmbh",
 ];
 
-/// Returns accounts and advertisers. An advertiser with a single account implies that account.
+/// The most campaigns.
+const MAX_CAMPAIGNS: usize = 2_000;
+
+/// Returns accounts, advertisers and campaigns. An advertiser with a single account implies that
+/// account, and a campaign implies its account.
 pub(crate) fn all(db: &Connection, dataset: Dataset) -> Result<Vec<Entity>, AgentError> {
     let accounts = data::accounts(db, dataset)?;
     let mut owners: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -44,7 +48,54 @@ pub(crate) fn all(db: &Connection, dataset: Dataset) -> Result<Vec<Entity>, Agen
             implies: only.map(|id| ("account_id".to_owned(), id.clone())).into_iter().collect(),
         });
     }
+    found.extend(campaigns(data::campaign_names(db, dataset)?));
     Ok(found)
+}
+
+/// Returns the campaigns whose id and name no other campaign has. The alias of each is its name
+/// without the beginning that the campaigns of its advertiser share.
+fn campaigns(all: Vec<CampaignName>) -> Vec<Entity> {
+    let mut groups: BTreeMap<(&str, &str), Vec<&CampaignName>> = BTreeMap::new();
+    for campaign in &all {
+        groups.entry((&campaign.account, &campaign.advertiser)).or_default().push(campaign);
+    }
+    let named: Vec<(&CampaignName, String)> = groups
+        .into_values()
+        .flat_map(|group| {
+            let names: Vec<&str> = group.iter().map(|c| c.name.as_str()).collect();
+            let short = without_common_prefix(&names);
+            group.into_iter().zip(short).collect::<Vec<_>>()
+        })
+        .collect();
+    let count = |texts: Vec<String>| {
+        texts.into_iter().fold(HashMap::<String, usize>::new(), |mut counts, text| {
+            *counts.entry(text).or_default() += 1;
+            counts
+        })
+    };
+    let ids = count(all.iter().map(|c| c.id.clone()).collect());
+    let names = count(all.iter().map(|c| c.name.to_lowercase()).collect());
+    let shorts = count(named.iter().map(|(_, short)| short.to_lowercase()).collect());
+    let is_unique = |c: &CampaignName| {
+        ids.get(&c.id) == Some(&1) && names.get(&c.name.to_lowercase()) == Some(&1)
+    };
+    named
+        .into_iter()
+        .filter(|(campaign, _)| is_unique(campaign))
+        .take(MAX_CAMPAIGNS)
+        .map(|(campaign, short)| {
+            let lower = short.to_lowercase();
+            let has_alias =
+                !lower.is_empty() && shorts.get(&lower) == Some(&1) && !names.contains_key(&lower);
+            Entity {
+                kind: "campaign".to_owned(),
+                id: campaign.id.clone(),
+                name: campaign.name.clone(),
+                aliases: has_alias.then_some(short).into_iter().collect(),
+                implies: [("account_id".to_owned(), campaign.account.clone())].into(),
+            }
+        })
+        .collect()
 }
 
 /// Returns the first word of a name if no other name has it and it is long enough.

@@ -5,23 +5,33 @@
 
 mod analyze;
 mod args;
+mod budget;
+mod compare_accounts;
 mod csv_text;
 mod data;
 mod db;
 mod entities;
+mod flights;
 mod import;
+mod list;
+mod list_accounts;
 mod money;
 mod names;
 mod pace;
+mod periods;
 #[cfg(test)]
 mod properties;
+mod reader;
 mod report;
 mod rollup;
 pub mod sample;
 mod seed;
 mod select;
 mod service;
+mod standing;
 mod time;
+mod what_if;
+mod window;
 
 use std::{
     fs,
@@ -30,10 +40,11 @@ use std::{
 };
 
 use chrono::{DateTime, Utc};
-use contract::{AgentError, Datasets, manifest::Entity};
+use contract::{AgentError, Datasets, ErrorCode, manifest::Entity};
 use rusqlite::Connection;
 use serde_json::{Map, Value};
 
+use analyze::Setting;
 pub use contract::data::ImportProgress;
 pub use db::{Dataset, FILE};
 pub use import::{FileKind, FileReport, ImportReport, MAX_ERRORS};
@@ -43,8 +54,12 @@ pub use service::PacingService;
 
 /// The service's name in the manifest.
 pub const SERVICE: &str = "campaign-portfolio-pacing";
-/// The tool's id in the manifest.
+/// The id of the tool that analyses an account.
 pub const TOOL: &str = "analyze_portfolio_pacing";
+/// The id of the tool that compares accounts.
+pub const COMPARE_TOOL: &str = "compare_accounts";
+/// The id of the tool that lists accounts.
+pub const LIST_TOOL: &str = "list_accounts";
 
 /// Returns the present time. The host provides it.
 pub type Clock = Arc<dyn Fn() -> DateTime<Utc> + Send + Sync>;
@@ -96,14 +111,31 @@ impl Pacing {
         Ok(())
     }
 
-    /// Answers a call of `analyze_portfolio_pacing`.
-    pub fn analyze(&self, arguments: &Value) -> Result<Value, AgentError> {
-        let now = (self.clock)();
-        let thresholds = *self.thresholds.lock().unwrap_or_else(PoisonError::into_inner);
-        self.with(|db, dataset| analyze::analyze(db, dataset, now, &thresholds, arguments))
+    /// Answers a call of the tool with this id.
+    pub fn call(&self, tool: &str, arguments: &Value) -> Result<Value, AgentError> {
+        let answer = match tool {
+            TOOL => analyze::analyze,
+            COMPARE_TOOL => compare_accounts::compare,
+            LIST_TOOL => list_accounts::list,
+            _ => {
+                let error =
+                    AgentError::new(ErrorCode::ToolNotFound, format!("There is no tool {tool}."));
+                return Err(error.reason("tool_not_implemented"));
+            }
+        };
+        let instant = (self.clock)();
+        let limits = *self.thresholds.lock().unwrap_or_else(PoisonError::into_inner);
+        self.with(|db, dataset| {
+            answer(Setting { db, dataset, instant, limits: &limits }, arguments)
+        })
     }
 
-    /// Returns the accounts and advertisers in the data, to recognise them in a message.
+    /// Answers a call of `analyze_portfolio_pacing`.
+    pub fn analyze(&self, arguments: &Value) -> Result<Value, AgentError> {
+        self.call(TOOL, arguments)
+    }
+
+    /// Returns the accounts, advertisers and campaigns in the data, to recognise them in a message.
     pub fn entities(&self) -> Result<Vec<Entity>, AgentError> {
         self.with(|db, dataset| entities::all(db, dataset))
     }

@@ -31,6 +31,12 @@ impl Ratio {
         }
     }
 
+    /// Returns the nearest fraction in parts of a micro-unit. Sums and products of such fractions
+    /// stay small.
+    pub(crate) fn in_parts(self) -> Self {
+        Self { num: round_div(self.num * PARTS, self.den), den: PARTS }
+    }
+
     /// Returns the nearest number with this many decimals.
     pub(crate) fn round_to(self, decimals: u32) -> f64 {
         let scale = 10_i128.pow(decimals);
@@ -42,6 +48,9 @@ impl Ratio {
         decimal(round_div(self.num, self.den * CENT), 100)
     }
 }
+
+/// The parts of a micro-unit in which sums of fractions are counted.
+pub(crate) const PARTS: i128 = 1_000_000;
 
 /// Micro-units of a hundredth of a unit.
 const CENT: i128 = 10_000;

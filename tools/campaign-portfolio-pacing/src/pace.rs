@@ -101,18 +101,20 @@ impl Status {
     }
 }
 
-/// The days of a question.
+/// A range of days, both ends counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Window {
     pub(crate) start: NaiveDate,
     pub(crate) end: NaiveDate,
-    /// Whether the window is the last days up to now and was not requested. It then has no future.
-    pub(crate) rolling: bool,
 }
 
 impl Window {
     pub(crate) fn days(self) -> i64 {
         inclusive(self.start, self.end)
+    }
+
+    pub(crate) fn contains(self, day: NaiveDate) -> bool {
+        self.start <= day && day <= self.end
     }
 }
 
@@ -122,19 +124,31 @@ pub(crate) struct Facts {
     pub(crate) spend: i64,
     /// 0 if it is unknown.
     pub(crate) budget: i64,
+    /// The days over which the budget is spread.
     pub(crate) window: Window,
+    /// The planned spend and the projection of several campaigns together. None if the budget is
+    /// spread evenly and the spend goes on at the present rate.
+    pub(crate) sums: Option<Sums>,
     /// The last day with data, not after today.
     pub(crate) last: Option<NaiveDate>,
+}
+
+/// Figures that are sums over campaigns.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sums {
+    pub(crate) due: Ratio,
+    pub(crate) projection: Ratio,
 }
 
 /// The results of the calculation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
+    pub(crate) spend: Ratio,
     pub(crate) total_days: i64,
     /// Elapsed days; the present day counts in part.
     pub(crate) elapsed: Ratio,
-    /// None if the window has no future.
-    pub(crate) left: Option<Ratio>,
+    /// Days from the last data to the end of the window; 0 if the window is over.
+    pub(crate) left: Ratio,
     pub(crate) target: Ratio,
     pub(crate) due: Ratio,
     pub(crate) actual: Ratio,
@@ -155,14 +169,18 @@ pub(crate) fn pace(facts: &Facts, now: &LocalNow, limits: &Thresholds) -> Pace {
     let (spend, budget) = (i128::from(facts.spend), i128::from(facts.budget));
     let total = i128::from(window.days());
     let elapsed = elapsed(window, facts.last, now);
-    let due = Ratio::new(budget * elapsed.num, total * elapsed.den);
+    let ended = now.today > window.end;
+    let due = facts
+        .sums
+        .map_or_else(|| Ratio::new(budget * elapsed.num, total * elapsed.den), |sums| sums.due);
     let variance = Ratio::new(spend * due.den - due.num, due.den);
     let actual = Ratio::new(spend * elapsed.den, elapsed.num);
-    let projection = Ratio::new(spend * total * elapsed.den, elapsed.num);
-    let ended = now.today > window.end;
+    let projection = facts
+        .sums
+        .map_or_else(|| projection(spend, budget, total, elapsed, ended), |sums| sums.projection);
     let left = left(window, elapsed, ended);
     let remaining = budget - spend;
-    let required = left.filter(|d| d.num > 0).map(|d| Ratio::new(remaining * d.den, d.num));
+    let required = (left.num > 0).then(|| Ratio::new(remaining * left.den, left.num));
     let variance_percent = Ratio::new(100 * variance.num, due.num);
     let status = if now.today < window.start {
         Status::NotStarted
@@ -170,16 +188,12 @@ pub(crate) fn pace(facts: &Facts, now: &LocalNow, limits: &Thresholds) -> Pace {
         Status::NoBasis
     } else {
         let status = by_variance(variance.num, due.num, limits);
-        let late = matches!(status, Status::SlightlyBehind | Status::Behind);
-        if late && !window.rolling && out_of_reach(required, actual, remaining, limits) {
-            Status::AtRisk
-        } else {
-            status
-        }
+        at_risk_if_out_of_reach(status, required, actual, remaining, limits)
     };
     let overspend_risk =
         budget > 0 && 100 * projection.num > i128::from(limits.overspend) * budget * projection.den;
     Pace {
+        spend: Ratio::new(spend, 1),
         total_days: window.days(),
         elapsed,
         left,
@@ -212,12 +226,44 @@ fn elapsed(window: Window, last: Option<NaiveDate>, now: &LocalNow) -> Ratio {
     Ratio::new(seconds.clamp(0, total * length), length)
 }
 
-fn left(window: Window, elapsed: Ratio, ended: bool) -> Option<Ratio> {
-    if window.rolling {
-        return None;
-    }
+fn left(window: Window, elapsed: Ratio, ended: bool) -> Ratio {
     let rest = i128::from(window.days()) * elapsed.den - elapsed.num;
-    Some(Ratio::new(if ended { 0 } else { rest.max(0) }, elapsed.den))
+    Ratio::new(if ended { 0 } else { rest.max(0) }, elapsed.den)
+}
+
+/// Returns the spend at the end of the window at the present rate. Before the first elapsed day no
+/// rate is known, and the spend goes as planned.
+fn projection(spend: i128, budget: i128, total: i128, elapsed: Ratio, ended: bool) -> Ratio {
+    if elapsed.num > 0 {
+        Ratio::new(spend * total * elapsed.den, elapsed.num)
+    } else {
+        Ratio::new(if ended { spend } else { spend.max(budget) }, 1)
+    }
+}
+
+/// Returns the status of spend against a plan, which must be positive, and of the rate that the
+/// rest requires.
+pub(crate) fn planned_status(
+    spend: Ratio,
+    plan: i128,
+    required: Option<Ratio>,
+    rate: Ratio,
+    remaining: i128,
+    limits: &Thresholds,
+) -> Status {
+    let status = by_variance(spend.num - plan * spend.den, plan * spend.den, limits);
+    at_risk_if_out_of_reach(status, required, rate, remaining, limits)
+}
+
+fn at_risk_if_out_of_reach(
+    status: Status,
+    required: Option<Ratio>,
+    rate: Ratio,
+    remaining: i128,
+    limits: &Thresholds,
+) -> Status {
+    let late = matches!(status, Status::SlightlyBehind | Status::Behind);
+    if late && out_of_reach(required, rate, remaining, limits) { Status::AtRisk } else { status }
 }
 
 /// Returns the status from the difference in hundredths of a percent of the planned spend, which

@@ -61,13 +61,12 @@ fn moment() -> impl Strategy<Value = DateTime<Utc>> {
 }
 
 prop_compose! {
-    fn question()(zone in zone(), moment in moment(), start in -10..380_i64, days in 1..=366_i64, rolling: bool,
+    fn question()(zone in zone(), moment in moment(), start in -10..380_i64, days in 1..=366_i64,
                   spend in 0..10_000_000 * MICROS, budget in 0..10_000_000 * MICROS, lag in 0..40_i64) -> (Facts, LocalNow) {
         let now = LocalNow::new(zone, moment);
-        let window = if rolling { Window { start: after(now.today, -29), end: now.today, rolling } }
-            else { Window { start: day(start), end: day(start + days - 1), rolling } };
+        let window = Window { start: day(start), end: day(start + days - 1) };
         let last = after(now.today, -lag).min(window.end);
-        (Facts { spend, budget, window, last: (last >= window.start).then_some(last) }, now)
+        (Facts { spend, budget, window, sums: None, last: (last >= window.start).then_some(last) }, now)
     }
 }
 
@@ -113,12 +112,11 @@ proptest! {
         let p = work_out(&q);
         let total = Ratio::new(i128::from(p.total_days), 1);
         prop_assert!(p.elapsed.num >= 0 && at_most(p.elapsed, total));
-        if let Some(left) = p.left {
-            prop_assert!(left.num >= 0);
-            if !p.ended {
-                // Elapsed and remaining days add up to the window.
-                prop_assert_eq!(left.num * p.elapsed.den + p.elapsed.num * left.den, total.num * left.den * p.elapsed.den);
-            }
+        let left = p.left;
+        prop_assert!(left.num >= 0);
+        if !p.ended {
+            // Elapsed and remaining days add up to the window.
+            prop_assert_eq!(left.num * p.elapsed.den + p.elapsed.num * left.den, total.num * left.den * p.elapsed.den);
         }
     }
 
@@ -127,10 +125,10 @@ proptest! {
         let p = work_out(&q);
         let (facts, now) = &q;
         if let Some(required) = p.required {
-            let left = p.left.unwrap();
+            let left = p.left;
             prop_assert_eq!(required.num * left.num, i128::from(facts.budget - facts.spend) * required.den * left.den);
         }
-        prop_assert!(!facts.window.rolling || (p.left.is_none() && p.required.is_none() && p.status != Status::AtRisk));
+        prop_assert_eq!(p.required.is_some(), p.left.num > 0);
         prop_assert_eq!(p.status == Status::NotStarted, now.today < facts.window.start);
         prop_assert!(p.status == Status::NotStarted || (p.status == Status::NoBasis) == (p.due.num == 0));
     }

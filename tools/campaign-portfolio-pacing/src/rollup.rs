@@ -14,9 +14,19 @@ pub(crate) struct Sum {
 }
 
 impl Sum {
-    fn add(&mut self, row: &Row) {
-        self.spend = self.spend.saturating_add(row.spend);
-        self.impressions = self.impressions.saturating_add(row.impressions);
+    pub(crate) fn add(&mut self, spend: i64, impressions: i64) {
+        self.spend = self.spend.saturating_add(spend);
+        self.impressions = self.impressions.saturating_add(impressions);
+    }
+
+    fn add_row(&mut self, row: &Row) {
+        self.add(row.spend, row.impressions);
+    }
+
+    /// Returns the cost of a thousand impressions. None without impressions.
+    pub(crate) fn cpm(self) -> Option<Ratio> {
+        (self.impressions > 0)
+            .then(|| Ratio::new(i128::from(self.spend) * 1_000, i128::from(self.impressions)))
     }
 }
 
@@ -45,6 +55,33 @@ pub(crate) struct Rollups {
     pub(crate) portfolio_total: Sum,
 }
 
+impl Rollups {
+    /// Returns the spend of each day of the portfolio.
+    pub(crate) fn days_of_portfolio(&self) -> Vec<(NaiveDate, i64)> {
+        self.portfolio_daily.iter().map(|d| (d.day, d.sum.spend)).collect()
+    }
+
+    /// Returns the spend of each day of each campaign.
+    pub(crate) fn days_of_campaigns(&self, campaigns: usize) -> Vec<Vec<(NaiveDate, i64)>> {
+        days_of(&self.campaigns_daily, campaigns)
+    }
+
+    /// Returns the spend of each day of each line item.
+    pub(crate) fn days_of_line_items(&self) -> Vec<Vec<(NaiveDate, i64)>> {
+        days_of(&self.line_items_daily, self.line_items_total.len())
+    }
+}
+
+fn days_of(rows: &[Daily], count: usize) -> Vec<Vec<(NaiveDate, i64)>> {
+    let mut days = vec![Vec::new(); count];
+    for row in rows {
+        if let Some(days) = days.get_mut(row.of) {
+            days.push((row.day, row.sum.spend));
+        }
+    }
+    days
+}
+
 /// Sums the rows. `campaign_of` contains the campaign of each line item.
 pub(crate) fn rollups(rows: &[Row], campaign_of: &[usize], campaigns: usize) -> Rollups {
     let mut line_items: BTreeMap<(usize, NaiveDate), Sum> = BTreeMap::new();
@@ -58,13 +95,13 @@ pub(crate) fn rollups(rows: &[Row], campaign_of: &[usize], campaigns: usize) -> 
     };
     for row in rows {
         let campaign = campaign_of[row.line_item];
-        line_items.entry((row.line_item, row.day)).or_default().add(row);
-        by_campaign.entry((campaign, row.day)).or_default().add(row);
-        portfolio.entry((0, row.day)).or_default().add(row);
+        line_items.entry((row.line_item, row.day)).or_default().add_row(row);
+        by_campaign.entry((campaign, row.day)).or_default().add_row(row);
+        portfolio.entry((0, row.day)).or_default().add_row(row);
         active.entry(row.day).or_default().insert(campaign);
-        all.line_items_total[row.line_item].add(row);
-        all.campaigns_total[campaign].add(row);
-        all.portfolio_total.add(row);
+        all.line_items_total[row.line_item].add_row(row);
+        all.campaigns_total[campaign].add_row(row);
+        all.portfolio_total.add_row(row);
     }
     all.line_items_daily = dailies(&line_items);
     all.campaigns_daily = dailies(&by_campaign);

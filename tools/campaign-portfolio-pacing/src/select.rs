@@ -20,6 +20,7 @@ const SAMPLE_DEFAULT: &str = "17";
 pub(crate) enum Source {
     Explicit,
     Advertiser,
+    Campaign,
     Default,
 }
 
@@ -28,6 +29,7 @@ impl Source {
         match self {
             Self::Explicit => "explicit",
             Self::Advertiser => "advertiser",
+            Self::Campaign => "campaign",
             Self::Default => "default",
         }
     }
@@ -40,12 +42,7 @@ pub(crate) fn account(
     args: &Args,
     assumptions: &mut Assumptions,
 ) -> Result<(Account, Source), AgentError> {
-    let accounts = data::accounts(db, dataset)?;
-    if accounts.is_empty() {
-        return Err(AgentError::invalid("There is no pacing data yet.")
-            .reason("no_data")
-            .hint("Import delivery rows from CSV files, or bring back the sample."));
-    }
+    let accounts = all_accounts(db, dataset)?;
     match &args.account {
         Some(named) => {
             let account = named_account(&accounts, named)?;
@@ -62,7 +59,19 @@ pub(crate) fn account(
     }
 }
 
-fn named_account(accounts: &[Account], named: &str) -> Result<Account, AgentError> {
+/// Returns the accounts of the data set, or an error if there are none.
+pub(crate) fn all_accounts(db: &Connection, dataset: Dataset) -> Result<Vec<Account>, AgentError> {
+    let accounts = data::accounts(db, dataset)?;
+    if accounts.is_empty() {
+        return Err(AgentError::invalid("There is no pacing data yet.")
+            .reason("no_data")
+            .hint("Import delivery rows from CSV files, or bring back the sample."));
+    }
+    Ok(accounts)
+}
+
+/// Returns the account of this id or name.
+pub(crate) fn named_account(accounts: &[Account], named: &str) -> Result<Account, AgentError> {
     if let Some(account) = accounts.iter().find(|a| a.id == named) {
         return Ok(account.clone());
     }
@@ -110,6 +119,26 @@ fn unnamed_account(
             return Ok((account.clone(), Source::Advertiser));
         }
     }
+    if let Some(named) = &args.campaign {
+        let known = data::campaign_names(db, dataset)?;
+        let found = matching(&known, named);
+        let mut owners: Vec<&str> = found.iter().map(|c| c.account.as_str()).collect();
+        owners.sort_unstable();
+        owners.dedup();
+        if let [one] = owners.as_slice()
+            && let Some(account) = accounts.iter().find(|a| a.id == *one)
+        {
+            let text = format!(
+                "No account was named; the campaign {named} belongs to account {}, {}.",
+                account.id, account.name
+            );
+            assumptions.add("account_from_campaign", account.id.clone(), text);
+            return Ok((account.clone(), Source::Campaign));
+        }
+        if owners.len() > 1 {
+            return Err(ambiguous_campaign(named, &found));
+        }
+    }
     let default = match (accounts.as_slice(), dataset) {
         ([only], _) => Some(only.clone()),
         (_, Dataset::Sample) => accounts.iter().find(|a| a.id == SAMPLE_DEFAULT).cloned(),
@@ -129,21 +158,151 @@ fn unnamed_account(
     Ok((account, Source::Default))
 }
 
+/// The chosen campaigns of an account.
+pub(crate) struct Selection {
+    pub(crate) campaigns: Vec<Campaign>,
+    /// The name of the selection. None if all campaigns of the account count.
+    pub(crate) title: Option<String>,
+    /// Whether one campaign was asked for.
+    pub(crate) is_campaign: bool,
+}
+
+/// Returns the campaign that was named, or the campaigns whose advertiser or own name contains the
+/// filter.
+pub(crate) fn campaigns(
+    db: &Connection,
+    dataset: Dataset,
+    all: Vec<Campaign>,
+    account: &Account,
+    args: &Args,
+    assumptions: &mut Assumptions,
+) -> Result<Selection, AgentError> {
+    let (chosen, title) = by_filter(all, account, args, assumptions)?;
+    let Some(named) = &args.campaign else {
+        return Ok(Selection { campaigns: chosen, title, is_campaign: false });
+    };
+    let names: Vec<CampaignName> = chosen.iter().map(|c| CampaignName::new(c, account)).collect();
+    match matching(&names, named).as_slice() {
+        [one] => {
+            let campaign: Vec<Campaign> = chosen.into_iter().filter(|c| c.id == one.id).collect();
+            let title = campaign.first().map(|c| c.advertiser.clone()).filter(|n| !n.is_empty());
+            Ok(Selection { campaigns: campaign, title, is_campaign: true })
+        }
+        [] => Err(unknown_campaign(db, dataset, account, named, &names)?),
+        several => Err(ambiguous_campaign(named, several)),
+    }
+}
+
+/// A campaign by its names.
+#[derive(Clone, Debug)]
+pub(crate) struct CampaignName {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) advertiser: String,
+    /// The id of its account.
+    pub(crate) account: String,
+}
+
+impl CampaignName {
+    fn new(campaign: &Campaign, account: &Account) -> Self {
+        Self {
+            id: campaign.id.clone(),
+            name: campaign.name.clone(),
+            advertiser: campaign.advertiser.clone(),
+            account: account.id.clone(),
+        }
+    }
+}
+
+/// Returns the campaigns with this id; else with this name; else with these words in their name.
+/// Upper and lower case are the same.
+fn matching<'a>(campaigns: &'a [CampaignName], named: &str) -> Vec<&'a CampaignName> {
+    let (lower, wanted) = (named.to_lowercase(), words(named));
+    let rules: [&dyn Fn(&CampaignName) -> bool; 4] = [
+        &|c| c.id == named,
+        &|c| c.id.to_lowercase() == lower || c.name.to_lowercase() == lower,
+        &|c| words(&c.name) == wanted,
+        &|c| has_words(&words(&c.name), &wanted),
+    ];
+    rules
+        .iter()
+        .map(|rule| campaigns.iter().filter(|c| rule(c)).collect::<Vec<_>>())
+        .find(|found| !found.is_empty())
+        .unwrap_or_default()
+}
+
+fn ambiguous_campaign(named: &str, several: &[&CampaignName]) -> AgentError {
+    let list: Vec<&CampaignName> = several.iter().take(20).copied().collect();
+    AgentError::invalid(format!("\"{named}\" fits more than one campaign."))
+        .reason("ambiguous_campaign")
+        .with("candidates", list_campaigns(&list))
+        .hint(format!("Say which one: {}.", name_campaigns(&list, true)))
+}
+
+/// Returns the error for a name that no campaign of the account has. If one of another account has
+/// it, the error says so.
+fn unknown_campaign(
+    db: &Connection,
+    dataset: Dataset,
+    account: &Account,
+    named: &str,
+    names: &[CampaignName],
+) -> Result<AgentError, AgentError> {
+    let error = AgentError::invalid(format!(
+        "Account {} ({}) has no campaign \"{named}\".",
+        account.id, account.name
+    ))
+    .reason("unknown_campaign");
+    let everywhere = data::campaign_names(db, dataset)?;
+    let elsewhere: Vec<&CampaignName> = matching(&everywhere, named)
+        .into_iter()
+        .filter(|c| c.account != account.id)
+        .take(20)
+        .collect();
+    let known: Vec<&CampaignName> = names.iter().take(20).collect();
+    Ok(if elsewhere.is_empty() {
+        error
+            .with("candidates", list_campaigns(&known))
+            .hint(format!("Its campaigns: {}.", name_campaigns(&known, false)))
+    } else {
+        error
+            .with("candidates", list_campaigns(&elsewhere))
+            .hint(format!("Other accounts have it: {}.", name_campaigns(&elsewhere, true)))
+    })
+}
+
+fn list_campaigns(campaigns: &[&CampaignName]) -> Vec<Value> {
+    campaigns
+        .iter()
+        .map(|c| json!({"id": c.id, "name": c.name, "advertiser": c.advertiser, "account_id": c.account}))
+        .collect()
+}
+
+fn name_campaigns(campaigns: &[&CampaignName], has_account: bool) -> String {
+    let name = |c: &&CampaignName| match has_account {
+        true => format!("{} ({}, account {})", c.name, c.id, c.account),
+        false => format!("{} ({})", c.name, c.id),
+    };
+    campaigns.iter().map(name).collect::<Vec<_>>().join(", ")
+}
+
 /// Returns the campaigns whose advertiser or own name contains the filter, and the name of the
 /// selection.
-pub(crate) fn campaigns(
+fn by_filter(
     all: Vec<Campaign>,
     account: &Account,
     args: &Args,
     assumptions: &mut Assumptions,
 ) -> Result<(Vec<Campaign>, Option<String>), AgentError> {
     let Some(filter) = &args.advertiser else {
-        let count = distinct(&all).len();
-        assumptions.add(
-            "all_advertisers",
-            Value::from(count),
-            format!("No advertiser was named: all {count} of the account count."),
-        );
+        if args.campaign.is_none() {
+            let count = distinct(&all).len();
+            assumptions.add(
+                "all_advertisers",
+                Value::from(count),
+                format!("No advertiser was named: all {count} of the account count."),
+            );
+        }
         return Ok((all, None));
     };
     let wanted = filter.to_lowercase();

@@ -52,8 +52,8 @@ impl PackService for Pacing {
         Self::configure(self, settings)
     }
 
-    fn call(&self, arguments: &Value) -> Result<Value, AgentError> {
-        self.analyze(arguments)
+    fn call(&self, tool: &str, arguments: &Value) -> Result<Value, AgentError> {
+        Self::call(self, tool, arguments)
     }
 
     fn put_names(&self, manifest: &mut PackManifest) {

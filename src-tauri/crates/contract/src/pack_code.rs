@@ -122,8 +122,8 @@ pub trait PackService: Send + Sync {
     /// Takes the settings of the pack. What cannot be used changes nothing.
     fn configure(&self, settings: &Map<String, Value>) -> Result<(), AgentError>;
 
-    /// Answers a call of the pack's tool.
-    fn call(&self, arguments: &Value) -> Result<Value, AgentError>;
+    /// Answers a call of one of the pack's tools, by its id.
+    fn call(&self, tool: &str, arguments: &Value) -> Result<Value, AgentError>;
 
     /// Puts the names that are in the data into the manifest, in place of those that it ships with.
     fn put_names(&self, manifest: &mut PackManifest);

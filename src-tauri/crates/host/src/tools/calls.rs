@@ -80,9 +80,14 @@ impl HostTools {
         .await
     }
 
-    async fn built_in(&self, service: &str, arguments: Value) -> Result<Value, ToolFailure> {
+    async fn built_in(
+        &self,
+        service: &str,
+        tool: ToolId,
+        arguments: Value,
+    ) -> Result<Value, ToolFailure> {
         let done = match self.services.of(service) {
-            Some(open) => open.run(move |service| service.call(&arguments)).await,
+            Some(open) => open.run(move |service| service.call(tool.as_str(), &arguments)).await,
             None => Err(AgentError::new(
                 ErrorCode::ToolNotFound,
                 format!("The service {service} is not part of this app."),
@@ -360,7 +365,9 @@ impl Tools for HostTools {
                 self.http.run(call, &request, &Permit { private_network, secret }, &cancel).await
             }
             ToolTarget::Program { call } => self.program(call, &request, &cancel).await,
-            ToolTarget::BuiltIn { service } => self.built_in(service, request.arguments).await,
+            ToolTarget::BuiltIn { service } => {
+                self.built_in(service, request.spec.id.clone(), request.arguments).await
+            }
             ToolTarget::Mcp { server, tool } => {
                 self.at_server(server, tool, &request, cancel, resume).await
             }

@@ -1,0 +1,123 @@
+//! The budget of a question: the given one, or the sum of the campaigns' own. Records what was
+//! assumed, and questions a given budget that is far away from the figures. No data access.
+
+use serde_json::Value;
+
+use crate::{
+    data::Campaign,
+    flights::overlap,
+    money::{money, money_text},
+    pace::{Pace, Window},
+    report::Assumptions,
+    rollup::Rollups,
+    standing::Standing,
+    time::inclusive,
+};
+
+/// A given budget is questioned if it is more than this many times larger or smaller.
+const FAR: i128 = 10;
+
+/// Returns the sum of the campaigns' own budgets. None if no campaign has one.
+pub(crate) fn own(standings: &[Standing]) -> Option<i64> {
+    standings.iter().filter_map(|s| s.budget).reduce(i64::saturating_add)
+}
+
+/// Records the assumptions that the budget rests on.
+pub(crate) fn assume(
+    given: Option<i64>,
+    campaigns: &[Campaign],
+    standings: &[Standing],
+    window: Window,
+    assumptions: &mut Assumptions,
+) {
+    if given.is_some() {
+        return;
+    }
+    let Some(sum) = own(standings) else {
+        assumptions.add(
+            "budget_unknown",
+            Value::Null,
+            "No campaign has a budget and none was given: there is nothing to compare spend with."
+                .to_owned(),
+        );
+        return;
+    };
+    let count = standings.iter().filter(|s| s.budget.is_some()).count();
+    assumptions.add(
+        "budget_from_campaigns",
+        money(sum),
+        format!("No budget was given: the sum of {count} campaign budgets counts."),
+    );
+    let cut = campaigns
+        .iter()
+        .filter(|c| {
+            c.budget.is_some() && c.flight.is_some_and(|f| overlap(f, window) < inclusive(f.0, f.1))
+        })
+        .count();
+    if cut > 0 {
+        let text = match cut {
+            1 => "1 campaign runs outside these days too: only the part of its budget for the days of its flight in the window counts.".to_owned(),
+            _ => format!("{cut} campaigns run outside these days too: only the part of their budgets for the days of their flight in the window counts."),
+        };
+        assumptions.add("budget_prorated", Value::from(cut), text);
+    }
+    let missing = standings.len() - count;
+    if missing > 0 {
+        let text = match missing {
+            1 => "1 campaign has no budget; its spend counts, so the percentages are too high."
+                .to_owned(),
+            _ => format!(
+                "{missing} campaigns have no budget; their spend counts, so the percentages are too high."
+            ),
+        };
+        assumptions.add("budget_incomplete", Value::from(missing), text);
+    }
+    let unflown = campaigns.iter().filter(|c| c.budget.is_some() && c.flight.is_none()).count();
+    if unflown > 0 {
+        let text = match unflown {
+            1 => {
+                "1 campaign has no flight dates: its whole budget counts for these days.".to_owned()
+            }
+            _ => format!(
+                "{unflown} campaigns have no flight dates: their whole budget counts for these days."
+            ),
+        };
+        assumptions.add("flight_unknown", Value::from(unflown), text);
+    }
+}
+
+/// Returns whether a given budget is more than ten times away from the spend or from the campaigns'
+/// own budgets, and records the question. A large budget is compared with the projection, because
+/// the spend of the first days is always small.
+pub(crate) fn question(
+    given: Option<i64>,
+    own: Option<i64>,
+    rollups: &Rollups,
+    pace: &Pace,
+    assumptions: &mut Assumptions,
+) -> bool {
+    let Some(budget) = given else { return false };
+    let spend = rollups.portfolio_total.spend;
+    let (given, spent) = (i128::from(budget), i128::from(spend));
+    let is_far_from_own = own.filter(|own| *own > 0).is_some_and(|own| {
+        let own = i128::from(own);
+        given > FAR * own || own > FAR * given
+    });
+    let is_far_from_spend = spent > FAR * given
+        || (spent > 0 && given * pace.projection.den > FAR * pace.projection.num);
+    if !is_far_from_own && !is_far_from_spend {
+        return false;
+    }
+    let (budget_text, spend_text) = (money_text(budget), money_text(spend));
+    let text = match own {
+        Some(own) => format!(
+            "The given budget of {budget_text} is far from the spend of {spend_text} and the campaigns' own budgets of {}. Is the amount right?",
+            money_text(own)
+        ),
+        None => format!(
+            "The given budget of {budget_text} is far from the spend of {spend_text}. Is the amount right?"
+        ),
+    };
+    assumptions.add("budget_questionable", money(budget), text);
+    true
+}

@@ -1,0 +1,133 @@
+//! The days of a question: the given ones, or the current month, or the flights if this month has
+//! neither a flight nor delivery. No data access.
+
+use chrono::{Datelike, Days, Months, NaiveDate};
+
+use crate::{
+    args::MAX_DAYS,
+    data::Campaign,
+    flights::{hull, overlap},
+    pace::Window,
+    report::Assumptions,
+    time::{after, inclusive},
+};
+
+/// Days of a window of which only one end is given.
+const DEFAULT_DAYS: i64 = 30;
+
+/// Returns the window if at least one end is given, and records a derived end.
+pub(crate) fn given(
+    start: Option<NaiveDate>,
+    end: Option<NaiveDate>,
+    assumptions: &mut Assumptions,
+) -> Option<Window> {
+    match (start, end) {
+        (Some(start), Some(end)) => Some(Window { start, end }),
+        (Some(start), None) => {
+            let end = after(start, DEFAULT_DAYS - 1);
+            assumptions.add(
+                "end_derived",
+                end.to_string(),
+                format!("No end was given: {DEFAULT_DAYS} days from the start, to {end}."),
+            );
+            Some(Window { start, end })
+        }
+        (None, Some(end)) => {
+            let start = after(end, 1 - DEFAULT_DAYS);
+            assumptions.add(
+                "start_derived",
+                start.to_string(),
+                format!("No start was given: {DEFAULT_DAYS} days up to the end, from {start}."),
+            );
+            Some(Window { start, end })
+        }
+        (None, None) => None,
+    }
+}
+
+/// Returns the window if no dates are given. `delivered` is the newest day on which the campaigns
+/// delivered.
+pub(crate) fn default(
+    campaigns: &[Campaign],
+    delivered: Option<NaiveDate>,
+    today: NaiveDate,
+    assumptions: &mut Assumptions,
+) -> Window {
+    let month = month_of(today);
+    let is_in_flight = || campaigns.iter().filter_map(|c| c.flight).any(|f| overlap(f, month) > 0);
+    if delivered.is_some_and(|day| month.contains(day)) || (delivered.is_none() && is_in_flight()) {
+        add_month(month, assumptions);
+        return month;
+    }
+    if is_in_flight() {
+        return newest_month(delivered.unwrap_or(today), assumptions);
+    }
+    if let Some(flights) = newest_flights(campaigns, today) {
+        let Window { start, end } = flights;
+        let text = format!(
+            "No dates were given and this month has no flight: the days of the flights, {start} to {end}."
+        );
+        assumptions.add("window_flights", format!("{start}/{end}"), text);
+        return flights;
+    }
+    match delivered {
+        Some(day) => newest_month(day, assumptions),
+        None => {
+            add_month(month, assumptions);
+            month
+        }
+    }
+}
+
+fn add_month(Window { start, end }: Window, assumptions: &mut Assumptions) {
+    let text = format!("No dates were given: the current month, {start} to {end}.");
+    assumptions.add("window_month", format!("{start}/{end}"), text);
+}
+
+/// Returns the month of the newest delivery, and records that the current month has none.
+pub(crate) fn newest_month(day: NaiveDate, assumptions: &mut Assumptions) -> Window {
+    let month = month_of(day);
+    let Window { start, end } = month;
+    let text = format!(
+        "No dates were given and this month has no data yet: the newest month with data, {start} to {end}."
+    );
+    assumptions.add("window_month", format!("{start}/{end}"), text);
+    month
+}
+
+/// Returns the current month, and records it.
+pub(crate) fn current_month(today: NaiveDate, assumptions: &mut Assumptions) -> Window {
+    let month = month_of(today);
+    add_month(month, assumptions);
+    month
+}
+
+/// Returns the calendar month of a day.
+pub(crate) fn month_of(day: NaiveDate) -> Window {
+    let start = day.with_day(1).unwrap_or(day);
+    let next = start.checked_add_months(Months::new(1));
+    let end = next.and_then(|next| next.checked_sub_days(Days::new(1)));
+    Window { start, end: end.unwrap_or(day) }
+}
+
+/// Returns the days of the newest flight that has begun and of those that overlap it, or the first
+/// flight to come. At most 366 days, the newest ones.
+fn newest_flights(campaigns: &[Campaign], today: NaiveDate) -> Option<Window> {
+    let flights: Vec<Window> = campaigns
+        .iter()
+        .filter_map(|c| c.flight)
+        .filter(|(start, end)| start <= end)
+        .map(|(start, end)| Window { start, end })
+        .collect();
+    let begun: Vec<Window> = flights.iter().copied().filter(|f| f.start <= today).collect();
+    let Some(newest) = begun.iter().copied().max_by_key(|f| (f.end, f.start)) else {
+        return flights.into_iter().min_by_key(|f| (f.start, f.end)).map(shorten);
+    };
+    let together = begun.into_iter().filter(|f| overlap((f.start, f.end), newest) > 0);
+    hull(together).map(shorten)
+}
+
+fn shorten(window: Window) -> Window {
+    let surplus = inclusive(window.start, window.end) - MAX_DAYS;
+    Window { start: after(window.start, surplus.max(0)), ..window }
+}
