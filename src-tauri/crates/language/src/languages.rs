@@ -65,7 +65,7 @@ const SWEDISH: &str = "\
     och hur vad jag det den inte ar som till pa av med har kan du vi min mitt mina lagg visa ta bort nar var vilken vilka varfor ligger gar forra veckan \
     manaden manad konto kontot korgen varukorgen kundvagnen tva tre fyra fem ett skor svarta svart tack hej hejsan snalla stycken ryggsack ryggsacken \
     storlek andra forsta tredje budgeten kampanjer kampanjerna idag igar sedan nej ja finns lager jamfor sok hitta letar efter behover vill om ur upp ner \
-    billigare dyrare hjalp vem kostar mycket takt fas tjena tjanare halla byt gott maj";
+    billigare dyrare hjalp vem kostar mycket takt fas tjena tjanare halla byt gott maj helgen";
 
 const ENGLISH: &str = "\
     the is are what whats how hows my of to and in show add put remove cart basket account this that last week month please can you do does we it they for \
@@ -75,13 +75,13 @@ const ENGLISH: &str = "\
 /// Words that change a question if they are left out: negations, rankings, conditions and
 /// comparisons. Some of them are stop words in a search.
 const DECISIVE: &str = "\
-    not except excluding without never nor neither worst best highest lowest biggest smallest largest most least fewest cheapest top bottom than versus vs \
+    didnt doesnt hasnt havent wasnt werent sort sorted sortera sorterat not except excluding without never nor neither worst best highest lowest biggest smallest largest most least fewest cheapest top bottom than versus vs \
     compared unless inte utan utom ej forutom exklusive aldrig storst storsta minst minsta bast basta samst samsta hogst hogsta lagst lagsta flest \
     mest varst varsta jamfort";
 
 /// Words of ordinary talk around a question. Leaving them out changes nothing.
 const SMALL_TALK: &str = "\
-    currently overall exactly quickly quick briefly kindly maybe perhaps wondering wonder know tell check see think hope moment right far already \
+    many much used nothing changes currently overall exactly quickly quick briefly kindly maybe perhaps wondering wonder know tell check see think hope moment right far already \
     basically asap really info information situation way bit doing going actual actually approximately roughly about kind team guys folks \
     curious question questions answer quickly possible simply general generally honest honestly morning afternoon evening sorry btw \
     guess say saying said ask asking hear anyone someone somebody everybody tldr short summary sum \

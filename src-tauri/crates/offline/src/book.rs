@@ -70,6 +70,8 @@ pub(super) struct Tool {
     pub(super) intents: Vec<Intent>,
     /// Phrases of each slot's choices, with the number of the value that they mean.
     pub(super) choices: Vec<Vec<(usize, Pattern)>>,
+    /// All words of its phrases.
+    words: HashSet<String>,
     /// Nouns of each slot of an entity, folded.
     pub(super) nouns: Vec<Vec<String>>,
     pub(super) as_of: Option<String>,
@@ -82,6 +84,10 @@ impl Tool {
             Effect::ReadOnly => false,
             Effect::Write | Effect::Destructive => true,
         }
+    }
+    /// Whether a word occurs in the phrases of its intents.
+    pub(super) fn speaks_of(&self, word: &str) -> bool {
+        self.words.contains(word)
     }
     /// The thing that the tool works on, with the slot that takes it.
     pub(super) fn thing(&self) -> Option<(&Slot, &str, &str)> {
@@ -220,7 +226,15 @@ impl Tool {
         });
         let nouns = nouns.collect();
         let choices = offline.slots.iter().map(choices_of).collect();
+        let intents = offline.intents.iter().flat_map(|intent| patterns(&intent.triggers));
+        let words = intents
+            .collect::<Vec<_>>()
+            .iter()
+            .flat_map(Pattern::words)
+            .map(str::to_owned)
+            .collect();
         Self {
+            words,
             choices,
             spec,
             own_id,

@@ -3,7 +3,7 @@
 //! manifests decide what is used.
 
 use contract::manifest::SlotKind;
-use language::{Token, TokenKind};
+use language::{Token, TokenKind, numbers};
 
 use super::{
     facts::Facts,
@@ -19,6 +19,8 @@ pub(super) struct Unused {
     pub(super) decisive: Vec<String>,
     /// Without these the answer is incomplete.
     pub(super) other: Vec<String>,
+    /// The decisive words are one name that no table knows.
+    is_name: bool,
 }
 
 impl Unused {
@@ -29,6 +31,10 @@ impl Unused {
         }
         if self.decisive.is_empty() {
             goal.unused = self.other;
+        } else if let [name] = &self.decisive[..]
+            && self.is_name
+        {
+            goal.doubt = Some(Doubt::UnknownName(name.clone()));
         } else {
             goal.doubt = Some(Doubt::Unused([self.decisive, self.other].concat()));
         }
@@ -57,21 +63,103 @@ pub(super) fn unused(
     used.extend(tokens.first().filter(|first| is_boundary(first)).map(|_| 0));
     let is_free = |i: &usize| !used.contains(i) && tokens[*i].kind != TokenKind::Punct;
     let mut unused = Unused::default();
+    let mut last: Option<(usize, Weight)> = None;
     for i in (0..tokens.len()).filter(is_free) {
-        let token = &tokens[i];
-        let is_number = token.kind == TokenKind::Number;
-        let is_plain = language::is_filler(&token.norm) || language::is_small_talk(&token.norm);
-        let claims_all = claims_all(reader, tokens, facts, found, i);
-        if is_number || language::is_decisive(&token.norm) || claims_all {
-            unused.decisive.push(spelled(tokens, i, claims_all));
-        } else if is_plain || token.fold.len() < 2 {
-        } else if found.strong {
-            unused.other.push(spelled(tokens, i, false));
-        } else {
-            unused.decisive.push(spelled(tokens, i, false));
+        let weight = weight(reader, tokens, facts, found, i);
+        let list = match weight {
+            Weight::None => continue,
+            Weight::Decisive | Weight::Name => &mut unused.decisive,
+            Weight::Other => &mut unused.other,
+        };
+        match list.last_mut().filter(|_| last == Some((i - 1, weight)) && i > 0) {
+            // Words that follow each other are named together: "winter cruises".
+            Some(words) => {
+                words.push(' ');
+                words.push_str(&spelled(tokens, i, false));
+            }
+            None => list.push(spelled(tokens, i, true)),
         }
+        unused.is_name = weight == Weight::Name && (unused.decisive.len() == 1 || unused.is_name);
+        last = Some((i, weight));
     }
     unused
+}
+
+/// How much an unused word matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Weight {
+    None,
+    /// The answer is incomplete without the word.
+    Other,
+    /// The question is another one without the word.
+    Decisive,
+    /// It stands where a name may stand, and no table knows it.
+    Name,
+}
+
+fn weight(
+    reader: &Reader<'_>,
+    tokens: &[Token],
+    facts: &Facts,
+    found: &Match,
+    at: usize,
+) -> Weight {
+    let tool = &reader.book.tools[found.tool];
+    let token = &tokens[at];
+    let is_number = token.kind == TokenKind::Number
+        || (numbers::cardinal(&token.norm).is_some() && !language::is_stop_word(&token.norm));
+    let is_period = facts.other_period.as_ref().is_some_and(|period| period.at.contains(&at));
+    if is_number
+        || is_period
+        || language::is_decisive(&token.norm)
+        || claims_all(reader, tokens, facts, found, at)
+    {
+        return Weight::Decisive;
+    }
+    if token.fold.len() < 2
+        || language::is_filler(&token.norm)
+        || language::is_small_talk(&token.norm)
+    {
+        return Weight::None;
+    }
+    let is_known = tool.speaks_of(&token.norm);
+    let takes_names = tool.has(|kind| matches!(kind, SlotKind::Entity { .. }));
+    // "the autumn boots campaign": a name that no table knows.
+    let narrows = !is_known && takes_names && facts.named.is_empty();
+    // "CTR for Copper Kettle": the figure that is asked for.
+    let is_measure = !is_known
+        && tokens
+            .get(at + 1)
+            .is_some_and(|next| next.any(&["for", "of", "in", "on", "pa", "i", "av", "hos"]));
+    let is_date = language::dates::date_words().any(|word| token.is(word));
+    if is_measure || is_date || is_other_question(reader, tokens, facts, found, at) {
+        Weight::Decisive
+    } else if narrows && found.strong {
+        Weight::Name
+    } else if !found.strong {
+        Weight::Decisive
+    } else {
+        Weight::Other
+    }
+}
+
+/// "campaigns by cpm": a word that asks another question of the same tool.
+fn is_other_question(
+    reader: &Reader<'_>,
+    tokens: &[Token],
+    facts: &Facts,
+    found: &Match,
+    at: usize,
+) -> bool {
+    reader.book.triggers.find(tokens, &facts.words).into_iter().any(
+        |((tool, intent), hit, weak)| {
+            tool == found.tool
+                && intent != 0
+                && intent != found.intent
+                && !weak
+                && hit.used.contains(&at)
+        },
+    )
 }
 
 /// Tokens of the facts that a slot of the tool takes.
@@ -82,8 +170,21 @@ fn taken_by_facts(reader: &Reader<'_>, facts: &Facts, found: &Match, goal: &Goal
         used.extend(facts.period.iter().flat_map(|period| period.at.clone()));
         used.extend(facts.before_that.iter().flat_map(|(at, _)| at.clone()));
     }
-    if tool.has(|kind| matches!(kind, SlotKind::OtherStart | SlotKind::OtherEnd)) {
+    let intent = &tool.intents[found.intent].name;
+    let compares = tool.slots.iter().any(|slot| {
+        matches!(slot.kind, SlotKind::OtherStart | SlotKind::OtherEnd)
+            && (slot.intents.is_empty() || slot.intents.contains(intent))
+    });
+    if compares {
         used.extend(facts.other_period.iter().flat_map(|period| period.at.clone()));
+    }
+    let counts = tool.slots.iter().any(|slot| {
+        matches!(slot.kind, SlotKind::Quantity) && goal.args.contains_key(&slot.parameter)
+    });
+    if counts {
+        let in_period =
+            |i: &usize| facts.period.as_ref().is_some_and(|period| period.at.contains(i));
+        used.extend(facts.taken.iter().copied().filter(|i| !in_period(i)));
     }
     let takes = |kind: &str| {
         tool.has(|slot| matches!(slot, SlotKind::Entity { entity, .. } if entity == kind))
@@ -108,8 +209,8 @@ fn general_phrases(
         .triggers
         .find(tokens, &facts.words)
         .into_iter()
-        .filter(|((tool, intent), _, weak)| {
-            *tool == found.tool && (*intent == 0 || *intent == found.intent || *weak)
+        .filter(|((tool, intent), ..)| {
+            *tool == found.tool && (*intent == 0 || *intent == found.intent)
         })
         .flat_map(|(_, hit, _)| hit.used)
         .collect()
@@ -132,17 +233,12 @@ fn claims_all(
 }
 
 /// A word as it was typed, with the small words that belong to it: "by week", "20%".
-fn spelled(tokens: &[Token], at: usize, with_next: bool) -> String {
+fn spelled(tokens: &[Token], at: usize, begins: bool) -> String {
     let token = &tokens[at];
-    let next = tokens.get(at + 1);
-    if let Some(next) = next.filter(|next| next.fold == "%" || with_next) {
-        return if next.glued {
-            format!("{}{}", token.raw, next.raw)
-        } else {
-            format!("{} {}", token.raw, next.raw)
-        };
+    if let Some(sign) = tokens.get(at + 1).filter(|next| next.fold == "%") {
+        return format!("{}{}", token.raw, sign.raw);
     }
-    let before = at.checked_sub(1).map(|i| &tokens[i]);
+    let before = at.checked_sub(1).filter(|_| begins).map(|i| &tokens[i]);
     match before.filter(|before| before.any(&["by", "per", "not", "without", "utan", "inte"])) {
         Some(before) => format!("{} {}", before.raw, token.raw),
         None => token.raw.clone(),

@@ -39,7 +39,14 @@ pub(super) fn evidence(reader: &Reader<'_>, tool: usize, tokens: &[Token], facts
             }
             SlotKind::Thing { .. } | SlotKind::Words if !worded => {
                 worded = true;
-                4 * i32::from(facts.words.iter().any(|&i| pack.is_vocabulary(&tokens[i].norm)))
+                let foreign = |i: usize| {
+                    facts.named.iter().any(|name| {
+                        name.pack != data.pack && name.at.len() > 1 && name.at.contains(&i)
+                    })
+                };
+                let of_the_field =
+                    facts.words.iter().any(|&i| pack.is_vocabulary(&tokens[i].norm) && !foreign(i));
+                4 * i32::from(of_the_field)
             }
             SlotKind::Quantity => 2 * i32::from(facts.quantity.is_some()),
             SlotKind::Number => {
@@ -67,6 +74,39 @@ pub(super) fn evidence(reader: &Reader<'_>, tool: usize, tokens: &[Token], facts
         };
     }
     sum
+}
+
+/// How much the facts speak for one intent by filling slots that only some intents have.
+pub(super) fn own_evidence(
+    reader: &Reader<'_>,
+    tool: usize,
+    intent: usize,
+    tokens: &[Token],
+    facts: &Facts,
+) -> i32 {
+    let data = &reader.book.tools[tool];
+    let name = &data.intents[intent].name;
+    let own = data.slots.iter().zip(&data.cues).zip(&data.choices);
+    let filled =
+        own.filter(|((slot, _), _)| slot.intents.contains(name)).map(|((slot, cues), choices)| {
+            match &slot.kind {
+                SlotKind::OtherStart => 10 * i32::from(facts.other_period.is_some()),
+                SlotKind::ChangePercent | SlotKind::ChangeAmount => {
+                    let cued = cues.iter().any(|cue| cue.find(tokens, &facts.words).is_some());
+                    let change = !facts.percents.is_empty() || !facts.amounts.is_empty();
+                    8 * i32::from(cued && change)
+                }
+                SlotKind::Choice { .. } => {
+                    4 * i32::from(
+                        choices
+                            .iter()
+                            .any(|(_, phrase)| phrase.find(tokens, &facts.words).is_some()),
+                    )
+                }
+                _ => 0,
+            }
+        });
+    filled.max().unwrap_or(0)
 }
 
 /// Tokens of the tool's cues in the clause, with the amounts behind them.
@@ -127,6 +167,7 @@ pub(super) fn goal(
         chosen: Vec::new(),
         doubt: None,
         may_reuse: false,
+        is_named: facts.named.iter().any(|named| named.pack == data.pack),
         unused: Vec::new(),
     };
     for (name, value) in &want.set {
@@ -208,7 +249,10 @@ fn said(
             number(amount.value)
         }
         SlotKind::Quantity => match facts.quantity {
+            // "the top 5" of a list that is asked for
+            None if !reader.book.tools[tool].writes() => facts.first.map(|count| json!(count)),
             Some(Quantity::Whole(count)) if count >= 1 => Some(json!(count)),
+            Some(_) if !reader.book.tools[tool].writes() => None,
             Some(Quantity::Whole(_) | Quantity::Impossible) => {
                 goal.doubt = Some(Doubt::Quantity);
                 None

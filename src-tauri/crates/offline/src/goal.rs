@@ -20,6 +20,8 @@ pub(super) struct Goal {
     pub(super) doubt: Option<Doubt>,
     /// The arguments are those of an earlier call, so its result may still answer.
     pub(super) may_reuse: bool,
+    /// The message names what the goal is about.
+    pub(super) is_named: bool,
     /// Words that the plan does not use. They are reported below the answer.
     pub(super) unused: Vec<String>,
 }

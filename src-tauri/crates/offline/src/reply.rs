@@ -20,6 +20,9 @@ use super::{
 /// Most lines of a list that a question shows.
 pub(super) const SHOWN: usize = 9;
 
+/// Most names that an answer lists after an unknown one.
+const KNOWN: usize = 9;
+
 /// The text of an answer, with the buttons below it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Reply {
@@ -430,9 +433,14 @@ impl Speaker<'_> {
 
     fn unknown_name(&self, goal: &Goal, name: &str) -> Reply {
         let name = markdown(name);
+        let entities = &self.book.pack_of(goal.tool).entities;
         let known: Vec<&str> =
-            self.book.pack_of(goal.tool).entities.iter().map(|known| known.name.as_str()).collect();
-        let list = known.iter().map(|name| markdown(name)).collect::<Vec<_>>().join(", ");
+            entities.iter().take(KNOWN).map(|known| known.name.as_str()).collect();
+        let mut list = known.iter().map(|name| markdown(name)).collect::<Vec<_>>().join(", ");
+        if entities.len() > KNOWN {
+            let more = entities.len() - KNOWN;
+            list.push_str(&self.say(&format!(" and {more} more"), &format!(" och {more} till")));
+        }
         let text = self.say(
             &format!("I do not know “{name}”. I know {list}; an account can also be given by its number."),
             &format!("Jag känner inte till ”{name}”. Jag känner till {list}; ett konto kan också anges med sitt nummer."),

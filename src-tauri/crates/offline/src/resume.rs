@@ -90,6 +90,7 @@ fn point(reader: &Reader<'_>, tokens: &[Token], facts: &Facts) -> Option<Read> {
         chosen: Vec::new(),
         doubt: None,
         may_reuse: false,
+        is_named: false,
         unused: Vec::new(),
     };
     Some((vec![goal], None))

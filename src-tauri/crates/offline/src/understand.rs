@@ -9,7 +9,7 @@ use super::{
     book::Book,
     facts::Facts,
     fill,
-    goal::{Goal, Target},
+    goal::{Doubt, Goal, Target},
     more,
     pattern::{Hit, word_indices},
     places::Place,
@@ -148,6 +148,11 @@ impl Reader<'_> {
     fn facts_with(&self, tokens: &[Token], listed: bool) -> Facts {
         let mut facts = Facts::of(tokens, self.book, self.today, listed);
         if let Some((at, unit)) = facts.before_that.clone() {
+            // "last week against the week before"
+            if let Some(start) = facts.period.as_ref().and_then(|period| period.start) {
+                facts.other_period = dates::unit_before(unit, start, at);
+                return facts;
+            }
             let from = self.state.last_start(self.book).unwrap_or(self.today);
             facts.period = dates::unit_before(unit, from, at);
         }
@@ -223,6 +228,7 @@ impl Reader<'_> {
             }
             undated = 0;
         }
+        drop_beside_doubts(self.book, &mut goals);
         goals
     }
 
@@ -272,9 +278,7 @@ impl Reader<'_> {
             if splits {
                 parts.push(Vec::new());
             }
-            if !splits || token.kind == TokenKind::Word {
-                parts.last_mut().into_iter().for_each(|part| part.push(token.clone()));
-            }
+            parts.last_mut().into_iter().for_each(|part| part.push(token.clone()));
         }
         let mut out: Vec<(Vec<Token>, Option<Match>)> = Vec::new();
         let mut waiting: Vec<Token> = Vec::new();
@@ -456,6 +460,11 @@ impl Reader<'_> {
             && base > 0
             && !other_field
             && fill::unknown_name(self, tokens, facts, &used, tool).is_some();
+        let evidence = evidence
+            + if base > 0 { fill::own_evidence(self, tool, intent, tokens, facts) } else { 0 };
+        let undated = facts.period.is_some()
+            && !data.has(|kind| matches!(kind, SlotKind::DateStart | SlotKind::DateEnd));
+        let evidence = evidence - 6 * i32::from(undated && !data.writes());
         let score = if base > 0 {
             // "Tell me about Bluebell": with nothing but a name of another pack, the question is
             // that pack's.
@@ -519,6 +528,16 @@ impl Reader<'_> {
             8 + 2 * i32::try_from(known).unwrap_or(1)
         }
     }
+}
+
+/// "line items of Contoso and budget": what is not named by itself belongs to the request that is
+/// not understood, and is not answered alone.
+fn drop_beside_doubts(book: &Book, goals: &mut Vec<Goal>) {
+    let open = |goal: &Goal| matches!(goal.doubt, Some(Doubt::Unused(_) | Doubt::UnknownName(_)));
+    let packs: Vec<usize> =
+        goals.iter().filter(|goal| open(goal)).map(|goal| book.tools[goal.tool].pack).collect();
+    goals
+        .retain(|goal| open(goal) || goal.is_named || !packs.contains(&book.tools[goal.tool].pack));
 }
 
 /// Several names of one kind are as many requests: "how are account 17 and account 23 pacing".

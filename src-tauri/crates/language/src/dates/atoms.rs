@@ -47,7 +47,15 @@ pub(super) type Parsed = Option<(usize, Atom)>;
 
 /// The term that begins at `at`, and how many tokens it takes. Longer readings come first.
 pub(super) fn atom(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
-    tokens.get(at)?;
+    // "the rest of november": what is left of a period is asked for with the period.
+    if tokens.get(at)?.any(&["rest", "resten", "remainder"])
+        && tokens.get(at + 1).is_some_and(|token| token.any(&["of", "av"]))
+    {
+        let the = usize::from(tokens.get(at + 2).is_some_and(|token| token.any(&["the", "den"])));
+        return atom(tokens, at + 2 + the, today)
+            .or_else(|| unit_alone(tokens, at + 2 + the, today))
+            .map(|(used, found)| (used + 2 + the, found));
+    }
     to_date(tokens, at, today)
         .or_else(|| part_of(tokens, at, today))
         .or_else(|| edge(tokens, at, today))
@@ -60,6 +68,12 @@ pub(super) fn atom(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
         .or_else(|| weekday(tokens, at, today))
         .or_else(|| simple_day(tokens, at, today))
         .or_else(|| year_alone(tokens, at))
+}
+
+/// "month", "månaden": the current one.
+fn unit_alone(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
+    let unit = super::relative::unit(tokens.get(at)?)?;
+    Some((1, Atom::of(calendar::nth(unit, 0, today)?)))
 }
 
 /// "start of october", "end of the month", "början av oktober".
@@ -256,8 +270,24 @@ pub(super) fn month_alone(tokens: &[Token], at: usize, today: NaiveDate) -> Pars
     if doubtful && !led {
         return None;
     }
+    let (year, more) = match year {
+        Some(_) => (year, more),
+        None => relative_year(tokens, at + used, today)
+            .map_or((None, 0), |(year, used)| (Some(year), used)),
+    };
     let held = year.unwrap_or_else(|| calendar::recent_year(month, today));
     Some((used + more, Atom::yearly(calendar::month(held, month)?, year)))
+}
+
+/// The "last year" of "november last year", the "i fjol" of "november i fjol".
+fn relative_year(tokens: &[Token], at: usize, today: NaiveDate) -> Option<(i32, usize)> {
+    let words: Vec<&str> =
+        tokens.get(at..)?.iter().take(2).map(|token| token.norm.as_str()).collect();
+    match words[..] {
+        ["last" | "forra", "year" | "aret"] | ["i", "fjol"] => Some((today.year() - 1, 2)),
+        ["this", "year"] | ["i", "ar"] => Some((today.year(), 2)),
+        _ => None,
+    }
 }
 
 fn weekday(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
