@@ -81,7 +81,7 @@ const DECISIVE: &str = "\
 
 /// Words of ordinary talk around a question. Leaving them out changes nothing.
 const SMALL_TALK: &str = "\
-    many much used nothing changes currently overall exactly quickly quick briefly kindly maybe perhaps wondering wonder know tell check see think hope moment right far already \
+    ligger lagt lade many much used nothing changes currently overall exactly quickly quick briefly kindly maybe perhaps wondering wonder know tell check see think hope moment right far already \
     basically asap really info information situation way bit doing going actual actually approximately roughly about kind team guys folks \
     curious question questions answer quickly possible simply general generally honest honestly morning afternoon evening sorry btw \
     guess say saying said ask asking hear anyone someone somebody everybody tldr short summary sum \

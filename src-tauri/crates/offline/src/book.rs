@@ -286,12 +286,17 @@ fn forms(entities: &[Entity]) -> Vec<(usize, Vec<String>)> {
     let of = |(i, entity): (usize, &Entity)| {
         std::iter::once(&entity.name)
             .chain(&entity.aliases)
-            .map(move |text| (i, folded_words(text)))
+            .flat_map(|text| {
+                let joined = ["and", "och"].map(|word| text.replace('&', word));
+                std::iter::once(text.clone()).chain(joined)
+            })
+            .map(move |text| (i, folded_words(&text)))
             .collect::<Vec<_>>()
     };
     let mut forms: Vec<(usize, Vec<String>)> =
         entities.iter().enumerate().flat_map(of).filter(|(_, form)| !form.is_empty()).collect();
     forms.sort_by_key(|(_, form)| std::cmp::Reverse(form.len()));
+    forms.dedup();
     forms
 }
 

@@ -116,6 +116,10 @@ fn weight(
     {
         return Weight::Decisive;
     }
+    let takes_dates = tool.has(|kind| matches!(kind, SlotKind::DateStart | SlotKind::DateEnd));
+    if takes_dates && language::dates::date_words().any(|word| token.is(word)) {
+        return Weight::Decisive;
+    }
     if token.fold.len() < 2
         || language::is_filler(&token.norm)
         || language::is_small_talk(&token.norm)
@@ -131,12 +135,11 @@ fn weight(
         && tokens
             .get(at + 1)
             .is_some_and(|next| next.any(&["for", "of", "in", "on", "pa", "i", "av", "hos"]));
-    let is_date = language::dates::date_words().any(|word| token.is(word));
-    if is_measure || is_date || is_other_question(reader, tokens, facts, found, at) {
+    if is_measure || is_other_question(reader, tokens, facts, found, at) {
         Weight::Decisive
     } else if narrows && found.strong {
         Weight::Name
-    } else if !found.strong {
+    } else if !found.strong && takes_names {
         Weight::Decisive
     } else {
         Weight::Other

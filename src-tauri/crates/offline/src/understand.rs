@@ -460,8 +460,8 @@ impl Reader<'_> {
             && base > 0
             && !other_field
             && fill::unknown_name(self, tokens, facts, &used, tool).is_some();
-        let evidence = evidence
-            + if base > 0 { fill::own_evidence(self, tool, intent, tokens, facts) } else { 0 };
+        let own = if base > 0 { fill::own_evidence(self, tool, intent, tokens, facts) } else { 0 };
+        let (evidence, strong) = (evidence + own, strong || own > 0);
         let undated = facts.period.is_some()
             && !data.has(|kind| matches!(kind, SlotKind::DateStart | SlotKind::DateEnd));
         let evidence = evidence - 6 * i32::from(undated && !data.writes());
