@@ -20,6 +20,8 @@ pub(crate) struct Key {
     pub(crate) name: String,
     pub(crate) spend: i64,
     pub(crate) budget: Option<i64>,
+    /// The spend as a part of a budget.
+    pub(crate) share: Option<Ratio>,
     pub(crate) status: Status,
     pub(crate) is_overspending: bool,
     /// In percent of the planned spend. None if nothing was planned.
@@ -35,6 +37,7 @@ impl Key {
             name: name.to_lowercase(),
             spend: standing.sum.spend,
             budget: standing.budget,
+            share: share(standing.sum.spend, standing.budget),
             status: standing.status(),
             is_overspending: standing.is_overspending(),
             variance: has_variance(standing.status()).then_some(pace.variance_percent),
@@ -71,8 +74,7 @@ pub(crate) fn list(keys: &[Key], request: &ListRequest, limit: usize) -> Listed 
     } else {
         // By share of the budget, largest first; rows without a budget by spend.
         rows.sort_by(|x, y| {
-            let share = |at: usize| share(&keys[at]);
-            descending(share(*x), share(*y)).then(keys[*y].spend.cmp(&keys[*x].spend))
+            descending(keys[*x].share, keys[*y].share).then(keys[*y].spend.cmp(&keys[*x].spend))
         });
     }
     let rows = rows.into_iter().skip(request.offset).take(request.limit.unwrap_or(limit)).collect();
@@ -94,9 +96,10 @@ pub(crate) fn is_behind(status: Status) -> bool {
     matches!(status, Status::SlightlyBehind | Status::Behind | Status::AtRisk)
 }
 
-fn share(key: &Key) -> Option<Ratio> {
-    let budget = key.budget.filter(|budget| *budget > 0)?;
-    Some(Ratio::new(i128::from(key.spend), i128::from(budget)))
+/// Returns the spend as a part of a budget. None without a budget.
+pub(crate) fn share(spend: i64, budget: Option<i64>) -> Option<Ratio> {
+    let budget = budget.filter(|budget| *budget > 0)?;
+    Some(Ratio::new(i128::from(spend), i128::from(budget)))
 }
 
 fn sort(rows: &mut [usize], keys: &[Key], order: Order, filter: Option<StatusFilter>) {

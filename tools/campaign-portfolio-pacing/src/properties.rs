@@ -6,11 +6,15 @@ use chrono_tz::Tz;
 use proptest::prelude::*;
 
 use crate::{
+    args::{Amount, Change},
     data::Row,
+    flights::{self, DayTargets},
     money::{MICROS, Ratio, money, round_div},
     pace::{Facts, Pace, Status, Thresholds, Window, pace},
     rollup::{Rollups, Sum, rollups},
+    standing::{as_f64, rate_from_now, runs_out},
     time::{self, LocalNow, after},
+    what_if::try_out,
 };
 
 const ITEMS: usize = 6;
@@ -153,6 +157,64 @@ proptest! {
         let (facts, now) = q;
         let higher = Facts { spend: facts.spend + more, ..facts };
         prop_assert!(at_most(work_out(&(facts, now)).projection, work_out(&(higher, now)).projection));
+    }
+
+    #[test]
+    fn targets_lie_within_flights_and_add_up_to_the_budgets(plans in prop::collection::vec((0..60_i64, 0..60_i64, 0..5_000_000 * MICROS), 1..12)) {
+        let window = Window { start: day(0), end: day(59) };
+        let plans: Vec<(Window, i64)> = plans
+            .into_iter()
+            .map(|(a, b, budget)| (Window { start: day(a.min(b)), end: day(a.max(b)) }, budget))
+            .collect();
+        let targets = DayTargets::of(window, &plans);
+        let sum = flights::sum((0..60).map(|d| targets.on(day(d))));
+        let budgets: i64 = plans.iter().map(|(_, budget)| budget).sum();
+        prop_assert!((as_f64(sum) - budgets as f64).abs() <= 1.0, "{} of {}", as_f64(sum), budgets);
+        for d in 0..60 {
+            let is_planned = plans.iter().any(|(span, budget)| span.contains(day(d)) && *budget > 60);
+            prop_assert_eq!(targets.on(day(d)).num > 0, is_planned || plans.iter().any(|(span, budget)| span.contains(day(d)) && *budget > 0));
+        }
+    }
+
+    #[test]
+    fn a_change_keeps_reality_and_its_own_sums(q in question(), percent in -9_000..30_000_i64, rate in 0..100_000 * MICROS) {
+        let (facts, now) = &q;
+        let p = work_out(&q);
+        let budget = Some(facts.budget).filter(|b| *b > 0);
+        let limits = Thresholds::default();
+        let of = |change: Change| try_out(&change, budget, &p, facts.window, &[], &|_| rate_from_now(&p), &limits);
+        prop_assert!(of(Change::default()).unwrap().is_none());
+        for rate in [Amount::Percent(percent), Amount::To(rate)] {
+            let Ok(Some(w)) = of(Change { budget: None, rate: Some(rate) }) else {
+                prop_assert!(p.left.num == 0, "only a window that is over refuses another rate");
+                continue;
+            };
+            let rest = as_f64(w.rate.unwrap()) * as_f64(p.left);
+            prop_assert!((as_f64(w.projection) - facts.spend as f64 - rest).abs() <= 100.0);
+            prop_assert_eq!(w.projection_before, p.projection);
+            prop_assert_eq!(w.budget, w.budget_before);
+        }
+        if let Some(before) = budget {
+            let w = of(Change { budget: Some(Amount::Percent(percent)), rate: None }).unwrap().unwrap();
+            prop_assert_eq!(w.projection, p.projection);
+            prop_assert_eq!(w.budget.unwrap() > before, percent > 0 && w.budget.unwrap() != before);
+        }
+        prop_assert_eq!(work_out(&(*facts, *now)).projection, p.projection);
+    }
+
+    #[test]
+    fn a_budget_runs_out_within_the_window_and_only_if_it_is_exceeded(q in question()) {
+        let (facts, _) = &q;
+        let p = work_out(&q);
+        let days = [(facts.window.start, facts.spend)];
+        let rate = rate_from_now(&p);
+        let day = runs_out(facts.budget, facts.spend, &days, facts.window, &p, |_| rate);
+        if let Some(day) = day {
+            prop_assert!(facts.window.contains(day));
+            prop_assert!(as_f64(p.projection) + 10_000.0 >= facts.budget as f64, "the projection reaches the budget");
+        } else if facts.budget > 0 && !p.ended {
+            prop_assert!(as_f64(p.projection) <= facts.budget as f64 + 10_000.0);
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The six roll-ups: rows summed by line item, campaign and portfolio, per day and in total.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use chrono::NaiveDate;
 
@@ -82,43 +82,59 @@ fn days_of(rows: &[Daily], count: usize) -> Vec<Vec<(NaiveDate, i64)>> {
     days
 }
 
-/// Sums the rows. `campaign_of` contains the campaign of each line item.
+/// Sums the rows, which come by line item and day. `campaign_of` contains the campaign of each line
+/// item, in rising order.
 pub(crate) fn rollups(rows: &[Row], campaign_of: &[usize], campaigns: usize) -> Rollups {
-    let mut line_items: BTreeMap<(usize, NaiveDate), Sum> = BTreeMap::new();
-    let mut by_campaign: BTreeMap<(usize, NaiveDate), Sum> = BTreeMap::new();
-    let mut portfolio: BTreeMap<(usize, NaiveDate), Sum> = BTreeMap::new();
-    let mut active: BTreeMap<NaiveDate, BTreeSet<usize>> = BTreeMap::new();
     let mut all = Rollups {
         line_items_total: vec![Sum::default(); campaign_of.len()],
         campaigns_total: vec![Sum::default(); campaigns],
         ..Rollups::default()
     };
-    for row in rows {
-        let campaign = campaign_of[row.line_item];
-        line_items.entry((row.line_item, row.day)).or_default().add_row(row);
-        by_campaign.entry((campaign, row.day)).or_default().add_row(row);
-        portfolio.entry((0, row.day)).or_default().add_row(row);
-        active.entry(row.day).or_default().insert(campaign);
-        all.line_items_total[row.line_item].add_row(row);
-        all.campaigns_total[campaign].add_row(row);
-        all.portfolio_total.add_row(row);
+    let mut portfolio: BTreeMap<NaiveDate, (Sum, usize)> = BTreeMap::new();
+    for of_campaign in rows.chunk_by(|a, b| campaign_of[a.line_item] == campaign_of[b.line_item]) {
+        let mut days: BTreeMap<NaiveDate, Sum> = BTreeMap::new();
+        for row in of_campaign {
+            days.entry(row.day).or_default().add_row(row);
+            all.line_items_total[row.line_item].add_row(row);
+        }
+        for of_item in of_campaign.chunk_by(|a, b| a.line_item == b.line_item) {
+            let sum = |row: &Row| {
+                let mut sum = Sum::default();
+                sum.add_row(row);
+                (row.day, sum)
+            };
+            all.line_items_daily.extend(dailies(of_item[0].line_item, of_item.iter().map(sum)));
+        }
+        let campaign = campaign_of[of_campaign[0].line_item];
+        all.campaigns_daily.extend(dailies(campaign, days.iter().map(|(day, sum)| (*day, *sum))));
+        for (day, sum) in days {
+            all.campaigns_total[campaign].add(sum.spend, sum.impressions);
+            all.portfolio_total.add(sum.spend, sum.impressions);
+            let (total, count) = portfolio.entry(day).or_default();
+            total.add(sum.spend, sum.impressions);
+            *count += 1;
+        }
     }
-    all.line_items_daily = dailies(&line_items);
-    all.campaigns_daily = dailies(&by_campaign);
-    all.portfolio_daily = dailies(&portfolio);
-    for daily in &mut all.portfolio_daily {
-        daily.campaigns = active.get(&daily.day).map_or(0, BTreeSet::len);
+    all.portfolio_daily =
+        dailies(0, portfolio.iter().map(|(day, (sum, _))| (*day, *sum))).collect();
+    for (daily, (_, count)) in all.portfolio_daily.iter_mut().zip(portfolio.values()) {
+        daily.campaigns = *count;
+    }
+    // Last line item or campaign first, newest day first.
+    for days in [&mut all.line_items_daily, &mut all.campaigns_daily, &mut all.portfolio_daily] {
+        days.reverse();
     }
     all
 }
 
-/// Returns the groups as rows: last line item or campaign first, newest day first.
-fn dailies(groups: &BTreeMap<(usize, NaiveDate), Sum>) -> Vec<Daily> {
-    let row = |(&(of, day), &sum): (&(usize, NaiveDate), &Sum)| {
-        let before = groups.get(&(of, after(day, -1))).map(|s| s.spend).filter(|spend| *spend != 0);
-        let ratio =
-            before.map(|before| Ratio::new(i128::from(sum.spend), i128::from(before)).round_to(2));
+/// Returns days, which come in rising order, with the ratio to the calendar day before.
+fn dailies(of: usize, days: impl Iterator<Item = (NaiveDate, Sum)>) -> impl Iterator<Item = Daily> {
+    let mut before: Option<(NaiveDate, i64)> = None;
+    days.map(move |(day, sum)| {
+        let ratio = before
+            .filter(|(last, spend)| *spend != 0 && after(*last, 1) == day)
+            .map(|(_, spend)| Ratio::new(i128::from(sum.spend), i128::from(spend)).round_to(2));
+        before = Some((day, sum.spend));
         Daily { of, day, sum, ratio, campaigns: 0 }
-    };
-    groups.iter().rev().map(row).collect()
+    })
 }

@@ -76,8 +76,13 @@ pub(crate) fn try_out(
         }
         _ => (rate_before, rest),
     };
-    let projection =
-        Ratio::new(spend.num * rest_now.den + rest_now.num * spend.den, spend.den * rest_now.den);
+    let projection = match change.rate {
+        None => pace.projection,
+        Some(_) => Ratio::new(
+            spend.num * rest_now.den + rest_now.num * spend.den,
+            spend.den * rest_now.den,
+        ),
+    };
     let remaining = budget.map(|b| i128::from(b) - spend.num);
     let required = remaining.zip(left).map(|(r, left)| Ratio::new(r * left.den, left.num));
     let status = match budget {

@@ -161,6 +161,9 @@ fn difference(now: Option<Ratio>, past: Option<Ratio>) -> (Option<Ratio>, Option
     (Some(change), percent)
 }
 
+/// Returns the names that belong to a row of a daily list.
+type Names<'a> = &'a dyn Fn(&Daily) -> Value;
+
 /// Adds the daily lists. They are empty unless they are asked for; omitted rows are counted.
 pub(super) fn add_daily_lists(
     a: &Analysis,
@@ -175,7 +178,7 @@ pub(super) fn add_daily_lists(
     };
     let campaign = |d: &Daily| json!({"campaign_id": a.campaigns[d.of].id, "campaign_name": a.campaigns[d.of].name});
     let portfolio = |d: &Daily| json!({"campaigns": d.campaigns});
-    let lists: [(&str, &[Daily], &dyn Fn(&Daily) -> Value); 3] = [
+    let lists: [(&str, &[Daily], Names<'_>); 3] = [
         ("line_items_daily", &a.rollups.line_items_daily, &line_item),
         ("campaigns_daily", &a.rollups.campaigns_daily, &campaign),
         ("portfolio_daily", &a.rollups.portfolio_daily, &portfolio),
@@ -194,7 +197,7 @@ pub(super) fn add_daily_lists(
 }
 
 /// Returns the rows of the newest days, as many whole days as fit.
-fn limit_rows(a: &Analysis, rows: &[Daily], names: &dyn Fn(&Daily) -> Value) -> Vec<Value> {
+fn limit_rows(a: &Analysis, rows: &[Daily], names: Names<'_>) -> Vec<Value> {
     let mut days: Vec<_> = rows.iter().map(|r| r.day).collect();
     days.sort_unstable_by(|x, y| y.cmp(x));
     // The day of the first row that does not fit is left out completely, unless it is the newest

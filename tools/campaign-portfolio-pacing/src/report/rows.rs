@@ -7,6 +7,7 @@ use super::{Assumptions, projection_percent, required_rate};
 use crate::{
     analyze::Analysis,
     args::ListRequest,
+    data::LineItem,
     list::{self, Key, Listed, has_variance},
     money::{Ratio, money, round_div, share},
     names::without_common_prefix,
@@ -28,7 +29,9 @@ pub(super) struct Omitted {
 }
 
 impl Omitted {
+    /// Counts the rows that delivered and are not shown.
     pub(super) fn add_total(&mut self, name: &str, sums: &[Sum]) {
+        let sums: Vec<&Sum> = sums.iter().filter(|sum| **sum != Sum::default()).collect();
         if sums.is_empty() {
             return;
         }
@@ -118,7 +121,11 @@ pub(super) fn line_items(
             Standing::new(campaign.span, budget, sum, &days[at], basis)
         })
         .collect();
-    let keys: Vec<Key> = items.iter().zip(&standings).map(|(l, s)| Key::of(&l.name, s)).collect();
+    let key = |(item, standing): (&LineItem, &Standing)| Key {
+        share: list::share(standing.sum.spend, a.standings[item.campaign].budget),
+        ..Key::of(&item.name, standing)
+    };
+    let keys: Vec<Key> = items.iter().zip(&standings).map(key).collect();
     let row = |at: usize| {
         let (item, standing) = (&items[at], &standings[at]);
         let campaign = &a.campaigns[item.campaign];

@@ -2,8 +2,11 @@
 //! as output.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may stop")]
 
+mod accounts;
 mod answers;
 mod import;
+mod lists;
+mod reference;
 mod sample;
 mod selection;
 mod windows;

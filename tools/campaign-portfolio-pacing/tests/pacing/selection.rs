@@ -121,11 +121,20 @@ fn entities_come_from_the_data() {
     assert_eq!(sample.iter().filter(|e| e.kind == "account").count(), 3);
     let kettle = sample.iter().find(|e| e.id == "Copper Kettle").unwrap();
     assert_eq!(kettle.implies["account_id"], "23");
+    let cabins = sample.iter().find(|e| e.id == "c137").unwrap();
+    assert_eq!(
+        (cabins.kind.as_str(), cabins.name.as_str(), cabins.aliases.as_slice()),
+        ("campaign", "Juniper Stays - Cabins", &["Cabins".to_owned()][..])
+    );
+    assert_eq!(cabins.implies["account_id"], "42");
+    let always_on: Vec<_> = sample.iter().filter(|e| e.name.ends_with("Brand Always On")).collect();
+    assert_eq!(always_on.len(), 3);
+    assert!(always_on.iter().all(|e| e.aliases.is_empty()), "an alias means one campaign");
     let (_folder, pacing) =
         with_rows(NOW, "7,Advertiser A,A,Campaign A,10,,,,\n", &row("A", "1", "2026-11-09", "1"));
     assert_eq!(pacing.dataset().unwrap(), Dataset::Imported);
     let imported: Vec<String> = pacing.entities().unwrap().into_iter().map(|e| e.id).collect();
-    assert_eq!(imported, ["7", "Advertiser A"]);
+    assert_eq!(imported, ["7", "Advertiser A", "A"]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Windows of days: rolling, derived, past and future, and the effects of time zones and clock
+//! Windows of days: default, derived, past and future, and the effects of time zones and clock
 //! changes.
 
 use serde_json::{Value, json};
@@ -17,20 +17,44 @@ fn hour(date: &str, hour: u32, spend: &str) -> String {
 }
 
 #[test]
-fn without_dates_the_last_thirty_days_count_and_have_no_future() {
-    let (_folder, pacing) =
-        with_rows("2026-11-30T20:00:00Z", FLIGHT, &days(1, 30, "2026-11", "60"));
+fn without_dates_the_current_month_of_the_account_counts() {
+    let (folder, pacing) = with_rows("2026-11-30T20:00:00Z", FLIGHT, &days(1, 30, "2026-11", "60"));
     let result = pacing.analyze(&json!({"account_id": "7"})).unwrap();
     assert_eq!(result["date_range"], json!({"start": "2026-11-01", "end": "2026-11-30"}));
     // 12:00 in Los Angeles: 29.5 days have passed.
     assert_eq!(result["insights"]["timeline"]["days_passed"], 29.5);
-    assert_eq!(result["insights"]["timeline"]["days_left"], Value::Null);
-    assert_eq!(result["insights"]["daily_pacing"]["required_daily_rate"], Value::Null);
-    // 1800 of 2950 planned: far behind, but a window without a future is not at risk.
-    assert_eq!(result["insights"]["daily_pacing"]["pacing_status"], "BEHIND");
-    assert!(
-        has(&result["flags"], "rolling_window") && has(&result["assumptions"], "window_rolling")
-    );
+    assert_eq!(result["insights"]["timeline"]["days_left"], 0.5);
+    // 1800 of 2950 planned; 1200 are left for half a day.
+    assert_eq!(result["insights"]["daily_pacing"]["required_daily_rate"], 2_400.0);
+    assert_eq!(result["insights"]["daily_pacing"]["pacing_status"], "AT_RISK");
+    assert!(has(&result["assumptions"], "window_month"));
+    // At 05:00 UTC on 1 December it is still November in Los Angeles.
+    let late = crate::at(folder.path(), "2026-12-01T05:00:00Z").analyze(&json!({})).unwrap();
+    assert_eq!(late["date_range"]["end"], "2026-11-30");
+}
+
+#[test]
+fn a_month_that_has_no_data_yet_gives_way_to_the_newest_one_with_data() {
+    let (_folder, pacing) =
+        with_rows("2026-12-01T10:00:00Z", FLIGHT, &days(1, 30, "2026-11", "100"));
+    let result = pacing.analyze(&json!({})).unwrap();
+    assert_eq!(result["date_range"], json!({"start": "2026-11-01", "end": "2026-11-30"}));
+    assert!(has(&result["assumptions"], "window_month") && has(&result["flags"], "final"));
+}
+
+#[test]
+fn without_a_flight_in_this_month_the_newest_flights_count() {
+    let campaigns = "7,Advertiser A,A,Campaign A,3000,2026-08-10,2026-09-08,UTC,EUR\n7,Advertiser A,B,Campaign B,500,2026-09-05,2026-09-14,,\n7,Advertiser A,C,Campaign C,500,2026-01-01,2026-01-10,,\n7,Advertiser A,D,Campaign D,500,2027-01-01,2027-01-10,,\n";
+    let rows = days(20, 29, "2026-08", "100") + &row("B", "2", "2026-09-06", "50");
+    let (_folder, pacing) = with_rows("2026-11-10T12:00:00Z", campaigns, &rows);
+    let result = pacing.analyze(&json!({})).unwrap();
+    assert_eq!(result["date_range"], json!({"start": "2026-08-10", "end": "2026-09-14"}));
+    assert!(has(&result["assumptions"], "window_flights"));
+    // A campaign to come is not an error: it has not started.
+    let to_come = pacing.analyze(&json!({"campaign": "Campaign D"})).unwrap();
+    assert_eq!(to_come["date_range"], json!({"start": "2027-01-01", "end": "2027-01-10"}));
+    assert_eq!(to_come["insights"]["daily_pacing"]["pacing_status"], "NOT_STARTED");
+    assert_eq!(to_come["insights"]["budget_status"]["projected_spend"], 500.0, "as planned");
 }
 
 #[test]

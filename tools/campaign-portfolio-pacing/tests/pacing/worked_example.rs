@@ -25,8 +25,16 @@ fn delivery() -> String {
 }
 
 fn november() -> Value {
+    november_with(json!({}))
+}
+
+/// November with more arguments.
+fn november_with(more: Value) -> Value {
     let (_folder, pacing) = with_rows("2026-11-10T17:00:00Z", CAMPAIGNS, &delivery());
-    pacing.analyze(&json!({"account_id": "7", "campaign_start": "2026-11-01", "campaign_end": "2026-11-30"})).unwrap()
+    let mut args =
+        json!({"account_id": "7", "campaign_start": "2026-11-01", "campaign_end": "2026-11-30"});
+    args.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    pacing.analyze(&args).unwrap()
 }
 
 #[test]
@@ -44,6 +52,10 @@ fn every_figure_is_right_to_the_cent() {
             "variance_percentage": -5.5,
             "budget_projection": 94.5,
             "projected_spend": 28_350.0,
+            "at_stake": -1_650.0,
+            "runs_out_on": null,
+            "impressions": 30_000,
+            "cpm": 307.13,
         })
     );
     assert_eq!(
@@ -51,6 +63,8 @@ fn every_figure_is_right_to_the_cent() {
         json!({
             "start_date": "2026-11-01",
             "end_date": "2026-11-30",
+            "flight_start": "2026-11-01",
+            "flight_end": "2026-11-30",
             "today": "2026-11-10",
             "total_days": 30,
             "days_passed": 9.75,
@@ -78,7 +92,7 @@ fn every_figure_is_right_to_the_cent() {
 
 #[test]
 fn the_roll_ups_agree() {
-    let rollups = november()["rollups"].clone();
+    let rollups = november_with(json!({"detail": "line_items", "daily": true}))["rollups"].clone();
     let rows = |name: &str| rollups[name].as_array().unwrap().clone();
     let daily = rows("portfolio_daily");
     assert_eq!(daily.len(), 10);

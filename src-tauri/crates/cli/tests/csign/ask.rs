@@ -57,13 +57,14 @@ fn the_figures_equal_an_independent_calculation_from_the_sample_rows() {
         .map(|event| &event["item"]["body"])
         .find(|body| body["kind"] == "tool_result")
         .expect("a result");
-    // 10:00 UTC is 02:00 in Los Angeles. Without dates, the last 30 days count, and of today the
+    // 10:00 UTC is 02:00 in Los Angeles. Without dates, the current month counts, and of today the
     // part that has passed.
     let late = (DateTime::parse_from_rfc3339(text(&result["data"], "as_of")).expect("a time")
         - DateTime::parse_from_rfc3339(NOW).expect("a time"))
     .num_seconds();
     assert!((0..3_600).contains(&late), "of this run: {late} s late");
-    let (first_day, part_of_today) = (-29_i64, (7_200 + late) as f64 / 86_400.0);
+    let (first_day, last_day) = (-20_i64, 9_i64);
+    let part_of_today = (7_200 + late) as f64 / 86_400.0;
     let sample = sample::generate(sample::SEED);
     let account =
         sample.accounts.iter().position(|account| account.id == "17").expect("in the sample");
@@ -73,14 +74,22 @@ fn the_figures_equal_an_independent_calculation_from_the_sample_rows() {
     });
     let cents = |row: &sample::SampleRow| row.spend as f64 / 10_000.0;
     let spent: f64 = rows.map(|row| if row.day == 0 { (cents(row) * part_of_today).floor() } else { cents(row) } / 100.0).sum();
-    let budget_of = |campaign: &sample::SampleCampaign| {
+    // A budget is spread over the days of the flight; due are those that have passed.
+    let per_day = |campaign: &sample::SampleCampaign| {
         let (first, last) = campaign.flight;
-        let days_here = (last.min(0) - first.max(first_day) + 1).max(0) as f64;
-        campaign.budget as f64 / 1e6 * days_here / (last - first + 1) as f64
+        campaign.budget as f64 / 1e6 / (last - first + 1) as f64
     };
-    let budget: f64 =
-        sample.campaigns.iter().filter(|campaign| campaign.account == account).map(budget_of).sum();
-    let due = budget / 30.0 * (29.0 + part_of_today);
+    let days_here = |campaign: &sample::SampleCampaign| {
+        let (first, last) = campaign.flight;
+        (last.min(last_day) - first.max(first_day) + 1).max(0) as f64
+    };
+    let days_passed = |campaign: &sample::SampleCampaign| {
+        let first = campaign.flight.0.max(first_day) as f64;
+        (part_of_today - first).clamp(0.0, days_here(campaign))
+    };
+    let of_account = || sample.campaigns.iter().filter(|campaign| campaign.account == account);
+    let budget: f64 = of_account().map(|one| per_day(one) * days_here(one)).sum();
+    let due: f64 = of_account().map(|one| per_day(one) * days_passed(one)).sum();
     let status = &result["data"]["insights"]["budget_status"];
     for (figure, expected) in
         [("spent_budget", spent), ("portfolio_budget", budget), ("should_have_spent", due)]
