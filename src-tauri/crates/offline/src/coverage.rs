@@ -51,12 +51,15 @@ pub(super) fn unused(
     taken: &[usize],
 ) -> Unused {
     let tool = &reader.book.tools[found.tool];
-    // A search uses the words that remain, and a target takes them by name.
-    if tool.writes() || tool.thing().is_some() || tool.has(|kind| matches!(kind, SlotKind::Words)) {
+    // A target takes the words that remain by name.
+    if tool.writes() || tool.thing().is_some() {
         return Unused::default();
     }
+    if tool.has(|kind| matches!(kind, SlotKind::Words)) {
+        return unused_by_search(tokens, taken);
+    }
     let mut used: Vec<usize> = taken.to_vec();
-    used.extend(taken_by_facts(reader, facts, found, goal));
+    used.extend(taken_by_facts(reader, tokens, facts, found, goal));
     used.extend(general_phrases(reader, tokens, facts, found));
     used.extend(social::used(tokens, &facts.words));
     // A joining word at the beginning has split the message.
@@ -83,6 +86,13 @@ pub(super) fn unused(
         last = Some((i, weight));
     }
     unused
+}
+
+/// A search takes the words that remain, but it neither ranks nor excludes.
+fn unused_by_search(tokens: &[Token], taken: &[usize]) -> Unused {
+    let is_left = |i: &usize| !taken.contains(i) && language::is_decisive(&tokens[*i].norm);
+    let other = (0..tokens.len()).filter(is_left).map(|i| spelled(tokens, i, true)).collect();
+    Unused { other, ..Unused::default() }
 }
 
 /// How much an unused word matters.
@@ -117,7 +127,7 @@ fn weight(
         return Weight::Decisive;
     }
     let takes_dates = tool.has(|kind| matches!(kind, SlotKind::DateStart | SlotKind::DateEnd));
-    if takes_dates && language::dates::date_words().any(|word| token.is(word)) {
+    if takes_dates && token.any_of(language::dates::date_words()) {
         return Weight::Decisive;
     }
     if token.fold.len() < 2
@@ -166,11 +176,21 @@ fn is_other_question(
 }
 
 /// Tokens of the facts that a slot of the tool takes.
-fn taken_by_facts(reader: &Reader<'_>, facts: &Facts, found: &Match, goal: &Goal) -> Vec<usize> {
+fn taken_by_facts(
+    reader: &Reader<'_>,
+    tokens: &[Token],
+    facts: &Facts,
+    found: &Match,
+    goal: &Goal,
+) -> Vec<usize> {
     let tool = &reader.book.tools[found.tool];
     let mut used: Vec<usize> = facts.elsewhere.iter().copied().collect();
     if tool.has(|kind| matches!(kind, SlotKind::DateStart | SlotKind::DateEnd)) {
+        let is_other =
+            |i: &usize| facts.other_period.as_ref().is_some_and(|other| other.at.contains(i));
+        let is_date = |i: &usize| tokens[*i].any_of(language::dates::date_words());
         used.extend(facts.period.iter().flat_map(|period| period.at.clone()));
+        used.extend(facts.taken.iter().copied().filter(|i| is_date(i) && !is_other(i)));
         used.extend(facts.before_that.iter().flat_map(|(at, _)| at.clone()));
     }
     let intent = &tool.intents[found.intent].name;

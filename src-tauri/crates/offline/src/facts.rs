@@ -427,7 +427,12 @@ impl Facts {
                 continue;
             }
             from = found.at.end;
-            if self.period.is_none() {
+            if let Some(first) = &self.period
+                && (first.start, first.end) == (found.start, found.end)
+            {
+                // "fernhill this week with glacier this week" names one period twice.
+                self.take(found.at.clone());
+            } else if self.period.is_none() {
                 self.take(found.at.clone());
                 self.period = Some(found);
             } else {

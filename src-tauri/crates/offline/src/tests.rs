@@ -3,6 +3,6 @@
 mod conversations;
 mod follow_ups;
 mod routing;
-mod scratch;
+
 mod utterances;
 mod world;

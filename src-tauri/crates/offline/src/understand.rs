@@ -192,7 +192,10 @@ impl Reader<'_> {
         self.clauses(tokens)
             .into_iter()
             .map(|(clause, like)| {
-                let found = like.or_else(|| self.best(&clause, &self.facts(&clause)));
+                let found = like.or_else(|| {
+                    let found = self.best(&clause, &self.facts(&clause))?;
+                    Some(self.prefer_complete(&clause, found))
+                });
                 let goals = self.goals(&clause);
                 (clause, found, goals)
             })
@@ -206,9 +209,11 @@ impl Reader<'_> {
         let mut undated = 0;
         for (clause, like) in self.clauses(tokens) {
             let repeats = like.is_some();
-            let Some(found) = like.or_else(|| self.best(&clause, &self.facts(&clause))) else {
-                continue;
+            let best = || {
+                let found = self.best(&clause, &self.facts(&clause))?;
+                Some(self.prefer_complete(&clause, found))
             };
+            let Some(found) = like.or_else(best) else { continue };
             let facts = self.facts_for(found.tool, &clause);
             let before = goals.len();
             let tool = &self.book.tools[found.tool];
@@ -230,6 +235,29 @@ impl Reader<'_> {
         }
         drop_beside_doubts(self.book, &mut goals);
         goals
+    }
+
+    /// The match, or one of another pack that uses all words where this one cannot.
+    fn prefer_complete(&self, clause: &[Token], found: Match) -> Match {
+        let leaves_words = |found: &Match| {
+            let facts = self.facts_for(found.tool, clause);
+            let goal = fill::goal(self, clause, &facts, found, None);
+            matches!(goal.doubt, Some(Doubt::Unused(_) | Doubt::UnknownName(_)))
+        };
+        let pack = |found: &Match| self.book.tools[found.tool].pack;
+        if !leaves_words(&found) {
+            return found;
+        }
+        let facts = self.facts(clause);
+        let of_the_field = |other: &Match| {
+            let in_a_name = |i: usize| facts.named.iter().any(|named| named.at.contains(&i));
+            let words = &self.book.packs[pack(other)];
+            facts.words.iter().any(|&i| !in_a_name(i) && words.is_vocabulary(&clause[i].norm))
+        };
+        let mut others = self.candidates(clause, &facts);
+        others.retain(|other| pack(other) != pack(&found) && (other.strong || of_the_field(other)));
+        others.sort_by_key(|other| std::cmp::Reverse(other.score));
+        others.into_iter().find(|other| !leaves_words(other)).unwrap_or(found)
     }
 
     /// "bluebell and kestrel in october": the period behind a list holds for the whole list, up to
