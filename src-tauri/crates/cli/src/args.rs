@@ -219,6 +219,8 @@ pub(crate) enum Audit {
 pub(crate) enum Packs {
     /// All packs, with the faults of those that cannot be used
     List,
+    /// Show how the offline model understands a message: clauses, intents, arguments, unused words
+    Explain { text: String },
     /// List every fault of a pack
     Check {
         folder: PathBuf,

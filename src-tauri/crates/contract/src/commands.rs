@@ -48,6 +48,7 @@ macro_rules! with_commands {
                 audit_checkpoint(Empty) -> AuditCheckpointResponse, chat, "Sign the log as it stands";
                 audit_alarm_open(Empty) -> Empty, chat, "Bring the approval window to the front, with the log that does not verify";
                 packs_list(Empty) -> PacksListResponse, chat, "Packs, tools and servers";
+                message_explain(MessageExplainParams) -> MessageExplainResponse, chat, "How the offline model understands a message";
                 instructions_list(Empty) -> InstructionsResponse, chat, "What each layer of instructions gives, per tool and per turn";
                 prompt_preview(PromptPreviewParams) -> PromptPreviewResponse, chat, "The exact prompt that a question would send";
                 server_tools(Empty) -> ServerToolsResponse, chat, "Tools of servers as they describe them, with what changed";

@@ -21,8 +21,10 @@ macro_rules! wire {
     )+};
 }
 
+mod explain;
 mod profile;
 
+pub use explain::*;
 pub use profile::*;
 
 wire! {

@@ -167,6 +167,12 @@ impl Commands for Host {
             isolation: packs::run::isolation(),
         })
     }
+    async fn message_explain(
+        &self,
+        params: MessageExplainParams,
+    ) -> Result<MessageExplainResponse, AgentError> {
+        Ok(self.models.explain(&params.text, self.options.clock.now()))
+    }
     async fn instructions_list(&self, _: Empty) -> Result<InstructionsResponse, AgentError> {
         Ok(self.local_engine.instructions_list().await)
     }

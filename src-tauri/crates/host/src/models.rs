@@ -6,7 +6,8 @@ use std::{
     time::Duration,
 };
 
-use contract::{AgentError, ModelCapabilities, Settings, address::Origin};
+use chrono::{DateTime, Utc};
+use contract::{AgentError, MessageExplainResponse, ModelCapabilities, Settings, address::Origin};
 use engine::ports::{Clock, Model, Models, Profile as _, Random};
 use models::{Api, ConnectionCheck, Diagnosis, HttpClient, WithFallback, echo::EchoModel};
 use offline::{OfflineModel, OfflinePack};
@@ -157,6 +158,11 @@ impl HostModels {
 
     fn offline(&self) -> Arc<OfflineModel> {
         Arc::clone(&self.offline.read())
+    }
+
+    /// Returns how the offline model understands a message.
+    pub(crate) fn explain(&self, text: &str, now: DateTime<Utc>) -> MessageExplainResponse {
+        self.offline().explain(text, now, &self.profile.time_zone())
     }
 
     fn remote(&self, settings: &Settings, server: Server, place: Place) -> Remote {

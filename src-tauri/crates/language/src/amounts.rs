@@ -69,6 +69,10 @@ fn amount(tokens: &[Token], at: usize) -> Option<Amount> {
         marked = true;
         i += 1;
     }
+    // A number with a percent sign is never an amount.
+    if tokens.get(i).is_some_and(|token| token.any(&["%", "percent", "procent", "pct"])) {
+        return None;
+    }
     Some(Amount { value, at, len: i - at, marked })
 }
 
@@ -151,5 +155,7 @@ mod tests {
         assert_eq!(money("2 of size 42"), [2.0, 42.0]);
         assert_eq!(money("account 17 with 200k"), [17.0, 200_000.0]);
         assert_eq!(money("a 5 m rope"), [5.0]);
+        assert_eq!(money("raise it by 20%"), [0.0; 0]);
+        assert_eq!(money("20 procent mer"), [0.0; 0]);
     }
 }

@@ -148,7 +148,11 @@ fn range(tokens: &[Token], from: usize, at: usize, today: NaiveDate) -> Option<F
     }
     let mut end = last.end;
     let mut start = first.start;
-    if end < start {
+    let between = tokens.get(at).is_some_and(|token| token.any(&["between", "mellan"]));
+    if end < start && between && last.start <= today && first.end <= today {
+        // "between nov 10 and nov 3": the ends in the other order.
+        (start, end) = (last.start, first.end);
+    } else if end < start {
         if first.fixed && !last.fixed {
             end = calendar::plus_years(end, 1);
         } else if !first.fixed && start > today {

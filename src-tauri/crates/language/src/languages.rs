@@ -65,15 +65,35 @@ const SWEDISH: &str = "\
     och hur vad jag det den inte ar som till pa av med har kan du vi min mitt mina lagg visa ta bort nar var vilken vilka varfor ligger gar forra veckan \
     manaden manad konto kontot korgen varukorgen kundvagnen tva tre fyra fem ett skor svarta svart tack hej hejsan snalla stycken ryggsack ryggsacken \
     storlek andra forsta tredje budgeten kampanjer kampanjerna idag igar sedan nej ja finns lager jamfor sok hitta letar efter behover vill om ur upp ner \
-    billigare dyrare hjalp vem kostar mycket takt fas tjena tjanare halla byt gott maj";
+    billigare dyrare hjalp vem kostar mycket takt fas tjena tjanare halla byt gott maj helgen";
 
 const ENGLISH: &str = "\
     the is are what whats how hows my of to and in show add put remove cart basket account this that last week month please can you do does we it they for \
     with on track pacing spend spent budget why behind ahead shoes black find search looking have compare first second third one two three thanks thank \
     hello hey yes no who which about make change set delete want need get any size cheaper since yesterday today campaigns help tell more";
 
+/// Words that change a question if they are left out: negations, rankings, conditions and
+/// comparisons. Some of them are stop words in a search.
+const DECISIVE: &str = "\
+    didnt doesnt hasnt havent wasnt werent sort sorted sortera sorterat not except excluding without never nor neither worst best highest lowest biggest smallest largest most least fewest cheapest top bottom than versus vs \
+    compared unless inte utan utom ej forutom exklusive aldrig storst storsta minst minsta bast basta samst samsta hogst hogsta lagst lagsta flest \
+    mest varst varsta jamfort";
+
+/// Words of ordinary talk around a question. Leaving them out changes nothing.
+const SMALL_TALK: &str = "\
+    ligger lagt lade many much used nothing changes currently overall exactly quickly quick briefly kindly maybe perhaps wondering wonder know tell check see think hope moment right far already \
+    basically asap really info information situation way bit doing going actual actually approximately roughly about kind team guys folks \
+    curious question questions answer quickly possible simply general generally honest honestly morning afternoon evening sorry btw \
+    guess say saying said ask asking hear anyone someone somebody everybody tldr short summary sum \
+    nuvarande egentligen ungefar kanske veta berätta beratta kolla kika se tror hoppas lage laget snabbt kort fraga undrar just precis \
+    forresten typ liksom gang gangen team kollega kollegor chef chefen";
+
 static STOP_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| STOP.split_whitespace().collect());
 static FILLER_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| FILLERS.split_whitespace().collect());
+static DECISIVE_SET: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| DECISIVE.split_whitespace().collect());
+static SMALL_TALK_SET: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| SMALL_TALK.split_whitespace().collect());
 static POLITE_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| POLITE.split_whitespace().collect());
 static SWEDISH_SET: LazyLock<HashSet<&str>> =
     LazyLock::new(|| SWEDISH.split_whitespace().collect());
@@ -88,6 +108,16 @@ pub fn is_stop_word(word: &str) -> bool {
 /// Whether a word does not belong to the name of a thing.
 pub fn is_filler(word: &str) -> bool {
     is_stop_word(word) || FILLER_SET.contains(word)
+}
+
+/// Whether a question changes if this word is left out of it.
+pub fn is_decisive(word: &str) -> bool {
+    DECISIVE_SET.contains(word)
+}
+
+/// Whether a word belongs to the talk around a question and not to the question.
+pub fn is_small_talk(word: &str) -> bool {
+    SMALL_TALK_SET.contains(word)
 }
 
 /// Whether a word may stand before a request without changing it.

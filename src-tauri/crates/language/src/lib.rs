@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 pub mod amounts;
+pub mod changes;
 pub mod dates;
 mod languages;
 mod lexicon;
@@ -14,7 +15,8 @@ mod tokens;
 pub mod yes_no;
 
 pub use languages::{
-    Language, correct_words, detect_language, is_filler, is_polite, is_stop_word, small_words,
+    Language, correct_words, detect_language, is_decisive, is_filler, is_polite, is_small_talk,
+    is_stop_word, small_words,
 };
 pub use lexicon::{Lexicon, WordSet, same_word, stem, typo};
 pub use tokens::{Token, TokenKind, fold, tokens};

@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use contract::{
     Effect, ToolId, ToolSpec,
     manifest::{
-        Entity, Intent, Localised, PackManifest, PackOffline, Slot, SlotKind, Thing, ToolOffline,
+        ChoiceValue, Entity, Intent, Localised, PackManifest, PackOffline, Slot, SlotKind, Thing,
+        ToolOffline,
     },
 };
 use language::{Lexicon, Token, TokenKind, WordSet, dates, fold, numbers, tokens};
@@ -67,6 +68,10 @@ pub(super) struct Tool {
     /// Phrases of each slot's cues.
     pub(super) cues: Vec<Vec<Pattern>>,
     pub(super) intents: Vec<Intent>,
+    /// Phrases of each slot's choices, with the number of the value that they mean.
+    pub(super) choices: Vec<Vec<(usize, Pattern)>>,
+    /// All words of its phrases.
+    words: HashSet<String>,
     /// Nouns of each slot of an entity, folded.
     pub(super) nouns: Vec<Vec<String>>,
     pub(super) as_of: Option<String>,
@@ -79,6 +84,10 @@ impl Tool {
             Effect::ReadOnly => false,
             Effect::Write | Effect::Destructive => true,
         }
+    }
+    /// Whether a word occurs in the phrases of its intents.
+    pub(super) fn speaks_of(&self, word: &str) -> bool {
+        self.words.contains(word)
     }
     /// The thing that the tool works on, with the slot that takes it.
     pub(super) fn thing(&self) -> Option<(&Slot, &str, &str)> {
@@ -140,7 +149,10 @@ impl Book {
                     .extend(patterns(&intent.not).into_iter().map(|pattern| ((tool, at), pattern)));
             }
         }
-        let cues = book.tools.iter().flat_map(|tool| tool.cues.iter().flatten());
+        let cues = book.tools.iter().flat_map(|tool| {
+            let choices = tool.choices.iter().flatten().map(|(_, pattern)| pattern);
+            tool.cues.iter().flatten().chain(choices)
+        });
         let phrases = triggers
             .iter()
             .chain(&against)
@@ -152,6 +164,14 @@ impl Book {
         book.against = Index::new(against);
         book.declined = Index::new(declined);
         book
+    }
+
+    /// The words of a message, with typing errors put right.
+    pub(super) fn read_words(&self, message: &str) -> Vec<Token> {
+        let mut tokens = language::tokens(message);
+        self.lexicon.correct(&mut tokens);
+        self.join_names(&mut tokens);
+        tokens
     }
 
     /// Whether a word, in any form, is one that the packs or the languages use.
@@ -205,7 +225,17 @@ impl Tool {
             _ => Vec::new(),
         });
         let nouns = nouns.collect();
+        let choices = offline.slots.iter().map(choices_of).collect();
+        let intents = offline.intents.iter().flat_map(|intent| patterns(&intent.triggers));
+        let words = intents
+            .collect::<Vec<_>>()
+            .iter()
+            .flat_map(Pattern::words)
+            .map(str::to_owned)
+            .collect();
         Self {
+            words,
+            choices,
             spec,
             own_id,
             pack,
@@ -256,12 +286,17 @@ fn forms(entities: &[Entity]) -> Vec<(usize, Vec<String>)> {
     let of = |(i, entity): (usize, &Entity)| {
         std::iter::once(&entity.name)
             .chain(&entity.aliases)
-            .map(move |text| (i, folded_words(text)))
+            .flat_map(|text| {
+                let joined = ["and", "och"].map(|word| text.replace('&', word));
+                std::iter::once(text.clone()).chain(joined)
+            })
+            .map(move |text| (i, folded_words(&text)))
             .collect::<Vec<_>>()
     };
     let mut forms: Vec<(usize, Vec<String>)> =
         entities.iter().enumerate().flat_map(of).filter(|(_, form)| !form.is_empty()).collect();
     forms.sort_by_key(|(_, form)| std::cmp::Reverse(form.len()));
+    forms.dedup();
     forms
 }
 
@@ -272,6 +307,15 @@ pub(super) fn folded_words(text: &str) -> Vec<String> {
         .filter(|token| token.kind != TokenKind::Punct)
         .map(|token| token.fold)
         .collect()
+}
+
+/// The phrases of a slot that takes one of several values.
+fn choices_of(slot: &Slot) -> Vec<(usize, Pattern)> {
+    let SlotKind::Choice { values } = &slot.kind else { return Vec::new() };
+    let of = |(at, choice): (usize, &ChoiceValue)| {
+        patterns(&choice.phrases).into_iter().map(move |pattern| (at, pattern)).collect::<Vec<_>>()
+    };
+    values.iter().enumerate().flat_map(of).collect()
 }
 
 fn patterns(texts: &BTreeMap<String, Vec<String>>) -> Vec<Pattern> {

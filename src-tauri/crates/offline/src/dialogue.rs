@@ -285,7 +285,7 @@ fn show(book: &Book, state: &mut State, pack: usize, tool: usize, result: &Value
     }
 }
 
-fn local_day(now: DateTime<Utc>, zone: &str) -> NaiveDate {
+pub(super) fn local_day(now: DateTime<Utc>, zone: &str) -> NaiveDate {
     match zone.parse::<chrono_tz::Tz>() {
         Ok(zone) => now.with_timezone(&zone).date_naive(),
         Err(_) => now.date_naive(),

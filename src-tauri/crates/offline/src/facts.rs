@@ -5,7 +5,11 @@ use std::{collections::BTreeSet, ops::Range};
 
 use chrono::NaiveDate;
 use contract::manifest::SlotKind;
-use language::{Token, TokenKind, amounts, dates, numbers};
+use language::{
+    Token, TokenKind, amounts,
+    changes::{self, Percent},
+    dates, numbers,
+};
 
 use super::{
     book::Book,
@@ -31,6 +35,10 @@ pub(super) struct Facts {
     /// Indices of words and numbers.
     pub(super) words: Vec<usize>,
     pub(super) period: Option<dates::FoundPeriod>,
+    /// The period after the first one: "october against september".
+    pub(super) other_period: Option<dates::FoundPeriod>,
+    /// "20%", "double": never amounts.
+    pub(super) percents: Vec<Percent>,
     /// "the week before that": the period is known once the conversation is.
     pub(super) before_that: Option<(Range<usize>, dates::Unit)>,
     pub(super) named: Vec<Named>,
@@ -58,6 +66,8 @@ pub(super) struct Facts {
     pub(super) counted: bool,
     /// Tokens that the facts above took, but for names.
     pub(super) taken: BTreeSet<usize>,
+    /// Tokens of names that belong to another goal of the same clause.
+    pub(super) elsewhere: BTreeSet<usize>,
     /// Tokens of names, which mean something to their own pack only.
     in_names: BTreeSet<usize>,
 }
@@ -135,6 +145,39 @@ pub(super) const ORDERS: &[&str] = &[
     "lagg", "lagga", "kop", "kopa", "bestall", "bestalla", "tag", "ta", "stoppa", "slang",
     "plocka", "tar", "koper", "behover", "remove",
 ];
+/// A number right after one of these may be the id of a thing.
+const LEAD_TO_AN_ID: &[&str] = &[
+    "is", "are", "for", "of", "and", "och", "or", "eller", "vs", "versus", "with", "med", "mot",
+    "compare", "jamfor", "about", "hows", "does", "do", ",", "&", "/", "ar", "gar", "ligger",
+];
+/// A number right before one of these is no id.
+const NOT_AFTER_AN_ID: &[&str] = &[
+    "days",
+    "day",
+    "weeks",
+    "week",
+    "months",
+    "month",
+    "campaigns",
+    "campaign",
+    "accounts",
+    "dagar",
+    "dag",
+    "veckor",
+    "manader",
+    "kampanjer",
+    "konton",
+    "of",
+    "k",
+    "kr",
+    "sek",
+    "thousand",
+    "tusen",
+    "million",
+    "miljoner",
+    "line",
+    "items",
+];
 /// A number right after one of these says how many.
 pub(super) const BEFORE_A_COUNT: &[&str] =
     &["to", "till", "it", "quantity", "antal", "antalet", "them", "dem", "qty", "make"];
@@ -148,6 +191,9 @@ impl Facts {
         facts.find_names(tokens, book);
         facts.find_before_that(tokens);
         facts.find_period(tokens, today);
+        facts.find_bare_ids(tokens, book, listed);
+        facts.percents = changes::find_percents(tokens);
+        facts.percents.retain(|percent| !facts.taken.contains(&percent.at));
         facts.find_choice(tokens, listed);
         if listed {
             facts.find_joined(tokens);
@@ -301,6 +347,41 @@ impl Facts {
         }
     }
 
+    /// "how is 23 and 42 pacing": a number that is the id of exactly one kind of thing, beside
+    /// nothing that gives it another meaning. While a list is shown, numbers point into the list.
+    fn find_bare_ids(&mut self, tokens: &[Token], book: &Book, listed: bool) {
+        if listed {
+            return;
+        }
+        for at in 0..tokens.len() {
+            let Some(id) = tokens[at].int().map(|_| tokens[at].fold.clone()) else { continue };
+            let led = at == 0
+                || tokens[at - 1].any(LEAD_TO_AN_ID)
+                || self.named.iter().any(|named| named.at.end == at);
+            let followed = tokens.get(at + 1).is_none_or(|next| {
+                next.kind == TokenKind::Punct && next.fold != "%"
+                    || (!next.glued && !next.any(UNITS) && !next.any(NOT_AFTER_AN_ID))
+            });
+            if !led || !followed || self.is_taken(at) {
+                continue;
+            }
+            let mut found = book.packs.iter().enumerate().flat_map(|(pack, data)| {
+                data.entities
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, entity)| entity.id == id)
+                    .map(move |(entity, data)| (pack, entity, data.kind.clone()))
+            });
+            let (Some((pack, entity, kind)), None) = (found.next(), found.next()) else { continue };
+            if self.named.iter().any(|named| named.pack == pack && named.entity == Some(entity)) {
+                continue;
+            }
+            self.in_names.insert(at);
+            self.named.push(Named { pack, entity: Some(entity), kind, id, at: at..at + 1 });
+        }
+        self.named.sort_by_key(|named| named.at.start);
+    }
+
     fn find_before_that(&mut self, tokens: &[Token]) {
         if let Some((at, unit)) = dates::find_unit_before(tokens) {
             self.take(at.clone());
@@ -341,12 +422,23 @@ impl Facts {
         while from < tokens.len() {
             let Some(mut found) = dates::find_period(&tokens[from..], today) else { return };
             found.at = found.at.start + from..found.at.end + from;
-            if found.at.clone().all(|i| !self.is_taken(i)) {
+            if found.at.clone().any(|i| self.is_taken(i)) {
+                from = found.at.start + 1;
+                continue;
+            }
+            from = found.at.end;
+            if let Some(first) = &self.period
+                && (first.start, first.end) == (found.start, found.end)
+            {
+                // "fernhill this week with glacier this week" names one period twice.
+                self.take(found.at.clone());
+            } else if self.period.is_none() {
                 self.take(found.at.clone());
                 self.period = Some(found);
+            } else {
+                self.other_period = Some(found);
                 return;
             }
-            from = found.at.start + 1;
         }
     }
 
@@ -393,7 +485,11 @@ impl Facts {
             let unit =
                 tokens.get(end).is_some_and(|next| next.any(&["%", "/", "-"]) || next.any(UNITS));
             let closing = closes_a_change(tokens, at, end);
-            if marked || unit || (is_in_a_name(tokens, at) && !closing) {
+            if marked
+                || unit
+                || self.percents.iter().any(|percent| percent.at == at)
+                || (is_in_a_name(tokens, at) && !closing)
+            {
                 continue;
             }
             let article = tokens[at].any(&["one", "en", "ett"]);

@@ -1,13 +1,14 @@
 //! The arguments of a goal: each slot from the clause, then from the conversation.
 
 use contract::manifest::{Side, Slot, SlotKind};
-use language::{Token, TokenKind, fold};
+use language::{Token, TokenKind, changes, fold};
 use serde_json::{Map, Number, Value, json};
 
 use super::{
+    coverage,
     facts::{Facts, Quantity},
     goal::{Doubt, Goal, Target},
-    pattern::Pattern,
+    pattern::{Hit, Pattern},
     things,
     understand::{Match, Reader},
     values,
@@ -21,7 +22,7 @@ pub(super) fn evidence(reader: &Reader<'_>, tool: usize, tokens: &[Token], facts
     let mut dated = false;
     let mut worded = false;
     let money = takes_one_number(reader, tool) && facts.amounts.iter().any(|amount| amount.marked);
-    for (slot, cues) in data.slots.iter().zip(&data.cues) {
+    for ((slot, cues), choices) in data.slots.iter().zip(&data.cues).zip(&data.choices) {
         let cued = || cues.iter().any(|cue| cue.find(tokens, &facts.words).is_some());
         sum += match &slot.kind {
             SlotKind::Entity { entity, .. } => {
@@ -38,7 +39,14 @@ pub(super) fn evidence(reader: &Reader<'_>, tool: usize, tokens: &[Token], facts
             }
             SlotKind::Thing { .. } | SlotKind::Words if !worded => {
                 worded = true;
-                4 * i32::from(facts.words.iter().any(|&i| pack.is_vocabulary(&tokens[i].norm)))
+                let foreign = |i: usize| {
+                    facts.named.iter().any(|name| {
+                        name.pack != data.pack && name.at.len() > 1 && name.at.contains(&i)
+                    })
+                };
+                let of_the_field =
+                    facts.words.iter().any(|&i| pack.is_vocabulary(&tokens[i].norm) && !foreign(i));
+                4 * i32::from(of_the_field)
             }
             SlotKind::Quantity => 2 * i32::from(facts.quantity.is_some()),
             SlotKind::Number => {
@@ -49,10 +57,56 @@ pub(super) fn evidence(reader: &Reader<'_>, tool: usize, tokens: &[Token], facts
                 )
             }
             SlotKind::Flag { .. } | SlotKind::Listed { .. } => 2 * i32::from(cued()),
-            SlotKind::DateStart | SlotKind::DateEnd | SlotKind::Thing { .. } | SlotKind::Words => 0,
+            SlotKind::ChangePercent => 4 * i32::from(cued() && !facts.percents.is_empty()),
+            SlotKind::Choice { .. } => {
+                2 * i32::from(
+                    choices.iter().any(|(_, phrase)| phrase.find(tokens, &facts.words).is_some()),
+                )
+            }
+            SlotKind::DateStart
+            | SlotKind::DateEnd
+            | SlotKind::OtherStart
+            | SlotKind::OtherEnd
+            | SlotKind::ChangeAmount
+            | SlotKind::Verbatim
+            | SlotKind::Thing { .. }
+            | SlotKind::Words => 0,
         };
     }
     sum
+}
+
+/// How much the facts speak for one intent by filling slots that only some intents have.
+pub(super) fn own_evidence(
+    reader: &Reader<'_>,
+    tool: usize,
+    intent: usize,
+    tokens: &[Token],
+    facts: &Facts,
+) -> i32 {
+    let data = &reader.book.tools[tool];
+    let name = &data.intents[intent].name;
+    let own = data.slots.iter().zip(&data.cues).zip(&data.choices);
+    let filled =
+        own.filter(|((slot, _), _)| slot.intents.contains(name)).map(|((slot, cues), choices)| {
+            match &slot.kind {
+                SlotKind::OtherStart => 10 * i32::from(facts.other_period.is_some()),
+                SlotKind::ChangePercent | SlotKind::ChangeAmount => {
+                    let cued = cues.iter().any(|cue| cue.find(tokens, &facts.words).is_some());
+                    let change = !facts.percents.is_empty() || !facts.amounts.is_empty();
+                    8 * i32::from(cued && change)
+                }
+                SlotKind::Choice { .. } => {
+                    4 * i32::from(
+                        choices
+                            .iter()
+                            .any(|(_, phrase)| phrase.find(tokens, &facts.words).is_some()),
+                    )
+                }
+                _ => 0,
+            }
+        });
+    filled.max().unwrap_or(0)
 }
 
 /// Tokens of the tool's cues in the clause, with the amounts behind them.
@@ -90,7 +144,7 @@ fn takes_one_number(reader: &Reader<'_>, tool: usize) -> bool {
     reader.book.tools[tool]
         .slots
         .iter()
-        .filter(|slot| matches!(slot.kind, SlotKind::Number))
+        .filter(|slot| matches!(slot.kind, SlotKind::Number) && !slot.cued_only)
         .count()
         == 1
 }
@@ -113,12 +167,17 @@ pub(super) fn goal(
         chosen: Vec::new(),
         doubt: None,
         may_reuse: false,
+        is_named: facts.named.iter().any(|named| named.pack == data.pack),
+        unused: Vec::new(),
     };
     for (name, value) in &want.set {
         values::set(&mut goal.args, name, value.clone());
     }
     let mut taken = found.used.clone();
     for (slot, cues) in data.slots.iter().zip(&data.cues) {
+        if !slot.intents.is_empty() && !slot.intents.contains(&want.name) {
+            continue;
+        }
         if let Some(value) =
             said(reader, found.tool, slot, cues, tokens, facts, &mut taken, &mut goal)
         {
@@ -127,8 +186,10 @@ pub(super) fn goal(
     }
     imply(reader, facts, &mut goal);
     words(reader, tokens, facts, &taken, &mut goal);
+    let unused = coverage::unused(reader, tokens, facts, found, &goal, &taken);
     inherit(reader, facts, found, before, &mut goal);
     settle(reader, tokens, facts, found, &mut goal);
+    unused.report(&mut goal);
     goal
 }
 
@@ -144,6 +205,8 @@ fn said(
     goal: &mut Goal,
 ) -> Option<Value> {
     let pack = reader.book.tools[tool].pack;
+    let at = reader.book.tools[tool].slots.iter().position(|other| other == slot);
+    let choices = at.map_or(&[][..], |at| &reader.book.tools[tool].choices[at]);
     let cue = cues.iter().find_map(|cue| cue.find(tokens, &facts.words));
     match &slot.kind {
         SlotKind::Entity { entity, .. } => facts
@@ -159,7 +222,7 @@ fn said(
             {
                 return number(if side == Side::Below { high } else { low });
             }
-            let only = takes_one_number(reader, tool);
+            let only = takes_one_number(reader, tool) && !slot.cued_only;
             if cue.is_none()
                 && !cues.is_empty()
                 && !(only && facts.amounts.iter().any(|amount| amount.marked))
@@ -186,7 +249,10 @@ fn said(
             number(amount.value)
         }
         SlotKind::Quantity => match facts.quantity {
+            // "the top 5" of a list that is asked for
+            None if !reader.book.tools[tool].writes() => facts.first.map(|count| json!(count)),
             Some(Quantity::Whole(count)) if count >= 1 => Some(json!(count)),
+            Some(_) if !reader.book.tools[tool].writes() => None,
             Some(Quantity::Whole(_) | Quantity::Impossible) => {
                 goal.doubt = Some(Doubt::Quantity);
                 None
@@ -197,6 +263,42 @@ fn said(
             taken.extend(hit.used);
             value.clone()
         }),
+        SlotKind::OtherStart => {
+            facts.other_period.as_ref()?.start.map(|day| json!(day.to_string()))
+        }
+        SlotKind::OtherEnd => facts.other_period.as_ref()?.end.map(|day| json!(day.to_string())),
+        SlotKind::ChangePercent => {
+            let hit = cue.filter(|_| !cues.is_empty())?;
+            let percent = facts.percents.iter().find(|percent| !taken.contains(&percent.at))?;
+            let sign =
+                if percent.is_signed { 1.0 } else { changes::direction_near(tokens, percent.at)? };
+            taken.extend(hit.used);
+            taken.extend(percent.at..percent.at + percent.len);
+            taken.extend((0..tokens.len()).filter(|&i| changes::is_direction(&tokens[i])));
+            number(percent.value * sign)
+        }
+        SlotKind::ChangeAmount => {
+            let hit = cue.filter(|_| !cues.is_empty())?;
+            let amount = facts.amounts.iter().find(|amount| !taken.contains(&amount.at))?;
+            let by = amount.at > 0 && tokens[amount.at - 1].any(&["by", "med", "with", "another"]);
+            let more = tokens
+                .get(amount.at + amount.len)
+                .is_some_and(|next| next.any(&["more", "less", "mer", "mindre", "extra"]));
+            let sign = changes::direction_near(tokens, amount.at).filter(|_| by || more)?;
+            taken.extend(hit.used);
+            taken.extend(amount.at..amount.at + amount.len);
+            taken.extend((0..tokens.len()).filter(|&i| changes::is_direction(&tokens[i])));
+            number(amount.value * sign)
+        }
+        SlotKind::Choice { values } => {
+            let found = choices
+                .iter()
+                .filter_map(|(at, phrase)| Some((*at, phrase.find(tokens, &facts.words)?)))
+                .max_by_key(|(_, hit)| hit.score)?;
+            taken.extend(found.1.used);
+            values.get(found.0).map(|choice| choice.value.clone())
+        }
+        SlotKind::Verbatim => verbatim(tokens, cue.as_ref(), taken).map(Value::from),
         SlotKind::Listed { thing, field, side } => {
             let hit = cue?;
             taken.extend(hit.used);
@@ -204,6 +306,30 @@ fn said(
         }
         SlotKind::Thing { .. } | SlotKind::Words => None,
     }
+}
+
+/// The text in quotation marks, or what follows the cue, as it was typed.
+fn verbatim(tokens: &[Token], cue: Option<&Hit>, taken: &mut Vec<usize>) -> Option<String> {
+    let quote = |token: &Token| ["\"", "“", "”", "«", "»", "'"].contains(&token.fold.as_str());
+    let opened = tokens.iter().position(quote);
+    let closed = opened.and_then(|from| {
+        tokens[from + 1..].iter().position(quote).map(|len| from + 1..from + 1 + len)
+    });
+    let range = closed.or_else(|| {
+        let from = cue?.used.last().copied()? + 1;
+        Some(from..tokens.len())
+    })?;
+    let mut text = String::new();
+    for token in &tokens[range.clone()] {
+        if !text.is_empty() && !token.glued {
+            text.push(' ');
+        }
+        text.push_str(&token.raw);
+    }
+    taken.extend(cue.iter().flat_map(|hit| hit.used.iter().copied()));
+    taken.extend(range);
+    let text = text.trim().trim_end_matches(['.', '!', '?']).to_owned();
+    (!text.is_empty()).then_some(text)
 }
 
 /// Which end of a range a parameter takes, by its name.
@@ -266,14 +392,18 @@ fn words(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, taken: &[usize], 
         return;
     };
     let pack = reader.book.pack_of(goal.tool);
+    // Arguments of a change keep their spelling.
+    let writes = reader.book.tools[goal.tool].writes();
     let words: Vec<String> = facts
         .content(tokens, taken, reader.book.tools[goal.tool].pack)
         .into_iter()
         .filter(|&i| tokens[i].part || !pack.is_ignored(&tokens[i].norm))
-        .map(|i| searched_word(pack, &tokens[i]))
+        .map(|i| if writes { tokens[i].raw.clone() } else { searched_word(pack, &tokens[i]) })
         .take(6)
         .collect();
-    if !words.is_empty() {
+    if writes && !words.is_empty() {
+        goal.args.insert(slot.parameter.clone(), json!(words.join(" ")));
+    } else if !words.is_empty() {
         let words = described_again(reader, goal.tool, &slot.parameter, words);
         goal.args.insert(slot.parameter.clone(), json!(words.join(" ")));
     }
@@ -439,7 +569,14 @@ fn inherit(
             SlotKind::Number => limits && !named,
             SlotKind::Words => true,
             SlotKind::Flag { .. } | SlotKind::Listed { .. } => limits,
-            SlotKind::Quantity | SlotKind::Thing { .. } => false,
+            SlotKind::OtherStart
+            | SlotKind::OtherEnd
+            | SlotKind::ChangePercent
+            | SlotKind::ChangeAmount
+            | SlotKind::Choice { .. }
+            | SlotKind::Verbatim
+            | SlotKind::Quantity
+            | SlotKind::Thing { .. } => false,
         };
         if open
             && carry

@@ -20,6 +20,10 @@ pub(super) struct Goal {
     pub(super) doubt: Option<Doubt>,
     /// The arguments are those of an earlier call, so its result may still answer.
     pub(super) may_reuse: bool,
+    /// The message names what the goal is about.
+    pub(super) is_named: bool,
+    /// Words that the plan does not use. They are reported below the answer.
+    pub(super) unused: Vec<String>,
 }
 
 /// How the user names the things meant.
@@ -57,6 +61,8 @@ pub(super) enum Doubt {
     Negated,
     /// A slot that must be said.
     Missing(String),
+    /// Words that would change the question if they were left out.
+    Unused(Vec<String>),
 }
 
 /// Things of one kind that were found for the user, in order.

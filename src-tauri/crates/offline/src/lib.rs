@@ -6,14 +6,17 @@
 
 use std::sync::Arc;
 
-use contract::{CallId, Usage};
+use chrono::{DateTime, Utc};
+use contract::{CallId, MessageExplainResponse, Usage};
 use engine::ports::{Finish, Model, ModelCall, ModelError, ModelEvent, ModelRequest, Purpose};
 use futures::{StreamExt, stream, stream::BoxStream};
 use serde_json::Value;
 
 mod book;
 mod counts;
+mod coverage;
 mod dialogue;
+mod explain;
 mod facts;
 mod fill;
 mod goal;
@@ -50,6 +53,17 @@ impl OfflineModel {
     /// A model over these packs.
     pub fn new(packs: Vec<OfflinePack>) -> Self {
         Self { book: Arc::new(Book::new(packs)) }
+    }
+
+    /// Shows how a message that begins a conversation is understood at an instant, in a time zone
+    /// such as `Europe/Stockholm`.
+    pub fn explain(
+        &self,
+        text: &str,
+        now: DateTime<Utc>,
+        time_zone: &str,
+    ) -> MessageExplainResponse {
+        explain::explain(&self.book, text, dialogue::local_day(now, time_zone))
     }
 
     fn events(&self, request: &ModelRequest) -> Vec<ModelEvent> {

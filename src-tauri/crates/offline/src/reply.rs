@@ -20,6 +20,9 @@ use super::{
 /// Most lines of a list that a question shows.
 pub(super) const SHOWN: usize = 9;
 
+/// Most names that an answer lists after an unknown one.
+const KNOWN: usize = 9;
+
 /// The text of an answer, with the buttons below it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Reply {
@@ -51,7 +54,14 @@ impl Speaker<'_> {
                 later.push(self.named(goal));
                 continue;
             }
-            let part = self.outcome(goal, outcome);
+            let mut part = self.outcome(goal, outcome);
+            if !goal.unused.is_empty() && matches!(outcome, Outcome::Answer { .. }) {
+                let words = self.quoted(&goal.unused);
+                part.text.push_str(&self.say(
+                    &format!("\n\n*I did not use {words}.*"),
+                    &format!("\n\n*Jag använde inte {words}.*"),
+                ));
+            }
             if part.text.is_empty() || reply.text.contains(&part.text) {
                 continue;
             }
@@ -142,9 +152,9 @@ impl Speaker<'_> {
         } else {
             Some(wanted)
         };
-        let text = worded
-            .and_then(|answer| self.lang.pick(answer))
-            .and_then(|text| template::answer(text, self.lang, args, results, as_of));
+        let text = worded.and_then(|answer| self.lang.pick(answer)).and_then(|text| {
+            template::answer(text, self.lang, &tool.intents[goal.intent].name, args, results, as_of)
+        });
         let mut text = text.map(|text| tidy(&text)).filter(|text| !text.is_empty());
         if let (true, Some(text)) = (as_of, text.as_mut()) {
             text.push_str(&self.reused(tool, results));
@@ -375,6 +385,7 @@ impl Speaker<'_> {
                 "I change nothing on a sentence with a “not” in it: I might get it the wrong way round. Say what you want instead.",
                 "Jag ändrar inget på en mening med ett ”inte” i: jag kan få det bakvänt. Säg i stället vad du vill.",
             ),
+            Doubt::Unused(words) => self.not_used(goal, words),
             Doubt::Missing(parameter) => {
                 let tool = &self.book.tools[goal.tool];
                 let counts = tool.slots.iter().any(|slot| slot.parameter == *parameter && matches!(slot.kind, contract::manifest::SlotKind::Quantity));
@@ -383,11 +394,53 @@ impl Speaker<'_> {
         }
     }
 
+    /// The answer if words were left over without which the question is another one.
+    fn not_used(&self, goal: &Goal, words: &[String]) -> Reply {
+        let words = self.quoted(words);
+        let lead = self.say(
+            &format!("I do not know what to do with {words} here, so I do not answer a question that you did not ask."),
+            &format!("Jag vet inte vad jag ska göra med {words} här, så jag svarar inte på en fråga som du inte ställde."),
+        );
+        let offline = &self.book.pack_of(goal.tool).offline;
+        let can = self
+            .lang
+            .pick(&offline.can)
+            .map(|can| self.say(&format!(" I can {can}."), &format!(" Jag kan {can}.")));
+        let examples = self.lang.pick(&offline.examples).into_iter().flatten().take(3);
+        let choices = examples
+            .map(|example| Choice { label: example.clone(), message: example.clone() })
+            .collect();
+        Reply { text: format!("{lead}{}", can.unwrap_or_default()), choices }
+    }
+
+    /// Words in quotation marks, as a list.
+    fn quoted(&self, words: &[String]) -> String {
+        let quoted: Vec<String> = words
+            .iter()
+            .map(|word| {
+                let word = markdown(word);
+                self.say(&format!("“{word}”"), &format!("”{word}”"))
+            })
+            .collect();
+        match &quoted[..] {
+            [] => String::new(),
+            [one] => one.clone(),
+            [first @ .., last] => {
+                format!("{} {} {last}", first.join(", "), self.say("and", "och"))
+            }
+        }
+    }
+
     fn unknown_name(&self, goal: &Goal, name: &str) -> Reply {
         let name = markdown(name);
+        let entities = &self.book.pack_of(goal.tool).entities;
         let known: Vec<&str> =
-            self.book.pack_of(goal.tool).entities.iter().map(|known| known.name.as_str()).collect();
-        let list = known.iter().map(|name| markdown(name)).collect::<Vec<_>>().join(", ");
+            entities.iter().take(KNOWN).map(|known| known.name.as_str()).collect();
+        let mut list = known.iter().map(|name| markdown(name)).collect::<Vec<_>>().join(", ");
+        if entities.len() > KNOWN {
+            let more = entities.len() - KNOWN;
+            list.push_str(&self.say(&format!(" and {more} more"), &format!(" och {more} till")));
+        }
         let text = self.say(
             &format!("I do not know “{name}”. I know {list}; an account can also be given by its number."),
             &format!("Jag känner inte till ”{name}”. Jag känner till {list}; ett konto kan också anges med sitt nummer."),

@@ -90,6 +90,8 @@ fn point(reader: &Reader<'_>, tokens: &[Token], facts: &Facts) -> Option<Read> {
         chosen: Vec::new(),
         doubt: None,
         may_reuse: false,
+        is_named: false,
+        unused: Vec::new(),
     };
     Some((vec![goal], None))
 }
@@ -278,7 +280,7 @@ fn clear_doubt(
             let said = fill::goal(reader, tokens, facts, &found, None);
             goal.args.extend(said.args);
         }
-        Doubt::Negated => return None,
+        Doubt::Negated | Doubt::Unused(_) => return None,
         Doubt::Quantity | Doubt::Missing(_) => {
             let content: Vec<&str> = facts
                 .content(tokens, &[], data.pack)
@@ -287,7 +289,9 @@ fn clear_doubt(
                 .collect();
             let parameter = match doubt {
                 Doubt::Missing(parameter) => parameter.clone(),
-                Doubt::Quantity | Doubt::UnknownName(_) | Doubt::Negated => "quantity".to_owned(),
+                Doubt::Quantity | Doubt::UnknownName(_) | Doubt::Negated | Doubt::Unused(_) => {
+                    "quantity".to_owned()
+                }
             };
             let slot = data.slots.iter().find(|slot| slot.parameter == parameter)?;
             match &slot.kind {

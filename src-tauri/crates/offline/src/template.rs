@@ -60,17 +60,19 @@ static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     env
 });
 
-/// The answer for a call: a template over `args`, `result`, `results` and whether the result is an
+/// The answer for a call: a template over the name of the `intent`, `args`, `result`, `results` and whether the result is an
 /// earlier one.
 pub(super) fn answer(
     template: &str,
     lang: Language,
+    intent: &str,
     args: &Map<String, Value>,
     results: &[Arc<Value>],
     reused: bool,
 ) -> Option<String> {
     let results: Vec<Jinja> = results.iter().map(|result| Jinja::from(Serde(&**result))).collect();
     let root = BTreeMap::from([
+        ("intent".to_owned(), Jinja::from(intent)),
         ("args".to_owned(), Jinja::from(Serde(args))),
         ("result".to_owned(), results.first().cloned().unwrap_or(Jinja::UNDEFINED)),
         ("results".to_owned(), Jinja::from(results)),

@@ -3,5 +3,6 @@
 mod conversations;
 mod follow_ups;
 mod routing;
+
 mod utterances;
 mod world;

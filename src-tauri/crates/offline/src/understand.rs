@@ -2,23 +2,40 @@
 //! conversation. Decides what is meant, never what to call first.
 
 use chrono::NaiveDate;
+use contract::manifest::SlotKind;
 use language::{Language, Token, TokenKind, dates};
 
 use super::{
     book::Book,
     facts::Facts,
     fill,
-    goal::{Goal, Target},
+    goal::{Doubt, Goal, Target},
     more,
     pattern::{Hit, word_indices},
     places::Place,
     resume,
     social::{self, Social},
     state::State,
+    values,
 };
 
 /// Evidence from which on an intent counts.
 const ENOUGH: i32 = 10;
+
+/// Words between two periods that are compared.
+const COMPARED: &[&str] = &[
+    "compare",
+    "compared",
+    "comparison",
+    "vs",
+    "versus",
+    "against",
+    "than",
+    "jamfor",
+    "jamfort",
+    "jamforelse",
+    "mot",
+];
 
 /// The meaning of a message.
 #[derive(Clone, Debug, Default)]
@@ -59,10 +76,8 @@ pub(super) struct Match {
 }
 
 pub(super) fn understand(message: &str, state: &State, book: &Book, today: NaiveDate) -> Meaning {
-    let mut tokens = language::tokens(message);
+    let tokens = book.read_words(message);
     let folded: Vec<String> = tokens.iter().map(|token| token.fold.clone()).collect();
-    book.lexicon.correct(&mut tokens);
-    book.join_names(&mut tokens);
     let lang =
         language::detect_language(message, &folded.iter().map(String::as_str).collect::<Vec<_>>());
     let reader = Reader { book, state, today };
@@ -133,6 +148,11 @@ impl Reader<'_> {
     fn facts_with(&self, tokens: &[Token], listed: bool) -> Facts {
         let mut facts = Facts::of(tokens, self.book, self.today, listed);
         if let Some((at, unit)) = facts.before_that.clone() {
+            // "last week against the week before"
+            if let Some(start) = facts.period.as_ref().and_then(|period| period.start) {
+                facts.other_period = dates::unit_before(unit, start, at);
+                return facts;
+            }
             let from = self.state.last_start(self.book).unwrap_or(self.today);
             facts.period = dates::unit_before(unit, from, at);
         }
@@ -164,14 +184,38 @@ impl Reader<'_> {
             .max_by_key(|(_, score)| *score)
     }
 
+    /// The clauses of a message, each with its intent and its goals.
+    pub(super) fn read_clauses(
+        &self,
+        tokens: &[Token],
+    ) -> Vec<(Vec<Token>, Option<Match>, Vec<Goal>)> {
+        self.clauses(tokens)
+            .into_iter()
+            .map(|(clause, like)| {
+                let found = like.or_else(|| {
+                    let found = self.best(&clause, &self.facts(&clause))?;
+                    Some(self.prefer_complete(&clause, found))
+                });
+                let goals = self.goals(&clause);
+                (clause, found, goals)
+            })
+            .collect()
+    }
+
     /// The goals of all clauses, in order.
     fn goals(&self, tokens: &[Token]) -> Vec<Goal> {
         let mut goals: Vec<Goal> = Vec::new();
+        // The goals before the clause that have no period of their own.
+        let mut undated = 0;
         for (clause, like) in self.clauses(tokens) {
-            let Some(found) = like.or_else(|| self.best(&clause, &self.facts(&clause))) else {
-                continue;
+            let repeats = like.is_some();
+            let best = || {
+                let found = self.best(&clause, &self.facts(&clause))?;
+                Some(self.prefer_complete(&clause, found))
             };
+            let Some(found) = like.or_else(best) else { continue };
             let facts = self.facts_for(found.tool, &clause);
+            let before = goals.len();
             let tool = &self.book.tools[found.tool];
             let open = facts.choice && tool.writes();
             let single = tool.thing().is_some() && !tool.intents[found.intent].several && !open;
@@ -180,8 +224,60 @@ impl Reader<'_> {
                     self.add_goal(&mut goals, &clause, &facts, &found);
                 }
             }
+            if facts.period.is_none() {
+                undated += goals.len() - before;
+                continue;
+            }
+            if repeats && !facts.named.is_empty() {
+                self.date_list(&mut goals, before - undated, before);
+            }
+            undated = 0;
         }
+        drop_beside_doubts(self.book, &mut goals);
         goals
+    }
+
+    /// The match, or one of another pack that uses all words where this one cannot.
+    fn prefer_complete(&self, clause: &[Token], found: Match) -> Match {
+        let leaves_words = |found: &Match| {
+            let facts = self.facts_for(found.tool, clause);
+            let goal = fill::goal(self, clause, &facts, found, None);
+            matches!(goal.doubt, Some(Doubt::Unused(_) | Doubt::UnknownName(_)))
+        };
+        let pack = |found: &Match| self.book.tools[found.tool].pack;
+        if !leaves_words(&found) {
+            return found;
+        }
+        let facts = self.facts(clause);
+        let of_the_field = |other: &Match| {
+            let in_a_name = |i: usize| facts.named.iter().any(|named| named.at.contains(&i));
+            let words = &self.book.packs[pack(other)];
+            facts.words.iter().any(|&i| !in_a_name(i) && words.is_vocabulary(&clause[i].norm))
+        };
+        let mut others = self.candidates(clause, &facts);
+        others.retain(|other| pack(other) != pack(&found) && (other.strong || of_the_field(other)));
+        others.sort_by_key(|other| std::cmp::Reverse(other.score));
+        others.into_iter().find(|other| !leaves_words(other)).unwrap_or(found)
+    }
+
+    /// "bluebell and kestrel in october": the period behind a list holds for the whole list, up to
+    /// a goal with a period of its own.
+    fn date_list(&self, goals: &mut [Goal], from: usize, to: usize) {
+        let Some(last) = goals.last().cloned() else { return };
+        let dates = self.book.tools[last.tool]
+            .slots
+            .iter()
+            .filter(|slot| matches!(slot.kind, SlotKind::DateStart | SlotKind::DateEnd));
+        for slot in dates {
+            let value = values::get(&last.args, &slot.parameter).cloned();
+            let same = |goal: &&mut Goal| goal.tool == last.tool && goal.intent == last.intent;
+            for goal in goals[from..to].iter_mut().filter(same) {
+                if let Some(value) = value.clone() {
+                    values::set(&mut goal.args, &slot.parameter, value);
+                }
+                goal.may_reuse = false;
+            }
+        }
     }
 
     fn add_goal(&self, goals: &mut Vec<Goal>, clause: &[Token], facts: &Facts, found: &Match) {
@@ -210,9 +306,7 @@ impl Reader<'_> {
             if splits {
                 parts.push(Vec::new());
             }
-            if !splits || token.kind == TokenKind::Word {
-                parts.last_mut().into_iter().for_each(|part| part.push(token.clone()));
-            }
+            parts.last_mut().into_iter().for_each(|part| part.push(token.clone()));
         }
         let mut out: Vec<(Vec<Token>, Option<Match>)> = Vec::new();
         let mut waiting: Vec<Token> = Vec::new();
@@ -300,15 +394,18 @@ impl Reader<'_> {
         let entities =
             tool.thing().is_none() && !facts.named.is_empty() && !self.facts(last).named.is_empty();
         // "this month and last month": the same question for another period.
+        let compared = tool.has(|kind| matches!(kind, SlotKind::OtherStart))
+            && last.iter().chain(part).any(|token| token.any(COMPARED));
         let periods = tool.thing().is_none()
+            && !compared
             && facts.period.is_some()
             && facts.named.is_empty()
             && self.facts(last).period.is_some();
         things || entities || periods
     }
 
-    /// The intent that a clause speaks for most.
-    pub(super) fn best(&self, tokens: &[Token], facts: &Facts) -> Option<Match> {
+    /// All intents that a clause speaks for.
+    pub(super) fn candidates(&self, tokens: &[Token], facts: &Facts) -> Vec<Match> {
         let mut all: Vec<Match> = Vec::new();
         let for_it = self.book.triggers.find(tokens, &facts.words);
         let against = self.book.against.find(tokens, &facts.words);
@@ -332,6 +429,12 @@ impl Reader<'_> {
                 all.extend((found.score >= ENOUGH).then_some(found));
             }
         }
+        all
+    }
+
+    /// The intent that a clause speaks for most.
+    pub(super) fn best(&self, tokens: &[Token], facts: &Facts) -> Option<Match> {
+        let all = self.candidates(tokens, facts);
         // Of equals the first, but a phrase of its own before mere names; a special question before
         // the general one.
         let better = |a: &Match, b: &Match| (a.score, a.strong) > (b.score, b.strong);
@@ -385,6 +488,11 @@ impl Reader<'_> {
             && base > 0
             && !other_field
             && fill::unknown_name(self, tokens, facts, &used, tool).is_some();
+        let own = if base > 0 { fill::own_evidence(self, tool, intent, tokens, facts) } else { 0 };
+        let (evidence, strong) = (evidence + own, strong || own > 0);
+        let undated = facts.period.is_some()
+            && !data.has(|kind| matches!(kind, SlotKind::DateStart | SlotKind::DateEnd));
+        let evidence = evidence - 6 * i32::from(undated && !data.writes());
         let score = if base > 0 {
             // "Tell me about Bluebell": with nothing but a name of another pack, the question is
             // that pack's.
@@ -450,6 +558,16 @@ impl Reader<'_> {
     }
 }
 
+/// "line items of Contoso and budget": what is not named by itself belongs to the request that is
+/// not understood, and is not answered alone.
+fn drop_beside_doubts(book: &Book, goals: &mut Vec<Goal>) {
+    let open = |goal: &Goal| matches!(goal.doubt, Some(Doubt::Unused(_) | Doubt::UnknownName(_)));
+    let packs: Vec<usize> =
+        goals.iter().filter(|goal| open(goal)).map(|goal| book.tools[goal.tool].pack).collect();
+    goals
+        .retain(|goal| open(goal) || goal.is_named || !packs.contains(&book.tools[goal.tool].pack));
+}
+
 /// Several names of one kind are as many requests: "how are account 17 and account 23 pacing".
 fn one_name_each(facts: &Facts, pack: usize) -> Vec<Facts> {
     let own = || facts.named.iter().filter(|named| named.pack == pack);
@@ -463,6 +581,8 @@ fn one_name_each(facts: &Facts, pack: usize) -> Vec<Facts> {
         .filter(|named| named.kind == *doubled)
         .map(|one| {
             let mut single = facts.clone();
+            let others = own().filter(|named| named.kind == *doubled && *named != one);
+            single.elsewhere.extend(others.flat_map(|named| named.at.clone()));
             single.named.retain(|named| named.kind != *doubled || named == one);
             single
         })
@@ -483,7 +603,7 @@ fn one_place_each(mut facts: Facts) -> Vec<Facts> {
     facts.places.iter().map(one).collect()
 }
 
-fn is_boundary(token: &Token) -> bool {
+pub(super) fn is_boundary(token: &Token) -> bool {
     match token.kind {
         TokenKind::Punct => [",", ".", "?", "!", ";", "&", "+"].contains(&token.fold.as_str()),
         TokenKind::Word => {

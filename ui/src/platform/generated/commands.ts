@@ -30,6 +30,8 @@ import type { InstructionsResponse } from "./InstructionsResponse";
 import type { ItemsPageParams } from "./ItemsPageParams";
 import type { ItemsPageResponse } from "./ItemsPageResponse";
 import type { LocalServersResponse } from "./LocalServersResponse";
+import type { MessageExplainParams } from "./MessageExplainParams";
+import type { MessageExplainResponse } from "./MessageExplainResponse";
 import type { ModelTestResponse } from "./ModelTestResponse";
 import type { PackDatasets } from "./PackDatasets";
 import type { PacksListResponse } from "./PacksListResponse";
@@ -87,6 +89,7 @@ export type CommandMap = {
   audit_checkpoint: { params: Empty; response: AuditCheckpointResponse };
   audit_alarm_open: { params: Empty; response: Empty };
   packs_list: { params: Empty; response: PacksListResponse };
+  message_explain: { params: MessageExplainParams; response: MessageExplainResponse };
   instructions_list: { params: Empty; response: InstructionsResponse };
   prompt_preview: { params: PromptPreviewParams; response: PromptPreviewResponse };
   server_tools: { params: Empty; response: ServerToolsResponse };

@@ -6,7 +6,7 @@ use std::{
 };
 
 use ::packs::NewPack;
-use contract::{Empty, manifest::ScenarioStatus};
+use contract::{Empty, MessageExplainParams, manifest::ScenarioStatus};
 use host::Paths;
 
 use crate::args::PackKind;
@@ -207,6 +207,45 @@ pub(crate) fn new(
     } else {
         out.line(folder.display().to_string());
         out.note(format!("Change pack.json, then: csign packs check {}", folder.display()));
+    }
+    Ok(Exit::Done)
+}
+
+/// Prints how the offline model understands a message.
+pub(crate) async fn explain(link: &Link, out: Out, text: String) -> Result<Exit, Failure> {
+    let explained = link.commands.message_explain(MessageExplainParams { text }).await?;
+    if out.json {
+        out.document(&explained);
+        return Ok(Exit::Done);
+    }
+    for word in &explained.corrected {
+        out.line(format!("read as   {} → {}", exact(&word.typed), exact(&word.read_as)));
+    }
+    for clause in &explained.clauses {
+        out.line(format!("clause    {}", exact(&clause.text)));
+        for intent in &clause.intents {
+            let mark = if intent.is_chosen { "*" } else { " " };
+            out.line(format!(
+                "  {mark} {:>3}  {} {}",
+                intent.score,
+                exact(intent.tool.as_str()),
+                exact(&intent.intent)
+            ));
+        }
+        for goal in &clause.goals {
+            for (name, value) in &goal.arguments {
+                out.line(format!("  slot    {} = {}", exact(name), exact(&value.to_string())));
+            }
+            for word in &goal.unused {
+                out.line(format!("  unused  {}", exact(word)));
+            }
+            if let Some(doubt) = &goal.doubt {
+                out.line(format!("  asks    {}", exact(doubt)));
+            }
+        }
+    }
+    if let Some(otherwise) = &explained.otherwise {
+        out.line(format!("instead   {}", exact(otherwise)));
     }
     Ok(Exit::Done)
 }

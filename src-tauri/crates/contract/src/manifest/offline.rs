@@ -195,6 +195,12 @@ pub struct Slot {
     /// The value if the text does not contain one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
+    /// The intents that use the slot, by name; all of them if empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub intents: Vec<String>,
+    /// Whether a number needs a cue even if it can only be meant for this slot.
+    #[serde(default)]
+    pub cued_only: bool,
     /// The value counts only next to one of these phrases.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub cues: Localised<Vec<String>>,
@@ -208,10 +214,25 @@ pub enum SlotKind {
     Quantity,
     /// An amount of money or another number.
     Number,
-    /// The first and the last day of a period in the text.
+    /// The first day of the period in the text.
     DateStart,
-    /// The last day of a period in the text.
+    /// The last day of the period in the text.
     DateEnd,
+    /// The first day of the second period, which the first one is compared with.
+    OtherStart,
+    /// The last day of the second period.
+    OtherEnd,
+    /// A percentage by which something changes: "raise by 20%" is 20, "cut by 5 %" is -5.
+    ChangePercent,
+    /// An amount by which something changes: "10k more" is 10000, "lower by 500" is -500.
+    ChangeAmount,
+    /// One of several values, each with the phrases that mean it.
+    Choice {
+        /// The values, each with its phrases.
+        values: Vec<ChoiceValue>,
+    },
+    /// Text exactly as it was typed: what stands in quotation marks, or what follows a cue.
+    Verbatim,
     /// One of the pack's entities. `nouns` may stand before an id that is not in the table
     /// ("account 99").
     Entity {
@@ -244,6 +265,16 @@ pub enum SlotKind {
         /// On which side of the listed values the bound lies.
         side: Side,
     },
+}
+
+/// A value of a choice, with its phrases.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChoiceValue {
+    /// The value that the parameter gets.
+    pub value: Value,
+    /// Phrases of the same form as the triggers of an intent.
+    pub phrases: Localised<Vec<String>>,
 }
 
 /// On which side of the middle of a list, or of a single thing, a value must lie.

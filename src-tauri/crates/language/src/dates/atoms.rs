@@ -16,7 +16,15 @@ use crate::{
 
 /// The term that begins at `at`, and how many tokens it takes. Longer readings come first.
 pub(super) fn atom(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
-    tokens.get(at)?;
+    // "the rest of november": what is left of a period is asked for with the period.
+    if tokens.get(at)?.any(&["rest", "resten", "remainder"])
+        && tokens.get(at + 1).is_some_and(|token| token.any(&["of", "av"]))
+    {
+        let the = usize::from(tokens.get(at + 2).is_some_and(|token| token.any(&["the", "den"])));
+        return atom(tokens, at + 2 + the, today)
+            .or_else(|| unit_alone(tokens, at + 2 + the, today))
+            .map(|(used, found)| (used + 2 + the, found));
+    }
     to_date(tokens, at, today)
         .or_else(|| part_of(tokens, at, today))
         .or_else(|| edge(tokens, at, today))
@@ -29,6 +37,12 @@ pub(super) fn atom(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
         .or_else(|| weekday(tokens, at, today))
         .or_else(|| simple_day(tokens, at, today))
         .or_else(|| year_alone(tokens, at))
+}
+
+/// "month", "månaden": the current one.
+fn unit_alone(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
+    let unit = super::relative::unit(tokens.get(at)?)?;
+    Some((1, Atom::of(calendar::nth(unit, 0, today)?)))
 }
 
 /// "start of october", "end of the month", "början av oktober".

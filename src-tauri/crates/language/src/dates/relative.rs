@@ -166,6 +166,12 @@ pub(super) fn relative(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed 
             return Some((skipped + 1, Atom::of(calendar::nth(Unit::Year, 0, today)?)));
         }
     }
+    // "on the weekend", "i helgen": the newest one that has begun.
+    if skipped > 0 && head.any(&["weekend", "helgen"]) {
+        let this = calendar::nth(Unit::Weekend, 0, today)?;
+        let offset = if this.start > today { -1 } else { 0 };
+        return Some((skipped + 1, Atom::of(calendar::nth(Unit::Weekend, offset, today)?)));
+    }
     let after = tokens.get(next + 1)?;
     if after.is("har")
         && tokens

@@ -1,6 +1,6 @@
 //! The type of a term, and what several kinds of terms share: days of a month, months and years.
 
-use chrono::NaiveDate;
+use chrono::{Datelike, NaiveDate};
 
 use super::{Period, calendar};
 use crate::{
@@ -56,8 +56,24 @@ pub(super) fn month_alone(tokens: &[Token], at: usize, today: NaiveDate) -> Pars
     if doubtful && !led {
         return None;
     }
+    let (year, more) = match year {
+        Some(_) => (year, more),
+        None => relative_year(tokens, at + used, today)
+            .map_or((None, 0), |(year, used)| (Some(year), used)),
+    };
     let held = year.unwrap_or_else(|| calendar::recent_year(month, today));
     Some((used + more, Atom::yearly(calendar::month(held, month)?, year)))
+}
+
+/// The "last year" of "november last year", the "i fjol" of "november i fjol".
+fn relative_year(tokens: &[Token], at: usize, today: NaiveDate) -> Option<(i32, usize)> {
+    let words: Vec<&str> =
+        tokens.get(at..)?.iter().take(2).map(|token| token.norm.as_str()).collect();
+    match words[..] {
+        ["last" | "forra", "year" | "aret"] | ["i", "fjol"] => Some((today.year() - 1, 2)),
+        ["this", "year"] | ["i", "ar"] => Some((today.year(), 2)),
+        _ => None,
+    }
 }
 
 /// The day of a month: "1", "1st", "1:a", "första".

@@ -30,7 +30,7 @@ fn pacing_is_answered_with_the_figures_of_the_result() {
         "1–30 November 2026",
         "Spent",
         "Per day",
-        "| Day |",
+        "At this rate",
         "Assumed:",
         "sample",
     ] {
@@ -288,7 +288,7 @@ fn it_says_what_it_is() {
 fn it_answers_in_the_language_it_is_spoken_to() {
     let mut world = World::new();
     assert!(world.say("Hur ligger konto 17 till den här månaden?").text.contains("Förbrukat"));
-    assert!(world.say("visa kampanjerna").text.contains("Kampanjer i"));
+    assert!(world.say("visa kampanjerna").text.contains("kampanjer för"));
     assert!(world.say("what's in my cart?").text.contains("Your cart"));
     world.locale = "sv".into();
     assert!(world.say("How is account 23 doing?").text.contains("Spent"));

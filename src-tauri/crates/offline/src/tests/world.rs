@@ -53,7 +53,12 @@ static PACKS: LazyLock<Vec<OfflinePack>> = LazyLock::new(|| {
         .map(|loaded| {
             let pack =
                 loaded.pack.unwrap_or_else(|| panic!("{:?}: {:#?}", loaded.folder, loaded.view));
-            OfflinePack::new(pack.manifest, pack.tools)
+            let mut manifest = pack.manifest;
+            if manifest.id.as_str() == campaign_portfolio_pacing::SERVICE {
+                // As in the app: the names of the data in use.
+                manifest.entities = PACING.1.entities().expect("names");
+            }
+            OfflinePack::new(manifest, pack.tools)
         })
         .collect()
 });
@@ -249,10 +254,15 @@ impl World {
         if writes && let Some(decision) = self.decisions.pop_front() {
             return decision;
         }
-        if tool == campaign_portfolio_pacing::TOOL {
+        let pacing = [
+            campaign_portfolio_pacing::TOOL,
+            campaign_portfolio_pacing::COMPARE_TOOL,
+            campaign_portfolio_pacing::LIST_TOOL,
+        ];
+        if pacing.contains(&tool) {
             return PACING
                 .1
-                .analyze(&arguments)
+                .call(tool, &arguments)
                 .unwrap_or_else(|error| json!({"outcome": "error", "error": error}));
         }
         let mut arguments: Map<String, Value> = arguments.as_object().cloned().unwrap_or_default();

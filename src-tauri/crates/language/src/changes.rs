@@ -1,0 +1,156 @@
+//! Percentages and the direction of a change as people write them: "raise by 20%", "10 procent
+//! lägre", "double". English and Swedish. Knows nothing of what is changed.
+
+use crate::{
+    numbers::cardinal,
+    tokens::{Token, TokenKind},
+};
+
+/// A number with a percent sign, or a word that means one ("double", "half").
+#[derive(Clone, Debug, PartialEq)]
+pub struct Percent {
+    /// In percent, at least zero if the text has no sign of its own.
+    pub value: f64,
+    pub at: usize,
+    pub len: usize,
+    /// The word itself says the direction: "double" is +100, "halve" is -50.
+    pub is_signed: bool,
+}
+
+const SIGNS: &[&str] = &["%", "percent", "procent", "pct", "percentage"];
+const UP: &[&str] = &[
+    "raise",
+    "raised",
+    "raising",
+    "increase",
+    "increased",
+    "increasing",
+    "add",
+    "added",
+    "plus",
+    "more",
+    "up",
+    "higher",
+    "boost",
+    "grow",
+    "extra",
+    "hoj",
+    "hoja",
+    "hojer",
+    "hojde",
+    "oka",
+    "okar",
+    "okade",
+    "okning",
+    "mer",
+    "upp",
+    "hogre",
+    "bump",
+];
+const DOWN: &[&str] = &[
+    "cut",
+    "cutting",
+    "lower",
+    "lowered",
+    "reduce",
+    "reduced",
+    "decrease",
+    "decreased",
+    "drop",
+    "dropped",
+    "minus",
+    "less",
+    "down",
+    "trim",
+    "fewer",
+    "sank",
+    "sanka",
+    "sanker",
+    "sankte",
+    "minska",
+    "minskar",
+    "minskade",
+    "ner",
+    "ned",
+    "mindre",
+    "lagre",
+    "dra",
+];
+const DOUBLE: &[&str] =
+    &["double", "doubled", "doubling", "dubbla", "dubblar", "fordubbla", "fordubblar"];
+const HALF: &[&str] = &["halve", "halved", "halving", "halvera", "halverar", "halverade"];
+
+/// All percentages of the text, in order.
+pub fn find_percents(tokens: &[Token]) -> Vec<Percent> {
+    (0..tokens.len()).filter_map(|at| percent(tokens, at)).collect()
+}
+
+fn percent(tokens: &[Token], at: usize) -> Option<Percent> {
+    let token = &tokens[at];
+    if token.any(DOUBLE) {
+        return Some(Percent { value: 100.0, at, len: 1, is_signed: true });
+    }
+    if token.any(HALF) {
+        return Some(Percent { value: -50.0, at, len: 1, is_signed: true });
+    }
+    let value = match token.kind {
+        TokenKind::Number => token.fold.replace(',', ".").parse::<f64>().ok()?,
+        TokenKind::Word => f64::from(cardinal(&token.norm)?),
+        TokenKind::Punct => return None,
+    };
+    tokens.get(at + 1).filter(|next| next.any(SIGNS))?;
+    Some(Percent { value, at, len: 2, is_signed: false })
+}
+
+/// Whether the words near a value raise it (1.0) or lower it (-1.0). The nearest word of a
+/// direction counts. Returns None if there is none.
+pub fn direction_near(tokens: &[Token], at: usize) -> Option<f64> {
+    let sign = |token: &Token| {
+        if token.any(UP) || token.fold == "+" {
+            Some(1.0)
+        } else if token.any(DOWN) || token.fold == "-" || token.fold == "−" {
+            Some(-1.0)
+        } else {
+            None
+        }
+    };
+    tokens
+        .iter()
+        .enumerate()
+        .filter_map(|(i, token)| Some((i.abs_diff(at), sign(token)?)))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, sign)| sign)
+}
+
+/// Whether a word says in which direction something changes.
+pub fn is_direction(token: &Token) -> bool {
+    token.any(UP) || token.any(DOWN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tokens::tokens;
+
+    #[test]
+    fn reads_percentages_with_their_direction() {
+        for (text, value) in [
+            ("what if we raise the budget by 20%", 20.0),
+            ("lower it by 12,5 %", -12.5),
+            ("20 percent more per day", 20.0),
+            ("sänk budgeten med tio procent", -10.0),
+            ("double the budget", 100.0),
+            ("halvera budgeten", -50.0),
+        ] {
+            let tokens = tokens(text);
+            let [found] = &find_percents(&tokens)[..] else { panic!("{text}") };
+            let sign = if found.is_signed {
+                1.0
+            } else {
+                direction_near(&tokens, found.at).unwrap_or(0.0)
+            };
+            assert_eq!(found.value * sign, value, "{text}");
+        }
+        assert_eq!(find_percents(&tokens("20 campaigns")), []);
+    }
+}

@@ -1,0 +1,269 @@
+//! The coverage rule: each word that carries meaning is used by the plan or reported. A word that
+//! would change the question if it were left out stops the answer. General code; the phrases of the
+//! manifests decide what is used.
+
+use contract::manifest::SlotKind;
+use language::{Token, TokenKind, numbers};
+
+use super::{
+    facts::Facts,
+    goal::{Doubt, Goal},
+    social,
+    understand::{Match, Reader, is_boundary},
+};
+
+/// The words of a clause that a goal does not use.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Unused {
+    /// Without these the question is another one.
+    pub(super) decisive: Vec<String>,
+    /// Without these the answer is incomplete.
+    pub(super) other: Vec<String>,
+    /// The decisive words are one name that no table knows.
+    is_name: bool,
+}
+
+impl Unused {
+    /// Notes the words in the goal: as a doubt if they decide, otherwise below the answer.
+    pub(super) fn report(self, goal: &mut Goal) {
+        if goal.doubt.is_some() {
+            return;
+        }
+        if self.decisive.is_empty() {
+            goal.unused = self.other;
+        } else if let [name] = &self.decisive[..]
+            && self.is_name
+        {
+            goal.doubt = Some(Doubt::UnknownName(name.clone()));
+        } else {
+            goal.doubt = Some(Doubt::Unused([self.decisive, self.other].concat()));
+        }
+    }
+}
+
+/// Finds the words that a goal leaves unused. `taken` are the tokens of its phrases and slots.
+pub(super) fn unused(
+    reader: &Reader<'_>,
+    tokens: &[Token],
+    facts: &Facts,
+    found: &Match,
+    goal: &Goal,
+    taken: &[usize],
+) -> Unused {
+    let tool = &reader.book.tools[found.tool];
+    // A target takes the words that remain by name.
+    if tool.writes() || tool.thing().is_some() {
+        return Unused::default();
+    }
+    if tool.has(|kind| matches!(kind, SlotKind::Words)) {
+        return unused_by_search(tokens, taken);
+    }
+    let mut used: Vec<usize> = taken.to_vec();
+    used.extend(taken_by_facts(reader, tokens, facts, found, goal));
+    used.extend(general_phrases(reader, tokens, facts, found));
+    used.extend(social::used(tokens, &facts.words));
+    // A joining word at the beginning has split the message.
+    used.extend(tokens.first().filter(|first| is_boundary(first)).map(|_| 0));
+    let is_free = |i: &usize| !used.contains(i) && tokens[*i].kind != TokenKind::Punct;
+    let mut unused = Unused::default();
+    let mut last: Option<(usize, Weight)> = None;
+    for i in (0..tokens.len()).filter(is_free) {
+        let weight = weight(reader, tokens, facts, found, i);
+        let list = match weight {
+            Weight::None => continue,
+            Weight::Decisive | Weight::Name => &mut unused.decisive,
+            Weight::Other => &mut unused.other,
+        };
+        match list.last_mut().filter(|_| last == Some((i - 1, weight)) && i > 0) {
+            // Words that follow each other are named together: "winter cruises".
+            Some(words) => {
+                words.push(' ');
+                words.push_str(&spelled(tokens, i, false));
+            }
+            None => list.push(spelled(tokens, i, true)),
+        }
+        unused.is_name = weight == Weight::Name && (unused.decisive.len() == 1 || unused.is_name);
+        last = Some((i, weight));
+    }
+    unused
+}
+
+/// A search takes the words that remain, but it neither ranks nor excludes.
+fn unused_by_search(tokens: &[Token], taken: &[usize]) -> Unused {
+    let is_left = |i: &usize| !taken.contains(i) && language::is_decisive(&tokens[*i].norm);
+    let other = (0..tokens.len()).filter(is_left).map(|i| spelled(tokens, i, true)).collect();
+    Unused { other, ..Unused::default() }
+}
+
+/// How much an unused word matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Weight {
+    None,
+    /// The answer is incomplete without the word.
+    Other,
+    /// The question is another one without the word.
+    Decisive,
+    /// It stands where a name may stand, and no table knows it.
+    Name,
+}
+
+fn weight(
+    reader: &Reader<'_>,
+    tokens: &[Token],
+    facts: &Facts,
+    found: &Match,
+    at: usize,
+) -> Weight {
+    let tool = &reader.book.tools[found.tool];
+    let token = &tokens[at];
+    let is_number = token.kind == TokenKind::Number
+        || (numbers::cardinal(&token.norm).is_some() && !language::is_stop_word(&token.norm));
+    let is_period = facts.other_period.as_ref().is_some_and(|period| period.at.contains(&at));
+    if is_number
+        || is_period
+        || language::is_decisive(&token.norm)
+        || claims_all(reader, tokens, facts, found, at)
+    {
+        return Weight::Decisive;
+    }
+    let takes_dates = tool.has(|kind| matches!(kind, SlotKind::DateStart | SlotKind::DateEnd));
+    if takes_dates && token.any_of(language::dates::date_words()) {
+        return Weight::Decisive;
+    }
+    if token.fold.len() < 2
+        || language::is_filler(&token.norm)
+        || language::is_small_talk(&token.norm)
+    {
+        return Weight::None;
+    }
+    let is_known = tool.speaks_of(&token.norm);
+    let takes_names = tool.has(|kind| matches!(kind, SlotKind::Entity { .. }));
+    // "the autumn boots campaign": a name that no table knows.
+    let narrows = !is_known && takes_names && facts.named.is_empty();
+    // "CTR for Copper Kettle": the figure that is asked for.
+    let is_measure = !is_known
+        && tokens
+            .get(at + 1)
+            .is_some_and(|next| next.any(&["for", "of", "in", "on", "pa", "i", "av", "hos"]));
+    if is_measure || is_other_question(reader, tokens, facts, found, at) {
+        Weight::Decisive
+    } else if narrows && found.strong {
+        Weight::Name
+    } else if !found.strong && takes_names {
+        Weight::Decisive
+    } else {
+        Weight::Other
+    }
+}
+
+/// "campaigns by cpm": a word that asks another question of the same tool.
+fn is_other_question(
+    reader: &Reader<'_>,
+    tokens: &[Token],
+    facts: &Facts,
+    found: &Match,
+    at: usize,
+) -> bool {
+    reader.book.triggers.find(tokens, &facts.words).into_iter().any(
+        |((tool, intent), hit, weak)| {
+            tool == found.tool
+                && intent != 0
+                && intent != found.intent
+                && !weak
+                && hit.used.contains(&at)
+        },
+    )
+}
+
+/// Tokens of the facts that a slot of the tool takes.
+fn taken_by_facts(
+    reader: &Reader<'_>,
+    tokens: &[Token],
+    facts: &Facts,
+    found: &Match,
+    goal: &Goal,
+) -> Vec<usize> {
+    let tool = &reader.book.tools[found.tool];
+    let mut used: Vec<usize> = facts.elsewhere.iter().copied().collect();
+    if tool.has(|kind| matches!(kind, SlotKind::DateStart | SlotKind::DateEnd)) {
+        let is_other =
+            |i: &usize| facts.other_period.as_ref().is_some_and(|other| other.at.contains(i));
+        let is_date = |i: &usize| tokens[*i].any_of(language::dates::date_words());
+        used.extend(facts.period.iter().flat_map(|period| period.at.clone()));
+        used.extend(facts.taken.iter().copied().filter(|i| is_date(i) && !is_other(i)));
+        used.extend(facts.before_that.iter().flat_map(|(at, _)| at.clone()));
+    }
+    let intent = &tool.intents[found.intent].name;
+    let compares = tool.slots.iter().any(|slot| {
+        matches!(slot.kind, SlotKind::OtherStart | SlotKind::OtherEnd)
+            && (slot.intents.is_empty() || slot.intents.contains(intent))
+    });
+    if compares {
+        used.extend(facts.other_period.iter().flat_map(|period| period.at.clone()));
+    }
+    let counts = tool.slots.iter().any(|slot| {
+        matches!(slot.kind, SlotKind::Quantity) && goal.args.contains_key(&slot.parameter)
+    });
+    if counts {
+        let in_period =
+            |i: &usize| facts.period.as_ref().is_some_and(|period| period.at.contains(i));
+        used.extend(facts.taken.iter().copied().filter(|i| !in_period(i)));
+    }
+    let takes = |kind: &str| {
+        tool.has(|slot| matches!(slot, SlotKind::Entity { entity, .. } if entity == kind))
+    };
+    for named in facts.named.iter().filter(|named| named.pack == tool.pack) {
+        if takes(&named.kind) || goal.args.values().any(|value| value.as_str() == Some(&named.id)) {
+            used.extend(named.at.clone());
+        }
+    }
+    used
+}
+
+/// Tokens of the tool's general phrases: what any of its questions may contain.
+fn general_phrases(
+    reader: &Reader<'_>,
+    tokens: &[Token],
+    facts: &Facts,
+    found: &Match,
+) -> Vec<usize> {
+    reader
+        .book
+        .triggers
+        .find(tokens, &facts.words)
+        .into_iter()
+        .filter(|((tool, intent), ..)| {
+            *tool == found.tool && (*intent == 0 || *intent == found.intent)
+        })
+        .flat_map(|(_, hit, _)| hit.used)
+        .collect()
+}
+
+/// "all accounts": a claim that one account cannot answer.
+fn claims_all(
+    reader: &Reader<'_>,
+    tokens: &[Token],
+    facts: &Facts,
+    found: &Match,
+    at: usize,
+) -> bool {
+    let tool = &reader.book.tools[found.tool];
+    let noun = tokens.get(at + 1).is_some_and(|next| {
+        tool.nouns.iter().flatten().any(|noun| language::same_word(noun, &next.norm))
+    });
+    noun && facts.named.is_empty()
+        && tokens[at].any(&["all", "every", "each", "both", "alla", "varje", "samtliga", "bada"])
+}
+
+/// A word as it was typed, with the small words that belong to it: "by week", "20%".
+fn spelled(tokens: &[Token], at: usize, begins: bool) -> String {
+    let token = &tokens[at];
+    if let Some(sign) = tokens.get(at + 1).filter(|next| next.fold == "%") {
+        return format!("{}{}", token.raw, sign.raw);
+    }
+    let before = at.checked_sub(1).filter(|_| begins).map(|i| &tokens[i]);
+    match before.filter(|before| before.any(&["by", "per", "not", "without", "utan", "inte"])) {
+        Some(before) => format!("{} {}", before.raw, token.raw),
+        None => token.raw.clone(),
+    }
+}

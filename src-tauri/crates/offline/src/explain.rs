@@ -1,0 +1,108 @@
+//! Shows how a message is understood: the words as they are read, the clauses, the intents of each
+//! with their scores, the arguments, and the words that nothing uses. For authors of packs. Plans no
+//! call and knows no conversation.
+
+use chrono::NaiveDate;
+use contract::{
+    CorrectedWord, ExplainedClause, ExplainedGoal, ExplainedIntent, MessageExplainResponse,
+};
+use language::Token;
+
+use super::{
+    book::Book,
+    goal::{Doubt, Goal},
+    state::State,
+    understand::{Match, Reader, Talk, understand},
+};
+
+/// Explains a message that begins a conversation.
+pub(super) fn explain(book: &Book, message: &str, today: NaiveDate) -> MessageExplainResponse {
+    let state = State::default();
+    let meaning = understand(message, &state, book, today);
+    let tokens = book.read_words(message);
+    let reader = Reader { book, state: &state, today };
+    let corrected = tokens
+        .iter()
+        .filter(|token| token.norm != token.fold)
+        .map(|token| CorrectedWord { typed: token.raw.clone(), read_as: token.norm.clone() })
+        .collect();
+    let clauses = reader
+        .read_clauses(&tokens)
+        .iter()
+        .map(|(clause, chosen, goals)| explain_clause(&reader, clause, chosen.as_ref(), goals))
+        .collect();
+    MessageExplainResponse {
+        language: meaning.lang.map(|language| language.tag().to_owned()),
+        corrected,
+        clauses,
+        otherwise: meaning.talk.as_ref().map(|talk| describe_talk(book, talk)),
+    }
+}
+
+fn explain_clause(
+    reader: &Reader<'_>,
+    clause: &[Token],
+    chosen: Option<&Match>,
+    goals: &[Goal],
+) -> ExplainedClause {
+    let mut intents: Vec<ExplainedIntent> = reader
+        .candidates(clause, &reader.facts(clause))
+        .iter()
+        .map(|found| {
+            let tool = &reader.book.tools[found.tool];
+            ExplainedIntent {
+                tool: tool.spec.id.clone(),
+                intent: tool.intents[found.intent].name.clone(),
+                score: found.score,
+                is_chosen: chosen
+                    .is_some_and(|one| (one.tool, one.intent) == (found.tool, found.intent)),
+            }
+        })
+        .collect();
+    intents.sort_by_key(|intent| (!intent.is_chosen, -intent.score));
+    let goals = goals
+        .iter()
+        .map(|goal| ExplainedGoal {
+            arguments: goal.args.clone(),
+            unused: goal.unused.clone(),
+            doubt: goal.doubt.as_ref().map(describe_doubt),
+        })
+        .collect();
+    ExplainedClause { text: spell(clause), intents, goals }
+}
+
+/// The words of a clause as they were typed.
+fn spell(tokens: &[Token]) -> String {
+    let mut text = String::new();
+    for token in tokens {
+        if !text.is_empty() && !token.glued {
+            text.push(' ');
+        }
+        text.push_str(&token.raw);
+    }
+    text
+}
+
+fn describe_doubt(doubt: &Doubt) -> String {
+    match doubt {
+        Doubt::UnknownName(name) => format!("unknown_name: {name}"),
+        Doubt::Quantity => "quantity".to_owned(),
+        Doubt::Negated => "negated".to_owned(),
+        Doubt::Missing(parameter) => format!("missing: {parameter}"),
+        Doubt::Unused(words) => format!("unused: {}", words.join(", ")),
+    }
+}
+
+fn describe_talk(book: &Book, talk: &Talk) -> String {
+    match talk {
+        Talk::Social(social) => format!("social: {social:?}").to_lowercase(),
+        Talk::Cannot { pack, index } => {
+            let entries = book.packs[*pack].offline.cannot.len();
+            format!("declined: entry {} of {entries} in `offline.cannot`", index + 1)
+        }
+        Talk::Dropped => "dropped".to_owned(),
+        Talk::AskAgain => "ask_again".to_owned(),
+        Talk::More => "more".to_owned(),
+        Talk::NotUnderstood => "not_understood".to_owned(),
+    }
+}
