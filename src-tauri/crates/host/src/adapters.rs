@@ -1,5 +1,5 @@
-//! The adapters of packs as the host calls them: which one a call has, and a read with the further
-//! request that its adapter wants. It must not know a pack by name.
+//! Calls the adapters of packs: finds the adapter of a call, and makes a read with the further
+//! request that its adapter may ask for. Must not know a pack by name.
 
 use std::{future::Future, sync::Arc};
 
@@ -9,7 +9,7 @@ use contract::{
 };
 use serde_json::Value;
 
-/// Stands for the adapter of a pack that has none: calls and results stay as they are.
+/// The adapter for packs without their own. It changes neither calls nor results.
 struct Unadapted;
 
 impl PackAdapter for Unadapted {
@@ -18,7 +18,7 @@ impl PackAdapter for Unadapted {
     }
 }
 
-/// The adapter of a pack.
+/// Returns the adapter of a pack.
 pub(crate) fn adapter_of<'a>(
     adapters: &'a [Arc<dyn PackAdapter>],
     pack: &PackId,
@@ -29,8 +29,8 @@ pub(crate) fn adapter_of<'a>(
         .map_or(&Unadapted, |adapter| adapter.as_ref())
 }
 
-/// A read. `send` sends the arguments that were recorded, `further` records one more request and
-/// sends it.
+/// Makes a read. `send` sends the recorded arguments; `further` records one more request and sends
+/// it.
 pub(crate) async fn read<E, F, G>(
     adapter: &dyn PackAdapter,
     call: &PackCall<'_>,
@@ -45,7 +45,7 @@ where
     let mut answer = adapter.answer(call, send(sent.clone()).await?);
     let follow_up = adapter.follow_up(call, &sent, &answer);
     let is_second = follow_up.is_some();
-    // The first answer stands if the second request fails.
+    // If the second request fails, the first answer is used.
     if let Some(arguments) = follow_up
         && let Ok(second) = further(arguments).await
     {

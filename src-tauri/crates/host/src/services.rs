@@ -1,5 +1,4 @@
-//! Services that are linked in, opened for the packs that use them. It must not know a pack by
-//! name.
+//! Opens the linked-in services for the packs that use them. Must not know a pack by name.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -15,13 +14,13 @@ use crate::{
     paths::{make_private, unusable},
 };
 
-/// The services of this app, and those of them that are open, by name.
+/// All linked-in services, and the open ones by name.
 pub(crate) struct Services {
     linked: Vec<Arc<dyn LinkedService>>,
     open: BTreeMap<&'static str, OpenService>,
 }
 
-/// A service that is open.
+/// An open service.
 #[derive(Clone)]
 pub(crate) struct OpenService {
     linked: Arc<dyn LinkedService>,
@@ -29,7 +28,7 @@ pub(crate) struct OpenService {
 }
 
 impl OpenService {
-    /// Runs work of the service that may block.
+    /// Runs blocking work of the service on its own thread.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&dyn PackService) -> Result<T, AgentError> + Send + 'static,
@@ -42,8 +41,8 @@ impl OpenService {
 }
 
 impl Services {
-    /// Opens the services that a usable pack needs. If a service cannot use its data, its pack gets
-    /// a fault and stays: a question for it is answered with the reason.
+    /// Opens the services that usable packs need. If a service cannot use its data, its pack gets a
+    /// fault but stays listed, and calls to it return the reason.
     pub(crate) fn open(
         loaded: &mut [LoadedPack],
         paths: &Paths,
@@ -74,12 +73,12 @@ impl Services {
         Ok(Self { linked, open })
     }
 
-    /// The open service of this name.
+    /// Returns the open service with this name.
     pub(crate) fn of(&self, name: &str) -> Option<&OpenService> {
         self.open.get(name)
     }
 
-    /// Refuses settings that the service of a pack cannot use.
+    /// Fails if the pack's service cannot use these settings.
     pub(crate) fn check_settings(
         &self,
         pack: &str,
@@ -91,7 +90,7 @@ impl Services {
             .try_for_each(|service| service.check_settings(settings))
     }
 
-    /// The packs that keep data of the user.
+    /// Returns the packs that can import user data.
     pub(crate) fn with_data(&self) -> Result<Vec<(&'static str, OpenService)>, AgentError> {
         let found: Vec<_> = self
             .open
@@ -102,14 +101,15 @@ impl Services {
         if found.is_empty() { Err(self.no_data("")) } else { Ok(found) }
     }
 
-    /// The data that the user imports for a pack.
+    /// Returns the service and the importable data of a pack.
     pub(crate) fn data(&self, pack: &str) -> Result<(OpenService, Arc<dyn PackData>), AgentError> {
         let open = self.open.get(pack).cloned();
         let found = open.and_then(|open| Some((open.clone(), data_of(&open)?)));
         found.ok_or_else(|| self.no_data(pack))
     }
 
-    /// The error of the pack itself, if it would keep data; else of any that would.
+    /// Returns the error for a pack without importable data: the pack's own error if it has one, or
+    /// else another service's.
     fn no_data(&self, pack: &str) -> AgentError {
         let (own, others): (Vec<_>, Vec<_>) =
             self.linked.iter().partition(|service| service.name() == pack);
@@ -125,7 +125,7 @@ fn no_data() -> AgentError {
     AgentError::invalid("No pack takes data from files.").reason("pack_not_used")
 }
 
-/// The fault of a pack whose data cannot be used.
+/// Returns the fault of a pack whose data cannot be used.
 fn data_fault(folder: &std::path::Path, error: &AgentError) -> PackFault {
     let fix = error.hint_text().unwrap_or_default().to_owned();
     PackFault {

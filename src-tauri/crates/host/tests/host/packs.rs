@@ -1,4 +1,4 @@
-//! Packs whose server cannot run, as the Tools view shows them.
+//! Tests of packs whose server cannot run, as the Tools view shows them.
 
 use std::{fs, path::Path};
 
