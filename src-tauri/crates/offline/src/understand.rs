@@ -1,5 +1,5 @@
-//! From a message to goals: clauses, the intent of each, its arguments, and what follows from the
-//! conversation. Decides what is meant, never what to call first.
+//! Reads goals from a message: splits it into clauses, finds the intent and the arguments of each,
+//! and uses the conversation. Does not decide which call comes first.
 
 use chrono::NaiveDate;
 use language::{Language, Token, TokenKind, dates};
@@ -17,14 +17,14 @@ use super::{
     state::State,
 };
 
-/// Evidence from which on an intent counts.
+/// The score from which an intent counts.
 const ENOUGH: i32 = 10;
 
-/// The meaning of a message.
+/// The meaning of a message: its goals, or the answer that needs no call.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Meaning {
     pub(super) goals: Vec<Goal>,
-    /// Said when there is no goal.
+    /// The answer if there is no goal.
     pub(super) talk: Option<Talk>,
     pub(super) lang: Option<Language>,
 }
@@ -33,16 +33,16 @@ pub(super) struct Meaning {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Talk {
     Social(Social),
-    /// A request that a pack declines with its own sentence.
+    /// A request that a pack declines, with the pack's own sentence.
     Cannot {
         pack: usize,
         index: usize,
     },
-    /// The pending question was dropped.
+    /// The user withdrew the pending request.
     Dropped,
-    /// The answer to a pending question was not understood; it is asked again.
+    /// The answer to an open question was not understood, so the question is asked again.
     AskAgain,
-    /// The rest of a list that was shown in part.
+    /// The user asks for the rest of a list.
     More,
     NotUnderstood,
 }
@@ -54,7 +54,7 @@ pub(super) struct Match {
     pub(super) intent: usize,
     pub(super) score: i32,
     pub(super) used: Vec<usize>,
-    /// A phrase of its own spoke for it, not only names or dates.
+    /// Whether a phrase matched, and not only names or dates.
     pub(super) strong: bool,
 }
 
@@ -70,7 +70,7 @@ pub(super) fn understand(message: &str, state: &State, book: &Book, today: Naive
     Meaning { goals, talk, lang }
 }
 
-/// Reads one message against the state.
+/// Reads one message in the state of the conversation.
 #[derive(Clone, Copy)]
 pub(super) struct Reader<'a> {
     pub(super) book: &'a Book,
@@ -119,17 +119,19 @@ impl Reader<'_> {
         )
     }
 
-    /// The facts of a clause, whatever it asks for.
+    /// Returns the facts of a clause, for any request.
     pub(super) fn facts(&self, tokens: &[Token]) -> Facts {
         self.facts_with(tokens, !self.state.listings.is_empty())
     }
 
-    /// The facts for a tool: joined numbers point into a list of its own pack only.
+    /// Returns the facts for a tool. Joined numbers are places only if the tool's own pack has
+    /// shown a list.
     fn facts_for(&self, tool: usize, tokens: &[Token]) -> Facts {
         self.facts_with(tokens, self.state.newest(self.book.tools[tool].pack).is_some())
     }
 
-    /// "The week before that" is counted from the period talked about last.
+    /// Returns the facts, with the period of "the week before that" counted from the last requested
+    /// period.
     fn facts_with(&self, tokens: &[Token], listed: bool) -> Facts {
         let mut facts = Facts::of(tokens, self.book, self.today, listed);
         if let Some((at, unit)) = facts.before_that.clone() {
@@ -139,7 +141,8 @@ impl Reader<'_> {
         facts
     }
 
-    /// A pleasantry counts only when the message is hardly more than that.
+    /// Returns the answer to small talk. It counts only if the message contains hardly anything
+    /// else.
     fn chat(&self, social: Social, tokens: &[Token], facts: &Facts) -> Talk {
         let unknown = facts
             .content(tokens, &[], usize::MAX)
@@ -164,7 +167,7 @@ impl Reader<'_> {
             .max_by_key(|(_, score)| *score)
     }
 
-    /// The goals of all clauses, in order.
+    /// Returns the goals of all clauses, in order.
     fn goals(&self, tokens: &[Token]) -> Vec<Goal> {
         let mut goals: Vec<Goal> = Vec::new();
         for (clause, like) in self.clauses(tokens) {
@@ -200,8 +203,8 @@ impl Reader<'_> {
     }
 
     /// Splits a message where a new request begins. A part without a request of its own belongs to
-    /// the one before it, unless it names another thing of the same kind ("add a tent and a
-    /// backpack"): then it repeats that request.
+    /// the part before it. If it names another thing of the same kind ("add a tent and a
+    /// backpack"), it repeats that request.
     fn clauses(&self, tokens: &[Token]) -> Vec<(Vec<Token>, Option<Match>)> {
         let whole = self.facts(tokens);
         let mut parts: Vec<Vec<Token>> = vec![Vec::new()];
@@ -220,8 +223,8 @@ impl Reader<'_> {
             parts.into_iter().filter(|part| part.iter().any(|token| token.kind != TokenKind::Punct))
         {
             let facts = self.facts(&part);
-            // "account 17 this month and account 23 last month": a name with its own period asks by
-            // itself.
+            // A name with its own period is a request of its own: "account 17 this month and
+            // account 23 last month".
             let complete = !facts.named.is_empty() && facts.period.is_some();
             let own = self.best(&part, &facts).filter(|found| {
                 (found.strong || complete) && !self.is_another_period(&out, &part, &facts)
@@ -261,7 +264,7 @@ impl Reader<'_> {
         out
     }
 
-    /// "... vs last month" behind a question about a period.
+    /// Whether the part is only another period for the question before it: "... vs last month".
     fn is_another_period(
         &self,
         before: &[(Vec<Token>, Option<Match>)],
@@ -274,7 +277,7 @@ impl Reader<'_> {
         bare && before.last().is_some_and(|(last, _)| self.facts(last).period.is_some())
     }
 
-    /// "Hello, how are you?" in front of a request.
+    /// Whether the part contains no request, as "Hello, how are you?" before a request.
     fn says_nothing(&self, tokens: &[Token]) -> bool {
         let facts = self.facts(tokens);
         let silent = facts.named.is_empty()
@@ -299,7 +302,7 @@ impl Reader<'_> {
             && (names(last) || !self.facts(last).places.is_empty());
         let entities =
             tool.thing().is_none() && !facts.named.is_empty() && !self.facts(last).named.is_empty();
-        // "this month and last month": the same question for another period.
+        // "this month and last month" asks the same question for another period.
         let periods = tool.thing().is_none()
             && facts.period.is_some()
             && facts.named.is_empty()
@@ -307,7 +310,7 @@ impl Reader<'_> {
         things || entities || periods
     }
 
-    /// The intent that a clause speaks for most.
+    /// Returns the intent with the highest score for a clause.
     pub(super) fn best(&self, tokens: &[Token], facts: &Facts) -> Option<Match> {
         let mut all: Vec<Match> = Vec::new();
         let for_it = self.book.triggers.find(tokens, &facts.words);
@@ -315,7 +318,7 @@ impl Reader<'_> {
         let hedged = social::is_hedged(tokens, &facts.words);
         for (tool, data) in self.book.tools.iter().enumerate() {
             for (intent, want) in data.intents.iter().enumerate() {
-                // "I might buy two" asks for nothing yet.
+                // "I might buy two" requests nothing yet.
                 if (want.after && self.state.last_call(tool).is_none()) || (hedged && data.writes())
                 {
                     continue;
@@ -332,8 +335,8 @@ impl Reader<'_> {
                 all.extend((found.score >= ENOUGH).then_some(found));
             }
         }
-        // Of equals the first, but a phrase of its own before mere names; a special question before
-        // the general one.
+        // Of equal scores the first wins, but a phrase wins over names alone, and a special intent
+        // over a general one.
         let better = |a: &Match, b: &Match| (a.score, a.strong) > (b.score, b.strong);
         let best =
             all.iter().reduce(|best, found| if better(found, best) { found } else { best })?;
@@ -372,7 +375,7 @@ impl Reader<'_> {
                     && !self.book.pack_of(tool).is_vocabulary(&tokens[i].norm)
             })
             .count();
-        // The tool that was used last is the likelier meaning.
+        // The tool that was used last gets a higher score.
         let current = self.state.last.is_some_and(|(last, _)| last == tool);
         let other_field = facts.words.iter().any(|&i| {
             self.book
@@ -386,15 +389,15 @@ impl Reader<'_> {
             && !other_field
             && fill::unknown_name(self, tokens, facts, &used, tool).is_some();
         let score = if base > 0 {
-            // "Tell me about Bluebell": with nothing but a name of another pack, the question is
-            // that pack's.
+            // In "Tell me about Bluebell", only a name of another pack is left, so the question
+            // belongs to that pack.
             let foreign = |i: &usize| {
                 facts.named.iter().any(|name| name.pack != data.pack && name.at.contains(i))
             };
             let elsewhere =
                 !data.writes() && !left.is_empty() && left.iter().all(foreign) && evidence == 0;
             let sum = base + evidence + 4 * i32::from(current) - 8 * i32::from(elsewhere);
-            // A name nobody knows makes a vague phrase a question, and no more than that.
+            // An unknown name adds only enough to make a vague phrase count as a question.
             if named { sum.max(ENOUGH.min(sum + 6)) } else { sum }
         } else if want.bare
             && facts.words.len() <= 8
@@ -417,8 +420,9 @@ impl Reader<'_> {
         Some(Match { tool, intent, score, used, strong })
     }
 
-    /// A few words of the pack's field and hardly any others: "trail shoes", "a black backpack".
-    /// After a search also what describes without naming: "and in red?"
+    /// Returns the score of a clause that consists of a few words of the pack, such as "trail
+    /// shoes" or "a black backpack". After a search, words that only describe count, too: "and in
+    /// red?"
     fn bare_score(
         &self,
         tool: usize,
@@ -450,7 +454,8 @@ impl Reader<'_> {
     }
 }
 
-/// Several names of one kind are as many requests: "how are account 17 and account 23 pacing".
+/// Splits several names of one kind into one request each: "how are account 17 and account 23
+/// pacing".
 fn one_name_each(facts: &Facts, pack: usize) -> Vec<Facts> {
     let own = || facts.named.iter().filter(|named| named.pack == pack);
     let Some(doubled) = own()
@@ -469,7 +474,7 @@ fn one_name_each(facts: &Facts, pack: usize) -> Vec<Facts> {
         .collect()
 }
 
-/// Several places are as many requests, where each is about one thing: "add 1 and 3".
+/// Splits several places into one request each if a request is about one thing: "add 1 and 3".
 fn one_place_each(mut facts: Facts) -> Vec<Facts> {
     facts.places.extend((1..=facts.first.take().unwrap_or(0)).map(Place::Nth));
     if facts.places.len() < 2 {

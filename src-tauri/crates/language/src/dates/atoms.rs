@@ -1,5 +1,4 @@
-//! The single terms that periods are made of: a day, a month, a week, "last month", "the last 14
-//! days".
+//! Reads the single terms of periods: a day, a month, a week, "last month", "the last 14 days".
 
 use chrono::{Datelike, NaiveDate, Weekday};
 
@@ -13,15 +12,16 @@ use crate::{
     tokens::{Token, TokenKind},
 };
 
-/// One term with what is known of it.
+/// One date term, with its days and how they were stated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Atom {
     pub(super) start: NaiveDate,
     pub(super) end: NaiveDate,
-    /// It names its year or counts from today: it must not be moved to another year.
+    /// Whether the term names its year or counts from today, so that it must not be moved to
+    /// another year.
     pub(super) fixed: bool,
     pub(super) year_given: bool,
-    /// Runs up to today although the unit is not over ("month to date").
+    /// Whether the term ends today although its unit has not ended ("month to date").
     pub(super) open: bool,
 }
 
@@ -45,7 +45,8 @@ impl Atom {
 
 pub(super) type Parsed = Option<(usize, Atom)>;
 
-/// The term that begins at `at`, and how many tokens it takes. Longer readings come first.
+/// Reads the term that begins at `at`. Returns the term and the number of its tokens. Longer
+/// readings are tried first.
 pub(super) fn atom(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     tokens.get(at)?;
     to_date(tokens, at, today)
@@ -62,7 +63,8 @@ pub(super) fn atom(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
         .or_else(|| year_alone(tokens, at))
 }
 
-/// "start of october", "end of the month", "början av oktober".
+/// Reads the first or last days of a unit: "start of october", "end of the month", "början av
+/// oktober".
 fn edge(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     let head = &tokens[at];
     let first = head.any(&["start", "beginning", "borjan"]);
@@ -85,7 +87,7 @@ fn edge(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     Some((next + used - at, Atom { start: day, end: day, ..period }))
 }
 
-/// "2026-10-01", "3/10", "10/25/2026", "1.10.2026".
+/// Reads numeric dates: "2026-10-01", "3/10", "10/25/2026", "1.10.2026".
 fn numeric(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     let first = &tokens[at];
     if first.kind != TokenKind::Number {
@@ -129,8 +131,8 @@ fn dotted(text: &str) -> Option<NaiveDate> {
     }
 }
 
-/// A day of a month; without a year the last one, or the coming one when that is nearer than two
-/// weeks.
+/// Makes the term for a day of a month. Without a year, the last such day is meant, or the next one
+/// if it is less than two weeks away.
 fn dated(day: u32, month: u32, year: Option<i32>, today: NaiveDate) -> Option<Atom> {
     let found = match year {
         Some(year) => NaiveDate::from_ymd_opt(year, month, day)?,
@@ -146,7 +148,8 @@ fn dated(day: u32, month: u32, year: Option<i32>, today: NaiveDate) -> Option<At
     Some(Atom::yearly(Period { start: found, end: found }, year))
 }
 
-/// "Q3", "q3 2025", "third quarter", "kvartal 3", "H1", "första halvåret".
+/// Reads quarters and half-years: "Q3", "q3 2025", "third quarter", "kvartal 3", "H1", "första
+/// halvåret".
 fn quarter_or_half(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     let head = &tokens[at];
     let next = tokens.get(at + 1);
@@ -183,7 +186,7 @@ fn quarter_or_half(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     Some((used + more, Atom::yearly(period, year)))
 }
 
-/// "week 45", "vecka 45", "v45", "v. 45".
+/// Reads numbered weeks: "week 45", "vecka 45", "v45", "v. 45".
 fn numbered_week(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     let head = &tokens[at];
     let (number, used) = if head.any(&["week", "vecka", "v", "w", "wk"]) {
@@ -200,7 +203,8 @@ fn numbered_week(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     Some((used + more, Atom::yearly(calendar::week(held, number)?, year)))
 }
 
-/// "1 october", "the 1st of oct 2026", "october 1st", "den 1:a oktober".
+/// Reads a day with its month: "1 october", "the 1st of oct 2026", "october 1st", "den 1:a
+/// oktober".
 fn day_and_month(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     let start = at + usize::from(tokens[at].any(&["the", "den"]));
     if let Some((day, used)) = day_number(tokens, start) {
@@ -213,7 +217,7 @@ fn day_and_month(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
                 year_at(tokens, next + m).map_or((None, 0), |(year, used)| (Some(year), used));
             return Some((next + m + y - at, dated(day, month, year, today)?));
         }
-        // "since the 1st", "den 1:a": a day of this month
+        // In "since the 1st" or "den 1:a", a day of the current month is meant.
         let led = at > 0
             && tokens[at - 1].any(&[
                 "since", "from", "until", "between", "on", "sedan", "sen", "fran", "till",
@@ -246,7 +250,8 @@ pub(super) fn month_alone(tokens: &[Token], at: usize, today: NaiveDate) -> Pars
     let (month, used) = month_at(tokens, at)?;
     let (year, more) =
         year_at(tokens, at + used).map_or((None, 0), |(year, used)| (Some(year), used));
-    // "may" and "mars" are other words too: they need a date word before them or a year after.
+    // "may" and "mars" have other meanings, too, so they need a date word before them or a year
+    // after them.
     let doubtful = tokens[at].any(&["may", "mar", "march", "mars"]) && year.is_none();
     let led = at > 0
         && tokens[at - 1].any(&[
@@ -321,14 +326,14 @@ fn year_alone(tokens: &[Token], at: usize) -> Parsed {
     Some((used, Atom { year_given: true, ..Atom::of(period) }))
 }
 
-/// The day of a month: "1", "1st", "1:a", "första".
+/// Reads the day of a month: "1", "1st", "1:a", "första".
 pub(super) fn day_number(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
     let (day, used) =
         ordinals::read_place(tokens, at).or_else(|| tokens.get(at)?.int().map(|day| (day, 1)))?;
     (1..=31).contains(&day).then_some((day, used))
 }
 
-/// A month's name, with the point of an abbreviation.
+/// Reads a month's name, including the point of an abbreviation.
 pub(super) fn month_at(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
     let month = match tokens.get(at)?.norm.as_str() {
         "january" | "jan" | "januari" => 1,
@@ -352,7 +357,7 @@ pub(super) fn month_at(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
     Some((month, 1 + point))
 }
 
-/// A year near ours; other round numbers are prices.
+/// Reads a year near the present. Other four-digit numbers are probably prices.
 pub(super) fn year_at(tokens: &[Token], at: usize) -> Option<(i32, usize)> {
     let token = tokens.get(at)?;
     let year = token.int().filter(|year| (2015..2036).contains(year) && token.fold.len() == 4)?;
