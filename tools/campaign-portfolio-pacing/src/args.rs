@@ -12,14 +12,14 @@ use crate::{
     time::{LocalNow, after, inclusive},
 };
 
-/// Days of a window if its start or end is missing.
+/// The number of days in a window if its start or end is missing.
 pub(crate) const DEFAULT_DAYS: i64 = 30;
-/// The most days of a window.
+/// The highest number of days in a window.
 const MAX_DAYS: i64 = 366;
-/// The largest budget: a billion units.
+/// The largest accepted budget, in whole units of the currency.
 const MAX_BUDGET: f64 = 1e9;
 
-/// The arguments as given.
+/// The arguments of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Args {
     pub(crate) account: Option<String>,
@@ -157,7 +157,7 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the window: the given days, and thirty days for missing ones.
+/// Returns the window: the given days, completed to thirty days if one end is missing.
 pub(crate) fn window(args: &Args, now: &LocalNow, assumptions: &mut Assumptions) -> Window {
     let (start, end, rolling) = match (args.start, args.end) {
         (Some(start), Some(end)) => (start, end, false),

@@ -13,9 +13,9 @@ use crate::{
     time::{inclusive, number},
 };
 
-/// The most rows of a daily roll-up in a result. Older days are left out and counted.
+/// The highest number of rows of a daily roll-up in a result. Older days are left out and counted.
 const MAX_ROWS: usize = 120;
-/// The most rows of a list of line items or campaigns.
+/// The highest number of rows of a list of line items or campaigns.
 const MAX_LIST: usize = 500;
 
 /// The assumptions for values that the question did not give.
@@ -111,7 +111,7 @@ fn is_partial(a: &Analysis, day: &Daily) -> bool {
     day.day == a.now.today
 }
 
-/// Returns the status of one day. None while the day is not over.
+/// Returns the status of one day, or None if the day has not ended.
 fn verdict(a: &Analysis, day: &Daily, limits: &Thresholds) -> Option<Status> {
     if is_partial(a, day) { None } else { day_status(day.sum.spend, a.pace.target, limits) }
 }
@@ -135,7 +135,8 @@ fn trend_day(a: &Analysis, day: &Daily, limits: &Thresholds) -> Value {
     })
 }
 
-/// Returns the days between today and the account's newest data. Zero for an account without data.
+/// Returns the number of days between the account's newest data and today, or 0 for an account
+/// without data.
 fn lag(a: &Analysis) -> i64 {
     a.feed.map_or(0, |feed| number(a.now.today) - number(feed))
 }
@@ -212,7 +213,7 @@ fn rollups(a: &Analysis, assumptions: &mut Assumptions) -> Value {
     })
 }
 
-/// Returns the rows of the newest days, as many whole days as fit. Omitted rows are counted.
+/// Returns the rows of the newest days, as many whole days as fit. Counts the omitted rows.
 fn limit_rows(
     a: &Analysis,
     rows: &[Daily],
@@ -222,13 +223,13 @@ fn limit_rows(
 ) -> Vec<Value> {
     let mut days: Vec<_> = rows.iter().map(|r| r.day).collect();
     days.sort_unstable_by(|x, y| y.cmp(x));
-    // The day of the first row that does not fit is left out completely, unless it is the newest
-    // one.
+    // The day of the first row that does not fit is left out as a whole, unless it is the newest
+    // day.
     let cut = days.get(MAX_ROWS).copied().filter(|cut| days.first() != Some(cut));
     let mut kept: Vec<(usize, &Daily)> =
         rows.iter().enumerate().filter(|(_, r)| cut.is_none_or(|cut| r.day > cut)).collect();
     if kept.len() > MAX_LIST {
-        // If one day is longer than the list, its largest rows are kept.
+        // If a single day has more rows than fit, its rows with the largest spend are kept.
         kept.sort_by_key(|(at, r)| (std::cmp::Reverse((r.day, r.sum.spend)), *at));
         kept.truncate(MAX_LIST);
         kept.sort_by_key(|(at, _)| *at);
@@ -311,8 +312,8 @@ fn campaigns_total(a: &Analysis, names: &[String]) -> Vec<Total> {
         .collect()
 }
 
-/// Sorts by share, largest first; equal ones keep the order of their names. In a long list, the
-/// largest spend is shown and the rest is summed.
+/// Sorts the rows by share, largest first; rows with equal shares keep the order of their names. Of
+/// a list that is too long, the rows with the largest spend are kept and the rest is summed.
 fn largest(
     mut rows: Vec<Total>,
     name: &str,
@@ -321,7 +322,7 @@ fn largest(
 ) -> Vec<Value> {
     rows.sort_by(|x, y| y.share.total_cmp(&x.share));
     if rows.len() > MAX_LIST {
-        // Shares are rounded, and zero without a budget.
+        // Rows are chosen by spend, because shares are rounded, and are zero without a budget.
         rows.sort_by_key(|row| std::cmp::Reverse(row.sum.spend));
         let rest = rows.split_off(MAX_LIST);
         let (spend, impressions) = rest.iter().fold((0_i64, 0_i64), |(s, i), row| {

@@ -27,9 +27,9 @@ pub(crate) struct Daily {
     pub(crate) of: usize,
     pub(crate) day: NaiveDate,
     pub(crate) sum: Sum,
-    /// Spend divided by that of the calendar day before. None if that day has no spend.
+    /// The spend divided by the spend of the previous calendar day. None if that day had no spend.
     pub(crate) ratio: Option<f64>,
-    /// Number of campaigns that delivered on the day (portfolio only).
+    /// The number of campaigns that delivered on the day, for the portfolio only.
     pub(crate) campaigns: usize,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Rollups {
     pub(crate) line_items_total: Vec<Sum>,
     pub(crate) campaigns_daily: Vec<Daily>,
     pub(crate) campaigns_total: Vec<Sum>,
-    /// Newest day first.
+    /// The days of the portfolio, newest first.
     pub(crate) portfolio_daily: Vec<Daily>,
     pub(crate) portfolio_total: Sum,
 }
@@ -75,7 +75,7 @@ pub(crate) fn rollups(rows: &[Row], campaign_of: &[usize], campaigns: usize) -> 
     all
 }
 
-/// Returns the groups as rows: last line item or campaign first, newest day first.
+/// Returns the groups as rows in descending order of line item or campaign, newest day first.
 fn dailies(groups: &BTreeMap<(usize, NaiveDate), Sum>) -> Vec<Daily> {
     let row = |(&(of, day), &sum): (&(usize, NaiveDate), &Sum)| {
         let before = groups.get(&(of, after(day, -1))).map(|s| s.spend).filter(|spend| *spend != 0);

@@ -1,5 +1,5 @@
-//! Windows of days: rolling, derived, past and future, and the effects of time zones and clock
-//! changes.
+//! Tests of windows of days: rolling, derived, past and future, and the effects of time zones and
+//! clock changes.
 
 use serde_json::{Value, json};
 
