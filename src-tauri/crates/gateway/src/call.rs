@@ -32,8 +32,8 @@ pub(crate) struct Call {
     pub(crate) ignored: Option<Value>,
     pub(crate) began: Instant,
     pub(crate) duration_ms: u64,
-    /// Whether the call reached the tool or its approval. False if a limit, a rule or an invalid
-    /// argument refused it before.
+    /// Whether the call reached the tool or its approval, so that no limit, rule or invalid argument
+    /// refused it before.
     pub(crate) asked: bool,
     /// Whether the call was refused because another change was proposed first.
     pub(crate) is_left: bool,

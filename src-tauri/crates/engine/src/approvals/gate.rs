@@ -410,7 +410,7 @@ impl ApprovalGate {
     }
 }
 
-/// What a decision means for the waiting call.
+/// The effect of a decision on the waiting call.
 enum Decided {
     Approved(Holds),
     /// Another proposal replaces this one, for this reason.

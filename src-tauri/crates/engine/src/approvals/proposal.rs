@@ -26,7 +26,7 @@ use crate::{
 /// The longest time that an action stays pending, even if the caller's sessions live longer.
 const LONGEST_WAIT_S: u32 = 31 * 86_400;
 
-/// Who receives the decision about a proposal.
+/// The receiver of the decision about a proposal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Listener {
     /// The waiting call receives the decision.

@@ -10,7 +10,7 @@ pub const IGNORED: &str = "ignored_arguments";
 /// The options for a caller's turns.
 #[derive(Clone, Debug)]
 pub struct TurnOptions {
-    /// `en` or `sv`.
+    /// The language of the turns, `en` or `sv`.
     pub locale: String,
     pub limits: Limits,
     /// The request's id, which stands in every record and log line of the turn.
