@@ -63,12 +63,12 @@ pub(crate) struct Delivery {
     pub(crate) mixed: bool,
 }
 
-/// The offsets of the stored day numbers.
+/// The offsets between stored day numbers and calendar days.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Base {
-    /// Added to the day of a row for a whole day, and to flights.
+    /// The offset of the days of flights and of rows for a whole day.
     local: i64,
-    /// Added to the day of an hourly row.
+    /// The offset of the days of hourly rows.
     utc: i64,
     sample: bool,
 }
@@ -313,8 +313,8 @@ impl<'a> Clock<'a> {
     }
 }
 
-/// Returns the last hour of the present UTC day whose row counts. The sample contains whole days,
-/// so an hour counts only when it is over.
+/// Returns the last hour of the current UTC day whose row counts. In the sample, an hour counts
+/// only after it has ended.
 fn last_hour(base: Base, now: &LocalNow) -> i64 {
     let hour = i64::from(chrono::Timelike::hour(&now.instant));
     if base.sample { hour - 1 } else { hour }

@@ -74,11 +74,11 @@ fn name(dataset: Dataset) -> &'static str {
     }
 }
 
-/// The migrations of the tables. Their number is the version that this program writes, as
+/// The migrations of the tables. Their number is the version that this program writes to
 /// `user_version`.
 const STEPS: &[M<'_>] = &[M::up(TABLES)];
 
-/// Returns an error if a newer version of the app wrote the file. Nothing is then read or changed.
+/// Fails if a newer version of the app wrote the file. The file is then neither read nor changed.
 pub(crate) fn check_version(db: &Connection, path: &Path) -> Result<(), AgentError> {
     let found: i64 = db
         .query_row("PRAGMA user_version", [], |row| row.get(0))
@@ -104,8 +104,8 @@ pub(crate) fn open(path: &Path) -> Result<Connection, AgentError> {
         .query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0))
         .map_err(|e| database_error(&e))?;
     debug_assert!(mode == "wal" || mode == "memory", "journal mode {mode}");
-    // Imports can be repeated and the sample is generated, so a power cut may lose the last import,
-    // but never damages the file.
+    // A power cut may lose the last import but never damages the file. An import can be repeated,
+    // and the sample is generated again.
     db.execute_batch(
         "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -16000;",
     )
@@ -159,7 +159,7 @@ pub(crate) fn has_imported_rows(db: &Connection) -> Result<bool, AgentError> {
     db.query_row(sql, [number(Dataset::Imported)], |row| row.get(0)).map_err(|e| database_error(&e))
 }
 
-/// Returns the contents of a data set. Days of the sample are relative to `today`; later ones do
+/// Returns the contents of a data set. The sample's days are relative to `today`, and later days do
 /// not count.
 pub(crate) fn summary(
     db: &Connection,
@@ -185,7 +185,7 @@ pub(crate) fn summary(
     })
 }
 
-/// Converts a database error into a sentence with what to do.
+/// Converts a database error to an error with a sentence and a remedy.
 pub(crate) fn database_error(error: &rusqlite::Error) -> AgentError {
     let (reason, message, hint) = match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => (

@@ -1,6 +1,6 @@
-//! Imports CSV files of delivery rows and campaigns, all files of an import in one transaction. A
-//! file with an error stores nothing, a cancelled import changes nothing, and the earlier data
-//! stays unchanged until the end.
+//! Imports CSV files with delivery rows and campaigns in one transaction. If a file has an error,
+//! none of its rows is stored. A cancelled import changes nothing, and the earlier data stays in
+//! use until the end.
 
 mod cells;
 mod columns;
@@ -22,21 +22,21 @@ use crate::db::{self, Dataset, database_error};
 
 pub use columns::FileKind;
 
-/// The most errors that are kept. Further ones are only counted.
+/// The highest number of errors that are kept. Further errors are only counted.
 pub const MAX_ERRORS: usize = 200;
 
 /// The result of one file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FileReport {
     pub file: String,
-    /// None if its header is unknown.
+    /// The kind of file. None if the header is unknown.
     pub kind: Option<FileKind>,
     pub rows_read: u64,
-    /// 0 if the file has errors.
+    /// The number of stored rows. 0 if the file has errors.
     pub rows_stored: u64,
-    /// Stored rows that replaced a row with the same key.
+    /// The number of stored rows that replaced a row with the same key.
     pub rows_replaced: u64,
-    /// Columns that are not used.
+    /// The columns of the file that are not used.
     pub ignored_columns: Vec<String>,
 }
 
@@ -47,7 +47,7 @@ pub struct ImportReport {
     pub rows_read: u64,
     pub rows_stored: u64,
     pub rows_replaced: u64,
-    /// At most `MAX_ERRORS`; `error_count` is their total.
+    /// The first errors, at most `MAX_ERRORS`; `error_count` is the total.
     pub errors: Vec<ImportError>,
     pub error_count: u64,
     pub cancelled: bool,
@@ -56,7 +56,7 @@ pub struct ImportReport {
 }
 
 impl ImportReport {
-    /// Returns further information about the result.
+    /// Returns notes for the user about the result.
     pub fn notes(&self) -> Vec<ImportNote> {
         let without_delivery =
             self.files.iter().all(|f| f.kind != Some(FileKind::Delivery) || f.rows_stored == 0);
@@ -115,7 +115,7 @@ pub(crate) struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// Reports the progress. Returns an error if the import was cancelled.
+    /// Reports the progress. Fails if the import was cancelled.
     pub(crate) fn tick(&mut self) -> Result<(), Stop> {
         self.progress.error_count = self.errors.total();
         (self.on_progress)(&self.progress);

@@ -1,6 +1,6 @@
-//! Campaign portfolio pacing: compares spend with budget, from delivery rows in its own SQLite
-//! file. A fictional sample exists from the start; imported CSV files are used instead of it. The
-//! host provides the clock. The crate knows no model, window or engine.
+//! Campaign portfolio pacing: compares spend with budget, using delivery rows in its own SQLite
+//! file. A fictional sample is used until CSV files are imported. The host provides the clock. The
+//! crate knows no model, window or engine.
 #![forbid(unsafe_code)]
 
 mod analyze;
@@ -61,22 +61,22 @@ pub const COMPARE_TOOL: &str = "compare_accounts";
 /// The id of the tool that lists accounts.
 pub const LIST_TOOL: &str = "list_accounts";
 
-/// Returns the present time. The host provides it.
+/// A function that returns the present time. The host provides it.
 pub type Clock = Arc<dyn Fn() -> DateTime<Utc> + Send + Sync>;
 
 /// The pacing service. Calls block on the database, so async code must use a blocking thread.
 pub struct Pacing {
     path: PathBuf,
     clock: Clock,
-    /// Read at the start of each question, so a change takes effect with the next one.
+    /// The thresholds for statuses. They are read at the start of each question, so a change takes
+    /// effect with the next question.
     thresholds: Mutex<Thresholds>,
-    /// Opened by the first question, so that a start without a question costs nothing.
+    /// The database. The first question opens it, so that a start without a question costs nothing.
     db: Mutex<Option<Connection>>,
 }
 
 impl Pacing {
-    /// Creates a service with `pacing.db` in this folder. The folder is created if it does not
-    /// exist.
+    /// Makes a service with the file `pacing.db` in this folder, and creates the folder if needed.
     pub fn open(data_dir: &Path, clock: Clock) -> Result<Self, AgentError> {
         fs::create_dir_all(data_dir).map_err(|error| {
             AgentError::internal(
@@ -103,7 +103,7 @@ impl Pacing {
         db::check_version(&db, &self.path)
     }
 
-    /// Sets the thresholds from the pack's settings. Invalid settings are an error and change
+    /// Sets the thresholds from the pack's settings. Fails on invalid settings and then changes
     /// nothing.
     pub fn configure(&self, settings: &Map<String, Value>) -> Result<(), AgentError> {
         let thresholds = Thresholds::from_settings(settings)?;
@@ -178,14 +178,14 @@ impl Pacing {
         on_progress: &mut dyn FnMut(&ImportProgress),
         cancel: &AtomicBool,
     ) -> Result<ImportReport, AgentError> {
-        // The sample is created first, because nobody else can write while the import holds the
-        // file.
+        // The sample is created first, because the import then locks the file against other
+        // writers.
         self.with(|_, _| Ok(()))?;
         let mut db = db::open(&self.path)?;
         import::import(&mut db, paths, on_progress, cancel)
     }
 
-    /// Runs code on the open database, after creating the sample.
+    /// Runs a function on the open database, after creating the sample if needed.
     fn with<T>(
         &self,
         run: impl FnOnce(&mut Connection, Dataset) -> Result<T, AgentError>,

@@ -1,10 +1,9 @@
-//! Names for display: a beginning that all names of a list share is left out.
+//! Shortens names for display by leaving out a beginning that all names of a list share.
 
 /// Characters at which a common beginning may end.
 const SEPARATORS: [char; 8] = ['-', '_', '|', ':', '/', '·', '–', '—'];
 
-/// Returns the names without the beginning that they share, if it ends in a separator. Names are
-/// plain text.
+/// Removes the shared beginning from names if it ends in a separator.
 pub(crate) fn without_common_prefix(names: &[&str]) -> Vec<String> {
     let length = common(names);
     let ok = length > 0 && names.iter().all(|name| !name[length..].trim().is_empty());
@@ -14,7 +13,7 @@ pub(crate) fn without_common_prefix(names: &[&str]) -> Vec<String> {
         .collect()
 }
 
-/// Returns the bytes of the shared beginning, including its last separator.
+/// Returns the length of the shared beginning in bytes, including its last separator.
 fn common(names: &[&str]) -> usize {
     let [first, others @ ..] = names else { return 0 };
     if others.is_empty() {

@@ -1,5 +1,5 @@
-//! The arithmetic of pacing: spend compared with budget over a window of days, in exact fractions.
-//! No data access, no rounding.
+//! The arithmetic of pacing: compares spend with budget over a window of days, in exact fractions.
+//! Reads no data and rounds nothing.
 
 use chrono::NaiveDate;
 use contract::AgentError;
@@ -13,13 +13,15 @@ use crate::{
 /// The limits between statuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Thresholds {
-    /// Hundredths of a percent around the planned spend that still count as on track.
+    /// The difference from the planned spend up to which the status is "on track", in hundredths of
+    /// a percent.
     pub on_track: i64,
-    /// Hundredths of a percent below the planned spend from which the status is behind.
+    /// The shortfall below the planned spend from which the status is "behind", in hundredths of a
+    /// percent.
     pub behind: i64,
-    /// Hundredths of required rate divided by actual rate from which the status is at risk.
+    /// The ratio of required to actual rate from which the status is "at risk", in hundredths.
     pub at_risk: i64,
-    /// Hundredths of projection divided by budget above which overspend is likely.
+    /// The ratio of projection to budget above which overspend is likely, in hundredths.
     pub overspend: i64,
 }
 
@@ -31,7 +33,8 @@ impl Default for Thresholds {
 
 impl Thresholds {
     /// Reads the pack's settings (`on_track_percent`, `behind_percent`, `at_risk_factor`,
-    /// `overspend_factor`); missing ones have defaults. An invalid value is an error with its name.
+    /// `overspend_factor`); missing ones get defaults. The error for an invalid value names the
+    /// setting.
     pub fn from_settings(settings: &Map<String, Value>) -> Result<Self, AgentError> {
         let hundredths = |name: &str, (least, most): (f64, f64), default: i64| {
             let Some(value) = settings.get(name) else { return Ok(default) };
@@ -87,7 +90,7 @@ impl Status {
         }
     }
 
-    /// Returns the status as text, to be shown with every colour.
+    /// Returns the status as text, which is shown together with the colour.
     pub(crate) fn label(self) -> &'static str {
         match self {
             Self::Ahead => "Ahead",
@@ -118,11 +121,11 @@ impl Window {
     }
 }
 
-/// The inputs of the calculation. Money in micro-units.
+/// The inputs of the calculation. Amounts are in micro-units.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Facts {
     pub(crate) spend: i64,
-    /// 0 if it is unknown.
+    /// The budget. 0 if it is unknown.
     pub(crate) budget: i64,
     /// The days over which the budget is spread.
     pub(crate) window: Window,
@@ -145,7 +148,7 @@ pub(crate) struct Sums {
 pub(crate) struct Pace {
     pub(crate) spend: Ratio,
     pub(crate) total_days: i64,
-    /// Elapsed days; the present day counts in part.
+    /// The number of elapsed days. The current day counts in part.
     pub(crate) elapsed: Ratio,
     /// Days from the last data to the end of the window; 0 if the window is over.
     pub(crate) left: Ratio,
@@ -155,7 +158,7 @@ pub(crate) struct Pace {
     pub(crate) projection: Ratio,
     pub(crate) required: Option<Ratio>,
     pub(crate) variance: Ratio,
-    /// In percent of the planned spend.
+    /// The difference between spend and planned spend, in percent of the planned spend.
     pub(crate) variance_percent: Ratio,
     pub(crate) status: Status,
     pub(crate) overspend_risk: bool,
@@ -210,8 +213,8 @@ pub(crate) fn pace(facts: &Facts, now: &LocalNow, limits: &Thresholds) -> Pace {
     }
 }
 
-/// Returns the elapsed days: whole days up to the last day with data, and a part of today, within
-/// the window.
+/// Returns the elapsed days within the window: whole days up to the last day with data, and a part
+/// of today.
 fn elapsed(window: Window, last: Option<NaiveDate>, now: &LocalNow) -> Ratio {
     let (length, total) = (i128::from(now.length), i128::from(window.days()));
     let Some(last) = last.filter(|l| *l >= window.start && now.today >= window.start) else {
@@ -266,8 +269,8 @@ fn at_risk_if_out_of_reach(
     if late && out_of_reach(required, rate, remaining, limits) { Status::AtRisk } else { status }
 }
 
-/// Returns the status from the difference in hundredths of a percent of the planned spend, which
-/// must be positive.
+/// Returns the status for a difference between actual and planned spend. The planned spend must be
+/// positive.
 fn by_variance(variance: i128, due: i128, limits: &Thresholds) -> Status {
     let scaled = 10_000 * variance;
     let (on_track, behind) = (i128::from(limits.on_track) * due, i128::from(limits.behind) * due);
@@ -299,7 +302,7 @@ fn out_of_reach(
     }
 }
 
-/// Returns the status of one full day against the daily target. None without a target.
+/// Returns the status of one full day against the daily target, or None without a target.
 pub(crate) fn day_status(spend: i64, target: Ratio, limits: &Thresholds) -> Option<Status> {
     (target.num > 0)
         .then(|| by_variance(i128::from(spend) * target.den - target.num, target.num, limits))

@@ -1,4 +1,4 @@
-//! Properties that hold for any rows, budgets and times.
+//! Property tests that must hold for any rows, budgets and times.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may stop")]
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
@@ -18,7 +18,7 @@ use crate::{
 };
 
 const ITEMS: usize = 6;
-/// The campaign of each line item.
+/// The index of the campaign of each line item.
 const CAMPAIGN_OF: [usize; ITEMS] = [0, 0, 1, 1, 1, 2];
 
 fn day(offset: i64) -> NaiveDate {

@@ -200,7 +200,8 @@ fn what_if(a: &Analysis) -> Option<Value> {
     }))
 }
 
-/// Returns the days between today and the account's newest data. Zero for an account without data.
+/// Returns the number of days between the account's newest data and today, or 0 for an account
+/// without data.
 fn lag(a: &Analysis) -> i64 {
     a.feed.map_or(0, |feed| number(a.now.today) - number(feed))
 }

@@ -37,9 +37,9 @@ pub(crate) struct Daily {
     pub(crate) of: usize,
     pub(crate) day: NaiveDate,
     pub(crate) sum: Sum,
-    /// Spend divided by that of the calendar day before. None if that day has no spend.
+    /// The spend divided by the spend of the previous calendar day. None if that day had no spend.
     pub(crate) ratio: Option<f64>,
-    /// Number of campaigns that delivered on the day (portfolio only).
+    /// The number of campaigns that delivered on the day, for the portfolio only.
     pub(crate) campaigns: usize,
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct Rollups {
     pub(crate) line_items_total: Vec<Sum>,
     pub(crate) campaigns_daily: Vec<Daily>,
     pub(crate) campaigns_total: Vec<Sum>,
-    /// Newest day first.
+    /// The days of the portfolio, newest first.
     pub(crate) portfolio_daily: Vec<Daily>,
     pub(crate) portfolio_total: Sum,
 }

@@ -1,5 +1,5 @@
 //! The fictional sample: accounts, campaigns and delivery from a seeded generator, the same on
-//! every computer. Days are relative to today (0), so the sample stays current. Every name is
+//! every computer. Days are relative to today (0), so that the sample stays current. Every name is
 //! invented.
 
 mod csv;
@@ -13,11 +13,11 @@ use rng::Rng;
 
 /// The seed of the shipped sample. A change of seed or generator needs a new `VERSION`.
 pub const SEED: u64 = 0x5EED_CA3E;
-/// Stored with the generated rows. If it differs, the sample is generated again.
+/// The version stored with the generated rows. If it differs, the sample is generated again.
 pub(crate) const VERSION: &str = "1";
-/// Days of history, including today.
+/// The number of days of history, including today.
 pub const DAYS: i64 = 180;
-/// Days of hourly rows for accounts that have them.
+/// The number of days with hourly rows, for accounts that have them.
 const HOURLY_DAYS: i64 = 14;
 
 /// The sample as data.
@@ -45,9 +45,9 @@ pub struct SampleCampaign {
     pub id: String,
     pub name: String,
     pub advertiser: &'static str,
-    /// In micro-units.
+    /// The budget in micro-units.
     pub budget: i64,
-    /// First and last day, relative to today.
+    /// The first and last day, relative to today.
     pub flight: (i64, i64),
 }
 
@@ -101,7 +101,7 @@ fn campaign(sample: &mut Sample, rng: &mut Rng, index: usize, plan: &CampaignPla
         flight: plan.flight,
     });
     let days = plan.flight.1 - plan.flight.0 + 1;
-    // Hundredths per day at an even pace, multiplied by the campaign's own pace.
+    // The daily spend in hundredths at an even pace, multiplied by the campaign's own pace.
     let daily = plan.budget * 100 / days * plan.pace / 100;
     let weights: Vec<i64> = (0..plan.line_items).map(|_| rng.between(60, 140)).collect();
     let total: i64 = weights.iter().sum();
@@ -127,9 +127,9 @@ fn campaign(sample: &mut Sample, rng: &mut Rng, index: usize, plan: &CampaignPla
 /// A line item's spend on an average day, and its price.
 struct Item {
     line_item: usize,
-    /// Hundredths.
+    /// The spend on an average day, in hundredths.
     daily: i64,
-    /// Hundredths per thousand impressions.
+    /// The price in hundredths per thousand impressions.
     cpm: i64,
 }
 
@@ -143,7 +143,8 @@ fn delivery(
     let (first, last) = (plan.flight.0.max(1 - DAYS), plan.flight.1.min(0));
     let hourly_from = if account.hourly { 1 - HOURLY_DAYS } else { 1 };
     for day in first..=last {
-        // A weekly wave and some noise. The plan may change the pace of the last days.
+        // The spend follows a weekly wave with some noise. The plan can change the pace of the last
+        // ten days.
         let wave =
             [104, 108, 106, 101, 97, 90, 94][usize::try_from(day.rem_euclid(7)).unwrap_or(0)];
         let recent = if day > -10 { plan.recent } else { 100 };

@@ -10,7 +10,7 @@ use crate::{
 
 const MARK: &str = "sample_version";
 
-/// Makes sure that the database contains the sample in its present version.
+/// Makes sure that the database contains the current version of the sample.
 pub(crate) fn ensure(db: &mut Connection) -> Result<(), AgentError> {
     if db::meta(db, MARK)?.as_deref() == Some(sample::VERSION) {
         return Ok(());

@@ -1,5 +1,5 @@
-//! Selects the account and campaigns of a question. Names are matched and never guessed: an unknown
-//! or ambiguous name is an error that lists the existing ones.
+//! Selects the account and campaigns of a question. Names are never guessed: an unknown or
+//! ambiguous name is an error that lists the existing names.
 
 use contract::AgentError;
 use rusqlite::Connection;
@@ -12,10 +12,10 @@ use crate::{
     report::Assumptions,
 };
 
-/// The account of questions to the sample that name none.
+/// The sample's account for questions that name no account.
 const SAMPLE_DEFAULT: &str = "17";
 
-/// How the account was chosen.
+/// How the account of a question was chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
     Explicit,
@@ -35,7 +35,7 @@ impl Source {
     }
 }
 
-/// Finds the account.
+/// Returns the account of a question and how it was chosen.
 pub(crate) fn account(
     db: &Connection,
     dataset: Dataset,

@@ -1,5 +1,4 @@
-//! The pacing service as the host calls it: the contract's traits over `Pacing`. It must not know
-//! the host.
+//! Implements the contract's service traits for `Pacing`. Must not know the host.
 
 use std::{
     path::{Path, PathBuf},
@@ -71,7 +70,7 @@ impl PackService for Pacing {
         if self.dataset().is_ok_and(|dataset| dataset != Dataset::Sample)
             && let Some(agent) = &mut manifest.agent
         {
-            // The default account is one of the sample's.
+            // The default account belongs to the sample, so it is removed for imported data.
             agent.defaults.iter_mut().for_each(|default| default.value = None);
         }
     }

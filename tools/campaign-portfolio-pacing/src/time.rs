@@ -12,9 +12,9 @@ pub(crate) struct LocalNow {
     pub(crate) zone: Tz,
     pub(crate) instant: DateTime<Utc>,
     pub(crate) today: NaiveDate,
-    /// Seconds of today that have passed.
+    /// The number of seconds of today that have passed.
     pub(crate) elapsed: i64,
-    /// Seconds of today in total.
+    /// The total number of seconds of today.
     pub(crate) length: i64,
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn local_day(zone: Tz, utc_day: NaiveDate, hour: u32) -> NaiveDate {
     naive.and_utc().with_timezone(&zone).date_naive()
 }
 
-/// Returns `day` moved by a number of days. A result beyond the calendar gives `day` itself.
+/// Returns `day` moved by a number of days, or `day` itself if the result is beyond the calendar.
 pub(crate) fn after(day: NaiveDate, days: i64) -> NaiveDate {
     let distance = Days::new(days.unsigned_abs());
     let moved =
@@ -79,7 +79,7 @@ pub(crate) fn after(day: NaiveDate, days: i64) -> NaiveDate {
     moved.unwrap_or(day)
 }
 
-/// Returns the days from `start` to `end`, both counted: 1 if they are equal.
+/// Returns the number of days from `start` to `end`, both included.
 pub(crate) fn inclusive(start: NaiveDate, end: NaiveDate) -> i64 {
     (end - start).num_days() + 1
 }

@@ -1,5 +1,5 @@
-//! Carts in their own SQLite file, priced from the catalogue at every read. The first add creates a
-//! basket. Knows nothing of who may change a cart: that is decided before a call reaches the shop.
+//! Carts in their own SQLite file. Every read takes prices from the catalogue. The first add
+//! creates a basket. Whether a cart may be changed is decided before a call reaches the shop.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::{
     wire::{CartLine, CartView},
 };
 
-/// The largest quantity of a line.
+/// The largest quantity of a cart line.
 pub const MAX_QUANTITY: i64 = 999;
 
 /// The age at which an unchanged basket is deleted.
@@ -54,7 +54,7 @@ pub fn open(folder: Option<&Path>) -> Result<Connection, ShopError> {
     Ok(db)
 }
 
-/// Adds the time of the last change. For baskets of older files, it is now.
+/// Adds the column with the time of the last change. Baskets of older files get the present time.
 fn with_touches(db: &Connection) -> Result<(), ShopError> {
     let known: bool = db.query_row(
         "SELECT EXISTS(SELECT 1 FROM pragma_table_info('basket') WHERE name = 'touched_at')",
@@ -89,7 +89,7 @@ pub struct Desk<'a> {
 }
 
 impl Desk<'_> {
-    /// Returns a cart for clients. An unknown basket is empty.
+    /// Returns a cart for clients. An unknown basket gives an empty cart.
     pub fn view(&self, basket: Option<i64>) -> Result<CartView, ShopError> {
         let mut items = Vec::new();
         let mut total = 0;
@@ -101,7 +101,7 @@ impl Desk<'_> {
                 .query_map([basket], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
                 .collect::<Result<_, _>>()?;
             for (line_no, part_no, quantity) in rows {
-                // A part that a rebuilt catalogue no longer has is removed from the cart.
+                // A part that a rebuilt catalogue no longer contains is left out.
                 let Some((product, variant)) = self.find(&part_no)? else { continue };
                 total += variant.price * quantity;
                 items.push(CartLine {
@@ -207,8 +207,8 @@ impl Desk<'_> {
         Ok(basket)
     }
 
-    /// Returns the part number of a variant, which may be named by its number. An unknown name is
-    /// returned as it is.
+    /// Returns the part number of a variant that may be named by its number. An unknown name is
+    /// returned unchanged.
     fn part_no(&self, name: &str) -> Result<String, ShopError> {
         Ok(db::variant_named(self.catalogue, name)?
             .map_or_else(|| name.to_owned(), |variant| variant.part_no))

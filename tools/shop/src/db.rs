@@ -1,5 +1,5 @@
-//! The catalogue as an SQLite file: built once per seed and format, then only read. A damaged or
-//! unknown file is rebuilt. Knows the rows, not the wire.
+//! The catalogue as an SQLite file, built once per seed and format and then only read. A damaged or
+//! unknown file is rebuilt. Knows only database rows.
 
 use std::{collections::HashMap, path::Path};
 
@@ -70,18 +70,18 @@ pub struct Shelf {
 }
 
 impl VariantRow {
-    /// Returns its value in a dimension.
+    /// Returns the variant's value in a dimension.
     pub fn value(&self, dimension: Dimension) -> Option<&str> {
         self.values.iter().find(|(of, _)| *of == dimension).map(|(_, value)| value.as_str())
     }
 
-    /// Whether it can be sent now.
+    /// Whether the variant can be sent now.
     pub fn in_stock(&self) -> bool {
         self.active && self.stock > 0
     }
 
-    /// Returns the quantity that can be sold: stock, the next delivery, or any number if it is made
-    /// to order.
+    /// Returns the quantity that can be sold: the stock plus the next delivery, or any number if
+    /// the variant is made to order.
     pub fn obtainable(&self) -> i64 {
         if self.lead_days.is_some() { i64::MAX } else { self.stock + self.incoming }
     }
@@ -98,8 +98,8 @@ pub fn open(folder: Option<&Path>, seed: u64) -> Result<Connection, ShopError> {
     if let Some(db) = open_existing(&path, seed) {
         return Ok(db);
     }
-    // Built under another name and then renamed, so that neither a crash nor a second process
-    // leaves or sees half a catalogue.
+    // The file is built under another name and then renamed, so that neither a crash nor a second
+    // process finds half a catalogue.
     let fresh = folder.join(format!("catalogue.{}.tmp", std::process::id()));
     remove(&fresh)?;
     let db = Connection::open(&fresh)?;
@@ -324,7 +324,7 @@ pub fn matching(db: &Connection, expression: &str) -> Result<Vec<i64>, ShopError
     Ok(rows)
 }
 
-/// Whether an indexed word begins with this text or, with `whole`, equals it.
+/// Whether the index contains a word that begins with this text or, with `whole`, equals it.
 pub fn knows_word(db: &Connection, word: &str, whole: bool) -> Result<bool, ShopError> {
     let word = fold(word);
     let mut query = db.prepare_cached(

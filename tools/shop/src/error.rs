@@ -1,8 +1,8 @@
-//! The shop's refusals. Each one is a plain sentence with what to do, in English and Swedish.
+//! The shop's errors. Each one is a plain sentence with a remedy, in English and Swedish.
 
 use crate::catalogue::Locale;
 
-/// A refusal or failure.
+/// A refusal or failure of the shop.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ShopError {
     #[error("no product {0}")]
@@ -27,7 +27,7 @@ pub enum ShopError {
     BadArguments(String),
     #[error("no tool {0}")]
     UnknownTool(String),
-    /// A later version wrote the file. Nothing in it is read or changed.
+    /// A later version wrote the file, which is therefore neither read nor changed.
     #[error(
         "{file} was written by a newer version of Countersign (format {found}; this version knows up to {known})"
     )]
@@ -37,7 +37,7 @@ pub enum ShopError {
 }
 
 impl ShopError {
-    /// Returns the sentence for people.
+    /// Returns the sentence for the user.
     pub fn sentence(&self, locale: Locale) -> String {
         match (self, locale) {
             (Self::UnknownProduct(id), Locale::En) => format!("There is no product {id}. Search again and use a productId or partNo from the result."),

@@ -1,4 +1,4 @@
-//! A small version of a real shop's login: tokens for one client (OAuth client credentials).
+//! A small version of a real shop's login, with tokens for one client (OAuth client credentials).
 //! Requests to the tools need a token and the name of the calling application, and a session
 //! belongs to the application that opened it. Knows no tools.
 
@@ -19,12 +19,12 @@ use axum::{
 use serde_json::{Value, json};
 use subtle::ConstantTimeEq as _;
 
-/// The most tokens and sessions that are kept; the oldest are dropped first.
+/// The highest numbers of tokens and sessions that are kept. The oldest are dropped first.
 const MAX_TOKENS: usize = 20_000;
 const APPLICATION: &str = "application-id";
 const SESSION: &str = "mcp-session-id";
 
-/// The client that may log in.
+/// The client that may log in, and the scope of its tokens.
 #[derive(Clone)]
 pub struct Login {
     pub id: String,
@@ -43,7 +43,7 @@ impl std::fmt::Debug for Login {
     }
 }
 
-/// Issued values by name, in the order of issue.
+/// Issued tokens or sessions by name, in the order of issue.
 struct IssuedTokens<T> {
     by_name: HashMap<String, T>,
     order: VecDeque<String>,
@@ -125,8 +125,8 @@ fn text(headers: &HeaderMap, name: &str) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// Passes on requests with a valid token and an application's name, to sessions of that
-/// application.
+/// Passes on a request with a valid token and an application's name. The request's session must
+/// belong to that application.
 async fn check_token(
     State(door): State<Arc<LoginState>>,
     request: Request,

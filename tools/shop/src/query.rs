@@ -6,17 +6,17 @@ use crate::{catalogue::colors, text, vocabulary};
 /// The conditions of a search.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Query {
-    /// All must match.
+    /// Concepts that must all match.
     pub concepts: Vec<&'static str>,
-    /// One colour of each group must match.
+    /// Groups of colours. One colour of each group must match.
     pub colors: Vec<Vec<&'static str>>,
-    /// One of these sizes must match; folded.
+    /// Folded sizes, one of which must match.
     pub sizes: Vec<String>,
-    /// Words of names, brands and categories; all must match. With `true`, as prefixes.
+    /// Words of names, brands and categories, which must all match. `true` marks a prefix.
     pub words: Vec<(String, bool)>,
     /// Words that no product has.
     pub unknown: Vec<String>,
-    /// In öre.
+    /// The highest price in öre.
     pub max_price: Option<i64>,
     pub min_price: Option<i64>,
 }
@@ -78,8 +78,8 @@ pub fn amount(text: &str) -> Option<f64> {
     kronor(&text::words(text)).map(|(kronor, _)| kronor)
 }
 
-/// Parses the amount at the beginning of these words. Returns it with its number of words: "1500",
-/// "1 500", "1,500.00", "1500kr", "SEK 1500".
+/// Parses the amount at the beginning of these words. Returns the amount and its number of words:
+/// "1500", "1 500", "1,500.00", "1500kr", "SEK 1500".
 fn kronor(words: &[String]) -> Option<(f64, usize)> {
     let before = usize::from(words.first().is_some_and(|word| KRONOR.contains(&word.as_str())));
     let bare = |word: &str| {
@@ -105,8 +105,8 @@ fn kronor(words: &[String]) -> Option<(f64, usize)> {
     Some((amount.parse().ok().filter(|_| plain)?, used))
 }
 
-/// Parses a size at this word. Returns it with the number of its further words: "size 42", "in M",
-/// "XL", "2 persons", "0.75 l", "24l".
+/// Parses a size at this word. Returns the size and the number of its further words: "size 42", "in
+/// M", "XL", "2 persons", "0.75 l", "24l".
 fn size_at(tokens: &[String], at: usize) -> Option<(String, usize)> {
     let word = tokens.get(at)?.as_str();
     let before = at.checked_sub(1).and_then(|before| tokens.get(before)).map_or("", String::as_str);
@@ -130,8 +130,8 @@ fn size_at(tokens: &[String], at: usize) -> Option<(String, usize)> {
     {
         return Some((digits.to_owned(), 0));
     }
-    // Two or more letters stand for themselves; shoe sizes have two digits; a decimal can only be a
-    // volume.
+    // Without a label, sizes of two or more letters, shoe sizes of two digits, and decimal volumes
+    // are recognised.
     let alone = (word.len() > 1 && SIZES.contains(&word))
         || word.contains('.')
         || (word.len() == 2 && number.is_some_and(|number| (35.0..=47.0).contains(&number)));
@@ -154,7 +154,7 @@ fn read_word<E>(
         query.concepts.push(concept);
         return Ok(());
     }
-    // Short words must match completely: "car" does not mean carbon.
+    // Short words must match completely, because "car" must not match carbon.
     if word.len() <= 3 {
         if known(word, true)? {
             query.words.push((word.to_owned(), false));
@@ -179,8 +179,8 @@ fn read_word<E>(
     Ok(())
 }
 
-/// Returns the full-text expression of the words and concepts. None if there are none. `columns`
-/// limits where plain words may occur.
+/// Returns the full-text expression of the words and concepts, or None if there are none. `columns`
+/// limits the columns in which plain words may occur.
 pub fn expression(query: &Query, columns: &str) -> Option<String> {
     let concepts =
         query.concepts.iter().map(|concept| format!("({{concepts category}} : \"{concept}\")"));

@@ -1,5 +1,5 @@
-//! product.search: finds rows by conditions, best first. Sorted by matches in the name, then by
-//! availability, then by popularity.
+//! The search of `product.search`: finds the products that match the conditions and sorts them by
+//! matches in the name, then by availability, then by popularity.
 
 use rusqlite::Connection;
 use serde::{Deserialize, Deserializer, de::Error as _};
@@ -13,7 +13,7 @@ use crate::{
     text,
 };
 
-/// The most characters of a search, as in the manifest.
+/// The highest number of characters of a search, as stated in the manifest.
 const LONGEST: usize = 300;
 const NAMES: &str = "{name brand category part_no}";
 const ANYWHERE: &str = "{name brand category part_no body}";
@@ -99,7 +99,7 @@ pub fn search<'a>(
             hits.push(Hit { product, fitting, all: variants });
         }
     }
-    // A stable sort, because products are already sorted by popularity.
+    // The sort is stable, because products are already sorted by popularity.
     hits.sort_by_cached_key(|hit| {
         std::cmp::Reverse((
             matching_words(hit.product, &names),
@@ -109,7 +109,7 @@ pub fn search<'a>(
     Ok(hits)
 }
 
-/// Returns ids in ascending order, or None if every product is a candidate.
+/// Returns the ids of the candidates in ascending order, or None if every product is a candidate.
 fn candidates(db: &Connection, query: &Query) -> Result<Option<Vec<i64>>, ShopError> {
     let Some(expression) = query::expression(query, NAMES) else { return Ok(None) };
     let ids = db::matching(db, &expression)?;
@@ -127,7 +127,7 @@ fn add_filters(query: &mut Query, filters: &Filters) -> Result<(), ShopError> {
     if let Some(color) = filters.color.as_deref().filter(|color| !color.trim().is_empty()) {
         let codes =
             text::words(color).iter().find_map(|word| crate::catalogue::colors::by_word(word));
-        // An unknown colour becomes a group without colours, which nothing matches.
+        // An unknown colour becomes a group without colours, which no product matches.
         query.colors.push(codes.unwrap_or_default());
     }
     if let Some(size) = filters.size.as_deref().filter(|size| !size.trim().is_empty()) {
@@ -161,7 +161,7 @@ fn matches_filters(variant: &VariantRow, query: &Query, filters: &Filters) -> bo
     let size = |wanted: &String| {
         variant.values.iter().any(|(dimension, value)| {
             *dimension != Dimension::Color && {
-                // In Swedish, some of them have other names in results.
+                // In Swedish results, some values have other names.
                 let (own, swedish) =
                     (text::fold(value), text::fold(&value_name(*dimension, value, Locale::Sv)));
                 own == *wanted

@@ -1,4 +1,4 @@
-//! The two ways to reach the shop: lines over stdin and stdout, or HTTP on a loopback address,
+//! The two transports of the shop: lines over stdin and stdout, and HTTP on a loopback address,
 //! which also serves pictures.
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
@@ -27,7 +27,7 @@ use crate::{
     server::ShopServer,
 };
 
-/// How long a silent session is kept. A client that returns later opens another one.
+/// How long a session without requests is kept. A client that returns later opens another one.
 const IDLE: Duration = Duration::from_secs(60);
 
 /// Why serving ended early.
@@ -73,8 +73,8 @@ pub async fn serve_http(
         .await
         .map_err(|error| ServeError::Listen(address, error))?;
     ready(listener.local_addr().map_err(|error| ServeError::Listen(address, error))?);
-    // Browsers must not use it: any Origin is refused, and foreign Host names are refused by
-    // default.
+    // Browsers must not use the server, so any Origin is refused, and foreign Host names are
+    // refused by default.
     let config = StreamableHttpServerConfig::default().enforce_origin_validation();
     let stopper = config.cancellation_token.clone();
     let for_clients = shop.clone();
@@ -95,7 +95,7 @@ pub async fn serve_http(
         stop.await;
         stopper.cancel();
     };
-    // An answer is sent in several small pieces, and none of them waits for an acknowledgement.
+    // An answer consists of several small writes, which must not wait for acknowledgements.
     let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
     axum::serve(listener, router)
         .with_graceful_shutdown(stop)

@@ -1,5 +1,5 @@
-//! The shop as an MCP server: tools as the pack's manifest describes them, and pictures as
-//! resources. One handler for stdio and HTTP.
+//! The shop as an MCP server: tools with the descriptions in the pack's manifest, and pictures as
+//! resources. The same handler serves stdio and HTTP.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::{Shop, ShopError};
 /// The URI scheme of pictures: `shop-image://<id>`.
 pub const IMAGE_SCHEME: &str = "shop-image://";
 
-/// The pack's manifest, which is the only description of the tools.
+/// The pack's manifest, which contains the only descriptions of the tools.
 const MANIFEST: &str = include_str!("../pack.json");
 
 /// The MCP handler of one client.

@@ -27,12 +27,12 @@ pub const DEFAULT_SEED: u64 = 1;
 const PAGE: usize = 10;
 const LARGEST_PAGE: usize = 50;
 
-/// Returns the present day; injected so that delivery dates can be fixed.
+/// A function that returns the present day. It is injected, so that tests can fix delivery dates.
 pub type Today = Box<dyn Fn() -> NaiveDate + Send + Sync>;
 
 /// The options of a shop.
 pub struct Options {
-    /// The folder of catalogue and carts; in memory without one.
+    /// The folder of catalogue and carts. None for a shop in memory.
     pub data_dir: Option<PathBuf>,
     pub seed: u64,
     pub today: Today,
@@ -51,16 +51,15 @@ impl Default for Options {
 /// An open shop.
 pub struct Shop {
     today: Today,
-    // A call takes about a millisecond at most, so one lock for both files is simple and never
-    // waits long.
+    // A call takes at most about a millisecond, so one lock for both files is simple and short.
     files: Mutex<Files>,
 }
 
 struct Files {
     catalogue: Connection,
-    /// The whole catalogue for searches, read by the first one.
+    /// The whole catalogue, which the first search loads.
     shelves: Option<Vec<Shelf>>,
-    /// None while the file is of a newer version. Searches work nevertheless.
+    /// The database of carts. None if a newer version wrote the file; searches still work then.
     carts: Option<Connection>,
     folder: Option<PathBuf>,
 }
@@ -86,7 +85,7 @@ impl Shop {
         Ok(Self { today: options.today, files: Mutex::new(files) })
     }
 
-    /// Returns an error if the carts cannot be used.
+    /// Fails if the carts cannot be used.
     pub fn check_carts(&self) -> Result<(), ShopError> {
         self.lock().desk(Locale::En).map(drop)
     }
@@ -115,8 +114,8 @@ impl Shop {
             "cart.get" => json(files.desk(locale)?.view(basket_id(arguments)?)?),
             "cart.addItem" => {
                 let basket = basket_id(arguments)?;
-                // The shop's contract: without the buyer's address, an add does nothing and returns
-                // no error.
+                // As in the contract of real shops, an add without the buyer's address changes
+                // nothing and returns no error.
                 if text(arguments, "clientIp").is_none() {
                     return json(CartChanged {
                         basket_id: basket,
@@ -174,7 +173,7 @@ impl Shop {
     }
 
     fn lock(&self) -> MutexGuard<'_, Files> {
-        // If a call panics, SQLite leaves both files consistent.
+        // If a call panicked, SQLite has left both files consistent, so the lock can still be used.
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -183,7 +182,7 @@ impl Files {
     fn desk(&mut self, locale: Locale) -> Result<cart::Desk<'_>, ShopError> {
         let carts = match &mut self.carts {
             Some(carts) => carts,
-            // The file may have been moved away meanwhile.
+            // The carts file may have been removed since the last attempt, so it is opened again.
             absent => absent.insert(cart::open(self.folder.as_deref())?),
         };
         Ok(cart::Desk { catalogue: &self.catalogue, carts, locale })
@@ -214,8 +213,8 @@ fn get_call(
     arguments: &Map<String, Value>,
     frame: Frame,
 ) -> Result<Value, ShopError> {
-    // In a cart, the productId is the part number, and a chosen variant is named by its number.
-    // Both fields accept both.
+    // In a cart, the productId is the part number, and a variant may be named by its number, so
+    // both fields accept both.
     let asked = text(arguments, "productId").or_else(|| text(arguments, "partNo"));
     let asked =
         asked.ok_or_else(|| ShopError::BadArguments("productId or partNo is needed".to_owned()))?;
@@ -257,7 +256,7 @@ fn optional<T: DeserializeOwned>(
     }
 }
 
-/// Returns a text argument. A number counts as its digits; blank counts as absent.
+/// Returns a text argument. A number counts as its digits, and a blank text as absent.
 fn text(arguments: &Map<String, Value>, name: &str) -> Option<String> {
     match arguments.get(name)? {
         Value::String(text) if !text.trim().is_empty() => Some(text.trim().to_owned()),

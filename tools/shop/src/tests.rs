@@ -1,5 +1,5 @@
-//! The shop from a caller's side: search results, and allowed changes of carts. Delivery days count
-//! from a fixed day.
+//! Tests of the shop from a caller's side: search results, and changes of carts. Delivery days
+//! count from a fixed day.
 
 use chrono::NaiveDate;
 use serde_json::{Map, Value, json};

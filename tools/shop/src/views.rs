@@ -1,5 +1,5 @@
-//! Converts rows to wire types in the caller's language: search items, products with their
-//! variants, names of variants.
+//! Converts database rows to the types sent to clients, in the caller's language: search items,
+//! products with their variants, names of variants.
 
 use chrono::{Days, NaiveDate};
 use serde_json::{Map, Value};
@@ -27,7 +27,7 @@ pub fn image_url(id: i64) -> String {
     format!("/img/{id}.svg")
 }
 
-/// Returns a name such as "Black, 42"; empty for a product without variants.
+/// Returns a name such as "Black, 42", or an empty text for a product without variants.
 pub fn variant_name(variant: &VariantRow, locale: Locale) -> String {
     variant
         .values
@@ -80,7 +80,8 @@ pub fn search_item(hit: &Hit<'_>, frame: Frame) -> SearchItem {
     }
 }
 
-/// Returns a product in full. With `only`, that variant as a product of its own.
+/// Returns a product with all its variants. With `only`, returns that variant as a product of its
+/// own.
 pub fn product_view(
     product: &ProductRow,
     variants: &[VariantRow],
@@ -199,8 +200,8 @@ fn on_hand(variant: &VariantRow, product_active: bool, today: NaiveDate) -> OnHa
     }
 }
 
-/// Adds up the stock of several variants: quantities, the earliest delivery, the shortest lead
-/// time.
+/// Adds up the stock of several variants: their quantities, the earliest delivery, the shortest
+/// lead time.
 fn on_hand_of_all<'a>(
     product: &ProductRow,
     variants: impl Iterator<Item = &'a VariantRow> + Clone,
@@ -220,7 +221,8 @@ fn on_hand_of_all<'a>(
     }
 }
 
-/// Returns the distinct values of a dimension, "Black, Red" or "38-46". None if there are none.
+/// Returns the distinct values of a dimension, such as "Black, Red" or "38-46", or None if there
+/// are none.
 fn values_of<'a>(
     product: &ProductRow,
     variants: impl IntoIterator<Item = &'a VariantRow>,
@@ -237,7 +239,7 @@ fn values_of<'a>(
             values.push(value);
         }
     }
-    // Sizes keep their own order, also if variants in between are missing.
+    // Sizes are sorted in their usual order, even if some sizes are missing.
     let order = product
         .category
         .dimensions

@@ -1,5 +1,5 @@
-//! Words for things, in English and Swedish, as concepts of the index. Compounds ("löparskor") are
-//! split. Knows no database.
+//! Maps English and Swedish words for things to the concepts of the index, and splits compounds
+//! such as "löparskor". Knows no database.
 
 /// Concepts, with the folded words that mean them.
 const CONCEPTS: &[(&str, &[&str])] = &[
@@ -97,7 +97,7 @@ const CONCEPTS: &[(&str, &[&str])] = &[
     ("wide", &["wide", "bred", "breda"]),
 ];
 
-/// Words that do not describe the thing.
+/// Words that do not describe a thing.
 const FILLERS: &[&str] = &[
     "a",
     "an",
@@ -229,7 +229,7 @@ const FILLERS: &[&str] = &[
     "finns",
 ];
 
-/// Whether a word can be left out.
+/// Whether a word can be left out of a search.
 pub fn is_filler(word: &str) -> bool {
     FILLERS.contains(&word)
 }
@@ -239,7 +239,7 @@ pub fn concept(word: &str) -> Option<&'static str> {
     CONCEPTS.iter().find(|(_, words)| words.contains(&word)).map(|(concept, _)| *concept)
 }
 
-/// The most bytes of a word that is split.
+/// The longest word, in bytes, that is split.
 const LONGEST: usize = 40;
 
 /// Returns the concepts of a compound if every part is a known word: "traillöparskor" is trail,

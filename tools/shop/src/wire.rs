@@ -1,5 +1,5 @@
-//! The wire types of product.search, product.get and the cart. Field names are those of the shop's
-//! contract.
+//! The types of the answers of `product.search`, `product.get` and the cart tools. Field names are
+//! those of the shop's contract.
 
 use serde::Serialize;
 

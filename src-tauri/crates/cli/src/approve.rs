@@ -1,5 +1,5 @@
-//! Shows a pending action on a terminal: everything that would run, with hidden characters escaped,
-//! and the question.
+//! Shows a pending action on a terminal, with all its arguments and with hidden characters escaped,
+//! and asks the person to decide.
 
 use chrono::{DateTime, Utc};
 use contract::{Approval, Decision, Effect, PreviewState, PreviewView};
@@ -84,7 +84,7 @@ fn status(approval: &Approval, now: DateTime<Utc>) -> String {
     }
 }
 
-/// Returns the status as its word on the wire.
+/// Returns the status as it is written in JSON.
 pub(crate) fn word(approval: &Approval) -> String {
     serde_json::to_value(approval.status)
         .ok()
@@ -140,8 +140,8 @@ fn amount(text: &str) -> String {
     exact(&text.replace(['\u{a0}', '\u{202f}'], " "))
 }
 
-/// Shows the action and waits for the answer. Everything except a clear yes rejects, also the end
-/// of input.
+/// Shows the action and waits for the answer. Every answer except a clear yes rejects, and so does
+/// the end of input.
 pub(crate) async fn ask(
     out: Out,
     keys: &mut Keys,

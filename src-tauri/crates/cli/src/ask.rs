@@ -28,7 +28,7 @@ pub(crate) fn text_or_stdin(text: &str) -> Result<String, Failure> {
     }
 }
 
-/// Checks the arguments before anything is opened.
+/// Checks the arguments before the profile is opened.
 pub(crate) fn check(args: &Ask) -> Result<String, Failure> {
     let text = text_or_stdin(&args.message)?;
     if text.trim().is_empty() {
@@ -45,7 +45,7 @@ pub(crate) async fn run(
     text: String,
     person: bool,
 ) -> Result<Exit, Failure> {
-    // One listener from the start, so that a key pressed between two waits is not lost.
+    // One listener is used from the start, so that a key pressed between two waits is not lost.
     let mut interrupts = interrupts()?;
     let params = TurnStartParams {
         session: args.session.map(SessionId::from),
@@ -78,8 +78,8 @@ pub(crate) async fn run(
         let event = listen::of_turn(&push, &started.session, &started.turn);
         if let Some(event) = event {
             view.show(event);
-            // If the reader of the output has gone, the turn is cancelled, and its `final` event
-            // ends the command.
+            // If the reader of the output has closed the pipe, the turn is cancelled, and its
+            // `final` event ends the command.
             if matches!(out::delivery(), out::Delivery::ReaderLeft)
                 && !std::mem::replace(&mut cancelled, true)
             {
@@ -119,7 +119,7 @@ fn interrupts() -> Result<Signal, AgentError> {
     })
 }
 
-/// Lets a second Ctrl-C end the process. The next start recovers what was running.
+/// Lets a second Ctrl-C end the process. The next start recovers the running turn.
 fn on_second_press() -> Result<(), AgentError> {
     let mut again = interrupts()?;
     tokio::spawn(async move {
@@ -130,16 +130,16 @@ fn on_second_press() -> Result<(), AgentError> {
     Ok(())
 }
 
-/// The state of a turn's output.
+/// The output of a turn so far.
 struct View {
     out: Out,
-    /// The provisional text on standard output.
+    /// The text printed on standard output that may still be replaced.
     printed: String,
-    /// Whether that text has been stored as an answer of its own.
+    /// Whether the printed text is complete and stored as its own item.
     kept: bool,
     /// Whether a call was denied, rejected or not decided in time.
     refused: bool,
-    /// A pending action that remains, by id and title.
+    /// The id and title of an action that stays pending.
     pending: Option<(String, String)>,
 }
 
@@ -201,7 +201,7 @@ impl View {
                 };
                 out.note(out.tone(tone, &format!("< {}{more}", outcome_word(*outcome))));
             }
-            // Reported at the end, with what to do.
+            // This error is reported at the end, together with the remedy.
             EventBody::Error { error } if error.code == ErrorCode::ApprovalRequired => {}
             EventBody::Error { error } => {
                 self.finish_line();
@@ -212,7 +212,7 @@ impl View {
                 self.finish_line();
                 out.note(out.tone(Tone::Quiet, &format!("> {}", exact(name))));
             }
-            // This text is complete; later text begins on a new line.
+            // The printed text is complete, so later text begins on a new line.
             EventBody::Item { item } if matches!(&item.body, ItemBody::AssistantText { text, .. } if *text == self.printed) => {
                 self.kept = true
             }
@@ -227,7 +227,8 @@ impl View {
         }
     }
 
-    /// Prints the final answer: its rest if the deltas led to it, or else the whole text.
+    /// Prints the final answer: only its rest if it begins with the printed text, or else the whole
+    /// text.
     fn last(&mut self, text: &str) {
         match text.strip_prefix(self.printed.as_str()) {
             Some(rest) => self.out.piece(rest),
@@ -270,7 +271,7 @@ impl View {
     }
 }
 
-/// Returns an outcome as its word on the wire.
+/// Returns an outcome as it is written in JSON.
 pub(crate) fn outcome_word(outcome: ToolOutcome) -> String {
     serde_json::to_value(outcome)
         .ok()

@@ -1,4 +1,4 @@
-//! Maps commands to their code and inputs: most need a host, some only read files.
+//! Runs each command with what it needs: most commands need a host, some only read files.
 
 mod approvals;
 mod audit;
@@ -36,7 +36,7 @@ pub(crate) fn shop_server(args: impl Iterator<Item = OsString>) -> ExitCode {
 /// Runs a command to its end.
 pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit, Failure> {
     match command {
-        // Reading needs neither the lock nor a runtime.
+        // Reading files needs neither the profile's lock nor a runtime.
         Command::Audit(Audit::Verify { folder }) => audit::verify(out, data_dir, folder),
         Command::Audit(Audit::Export { folder }) => audit::export(out, data_dir, &folder),
         Command::Packs(crate::args::Packs::Check { folder, run: false, .. }) => {
@@ -87,7 +87,7 @@ pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit,
         Command::ServiceLevel => {
             with_link(data_dir, Person::Absent, async |link| service::run(link, out).await)
         }
-        // Also works after an alarm, and reports it.
+        // This command also works after an alarm, and reports it.
         Command::Doctor => {
             with_link_when(data_dir, Person::Absent, WhenAlarmed::Stop, async |link| {
                 status::doctor(link, out).await
@@ -96,7 +96,8 @@ pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit,
     }
 }
 
-/// Runs before the command itself: a person accepts a new log instead of one that does not verify.
+/// Lets a person at a terminal accept a new log in place of one that does not verify. Runs before
+/// the command itself.
 pub(crate) fn accept_new_log(data_dir: PathBuf, out: Out) -> Result<(), Failure> {
     if !link::person_in_front() {
         let message = "Only a person at a terminal may accept a new log.";
@@ -116,7 +117,7 @@ fn person_mode(person: bool) -> Person {
     if person { Person::Asked } else { Person::Absent }
 }
 
-/// Opens a host, runs the work, and closes the host whatever the result.
+/// Opens a host, runs the work, and closes the host even if the work failed.
 fn with_link(
     data_dir: PathBuf,
     person: Person,
@@ -142,7 +143,7 @@ fn with_link_when(
         link.close().await;
         result
     });
-    // A thread may still wait for input.
+    // A background thread may still be waiting for input.
     runtime.shutdown_background();
     result
 }

@@ -1,17 +1,18 @@
-//! Handles a panic of the program: one sentence for the person, the details in the log.
+//! Handles a panic of the program: prints one sentence for the person and writes the details to the
+//! log.
 
 use std::io::Write as _;
 use std::panic::PanicHookInfo;
 use std::path::Path;
 
-/// Replaces the standard hook, which would print a stack trace.
+/// Replaces the standard panic hook, which would print a stack trace.
 pub(crate) fn install(data_dir: &Path) {
     let log = crate::log::path(data_dir);
     std::panic::set_hook(Box::new(move |info| record_panic(&log, info)));
 }
 
-/// The hook of a server, whose tasks may panic without ending it. The log gets the place of a panic
-/// but not its message, which may quote a user.
+/// Installs the panic hook of a server, whose tasks may panic without ending the server. The log
+/// gets the place of a panic but not its message, which may quote a user.
 pub(crate) fn install_for_server(data_dir: &Path) {
     let log = crate::log::path(data_dir);
     std::panic::set_hook(Box::new(move |info| {

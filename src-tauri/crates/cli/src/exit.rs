@@ -1,4 +1,4 @@
-//! The exit codes, on which scripts rely, and how failures map to them.
+//! The exit codes, on which scripts rely, and the exit code of each failure.
 
 use std::process::ExitCode;
 
@@ -13,11 +13,12 @@ pub(crate) enum Exit {
     Failed = 1,
     Usage = 2,
     ApprovalRequired = 3,
-    /// Denied by policy or a person, or not decided in time.
+    /// The call was denied by the policy, rejected by a person, or not decided in time.
     Denied = 4,
     /// The log does not verify.
     LogBroken = 5,
-    /// The log is consistent, but no outside copy shows whether it was cut or replaced.
+    /// The log is consistent, but no stored mark exists that could show whether the log was cut or
+    /// replaced.
     NotCompared = 6,
 }
 
@@ -85,7 +86,8 @@ impl Exit {
     }
 }
 
-/// Returns the exit code from the command's result and from whether its output could be written.
+/// Returns the exit code. It depends on the command's result and on whether the output could be
+/// written.
 pub(crate) fn leave(out: Out, exit: Exit) -> ExitCode {
     match out::delivery() {
         out::Delivery::Fine => exit.into(),
@@ -97,8 +99,8 @@ pub(crate) fn leave(out: Out, exit: Exit) -> ExitCode {
             if exit == Exit::Done { Exit::Failed.into() } else { exit.into() }
         }
         out::Delivery::ReaderLeft => {
-            // SAFETY: both calls take constants. The process ends like any program whose reader has
-            // gone; everything is closed already.
+            // SAFETY: both calls take constants. The process ends by SIGPIPE, like any program
+            // whose output is no longer read; all files are closed.
             unsafe {
                 libc::signal(libc::SIGPIPE, libc::SIG_DFL);
                 libc::raise(libc::SIGPIPE);
@@ -116,7 +118,7 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// The command line was parsed, but its values cannot be used.
+    /// Makes the failure for a command line that was parsed but has unusable values.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self { error: AgentError::invalid(message).reason("wrong_usage"), exit: Exit::Usage }
     }
@@ -128,7 +130,7 @@ impl Failure {
     }
 }
 
-/// The parser's message without its prefix and its help: the first paragraph on one line.
+/// Makes a failure from the first paragraph of the parser's message, without its prefix.
 pub(crate) fn of_parser(error: &clap::Error) -> Failure {
     let text = error.to_string();
     let paragraph = text.split("\n\n").next().unwrap_or_default();

@@ -1,4 +1,5 @@
-//! Lines that the person types, read in the background, so that a question can be withdrawn.
+//! Reads the lines that the person types on a background thread, so that a waiting question can be
+//! withdrawn.
 
 use std::io::BufRead as _;
 
@@ -10,7 +11,7 @@ pub(crate) struct Keys {
 }
 
 impl Keys {
-    /// Starts reading. A process has at most one of these.
+    /// Starts reading. Must be called at most once per process.
     pub(crate) fn start() -> std::io::Result<Self> {
         let (send, lines) = mpsc::unbounded_channel();
         std::thread::Builder::new().name("keys".into()).spawn(move || {

@@ -28,7 +28,8 @@ use out::Out;
 /// Runs the program with the process's arguments.
 pub fn run() -> ExitCode {
     host::keep_private();
-    // As the system provides them: the parser refuses arguments that are not text.
+    // The arguments are passed on in the system's form, because the parser itself refuses arguments
+    // that are not text.
     let mut typed = std::env::args_os().skip(1);
     if typed.next().is_some_and(|word| word == "shop-server") {
         return commands::shop_server(typed);
@@ -68,8 +69,8 @@ fn report(out: Out, failure: &Failure) -> ExitCode {
     if out.json
         && (failure.exit == Exit::LogBroken || matches!(out::delivery(), out::Delivery::Lost(_)))
     {
-        // An alarm is also printed when the document goes elsewhere, and an error when the document
-        // was lost.
+        // An alarm is also printed if the JSON document goes elsewhere, and an error if the
+        // document was lost.
         out.error_lines(&failure.error);
     }
     exit::leave(out, failure.exit)

@@ -14,7 +14,7 @@ use tokio::sync::broadcast;
 use crate::out::{Out, Tone};
 use crate::visible::exact;
 
-/// How often to retry while another process is starting or ending.
+/// How often opening is retried while another process is starting or ending.
 const ATTEMPTS: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -23,7 +23,7 @@ pub(crate) fn data_dir(given: Option<PathBuf>) -> PathBuf {
     Paths::new(given).data
 }
 
-/// Whether a person can be asked: input and output are a terminal.
+/// Whether a person can be asked: standard input and standard error are a terminal.
 pub(crate) fn person_present() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
@@ -35,7 +35,7 @@ pub(crate) fn person_in_front() -> bool {
     person_present() && unsafe { libc::tcgetpgrp(libc::STDIN_FILENO) == libc::getpgrp() }
 }
 
-/// A host, in this process or another one.
+/// A connection to a host in this process or another one.
 pub(crate) struct Link {
     pub(crate) commands: Arc<dyn Commands>,
     pub(crate) pushes: broadcast::Receiver<Push>,
@@ -118,7 +118,7 @@ impl Link {
         }
     }
 
-    /// Closes in order: connected clients may finish, then the host stops.
+    /// Closes the connection: connected clients may finish, then the host stops.
     pub(crate) async fn close(self) {
         drop((self.commands, self.pushes));
         if let Some((host, served)) = self.here {

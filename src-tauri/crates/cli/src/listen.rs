@@ -1,4 +1,4 @@
-//! The inputs of a waiting command: events of its turn, questions to the person, Ctrl-C.
+//! Waits for the inputs of a command: events of its turn, questions to the person, Ctrl-C.
 
 use chrono::{DateTime, Utc};
 use contract::{
@@ -14,7 +14,8 @@ use crate::out::Out;
 use crate::question;
 use crate::visible::exact;
 
-/// Asks the person about pending actions and servers' questions, if there is a person.
+/// Asks the person about pending actions and servers' questions. Does nothing if no person is
+/// present.
 pub(crate) struct Asker {
     out: Out,
     keys: Option<Keys>,
@@ -30,7 +31,7 @@ impl Asker {
         self.keys.is_some()
     }
 
-    /// Whether the person must be asked something because of this push.
+    /// Whether this push makes a question to the person necessary.
     pub(crate) fn wants(&self, push: &Push) -> bool {
         let asks = match push {
             Push::Turn { event } => matches!(event.event, EventBody::ApprovalRequested { .. }),
@@ -58,7 +59,7 @@ impl Asker {
         }
     }
 
-    /// Waits for work, and asks servers' questions meanwhile.
+    /// Waits for the work, and asks servers' questions meanwhile.
     pub(crate) async fn beside<T>(
         &mut self,
         link: &mut Link,
@@ -91,7 +92,7 @@ impl Asker {
     }
 
     /// Asks a question and sends the answer, unless the question ends first. An answer that does
-    /// not fit is asked for again.
+    /// not fit the form is asked for again.
     async fn answer(
         &mut self,
         link: &mut Link,
@@ -173,7 +174,7 @@ async fn first_question(link: &Link) -> Result<Option<ServerQuestion>, AgentErro
     Ok(link.commands.questions_list(Empty {}).await?.questions.into_iter().next())
 }
 
-/// Reports that a server's question was declined because nobody could be asked.
+/// Reports that a server's question was declined because no person could be asked.
 pub(crate) fn print_declined(out: Out, push: &Push) {
     if let Push::QuestionDeclined { pack, server, message } = push {
         out.note(format!(
@@ -186,8 +187,8 @@ pub(crate) fn print_declined(out: Out, push: &Push) {
     }
 }
 
-/// Returns the next push. Returns an error if pushes were missed, because the end of the turn may
-/// be among them.
+/// Returns the next push. Fails if pushes were missed, because the end of the turn may be among
+/// them.
 pub(crate) async fn next(link: &mut Link) -> Result<Push, AgentError> {
     match link.pushes.recv().await {
         Ok(push) => Ok(push),
@@ -209,7 +210,7 @@ pub(crate) fn of_turn<'a>(
     (event.session == *session && event.turn == *turn).then_some(event)
 }
 
-/// Whether it is an event of this session.
+/// Whether the push is an event of this session.
 pub(crate) fn of_session(push: &Push, session: &SessionId) -> bool {
     matches!(push, Push::Turn { event } if event.session == *session)
 }
@@ -224,7 +225,7 @@ fn decided_status(push: &Push, id: &ApprovalId) -> Option<ApprovalStatus> {
     (of == id).then_some(*status)
 }
 
-/// Returns a status as its word on the wire.
+/// Returns a status as it is written in JSON.
 pub(crate) fn word(status: ApprovalStatus) -> String {
     serde_json::to_value(status)
         .ok()

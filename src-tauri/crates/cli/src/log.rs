@@ -1,5 +1,5 @@
-//! The program's own log: a file in the data folder, written only if there is something to report,
-//! and limited in size.
+//! The program's own log file in the data folder. It is created only if there is something to
+//! report, and its size is limited.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -15,23 +15,24 @@ use tracing_subscriber::{
 
 use crate::telemetry::{SPANS, Telemetry};
 
-/// The variable with a filter such as `debug`.
+/// The variable that sets the log filter, for example to `debug`.
 const FILTER: &str = "COUNTERSIGN_LOG";
 /// The default filter.
 const USUAL: &str = "warn";
 /// The default filter of a server.
 const USUAL_OF_SERVER: &str = "warn,gateway=info";
-/// Added before every filter: the protocol library would log servers' error texts. A filter that
-/// names it takes precedence.
+/// The filter added before every other filter, because the protocol library would log servers'
+/// error texts. A user's filter for that library takes precedence.
 const QUIET: &str = "rmcp=off";
-/// Bytes above which the file is renamed to `.old`, replacing the one before.
+/// The file size in bytes above which the file is renamed to `.old`, replacing the previous `.old`
+/// file.
 const LIMIT: u64 = 1 << 20;
 
 pub(crate) fn path(data_dir: &Path) -> PathBuf {
     data_dir.join("logs").join("csign.log")
 }
 
-/// Writes warnings and errors to the file, unless the filter says otherwise.
+/// Starts writing warnings and errors to the file, or whatever the filter selects.
 pub(crate) fn start(data_dir: &Path) {
     let wanted = std::env::var(FILTER).ok().and_then(|text| filter_of(&text));
     let filter = wanted.or_else(|| filter_of(USUAL)).unwrap_or_default();
@@ -46,11 +47,11 @@ pub(crate) fn start(data_dir: &Path) {
     }
 }
 
-/// Writes a server's events to standard error, one line of JSON each, according to the filter.
-/// Exported data has its own filters.
+/// Starts writing a server's events to standard error as lines of JSON, as the filter selects.
+/// Exported traces and metrics have their own filters.
 pub(crate) fn start_server(telemetry: Option<&Telemetry>) -> Result<(), AgentError> {
-    // The spans of a request and its turn name it in every log line inside them, so no filter
-    // removes them.
+    // The spans of a request and its turn name the request in every log line inside them, so no
+    // filter may remove them.
     let named = filter_fn(|about| {
         about.is_span() && about.target() == SPANS && *about.level() == Level::ERROR
     })
@@ -60,7 +61,7 @@ pub(crate) fn start_server(telemetry: Option<&Telemetry>) -> Result<(), AgentErr
         .flatten_event(true)
         .with_writer(io::stderr)
         .with_filter(server_filter()?.or(named));
-    // Without a collector there is one layer less, and no unneeded spans are created.
+    // Without a collector the layer is left out, so that no unneeded spans are created.
     let started = match telemetry {
         None => tracing_subscriber::registry().with(lines).try_init(),
         Some(telemetry) => {
@@ -73,8 +74,8 @@ pub(crate) fn start_server(telemetry: Option<&Telemetry>) -> Result<(), AgentErr
     Ok(())
 }
 
-/// Returns an error for an invalid filter, because the server would otherwise run without the
-/// requested log.
+/// Reads a server's filter. An invalid filter is an error, because the server would otherwise run
+/// without the requested log.
 fn server_filter() -> Result<EnvFilter, AgentError> {
     let wrong = || {
         AgentError::invalid(format!(

@@ -1,5 +1,5 @@
-//! Prints results on standard output, and everything else on standard error. Colour is used only on
-//! a terminal, and never carries a meaning alone. A failed write to standard output is recorded,
+//! Prints results on standard output and all other text on standard error. Colour is used only on a
+//! terminal and never carries a meaning alone. A failed write to standard output is recorded,
 //! because a lost result is a failure.
 
 use std::fmt::Display;
@@ -17,7 +17,7 @@ pub(crate) fn count<N: Display + PartialEq + From<u8>>(number: N, noun: &str) ->
     format!("{number} {noun}{plural}")
 }
 
-/// A way to emphasise.
+/// A way to emphasise text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tone {
     Strong,
@@ -29,13 +29,13 @@ pub(crate) enum Tone {
 /// The first failed write to standard output.
 static FAILED: OnceLock<io::Error> = OnceLock::new();
 
-/// Whether standard output has been written.
+/// Whether the output could be written to standard output.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Delivery {
-    /// Everything was written.
+    /// All output was written.
     Fine,
-    /// The reader has gone, as `head` does when it has enough. This is not a failure, and nothing
-    /// more is needed.
+    /// The reader has closed the pipe, as `head` does when it has enough lines. This is not a
+    /// failure.
     ReaderLeft,
     /// A part of the output was lost.
     Lost(&'static io::Error),
@@ -50,16 +50,16 @@ pub(crate) fn delivery() -> Delivery {
     }
 }
 
-/// Records the result of a write, also by other code.
+/// Records the result of a write to standard output. Also called by other modules.
 pub(crate) fn note_write(written: io::Result<()>) {
     if let Err(error) = written {
-        // The first failure is reported.
+        // Only the first failure is kept.
         let _ = FAILED.set(error);
     }
 }
 
-/// Writes and flushes. After a failure nothing is written, because the rest would look like the
-/// whole output.
+/// Writes and flushes a text. After a failure no more text is written, because the rest would look
+/// like the whole output.
 fn put(text: &str) {
     if FAILED.get().is_none() {
         let mut stdout = io::stdout().lock();
@@ -67,7 +67,7 @@ fn put(text: &str) {
     }
 }
 
-/// Standard output and standard error.
+/// The printer for standard output and standard error.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Out {
     pub(crate) json: bool,
@@ -86,12 +86,12 @@ impl Out {
         put(&format!("{}\n", text.as_ref()));
     }
 
-    /// Prints a piece of the answer at once.
+    /// Prints a piece of the answer without waiting for the end of the line.
     pub(crate) fn piece(self, text: &str) {
         put(&visible::prose(text));
     }
 
-    /// Prints the JSON document, indented for people.
+    /// Prints a value as indented JSON.
     pub(crate) fn document(self, value: &impl Serialize) {
         match serde_json::to_string_pretty(value) {
             Ok(text) => self.line(text),
@@ -99,7 +99,7 @@ impl Out {
         }
     }
 
-    /// Prints an event on one line.
+    /// Prints an event as JSON on one line.
     pub(crate) fn event(self, value: &impl Serialize) {
         match serde_json::to_string(value) {
             Ok(text) => self.line(text),
@@ -107,19 +107,19 @@ impl Out {
         }
     }
 
-    /// Prints a note about the result.
+    /// Prints a note on standard error.
     pub(crate) fn note(self, text: impl AsRef<str>) {
         let _ = writeln!(io::stderr(), "{}", text.as_ref());
     }
 
-    /// Prints a question without a line break.
+    /// Prints a question on standard error, without a line break.
     pub(crate) fn question(self, text: &str) {
         let mut stderr = io::stderr();
         let _ = stderr.write_all(text.as_bytes());
         let _ = stderr.flush();
     }
 
-    /// Prints a failure: one sentence, and what to do on a second line.
+    /// Prints a failure: one sentence, and the remedy on a second line.
     pub(crate) fn failure(self, error: &AgentError) {
         if self.json {
             #[derive(Serialize)]

@@ -1,6 +1,6 @@
 //! Asks a server's question on a terminal: a form, field by field, or an address to visit. The
-//! server's texts are shown as plain text with hidden characters escaped. The host checks the
-//! answer once more.
+//! server's texts are shown as plain text with hidden characters escaped. The host validates the
+//! answer again.
 
 use contract::{QuestionAnswer, QuestionKind, ServerQuestion};
 use serde_json::{Map, Number, Value};
@@ -9,7 +9,7 @@ use crate::keys::Keys;
 use crate::out::{Out, Tone};
 use crate::visible::exact;
 
-/// Typed instead of a value to decline.
+/// The input that declines the question.
 const DECLINE: &str = "!";
 
 /// The kind of value that a field takes.
@@ -35,7 +35,7 @@ struct Field<'a> {
     default: Option<&'a Value>,
 }
 
-/// Asks the person. The end of input declines.
+/// Asks the person. The end of input declines the question.
 pub(crate) async fn ask(out: Out, keys: &mut Keys, question: &ServerQuestion) -> QuestionAnswer {
     out.note("");
     out.note(out.tone(
@@ -69,7 +69,7 @@ pub(crate) async fn ask(out: Out, keys: &mut Keys, question: &ServerQuestion) ->
     }
 }
 
-/// Asks for the values of a form. None if the person declines.
+/// Asks for the values of a form. Returns None if the person declines.
 async fn form(out: Out, keys: &mut Keys, schema: &Value) -> Option<Value> {
     let mut values = Map::new();
     for field in fields(schema) {
@@ -105,7 +105,7 @@ fn fields(schema: &Value) -> Vec<Field<'_>> {
     properties.map(|(name, one)| field(name, one, required.contains(&name.as_str()))).collect()
 }
 
-/// A field that is none of the flat kinds is asked for as text.
+/// Reads a form field from its schema. A field of an unsupported type is asked for as text.
 fn field<'a>(name: &'a str, schema: &'a Value, required: bool) -> Field<'a> {
     let many = schema["type"] == "array";
     let options = options(if many { &schema["items"] } else { schema });
@@ -149,7 +149,7 @@ fn options(schema: &Value) -> Vec<(Value, String)> {
         .collect()
 }
 
-/// Returns the field's name, its kind of value, and the meaning of Enter alone.
+/// Returns the prompt of a field: its name, its kind of value, and the meaning of an empty line.
 fn prompt(field: &Field<'_>) -> String {
     let kind = match &field.kind {
         Kind::Text => "text",
@@ -191,7 +191,7 @@ fn format_value(field: &Field<'_>, value: &Value) -> String {
     }
 }
 
-/// Parses a line for a field. Returns a value, None for an empty one, or what is wrong.
+/// Parses a line for a field. Returns the value, None for an empty line, or the error.
 fn read(field: &Field<'_>, line: &str) -> Result<Option<Value>, &'static str> {
     if line.is_empty() {
         return match (field.default, field.required) {

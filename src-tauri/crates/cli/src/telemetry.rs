@@ -1,6 +1,6 @@
-//! Exports traces and metrics of the server to a collector by OTLP (protobuf over HTTP), if the
-//! environment names one. Otherwise nothing is created, started or sent. Spans contain ids, names,
-//! counts and outcomes, but no user text.
+//! Exports the server's traces and metrics to a collector by OTLP (protobuf over HTTP) if the
+//! environment names one. Otherwise no exporter is created. Spans contain ids, names, counts and
+//! outcomes, but no user text.
 
 use contract::AgentError;
 use opentelemetry::trace::TracerProvider as _;
@@ -9,21 +9,21 @@ use opentelemetry_sdk::{Resource, metrics::SdkMeterProvider, trace::SdkTracerPro
 use tracing_opentelemetry::MetricsLayer;
 use tracing_subscriber::{Layer, filter::filter_fn, registry::LookupSpan};
 
-/// The target of spans for a collector; events that count something have the other target. The log
-/// shows only the spans that name a request and its turn.
+/// The tracing target of exported spans; metrics have their own target. The log shows only the
+/// spans that name a request and its turn.
 pub(crate) const SPANS: &str = "spans";
 const METRICS: &str = "metrics";
 const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
 const PROTOCOL: &str = "OTEL_EXPORTER_OTLP_PROTOCOL";
 
-/// The exporters, until they are stopped.
+/// The running exporters.
 pub(crate) struct Telemetry {
     traces: Option<SdkTracerProvider>,
     metrics: Option<SdkMeterProvider>,
 }
 
 impl Telemetry {
-    /// Reads the standard variables. None if nothing is to be exported.
+    /// Reads the standard OTLP variables. Returns None if no export is configured.
     pub(crate) fn read(
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Option<Self>, AgentError> {
@@ -93,7 +93,8 @@ impl Telemetry {
         layers
     }
 
-    /// Sends the rest. A collector that does not answer is reported in the log, and delays nothing.
+    /// Sends the remaining data and stops. A collector that does not answer is reported in the log
+    /// and causes no delay.
     pub(crate) fn stop(self) {
         if let Some(Err(error)) = self.traces.map(|traces| traces.shutdown()) {
             tracing::warn!(%error, "the last spans could not be sent");
@@ -104,7 +105,8 @@ impl Telemetry {
     }
 }
 
-/// Returns the service's identity: as in the environment, or else the program's name.
+/// Returns the service's name for the collector: the one in the environment, or else the program's
+/// name.
 fn resource(text: &dyn Fn(&str) -> Option<String>) -> Resource {
     let named = text("OTEL_SERVICE_NAME").is_some()
         || text("OTEL_RESOURCE_ATTRIBUTES").is_some_and(|all| all.contains("service.name="));

@@ -1,16 +1,16 @@
-//! Makes text of others safe for a terminal: it cannot move the cursor, change colours, or hide or
-//! reorder text.
+//! Escapes foreign text for a terminal, so that it cannot move the cursor, change colours, or hide
+//! or reorder text.
 
 use std::fmt::Write as _;
 
-/// For approvals and single lines: escapes every character that is not plainly visible as
-/// `\u{...}`.
+/// Escapes every character that is not plainly visible as `\u{...}`. Used for approvals and single
+/// lines.
 pub(crate) fn exact(text: &str) -> String {
     escape(text, |c| c.is_control() || is_hidden(c))
 }
 
-/// For answers: keeps lines, tabs and joined emoji, and escapes characters that could deceive the
-/// reader or control the terminal.
+/// Escapes characters that could deceive the reader or control the terminal, and keeps line breaks,
+/// tabs and joined emoji. Used for answers.
 pub(crate) fn prose(text: &str) -> String {
     escape(text, |c| (c.is_control() && !matches!(c, '\n' | '\t')) || is_bidi_control(c))
 }
@@ -28,12 +28,12 @@ fn escape(text: &str, unsafe_char: impl Fn(char) -> bool) -> String {
     safe
 }
 
-/// Whether a character changes the order in which others are shown.
+/// Whether a character changes the display order of other characters.
 fn is_bidi_control(c: char) -> bool {
     matches!(c, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Whether a character takes no space, or looks like an ordinary space or like nothing.
+/// Whether a character takes no space, or looks like an ordinary space.
 fn is_hidden(c: char) -> bool {
     is_bidi_control(c)
         || matches!(c,

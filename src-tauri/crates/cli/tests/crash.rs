@@ -1,5 +1,6 @@
-//! The process is killed at each named point of a turn. At every point, the session opens again and
-//! says what happened, the effect happened at most once and is not repeated, and the log verifies.
+//! Tests that kill the process at each named point of a turn. After every kill, the session opens
+//! again and reports the interruption, the effect happened at most once and is not repeated, and
+//! the log verifies.
 
 // Helpers are not test functions, so clippy's exemption for tests does not reach them.
 #![allow(clippy::expect_used, clippy::unwrap_used)]

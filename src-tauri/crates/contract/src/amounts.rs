@@ -1,15 +1,15 @@
-//! Amounts of money as shops write them, read and written exactly. Pure.
+//! Reads and writes amounts of money exactly, in the forms that shops use. Pure.
 
-/// Decimal digits that are kept while calculating.
+/// The number of decimal digits that are kept while calculating.
 pub const PLACES: u32 = 4;
 
-/// Reads an amount ("1 299.00", "1299,5", "-1,299.00 kr", "SEK 12") as ten-thousandths. A sentence
-/// with a number in it is none, nor is what may be two different amounts.
+/// Reads an amount ("1 299.00", "1299,5", "-1,299.00 kr", "SEK 12") as ten-thousandths. Returns
+/// None for a sentence that contains a number, and for a text that could mean two amounts.
 pub fn read(text: &str) -> Option<i128> {
     let text = text.trim();
     let first = text.find(|c: char| c.is_ascii_digit())?;
     let last = text.rfind(|c: char| c.is_ascii_digit())? + 1;
-    // A decimal sign may come first (".50"), but the point of "kr.15" is the unit's.
+    // A decimal point may come first (".50"), but the point in "kr.15" belongs to the unit.
     let opens =
         text[..first].ends_with(['.', ',']) && !text[..first - 1].ends_with(char::is_alphabetic);
     let start = if opens { first - 1 } else { first };
@@ -25,7 +25,7 @@ pub fn read(text: &str) -> Option<i128> {
     }
     let number: String = number.chars().filter(|c| !c.is_whitespace() && *c != '\'').collect();
     let (whole, fraction) = parts(&number);
-    // "1.299 kr" is written for both.
+    // "1.299 kr" may mean 1,299 or 1.299, so it is refused.
     if number.contains('.')
         && !number.contains(',')
         && fraction.len() == 3
@@ -44,8 +44,8 @@ pub fn read(text: &str) -> Option<i128> {
     Some(if minus == 1 { -value } else { value })
 }
 
-/// Words as short as a currency that make a number the end of a range, not a price; before a number
-/// alone "fr." is such a word.
+/// Words that look like a currency but mark a bound, such as "from 12". "fr." counts only directly
+/// before the number.
 const BOUNDS: [&str; 7] = ["from", "från", "max", "min", "ca", "over", "över"];
 
 fn is_bound(text: &str) -> bool {
@@ -53,7 +53,7 @@ fn is_bound(text: &str) -> bool {
     text == "fr" || BOUNDS.contains(&text.as_str())
 }
 
-/// A currency beside a number: a sign or a short word, or nothing.
+/// Whether the text beside a number is empty or a currency: a sign or a short word.
 fn is_unit(text: &str) -> bool {
     let text = text.trim();
     if BOUNDS.contains(&text.trim_end_matches('.').to_lowercase().as_str()) {
@@ -64,18 +64,19 @@ fn is_unit(text: &str) -> bool {
     text.chars().count() <= 4 && text.chars().all(|c| c.is_alphabetic() || c == '.' || is_sign(c))
 }
 
-/// Before and behind the decimal sign: the last of two kinds, or the only one. One that comes more
-/// often groups digits, and so does a comma before three of them.
+/// Splits a number into its digits before and after the decimal sign. If both signs occur, the last
+/// one is the decimal sign. A sign that occurs several times, or a comma before three digits,
+/// groups digits.
 fn parts(number: &str) -> (&str, &str) {
     let Some(last) = number.rfind([',', '.']) else { return (number, "") };
     let (sign, before, behind) = (&number[last..=last], &number[..last], &number[last + 1..]);
-    // "1,299" has no decimals; "1.299" has, as numbers of programs do.
+    // "1,299" has no decimals. "1.299" has, because programs write numbers this way.
     let groups = number.matches(sign).count() > 1
         || (sign == "," && behind.len() == 3 && (1..=3).contains(&before.len()) && before != "0");
     if groups { (number, "") } else { (before, behind) }
 }
 
-/// Two decimals, rounded half away from zero.
+/// Returns the sign and the value in hundredths, rounded half away from zero.
 fn cents(value: i128) -> (bool, i128) {
     (value < 0, (value.abs() + 50) / 100)
 }

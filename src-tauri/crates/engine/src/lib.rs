@@ -1,5 +1,5 @@
-//! The turn: prompt, rounds, executor, approvals. It sees the world through `ports` and names no
-//! store, provider or window.
+//! The engine runs turns: prompt, rounds, tool calls, approvals. It reaches everything outside
+//! through `ports` and names no store, provider or window.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
@@ -65,8 +65,8 @@ pub struct World {
     pub random: Arc<dyn Random>,
 }
 
-/// Runs turns, one per session at a time, and everything that a turn needs. What turns keep is
-/// shared with the engines made by `limited`.
+/// Runs turns, one at a time per session. Engines made by `limited` share its sessions, approvals
+/// and memories.
 pub struct Engine {
     pub(crate) world: World,
     pub(crate) validators: Arc<tools::schema::Validators>,
@@ -76,18 +76,18 @@ pub struct Engine {
     pub(crate) memories: Arc<memory::recalled::Memories>,
     pub(crate) toolkits: Arc<context::toolkit::Toolkits>,
     pub(crate) traces: Arc<turn::traces::Traces>,
-    /// Analyses from before this instant do not count.
+    /// The time before which analyses are not reused.
     pub(crate) analyses_from: Arc<parking_lot::Mutex<Option<chrono::DateTime<chrono::Utc>>>>,
     pub(crate) runs: Arc<run::live::Live>,
-    /// Requests that were refused, by the minute.
+    /// Counts of refused requests in the current minute.
     pub(crate) refusals: Arc<parking_lot::Mutex<tools::refusal_count::RefusalCount>>,
-    /// Session values are read, changed and written back under their session's lock.
+    /// The locks under which session values are read, changed and written back.
     pub(crate) values: Arc<sessions::locks::Locks>,
-    /// The note of when instructions were last used, in the same way.
+    /// The lock for the stored times at which instructions were last used.
     pub(crate) notes: Arc<tokio::sync::Mutex<()>>,
 }
 
-/// The ports through which an engine reaches tools.
+/// The ports that decide which tools, specialists and models an engine can use.
 pub struct Reachable {
     /// The tools that its turns may use.
     pub tools: Arc<dyn Tools>,
@@ -98,7 +98,7 @@ pub struct Reachable {
 }
 
 impl Engine {
-    /// An engine over the given world. Call `recover` once before the first turn.
+    /// Makes an engine over these ports. Call `recover` once before the first turn.
     pub fn new(world: World) -> Arc<Self> {
         let runs = Arc::new(run::live::Live::default());
         let world = World {
@@ -122,8 +122,8 @@ impl Engine {
         })
     }
 
-    /// The same engine for callers who reach less: sessions, actions, records and limits are
-    /// shared, and no turn begun here finds a tool, a specialist or an offline phrase beyond these
+    /// Makes an engine for callers with fewer tools. Sessions, actions, records and limits are
+    /// shared with this engine. Its turns use only the tools, specialists and models of these
     /// ports.
     pub fn limited(&self, to: Reachable) -> Arc<Self> {
         let Reachable { tools, roster, models } = to;
@@ -144,7 +144,7 @@ impl Engine {
         })
     }
 
-    /// Expires what nobody decided in time and no call waits for. To be called now and then.
+    /// Expires overdue actions that no call waits for. Must be called from time to time.
     pub async fn tidy(self: &Arc<Self>) {
         if let Err(error) = self.expire_overdue().await {
             tracing::warn!(%error, "overdue actions could not be looked at");

@@ -1,4 +1,4 @@
-//! The host's own sentences, in English and Swedish. Model and tool texts are elsewhere.
+//! The host's own sentences in English and Swedish. Texts of models and tools are elsewhere.
 
 /// A sentence of the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub enum Text {
 }
 
 impl Text {
-    /// The sentence in a language; anything but Swedish is English.
+    /// Returns the sentence in a language: Swedish, or English for any other language.
     pub fn in_locale(self, locale: &str) -> &'static str {
         if locale.starts_with("sv") { self.swedish() } else { self.english() }
     }

@@ -1,4 +1,4 @@
-//! A tool call of a turn: who asked for it, how it ended, and what it brought. Knows no session and
+//! The data of one tool call of a turn: tool, arguments, outcome and result. Knows no session and
 //! no caller.
 
 use std::time::Instant;
@@ -16,7 +16,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
     pub(crate) id: CallId,
-    /// As the model knows it.
+    /// The tool's name as the model uses it.
     pub(crate) tool: String,
     pub(crate) args: Value,
     pub(crate) known: bool,
@@ -24,23 +24,23 @@ pub(crate) struct Call {
     /// The outcome. None while the call runs or waits for the caller.
     pub(crate) outcome: Option<ToolOutcome>,
     pub(crate) data: Value,
-    /// Why it failed, as the contract names it.
+    /// The contract's code for the failure.
     pub(crate) code: Option<&'static str>,
     pub(crate) proposed: bool,
     pub(crate) executed: bool,
-    /// Arguments that the model gave although only the caller may.
+    /// Arguments that the model gave although only the caller may set them.
     pub(crate) ignored: Option<Value>,
     pub(crate) began: Instant,
     pub(crate) duration_ms: u64,
-    /// It reached the tool or its approval: no limit, no rule and no wrong argument refused it
-    /// before.
+    /// Whether the call reached the tool or its approval, so that no limit, rule or invalid argument
+    /// refused it before.
     pub(crate) asked: bool,
-    /// It was refused because another change was asked about first.
+    /// Whether the call was refused because another change was proposed first.
     pub(crate) is_left: bool,
 }
 
 impl Call {
-    /// A call that the gateway had made by itself, as it ended.
+    /// Makes the record of a finished call that the gateway itself made.
     pub(crate) fn made(
         id: CallId,
         tool: String,
@@ -71,7 +71,7 @@ impl Call {
         self.outcome == Some(ToolOutcome::Ok)
     }
 
-    /// Its result, or what a caller is told instead.
+    /// Returns the result, or the sentence that replaces it for the caller.
     pub(crate) fn ended(&self, locale: &str) -> Result<&Value, &'static str> {
         match (self.ok(), self.asked) {
             (true, _) => Ok(&self.data),
@@ -80,7 +80,8 @@ impl Call {
         }
     }
 
-    /// A change that was not asked about, as a customer may ask for it again.
+    /// Describes a change that was refused because of another one, so that the customer can ask for
+    /// it again.
     pub(crate) fn as_left(&self, locale: &str) -> Option<String> {
         let of = |name: &str| text(&self.args[name]);
         let part = of("partNo").or_else(|| of("productId"))?;
@@ -94,7 +95,7 @@ impl Call {
         })
     }
 
-    /// The result, if it is one of this tool.
+    /// Returns the result if the call succeeded and was made with this tool.
     pub(crate) fn result_of(&self, tool: &str) -> Option<&Value> {
         (self.ok() && self.tool == tool).then_some(&self.data)
     }
@@ -104,7 +105,7 @@ impl Call {
 pub(crate) mod tests {
     use super::*;
 
-    /// A call that went well.
+    /// Makes a successful call.
     pub(crate) fn done(tool: &str, args: Value, data: Value) -> Call {
         Call::made(
             CallId::new("call"),

@@ -1,5 +1,5 @@
-//! The settings of the gateway, from flags and environment. All faults are reported together,
-//! before anything is opened.
+//! Reads the gateway's settings from flags and the environment. All errors are reported together,
+//! before any file or port is opened.
 
 use std::{
     net::{Ipv6Addr, SocketAddr},
@@ -13,10 +13,10 @@ use host::Patience;
 
 use crate::{net::Net, variables::Reader};
 
-/// The longest time that a demo token may hold, whoever signed it.
+/// The longest lifetime of a demo token in seconds, also for tokens signed elsewhere.
 pub(crate) const LONGEST_S: u64 = 15 * 60;
 
-/// The flags as typed.
+/// The command-line flags.
 #[derive(Clone, Debug, Default)]
 pub struct Flags {
     pub listen: Option<SocketAddr>,
@@ -24,15 +24,15 @@ pub struct Flags {
     pub allow_remote: bool,
 }
 
-/// Everything the gateway can be told.
+/// All settings of the gateway.
 #[derive(Clone, Debug)]
 pub struct Config {
     pub listen: SocketAddr,
-    /// Where the bearer token lies; `None`: no token is asked for.
+    /// The file with the bearer token. None if no token is required.
     pub token_file: Option<PathBuf>,
     pub allowed_hosts: Vec<String>,
     pub cors_origins: Vec<String>,
-    /// Peers whose word about the client's address counts.
+    /// Proxies whose statement about the client's address is trusted.
     pub trusted_proxies: Vec<Net>,
     pub body_limit: usize,
     pub max_message_chars: usize,
@@ -46,41 +46,41 @@ pub struct Config {
     pub rates: Rates,
     pub max_rounds: u32,
     pub max_calls: u32,
-    /// Silence of the model after which a turn is stopped.
+    /// How long the model may be silent before the turn is stopped.
     pub model_timeout: Duration,
     /// The time limit of a turn.
     pub turn_timeout: Duration,
-    /// The language model of the environment, in place of the profile's.
+    /// The language model set in the environment, which replaces the profile's.
     pub model: Option<String>,
     pub status_seed: Option<String>,
-    /// The first answer of a session says that an automated assistant answers.
+    /// Whether the first answer of a session says that an automated assistant answers.
     pub notice: bool,
-    /// The retry rule for a shop behind an address.
+    /// The timeouts and retries for a shop behind an address.
     pub patience: Patience,
     pub max_connections: usize,
-    /// How long a request's header and its body may take to come.
+    /// The time limits for receiving a request's header and body.
     pub header_time: Duration,
     pub body_time: Duration,
-    /// How long a client may take nothing of what is written to it.
+    /// How long a client may accept no data before its connection is closed.
     pub write_time: Duration,
-    /// How long turns may still take once the gateway is told to stop.
+    /// How long running turns may take after the gateway is told to stop.
     pub grace: Duration,
 }
 
-/// Where sessions are kept.
+/// Where sessions are stored.
 #[derive(Clone, PartialEq, Eq)]
 pub enum SessionStore {
-    /// In the data folder's database.
+    /// In the database in the data folder.
     Sqlite,
-    /// In memory: they end with the process.
+    /// In memory, until the process ends.
     Memory,
-    /// In a Redis, which other gateways may use, too.
+    /// In Redis, where other gateways may share them.
     Redis { url: String, prefix: String },
 }
 
 impl std::fmt::Debug for SessionStore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // The address may hold a password.
+        // The address may contain a password, so it is not printed.
         f.write_str(match self {
             Self::Sqlite => "Sqlite",
             Self::Memory => "Memory",
@@ -89,19 +89,19 @@ impl std::fmt::Debug for SessionStore {
     }
 }
 
-/// Kept runs.
+/// The limits for stored runs.
 #[derive(Clone, Copy, Debug)]
 pub struct DebugRuns {
     pub most: usize,
     pub ttl: Duration,
 }
 
-/// Short-lived tokens for demos in a browser.
+/// Settings of short-lived tokens for demos in a browser.
 #[derive(Clone)]
 pub struct SimpleAuth {
     pub secret: String,
     pub ttl_s: u64,
-    /// Browsers also send the visitor's cookie from pages of other sites.
+    /// Whether browsers also send the visitor's cookie from pages of other sites.
     pub cookie_crosses_sites: bool,
 }
 
@@ -111,11 +111,11 @@ impl std::fmt::Debug for SimpleAuth {
     }
 }
 
-/// Requests per minute, while simple auth is on.
+/// Limits on requests per minute while simple auth is on.
 #[derive(Clone, Copy, Debug)]
 pub struct Rates {
     pub chat: u32,
-    /// For all visitors of one address together: anybody can get many tokens.
+    /// The limit for all visitors of one address together, because anyone can get many tokens.
     pub chat_per_address: u32,
     pub token: u32,
     pub max_keys: usize,
@@ -129,9 +129,9 @@ const AN_ORIGIN: &str = "write scheme://host, or scheme://host:port for another 
 const NOT_DESKTOP: &str =
     "the application desktop is reserved for the person who owns this profile. Remove it.";
 const A_NET: &str = "write an address or a range, such as 10.0.0.0/8.";
-/// The engine takes no longer message.
+/// The longest message that the engine accepts.
 const MESSAGE_CHARS: u64 = 20_000;
-/// Variables that name a shop behind an address: the addresses first.
+/// The variables that configure a shop behind an address. The address variables come first.
 const SHOP: [&str; 5] = [
     "NORCE_MCP_BASE_URL",
     "NORCE_OAUTH_TOKEN_URL",
@@ -141,23 +141,23 @@ const SHOP: [&str; 5] = [
 ];
 
 impl Config {
-    /// Whether callers may name this application. The desktop's own sessions and memory are the
-    /// person's, and no caller's.
+    /// Whether callers may use this application id. The desktop's id is reserved, because its
+    /// sessions and memory belong to the user.
     pub(crate) fn allows(&self, application: &str) -> bool {
         let allowed = &self.allowed_applications;
         application != DESKTOP
             && (allowed.is_empty() || allowed.iter().any(|known| known == application))
     }
 
-    /// Puts flags and variables together. `token_file` is where the token lies when one is asked
-    /// for.
+    /// Reads all settings from flags and variables. `token_file` is the file for the token if one
+    /// is required.
     pub fn read(
         flags: &Flags,
         token_file: PathBuf,
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, AgentError> {
         let mut read = Reader::of(variable);
-        // Followed where the model is made; here only what cannot be followed is told.
+        // These variables are used where the model is made; here only invalid values are reported.
         read.number("OPENAI_MAX_RETRIES", 2, 0, 10);
         read.address(
             "OPENAI_BASE_URL",
@@ -234,7 +234,7 @@ impl Config {
 }
 
 fn simple_auth(read: &mut Reader<'_>) -> Option<SimpleAuth> {
-    // The name under which a variable is set.
+    // Returns the name under which a variable is set, the new one or the old one.
     let named = |read: &Reader<'_>, new: &'static str, old: &'static str| {
         if read.text(new).is_some() || read.text(old).is_none() {
             return new;
@@ -268,7 +268,7 @@ fn simple_auth(read: &mut Reader<'_>) -> Option<SimpleAuth> {
     Some(SimpleAuth { secret, ttl_s: read.number(ttl, 600, 1, LONGEST_S), cookie_crosses_sites })
 }
 
-/// A name as requests are sent to it.
+/// Returns a host name in the form in which requests contain it.
 fn host_name(entry: &str) -> Option<String> {
     let bare = entry.strip_prefix('[').map_or(Some(entry), |rest| rest.strip_suffix(']'))?;
     if let Ok(address) = bare.parse::<Ipv6Addr>() {
@@ -279,7 +279,7 @@ fn host_name(entry: &str) -> Option<String> {
     is_name.then(|| entry.to_ascii_lowercase())
 }
 
-/// A page's origin as browsers write it.
+/// Returns a page's origin in the form that browsers send.
 fn page_origin(entry: &str) -> Option<String> {
     let (scheme, rest) = entry.split_once("://")?;
     let (host, port) = match rest.rsplit_once(':') {
@@ -334,7 +334,8 @@ fn session_store(read: &mut Reader<'_>) -> SessionStore {
     }
 }
 
-/// A shop of one's own is named as a whole or not at all; and only what there is can be chosen.
+/// Checks that the variables of the user's own shop are all set or all missing, and that the chosen
+/// shop exists.
 fn shop_rules(read: &mut Reader<'_>) {
     let missing: Vec<&str> = SHOP.into_iter().filter(|name| read.text(name).is_none()).collect();
     if missing.len() == SHOP.len() {
@@ -357,7 +358,7 @@ fn can_be_a_shop(uri: &Uri) -> bool {
     is_nobodys && ip.is_none_or(|ip| contract::address::may_reach(ip, true))
 }
 
-/// How long a shop behind an address is waited for, and how often it is asked again.
+/// Reads the timeouts and retries for a shop behind an address.
 fn patience(read: &mut Reader<'_>) -> Patience {
     let ms = Duration::from_millis;
     Patience {

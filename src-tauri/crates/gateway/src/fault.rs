@@ -1,4 +1,5 @@
-//! A failure as the caller reads it: the status, the envelope, and a sentence that is safe to show.
+//! A failure as the caller gets it: the status, the error envelope, and a sentence that is safe to
+//! show.
 
 use axum::http::StatusCode;
 use contract::{AgentError, ErrorCode, Reason};
@@ -20,7 +21,7 @@ const HIDDEN: [&str; 9] = [
     "client_secret",
 ];
 
-/// Whose fault it is.
+/// The kind of failure, by who has to act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Category {
     Validation,
@@ -42,7 +43,7 @@ impl Category {
     }
 }
 
-/// A failure as the contract words it.
+/// A failure in the terms of the contract.
 #[derive(Clone, Debug)]
 pub(crate) struct Fault {
     pub(crate) status: StatusCode,
@@ -50,19 +51,19 @@ pub(crate) struct Fault {
     pub(crate) code: &'static str,
     pub(crate) message: String,
     pub(crate) retryable: bool,
-    /// Told in debug only.
+    /// Details that are shown in debug mode only.
     pub(crate) details: Map<String, Value>,
-    /// Told always.
+    /// The waiting time before a retry, which is always shown.
     pub(crate) retry_after_ms: Option<u64>,
     /// The original error, for the log alone.
     pub(crate) cause: Option<Box<Cause>>,
 }
 
-/// The host's own words of a failure.
+/// The host's own description of a failure.
 #[derive(Clone, Debug)]
 pub(crate) struct Cause {
     pub(crate) reason: String,
-    /// None if it may contain a shop's own words.
+    /// The host's message. None if it may contain the shop's own text.
     pub(crate) message: Option<String>,
 }
 
@@ -124,7 +125,7 @@ impl Fault {
         Self { retry_after_ms: Some(retry_after_ms), ..fault }.retryable()
     }
 
-    /// The model said nothing for too long.
+    /// Makes the failure for a model that was silent for too long.
     pub(crate) fn model_timeout(locale: &str) -> Self {
         Self::new(
             StatusCode::GATEWAY_TIMEOUT,
@@ -134,7 +135,7 @@ impl Fault {
         )
     }
 
-    /// The turn took too long as a whole.
+    /// Makes the failure for a turn that exceeded its time limit.
     pub(crate) fn turn_timeout(locale: &str) -> Self {
         Self::new(
             StatusCode::GATEWAY_TIMEOUT,
@@ -145,7 +146,7 @@ impl Fault {
         .retryable()
     }
 
-    /// The gateway ends.
+    /// Makes the failure for a gateway that shuts down.
     pub(crate) fn stopping(locale: &str) -> Self {
         Self::new(
             StatusCode::SERVICE_UNAVAILABLE,
@@ -165,8 +166,8 @@ impl Fault {
         )
     }
 
-    /// A failure of the engine. Words of models and servers stay here: they go into the log of the
-    /// host and nowhere else.
+    /// Translates an engine's error. Texts of models and servers go only into the host's log, not
+    /// to the caller.
     pub(crate) fn of(error: &AgentError, locale: &str) -> Self {
         let upstream =
             |status, code, text: Text| Self::new(status, Category::Upstream, code, text.of(locale));
@@ -177,7 +178,7 @@ impl Fault {
                 "OAUTH_TOKEN_FETCH_FAILED",
                 Text::ShopFailed.of(locale),
             ),
-            // With a code the server has refused; without one the connection broke.
+            // An error with a code was sent by the server. Without a code the connection broke.
             (_, Some(Reason::McpNotConnected | Reason::McpException))
                 if !error.details.contains_key("code") =>
             {
@@ -253,8 +254,8 @@ impl Fault {
                 )
                 .retryable()
             }
-            // The model may not be asked: what it has cost, and what may be done about it, is for
-            // whoever runs the host.
+            // A budget refused the model call. The costs and the remedy concern only the operator
+            // of the host.
             (ErrorCode::InternalError, Some(Reason::BudgetExceeded)) => {
                 upstream(StatusCode::SERVICE_UNAVAILABLE, "OPENAI_API_ERROR", Text::ModelFailed)
             }
@@ -270,7 +271,7 @@ impl Fault {
         }
     }
 
-    /// The sentence that may be shown.
+    /// Returns a sentence that is safe to show.
     pub(crate) fn safe_message(&self) -> String {
         let small = self.message.to_lowercase();
         if HIDDEN.iter().any(|word| small.contains(word)) {
@@ -280,15 +281,15 @@ impl Fault {
         }
     }
 
-    /// The reason and the sentence for the log: what was said where it happened, or the gateway's
-    /// own.
+    /// Returns the reason and the sentence for the log: the original ones if they are known, or
+    /// else the gateway's own.
     pub(crate) fn why(&self) -> (&str, Option<&str>) {
         self.cause.as_deref().map_or((self.code, Some(&self.message)), |cause| {
             (&cause.reason, cause.message.as_deref())
         })
     }
 
-    /// The envelope.
+    /// Returns the error envelope.
     pub(crate) fn envelope(&self, request_id: &str, debug: bool) -> Value {
         let mut details = if debug { safe_details(&self.details) } else { Map::new() };
         details.extend(self.retry_after_ms.map(|ms| ("retryAfterMs".to_owned(), json!(ms))));
@@ -306,12 +307,12 @@ impl Fault {
     }
 }
 
-/// Whether a model's failure is that nothing came. The sentences are this program's own.
+/// Whether a model failure is a timeout. The text compared with is this program's own.
 fn speaks_of_silence(message: &str) -> bool {
     message.contains("sent nothing for")
 }
 
-/// Whether a model's refusal is about the tools it was offered.
+/// Whether a model refused the request because of the offered tools.
 fn speaks_of_tools(message: &str) -> bool {
     let small = message.to_lowercase();
     ["tool", "function", "schema"].iter().any(|word| small.contains(word))

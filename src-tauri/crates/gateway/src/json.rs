@@ -1,13 +1,13 @@
-//! Small readers of JSON whose makers differ in how they write things.
+//! Small functions to read JSON that different shops write in different ways.
 
 pub(crate) use crate::shop::read::{first, text};
 
-/// At most so many characters.
+/// Cuts a text to a number of characters.
 pub(crate) fn cut(text: &str, most: usize) -> String {
     text.chars().take(most).collect()
 }
 
-/// The same, with "..." behind what was cut.
+/// Cuts a text to a number of characters and adds "..." if it was cut.
 pub(crate) fn cut_with_dots(text: &str, most: usize) -> String {
     if text.chars().count() <= most { text.to_owned() } else { format!("{}...", cut(text, most)) }
 }

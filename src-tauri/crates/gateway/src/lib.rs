@@ -1,5 +1,5 @@
-//! The shop's chat API over HTTP: the contract that web shops' widgets speak, carried to the engine
-//! of a host and back. One turn gives one event stream; the JSON answer and the stream's `final`
+//! The shop's chat API over HTTP. It connects the widgets of web shops to a host's engine, as their
+//! contract demands. Each turn has one event stream; the JSON answer and the stream's `final` event
 //! are the same object. Knows no store, model or window.
 #![forbid(unsafe_code)]
 
@@ -24,8 +24,8 @@ pub use config::{Config, Flags, SessionStore};
 pub use http::openapi::DOCUMENT;
 pub use shop::PACK;
 
-/// Serves until `stop` resolves, then ends in order: no new requests, turns finish or are stopped.
-/// `ready` gets the bound address.
+/// Serves requests until `stop` resolves. Then accepts no new requests and waits until turns have
+/// ended or are stopped. `ready` gets the bound address.
 pub async fn serve(
     host: Arc<Host>,
     config: Config,

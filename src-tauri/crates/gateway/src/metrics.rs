@@ -1,5 +1,5 @@
-//! Counters, and their page for Prometheus. Each count is told as an event of the target `metrics`,
-//! too, for whoever exports them; without an exporter nobody hears it.
+//! Counters and their page for Prometheus. Each count is also emitted as an event of the target
+//! `metrics` for exporters.
 
 use std::{
     collections::BTreeMap,
@@ -13,7 +13,7 @@ use tracing::Level;
 
 use crate::{call::Call, fault::Fault};
 
-/// A number that only grows.
+/// A counter.
 #[derive(Debug, Default)]
 pub(crate) struct Count(AtomicU64);
 
@@ -29,7 +29,7 @@ impl Count {
     }
 }
 
-/// Numbers that only grow, by their labels.
+/// Counters by their labels.
 #[derive(Debug, Default)]
 struct Counts(Mutex<BTreeMap<String, u64>>);
 
@@ -44,10 +44,10 @@ impl Counts {
 
 /// Upper bounds of the histograms, in milliseconds.
 const BOUNDS: [u64; 9] = [10, 50, 100, 250, 500, 1_000, 2_500, 10_000, 60_000];
-/// Classes of answers, by status.
+/// The classes of HTTP statuses.
 const CLASSES: [&str; 3] = ["2xx", "4xx", "5xx"];
 
-/// How long things took.
+/// A histogram of durations.
 #[derive(Debug, Default)]
 struct Times {
     buckets: [Count; 9],
@@ -97,7 +97,7 @@ pub(crate) struct Metrics {
     refused: [Count; 3],
 }
 
-/// A stream that is open, until dropped.
+/// Counts an open stream until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Open<'a>(&'a Metrics);
 
@@ -109,7 +109,7 @@ impl Drop for Open<'_> {
 }
 
 impl Metrics {
-    /// A turn that is streamed, while it lasts.
+    /// Counts the start of a streamed turn. Dropping the result counts its end.
     pub(crate) fn stream(&self) -> Open<'_> {
         self.streams.add();
         self.open.fetch_add(1, Ordering::Relaxed);
@@ -117,7 +117,7 @@ impl Metrics {
         Open(self)
     }
 
-    /// A turn that ended.
+    /// Counts a turn that has ended.
     pub(crate) fn turn(
         &self,
         route: &str,
@@ -135,7 +135,7 @@ impl Metrics {
         let (status, code) = (CLASSES[class], fault.map_or("none", |fault| fault.code));
         tracing::event!(target: "metrics", Level::INFO, monotonic_counter.csign.turns = 1_u64, histogram.csign.turn.duration_ms = ms, route, status, code);
         for call in calls {
-            // A name that no tool has may be anything.
+            // Models can make up tool names, so unknown names are counted as one.
             let (tool, outcome) = (
                 if call.known { call.tool.as_str() } else { "unknown" },
                 if call.ok() || call.proposed { "ok" } else { "error" },
@@ -147,13 +147,13 @@ impl Metrics {
         }
     }
 
-    /// A request that never became a turn.
+    /// Counts a request that was refused before a turn.
     pub(crate) fn refuse(&self, status: u16) {
         self.refused[class(status)].add();
         tracing::event!(target: "metrics", Level::INFO, monotonic_counter.csign.refused = 1_u64, status);
     }
 
-    /// The page.
+    /// Returns the text of the metrics page.
     pub(crate) fn page(&self, running: usize, sessions: usize) -> String {
         let mut page = String::new();
         let mut one = |name: &str, kind: &str, help: &str, rows: &[(String, u64)]| {

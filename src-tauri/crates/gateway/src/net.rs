@@ -1,4 +1,4 @@
-//! Ranges of addresses, as settings write them. Knows no setting.
+//! Parses address ranges in settings. Knows no particular setting.
 
 use std::net::IpAddr;
 
@@ -16,14 +16,14 @@ impl Net {
         let written: IpAddr = address.trim().parse().ok()?;
         let address = written.to_canonical();
         let most: u8 = if address.is_ipv4() { 32 } else { 128 };
-        // Of `::ffff:10.0.0.0/104` the first 96 bits only say that an address of version 4 follows.
+        // In a range such as `::ffff:10.0.0.0/104`, the first 96 bits only mark an IPv4 address.
         let mapped = if written == address { 0 } else { 96 };
         let bits =
             bits.map_or(Some(most), |bits| bits.trim().parse::<u8>().ok()?.checked_sub(mapped))?;
         (bits <= most).then_some(Self { address, bits })
     }
 
-    /// Whether an address lies in it.
+    /// Whether an address lies in the range.
     pub fn contains(&self, ip: IpAddr) -> bool {
         let same = |a: &[u8], b: &[u8]| {
             let (whole, rest) = (usize::from(self.bits / 8), self.bits % 8);

@@ -1,4 +1,4 @@
-//! Everything the gateway says by itself, in English and Swedish.
+//! All sentences of the gateway itself, in English and Swedish.
 
 use crate::shop::tools;
 
@@ -73,7 +73,7 @@ pub(crate) enum Text {
 }
 
 impl Text {
-    /// In a language; English when it is not Swedish.
+    /// Returns the sentence in Swedish for `sv`, and in English otherwise.
     pub(crate) fn of(self, locale: &str) -> &'static str {
         let (en, sv) = self.both();
         if locale == "sv" { sv } else { en }
@@ -232,12 +232,12 @@ impl Text {
     }
 }
 
-/// `sv` for Swedish cultures, else `en`.
+/// Returns `sv` for Swedish cultures and `en` otherwise.
 pub(crate) fn locale_of(culture: Option<&str>) -> &'static str {
     language::Language::from_tag(culture.unwrap_or_default()).tag()
 }
 
-/// How a tool is named on the caller's screen.
+/// Returns a tool's name for the caller's screen.
 pub(crate) fn tool_name(tool: &str, locale: &str) -> &'static str {
     let text = match tool {
         tools::SEARCH => Text::SearchName,
@@ -251,7 +251,7 @@ pub(crate) fn tool_name(tool: &str, locale: &str) -> &'static str {
     text.of(locale)
 }
 
-/// The status when a tool starts.
+/// Returns the status text for the start of a tool.
 pub(crate) fn tool_starts(tool: &str, locale: &str) -> &'static str {
     let text = match tool {
         tools::SEARCH => Text::Searching,
@@ -262,7 +262,7 @@ pub(crate) fn tool_starts(tool: &str, locale: &str) -> &'static str {
     text.of(locale)
 }
 
-/// The status when a tool fails. It never contains the shop's own words.
+/// Returns the status text for a failed tool. It never contains the shop's own text.
 pub(crate) fn tool_fails(tool: &str, locale: &str) -> &'static str {
     let text = match tool {
         tools::SEARCH => Text::SearchFailed,

@@ -1,11 +1,11 @@
-//! Values of variables: read by their form, and what is wrong with them in words. Knows no
+//! Parses the values of environment variables and collects errors about them. Knows no particular
 //! variable.
 
 use std::time::Duration;
 
 use axum::http::Uri;
 
-/// Reads variables and keeps what is wrong with them.
+/// Reads variables and collects the errors in them.
 pub(crate) struct Reader<'a> {
     variable: &'a dyn Fn(&str) -> Option<String>,
     pub(crate) faults: Vec<String>,
@@ -25,8 +25,8 @@ impl<'a> Reader<'a> {
         text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
     }
 
-    /// A list whose entries have a form; `wanted` says which. An entry of another form would never
-    /// match anything.
+    /// Reads a list whose entries have a certain form, described by `wanted`. An entry of another
+    /// form is an error, because it would never match.
     pub(crate) fn list_of<T>(
         &mut self,
         name: &str,
@@ -44,19 +44,20 @@ impl<'a> Reader<'a> {
         all
     }
 
-    /// A switch, which nobody should have off by mistake.
+    /// Reads an on/off variable. An unclear value is an error, so that no feature is off by
+    /// mistake.
     pub(crate) fn is_on(&mut self, name: &str) -> bool {
         let Some(text) = self.text(name) else { return false };
         let is_one_of = |words: &[&str]| words.iter().any(|word| text.eq_ignore_ascii_case(word));
         let is_on = is_one_of(&["1", "true"]);
-        // The last two were always off.
+        // Earlier versions accepted `no` and `off`, too.
         if !is_on && !is_one_of(&["0", "false", "no", "off"]) {
             self.faults.push(format!("{name} must be 1 or true to be on, 0 or false to be off."));
         }
         is_on
     }
 
-    /// A web address that fits, when there is one.
+    /// Checks that a variable, if set, is a valid web address.
     pub(crate) fn address(&mut self, name: &str, fits: impl Fn(&Uri) -> bool, wanted: &str) {
         let is_address = |text: &str| {
             text.parse::<Uri>().is_ok_and(|uri| {

@@ -11,7 +11,7 @@ use contract::{
 };
 use serde_json::{Map, Value};
 
-/// Stands for the adapter of a pack that has none: calls and results stay as they are.
+/// The adapter for packs without their own. It changes neither calls nor results.
 struct Unadapted;
 
 impl PackAdapter for Unadapted {
@@ -20,7 +20,7 @@ impl PackAdapter for Unadapted {
     }
 }
 
-/// The adapter of a pack.
+/// Returns the adapter of a pack.
 pub(crate) fn adapter_of<'a>(
     adapters: &'a [Arc<dyn PackAdapter>],
     pack: &PackId,
@@ -31,8 +31,8 @@ pub(crate) fn adapter_of<'a>(
         .map_or(&Unadapted, |adapter| adapter.as_ref())
 }
 
-/// A read. `send` sends the arguments that were recorded, `further` records one more request and
-/// sends it.
+/// Makes a read. `send` sends the recorded arguments; `further` records one more request and sends
+/// it.
 pub(crate) async fn read<E, F, G>(
     adapter: &dyn PackAdapter,
     call: &PackCall<'_>,
@@ -47,7 +47,7 @@ where
     let mut answer = adapter.answer(call, send(sent.clone()).await?);
     let follow_up = adapter.follow_up(call, &sent, &answer);
     let is_second = follow_up.is_some();
-    // The first answer stands if the second request fails.
+    // If the second request fails, the first answer is used.
     if let Some(arguments) = follow_up
         && let Ok(second) = further(arguments).await
     {

@@ -48,12 +48,11 @@ pub(crate) fn engine(
     engine.limited(Reachable { tools: Arc::clone(&limited) as _, roster: limited, models })
 }
 
-/// Selects elements of a list, once for each list. It keeps the list, so that its address cannot be
-/// reused by another one.
+/// Selects elements of a list and caches the selection for that list.
 struct Selected<T>(Mutex<Option<Selection<T>>>);
 
 struct Selection<T> {
-    /// Kept, so that no other list gets its address.
+    /// The source list. It is kept, so that no other list can get its address.
     of: Arc<Vec<T>>,
     selected: Arc<Vec<T>>,
 }

@@ -14,7 +14,7 @@ use tokio::sync::MutexGuard;
 
 use crate::Host;
 
-/// A host, as the chat window uses it.
+/// A host with the access rights of the chat window.
 pub struct ChatWindow(Arc<Host>);
 
 impl ChatWindow {
@@ -36,8 +36,8 @@ impl ChatWindow {
         self.0.secret_set(params.clone()).await
     }
 
-    /// Waits until a person has confirmed the changes that `asks` returns at that time. No other
-    /// change happens while the guard is held.
+    /// Waits until a person has confirmed the changes that `asks` returns. While the guard is held,
+    /// no other settings change.
     async fn lock_confirmed(
         &self,
         asks: impl Fn() -> Result<Vec<SettingChange>, AgentError> + Send + Sync,
@@ -64,8 +64,8 @@ fn window_only() -> AgentError {
         .reason("window_only")
 }
 
-/// Carries out a command of the chat window: most directly by the host, and those that may widen
-/// access after a confirmation.
+/// Runs a command of the chat window. Most commands go directly to the host; commands that may
+/// widen access first wait for a confirmation.
 macro_rules! carry_out {
     ($me:ident, settings_set, $params:ident) => {
         $me.set_settings($params).await
@@ -93,7 +93,7 @@ macro_rules! forward {
             })+
         }
 
-        /// Commands of the chat window that widen access, except those that are confirmed first.
+        /// The commands of the chat window that widen access without a confirmation.
         #[cfg(test)]
         const WIDENS_UNCONFIRMED: &[&str] = &[$(unconfirmed!($name, $level)),+];
     };

@@ -1,4 +1,5 @@
-//! The commands and pushes of a host in another process, over its local socket.
+//! A client for a host in another process: sends commands over the local socket and receives
+//! pushes.
 
 use std::{
     collections::HashMap,
@@ -35,7 +36,7 @@ use crate::{
     socket::{self, Hello, Line, PROTOCOL, Request},
 };
 
-/// How many pushes a reader may fall behind.
+/// The number of pushes that a reader may fall behind.
 const BEHIND: usize = 8_192;
 
 type Waiting = Arc<Mutex<HashMap<u64, oneshot::Sender<Result<Value, AgentError>>>>>;
@@ -49,19 +50,20 @@ pub struct Client {
     own_keys: OwnKeys,
 }
 
-/// Why there is no connection.
+/// Why the connection failed.
 #[derive(Debug, thiserror::Error)]
 pub enum NotConnected {
     #[error("another version of Countersign is running")]
     OtherVersion,
     #[error("{}", .0.message)]
     Refused(AgentError),
-    /// Worth retrying: the other process may be starting or ending.
+    /// An error after which a retry makes sense, because the other process may be starting or
+    /// ending.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
-/// Connects to the process that holds the profile. `at_terminal` tells whether a person sits at
+/// Connects to the process that holds the profile. `at_terminal` states whether a person sits at
 /// this process's standard input.
 pub async fn connect(
     paths: &Paths,
@@ -75,8 +77,8 @@ pub async fn connect(
         )
         .into());
     }
-    // Read after connecting: the file is written before the socket exists, so this is the token of
-    // the process that serves now.
+    // The token file is read after connecting. It is written before the socket exists, so the token
+    // belongs to the process that serves now.
     let token = fs::read_to_string(paths.token()).unwrap_or_default();
     let (read, mut write) = stream.into_split();
     let mut lines = BufReader::new(read).lines();

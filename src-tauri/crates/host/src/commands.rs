@@ -78,8 +78,7 @@ impl Commands for Host {
     }
     async fn approval_open(&self, params: ApprovalParams) -> Result<Empty, AgentError> {
         let known = self.local_engine.approvals_list(true).await?.iter().any(|a| a.id == params.id);
-        // The window itself is the shell's; here it is only checked that there is something to
-        // show.
+        // The desktop shell opens the window. The host only checks that the action exists.
         if known {
             Ok(Empty {})
         } else {
@@ -141,7 +140,7 @@ impl Commands for Host {
         self.verify().await
     }
     async fn audit_alarm_open(&self, _: Empty) -> Result<Empty, AgentError> {
-        // The shell opens the window.
+        // The desktop shell opens the window.
         Ok(Empty {})
     }
     async fn audit_alarm(&self, _: Empty) -> Result<AuditAlarmResponse, AgentError> {
@@ -183,7 +182,7 @@ impl Commands for Host {
         self.local_engine.prompt_preview(&params).await
     }
     async fn server_tools_open(&self, _: Empty) -> Result<Empty, AgentError> {
-        // The shell opens the window.
+        // The desktop shell opens the window.
         Ok(Empty {})
     }
     async fn server_tools(&self, _: Empty) -> Result<ServerToolsResponse, AgentError> {
@@ -194,7 +193,7 @@ impl Commands for Host {
         params: ServerToolAcceptParams,
     ) -> Result<Empty, AgentError> {
         let ServerToolAcceptParams { pack, server, name, hash } = params;
-        // Recorded first: without the record, nothing is widened.
+        // The change is recorded first. Without the record, no access is widened.
         let draft = RecordDraft::new(RecordType::SettingChanged)
             .field("setting", "server_tool")
             .field("pack", pack.as_str())
@@ -419,7 +418,7 @@ impl Host {
         }
     }
 
-    /// Calls a tool directly, under a turn's id that the caller already knows.
+    /// Calls a tool directly in a turn whose id the caller already knows.
     pub(crate) async fn tool_call_in(
         &self,
         turn: TurnId,
@@ -430,14 +429,14 @@ impl Host {
         self.local_engine.tool_call_in(turn, params, cancel).await
     }
 
-    /// Checks that settings can be used.
+    /// Checks that settings are valid for the profile and its packs.
     pub(crate) fn check_settings(&self, settings: &Settings) -> Result<(), AgentError> {
         self.profile.check(settings)?;
         pack_settings::check(&self.profile.stored(), settings, &self.tools)
     }
 
-    /// Describes the storing of a key for a person's confirmation: its destination, never the key
-    /// itself.
+    /// Describes a key that is about to be stored, for a person's confirmation: its destination,
+    /// but not the key itself.
     pub(crate) fn key_change(&self, name: &str) -> Result<SettingChange, AgentError> {
         let settings = self.profile.settings();
         may_be_kept(name, &settings)?;
@@ -546,8 +545,8 @@ impl Host {
         entries.ok_or_else(|| AgentError::invalid(format!("There is no key named {name}.")))
     }
 
-    /// Returns where a key of a pack is used, by the name on the settings page (`pack/NAME`). Empty
-    /// if no pack declares it.
+    /// Returns the destinations of a pack's key, by its name on the settings page (`pack/NAME`).
+    /// Empty if no pack declares the key.
     fn places_of(&self, name: &str) -> Vec<Destination> {
         let keys = self.tools.keys(&|_| true).into_iter();
         keys.filter(|key| name.split_once('/') == Some((key.pack.view.id.as_str(), key.variable)))
@@ -555,8 +554,7 @@ impl Host {
             .collect()
     }
 
-    /// Checks that a key of a pack can be stored. Returns an error if none of its destinations may
-    /// have it.
+    /// Checks that a pack's key can be stored. Fails if no destination may receive the key.
     fn check_places(&self, name: &str) -> Result<(), AgentError> {
         let found: Vec<Result<(), AgentError>> =
             self.places_of(name).iter().map(Destination::may_be_kept).collect();

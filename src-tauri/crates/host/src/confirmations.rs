@@ -1,5 +1,5 @@
-//! Changes of settings that the chat window requested and that wait for confirmation in the
-//! approval window. They are made only after that. This file must not know what a change means.
+//! Settings changes that the chat window has requested and that wait for confirmation in the
+//! approval window. They are made only after the confirmation. Must not know what a change means.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 
 use crate::pushes::Hub;
 
-/// The most changes that wait at one time, so that a page cannot hide earlier requests behind many
+/// The highest number of waiting changes, so that a page cannot hide earlier requests behind many
 /// new ones.
 const MAX_WAITING: usize = 8;
 
@@ -41,7 +41,7 @@ impl Confirmations {
         self.lock().values().map(|(confirmation, _)| confirmation.clone()).collect()
     }
 
-    /// Waits for the confirmation. Returns an error if it is refused or does not come.
+    /// Waits for the confirmation. Fails if the person refuses or does not answer in time.
     pub(crate) async fn ask(
         &self,
         changes: Vec<SettingChange>,
@@ -94,7 +94,7 @@ impl Confirmations {
     }
 }
 
-/// A change that waits until this is dropped, also if its caller has gone.
+/// A waiting change. Dropping it withdraws the change, for example when its caller has gone.
 struct PendingChange<'a> {
     of: &'a Confirmations,
     id: String,

@@ -1,6 +1,6 @@
-//! Credentials that tools of packs need, from the keyring or (if the profile allows it) from the
-//! environment. Each pack, and each of its servers, has its own, so a credential reaches neither
-//! another pack nor a changed address.
+//! Reads the credentials of packs' tools from the keyring or, if the profile allows it, from the
+//! environment. Each pack and each of its servers has its own credentials, so that a credential
+//! reaches neither another pack nor a changed address.
 
 use std::sync::Arc;
 
@@ -19,10 +19,10 @@ use crate::{
 /// The sources of credentials.
 pub(crate) struct Credentials {
     keyring: Arc<Keyring>,
-    /// Reads a variable. None if the environment is not used.
+    /// The function that reads an environment variable. None if the environment is not used.
     environment: Option<fn(&str) -> Option<String>>,
     clock: Arc<dyn Clock>,
-    /// Entries that existed a moment ago.
+    /// Keyring entries that were recently found, with the time of the check.
     there: Mutex<Vec<(String, CacheStamp)>>,
 }
 
@@ -36,7 +36,7 @@ impl Credentials {
         Self::reading(keyring, clock, from_environment.then_some(process))
     }
 
-    /// Creates it with another environment.
+    /// Makes the sources with the given access to the environment.
     pub(crate) fn reading(
         keyring: Arc<Keyring>,
         clock: Arc<dyn Clock>,
@@ -45,7 +45,7 @@ impl Credentials {
         Self { keyring, environment, clock, there: Mutex::default() }
     }
 
-    /// Returns an error that names what is missing for `who`.
+    /// Checks that a credential exists. The error names the missing credential and `who` needs it.
     pub(crate) async fn check(
         &self,
         pack: &str,
@@ -71,9 +71,9 @@ impl Credentials {
         is_own(variable)
     }
 
-    /// Returns a credential of a pack by name, for its destination; `who` needs it. A stored
-    /// credential is sent only to the servers for which it was entered. A variable of the
-    /// environment names no server, so its value is sent to the configured address.
+    /// Returns a pack's credential by name, for its destination. `who` is the tool or server that
+    /// needs it. A stored credential is sent only to the servers for which it was entered. An
+    /// environment variable names no server, so its value is sent to the configured address.
     pub(crate) async fn named(
         &self,
         pack: &str,
@@ -93,7 +93,8 @@ impl Credentials {
         if let Some(value) = self.variable(variable) {
             return Ok(value);
         }
-        // A locked keyring may contain it. Then the user should unlock it.
+        // A locked keyring may contain the credential. The error then asks the user to unlock the
+        // keyring.
         if let Some(error @ (SecretsError::Locked | SecretsError::TimedOut)) = failed {
             let hint = error.hint();
             return Err(AgentError::internal(
@@ -116,21 +117,21 @@ impl Credentials {
         .hint(hint))
     }
 
-    /// Returns a variable that is not secret, if the environment is used.
+    /// Returns the value of a variable that is not secret, if the environment is used.
     pub(crate) fn plain_variable(&self, name: &str) -> Option<String> {
         self.environment?(name)
             .map(|value| value.trim().to_owned())
             .filter(|value| !value.is_empty())
     }
 
-    /// Returns a secret of the environment, if the environment is used.
+    /// Returns a secret from a variable, if the environment is used.
     pub(crate) fn variable(&self, name: &str) -> Option<SecretString> {
         let value = self.environment?(name)?;
         (!value.trim().is_empty()).then(|| SecretString::from(value.trim().to_owned()))
     }
 
-    /// Returns the credentials that packs declare, with their sources. If several places need one,
-    /// it counts as set when each of them has it.
+    /// Returns the declared credentials with their sources. A credential that several places need
+    /// counts as set if each place has it.
     pub(crate) async fn views(&self, declared: &[Declared<'_>]) -> Vec<CredentialView> {
         let mut views: Vec<CredentialView> = Vec::new();
         let (kept, this_run) = (self.keyring.set_names().await, self.keyring.this_run_names());

@@ -1,6 +1,6 @@
 //! The accepted tool definitions of servers, pinned by hash. The first list of a server is accepted
-//! with its pack. After that, a tool that is new or described differently is switched off until a
-//! person accepts the change.
+//! together with its pack. Later, a new tool or a changed definition is switched off until a person
+//! accepts it.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -20,10 +20,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::paths::write_atomically;
 
-/// Definitions with more lines are not compared line by line.
+/// The highest number of lines of a definition that is compared line by line.
 const MAX_LINES: usize = 3_000;
 
-/// The contents of the file: by server (`pack/name`), then by tool.
+/// The contents of the file, by server (`pack/name`) and tool.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct DefinitionsFile {
     version: u32,
@@ -36,34 +36,35 @@ pub(crate) struct Pin {
     pub(crate) definition: Definition,
     pub(crate) hash: String,
     pub(crate) accepted_at: DateTime<Utc>,
-    /// Whether a person accepted it. The first list is accepted with the pack.
+    /// Whether a person accepted the definition. The first list of a server is accepted with its
+    /// pack.
     #[serde(default)]
     by_person: bool,
-    /// The effect that the user sets for a tool without a manifest entry. If absent, the tool is a
-    /// write.
+    /// The effect that the user sets for a tool without a manifest entry. Without it, the tool
+    /// counts as a write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) effect: Option<Effect>,
 }
 
-/// The state of a tool compared with its accepted definition.
+/// The result of comparing a tool with its accepted definition.
 pub(crate) struct DefinitionCheck {
-    /// Whether it is described differently now, or is gone.
+    /// Whether the tool's definition has changed or the tool is gone.
     pub(crate) off: bool,
-    /// The hash of the definition that a person accepted later.
+    /// The hash of the definition, if a person accepted it after the first list.
     pub(crate) by_person: Option<String>,
-    /// Whether the server says that its reads go to targets that the model chooses.
+    /// Whether the server says that the tool's reads go to targets that the model chooses.
     pub(crate) open_world: bool,
 }
 
 struct State {
     kept: DefinitionsFile,
-    /// Whether the file exists but could not be read. Then no definition is accepted automatically.
+    /// Whether the file exists but could not be read. No definition is accepted automatically then.
     unreadable: bool,
-    /// The definitions that servers list now.
+    /// The definitions that the servers list at present.
     now: BTreeMap<String, Vec<Definition>>,
 }
 
-/// Called after every change.
+/// The function that is called after every change.
 type OnChange = Box<dyn Fn() + Send + Sync>;
 
 /// The accepted definitions of one profile.
@@ -103,7 +104,7 @@ impl Pins {
         }
     }
 
-    /// Sets the listener for changes, once.
+    /// Sets the function that is called after every change. Must be called once.
     pub(crate) fn on_change(&self, told: OnChange) {
         let _ = self.on_change.set(told);
     }
@@ -118,12 +119,12 @@ impl Pins {
         }
     }
 
-    /// Whether the server has ever been reached.
+    /// Whether the server has been reached before.
     pub(crate) fn knows(&self, server: &str) -> bool {
         self.lock().kept.servers.contains_key(server)
     }
 
-    /// Returns the accepted tools of a server that may be used, by name.
+    /// Returns the accepted and unchanged tools of a server, by name.
     pub(crate) fn usable(&self, server: &str) -> Vec<Pin> {
         let state = self.lock();
         let kept = state.kept.servers.get(server).into_iter().flatten();
@@ -132,9 +133,8 @@ impl Pins {
             .collect()
     }
 
-    /// Compares a tool with its accepted definition. A tool that was never listed is not switched
-    /// off. The first definition belongs to the pack, and does not affect proposals that were made
-    /// before it was known.
+    /// Compares a tool with its accepted definition. A tool that was never listed stays switched
+    /// on: its first definition is accepted with the pack and does not affect earlier proposals.
     pub(crate) fn check_tool(&self, server: &str, tool: &str) -> DefinitionCheck {
         let state = self.lock();
         match state.kept.servers.get(server).and_then(|tools| tools.get(tool)) {
@@ -319,7 +319,7 @@ impl Definitions for Pins {
             if (first || !same)
                 && let Err(error) = self.write(&mut state, kept.clone())
             {
-                // They are valid for this run. The next start sees them as new again.
+                // The definitions hold for this run. The next start sees them as new again.
                 tracing::error!(%error.message, "accepted tools were not kept");
                 state.kept = kept;
             }
@@ -350,8 +350,8 @@ impl Definitions for Pins {
     }
 }
 
-/// Returns the effect of a tool without a manifest entry: the user's choice, or else a write, or a
-/// stricter effect if the server states one.
+/// Returns the effect of a tool without a manifest entry: the user's choice, or else a write, or
+/// destructive if the server says so.
 pub(crate) fn effect(definition: &Definition, said: Option<Effect>) -> Effect {
     said.unwrap_or(if definition.annotation("destructiveHint") == Some(true) {
         Effect::Destructive
@@ -388,7 +388,8 @@ fn diff(before: Option<&Definition>, after: &Definition) -> Vec<DiffLine> {
             .chain(new.iter().map(|text| line(Change::Added, text)))
             .collect();
     }
-    // The length of the longest common subsequence of the rest, from each pair of positions.
+    // `common[i][j]` is the length of the longest common subsequence of the lines from `i` and from
+    // `j` on.
     let mut common = vec![vec![0_u16; new.len() + 1]; old.len() + 1];
     for (i, a) in old.iter().enumerate().rev() {
         for (j, b) in new.iter().enumerate().rev() {

@@ -118,7 +118,7 @@ async fn keyring(host: &Host) -> DoctorCheck {
     }
 }
 
-/// Verifies the whole log, because nothing less shows that it is intact.
+/// Verifies the whole log. A partial check could miss a change.
 async fn log(host: &Host) -> DoctorCheck {
     let report = match host.verify().await {
         Ok(report) => report,
@@ -215,7 +215,7 @@ fn packs(host: &Host) -> DoctorCheck {
     check("packs", CheckState::Ok, format!("Packs: {}, tools: {tools}.", packs.len()), None)
 }
 
-/// Describes a pack with faults in a few words. A fault of its data is reported by itself.
+/// Describes a pack with faults in a few words. A fault in the pack's data is reported separately.
 fn unusable_reason(pack: &PackView) -> Option<String> {
     match pack.faults.as_slice() {
         [] => None,
@@ -227,7 +227,7 @@ fn unusable_reason(pack: &PackView) -> Option<String> {
     }
 }
 
-/// Checks the keys that tools of packs need.
+/// Checks whether the keys of packs' tools are present.
 async fn credentials(host: &Host) -> DoctorCheck {
     let views = host.tools.credential_views().await;
     let missing: Vec<String> = views
@@ -247,7 +247,7 @@ async fn credentials(host: &Host) -> DoctorCheck {
             None,
         );
     }
-    // Not a fault of the installation: a tool without its key reports that.
+    // A missing key is no fault of the installation, because the tool reports it when it is used.
     let hint = "Enter them in Settings under \u{201c}Keys and access of packs\u{201d} when you need them; csign also reads variables of these names.";
     check(
         "keys of packs",
@@ -257,7 +257,7 @@ async fn credentials(host: &Host) -> DoctorCheck {
     )
 }
 
-/// Reports how far programs of packs are isolated.
+/// Reports how well programs of packs are isolated.
 fn isolation() -> DoctorCheck {
     let found = ::packs::run::isolation();
     match found.level {
@@ -273,8 +273,8 @@ fn isolation() -> DoctorCheck {
     }
 }
 
-/// Checks whether servers of packs can reach sockets of the session. It tries every socket that is
-/// open now.
+/// Checks whether servers of packs can reach sockets of the desktop session. Tests every socket
+/// that is open now.
 async fn server_isolation(host: &Host) -> DoctorCheck {
     const HINT: &str = "Use packs with servers only from people you trust, or allow programs to make user namespaces on this system.";
     let mut hidden = Hidden {

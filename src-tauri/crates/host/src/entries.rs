@@ -1,46 +1,46 @@
-//! Keyring entries of keys for servers. They are named after the server's origin, so a key is never
-//! sent to a changed address. Entries of version 0.1, which were named after the host alone or
+//! Names the keyring entries of keys for servers. An entry contains the server's origin, so that a
+//! key is never sent to a changed address. Entries of version 0.1, named after the host alone or
 //! without a server, are renamed if they certainly belong to the server.
 
 use contract::address::Origin;
 use secrecy::SecretString;
 use secrets::{Keyring, SecretsError};
 
-/// How the entry of version 0.1 is used. It names no server, and belongs to the manifest's address
-/// only.
+/// How an entry of version 0.1 is used. Its name contains no server, so it belongs only to the
+/// address in the manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FirstVersion {
-    /// It is ignored, because it belongs to another server.
+    /// The entry is ignored, because it belongs to another server.
     Ignored,
     Moved,
-    /// It is read and kept, because the pack also uses the key elsewhere.
+    /// The entry is read and kept, because the pack uses the key for other servers, too.
     Shared,
 }
 
-/// The entries that hold one key.
+/// The names of the keyring entries of one key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entries {
-    /// All entries that hold it; the first one is read.
+    /// All present entries of the key. The first one is read.
     names: Vec<String>,
-    /// The names that version 0.1 used.
+    /// The names of the entries in version 0.1.
     legacy: Vec<String>,
-    /// Whether an old entry is kept after it was read.
+    /// Whether an entry of version 0.1 is kept after it was read.
     keeps_legacy: bool,
 }
 
-/// Returns the entry of a named key at a server.
+/// Returns the entry name of a key for a server.
 pub(crate) fn at(name: &str, server: &Origin) -> String {
     format!("{name}@{server}")
 }
 
 impl Entries {
-    /// Returns the entries of a pack's key for its own program. Version 0.1 called it `name`, and a
-    /// server of the pack may still use that entry.
+    /// Returns the entries of a pack's key for its own program. `name` is the entry of version 0.1,
+    /// which a server of the pack may still use.
     pub(crate) fn of_program(name: String) -> Self {
         Self { names: vec![format!("{name}@program")], legacy: vec![name], keeps_legacy: true }
     }
 
-    /// Returns the entries of a pack's key for these servers. Version 0.1 called it `name`.
+    /// Returns the entries of a pack's key for these servers. `name` is the entry of version 0.1.
     pub(crate) fn at_servers(
         name: String,
         servers: &[Origin],
@@ -52,7 +52,7 @@ impl Entries {
         Self { names, legacy, keeps_legacy: first_version == FirstVersion::Shared }
     }
 
-    /// Joins the entries of one key that is stored for several places.
+    /// Joins the entries of a key that is used in several places.
     pub(crate) fn join(all: impl Iterator<Item = Self>) -> Option<Self> {
         all.reduce(|mut all, one| {
             all.names.extend(one.names);
@@ -64,7 +64,8 @@ impl Entries {
         })
     }
 
-    /// Returns the entries of a server's key. `typed` is the address as written in the settings.
+    /// Returns the entries of a model server's key. `typed` is the address as written in the
+    /// settings.
     pub(crate) fn of_server(key: &str, server: &Origin, typed: &str) -> Self {
         let typed = typed.trim().split_once("://").map_or(typed, |(_, rest)| rest);
         let typed = typed.split(['/', '?']).next().unwrap_or(typed).to_lowercase();
@@ -80,7 +81,7 @@ impl Entries {
         Self { names: vec![at(key, server)], legacy, keeps_legacy: false }
     }
 
-    /// Returns the value, and renames its entry if it has an old name.
+    /// Reads the key, and renames its entry if the entry has an old name.
     pub(crate) async fn get(
         &self,
         keyring: &Keyring,
@@ -91,7 +92,7 @@ impl Entries {
         }
         for old in &self.legacy {
             let Some(value) = keyring.get(old).await? else { continue };
-            // If the keyring refuses now, the next read tries again.
+            // If the keyring cannot store the entry now, the next read tries again.
             if keyring.set(name, value.clone()).await.is_ok() && !self.keeps_legacy {
                 let _ = keyring.delete(old).await;
             }
@@ -100,7 +101,7 @@ impl Entries {
         Ok(None)
     }
 
-    /// Stores the value under every name, and deletes the old entries.
+    /// Stores the key under every present name, and deletes old entries.
     pub(crate) async fn set(
         &self,
         keyring: &Keyring,
@@ -115,14 +116,14 @@ impl Entries {
         Ok(())
     }
 
-    /// Keeps the value until the program ends.
+    /// Keeps the key in memory until the program ends.
     pub(crate) fn set_for_this_run(&self, keyring: &Keyring, value: &SecretString) {
         for name in &self.names {
             keyring.set_for_this_run(name, value.clone());
         }
     }
 
-    /// Deletes the value under every name.
+    /// Deletes the key under every name.
     pub(crate) async fn delete(&self, keyring: &Keyring) -> Result<(), SecretsError> {
         for name in self.names.iter().chain(&self.legacy) {
             keyring.delete(name).await?;
@@ -130,7 +131,7 @@ impl Entries {
         Ok(())
     }
 
-    /// Whether one of these stored names holds the key.
+    /// Whether the key is stored under one of these entry names.
     pub(crate) fn is_among(&self, kept: &[String]) -> bool {
         self.names.iter().chain(&self.legacy).any(|name| kept.contains(name))
     }

@@ -1,6 +1,6 @@
-//! Runs a pack's acceptance scenarios in a temporary profile with the offline model: no network
-//! except the pack's own, no keys, no data of the user. Only its checks decide the result of a
-//! scenario; an unknown check fails.
+//! Runs a pack's acceptance scenarios in a temporary profile with the offline model, without a
+//! network (except the pack's own requests), keys or user data. Only the checks of a scenario
+//! decide its result; an unknown check fails.
 
 mod checks;
 
@@ -16,8 +16,8 @@ use contract::{
 use crate::{Host, Options};
 use checks::Outcome;
 
-/// Runs the scenarios of a pack without faults. `private_network` tells whether its HTTP tools may
-/// reach this computer, if they ask for it.
+/// Runs the scenarios of a pack without faults. `private_network` says whether the pack's HTTP
+/// tools may reach this computer, if they ask for it.
 pub async fn evaluate(
     folder: &Path,
     acceptance: &Acceptance,
@@ -127,7 +127,7 @@ async fn run(
     )
 }
 
-/// Checks whether the pack could answer now, without sending anything.
+/// Checks whether the pack could answer now. Sends no request.
 fn health(host: &Host) -> Outcome {
     let usable = host.tools.packs().iter().all(|pack| pack.faults.is_empty());
     let error =
@@ -147,7 +147,7 @@ fn health(host: &Host) -> Outcome {
     }
 }
 
-/// Sends one message as a caller of the run contract: a request, and then a response or an error.
+/// Sends one message through the run contract, and returns the response or the error.
 async fn send(host: &Host, scenario: &Scenario, session: &SessionId, n: u32) -> Outcome {
     let stream = matches!(scenario.kind, ScenarioKind::WsStreaming | ScenarioKind::SseStreaming);
     let request = RunRequest {
@@ -161,7 +161,7 @@ async fn send(host: &Host, scenario: &Scenario, session: &SessionId, n: u32) -> 
             max_output_tokens: None,
         },
     };
-    // The echo model shows best what is remembered, because it repeats what it was sent.
+    // The echo model repeats its input, which shows best what the memory contains.
     let echoes = scenario.kind == ScenarioKind::HttpConversationDebug
         && request.input.contains(models::echo::DEBUG);
     let text = serde_json::to_string(&request).unwrap_or_default();
@@ -186,7 +186,7 @@ async fn send(host: &Host, scenario: &Scenario, session: &SessionId, n: u32) -> 
     outcome
 }
 
-/// Converts a response. A response to another request counts as an error.
+/// Converts a response to an outcome. A response to another request counts as an error.
 fn outcome_of(request: &RunRequest, response: RunResponse) -> Outcome {
     let fits = response.request_id == request.request_id && !response.output.trim().is_empty();
     Outcome {

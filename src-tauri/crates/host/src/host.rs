@@ -1,5 +1,5 @@
-//! The host itself: what it holds, how it stops. How it comes to be is in `startup`, what it
-//! answers in `commands`.
+//! The open profile: its parts and its shutdown. `startup` opens it, and `commands` answers its
+//! commands.
 
 use std::{
     fs::File,
@@ -30,14 +30,14 @@ use crate::{
     tools::HostTools,
 };
 
-/// How long a shutdown waits for cancelled turns to end.
+/// How long a shutdown waits for cancelled turns.
 const TURNS_END_WITHIN: Duration = Duration::from_secs(4);
 
 /// A profile that is open in this process.
 pub struct Host {
-    /// The engine of the person whose profile this is. It reaches all packs.
+    /// The engine for the profile's owner, with all packs.
     pub(crate) local_engine: Arc<Engine>,
-    /// The engine for remote callers, who may have access to fewer packs.
+    /// The engine for remote callers, possibly with fewer packs.
     pub(crate) for_callers: Arc<Engine>,
     pub(crate) paths: Paths,
     pub(crate) options: Options,
@@ -47,56 +47,58 @@ pub struct Host {
     pub(crate) tools: Arc<HostTools>,
     pub(crate) models: Arc<HostModels>,
     pub(crate) keyring: Arc<Keyring>,
-    /// The marks of this folder's log that are stored outside of it.
+    /// The record of this folder's log, stored outside the data folder.
     pub(crate) ledger: Arc<Ledger>,
     pub(crate) hub: Arc<Hub>,
     pub(crate) imports: Imports,
     /// Notices about this start for the user.
     pub(crate) notices: Mutex<Vec<Map<String, Value>>>,
-    /// The database lies here when sessions end with the process. Taken away behind the store.
+    /// The folder of the database if sessions are kept in memory. It is deleted after the store is
+    /// closed.
     pub(crate) memory: Mutex<Option<MemoryFolder>>,
-    /// Filled once what only clients of the socket want is ready.
+    /// Set once the preparations that only socket clients need are complete.
     pub(crate) clients: OnceCell<()>,
-    /// Changes of settings that wait for the approval window.
+    /// Settings changes that wait for confirmation in the approval window.
     pub(crate) confirmations: Confirmations,
-    /// Held while settings are compared with those in force and then written.
+    /// The lock held while new settings are compared with the current ones and written.
     pub(crate) changing: tokio::sync::Mutex<()>,
-    /// Whether the local socket is served.
+    /// Whether the local socket is being served.
     pub(crate) served: AtomicBool,
-    /// Held until the process ends: one process per profile.
+    /// The lock file of the profile. It is held until the process ends, so that only one process
+    /// has the profile open.
     pub(crate) _lock: File,
 }
 
 impl Host {
-    /// Opens a profile. `details.reason` is `profile_in_use` when another process holds it.
+    /// Opens a profile. If another process has it open, `details.reason` is `profile_in_use`.
     pub async fn open(options: Options) -> Result<Arc<Self>, AgentError> {
         crate::startup::open(options).await
     }
 
-    /// Everything that happens from now on.
+    /// Returns a receiver of all pushes from now on.
     pub fn subscribe(&self) -> broadcast::Receiver<Push> {
         self.hub.subscribe()
     }
 
-    /// The engine for clients that carry turns of callers elsewhere. It reaches the packs that
-    /// `callers_packs` names.
+    /// Returns the engine for remote callers' turns. It has the packs that `callers_packs` names.
     pub fn engine(&self) -> &Arc<Engine> {
         &self.for_callers
     }
 
-    /// Keys in the keyring or environment have been found for another model than the offline one.
+    /// Returns the label of the named model, or of the current one.
     pub fn model_label(&self, model: Option<&str>) -> String {
         engine::ports::Models::current(self.models.as_ref(), model).label()
     }
 
-    /// The error for packs that were not found, with the places that were looked at and what to do:
-    /// for all packs, or for those that come with Countersign. Returns None if they are there.
+    /// Returns the error for missing packs, with the places searched and a remedy. The error is
+    /// about all packs or about those that ship. Returns None if no packs are missing.
     pub fn missing_packs(&self) -> Option<AgentError> {
         missing_packs(&self.tools, &self.options, self.paths.packs())
     }
 
-    /// Makes ready what clients of the socket want beyond the callers' packs: names in the data,
-    /// and the tools that servers offer. The first client waits for it, so that a start does not.
+    /// Prepares what socket clients need in addition to remote callers: the names in all packs'
+    /// data, and the tools that servers offer. The first client waits for it, so that the start
+    /// does not.
     pub(crate) async fn ready_for_clients(&self) {
         if self.options.callers_packs.is_empty() || self.ledger.alarm().is_some() {
             return;
@@ -110,22 +112,22 @@ impl Host {
         self.clients.get_or_init(|| ready).await;
     }
 
-    /// Where sessions are shared with other processes, if they are.
+    /// Returns the store of shared sessions, if sessions are shared with other processes.
     pub fn shared(&self) -> Option<&Arc<dyn SharedSessions>> {
         self.options.sessions.shared()
     }
 
-    /// Where this profile keeps its files.
+    /// Returns the paths of the profile's files.
     pub fn paths(&self) -> &Paths {
         &self.paths
     }
 
-    /// A picture that a server draws, by the path that results name (`/img/1001.svg`).
+    /// Returns a picture that a pack's server draws, by the path in results (`/img/1001.svg`).
     pub async fn image(&self, path: &str) -> Result<Vec<u8>, AgentError> {
         self.tools.picture(path).await
     }
 
-    /// Ends everything in order: turns, servers, log (with its last checkpoint), store.
+    /// Shuts down in order: turns, servers, the log with its last checkpoint, the store.
     pub async fn stop(&self) {
         self.local_engine.cancel_all();
         if tokio::time::timeout(TURNS_END_WITHIN, self.local_engine.idle()).await.is_err() {
@@ -140,7 +142,8 @@ impl Host {
         self.memory.lock().take();
     }
 
-    /// Takes back what a throwaway profile left outside its folder. To be called after `stop`.
+    /// Deletes the data that a temporary profile has stored outside its folder. Must be called
+    /// after `stop`.
     pub(crate) async fn forget(&self) {
         crate::keys::forget(&self.keyring).await;
         self.ledger.forget();

@@ -1,5 +1,5 @@
-//! Data of packs that the user imports: which data answers, and imports as jobs: one at a time,
-//! with progress, and nothing kept of one that fails or is stopped.
+//! Imports of user data into packs, and the choice between sample and imported data. Imports run
+//! one at a time as jobs with progress. A failed or stopped import keeps no data.
 
 use std::{
     collections::HashMap,
@@ -28,16 +28,16 @@ use crate::{
     tools::HostTools,
 };
 
-/// Between two reports of progress.
+/// The time between two progress reports.
 const TELL_EVERY: Duration = Duration::from_millis(50);
 
-/// A job as its watchers see it, and the flag that stops it.
+/// A job's state for its watchers, and the flag that stops the job.
 struct Job {
     view: ImportView,
     stop: Arc<AtomicBool>,
 }
 
-/// All jobs of this run, and what they need.
+/// All import jobs of this process, with their dependencies.
 #[derive(Clone)]
 pub(crate) struct Imports {
     engine: Arc<Engine>,
@@ -59,7 +59,7 @@ impl Imports {
         Self { engine, tools, models, log, hub, jobs: Arc::default() }
     }
 
-    /// Begins a job in the background.
+    /// Starts an import job in the background.
     pub(crate) fn start(
         &self,
         job: String,
@@ -111,7 +111,7 @@ impl Imports {
         Ok((view, stop))
     }
 
-    /// Reads the files; the finished view comes back.
+    /// Reads the files and returns the final state of the job.
     fn read(
         &self,
         data: &dyn PackData,
@@ -168,7 +168,7 @@ impl Imports {
         self.hub.push(Push::Import { import: view.clone() });
     }
 
-    /// Which data each pack has, and which of it answers.
+    /// Returns the data sets of each pack, and which one is active.
     pub(crate) async fn datasets(&self) -> Result<Vec<PackDatasets>, AgentError> {
         let mut found = Vec::new();
         for name in self.tools.services.with_data()? {
@@ -177,7 +177,7 @@ impl Imports {
         Ok(found)
     }
 
-    /// Which data a pack has, and which of it answers.
+    /// Returns the data sets of a pack, and which one is active.
     pub(crate) async fn datasets_of(&self, pack: &PackId) -> Result<PackDatasets, AgentError> {
         let open = self.tools.services.data(pack.as_str())?;
         let Datasets { active, sample, imported } = open.run(|data| data.datasets()).await?;
@@ -185,14 +185,16 @@ impl Imports {
         Ok(PackDatasets { pack: pack.clone(), active, sample, imported, files })
     }
 
-    /// Other data answers from now on: names are read anew, and no earlier analysis counts.
+    /// Reads names from the data again and marks earlier analyses as outdated, after another data
+    /// set became active.
     fn renew(&self) {
         self.tools.renew_names();
         self.models.renew_offline(offline_packs(&self.tools));
         self.engine.forget_analyses();
     }
 
-    /// Lets the sample or the imported data of a pack answer, and the offline model know its names.
+    /// Makes the sample or the imported data of a pack active, and gives its names to the offline
+    /// model.
     pub(crate) async fn use_dataset(
         &self,
         pack: &PackId,

@@ -1,5 +1,5 @@
-//! Where the keys that packs declare may be used: a variable of a program, or the servers at the
-//! configured addresses. Must not know the value of a key.
+//! Determines where a pack's declared key may be sent: to a variable of a program, or to the
+//! servers at the configured addresses. Must not know the value of a key.
 
 use std::collections::BTreeSet;
 
@@ -17,19 +17,19 @@ use crate::{
     known_secrets,
 };
 
-/// Where a key is used.
+/// The destination of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Destination {
     /// A program of the pack.
     Program,
-    /// Servers: the one that gets the key, and one that gets tokens made with it.
+    /// Servers: the one that gets the key, and the one that gets tokens made with the key.
     Servers { origins: Vec<Origin>, first_version: FirstVersion },
-    /// An address that cannot be used.
+    /// The configured address is invalid, so the key has no destination.
     Nowhere,
 }
 
 impl Destination {
-    /// Returns the servers at these addresses. `declared` are the addresses in the manifest.
+    /// Returns the destination for these addresses. `declared` are the addresses in the manifest.
     fn servers(addresses: &[&str], declared: &[Option<String>], shared: bool) -> Self {
         let parse = |address: &&str| Origin::parse(address);
         let Some(mut origins) = addresses.iter().map(parse).collect::<Option<Vec<_>>>() else {
@@ -50,7 +50,7 @@ impl Destination {
         Self::Servers { origins, first_version }
     }
 
-    /// Returns where a tool's request goes.
+    /// Returns the destination of a tool's key.
     pub(crate) fn of_tool(spec: &ToolSpec, packs: &[LoadedPack]) -> Self {
         let ToolTarget::Http { call } = &spec.target else { return Self::Program };
         let manifest = packs
@@ -67,14 +67,14 @@ impl Destination {
         Self::servers(&[&call.url], &[declared], shared)
     }
 
-    /// Returns a server behind the address `url`.
+    /// Returns the destination of a key for the server at the address `url`.
     pub(crate) fn of_server(manifest: &PackManifest, http: &ServerHttp, url: &str) -> Self {
         let shared = names(http).any(|variable| is_shared(manifest, variable));
         Self::servers(&[url], &[declared_address(manifest, &http.url)], shared)
     }
 
-    /// Returns a server that replaces a program: the token endpoint gets the key, and the server
-    /// itself gets the tokens.
+    /// Returns the destination of a key for a server that replaces a program. The token endpoint
+    /// gets the key, and the server gets the tokens.
     pub(crate) fn of_stand_in(
         url: &str,
         token_url: &str,
@@ -84,7 +84,7 @@ impl Destination {
         Self::servers(&[token_url, url], &declared, shared)
     }
 
-    /// Returns the keyring entries of the key `name`. None if it has no destination.
+    /// Returns the keyring entries of the key `name`, or None if the key has no destination.
     pub(crate) fn entries(&self, name: String) -> Option<Entries> {
         match self {
             Self::Program => Some(Entries::of_program(name)),
@@ -95,7 +95,7 @@ impl Destination {
         }
     }
 
-    /// Returns an error if no key can be stored for it.
+    /// Fails if no key can be stored for this destination.
     pub(crate) fn may_be_kept(&self) -> Result<(), AgentError> {
         match self {
             Self::Program => Ok(()),
@@ -107,7 +107,7 @@ impl Destination {
     }
 }
 
-/// Returns an error if a key for a server cannot be stored.
+/// Fails if a key for this server cannot be stored.
 pub(crate) fn keeps(server: &Origin) -> Result<(), AgentError> {
     if server.may_carry_key() {
         return Ok(());
@@ -117,7 +117,7 @@ pub(crate) fn keeps(server: &Origin) -> Result<(), AgentError> {
         .hint("Use an address that begins with https://. Without encryption a key goes only to this computer."))
 }
 
-/// A key that a pack declares, and its user.
+/// A key that a pack declares, with the tool or server that uses it.
 pub(crate) struct Declared<'a> {
     pub(crate) pack: &'a LoadedPack,
     pub(crate) variable: &'a str,
@@ -125,11 +125,11 @@ pub(crate) struct Declared<'a> {
     pub(crate) who: &'a str,
     pub(crate) of_server: bool,
     pub(crate) destination: Destination,
-    /// Whether the program also gets it from this process's environment.
+    /// Whether the program also inherits the key from this process's environment.
     pub(crate) inherited: bool,
 }
 
-/// Returns the destination of a manifest's address with these settings.
+/// Returns the destination for a manifest's address with the user's settings.
 pub(crate) fn at(
     manifest: &PackManifest,
     url: &str,
@@ -177,7 +177,7 @@ pub(crate) fn is_shared(manifest: &PackManifest, variable: &str) -> bool {
     places.len() > 1
 }
 
-/// Returns the variable of a tool's key, if the host itself must provide it.
+/// Returns the variable of a tool's key, if the host sends the key itself.
 pub(crate) fn needed_credential(spec: &ToolSpec) -> Option<&str> {
     match spec.target {
         ToolTarget::Http { .. } | ToolTarget::Program { .. } => {
@@ -196,8 +196,8 @@ pub(crate) fn of_entry(tool: &ToolEntry) -> Option<&str> {
         .as_deref()
 }
 
-/// Returns the variables of a server's program that can be entered as keys, according to their
-/// names, except the app's own. The program can run without them.
+/// Returns the variables of a server's program that can be entered as keys: those with a name of a
+/// credential, except the app's own keys. The program can run without them.
 pub(crate) fn entered_variables(server: &ServerEntry) -> impl Iterator<Item = &str> {
     server
         .env
@@ -206,7 +206,7 @@ pub(crate) fn entered_variables(server: &ServerEntry) -> impl Iterator<Item = &s
         .filter(|name| known_secrets::names_credential(name) && !is_own(name))
 }
 
-/// Returns the keys that a server behind an address requires.
+/// Returns the variables of the keys that a server behind an address requires.
 pub(crate) fn of_server(server: &ServerEntry) -> impl Iterator<Item = &str> {
     server.http.iter().flat_map(names)
 }

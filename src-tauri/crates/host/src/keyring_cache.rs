@@ -1,13 +1,13 @@
-//! Decides how long an answer of the keyring is valid. Does not know the questions.
+//! Decides how long a value read from the keyring stays valid. Does not know which values are read.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// How long an answer is valid. A turn makes several calls, a server many at once, and each access
-/// to the keyring takes a thread and a conversation with another program. A change by this program
-/// ends the validity at once.
+/// How long a value stays valid. A turn makes several calls, and each access to the keyring takes a
+/// thread and a conversation with another program. A change by this program ends the validity at
+/// once.
 const LATELY: TimeDelta = TimeDelta::seconds(2);
 
-/// When the keyring was asked, and how many changes it had seen.
+/// The time of a read, and the number of keyring changes until then.
 #[derive(Clone, Copy)]
 pub(crate) struct CacheStamp {
     at: DateTime<Utc>,
@@ -19,7 +19,7 @@ impl CacheStamp {
         Self { at, changes }
     }
 
-    /// Whether an answer of that time is still valid at `now`.
+    /// Whether a value read at this time is still valid at `now`.
     pub(crate) fn is_valid_at(self, now: Self) -> bool {
         self.changes == now.changes && (TimeDelta::zero()..LATELY).contains(&(now.at - self.at))
     }

@@ -1,5 +1,5 @@
-//! The key that signs the log, stored in the keyring or created for this run only, and the
-//! keyring's copy of the newest checkpoint.
+//! Provides the key that signs the log, stored in the keyring or made for this run only, and stores
+//! a copy of the newest checkpoint in the keyring.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use secrets::Keyring;
 const SIGNING_KEY: &str = "audit-signing-key";
 const MARK: &str = "audit-mark";
 
-/// Returns the signer of this run. If the keyring has no key, one is created and stored; without a
-/// keyring it is kept in memory only.
+/// Returns the signer of this run. If the keyring has no signing key, a new one is made and stored.
+/// Without a keyring, the key stays in memory.
 pub(crate) async fn signer(keyring: &Keyring, entropy: &dyn Entropy) -> Result<Signer, AgentError> {
     if keyring.state().await == KeyringState::Ready {
         match keyring.get(SIGNING_KEY).await {
@@ -36,7 +36,7 @@ pub(crate) async fn signer(keyring: &Keyring, entropy: &dyn Entropy) -> Result<S
     Ok(Signer::new(&new_seed(entropy)?, false))
 }
 
-/// Deletes what `signer` and the anchor store.
+/// Deletes the signing key and the stored mark.
 pub(crate) async fn forget(keyring: &Keyring) {
     for name in [SIGNING_KEY, MARK] {
         // Without a keyring there is nothing to delete.
@@ -65,14 +65,14 @@ fn seed_from_hex(text: &str) -> Option<[u8; 32]> {
     bytes.try_into().ok()
 }
 
-/// Returns the public key of the stored signing key, for readers without an open log.
+/// Returns the public part of the stored signing key, for readers that do not open the log.
 pub(crate) fn kept_key(keyring: &Keyring) -> Option<[u8; 32]> {
     let kept = keyring.get_blocking(SIGNING_KEY).ok().flatten()?;
     seed_from_hex(kept.expose_secret()).map(|seed| Signer::new(&seed, true).public())
 }
 
-/// Stores the newest mark in the keyring. The log calls it on a thread of its own, and waits for it
-/// when it closes.
+/// Stores the newest mark in the keyring. The log calls this on its own thread, and waits for it at
+/// the end.
 pub(crate) struct KeyringAnchor {
     keyring: Arc<Keyring>,
 }
@@ -83,7 +83,7 @@ impl KeyringAnchor {
         (keyring.state().await == KeyringState::Ready).then(|| Arc::new(Self { keyring }))
     }
 
-    /// The same, blocking.
+    /// Opens the anchor if the keyring is ready. Blocks the thread.
     pub(crate) fn open_blocking(keyring: Arc<Keyring>) -> Option<Arc<Self>> {
         (keyring.state_blocking() == KeyringState::Ready).then(|| Arc::new(Self { keyring }))
     }

@@ -1,6 +1,6 @@
-//! The values that must never be stored or reach a model: those that the keyring returned or stored
-//! since the start; those that it holds when the profile opens and when a person's message is
-//! accepted (which may contain one); and the credentials of the environment.
+//! The values that must never be stored or sent to a model: values that were read from or written
+//! to the keyring since the start; keyring entries at the start and at each accepted message, which
+//! may contain one; and credentials in the environment.
 
 use std::{collections::BTreeSet, path::Path, sync::Arc};
 
@@ -30,10 +30,10 @@ const SECRET_WORDS: [&str; 9] = [
     "CREDENTIAL",
     "CREDENTIALS",
 ];
-/// The fewest characters of a secret in such a variable. Shorter values are settings ("1", "none").
+/// The fewest characters of a credential. Shorter values are settings such as "1" or "none".
 const SHORTEST: usize = 8;
-/// How long a keyring that did not answer in time is not asked again, so that messages do not wait
-/// for it repeatedly.
+/// How long a keyring that did not answer in time is left alone, so that messages do not wait for
+/// it repeatedly.
 const RETRY_AFTER: TimeDelta = TimeDelta::seconds(30);
 
 /// The secrets of this process.
@@ -52,8 +52,8 @@ struct LastRead {
 }
 
 impl KnownSecrets {
-    /// Creates it. `declared` are the variables that packs name as credentials; other variables
-    /// count by their name.
+    /// Makes the list of secrets. `declared` are the variables that packs name as credentials;
+    /// other variables count according to their names.
     pub(crate) fn new(
         keyring: Arc<Keyring>,
         clock: Arc<dyn Clock>,
@@ -78,7 +78,7 @@ impl KnownSecrets {
     }
 }
 
-/// Endings of variable names that describe a credential: its source, its owner or its expiry.
+/// Endings of variable names whose values only describe a credential: its address, owner or expiry.
 const OF_CREDENTIALS: [&str; 13] = [
     "_URL",
     "_URI",
@@ -110,8 +110,8 @@ pub(crate) fn secrets_of(
     variables.flat_map(secrets_of).map(SecretString::from).collect()
 }
 
-/// Returns the variables of this process. A variable that is not text is skipped, because nobody
-/// could send it.
+/// Returns the environment variables of this process. A variable that is not valid text is skipped,
+/// because it cannot occur in a message.
 pub(crate) fn environment() -> impl Iterator<Item = (String, String)> {
     std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
@@ -137,15 +137,15 @@ impl Secrets for KnownSecrets {
             let mut looked = self.looked.lock();
             match learned {
                 Err(SecretsError::TimedOut) => looked.silent_at = Some(time),
-                // A locked keyring takes one short call, and may be unlocked before the next
-                // message.
+                // Asking a locked keyring takes only a short call, and the user may unlock it
+                // before the next message.
                 Ok(()) | Err(_) => *looked = LastRead { at: Some(now), silent_at: None },
             }
         })
     }
 }
 
-/// Reads the keyring's entries for packs, servers and models, because another program of the
+/// Reads the keyring's entries for packs, servers and models, because another program with this
 /// profile may have stored some since the last turn.
 pub(crate) async fn learn(keyring: &Keyring) -> Result<(), SecretsError> {
     let found = keyring
@@ -160,8 +160,8 @@ pub(crate) async fn learn(keyring: &Keyring) -> Result<(), SecretsError> {
     Ok(())
 }
 
-/// Whether a keyring entry holds a secret of a pack, a server or a model. The log's own entries are
-/// excluded: its mark is not a secret.
+/// Whether a keyring entry holds a secret of a pack, a server or a model. The entries of the log
+/// are excluded, because its mark is not secret.
 fn is_entry(name: &str) -> bool {
     name.starts_with(OF_PACKS)
         || name.starts_with(TOKENS)
@@ -174,9 +174,9 @@ pub(crate) fn names_credential(name: &str) -> bool {
 }
 
 fn is_credential(name: &str, value: &str) -> bool {
-    // The address of a token endpoint is not a secret. Neither is the path of a key file, which
-    // would otherwise remove that folder from every text. A key may look like a path, but then no
-    // such file exists.
+    // The address of a token endpoint is not secret. The path of a key file is not secret either,
+    // and removing it would change every text that names its folder. A key that looks like a path
+    // names no existing file.
     names_credential(name)
         && !OF_CREDENTIALS.iter().any(|end| name.to_ascii_uppercase().ends_with(end))
         && value.trim().len() >= SHORTEST
@@ -192,8 +192,7 @@ fn is_path(value: &str) -> bool {
     begins_so || in_home.is_some_and(|path| path.exists()) || value.contains(":\\")
 }
 
-/// Returns the secret parts of a variable that is not a credential as a whole. Texts are searched
-/// after unescaping.
+/// Returns the secret parts of a variable that is not secret as a whole, also in unescaped form.
 fn secrets_in(name: &str, value: &str) -> Vec<String> {
     let plain = |text: &str| {
         percent_decode_str(text).decode_utf8().map_or_else(|_| text.to_owned(), Into::into)
@@ -208,7 +207,8 @@ fn secrets_in(name: &str, value: &str) -> Vec<String> {
     password_in(value).into_iter().chain(keys_in(value)).map(plain).collect()
 }
 
-/// Returns the values of query parameters such as `api_key`: `https://host/?api_key=…`.
+/// Returns the values of query parameters with a credential's name, as in
+/// `https://host/?api_key=…`.
 fn keys_in(value: &str) -> impl Iterator<Item = &str> {
     let query = value
         .split_once("://")
@@ -234,7 +234,7 @@ fn password_in(value: &str) -> Option<&str> {
     user.split_once(':').map(|(_, password)| password).filter(|password| !password.is_empty())
 }
 
-/// Notes each token as a secret of its own, so that it does not appear in a result.
+/// Notes each OAuth token as a secret, so that it is removed from results.
 pub(crate) fn note_tokens(keyring: &Keyring, tokens: &SecretString) {
     let Ok(kept) = serde_json::from_str::<Value>(tokens.expose_secret()) else { return };
     for name in ["access_token", "refresh_token", "id_token"] {

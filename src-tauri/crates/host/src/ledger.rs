@@ -1,6 +1,6 @@
-//! Which data folder has which log, and the alarm about it until a person has seen it. Stored in
-//! the state folder, outside the data folder, so that deleting or replacing files of the data
-//! folder does not change it.
+//! Records which log belongs to which data folder, and keeps an alarm until a person has
+//! acknowledged it. The record is in the state folder, so that changes in the data folder do not
+//! affect it.
 
 use std::{
     fs, io,
@@ -18,19 +18,19 @@ use crate::{
     paths::{Stamp, make_private, stamp, write_atomically},
 };
 
-/// The record of a folder.
+/// The record of one data folder.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Entry {
     folder: String,
     installation: String,
-    /// Whether a signed mark of its log was stored.
+    /// Whether a signed mark of the folder's log was stored.
     #[serde(default)]
     marked: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     alarm: Option<Alarm>,
 }
 
-/// An alarm, with the data about the old log that a new log records.
+/// An alarm, with the data about the old log that the new log will record.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Alarm {
     #[serde(flatten)]
@@ -44,7 +44,7 @@ pub(crate) struct Alarm {
 }
 
 impl Alarm {
-    /// Returns the fault, for the new log's record.
+    /// Returns the fault for the record in the new log.
     pub(crate) fn found(&self) -> Tampered {
         Tampered {
             problems: self.shown.problems.clone(),
@@ -54,7 +54,7 @@ impl Alarm {
         }
     }
 
-    /// Returns a sentence for people.
+    /// Returns a sentence about the alarm for the user.
     pub(crate) fn sentence(&self) -> String {
         let first = self
             .shown
@@ -64,7 +64,7 @@ impl Alarm {
         format!("Audit log verification failed: {first}.")
     }
 
-    /// Returns the error that says why nothing runs and what to do.
+    /// Returns the error that explains why no call runs and what to do.
     pub(crate) fn error(&self) -> AgentError {
         let message = format!(
             "{} Countersign runs nothing until a person has accepted a new log.",
@@ -76,22 +76,22 @@ impl Alarm {
     }
 }
 
-/// The entry of one data folder. It is stored under the given path and under the path without
-/// links, so that a link to another folder does not hide it.
+/// The record of one data folder. It is stored under the given path and under the path without
+/// links, so that replacing the folder by a link does not hide the record.
 pub(crate) struct Ledger {
-    /// The ledger's files, one for each path of the folder. If their entries differ, the entry of
-    /// the given path counts.
+    /// The files of the record, one for each path of the folder. If they differ, the file for the
+    /// given path is used.
     files: Vec<PathBuf>,
     known: Mutex<LedgerState>,
 }
 
 struct LedgerState {
     entry: Entry,
-    /// The id in the data folder, if there is one.
+    /// The installation id stored in the data folder, if there is one.
     in_folder: Option<String>,
     /// Whether the file exists but is not a valid entry.
     damaged: bool,
-    /// A file of the entry that cannot be read now, and why.
+    /// A file of the record that cannot be read now, with the reason.
     unreadable: Option<(PathBuf, String)>,
     /// The file stamps of the last read.
     seen: Vec<Stamp>,
@@ -100,7 +100,7 @@ struct LedgerState {
 }
 
 impl Ledger {
-    /// Reads the entry. Writes nothing.
+    /// Reads the record. Writes no file.
     pub(crate) fn open(paths: &Paths) -> Self {
         let (given, real) = (absolute(&paths.data), resolve_folder(&paths.data));
         let in_folder = fs::read_to_string(paths.installation());
@@ -163,8 +163,8 @@ impl Ledger {
         }
     }
 
-    /// Returns an error if the entry cannot be read now. Then it is not known which log belongs
-    /// here.
+    /// Fails if the record cannot be read now, because it is then unknown which log belongs to the
+    /// folder.
     pub(crate) fn check_readable(&self) -> Result<(), AgentError> {
         let Some((file, error)) = self.lock_state().unreadable.clone() else { return Ok(()) };
         let message = format!(
@@ -179,8 +179,8 @@ impl Ledger {
         self.known.lock()
     }
 
-    /// Returns the installation whose log belongs here: the recorded one if there is one, or else
-    /// the one in the folder.
+    /// Returns the id of the installation whose log belongs to the folder: the recorded one, or
+    /// else the one in the folder.
     pub(crate) fn installation(&self) -> Option<String> {
         let known = self.lock_state();
         let remembered = Some(known.entry.installation.clone()).filter(|id| is_id(id));
@@ -192,7 +192,7 @@ impl Ledger {
         self.lock_state().entry.marked
     }
 
-    /// Returns the problems of the folder itself.
+    /// Returns the problems of the data folder itself.
     pub(crate) fn problems(&self) -> Vec<VerifyProblem> {
         let known = self.lock_state();
         let entry = &known.entry;
@@ -213,14 +213,14 @@ impl Ledger {
         problems
     }
 
-    /// Returns the unacknowledged alarm, also if another process raised it.
+    /// Returns the unacknowledged alarm, even if another process raised it.
     pub(crate) fn alarm(&self) -> Option<Alarm> {
         let mut known = self.lock_state();
         self.reread(&mut known);
         known.entry.alarm.clone()
     }
 
-    /// Returns the alarm once, so that this process acts on it.
+    /// Returns an alarm once, when it is new to this process.
     pub(crate) fn new_alarm(&self) -> Option<Alarm> {
         let alarm = self.alarm()?;
         let id = Some(alarm.shown.id.clone());
@@ -228,7 +228,7 @@ impl Ledger {
         (before != id).then_some(alarm)
     }
 
-    /// Reads an alarm from the file. Never drops an alarm.
+    /// Reads a new alarm from the files. Never drops a known alarm.
     fn reread(&self, known: &mut LedgerState) {
         let now: Vec<Stamp> = self.files.iter().map(|file| stamp(file)).collect();
         if known.entry.alarm.is_none() && known.seen != now {
@@ -258,7 +258,7 @@ impl Ledger {
         self.lock_state().in_folder = Some(installation.to_owned());
     }
 
-    /// Records whose log is about to begin here.
+    /// Records the installation whose log is about to begin in this folder.
     pub(crate) fn begin(&self, installation: &str) {
         let mut known = self.lock_state();
         self.reread(&mut known);
@@ -269,7 +269,7 @@ impl Ledger {
         }
     }
 
-    /// Records that a signed mark of its log is stored.
+    /// Records that a signed mark of the log is stored.
     pub(crate) fn mark(&self) {
         let mut known = self.lock_state();
         self.reread(&mut known);
@@ -334,8 +334,8 @@ impl Ledger {
     }
 }
 
-/// Reads the entry in a file, if there is one. An error of the kind `InvalidData` means that the
-/// file contains something else.
+/// Reads the record in a file, if there is one. The error kind `InvalidData` means that the file
+/// contains something else.
 fn read(file: &Path) -> io::Result<Option<Entry>> {
     match fs::read(file) {
         Ok(bytes) => serde_json::from_slice(&bytes)

@@ -1,6 +1,6 @@
 //! An open profile: data folder, settings, store, log, packs, models and servers around one engine,
-//! and the implementation of the command list. The window, `csign` and the gateway are clients of
-//! this crate. It must not know windows, terminals or HTTP.
+//! with the implementation of all commands. The window, `csign` and the gateway are its clients.
+//! Must not know windows, terminals or HTTP.
 
 mod adapters;
 mod callers;
@@ -55,9 +55,9 @@ mod widening;
 pub use chat_window::ChatWindow;
 pub use evaluate::evaluate;
 pub use host::Host;
-/// Time limits for remote servers.
+/// The time limits and retries for remote servers.
 pub use mcp::Patience;
-/// Runs the MCP client against test servers.
+/// Runs the MCP client against test servers, for development.
 pub use mcp::dev as mcp_dev;
 pub use offline_log::{export_log, verify_file, verify_log};
 pub use options::{Options, WhenAlarmed};

@@ -1,5 +1,5 @@
-//! Selects the model that answers: the offline model, or the configured server, whose key is read
-//! from the keyring for each call.
+//! Chooses the model that answers: the offline model or the configured server. The server's key is
+//! read from the keyring for each call.
 
 use std::{
     sync::{Arc, OnceLock},
@@ -29,21 +29,20 @@ use remote::{
 /// The name of the fallback model's key.
 pub(crate) const FALLBACK_KEY: &str = "MODEL_FALLBACK_KEY";
 
-/// The name of the model that repeats what it was sent.
+/// The name of the test model that repeats its input.
 pub(crate) const ECHO: &str = "echo";
 
-/// Returns the keyring entries of a named key for the configured server. None if there is no such
-/// server.
+/// Returns the keyring entries of a model's key, or None if its server is not configured.
 pub(crate) fn entry_of(name: &str, settings: &Settings) -> Option<Entries> {
     server_of_key(name, settings)?.key_entries()
 }
 
-/// Returns the server of a named key, if it is a model's key.
+/// Returns the origin of the server that a model's key is sent to.
 pub(crate) fn origin_of_key(name: &str, settings: &Settings) -> Option<contract::address::Origin> {
     server_of_key(name, settings)?.origin()
 }
 
-/// Returns an error if a named key cannot be stored for the configured server.
+/// Fails if a model's key cannot be stored for its configured server.
 pub(crate) fn may_be_kept(name: &str, settings: &Settings) -> Result<(), AgentError> {
     let Some(server) = server_of_key(name, settings) else { return Ok(()) };
     match server.origin() {
@@ -62,7 +61,7 @@ fn server_of_key(name: &str, settings: &Settings) -> Option<Server> {
     }
 }
 
-/// A server and a model on it.
+/// A model server with the model's name.
 struct Server {
     api: Api,
     base_url: String,
@@ -76,19 +75,20 @@ impl Server {
         Some(Self { api, base_url: base_url.to_owned(), model: model.to_owned() })
     }
 
-    /// Returns the configured model. None is the offline model.
+    /// Returns the configured server with this model. Returns None if the offline model is
+    /// configured.
     fn first(settings: &Settings, model: &str) -> Option<Self> {
         Self::new(&settings.model.provider, &settings.model.base_url, model)
     }
 
-    /// Returns a model by name, also while the offline model is configured; then the address is
-    /// used with chat completions.
+    /// Returns a server for a model by name. If the offline model is configured, the configured
+    /// address is used with the chat completions protocol.
     fn named(settings: &Settings, model: &str) -> Option<Self> {
         Self::first(settings, model)
             .or_else(|| Self::new("openai_compatible", &settings.model.base_url, model))
     }
 
-    /// Returns the fallback model, if there is one. `Some(None)` is the offline model.
+    /// Returns the fallback model, if there is one. `Some(None)` means the offline model.
     fn second(settings: &Settings) -> Option<Option<Self>> {
         let second = settings.model.fallback.as_ref()?;
         Some(Self::new(&second.provider, &second.base_url, &second.model))
@@ -98,7 +98,7 @@ impl Server {
         format!("{} at {}", self.model, self.host())
     }
 
-    /// Returns the server that requests reach and its key belongs to.
+    /// Returns the server's origin, to which requests and the key are sent.
     fn origin(&self) -> Option<Origin> {
         models::server_of(&self.base_url)
     }
@@ -184,7 +184,8 @@ impl HostModels {
                 let _ = self.http.set(http.clone());
             }),
         };
-        // If the environment is used, it also sets the idle timeout and the number of retries.
+        // If the environment is used, its variables can set the idle timeout and the number of
+        // retries.
         let number = |name: &str| self.credentials.plain_variable(name)?.parse::<u64>().ok();
         Recipe {
             http,
@@ -205,7 +206,7 @@ impl HostModels {
         }
     }
 
-    /// Returns the configured model with its fallback.
+    /// Returns the model of a server together with its fallback.
     fn with_fallback(
         &self,
         settings: &Settings,
@@ -215,7 +216,7 @@ impl HostModels {
         let second: Option<Arc<dyn Model>> = match Server::second(settings) {
             None => None,
             Some(None) => Some(Arc::clone(offline) as _),
-            // A fallback that may not be reached is not used.
+            // A fallback that is not allowed to receive data is not used.
             Some(Some(second)) if !settings.egress.allowed && !is_local(&second.base_url) => None,
             Some(Some(second)) => Some(Arc::new(self.remote(settings, second, Place::Last))),
         };
@@ -228,7 +229,8 @@ impl HostModels {
         }
     }
 
-    /// Requests one word from the configured server. None if the offline model is configured.
+    /// Sends a small test request to the configured server. Returns None if the offline model is
+    /// configured.
     pub(crate) async fn test(&self) -> Option<ConnectionTest> {
         let settings = self.profile.settings();
         let server = Server::first(&settings, &settings.model.model)?;
@@ -253,7 +255,8 @@ pub(crate) struct ConnectionTest {
 }
 
 impl HostModels {
-    /// Returns the model for the next turn. `offline` is used wherever the offline model answers.
+    /// Returns the model for the next turn. `offline` is the model to use if the offline model
+    /// answers.
     pub(crate) fn current_with(
         &self,
         name: Option<&str>,
@@ -279,8 +282,8 @@ impl Models for HostModels {
     }
 }
 
-/// Returns the key of the environment (in a terminal), for the environment's own address or the
-/// provider's.
+/// Returns the model key from the environment (in a terminal). It applies to the address set in the
+/// environment, or to the provider's usual address.
 fn env_key(credentials: &Credentials, api: Api, base_url: &str) -> Option<SecretString> {
     let key = credentials.variable(api.key_variable())?;
     let moved = std::env::var("OPENAI_BASE_URL").ok().filter(|_| api.key_variable() == API_KEY);
@@ -289,13 +292,12 @@ fn env_key(credentials: &Credentials, api: Api, base_url: &str) -> Option<Secret
     (asked.may_carry_key() && models::server_of(&meant)? == asked).then_some(key)
 }
 
-/// Whether the address itself is on this computer. A name that only begins like a loopback address
-/// is not.
+/// Whether the address is a loopback address. A host name that only begins like one is not.
 fn is_local(base_url: &str) -> bool {
     models::is_loopback_address(base_url)
 }
 
-/// Returns the packs for the offline model, with the names in the data.
+/// Returns the packs for the offline model, with the names in their data.
 pub(crate) fn offline_packs(tools: &HostTools) -> Vec<OfflinePack> {
     tools.named().into_iter().map(|(manifest, specs)| OfflinePack::new(manifest, specs)).collect()
 }

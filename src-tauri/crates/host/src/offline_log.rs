@@ -1,5 +1,5 @@
-//! Verifies and exports a profile's log without its lock, while another process may hold it. The
-//! log is not changed; a fault in it raises the profile's alarm.
+//! Verifies and exports a profile's log without the profile's lock, even if another process has the
+//! profile open. Does not change the log. A fault raises the profile's alarm.
 
 use std::{
     path::{Path, PathBuf},
@@ -16,12 +16,12 @@ use crate::{
     ledger::Ledger,
 };
 
-/// How often a log with a fault is verified again if its marks have changed meanwhile.
+/// How often a faulty log is verified again because its marks changed meanwhile.
 const TRIES: usize = 20;
 
-/// Verifies the whole log against everything known outside it: its marks, its key, its
-/// installation, and an unacknowledged alarm. A fault raises the alarm; then nothing runs until a
-/// person accepts a new log.
+/// Verifies the whole log against the data stored outside of it: its marks, its key, its
+/// installation, and an unacknowledged alarm. A fault raises the alarm, after which no call runs
+/// until a person accepts a new log.
 pub fn verify_log(paths: &Paths) -> Result<VerifyReport, AgentError> {
     let (mut ledger, mut outside) = ledger_and_marks(paths);
     ledger.check_readable()?;
@@ -56,7 +56,7 @@ pub fn verify_log(paths: &Paths) -> Result<VerifyReport, AgentError> {
     Ok(report)
 }
 
-/// Whether another process may be creating the log, so that it is incomplete.
+/// Whether another process may just be creating the log, which is then incomplete.
 fn is_beginning(paths: &Paths, ledger: &Ledger) -> Result<bool, AgentError> {
     Ok(!ledger.is_marked() && paths.lock()?.is_none())
 }
@@ -68,7 +68,7 @@ fn ledger_and_marks(paths: &Paths) -> (Ledger, Outside) {
     (ledger, outside)
 }
 
-/// Verifies one log file: the profile's own, or one that was set aside, against its stored mark.
+/// Verifies one log file against its stored mark: the profile's own, or one that was set aside.
 pub fn verify_file(paths: &Paths, file: &Path) -> Result<VerifyReport, AgentError> {
     let own = |file: &Path| Some(file.canonicalize().ok()? == paths.audit().canonicalize().ok()?);
     if own(file) == Some(true) {
@@ -82,7 +82,7 @@ pub fn verify_file(paths: &Paths, file: &Path) -> Result<VerifyReport, AgentErro
     Ok(audit::verify_against(file, &Outside { state: mark, ..Outside::default() }))
 }
 
-/// Exports the log into a new folder. Also returns an unacknowledged alarm.
+/// Exports the log into a new folder. Returns an unacknowledged alarm, too.
 pub fn export_log(
     paths: &Paths,
     folder: &Path,

@@ -1,6 +1,6 @@
-//! Opens the log of a profile: its installation, the marks it must match, and the reaction if it
-//! does not verify. Such a log is never replaced silently: an alarm is stored, and nothing runs
-//! until a person accepts a new log.
+//! Opens a profile's log and checks it against its installation and its marks. A log that does not
+//! verify is never replaced silently: an alarm is stored, and no call runs until a person accepts a
+//! new log.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -19,7 +19,7 @@ use crate::{
     recovery,
 };
 
-/// Returns the profile's id: the recorded one, that of the folder, or a new one.
+/// Returns the profile's installation id: the recorded one, the one in the folder, or a new one.
 pub(crate) fn installation(paths: &Paths, ledger: &Ledger) -> Result<String, AgentError> {
     let known = ledger.installation();
     let id = match known {
@@ -28,7 +28,7 @@ pub(crate) fn installation(paths: &Paths, ledger: &Ledger) -> Result<String, Age
             AgentError::internal("no_randomness", "The system gives no randomness.")
         })?,
     };
-    // An id that was removed or changed stays so until a person has seen it.
+    // An id that was removed or changed is not repaired before a person has seen the alarm.
     if ledger.problems().is_empty() {
         name_installation(paths, &id)?;
         ledger.named(&id);
@@ -44,7 +44,7 @@ fn name_installation(paths: &Paths, id: &str) -> Result<(), AgentError> {
     write_atomically(&path, id).map_err(|e| unusable(&paths.data, &path, &e))
 }
 
-/// Opens the log. If there is an alarm, `options` decides what happens.
+/// Opens the log. `options` decides what happens in case of an alarm.
 pub(crate) async fn log(
     paths: &Paths,
     installation: &str,
@@ -78,7 +78,7 @@ pub(crate) async fn log(
         },
     };
     let alarm = ledger.raise(options.ids.next("alarm"), options.clock.now(), &found);
-    // This process runs no turns yet that it would have to stop.
+    // The alarm counts as handled, because this process has no running turns to stop.
     ledger.new_alarm();
     match options.when_alarmed {
         WhenAlarmed::Refuse => Err(alarm.error()),
@@ -86,7 +86,7 @@ pub(crate) async fn log(
     }
 }
 
-/// Opens the log. A folder that is not the recorded one counts as a tampered log.
+/// Opens the log. A data folder that does not match its record counts as a tampered log.
 async fn open_log(ledger: &Ledger, opening: OpenOptions) -> Result<OpenState, AgentError> {
     let problems = ledger.problems();
     if !problems.is_empty() {
@@ -110,7 +110,7 @@ async fn open_log(ledger: &Ledger, opening: OpenOptions) -> Result<OpenState, Ag
 }
 
 impl Host {
-    /// Returns why nothing runs, if there is an alarm.
+    /// Returns the error that explains why no call runs, if there is an alarm.
     pub fn alarm(&self) -> Option<AgentError> {
         self.ledger.alarm().map(|alarm| alarm.error())
     }
@@ -119,7 +119,7 @@ impl Host {
         self.alarm().map_or(Ok(()), Err)
     }
 
-    /// Verifies the whole log. A fault stops everything until a person has seen it.
+    /// Verifies the whole log. A fault stops all turns until a person has acknowledged it.
     pub(crate) async fn verify(&self) -> Result<VerifyReport, AgentError> {
         let judged = self.log.judge().await?;
         let mut report = judged.report.clone();
@@ -140,18 +140,18 @@ impl Host {
         tracing::error!("{}", alarm.sentence());
         self.log.stop(&alarm.sentence());
         self.local_engine.cancel_all();
-        // Windows look at everything again.
+        // The push makes the windows read the whole state again.
         self.push_settings();
     }
 
-    /// Sets a log that does not verify aside, and begins a new one. `by` is the window or a
-    /// terminal. Returns the old file's new path.
+    /// Sets a log that does not verify aside and begins a new one. `by` names the window or the
+    /// terminal. Returns the new path of the old file.
     pub(crate) async fn accept_new_log(&self, by: &str) -> Result<String, AgentError> {
         let Some(alarm) = self.ledger.alarm() else {
             return Err(AgentError::invalid("The audit log verifies: there is nothing to accept.")
                 .reason("no_alarm"));
         };
-        // The new log must not be stopped by the alarm that it ends.
+        // The alarm is handled first, so that it cannot stop the new log.
         self.stop_if_alarmed();
         let aside = self.begin_anew(&alarm, by).await?;
         recovery::note_packs(&self.log, &self.tools).await;
@@ -178,7 +178,7 @@ impl Host {
                 "The log has no installation.",
             ));
         };
-        // So that the old file can be held to what it should have been.
+        // The old log's mark is stored, so that the old file can still be verified against it.
         if let (Some(mark), Some(stem)) = (&alarm.mark, Path::new(&name).file_stem())
             && let Err(error) =
                 FileAnchor::of_set_aside(&self.paths.state, &id, &stem.to_string_lossy())
@@ -194,7 +194,7 @@ impl Host {
             .field("accepted_by", by)
             .field("set_aside", name)
             .commit("problems", json!(problems));
-        // Without the record, the alarm is not acknowledged.
+        // If the record cannot be written, the alarm stays unacknowledged.
         self.log.append(draft, Durability::Signed).await.map_err(|e| Self::audit_error(&e))?;
         name_installation(&self.paths, &id)?;
         self.ledger.acknowledge(&id);
@@ -202,8 +202,7 @@ impl Host {
     }
 }
 
-/// Watches for alarms that another process raises, and checks a large log as a whole after the
-/// start.
+/// Watches for alarms of other processes, and verifies a large log some time after the start.
 pub(crate) fn watch(host: &Arc<Host>) {
     let host = Arc::downgrade(host);
     tokio::spawn(async move {
@@ -222,6 +221,6 @@ pub(crate) fn watch(host: &Arc<Host>) {
     });
 }
 
-/// Seconds until a large log is checked as a whole. A process that answers one question has ended
-/// by then.
+/// The time after the start at which a large log is verified, in seconds. A process that answers
+/// one question has ended by then.
 const CHECKED_AFTER: u64 = 15;

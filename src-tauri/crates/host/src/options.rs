@@ -1,4 +1,4 @@
-//! The options of an open host.
+//! The options with which a host is opened.
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -14,38 +14,38 @@ pub enum WhenAlarmed {
     /// The profile is not opened.
     #[default]
     Refuse,
-    /// The profile is opened for viewing, and for a person to accept a new log. Nothing runs until
-    /// then.
+    /// The profile is opened for viewing and for accepting a new log. No call runs until a person
+    /// has accepted one.
     Stop,
 }
 
-/// The differences between a window, a terminal and a test.
+/// The options that differ between a window, a terminal and a test.
 #[derive(Clone)]
 pub struct Options {
-    /// The user's own folder if absent.
+    /// The data folder. None for the user's own folder.
     pub data_dir: Option<PathBuf>,
-    /// The folder of the app's programs, where programs of packs are also found.
+    /// The folder of the app's programs, which may also contain programs of packs.
     pub program_dir: PathBuf,
-    /// Folders with packs, the user's own first. If empty, the data folder's and those that ship.
+    /// Folders with packs, the user's own first. If empty, the data folder's packs and the shipped
+    /// ones are used.
     pub pack_dirs: Vec<PathBuf>,
-    /// The packs, by id, that remote callers can reach; only their servers are started at once. If
-    /// empty, all packs.
+    /// The ids of the packs for remote callers. Only their servers are started at once. If empty,
+    /// remote callers have all packs.
     pub callers_packs: Vec<String>,
-    /// The code of the packs that ship.
+    /// The code of the shipped packs.
     pub pack_code: PackCode,
-    /// Whether calls serve the chat API, whose contract asks more of a pack's adapter than the
-    /// window does.
+    /// Whether calls serve the chat API, whose contract requires more of a pack's adapter.
     pub is_chat_api: bool,
-    /// Whether servers are started in the background at once, instead of with the first call.
+    /// Whether servers are started in the background at once instead of at their first call.
     pub warm_up: bool,
     pub sessions: Sessions,
     pub when_alarmed: WhenAlarmed,
-    /// Whether credentials and model keys may come from environment variables: for terminals and
-    /// servers, not for the window.
+    /// Whether credentials and model keys may be read from environment variables, as in terminals
+    /// and servers but not in the window.
     pub credentials_from_environment: bool,
-    /// How long a caller accepts a model's silence. If absent, the profile's settings decide.
+    /// How long a caller accepts a silent model. If None, the profile's settings decide.
     pub model_silence: Option<Duration>,
-    /// Time limits for servers that replace programs of packs.
+    /// The time limits for servers that replace programs of packs.
     pub patience: mcp::Patience,
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<dyn Ids>,

@@ -1,4 +1,4 @@
-//! The engine's ports to the operating system: time, ids, randomness.
+//! Implements the engine's port to the operating system: time, ids, randomness.
 
 use chrono::{DateTime, Utc};
 use engine::ports::{Clock, Ids, Random};
@@ -13,7 +13,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// Creates ids that sort by time.
+/// Makes ids that sort by time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct UuidIds;
 
@@ -23,14 +23,14 @@ impl Ids for UuidIds {
     }
 }
 
-/// The system's randomness.
+/// The random numbers of the system.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct OsRandom;
 
 impl Random for OsRandom {
     fn unit(&self) -> f64 {
         let mut bytes = [0u8; 4];
-        // Without randomness, the middle of the range is as good as any other value.
+        // If no random number can be read, the middle of the range is returned.
         if getrandom::fill(&mut bytes).is_err() {
             return 0.5;
         }

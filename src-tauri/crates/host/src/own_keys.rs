@@ -1,5 +1,5 @@
-//! Keys in the environment of a client. The process that it connects to does not know them, so they
-//! are removed from what is sent there. This file must not know what commands do.
+//! Removes the keys in a client's environment from the commands that it sends, because the process
+//! it connects to does not know these keys. Must not know the meaning of commands.
 
 use std::collections::BTreeSet;
 
@@ -9,18 +9,19 @@ use serde_json::Value;
 
 use crate::known_secrets;
 
-/// The keys of this process's environment.
+/// The keys in this process's environment.
 pub(crate) struct OwnKeys(KeyFilter);
 
 impl OwnKeys {
-    /// Reads the keys. `declared` are the variables that packs name as credentials.
+    /// Reads the keys from the environment. `declared` are the variables that packs name as
+    /// credentials.
     pub(crate) fn of_environment(declared: &BTreeSet<String>) -> Self {
         let values = known_secrets::secrets_of(declared, known_secrets::environment());
         Self(KeyFilter::new(&values))
     }
 
-    /// Returns the parameters of a command without keys. Keys are removed from a message, as this
-    /// process would do itself. A key in any other field is an error.
+    /// Returns a command's parameters without keys. Keys in a message are removed. A key in any
+    /// other field is an error.
     pub(crate) fn filter_params(
         &self,
         command: &str,
@@ -28,7 +29,7 @@ impl OwnKeys {
     ) -> Result<Value, AgentError> {
         let mut scrubbed = params.clone();
         self.0.scrub(&mut scrubbed);
-        // The only command whose purpose is to send a key.
+        // Only the command `secret_set` may send a key.
         if scrubbed == params || command == "secret_set" {
             return Ok(params);
         }
@@ -43,8 +44,7 @@ impl OwnKeys {
         if params == scrubbed { Ok(params) } else { Err(engine::key_refused()) }
     }
 
-    /// Whether the ids of a run request contain no key. Two ids could become equal if keys were
-    /// removed.
+    /// Whether the ids of a run request contain no key. Removing keys could make two ids equal.
     fn has_clean_ids(&self, request: &Value) -> bool {
         let Some(ids) = contract::run_ids(request.as_str().unwrap_or_default()) else {
             return true;

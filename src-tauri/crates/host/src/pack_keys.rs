@@ -1,5 +1,5 @@
-//! The keys that packs declare, with the destination of each for the present settings. Must not
-//! know the value of a key.
+//! Lists the keys that packs declare, with each key's destination under the present settings. Must
+//! not know the value of a key.
 
 use std::collections::BTreeSet;
 
@@ -17,8 +17,8 @@ use crate::{
     remote_override,
 };
 
-/// Deletes a key for every place for which it was entered, also for addresses that are no longer
-/// configured.
+/// Deletes a key for every destination for which it was entered, including addresses that are no
+/// longer configured.
 pub(crate) async fn forget(
     keyring: &Keyring,
     pack: &str,
@@ -35,8 +35,8 @@ pub(crate) async fn forget(
     Ok(())
 }
 
-/// Returns all declared keys for the present settings. The key of a replacement server counts only
-/// if `stands_in` returns true.
+/// Returns all declared keys under the present settings. The key of a replacement server is
+/// included only if `stands_in` returns true for the replaced server.
 pub(crate) fn all<'a>(
     packs: &'a [LoadedPack],
     settings: &Settings,

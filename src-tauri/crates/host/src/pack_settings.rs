@@ -1,6 +1,5 @@
-//! Settings of packs: the user's values instead of a manifest's defaults, checked against the
-//! defaults and passed to the pack. This file must not know what a value means; the pack decides
-//! that.
+//! Settings of packs: checks the user's values against the manifest's defaults and passes them to
+//! the packs. Must not know the meaning of a value.
 
 use contract::{AgentError, Settings};
 use packs::Pack;
@@ -8,8 +7,8 @@ use serde_json::{Map, Value};
 
 use crate::tools::HostTools;
 
-/// Checks that a pack can use its changed values. Unchanged values are not checked, so one wrong
-/// value does not prevent others from being saved. The values of a missing pack are kept.
+/// Checks that each pack can use its changed values. Unchanged values are not checked, so that one
+/// wrong value does not prevent other changes. Values of a missing pack are kept.
 pub(crate) fn check(
     before: &Settings,
     after: &Settings,
@@ -19,8 +18,8 @@ pub(crate) fn check(
     usable(tools).filter(changed).try_for_each(|pack| check_settings(after, pack, tools).map(drop))
 }
 
-/// Passes each pack its settings. If a pack cannot use them, an error is returned and the pack gets
-/// its defaults.
+/// Passes each pack its settings. A pack that cannot use them gets its defaults; the errors are
+/// returned.
 pub(crate) fn apply(settings: &Settings, tools: &HostTools) -> Vec<AgentError> {
     tools.look_elsewhere();
     let mut faults = Vec::new();
@@ -47,7 +46,8 @@ fn usable(tools: &HostTools) -> impl Iterator<Item = &Pack> {
     tools.loaded().iter().filter_map(|one| one.pack.as_ref())
 }
 
-/// Returns the defaults of a pack with the user's values, if the pack can use all of them.
+/// Returns the pack's defaults overwritten by the user's values. Fails if the pack cannot use a
+/// value.
 fn check_settings(
     settings: &Settings,
     pack: &Pack,
@@ -86,7 +86,7 @@ fn check_settings(
     Ok(values)
 }
 
-/// Adds the pack's setting as the place of an error: `field` is dotted as in the settings file.
+/// Adds the setting's place to an error: the dotted name of the setting in the settings file.
 fn name_pack(error: AgentError, pack: &Pack) -> AgentError {
     let name = error.details.get("field").and_then(Value::as_str).unwrap_or_default().to_owned();
     let id = pack.manifest.id.as_str();

@@ -1,4 +1,4 @@
-//! The files of a profile, and the lock by which one process holds it.
+//! The paths of a profile's files, and the lock that lets only one process open the profile.
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
@@ -9,11 +9,11 @@ use std::{
 
 use contract::{AgentError, Reason};
 
-/// The files of a profile.
+/// The paths of a profile's files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Paths {
     pub data: PathBuf,
-    /// Outside the data folder: the copy of the newest checkpoint.
+    /// The state folder, outside the data folder. It holds the copy of the newest checkpoint.
     pub state: PathBuf,
 }
 
@@ -34,36 +34,36 @@ impl Paths {
     pub fn settings(&self) -> PathBuf {
         self.data.join("countersign.toml")
     }
-    /// The accepted tool definitions of servers.
+    /// Returns the path of the file with accepted tool definitions.
     pub fn definitions(&self) -> PathBuf {
         self.data.join("tool-definitions.json")
     }
     pub fn rules(&self) -> PathBuf {
         self.data.join("policy.json")
     }
-    /// The user's own model prices.
+    /// Returns the path of the file with the user's model prices.
     pub fn prices(&self) -> PathBuf {
         self.data.join("prices.toml")
     }
     pub fn installation(&self) -> PathBuf {
         self.data.join("installation")
     }
-    /// The token that clients of the local socket must present. It exists while the profile is
-    /// served.
+    /// Returns the path of the token that clients of the local socket must send. The file exists
+    /// while the profile is served.
     pub(crate) fn token(&self) -> PathBuf {
         self.data.join("socket-token")
     }
-    /// The user's own packs.
+    /// Returns the folder of the user's own packs.
     pub fn packs(&self) -> PathBuf {
         self.data.join("tools")
     }
-    /// A pack's own data folder.
+    /// Returns the folder with a pack's data.
     pub fn pack_data(&self, pack: &str) -> PathBuf {
         self.data.join("packs").join(pack)
     }
 
-    /// Creates the data folder for its user only. If it already holds a profile, other users lose
-    /// access; any other existing folder keeps its mode.
+    /// Creates the data folder with access for its user only. If it already holds a profile, other
+    /// users lose access. Another existing folder keeps its mode.
     pub fn make(&self) -> Result<(), AgentError> {
         make_private(&self.data).map_err(|e| unusable(&self.data, &self.data, &e))?;
         if self.open_to_others() && self.installation().is_file() {
@@ -80,8 +80,7 @@ impl Paths {
         fs::metadata(&self.data).is_ok_and(|meta| meta.permissions().mode() & 0o077 != 0)
     }
 
-    /// Creates the data folder (for the user only) and takes its lock. None if another process
-    /// holds the lock.
+    /// Creates the data folder and takes its lock. Returns None if another process holds the lock.
     pub(crate) fn lock(&self) -> Result<Option<File>, AgentError> {
         self.make()?;
         let path = self.data.join("lock");
@@ -99,8 +98,8 @@ impl Paths {
     }
 }
 
-/// Identifies the version of a file: modification time, size and inode. None if it does not exist
-/// or cannot be read.
+/// A file's modification time, size and inode, by which a changed file is noticed. None if the file
+/// cannot be read.
 pub(crate) type Stamp = Option<(std::time::SystemTime, u64, u64)>;
 
 pub(crate) fn stamp(path: &Path) -> Stamp {
@@ -109,8 +108,8 @@ pub(crate) fn stamp(path: &Path) -> Stamp {
     Some((meta.modified().ok()?, meta.len(), meta.ino()))
 }
 
-/// Makes all files that this process creates accessible to its user only, including those of
-/// libraries. Call it first in every program.
+/// Makes all files that this process creates accessible to its user only, including files of
+/// libraries. Every program must call it first.
 pub fn keep_private() {
     // SAFETY: umask takes a number, changes only the mask of this process, and cannot fail.
     unsafe { libc::umask(0o077) };
@@ -125,7 +124,7 @@ pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-/// Writes a file completely, or leaves the old one.
+/// Writes a file completely. If writing fails, the old file stays.
 pub(crate) fn write_atomically(path: &Path, text: &str) -> io::Result<()> {
     use std::io::Write as _;
     let fresh = path.with_extension("new");
@@ -133,7 +132,7 @@ pub(crate) fn write_atomically(path: &Path, text: &str) -> io::Result<()> {
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
     fs::rename(&fresh, path)?;
-    // The name must survive a power cut, too.
+    // The renamed file must survive a power cut, so its folder is synced.
     path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
 }
 
@@ -144,8 +143,8 @@ fn base(variable: &str, below_home: &str) -> PathBuf {
     })
 }
 
-/// The error for a folder that cannot be written. Nothing may run without records, so the profile
-/// cannot be read either.
+/// Returns the error for a data folder that cannot be written. The profile is not even opened for
+/// reading, because no call may run without records.
 pub(crate) fn unwritable(folder: &Path) -> AgentError {
     let folder = folder.display().to_string();
     AgentError::internal(
@@ -156,7 +155,7 @@ pub(crate) fn unwritable(folder: &Path) -> AgentError {
     .with("folder", folder)
 }
 
-/// The error for a file or folder of the data folder that cannot be created or written.
+/// Returns the error for a file or folder in the data folder that cannot be created or written.
 pub(crate) fn unusable(folder: &Path, path: &Path, error: &io::Error) -> AgentError {
     use io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
     if matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem | StorageFull | QuotaExceeded) {

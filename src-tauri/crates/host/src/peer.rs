@@ -1,6 +1,6 @@
-//! Identifies the client of the local socket through the kernel: which process connected, whether
-//! Countersign started it for a pack, and whether a person sits at it. Nothing that the client says
-//! about itself is used. This file must not know what a client may do.
+//! Identifies a client of the local socket through the kernel: which process it is, whether
+//! Countersign started it for a pack, and whether a person sits at it. Statements of the client
+//! about itself are ignored. Must not know what a client may do.
 
 use std::{
     fs, io,
@@ -13,10 +13,10 @@ use std::{
 use guard::Process;
 use tokio::net::UnixStream;
 
-/// `SO_PEERPIDFD` of Linux 6.5 and later.
+/// The socket option `SO_PEERPIDFD` of Linux 6.5 and later.
 const PEER_PIDFD: libc::c_int = 77;
 
-/// Returns the user that this process runs as.
+/// Returns the id of the user that this process runs as.
 pub(crate) fn effective_user() -> u32 {
     // SAFETY: geteuid takes no arguments, changes nothing and cannot fail.
     unsafe { libc::geteuid() }
@@ -27,8 +27,8 @@ pub(crate) fn effective_user() -> u32 {
 pub(crate) struct Peer {
     id: i32,
     started: u64,
-    /// Identifies the process for good. Kernels before 6.5 do not provide it; then the process's
-    /// start time is used.
+    /// The kernel's handle of the process. Kernels before 6.5 do not provide it; the start time of
+    /// the process is compared instead.
     handle: Option<OwnedFd>,
 }
 
@@ -44,7 +44,7 @@ pub(crate) enum PeerRefusal {
 }
 
 impl Peer {
-    /// Returns the client of a connection, if it may be accepted at all.
+    /// Returns the client of a connection. Fails if the client must not be accepted.
     pub(crate) fn of(stream: &UnixStream) -> Result<Self, PeerRefusal> {
         let credentials = stream.peer_cred()?;
         if credentials.uid() != effective_user() {
@@ -57,13 +57,13 @@ impl Peer {
             .ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
         let peer = Self { id, started: Process::of(id)?.started, handle };
         let guarded = guard::is_guarded(id)?;
-        // The data above belongs to the client only if it is still alive.
+        // The data above belongs to the client only if the client is still running.
         peer.check_alive()?;
         if guarded { Err(PeerRefusal::OfPack) } else { Ok(peer) }
     }
 
-    /// Whether a person sits at it now: its standard input is its terminal, and it runs in the
-    /// foreground there.
+    /// Whether a person sits at the client now: its standard input is its terminal, and it runs in
+    /// the foreground.
     pub(crate) fn at_terminal(&self) -> bool {
         self.is_in_foreground().unwrap_or(false)
     }
@@ -109,7 +109,8 @@ fn handle(stream: &UnixStream) -> io::Result<Option<OwnedFd>> {
         )
     };
     if got == 0 && handle >= 0 {
-        // SAFETY: the kernel just opened it for this process, and no other code has it.
+        // SAFETY: the kernel has just opened the descriptor for this process, and no other code has
+        // it.
         return Ok(Some(unsafe { OwnedFd::from_raw_fd(handle) }));
     }
     match io::Error::last_os_error() {
@@ -120,7 +121,7 @@ fn handle(stream: &UnixStream) -> io::Result<Option<OwnedFd>> {
 
 fn has_ended(handle: &OwnedFd) -> io::Result<bool> {
     let mut poll = libc::pollfd { fd: handle.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    // SAFETY: one entry, which lives until the call returns; it does not wait.
+    // SAFETY: the call gets one entry, which lives until the call returns, and it does not wait.
     match unsafe { libc::poll(&raw mut poll, 1, 0) } {
         0 => Ok(false),
         count if count > 0 => Ok(true),

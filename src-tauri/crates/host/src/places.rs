@@ -1,5 +1,5 @@
-//! Finds the folders with packs, and makes the error if packs are missing: a program that was
-//! copied out of its package has none beside it.
+//! Finds the folders with packs, and makes the error for missing packs. A program that was copied
+//! out of its package has no packs beside it.
 
 use std::{
     env, fs,
@@ -11,11 +11,11 @@ use serde_json::json;
 
 use crate::{Options, tools::HostTools};
 
-/// Names a folder with packs that is used instead of those that ship.
+/// The variable that names a folder of packs to use instead of the shipped ones.
 const VARIABLE: &str = "COUNTERSIGN_TOOLS_DIR";
 
 impl Options {
-    /// Returns the folders with packs: the given ones, or else the user's and those that ship.
+    /// Returns the folders with packs: the given ones, or else the user's and the shipped ones.
     pub(crate) fn packs(&self, users: PathBuf) -> Vec<PathBuf> {
         if !self.pack_dirs.is_empty() {
             return self.pack_dirs.clone();
@@ -23,8 +23,8 @@ impl Options {
         std::iter::once(users).chain(self.shipped()).collect()
     }
 
-    /// Returns the folder with the packs that ship: the named one, or else the one beside the
-    /// program (packages) or in the source tree.
+    /// Returns the folder of the shipped packs: the one named by the variable, beside the program,
+    /// or in the source tree.
     fn shipped(&self) -> Option<PathBuf> {
         if let Some(named) = env::var_os(VARIABLE) {
             return Some(PathBuf::from(named));
@@ -49,7 +49,8 @@ impl Options {
         ]
     }
 
-    /// Returns all places that were searched for the packs that ship, including missing ones.
+    /// Returns all places that were searched for the shipped packs, including places that do not
+    /// exist.
     fn searched_folders(&self) -> Vec<PathBuf> {
         match env::var_os(VARIABLE) {
             Some(named) => vec![PathBuf::from(named)],
@@ -58,15 +59,15 @@ impl Options {
     }
 }
 
-/// Whether a folder contains packs. Other programs have folders of the same name.
+/// Whether a folder contains packs. Other programs may have a folder with the same name.
 fn holds_packs(folder: &Path) -> bool {
     fs::read_dir(folder).is_ok_and(|entries| {
         entries.flatten().any(|entry| entry.path().join("pack.json").is_file())
     })
 }
 
-/// Returns the error for missing packs: all of them, so that the offline model understands nothing,
-/// or only those that ship.
+/// Returns the error for missing packs. The error is about all packs, without which the offline
+/// model understands no question, or only about the shipped ones.
 pub(crate) fn missing_packs(
     tools: &HostTools,
     options: &Options,

@@ -1,4 +1,4 @@
-//! The price table: rows that ship, and the user's own from `prices.toml`, which is read again when
+//! The price table: shipped prices and the user's own from `prices.toml`, which is read again when
 //! it changes.
 
 use std::{fs, io, path::PathBuf, sync::Arc};
@@ -9,17 +9,17 @@ use parking_lot::Mutex;
 use crate::paths::{Stamp, stamp};
 
 const SHIPPED: &str = include_str!("../prices.toml");
-/// More US dollars per million tokens than any model costs; a larger number is an error.
+/// The highest accepted price in US dollars per million tokens.
 const MAX_USD: f64 = 100_000.0;
 
-/// The contents of the file.
+/// The contents of `prices.toml`.
 #[derive(Clone, Default)]
 pub(crate) struct PricesFile {
     pub(crate) table: Arc<PriceTable>,
     pub(crate) fault: Option<String>,
 }
 
-/// The prices in force.
+/// The current prices.
 pub(crate) struct Prices {
     file: PathBuf,
     known: Mutex<Option<(Stamp, PricesFile)>>,

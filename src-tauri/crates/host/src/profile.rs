@@ -1,5 +1,5 @@
-//! Settings and rules of a profile, read from its files, overridden by the environment, and
-//! provided to the engine.
+//! The settings and rules of a profile: reads them from files, applies overrides from the
+//! environment, and provides them to the engine.
 
 use std::{collections::BTreeMap, fs, io, sync::Arc};
 
@@ -20,11 +20,11 @@ use crate::{
     widening::{self, Widening},
 };
 
-/// The profile in force.
+/// The current settings, rules and prices of a profile.
 pub(crate) struct LiveProfile {
     paths: Paths,
     state: RwLock<State>,
-    /// The rules, with the stamp of their file when it was read.
+    /// The rules, with the stamp of their file at the time of reading.
     rules: Mutex<(Stamp, Arc<Rules>)>,
     prices: Prices,
     env: Environment,
@@ -38,7 +38,7 @@ struct State {
     fault: Option<String>,
 }
 
-/// The overrides of the environment.
+/// The overrides from the environment.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Environment {
     pub(crate) agent_enabled: Option<String>,
@@ -84,7 +84,7 @@ impl LiveProfile {
         Self { paths, state: RwLock::new(State { stored, effective, fault }), rules, prices, env }
     }
 
-    /// Returns what is wrong with the settings file, if anything.
+    /// Returns the fault of the settings file, if there is one.
     pub(crate) fn fault(&self) -> Option<String> {
         self.state.read().fault.clone()
     }
@@ -108,7 +108,7 @@ impl LiveProfile {
         forced
     }
 
-    /// Returns what a change to these settings requires.
+    /// Returns which access level a change to these settings requires.
     pub(crate) fn widening(&self, settings: &Settings) -> Widening {
         let state = self.state.read();
         let mut settings = settings.clone();
@@ -116,7 +116,7 @@ impl LiveProfile {
         widening::of_settings(&state.stored, &settings)
     }
 
-    /// Checks that settings can be used, and that they allow no more than this command may.
+    /// Checks that settings are valid and do not widen the policy.
     pub(crate) fn check(&self, settings: &Settings) -> Result<(), AgentError> {
         check(settings)?;
         let state = self.state.read();
@@ -129,7 +129,8 @@ impl LiveProfile {
         let mut state = self.state.write();
         self.unforce(&mut settings, &state.stored);
         check_policy(&state.stored, &settings)?;
-        // These have their own commands; the first one only in the approval window.
+        // These settings have their own commands; the first one can be changed only in the approval
+        // window.
         settings.decide_from_terminal = state.stored.decide_from_terminal;
         settings.switches.clone_from(&state.stored.switches);
         self.store(&mut state, settings)
@@ -141,7 +142,7 @@ impl LiveProfile {
         self.store(&mut state, settings)
     }
 
-    /// Switches one agent, or one of all tools. Returns false if nothing changed.
+    /// Switches an agent, a tool or all tools on or off. Returns false if this changes nothing.
     pub(crate) fn set_switch(
         &self,
         target: &SwitchTarget,
@@ -162,7 +163,7 @@ impl LiveProfile {
         Ok(changed)
     }
 
-    /// Returns everything that decides what may run, as read now.
+    /// Returns the current policy mode, rules and grants for display.
     pub(crate) fn policy_view(&self) -> PolicyView {
         let (rules, path) = (self.rules(), self.paths.rules());
         let Rules { rules, grants, faults } = (*rules).clone();
@@ -190,14 +191,15 @@ impl LiveProfile {
         }
     }
 
-    /// Changes the policy, also to a wider one. For the approval window only.
+    /// Sets the policy mode, possibly to a wider one. Only the approval window may call it.
     pub(crate) fn set_policy(&self, policy: PolicyMode) -> Result<(), AgentError> {
         let mut state = self.state.write();
         let settings = Settings { policy, ..state.stored.clone() };
         self.store(&mut state, settings)
     }
 
-    /// Removes overrides of the environment. They are shown to the user but never stored.
+    /// Replaces values that the environment overrides by the stored ones, because overrides are
+    /// shown but never stored.
     fn unforce(&self, settings: &mut Settings, stored: &Settings) {
         if self.env.forces_off() {
             settings.agent_enabled = stored.agent_enabled;
@@ -280,7 +282,7 @@ impl Profile for LiveProfile {
     }
 }
 
-/// Checks that the policy does not become wider; that has its own command.
+/// Fails if the policy mode becomes wider; only `set_policy` may do that.
 fn check_policy(stored: &Settings, settings: &Settings) -> Result<(), AgentError> {
     if width(settings.policy) <= width(stored.policy) {
         return Ok(());
@@ -291,7 +293,7 @@ fn check_policy(stored: &Settings, settings: &Settings) -> Result<(), AgentError
         .hint("Open that window from the tray's menu and choose it under \u{201c}Who may decide\u{201d}."))
 }
 
-/// Returns how much a mode allows.
+/// Ranks a policy mode by how much it allows.
 fn width(policy: PolicyMode) -> u8 {
     match policy {
         PolicyMode::ReadOnlyOnly => 0,
@@ -300,7 +302,7 @@ fn width(policy: PolicyMode) -> u8 {
     }
 }
 
-/// Whether the variables named after OpenAI apply to the configured provider.
+/// Whether the environment variables named after OpenAI apply to the configured provider.
 fn speaks_openai(settings: &Settings) -> bool {
     Api::from_name(&settings.model.provider).is_none_or(|api| api.key_variable() == API_KEY)
 }
@@ -333,7 +335,8 @@ fn read_settings(paths: &Paths) -> (Settings, Option<String>) {
     }
 }
 
-/// The settings for an unreadable file: they allow nothing that the file may have forbidden.
+/// Returns the settings used if the file cannot be read. They allow nothing that the file might
+/// forbid.
 fn careful() -> Settings {
     Settings {
         agent_enabled: false,

@@ -1,10 +1,11 @@
-//! Sends the host's pushes to all subscribed clients.
+//! Sends the host's pushes to all subscribers.
 
 use contract::Push;
 use engine::ports::Events;
 use tokio::sync::broadcast;
 
-/// How many pushes a slow client may fall behind before it must read everything again.
+/// The number of pushes that a slow client may fall behind before it must read the whole state
+/// again.
 const BEHIND: usize = 8_192;
 
 pub(crate) struct Hub(broadcast::Sender<Push>);

@@ -1,6 +1,6 @@
-//! Questions that servers ask the user during a call. If nobody can answer, a question is declined,
-//! and the user is told so; a late answer counts as none. While a question is open, the call's time
-//! does not count.
+//! Questions that servers ask the user during a call. If nobody can answer, the question is
+//! declined and the user is told. A late answer is ignored. While a question is open, the call's
+//! time limit is suspended.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -23,10 +23,10 @@ const PATIENCE: Duration = Duration::from_secs(300);
 #[derive(Default)]
 struct Inside {
     open: BTreeMap<String, (ServerQuestion, oneshot::Sender<QuestionAnswer>)>,
-    /// How many calls wait for a person, by server.
+    /// The number of calls that wait for a person, by server.
     waiting: BTreeMap<String, u32>,
-    /// How many running calls were made by somebody who can answer, by server. A server's questions
-    /// do not name their call.
+    /// The number of running calls made by someone who can answer, by server. A server's question
+    /// does not name its call, so it is enough that one such call runs.
     attended: BTreeMap<String, u32>,
 }
 
@@ -56,8 +56,8 @@ impl Questions {
         self.lock().open.values().map(|(question, _)| question.clone()).collect()
     }
 
-    /// Passes an answer to the waiting call. If an answer does not fit the form, the question stays
-    /// open.
+    /// Passes an answer to the waiting call. If the answer does not fit the form, the question
+    /// stays open.
     pub(crate) fn answer(&self, id: &str, answer: QuestionAnswer) -> Result<(), AgentError> {
         self.check(id, &answer)?;
         let found = self.lock().open.remove(id);
@@ -97,18 +97,18 @@ impl Questions {
         self.lock().waiting.contains_key(server)
     }
 
-    /// Counts a call to this server as waiting for a person until it is dropped.
+    /// Counts a call to this server as waiting for a person until the result is dropped.
     pub(crate) fn waiting(&self, server: String) -> OpenCall<'_> {
         OpenCall::begin(self, |inside| &mut inside.waiting, server)
     }
 
-    /// Counts a call to this server as made by somebody who can answer, until it is dropped.
+    /// Counts a call to this server as made by someone who can answer, until the result is dropped.
     pub(crate) fn attended(&self, server: String) -> OpenCall<'_> {
         OpenCall::begin(self, |inside| &mut inside.attended, server)
     }
 }
 
-/// Counts a call of a server until it is dropped.
+/// A counted call of a server. Dropping it ends the count.
 pub(crate) struct OpenCall<'a> {
     questions: &'a Questions,
     counts: fn(&mut Inside) -> &mut BTreeMap<String, u32>,
@@ -139,7 +139,7 @@ impl Drop for OpenCall<'_> {
     }
 }
 
-/// A question that is withdrawn when its call ends.
+/// An open question. Dropping it withdraws the question, for example when its call ends.
 struct PendingQuestion<'a> {
     questions: &'a Questions,
     id: String,
@@ -191,7 +191,8 @@ impl Asker for Questions {
     }
 }
 
-/// The engine's gate for a call with answers. While it asks, the call waits for a person.
+/// Lets a call ask the user and continue with the answers. While it asks, the call counts as
+/// waiting for a person.
 pub(crate) struct Gate<'a> {
     pub(crate) questions: &'a Questions,
     pub(crate) server: String,

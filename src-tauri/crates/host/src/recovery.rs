@@ -1,5 +1,5 @@
-//! The first work on an open profile: recovers turns, records the packs in force, and starts
-//! servers. Also done when a person has accepted a new log.
+//! The first work on an open profile: recovers turns, records the packs, and starts servers. It is
+//! repeated when a person has accepted a new log.
 
 use std::sync::Arc;
 
@@ -17,7 +17,8 @@ pub(crate) fn notice(code: &str, text: &str) -> Map<String, Value> {
     [("code".to_owned(), json!(code)), ("text".to_owned(), json!(text))].into_iter().collect()
 }
 
-/// Connects once to each server that offers all its tools, because its tools are not known before.
+/// Connects once to each server that offers tools beyond its manifest and was never reached, to
+/// learn its tools.
 pub(crate) async fn pin_first_definitions(tools: &HostTools) {
     for (loaded, server) in servers::offering(tools.loaded()) {
         let key = definitions::key(&loaded.view.id, &server.name);
@@ -30,7 +31,8 @@ pub(crate) async fn pin_first_definitions(tools: &HostTools) {
     }
 }
 
-/// Recovers what the last process left. Returns a notice about interrupted turns.
+/// Recovers the turns that the last process left open. Returns a notice for the user about
+/// interrupted turns.
 pub(crate) async fn put_in_order(
     engine: &Arc<Engine>,
 ) -> Result<Option<Map<String, Value>>, AgentError> {
@@ -43,7 +45,7 @@ pub(crate) async fn put_in_order(
     Ok(Some(notice("turns_interrupted", &text)))
 }
 
-/// Starts servers, or connects to those whose tools must be listed.
+/// Starts the servers, or only connects to those whose tools must be listed.
 pub(crate) async fn get_ready(tools: &HostTools, options: &Options) {
     if options.warm_up {
         tools.warm_up(&options.callers_packs);
@@ -52,7 +54,7 @@ pub(crate) async fn get_ready(tools: &HostTools, options: &Options) {
     }
 }
 
-/// Records the tools in force, by definition.
+/// Records the hash of each tool's definition.
 pub(crate) async fn note_packs(log: &Log, tools: &HostTools) {
     for loaded in tools.loaded() {
         let Some(pack) = &loaded.pack else { continue };

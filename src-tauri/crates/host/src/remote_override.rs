@@ -1,6 +1,6 @@
-//! Servers that stand in for programs of packs once their address is set: by settings of the pack
-//! or, in a terminal or server, by the environment. Which session is open there is kept with the
-//! conversation. Knows no tools and no protocol.
+//! Remote servers that replace programs of packs. They are used if their address is set, in the
+//! pack's settings or, in a terminal or server, in the environment. The ids of open sessions on
+//! these servers are stored with the conversations. Knows no tools and no protocol.
 
 use std::{
     collections::BTreeMap,
@@ -28,13 +28,13 @@ use crate::{
     profile::LiveProfile,
 };
 
-/// The prefix of the session values that keep a conversation's open sessions on a server.
+/// The prefix of the session values that store open sessions on a server.
 const KEPT: &str = "$server/";
 
-/// A server that stands in for another, or why it cannot.
+/// A replacement server, or the error that explains why it cannot be used.
 pub(crate) type RemoteOverride = Result<Arc<PerSession>, AgentError>;
 
-/// All of them, by the key of the server that they stand in for.
+/// All replacement servers, by the key of the replaced server.
 pub(crate) struct Elsewhere {
     engine: Arc<OnceLock<Weak<Engine>>>,
     now: RwLock<BTreeMap<String, KnownOverride>>,
@@ -43,15 +43,15 @@ pub(crate) struct Elsewhere {
 }
 
 struct KnownOverride {
-    /// The settings that it was made from. If they change, a new client is made.
+    /// The settings that the client was made from. If they change, a new client is made.
     asked: OverrideSettings,
     stands_in: RemoteOverride,
 }
 
-/// Where it is and who we are there, as it is set now.
+/// The current settings of a replacement server.
 #[derive(Clone, PartialEq)]
 struct OverrideSettings {
-    /// Address, address for tokens, the client's id, scope.
+    /// The server's address, the token address, the client id, and the scope.
     values: [String; 4],
     private: bool,
 }
@@ -86,12 +86,12 @@ impl Elsewhere {
         Self { engine: Arc::default(), now: RwLock::default(), patience, chance }
     }
 
-    /// The engine beside whose conversations open sessions are kept.
+    /// Sets the engine with whose conversations open sessions are stored.
     pub(crate) fn keep_with(&self, engine: &Arc<Engine>) {
         let _ = self.engine.set(Arc::downgrade(engine));
     }
 
-    /// Looks again at what is set. True when something stands in that did not, or no longer does.
+    /// Reads the settings again. Returns true if a replacement server was added or removed.
     pub(crate) fn look(&self, packs: &[LoadedPack], around: &OverrideDeps<'_>) -> bool {
         let mut now = self.now.write();
         let mut found = BTreeMap::new();
@@ -172,12 +172,13 @@ impl Elsewhere {
         self.now.read().get(key).map(|known| known.stands_in.clone())
     }
 
-    /// Where calls to a server go instead.
+    /// Returns the address of the server that replaces this one.
     pub(crate) fn address(&self, key: &str) -> Option<String> {
         self.now.read().get(key).map(|known| known.asked.values[0].clone())
     }
 
-    /// The server as the window shows it, when another stands in for it.
+    /// Returns the server's state for the window. A replaced server shows the replacement's
+    /// address.
     pub(crate) fn view(&self, view: ServerView) -> ServerView {
         let now = self.now.read();
         let Some(known) = now.get(&key(&view.pack, &view.name)) else { return view };
@@ -198,7 +199,7 @@ impl Elsewhere {
     }
 }
 
-/// Servers beside which a manifest names another.
+/// Returns the servers for which a manifest declares a replacement.
 pub(crate) fn declared(
     packs: &[LoadedPack],
 ) -> impl Iterator<Item = (&LoadedPack, &ServerEntry, &ServerElsewhere)> {
@@ -211,7 +212,7 @@ pub(crate) fn declared(
     })
 }
 
-/// Where the client's secret of a stand-in goes, as it is set now.
+/// Returns the destination of a replacement server's client secret under the current settings.
 pub(crate) fn destination(
     pack: &LoadedPack,
     other: &ServerElsewhere,
@@ -244,14 +245,14 @@ fn asked(
     if values[0].is_empty() {
         return None;
     }
-    // A person who sets a server's variables may choose any address; in the window there is a
-    // switch for it.
+    // A person who sets the server's variable may choose any address. The window has a switch for
+    // private addresses.
     let private =
         variable(&other.url).is_some() || choice.is_some_and(|choice| choice.private_network);
     Some(OverrideSettings { values, private })
 }
 
-/// Open sessions among the values of their conversations.
+/// Stores the ids of open sessions among the values of their conversations.
 struct InValues {
     engine: Arc<OnceLock<Weak<Engine>>>,
     name: String,

@@ -1,6 +1,6 @@
-//! The configuration of packs' servers for the MCP client: how each is reached, its credentials,
-//! and the tools that it offers beyond its manifest. Tokens are kept in the keyring, or in memory
-//! for this run, and nowhere else.
+//! Configures packs' servers for the MCP client: their addresses or programs, their credentials,
+//! and the tools that they offer beyond the manifest. Tokens are stored only in the keyring, or in
+//! memory for this run.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -33,12 +33,12 @@ use crate::{
     session_sockets::SessionSockets,
 };
 
-/// The usual time limit, in milliseconds, of a tool that no manifest declares.
+/// The time limit of a tool without a manifest entry, in milliseconds.
 const CALL_MS: u64 = 30_000;
-/// The most characters of a server's own description of a tool that a model gets.
+/// The highest number of characters of a server's own tool description that a model gets.
 const DESCRIPTION: usize = 2_000;
 
-/// The dependencies of servers.
+/// The parts of the host that servers need.
 pub(crate) struct ServerDeps<'a> {
     pub(crate) paths: &'a Paths,
     pub(crate) options: &'a Options,
@@ -68,7 +68,7 @@ pub(crate) fn configs(loaded: &LoadedPack, around: &ServerDeps<'_>) -> Vec<Serve
                     .map(|choice| choice.settings.clone())
                     .unwrap_or_default();
                 let mut http = declared.clone();
-                // A setting that is not an address is reported when the server is reached.
+                // An invalid address is reported when the server is called.
                 http.url = packs::address_with(&http.url, &pack.manifest.settings, &chosen)
                     .unwrap_or(http.url);
                 let to = Destination::of_server(&pack.manifest, declared, &http.url);
@@ -87,7 +87,7 @@ pub(crate) fn configs(loaded: &LoadedPack, around: &ServerDeps<'_>) -> Vec<Serve
 }
 
 fn program(loaded: &LoadedPack, server: &ServerEntry, around: &ServerDeps<'_>) -> Program {
-    // A program that cannot be used is shown as a failed server with the reason.
+    // A program that cannot be found is shown as a failed server with the reason.
     let program = mcp::resolve_program(&server.command, &loaded.folder, &around.options.program_dir)
         .inspect_err(|problem| tracing::warn!(%problem, server = server.name, "a server's program cannot be used"));
     let given = server.env.iter().filter(|name| !around.credentials.is_secret(name));
@@ -126,7 +126,7 @@ fn program(loaded: &LoadedPack, server: &ServerEntry, around: &ServerDeps<'_>) -
     }
 }
 
-/// Whether a tool is switched off until a person accepts it.
+/// Whether a tool is switched off until a person accepts its definition.
 pub(crate) fn waits(tool: &ServerTool) -> bool {
     match tool.state {
         DefinitionState::Changed | DefinitionState::New => true,
@@ -134,7 +134,7 @@ pub(crate) fn waits(tool: &ServerTool) -> bool {
     }
 }
 
-/// Returns the servers that are programs of the app itself.
+/// Returns the keys of servers that are programs of the app itself.
 pub(crate) fn own_servers(packs: &[LoadedPack]) -> BTreeSet<String> {
     let all = packs
         .iter()
@@ -199,7 +199,7 @@ fn spec(pack: &PackId, server: &ServerEntry, pin: &Pin) -> ToolSpec {
         do_not_use_when: Vec::new(),
         kind: Kind::McpServer,
         effect,
-        // It is not known where its reads go.
+        // The server does not say where the tool's reads go.
         open_world: true,
         output_trust: OutputTrust::Untrusted,
         grantable: false,
@@ -232,7 +232,7 @@ fn spec(pack: &PackId, server: &ServerEntry, pin: &Pin) -> ToolSpec {
     }
 }
 
-/// The credentials and permissions of one server.
+/// Gives a server access to its credentials.
 struct ServerAccess {
     pack: PackId,
     server: String,
@@ -243,7 +243,8 @@ struct ServerAccess {
 }
 
 impl ServerAccess {
-    /// Returns the keyring entries of the tokens. Like keys, they belong to the server's address.
+    /// Returns the keyring entries of a server's tokens. Like keys, tokens belong to the server's
+    /// address.
     fn token_entries(&self) -> Result<Entries, AgentError> {
         let server = &self.server;
         let no_address = || {
@@ -256,7 +257,7 @@ impl ServerAccess {
     }
 }
 
-/// Deletes the tokens of a server for every address that it has had.
+/// Deletes the tokens of a server for every address that it ever had.
 pub(crate) async fn forget_tokens(
     pack: &PackId,
     server: &str,
@@ -272,7 +273,7 @@ pub(crate) async fn forget_tokens(
     Ok(())
 }
 
-/// Returns access to the keys of a server, by pack, name and address.
+/// Gives a server access to its keys, identified by pack, name and destination.
 pub(crate) fn access(
     pack: &PackId,
     server: &str,

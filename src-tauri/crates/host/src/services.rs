@@ -16,7 +16,7 @@ use crate::{
     paths::{make_private, unusable},
 };
 
-/// The services of this app, and those of them that are open, by name.
+/// All linked-in services, and the open ones by name.
 pub(crate) struct Services {
     linked: Vec<Arc<dyn LinkedService>>,
     open: BTreeMap<&'static str, OpenService>,
@@ -46,7 +46,7 @@ impl OpenData {
     }
 }
 
-/// A service that is open.
+/// An open service.
 #[derive(Clone)]
 pub(crate) struct OpenService {
     linked: Arc<dyn LinkedService>,
@@ -54,7 +54,7 @@ pub(crate) struct OpenService {
 }
 
 impl OpenService {
-    /// Runs work of the service that may block.
+    /// Runs blocking work of the service on its own thread.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&dyn PackService) -> Result<T, AgentError> + Send + 'static,
@@ -67,8 +67,8 @@ impl OpenService {
 }
 
 impl Services {
-    /// Opens the services that a usable pack needs. If a service cannot use its data, its pack gets
-    /// a fault and stays: a question for it is answered with the reason.
+    /// Opens the services that usable packs need. If a service cannot use its data, its pack gets a
+    /// fault but stays listed, and calls to it return the reason.
     pub(crate) fn open(
         loaded: &mut [LoadedPack],
         paths: &Paths,
@@ -107,12 +107,12 @@ impl Services {
         Ok(Self { linked, open, folders })
     }
 
-    /// The open service of this name.
+    /// Returns the open service with this name.
     pub(crate) fn of(&self, name: &str) -> Option<&OpenService> {
         self.open.get(name)
     }
 
-    /// Refuses settings that the service of a pack cannot use.
+    /// Fails if the pack's service cannot use these settings.
     pub(crate) fn check_settings(
         &self,
         pack: &str,
@@ -145,7 +145,8 @@ impl Services {
         found.ok_or_else(|| self.no_data(pack))
     }
 
-    /// The error of the pack itself, if it would keep data; else of any that would.
+    /// Returns the error for a pack without importable data: the pack's own error if it has one, or
+    /// else another service's.
     fn no_data(&self, pack: &str) -> AgentError {
         let (own, others): (Vec<_>, Vec<_>) =
             self.linked.iter().partition(|service| service.name() == pack);
@@ -165,7 +166,7 @@ fn no_data() -> AgentError {
     AgentError::invalid("No pack takes data from files.").reason("pack_not_used")
 }
 
-/// The fault of a pack whose data cannot be used.
+/// Returns the fault of a pack whose data cannot be used.
 fn data_fault(folder: &std::path::Path, error: &AgentError) -> PackFault {
     let fix = error.hint_text().unwrap_or_default().to_owned();
     PackFault {

@@ -1,7 +1,7 @@
-//! The sockets and folders of a session through which a program of the same user can reach keys,
-//! the session's services, or Countersign itself. Decides which of them are hidden from a server's
-//! program and, for `csign doctor`, finds those that it can still reach. The MCP client does the
-//! hiding.
+//! Finds the sockets and folders of the desktop session through which a program of the same user
+//! could reach keys, session services or Countersign itself. Decides which of them are hidden from
+//! a server's program and, for `csign doctor`, tests which ones the program can still reach. The
+//! MCP client hides them.
 
 use std::{
     collections::BTreeSet,
@@ -24,18 +24,17 @@ use crate::peer::effective_user;
 
 const BUS: &str = "DBUS_SESSION_BUS_ADDRESS";
 
-/// Entries of a session's runtime folder that lead to keys, to programs started by other services,
-/// or to Countersign.
+/// Entries of the runtime folder that lead to keys, to other services' programs, or to Countersign.
 const IN_RUNTIME: [&str; 7] =
     ["bus", "countersign", "gcr", "gnupg", "keyring", "podman", "systemd"];
 
-/// The sockets of a session, as its environment names them.
+/// The sockets of a desktop session, according to its environment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SessionSockets {
-    /// Folders with sockets of this user only.
+    /// The runtime folders, whose sockets belong to this user only.
     runtime: Vec<PathBuf>,
-    /// The folder of Countersign's socket if there is no runtime folder, and that of the keyring if
-    /// it is elsewhere.
+    /// The folder of Countersign's socket if there is no runtime folder, and the folder of the
+    /// keyring's socket if it lies elsewhere.
     folders: Vec<PathBuf>,
     buses: Vec<Bus>,
     /// Folders with the keyring's files.
@@ -85,8 +84,8 @@ impl SessionSockets {
         }
     }
 
-    /// Hides them from a server. Places that the server needs stay reachable: a runtime folder
-    /// around one is hidden in parts only.
+    /// Adds the session's sockets to the hidden places of a server. Places that the server needs
+    /// stay reachable: a runtime folder that contains such a place is hidden only in parts.
     pub(crate) fn close(&self, hidden: &mut Hidden, needed: &[PathBuf]) {
         let usual =
             std::env::var_os("HOME").map(PathBuf::from).into_iter().chain([std::env::temp_dir()]);
@@ -114,8 +113,8 @@ impl SessionSockets {
         hidden.folders.extend(self.keyrings.iter().cloned());
     }
 
-    /// Returns the sockets that this process can reach and a server can reach too. `own` is the
-    /// app's own socket.
+    /// Returns the sockets that both this process and a server can reach. `own` is the app's own
+    /// socket.
     pub(crate) fn find_reachable(
         &self,
         hidden: &Hidden,
@@ -142,7 +141,8 @@ impl SessionSockets {
 }
 
 impl Bus {
-    /// Returns None if it is not a Unix socket, or if its name is too long.
+    /// Returns the socket's address. Returns None if it is not a Unix socket or its name is too
+    /// long.
     fn address(&self) -> Option<SocketAddr> {
         match self {
             Self::Path(path) => SocketAddr::from_pathname(path).ok(),

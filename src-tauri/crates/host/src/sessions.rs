@@ -1,5 +1,5 @@
-//! Where the sessions of a profile are stored: in its database, in memory while the process lives,
-//! or shared with other processes.
+//! The options for storing the sessions of a profile: in its database, in memory, or shared with
+//! other processes.
 
 use std::{
     env, fs, io,
@@ -19,15 +19,15 @@ pub enum Sessions {
     /// In the data folder's database.
     #[default]
     InFile,
-    /// In a database in memory. They end with the process.
+    /// In a database in memory, until the process ends.
     InMemory,
-    /// In the data folder's database, as a copy of the sessions that several processes share.
+    /// In the data folder's database, as a copy of sessions that several processes share.
     Shared(Arc<dyn SharedSessions>),
 }
 
 impl Sessions {
-    /// Shares sessions in Redis, which must be reachable. A session expires `ttl` after its last
-    /// message.
+    /// Opens shared sessions in Redis. Fails if Redis cannot be reached. A session expires `ttl`
+    /// after its last message.
     pub async fn in_redis(url: &str, prefix: &str, ttl: Duration) -> Result<Self, AgentError> {
         Ok(Self::Shared(Arc::new(RedisSessions::open(url, prefix, ttl).await?)))
     }
@@ -40,8 +40,8 @@ impl Sessions {
     }
 }
 
-/// A folder in memory for a database that ends with the process. What a killed process left there
-/// is deleted first.
+/// A folder in memory for a database that ends with the process. Creating it deletes folders that
+/// killed processes left behind.
 pub(crate) struct MemoryFolder(PathBuf);
 
 impl MemoryFolder {
@@ -57,7 +57,7 @@ impl MemoryFolder {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             Ok(()) | Err(_) => {}
         }
-        // Fails if the folder exists, so nobody else can have created it.
+        // This fails if the folder exists, so another user cannot have prepared it.
         fs::DirBuilder::new().mode(0o700).create(&folder)?;
         Ok(Self(folder))
     }

@@ -1,8 +1,8 @@
-//! The local socket: the process that holds a profile serves the command list to further `csign`
-//! calls of the same user. Each message is a line of JSON: a greeting, then `{id, command, params}`
-//! -> `{id, ok}` or `{id, error}`, and `{push}` in between. A client is accepted if it presents the
-//! token from the data folder, which no server or program of a pack can read, and if it is not such
-//! a program itself. An unaccepted client gets one line, the refusal, and nothing else.
+//! The local socket, over which the process with the open profile serves commands to other `csign`
+//! processes of the same user. Each message is a line of JSON: a greeting, then `{id, command,
+//! params}` -> `{id, ok}` or `{id, error}`, with `{push}` in between. A client must send the token
+//! from the data folder, which no server or program of a pack can read, and must not itself be such
+//! a program. A refused client gets one line with the refusal.
 
 use std::{
     collections::BTreeSet,
@@ -37,21 +37,22 @@ use crate::{
     terminal::Terminal,
 };
 
-/// Increased when the meaning of the lines changes.
+/// The protocol version. It increases when the meaning of the lines changes.
 pub(crate) const PROTOCOL: u32 = 2;
-/// The most bytes of a greeting.
+/// The longest greeting in bytes.
 const GREETING_BYTES: u64 = 4 << 10;
 /// How long a client may take to send its greeting.
 const GREETING: Duration = Duration::from_secs(10);
-/// The most bytes of one request.
+/// The longest request in bytes.
 const REQUEST_BYTES: u64 = 4 << 20;
-/// Lines that may wait for a slow client before its requests wait too.
+/// The number of lines that may wait for a slow client before its requests wait, too.
 const OUTGOING: usize = 256;
 /// How long cancelled calls may take to end and be recorded.
 const ENDING: Duration = Duration::from_secs(5);
-/// Requests of one client that run at the same time. Further ones are not read until one ends.
+/// The number of requests of one client that run at the same time. Further requests wait until one
+/// ends.
 const AT_ONCE: usize = 32;
-/// Bytes that fit into a socket's address, with a margin.
+/// The number of bytes that fit into a socket's address, with a margin.
 const ADDRESS_BYTES: usize = 100;
 
 /// A client's first line.
@@ -61,8 +62,7 @@ pub(crate) struct Hello {
     /// The token from the data folder.
     #[serde(default)]
     pub(crate) token: String,
-    /// Whether the client wants to ask the person at its standard input. The server checks that
-    /// there is one.
+    /// Whether the client asks to be treated as a person at a terminal. The server verifies it.
     #[serde(default)]
     pub(crate) terminal: bool,
 }
@@ -95,14 +95,14 @@ pub(crate) enum Line {
     },
     Hello {
         protocol: u32,
-        /// Variables that packs name as credentials. A client removes their values from what it
-        /// sends.
+        /// The variables that packs name as credentials. The client removes their values from its
+        /// commands.
         #[serde(default)]
         credentials: BTreeSet<String>,
     },
 }
 
-/// Returns the path of a profile's socket. Its name does not reveal the folder.
+/// Returns the path of a profile's socket. The name does not reveal the data folder.
 pub(crate) fn address(paths: &Paths) -> io::Result<PathBuf> {
     let data = fs::canonicalize(&paths.data)?;
     let name = format!("{}.sock", &engine::sha256_hex(data.as_os_str().as_encoded_bytes())[..16]);
@@ -121,8 +121,8 @@ pub(crate) fn address(paths: &Paths) -> io::Result<PathBuf> {
     Err(io::Error::new(io::ErrorKind::NotFound, "there is no private folder for a socket"))
 }
 
-/// Creates the folder, or checks that only this user has access: in a shared place, anyone could
-/// have created it first.
+/// Creates the folder of the socket. If it exists, checks that only this user has access, because
+/// anyone could have created it in a shared place.
 fn private_folder(folder: &Path) -> io::Result<()> {
     match fs::DirBuilder::new().mode(0o700).create(folder) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -142,13 +142,13 @@ pub struct SocketServer {
     path: PathBuf,
     accepting: JoinHandle<()>,
     connected: watch::Receiver<usize>,
-    /// Cancels the calls of all clients.
+    /// The token that cancels the calls of all clients.
     stop: CancellationToken,
 }
 
 impl SocketServer {
-    /// Stops accepting clients. Connected clients may leave within `most`; then their calls are
-    /// cancelled.
+    /// Stops accepting clients. Waits up to `most` for connected clients to leave, then cancels
+    /// their calls.
     pub async fn finish(mut self, most: Duration) {
         self.stop_accepting();
         if self.wait_for_clients(most).await {
@@ -160,8 +160,8 @@ impl SocketServer {
         }
     }
 
-    /// Waits until no client is connected. Returns false after `most`. The sender ends with the
-    /// last connection.
+    /// Waits until no client is connected. Returns false if clients are still connected after
+    /// `most`.
     async fn wait_for_clients(&mut self, most: Duration) -> bool {
         tokio::time::timeout(most, self.connected.wait_for(|count| *count == 0)).await.is_ok()
     }
@@ -180,8 +180,8 @@ impl Drop for SocketServer {
     }
 }
 
-/// Serves a host, once. The caller holds the profile's lock, so existing files of these names are
-/// leftovers.
+/// Serves a host. Must be called once per host. The caller holds the profile's lock, so existing
+/// socket files are leftovers and are removed.
 pub fn serve(host: &Arc<Host>) -> io::Result<SocketServer> {
     if host.served.swap(true, Ordering::AcqRel) {
         return Err(io::Error::new(io::ErrorKind::AlreadyExists, "this profile is served already"));
@@ -214,7 +214,7 @@ fn remove_leftover(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Creates a new token each time that a profile is served.
+/// Writes a new token. Each time a profile is served, it gets a new one.
 fn make_token(path: &Path) -> io::Result<String> {
     let mut random = [0; 32];
     getrandom::fill(&mut random).map_err(io::Error::other)?;
@@ -259,8 +259,8 @@ async fn accept(
     }
 }
 
-/// Serves one client. Cancelling `gone` ends it; `gone` is also cancelled when the client has left,
-/// so that its calls wait for no answer.
+/// Serves one client. Cancelling `gone` ends the connection. When the client leaves, `gone` is
+/// cancelled, so that its calls stop.
 async fn connection(
     stream: UnixStream,
     host: Arc<Host>,
@@ -287,7 +287,7 @@ async fn connection(
         Err(refused) => return write_line(&mut write, &Line::Refused { refused }).await,
     };
     let pushes = host.subscribe();
-    // The greeting is the first line, whatever the host pushes meanwhile.
+    // The greeting must be the first line, so pushes start after it.
     let credentials = crate::pack_keys::declared_credentials(host.tools.loaded());
     write_line(&mut write, &Line::Hello { protocol: PROTOCOL, credentials }).await?;
     let (lines, outgoing) = mpsc::channel(OUTGOING);
@@ -301,7 +301,8 @@ async fn connection(
             () = gone.cancelled() => None,
         };
         let Some(request) = request else { break };
-        // Requests run separately: a decision must not wait for the call that it decides.
+        // Each request runs in its own task, because a decision must not wait for the call that it
+        // decides.
         let Ok(place) = Arc::clone(&places).acquire_owned().await else { break };
         let (terminal, lines) = (Arc::clone(&terminal), lines.clone());
         tokio::spawn(async move {
@@ -317,12 +318,12 @@ async fn connection(
     }
     gone.cancel();
     drop(lines);
-    // Ends when all running answers are sent, or when a line cannot be sent.
+    // The writer ends when all answers are sent, or when a line cannot be sent.
     let _ = writer.await;
     Ok(())
 }
 
-/// Accepts a client that presents the token and is not a program of a pack.
+/// Accepts a client that sent the token and is not a program of a pack.
 fn check_admission(
     peer: Result<Peer, PeerRefusal>,
     hello: &Hello,
@@ -355,7 +356,8 @@ fn check_admission(
     Ok(peer)
 }
 
-/// Reads the next line; None at the end. A line that is too long or invalid ends the connection.
+/// Reads the next line. Returns None at the end of the input. A line that is too long or invalid
+/// ends the connection.
 async fn next<T: serde::de::DeserializeOwned>(
     from: &mut BufReader<OwnedReadHalf>,
     most: u64,
@@ -374,15 +376,15 @@ async fn write_line(to: &mut OwnedWriteHalf, line: &Line) -> io::Result<()> {
     to.write_all(&text).await
 }
 
-/// Writes answers and pushes in order. A client that falls too far behind is disconnected, because
-/// it would have to read everything again.
+/// Sends answers and pushes in order. A client that falls too far behind is disconnected; it must
+/// read the whole state again.
 async fn write_lines(
     mut to: OwnedWriteHalf,
     mut lines: mpsc::Receiver<Line>,
     mut pushes: broadcast::Receiver<Push>,
 ) {
     loop {
-        // Pushes first: an answer that ends a client's wait must not overtake earlier pushes.
+        // Pushes go first, so that an answer does not overtake earlier pushes.
         let line = tokio::select! {
             biased;
             push = pushes.recv() => match push {

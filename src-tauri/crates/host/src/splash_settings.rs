@@ -1,6 +1,5 @@
 //! The settings that a window needs before the profile is open: the theme, and whether the user has
-//! been here before. Only reads the settings file; it locks, checks and reports nothing, because
-//! opening the profile does that.
+//! seen the welcome page. Reads only the settings file, without lock or checks.
 
 use std::{fs, path::PathBuf};
 
@@ -8,17 +7,17 @@ use contract::Settings;
 
 use crate::Paths;
 
-/// The appearance of a window before its page is loaded.
+/// The settings for a window before its page is loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SplashSettings {
-    /// As in the settings: `system`, `light`, `dark` or `contrast`.
+    /// The theme: `system`, `light`, `dark` or `contrast`.
     pub theme: String,
     pub welcomed: bool,
 }
 
 impl SplashSettings {
-    /// Reads the settings of a data folder (the user's own if None). Returns the defaults if there
-    /// are none yet.
+    /// Reads the settings of a data folder, or of the user's own if None. Returns the defaults if
+    /// there is no settings file.
     pub fn of(data_dir: Option<PathBuf>) -> Self {
         let text = fs::read_to_string(Paths::new(data_dir).settings()).unwrap_or_default();
         let settings: Settings = toml::from_str(&text).unwrap_or_default();

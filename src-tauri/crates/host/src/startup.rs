@@ -1,6 +1,6 @@
 //! Opens a profile in order: folder and lock, settings, keyring, store, log, packs, engine,
-//! recovery. It waits for no server and reads no file of more than 16 MiB, because every answer in
-//! a terminal begins with it.
+//! recovery. It waits for no server and reads no file above 16 MiB, because every command in a
+//! terminal waits for it.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -62,8 +62,8 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     let database = memory.as_ref().map_or_else(|| paths.database(), MemoryFolder::database);
     let store_opening = open_store(&paths, database, &options);
     let log_opening = opening::log(&paths, &installation, Arc::clone(&keyring), &ledger, &options);
-    // Stored keys are read before anything is accepted. A locked or silent keyring delays the start
-    // by its own deadline at most.
+    // Stored keys are read before any input is accepted. A locked or silent keyring delays the
+    // start by its own time limit at most.
     let learning = known_secrets::learn(&keyring);
     let (store, log, learned) = tokio::join!(store_opening, log_opening, learning);
     if let Err(error) = learned {
@@ -147,7 +147,8 @@ fn in_use(paths: &Paths) -> AgentError {
     .with("folder", folder)
 }
 
-/// Gives the packs their settings. Adds a notice if packs are missing or cannot use a setting.
+/// Gives the packs their settings. Adds a notice for the user if packs are missing or cannot use a
+/// setting.
 fn check_packs(
     tools: &HostTools,
     options: &Options,
@@ -182,14 +183,15 @@ async fn open_store(
         OpenError::NoSpace(_) => unwritable(&paths.data),
         other => other.into_agent_error(),
     })?;
-    // The profile could be read, but no answer could be stored and no step recorded.
+    // A store that cannot be written is an error, because no answer could be stored and no step
+    // recorded.
     if opened.read_only {
         return Err(unwritable(&paths.data));
     }
     Ok((Arc::new(opened.store.sharing(shared)), opened.recovered))
 }
 
-/// Reports (in the log and to the user) what had to be replaced.
+/// Reports a database that had to be replaced, in the log and to the user.
 async fn report(log: &Log, recovered: Option<store::Recovered>, notices: &mut Notices) {
     let Some(found) = recovered else { return };
     let from = found
@@ -308,8 +310,8 @@ fn known_secrets(options: &Options, keyring: &Arc<Keyring>, tools: &HostTools) -
     )
 }
 
-/// Updates the tools when servers change their definitions: notifies clients, and records once what
-/// is switched off.
+/// Follows changes of servers' tool definitions: updates the tools, notifies clients, and records
+/// each tool that is switched off.
 fn follow_definitions(tools: &Arc<HostTools>, hub: &Arc<Hub>, log: &Arc<Log>) {
     let (weak, hub, log) = (Arc::downgrade(tools), Arc::clone(hub), Arc::clone(log));
     let told = parking_lot::Mutex::new(BTreeSet::new());
@@ -356,14 +358,14 @@ async fn note_changed(log: &Log, tools: Vec<contract::ServerTool>) {
     }
 }
 
-/// Expires actions that no call waits for, also if nobody opens the list.
+/// Expires overdue actions from time to time, even if no client opens the list.
 fn tidy_now_and_then(engine: &Arc<Engine>, ledger: &Arc<Ledger>) {
     let (engine, ledger) = (Arc::downgrade(engine), Arc::clone(ledger));
     tokio::spawn(async move {
         loop {
             tokio::time::sleep(std::time::Duration::from_secs(15)).await;
             let Some(engine) = engine.upgrade() else { return };
-            // An expiry must be recorded.
+            // During an alarm the expiry could not be recorded, so it waits.
             if ledger.alarm().is_none() {
                 engine.tidy().await;
             }
@@ -377,7 +379,8 @@ fn watch_log(log: &Arc<Log>, hub: &Arc<Hub>) {
         while totals.changed().await.is_ok() {
             let total = *totals.borrow_and_update();
             engine::ports::Events::push(hub.as_ref(), contract::Push::Audit { total });
-            // The view only needs to know that there are new records.
+            // The pause groups many records into one push, because the view only needs to know that
+            // there are new records.
             tokio::time::sleep(std::time::Duration::from_millis(250)).await;
         }
     });

@@ -1,6 +1,6 @@
-//! The commands of a terminal: all of the chat window's, and decisions only if a person is present.
-//! Decisions about actions of other sessions are off until the person allows them in the approval
-//! window.
+//! The commands of a terminal: all commands of the chat window, and decisions if a person is
+//! present. Decisions about other sessions' actions need a permission that the person gives in the
+//! approval window.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -17,18 +17,19 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Host, peer::Peer};
 
-/// Whether a person sits at the terminal, and what they decide.
+/// Whether a person sits at the terminal, and which actions they may decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Person {
-    /// Standard input is not a terminal, so nobody can be asked.
+    /// Standard input is not a terminal, so no person can be asked.
     Absent,
-    /// This process asks the person about its own turn.
+    /// This process asks the person about actions of its own turn.
     Asked,
-    /// The person decides an action of another session by its id. Needs the setting.
+    /// The person decides an action of another session by its id. This needs the permission in the
+    /// settings.
     Deciding,
 }
 
-/// A host, as `csign` uses it in its own process or over the socket.
+/// A host with the access rights of `csign`, in the same process or over the socket.
 pub struct Terminal {
     host: Arc<Host>,
     at: Place,
@@ -36,27 +37,28 @@ pub struct Terminal {
 
 /// Where the terminal is.
 enum Place {
-    /// In the process that holds the profile.
+    /// In the process that has the profile open.
     Here(Person),
     /// At a client of the socket.
     Client {
         peer: Peer,
-        /// Whether it asked to be treated as a person. This is checked each time.
+        /// Whether the client claims to be used by a person. The claim is verified for each
+        /// command.
         claims: bool,
-        /// Turns that this client started.
+        /// The turns that this client started.
         own: Mutex<BTreeSet<TurnId>>,
-        /// Cancelled when the client has left, or when the socket is about to end.
+        /// The token that is cancelled when the client has left or the socket is closing.
         gone: CancellationToken,
     },
 }
 
 impl Terminal {
-    /// Creates it for the process that holds the profile.
+    /// Makes the terminal of the process that has the profile open.
     pub fn local(host: Arc<Host>, person: Person) -> Self {
         Self { host, at: Place::Here(person) }
     }
 
-    /// Creates it for an accepted client of the socket.
+    /// Makes the terminal of an accepted client of the socket.
     pub(crate) fn remote(
         host: Arc<Host>,
         peer: Peer,
@@ -66,7 +68,7 @@ impl Terminal {
         Self { host, at: Place::Client { peer, claims, own: Mutex::default(), gone } }
     }
 
-    /// Returns the access level of the terminal now.
+    /// Returns the terminal's access level now.
     fn granted(&self) -> Access {
         let person = match &self.at {
             Place::Here(person) => *person != Person::Absent,
@@ -86,8 +88,7 @@ impl Terminal {
     async fn check_decision(&self, params: &ApprovalDecideParams) -> Result<(), AgentError> {
         let reject = matches!(params.decision, Decision::Reject { .. });
         match &self.at {
-            // Rejecting is always safe, and needs no permission in the process that holds the
-            // profile.
+            // Rejecting is always safe, so it needs no permission in this process.
             Place::Here(_) if reject => return Ok(()),
             Place::Here(Person::Asked) => return Ok(()),
             Place::Here(_) | Place::Client { .. } => {}
@@ -103,7 +104,7 @@ impl Terminal {
             .hint("Decide in the approval window, or allow terminals to decide in that window's settings."))
     }
 
-    /// Whether this client started the action's turn: then its person may decide.
+    /// Whether this client started the action's turn, so that its person may decide.
     async fn is_own(&self, id: &ApprovalId) -> Result<bool, AgentError> {
         let Place::Client { own, .. } = &self.at else { return Ok(false) };
         let turn = self
@@ -161,8 +162,7 @@ fn window_only(message: &str) -> AgentError {
     AgentError::new(ErrorCode::ApprovalRequired, message).reason("window_only")
 }
 
-/// Carries out a command of the chat window for a terminal. Most commands require the access level
-/// in the list.
+/// Runs a command for a terminal. Most commands require the access level in the command list.
 macro_rules! carry_out {
     ($me:ident, turn_start, $level:ident, $params:ident) => {
         $me.start_turn($params).await

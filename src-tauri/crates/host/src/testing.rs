@@ -1,5 +1,5 @@
-//! For test builds only: a clock that starts at a given time, counted ids, and a process that ends
-//! or panics at a named point.
+//! Support for test builds: a clock with a given start, counted ids, and a process that ends or
+//! panics at a named point.
 
 use std::{
     sync::{

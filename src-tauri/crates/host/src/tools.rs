@@ -1,5 +1,5 @@
-//! The tools of all usable packs behind one port: services linked in, MCP servers, and what `packs`
-//! runs itself.
+//! Implements the engine's port for tools over all usable packs: linked-in services, MCP servers,
+//! and the HTTP requests and programs that `packs` runs.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -39,7 +39,7 @@ use crate::{
 
 mod calls;
 
-/// Where calls go.
+/// The tools of all packs, with the services and servers that run them.
 pub(crate) struct HostTools {
     specs: RwLock<Arc<Vec<ToolSpec>>>,
     packs: Vec<LoadedPack>,
@@ -56,14 +56,14 @@ pub(crate) struct HostTools {
     paths: Paths,
     program_dir: PathBuf,
     is_chat_api: bool,
-    /// Folders of packs, the user's first.
+    /// The folders with packs, the user's first.
     folders: Vec<PathBuf>,
-    /// The packs that callers elsewhere reach. Empty: all of them.
+    /// The packs that remote callers can use. Empty for all packs.
     callers_packs: Vec<String>,
-    /// Names in the data of every pack are wanted: reading them opens the data, which callers of
+    /// Whether names are read from the data of every pack. Reading opens the data, which callers of
     /// other packs need not wait for.
     names: AtomicBool,
-    /// The manifests of usable packs with the names that are in the data.
+    /// The manifests of usable packs, with the names in their data.
     named: RwLock<Arc<Vec<PackManifest>>>,
     agents: RwLock<Arc<Vec<Agent>>>,
 }
@@ -83,7 +83,7 @@ pub(crate) struct Means {
     pub(crate) program_dir: PathBuf,
     pub(crate) is_chat_api: bool,
     pub(crate) folders: Vec<PathBuf>,
-    /// The packs that callers elsewhere reach. Empty: all of them.
+    /// The packs that remote callers can use. Empty for all packs.
     pub(crate) callers_packs: Vec<String>,
 }
 
@@ -133,7 +133,7 @@ impl HostTools {
         tools
     }
 
-    /// Looks again which servers stand in for others.
+    /// Reads again which remote servers replace programs.
     pub(crate) fn look_elsewhere(&self) {
         let access = |pack: &PackId, server: &str, to| {
             servers::access(pack, server, to, &self.keyring, &self.credentials, &self.profile)
@@ -149,26 +149,26 @@ impl HostTools {
         }
     }
 
-    /// Every credential that a pack declares and that may be needed as things are set.
+    /// Returns the credentials that packs declare and that the current settings need.
     pub(crate) async fn credential_views(&self) -> Vec<CredentialView> {
         let declared = self.keys(&|key: &str| self.elsewhere.of(key).is_some());
         self.credentials.views(&declared).await
     }
 
-    /// Keys that packs declare, for the addresses that are set now.
+    /// Returns the keys that packs declare, for the current addresses.
     pub(crate) fn keys(&self, stands_in: &dyn Fn(&str) -> bool) -> Vec<Declared<'_>> {
         pack_keys::all(&self.packs, &self.profile.settings(), &self.credentials, stands_in)
     }
 
-    /// The key that the host itself shows for a tool.
+    /// Returns the key that the host sends for a tool.
     async fn key_of(&self, spec: &ToolSpec) -> Result<Option<SecretString>, AgentError> {
         let Some(variable) = key_destination::needed_credential(spec) else { return Ok(None) };
         let to = Destination::of_tool(spec, &self.packs);
         self.credentials.named(spec.pack.as_str(), variable, &to, &spec.title).await.map(Some)
     }
 
-    /// Starts the servers that are programs, in the background, unless another stands in for them:
-    /// of these packs, or of all.
+    /// Starts the servers that are programs, in the background: those of the given packs, or all.
+    /// Replaced servers are not started.
     pub(crate) fn warm_up(&self, packs: &[String]) {
         let wanted = |pack: &PackId| packs.is_empty() || packs.iter().any(|id| id == pack.as_str());
         for view in self.servers.views().into_iter().filter(|view| wanted(&view.pack)) {
@@ -179,8 +179,8 @@ impl HostTools {
         }
     }
 
-    /// Puts together what may be used now: the manifests' tools, without those that a server
-    /// describes differently than they were accepted, and what servers offer beyond them.
+    /// Rebuilds the list of usable tools: the manifests' tools, without tools whose definition has
+    /// changed, and the tools that servers offer beyond their manifests.
     pub(crate) fn rebuild(&self) {
         let usable = self
             .packs
@@ -196,8 +196,8 @@ impl HostTools {
         *self.specs.write() = Arc::new(specs);
     }
 
-    /// A tool of a manifest, bound to what its server says of it; nothing while that is not what
-    /// was accepted.
+    /// Returns a manifest's tool, bound to its server's definition. Returns None if the definition
+    /// is not the accepted one.
     fn as_accepted(&self, spec: &ToolSpec) -> Option<ToolSpec> {
         let ToolTarget::Mcp { server, tool } = &spec.target else { return Some(spec.clone()) };
         if let Some(address) = self.elsewhere.address(&definitions::key(&spec.pack, server)) {
@@ -209,15 +209,15 @@ impl HostTools {
             spec.definition_hash =
                 packs::hash_of(&json!({"manifest": spec.definition_hash, "server": pinned}));
         }
-        // A server's word can only make a read ask more often, and only where the pack says
-        // nothing.
+        // The server's statement can only make a read ask for approval more often, and only if the
+        // manifest does not say where reads go.
         spec.open_world |= looked.open_world
             && spec.effect == Effect::ReadOnly
             && self.leaves_open(&spec.pack, server, tool);
         (!looked.off).then_some(spec)
     }
 
-    /// Whether a manifest does not say where the reads of a server's tool go.
+    /// Whether the manifest does not say where a tool's reads go.
     fn leaves_open(&self, pack: &PackId, server: &str, tool: &str) -> bool {
         let manifests = self
             .packs
@@ -232,8 +232,9 @@ impl HostTools {
             .any(|entry| of_it(entry) && entry.open_world.is_none())
     }
 
-    /// A tool of a server elsewhere: what is signed for one server is nothing to another. Only the
-    /// manifest describes it to anybody, and the client there has its own time limits and tries.
+    /// Returns a tool for the server that replaces its program. The address becomes part of the
+    /// definition, so that an approval for one server is not valid for another. The description
+    /// comes only from the manifest, and the remote client has its own time limits and retries.
     fn moved(&self, spec: &ToolSpec, server: &str, address: &str) -> ToolSpec {
         let longest = match self.elsewhere.of(&definitions::key(&spec.pack, server)) {
             Some(Ok(client)) => client.patience().longest(),
@@ -249,7 +250,7 @@ impl HostTools {
         }
     }
 
-    /// The packs with the tools that may be used now.
+    /// Returns the packs with their usable tools.
     pub(crate) fn packs(&self) -> Vec<PackView> {
         let specs = self.specs();
         let of = |loaded: &LoadedPack| {
@@ -262,7 +263,7 @@ impl HostTools {
         self.packs.iter().map(of).collect()
     }
 
-    /// Tools of servers, with what changed.
+    /// Returns the tools of servers with the changes of their definitions.
     pub(crate) fn server_tools(&self) -> Vec<ServerTool> {
         let manifests = self
             .packs
@@ -284,7 +285,7 @@ impl HostTools {
             .collect();
         let mut tools =
             self.pins.tools(|server, tool| declared.get(&(server.to_owned(), tool)).copied());
-        // A tool that is neither declared nor offered can never be called.
+        // A tool that is neither declared nor offered can never be called, so it is not listed.
         tools.retain(|tool| {
             tool.declared || offered.contains(&definitions::key(&tool.pack, &tool.server))
         });
@@ -299,7 +300,8 @@ impl HostTools {
         self.servers.views().into_iter().map(|view| self.elsewhere.view(view)).collect()
     }
 
-    /// A manifest with the names that are in the data; the manifest's own belong to the sample.
+    /// Returns a manifest with the names in the pack's data. The names in the manifest itself
+    /// belong to the sample.
     fn with_names(&self, manifest: &PackManifest) -> PackManifest {
         let mut manifest = manifest.clone();
         let id = manifest.id.as_str();
@@ -311,7 +313,7 @@ impl HostTools {
         manifest
     }
 
-    /// From now on, names are read from the data. Returns true on the first call.
+    /// Reads names from the data of every pack from now on. Returns true on the first call.
     pub(crate) fn want_names(&self) -> bool {
         let news = !self.names.swap(true, Ordering::AcqRel);
         if news {
@@ -320,7 +322,7 @@ impl HostTools {
         news
     }
 
-    /// Reads names and specialists anew, after data with other names has come.
+    /// Reads names and specialists again, after the data has changed.
     pub(crate) fn renew_names(&self) {
         let packs = self.packs.iter().filter_map(|loaded| loaded.pack.as_ref());
         let named: Vec<PackManifest> = packs.map(|pack| self.with_names(&pack.manifest)).collect();
@@ -347,8 +349,9 @@ impl HostTools {
     }
 }
 
-/// Adds a tool that a server offers beyond its manifest, under names of its own. An id that another
-/// pack has carries the pack in both, so that nothing said of the one is heard of the other.
+/// Adds a tool that a server offers beyond its manifest, under an unused model name. If another pack
+/// has a tool with the same id, both ids get the pack's name as a prefix, so that settings of one
+/// tool do not apply to the other.
 fn add_offered(specs: &mut Vec<ToolSpec>, mut spec: ToolSpec) {
     let is_doubled = |specs: &[ToolSpec], spec: &ToolSpec| {
         specs.iter().any(|other| other.pack == spec.pack && other.plain_id() == spec.plain_id())

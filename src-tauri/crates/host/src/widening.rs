@@ -1,6 +1,6 @@
-//! Which changes of settings allow more to run or more data to leave this computer, field by field.
-//! These changes need the approval window or a person at a terminal; changes that only restrict are
-//! free. This file must not know the caller.
+//! Decides, field by field, which changes of settings allow more calls to run or more data to leave
+//! this computer. Such changes need the approval window or a person at a terminal. Changes that
+//! only restrict need nothing. Must not know the caller.
 
 use contract::{
     EgressSettings, FallbackModel, ModelSettings, PackChoice, SettingChange, Settings,
@@ -8,16 +8,16 @@ use contract::{
 };
 use serde_json::Value;
 
-/// The requirements of a change of settings.
+/// The requirements for a change of settings.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Widening {
     pub(crate) level: Access,
-    /// The single changes that widen access, as a person reads them.
+    /// The single changes that widen access, worded for a person.
     pub(crate) changes: Vec<SettingChange>,
 }
 
 impl Widening {
-    /// Requires a person in any window or at a terminal.
+    /// Requires a person in any window or at a terminal if the setting has changed.
     fn need_person(&mut self, changed: bool) {
         if changed {
             self.level = self.level.max(Access::Person);
@@ -34,14 +34,14 @@ impl Widening {
     }
 }
 
-/// Compares settings. Every field is named here, so that a new one does not compile without a
-/// decision.
+/// Compares two settings. Every field is named here, so that a new field does not compile without a
+/// decision about it.
 pub(crate) fn of_settings(before: &Settings, after: &Settings) -> Widening {
     let Settings {
         language,
         theme,
         agent_enabled,
-        // These three have their own commands; writing settings never widens them.
+        // These three settings have their own commands, and writing settings never widens them.
         switches: _,
         policy: _,
         decide_from_terminal: _,
@@ -82,7 +82,7 @@ fn of_model(found: &mut Widening, before: &ModelSettings, after: &ModelSettings)
         max_retries,
         fallback,
     } = after;
-    // An address that is not in use yet would be used next.
+    // An address is compared even if it is not in use yet, because it may be used next.
     if *base_url != before.base_url {
         found.widens("model.base_url", &before.base_url, base_url);
     }
@@ -132,7 +132,7 @@ fn of_pack(found: &mut Widening, pack: &str, before: &PackChoice, after: &PackCh
         settings.iter().filter(|(name, value)| before.settings.get(*name) != Some(value))
     {
         match value {
-            // A text may be the address that requests and keys are sent to.
+            // A text may be the address to which requests and keys are sent.
             Value::String(_) | Value::Array(_) | Value::Object(_) => {
                 let was = before.settings.get(name).map(text).unwrap_or_default();
                 found.widens(format!("packs.{pack}.settings.{name}"), was, text(value));
@@ -147,7 +147,7 @@ fn text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Returns a value as its word in the settings file.
+/// Returns a value as it is written in the settings file.
 fn word(value: &impl serde::Serialize) -> String {
     serde_json::to_value(value).as_ref().map(text).unwrap_or_default()
 }

@@ -1,5 +1,5 @@
-//! Amounts of money as people write them: "200k", "1,5 miljoner", "$5", "300 kr". English and
-//! Swedish. Exact reading of the amounts that shops write is not done here.
+//! Reads amounts of money that people write: "200k", "1,5 miljoner", "$5", "300 kr", in English and
+//! Swedish. The exact reading of shops' amounts is in the engine's `amounts`.
 
 use crate::{
     numbers::cardinal,
@@ -12,7 +12,7 @@ pub struct Amount {
     pub value: f64,
     pub at: usize,
     pub len: usize,
-    /// It has a currency or a scale ("200k", "$5", "300 kr").
+    /// Whether the number has a currency or a scale ("200k", "$5", "300 kr").
     pub marked: bool,
 }
 
@@ -30,7 +30,7 @@ fn scale(word: &str) -> Option<f64> {
     })
 }
 
-/// All amounts of the text, in order.
+/// Returns all amounts in the text, in order.
 pub fn find_amounts(tokens: &[Token]) -> Vec<Amount> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -76,8 +76,8 @@ fn amount(tokens: &[Token], at: usize) -> Option<Amount> {
     Some(Amount { value, at, len: i - at, marked })
 }
 
-/// Digits with thousands separators ("200 000", "200,000", "1,5"), or a number word before a scale
-/// ("two million").
+/// Reads digits with thousands separators ("200 000", "200,000", "1,5"), or a number word before a
+/// scale ("two million").
 fn digits(tokens: &[Token], at: usize) -> Option<(f64, usize)> {
     let token = tokens.get(at)?;
     if token.kind == TokenKind::Word {
@@ -103,7 +103,7 @@ fn digits(tokens: &[Token], at: usize) -> Option<(f64, usize)> {
     text.parse().ok().map(|value| (value, used))
 }
 
-/// A number's text with a point as decimal sign and no separators.
+/// Returns a number's text with a decimal point and without separators.
 fn plain_number(text: &str) -> Option<String> {
     let groups: Vec<&str> = text.split(['.', ',']).collect();
     if groups.len() == 1 {

@@ -1,6 +1,6 @@
-//! Days and periods as people write them, in English and Swedish: "last week", "since 1 october",
-//! "3/10–20/10", "Q3". A pure function of the words and of today; knows nothing of what a period is
-//! for.
+//! Reads days and periods that people write in English and Swedish: "last week", "since 1 october",
+//! "3/10–20/10", "Q3". The result depends only on the words and on today's date. Does not know how
+//! a period is used.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ mod words;
 use atoms::atom;
 pub use calendar::Unit;
 
-/// First and last day, both included.
+/// A period by its first and last day, both included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Period {
     pub start: NaiveDate,
@@ -43,18 +43,18 @@ const LEADS: [&str; 16] = [
     "of", "av", "at",
 ];
 
-/// Words of dates, for a lexicon.
+/// Returns the words of dates, for the lexicon.
 pub fn date_words() -> impl Iterator<Item = &'static str> {
     words::WORDS.split_whitespace()
 }
 
-/// The first period of the text.
+/// Returns the first period in the text.
 pub fn find_period(tokens: &[Token], today: NaiveDate) -> Option<FoundPeriod> {
     (0..tokens.len()).find_map(|at| period(tokens, at, today))
 }
 
-/// "the week before that", "månaden innan": a unit before a period named earlier. "Before last"
-/// counts from today.
+/// Finds a unit before a period named earlier, as in "the week before that" or "månaden innan".
+/// "Before last" counts from today instead.
 pub fn find_unit_before(tokens: &[Token]) -> Option<(Range<usize>, Unit)> {
     (0..tokens.len()).find_map(|at| {
         let unit = relative::unit(&tokens[at])?;
@@ -71,13 +71,13 @@ pub fn find_unit_before(tokens: &[Token]) -> Option<(Range<usize>, Unit)> {
     })
 }
 
-/// The calendar unit before the one that holds `from`.
+/// Returns the calendar unit before the unit that contains `from`.
 pub fn unit_before(unit: Unit, from: NaiveDate, at: Range<usize>) -> Option<FoundPeriod> {
     let period = calendar::nth(unit, -1, from)?;
     Some(FoundPeriod { at, start: Some(period.start), end: Some(period.end) })
 }
 
-/// A period that begins at `at`, with its leading word.
+/// Reads a period that begins at `at`, including its leading word.
 fn period(tokens: &[Token], at: usize, today: NaiveDate) -> Option<FoundPeriod> {
     let first = tokens.get(at)?;
     if first.any(&SINCE) {
@@ -92,7 +92,8 @@ fn period(tokens: &[Token], at: usize, today: NaiveDate) -> Option<FoundPeriod> 
     if let Some(found) = range(tokens, at, at, today) {
         return Some(found);
     }
-    // Swedish "ligger till förra veckan" does not end a period; "till fredag" does.
+    // Swedish "till" before a longer period means "belongs to" ("ligger till förra veckan"). Before
+    // a single day it ends a period ("till fredag").
     if first.any(&UNTIL)
         && let Some((used, day)) = atom(tokens, skip_leads(tokens, at + 1), today)
         && (day.start == day.end || !first.is("till"))
@@ -110,7 +111,7 @@ fn period(tokens: &[Token], at: usize, today: NaiveDate) -> Option<FoundPeriod> 
     Some(FoundPeriod { at: at..end, start: Some(found.start), end: Some(found.end) })
 }
 
-/// "since monday", "from 1 october" without an end: up to today.
+/// Reads a period without an end, as in "since monday" or "from 1 october". It ends today.
 fn since(tokens: &[Token], at: usize, today: NaiveDate) -> Option<FoundPeriod> {
     let (used, day, next) = led_atom(tokens, at + 1, today)?;
     let end = skip_words(
@@ -125,7 +126,7 @@ fn since(tokens: &[Token], at: usize, today: NaiveDate) -> Option<FoundPeriod> {
     })
 }
 
-/// "A to B", "1-15 october", "oct 1-15".
+/// Reads a period with two ends: "A to B", "1-15 october", "oct 1-15".
 fn range(tokens: &[Token], from: usize, at: usize, today: NaiveDate) -> Option<FoundPeriod> {
     if let Some(found) = shared_month(tokens, from, at, today) {
         return Some(found);
@@ -136,7 +137,7 @@ fn range(tokens: &[Token], from: usize, at: usize, today: NaiveDate) -> Option<F
     if !tokens.get(next)?.any(&TO) {
         return None;
     }
-    // "till och med", "up to and including"
+    // Skips the rest of "till och med" and "up to and including".
     next = skip_words(tokens, next, &TO);
     next = skip_words(tokens, next, &["med", "including"]);
     next = skip_leads(tokens, next);
@@ -161,7 +162,7 @@ fn range(tokens: &[Token], from: usize, at: usize, today: NaiveDate) -> Option<F
             end = calendar::plus_years(end, 1);
         }
     }
-    // "oct 1 to oct 31 2025": the year at the end holds for both.
+    // In "oct 1 to oct 31 2025", the year at the end applies to both days.
     if last.year_given && !first.year_given && !first.fixed && start.year() != end.year() {
         let moved = calendar::plus_years(start, end.year() - start.year());
         start = if moved <= end { moved } else { calendar::plus_years(moved, -1) };
@@ -169,8 +170,8 @@ fn range(tokens: &[Token], from: usize, at: usize, today: NaiveDate) -> Option<F
     Some(FoundPeriod { at: at..next + more, start: Some(start), end: Some(end) })
 }
 
-/// Two days of one month: "1-15 october", "oct 1 - 15", "den 1 till 15 oktober", "between the 3rd
-/// and the 9th".
+/// Reads two days of one month: "1-15 october", "oct 1 - 15", "den 1 till 15 oktober", "between the
+/// 3rd and the 9th".
 fn shared_month(tokens: &[Token], from: usize, at: usize, today: NaiveDate) -> Option<FoundPeriod> {
     let day_of = |i: usize| term::day_number(tokens, i);
     if let Some((month, used)) = tokens.get(from).and_then(|_| term::month_at(tokens, from)) {
@@ -238,7 +239,7 @@ fn skip_words(tokens: &[Token], mut at: usize, words: &[&str]) -> usize {
     at
 }
 
-/// Day before `day`.
+/// Returns the day that lies `days` days before `day`.
 fn before(day: NaiveDate, days: u64) -> NaiveDate {
     day.checked_sub_days(Days::new(days)).unwrap_or(day)
 }

@@ -1,11 +1,12 @@
-//! English and Swedish: which of them a text is in, and their small words. Knows nothing of tools.
+//! English and Swedish: detects the language of a text and lists the small words of both. Knows
+//! nothing of tools.
 
 use std::{
     collections::{BTreeMap, HashSet},
     sync::LazyLock,
 };
 
-/// A language that answers are worded in.
+/// A language in which answers are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Language {
     En,
@@ -13,7 +14,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// Its tag, as in `en`.
+    /// Returns the language's tag, such as `en`.
     pub fn tag(self) -> &'static str {
         match self {
             Self::En => "en",
@@ -21,19 +22,20 @@ impl Language {
         }
     }
 
-    /// The language of a tag such as `sv-SE` or `sv_SE`; English for every language but Swedish.
+    /// Returns the language of a tag such as `sv-SE` or `sv_SE`: Swedish, or English for any other
+    /// language.
     pub fn from_tag(tag: &str) -> Self {
         let language = tag.split(['-', '_']).next().unwrap_or_default();
         if language.eq_ignore_ascii_case("sv") { Self::Sv } else { Self::En }
     }
 
-    /// The text in this language, or in another one where it is missing.
+    /// Returns the text in this language. If it is missing, returns the text in another language.
     pub fn pick<T>(self, texts: &BTreeMap<String, T>) -> Option<&T> {
         texts.get(self.tag()).or_else(|| texts.get("en")).or_else(|| texts.values().next())
     }
 }
 
-/// Words that carry no meaning of their own.
+/// Small words without a meaning of their own.
 const STOP: &str = "\
     a an the and or of to in on at for with without by from into as is are was were be been am do does did done have has had can could will would should \
     shall may might must i im ive id you your yours he she it its we our they their them these those this that thats there theres here me my mine us what \
@@ -47,10 +49,10 @@ const STOP: &str = "\
     sort sorts type types slags typ era ert vart da ocksa same samma wheres such sadan sadana sant great perfect awesome cool toppen perfekt \
     sure yep yeah visst absolut between mellan than wouldnt shouldnt couldnt cant wont okej okey aha jaha allt allting everything att nat nan nara dom sen oxa mej dej";
 
-/// Words that describe no thing, although phrases differ in them.
+/// Words that never belong to the name of a thing.
 const FILLERS: &str = "instead istallet stallet kostar kosta cost costing costs priced price pris";
 
-/// Common words that look like misspelt words of the packs' fields.
+/// Common words that look like misspelt words of the packs.
 const KNOWN: &str = "\
     send sent sending spell spelled speed rate rates race pages page prize trip train rain brain went tend lend bend sheet sheets ticket market pocket \
     racket packet bucket paint plant point print pen pens path pace paste waste taste late later lower loved loves glow boost books brook shore shirt \
@@ -105,7 +107,7 @@ pub fn is_stop_word(word: &str) -> bool {
     STOP_SET.contains(word)
 }
 
-/// Whether a word does not belong to the name of a thing.
+/// Whether a word never belongs to the name of a thing.
 pub fn is_filler(word: &str) -> bool {
     is_stop_word(word) || FILLER_SET.contains(word)
 }
@@ -125,17 +127,17 @@ pub fn is_polite(word: &str) -> bool {
     POLITE_SET.contains(word)
 }
 
-/// All small words, for a lexicon.
+/// Returns all small words, for the lexicon.
 pub fn small_words() -> impl Iterator<Item = &'static str> {
     [STOP, FILLERS, POLITE, SWEDISH, ENGLISH].into_iter().flat_map(str::split_whitespace)
 }
 
-/// Words that are no misspelling of another word, for a lexicon.
+/// Returns correct words that must not be read as misspellings, for the lexicon.
 pub fn correct_words() -> impl Iterator<Item = &'static str> {
     KNOWN.split_whitespace()
 }
 
-/// The language of a text. `None` if nothing in it tells.
+/// Detects the language of a text. Returns None if the text gives no sign of it.
 pub fn detect_language(text: &str, words: &[&str]) -> Option<Language> {
     let letters = text.chars().filter(|c| matches!(c, 'å' | 'ä' | 'ö' | 'Å' | 'Ä' | 'Ö')).count();
     let swedish = words.iter().filter(|word| SWEDISH_SET.contains(*word)).count() * 2 + letters * 3;

@@ -1,5 +1,5 @@
-//! Word forms and typing errors: stems, when two words are forms of one word, and which known word
-//! a misspelt one was meant to be.
+//! Handles word forms and typing errors: finds stems, decides whether two words are forms of one
+//! word, and corrects misspelt words to known ones.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use crate::tokens::{Token, TokenKind, fold};
 
-/// The most words whose correction is remembered.
+/// The highest number of corrections that are cached.
 const REMEMBERED: usize = 2_000;
 
 /// A set of words that also matches their inflected forms.
@@ -42,7 +42,7 @@ impl WordSet {
 
 const PLURALS: [&str; 12] = ["s", "es", "r", "n", "en", "et", "ar", "or", "er", "na", "rna", "ns"];
 
-/// The word without each plural or definite ending it may have.
+/// Returns the word without each plural or definite ending that it may have.
 fn bases(word: &str) -> impl Iterator<Item = &str> {
     PLURALS
         .iter()
@@ -50,20 +50,20 @@ fn bases(word: &str) -> impl Iterator<Item = &str> {
         .filter(|base| base.len() >= 3)
 }
 
-/// The words that the model knows, for putting typing errors right.
+/// The known words, used to correct typing errors.
 #[derive(Debug, Default)]
 pub struct Lexicon {
     known: HashSet<String>,
-    /// The known words that a misspelt word may be corrected to.
+    /// The known words to which a misspelt word may be corrected.
     offered: HashSet<String>,
-    /// Those that are long enough to be corrected to, by first letter.
+    /// The words that are long enough to be correction targets, by first letter.
     by_initial: HashMap<char, Vec<String>>,
-    /// The results for unknown words, because a search is slow.
+    /// Cached results for unknown words, because the search is slow.
     found: Mutex<HashMap<String, Option<String>>>,
 }
 
 impl Lexicon {
-    /// A word that is right as it is, but that no misspelt word is read as.
+    /// Adds a word that is correct but is never used as a correction.
     pub fn know(&mut self, word: &str) {
         self.known.insert(word.to_owned());
     }
@@ -83,7 +83,7 @@ impl Lexicon {
         self.known.contains(word)
     }
 
-    /// Sets `norm` of every token.
+    /// Sets `norm` of every token to the corrected word.
     pub fn correct(&self, tokens: &mut [Token]) {
         for token in tokens.iter_mut().filter(|token| token.kind == TokenKind::Word) {
             if self.knows(&token.fold)
@@ -111,7 +111,7 @@ impl Lexicon {
         word
     }
 
-    /// A form of a known word ("jackets") needs no putting right.
+    /// Whether the word is a form of a known word ("jackets") and needs no correction.
     fn is_form(&self, typed: &str) -> bool {
         if bases(typed).any(|base| self.offered.contains(base)) {
             return true;
@@ -143,7 +143,7 @@ impl Lexicon {
     }
 }
 
-/// The cost of reading `typed` as a misspelling of `word`; `None` when it is another word.
+/// Returns the cost of reading `typed` as a misspelling of `word`, or None if it is another word.
 pub fn typo(typed: &str, word: &str) -> Option<usize> {
     let (a, b): (Vec<char>, Vec<char>) = (typed.chars().collect(), word.chars().collect());
     if a == b {
@@ -156,10 +156,11 @@ pub fn typo(typed: &str, word: &str) -> Option<usize> {
         _ => 2,
     };
     let cost = edits(&a, &b);
-    // In a short word one other letter makes another word ("shoe", "show"); a swap or a doubled
-    // letter does not.
+    // In a short word, one different letter makes another word ("shoe", "show"). Swapped or doubled
+    // letters do not.
     let other_letter = a.len() == b.len() && shorter <= 5 && !is_swap(&a, &b);
-    // "item" and "items", "sko" and "skor" are forms, not errors: left to `same_word`.
+    // "item" and "items" or "sko" and "skor" are forms of one word and not errors; `same_word`
+    // handles them.
     (cost <= allowed && !other_letter).then_some(cost)
 }
 
@@ -168,7 +169,7 @@ fn is_swap(a: &[char], b: &[char]) -> bool {
     matches!(differing[..], [i, j] if j == i + 1 && a[i] == b[j] && a[j] == b[i])
 }
 
-/// Edit distance in which swapping two neighbours counts once.
+/// Returns the edit distance, in which a swap of two neighbouring letters counts once.
 fn edits(a: &[char], b: &[char]) -> usize {
     let width = b.len() + 1;
     let mut rows = vec![0_usize; (a.len() + 1) * width];
@@ -190,7 +191,7 @@ fn edits(a: &[char], b: &[char]) -> usize {
     rows[a.len() * width + b.len()]
 }
 
-/// A word without its plural or definite ending, in English and Swedish.
+/// Returns a word without its English or Swedish plural or definite ending.
 pub fn stem(word: &str) -> &str {
     const ENDINGS: [&str; 14] =
         ["orna", "arna", "erna", "or", "ar", "er", "en", "et", "an", "es", "na", "s", "n", "a"];

@@ -1,6 +1,6 @@
-//! Reads people in English and Swedish: words and their forms, numbers, places, amounts, days and
-//! periods, yes and no. Pure functions of the text (and of today). Knows no pack, tool, shop or
-//! session, and does no I/O.
+//! Reads texts that people write in English and Swedish: words and their forms, numbers, places in
+//! lists, amounts, days and periods, yes and no. Pure functions of the text and today's date. Knows
+//! no pack, tool, shop or session, and does no I/O.
 #![forbid(unsafe_code)]
 
 pub mod amounts;

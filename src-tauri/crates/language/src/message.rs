@@ -1,15 +1,15 @@
-//! A message as plain words, with their diacritics: which places and numbers it names, whether it
-//! compares or changes something, and whether it names one option and nothing else. Knows nothing
-//! of what is listed, compared or changed.
+//! Reads a message as plain words with their diacritics: which places and numbers it names, whether
+//! it compares or changes something, and whether it only names one option. Does not know which
+//! things are listed, compared or changed.
 
 use std::collections::BTreeSet;
 
 use crate::ordinals::{place_of_word, small_number};
 
-/// Words before a number that make it a place.
+/// Words before a number that make the number a place in a list.
 const BEFORE_A_PLACE: [&str; 9] =
     ["option", "number", "nr", "no", "alternativ", "alternativet", "nummer", "product", "produkt"];
-/// Words between things that are named together. "Samt" is none here, as it is in
+/// Words between things that are named together. "Samt" is missing here, unlike in
 /// `numbers::JOINERS`.
 const JOINERS: [&str; 9] = ["and", "or", "vs", "versus", "with", "och", "eller", "mot", "med"];
 const COMPARES: &str = "compare comparison comparing jämför jämföra jämförelse jämförelsen";
@@ -20,22 +20,22 @@ const CHANGES: &str =
     "add put buy order remove delete lägg lägga köp köpa beställ beställa ta stoppa";
 const POINTS: &str = "that this it one option number like den det denna detta nr";
 
-/// Words around the option that somebody names.
+/// Words that may stand around the option that a message names.
 const AROUND_AN_OPTION: [&str; 14] = [
     "the", "please", "thanks", "thank", "you", "ok", "okay", "yes", "den", "det", "tack", "snälla",
     "ja", "okej",
 ];
 /// Words before the number of an option.
 const BEFORE_AN_OPTION: [&str; 7] = ["option", "number", "alternativ", "nummer", "nr.", "nr", "#"];
-/// Words behind the ordinal of an option.
+/// Words after the ordinal of an option.
 const AFTER_AN_OPTION: [&str; 4] = ["one", "option", "alternativ", "alternativet"];
 
-/// The words of a message: in lower case, without punctuation marks. A comma and an ampersand are
+/// The words of a message in lower case and without punctuation. A comma and an ampersand count as
 /// words.
 pub struct MessageWords(Vec<String>);
 
 impl MessageWords {
-    /// Splits a message.
+    /// Splits a message into words.
     pub fn of(message: &str) -> Self {
         let spaced = message.to_lowercase().replace(',', " , ").replace('&', " & ");
         let trimmed = |word: &str| {
@@ -48,32 +48,32 @@ impl MessageWords {
         Self(spaced.split_whitespace().map(trimmed).filter(|word| !word.is_empty()).collect())
     }
 
-    /// Whether it asks for a comparison.
+    /// Whether the message asks for a comparison.
     pub fn compares(&self) -> bool {
         self.has(COMPARES)
     }
 
-    /// Whether it asks for a difference, or for the better of several.
+    /// Whether the message asks for a difference, or for the better of several things.
     pub fn asks_for_difference(&self) -> bool {
         self.has(DIFFERS)
     }
 
-    /// Whether it means several things: "these", "both".
+    /// Whether the message refers to several things: "these", "both".
     pub fn means_several(&self) -> bool {
         self.has(SEVERAL)
     }
 
-    /// Whether it compares two things: "which should I buy, 1 or 3?"
+    /// Whether the message weighs two things: "which should I buy, 1 or 3?"
     pub fn weighs(&self) -> bool {
         self.has(WEIGHS)
     }
 
-    /// Whether it asks to add, buy or remove something.
+    /// Whether the message asks to add, buy or remove something.
     pub fn asks_for_change(&self) -> bool {
         self.has(CHANGES)
     }
 
-    /// Whether it points at something without a number: "that one".
+    /// Whether the message refers to something without a number: "that one".
     pub fn points(&self) -> bool {
         self.has(POINTS)
     }
@@ -90,8 +90,8 @@ impl MessageWords {
         at.checked_sub(1).map_or("", |before| self.at(before))
     }
 
-    /// Numbers that mean a place in a list: "#2", "option 2", "2nd", "the second", "the first two",
-    /// a number alone; joined numbers if the message asks for a change.
+    /// Returns the numbers that mean places in a list: "#2", "option 2", "2nd", "the second", "the
+    /// first two", or a number alone. Joined numbers count only if the message asks for a change.
     pub fn places(&self) -> Vec<usize> {
         let mut places = Vec::new();
         let asks = self.asks_for_change() || self.compares() || self.asks_for_difference();
@@ -100,7 +100,7 @@ impl MessageWords {
                 word.strip_prefix('#').map_or((false, word.as_str()), |rest| (true, rest));
             let named = marked || self.0.len() == 1 || BEFORE_A_PLACE.contains(&self.before(at));
             let bare = small_number(digits).filter(|_| named);
-            // "The top three tents" may be a new search.
+            // "The top three tents" may be a new search and not mean the list.
             let listed = asks || (word != "top" && matches!(self.before(at), "the" | "de"));
             match self.first_few(at) {
                 few @ 1.. if listed => places.extend(1..=few),
@@ -115,7 +115,8 @@ impl MessageWords {
         places
     }
 
-    /// Numbers that are joined: "1 and 3", "2, 4 & 5". The numbers of "2 or 3 of them" are counts.
+    /// Returns joined numbers: "1 and 3", "2, 4 & 5". The numbers in "2 or 3 of them" are
+    /// quantities and are not returned.
     pub fn joined_numbers(&self) -> Vec<usize> {
         if (0..self.0.len()).any(|at| {
             small_number(self.at(at)).is_some()
@@ -132,7 +133,8 @@ impl MessageWords {
         (0..self.0.len()).filter(|at| stands(*at)).filter_map(number).collect()
     }
 
-    /// Whether two of these names stand joined: "AB-1 or AB-3", but not "add AB-1 and remove AB-3".
+    /// Whether two of these names are joined, as in "AB-1 or AB-3". In "add AB-1 and remove AB-3"
+    /// they are not.
     pub fn joins_names<'a>(&self, names: impl Iterator<Item = &'a String>) -> bool {
         let names: Vec<Vec<String>> = names.map(|name| Self::of(name).0).collect();
         let length_of_name_at = |at: usize| {
@@ -152,7 +154,8 @@ impl MessageWords {
         (0..self.0.len()).any(is_joined)
     }
 
-    /// How many "the first two" means that begins at `at`; 0 if no such words begin there.
+    /// Returns the number in words such as "the first two" at `at`, or 0 if there are no such
+    /// words.
     fn first_few(&self, at: usize) -> usize {
         let next =
             if matches!(self.at(at), "first" | "top" | "första") { self.at(at + 1) } else { "" };
@@ -168,7 +171,7 @@ fn is_joiner(word: &str) -> bool {
     matches!(word, "," | "&") || JOINERS.contains(&word)
 }
 
-/// Whether a name stands in a message as a whole: "1" is not in "10".
+/// Whether a message contains a name as a whole word: "10" does not contain "1".
 pub fn contains_word(message: &str, name: &str) -> bool {
     let (message, name) = (message.to_lowercase(), name.to_lowercase());
     message.match_indices(&name).any(|(at, _)| {
@@ -178,8 +181,8 @@ pub fn contains_word(message: &str, name: &str) -> bool {
 }
 
 /// Returns the number of an option if the message says nothing else: "2", "#2", "option 2", "nr.
-/// 2", "2nd", "the second one, please". A bare number with polite words is not an option: "2,
-/// please" may mean a quantity.
+/// 2", "2nd", "the second one, please". Returns None for a bare number with polite words, because
+/// "2, please" may be a quantity.
 pub fn read_option(message: &str) -> Option<usize> {
     let all = message.trim().trim_end_matches(['.', '!']).to_lowercase();
     let words: Vec<String> = all

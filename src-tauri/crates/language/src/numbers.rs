@@ -1,5 +1,5 @@
-//! Whole numbers as people write them: digits, words and several numbers joined. English and
-//! Swedish. Knows nothing of what a number is for.
+//! Reads whole numbers that people write as digits, as words or joined, in English and Swedish.
+//! Does not know how a number is used.
 
 use crate::{
     ordinals,
@@ -73,18 +73,18 @@ const CARDINALS: &[(&str, u32)] = &[
     ("hundra", 100),
 ];
 
-/// The value of a number word.
+/// Returns the value of a number word.
 pub fn cardinal(word: &str) -> Option<u32> {
     CARDINALS.iter().find(|(name, _)| *name == word).map(|(_, value)| *value)
 }
 
-/// All words of numbers and places, for a lexicon.
+/// Returns all words of numbers and places, for the lexicon.
 pub fn number_words() -> impl Iterator<Item = &'static str> {
     CARDINALS.iter().map(|(name, _)| *name).chain(ordinals::ordinal_words())
 }
 
-/// A whole number at `at`, in digits or words. "en" and "ett" are articles as well: they count as
-/// 1.
+/// Reads a whole number at `at`, in digits or words. "en" and "ett" are also articles; they count
+/// as 1.
 pub fn read_whole(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
     let token = tokens.get(at)?;
     if let Some(value) = token.int() {
@@ -112,10 +112,10 @@ pub fn read_whole(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
 /// Words and signs between things that are named together.
 pub const JOINERS: &[&str] =
     &["and", "och", "&", ",", "/", "vs", "versus", "with", "med", "mot", "samt", "or", "eller"];
-/// The joiners that leave open which of the things is meant.
+/// The joiners that mean only one of the joined things.
 pub const CHOICES: &[&str] = &["or", "eller"];
 
-/// "half a dozen", "ett halvt dussin": how many tokens it takes.
+/// Reads "half a dozen" or "ett halvt dussin" and returns the number of its tokens.
 fn half_dozen(tokens: &[Token], at: usize) -> Option<usize> {
     let words: Vec<&str> = tokens[at..].iter().take(3).map(|token| token.norm.as_str()).collect();
     match words[..] {
@@ -125,8 +125,8 @@ fn half_dozen(tokens: &[Token], at: usize) -> Option<usize> {
     }
 }
 
-/// Small numbers that are joined: "1 and 3", "2, 4 & 5", "#1 vs #2", "1, 2 or 3". With how many
-/// tokens they take.
+/// Reads small joined numbers: "1 and 3", "2, 4 & 5", "#1 vs #2", "1, 2 or 3". Returns the numbers
+/// and how many tokens they take.
 pub fn read_joined(tokens: &[Token], at: usize) -> Option<(Vec<u32>, usize)> {
     let number = |at: usize| {
         let sign = usize::from(tokens.get(at)?.fold == "#");
@@ -136,7 +136,7 @@ pub fn read_joined(tokens: &[Token], at: usize) -> Option<(Vec<u32>, usize)> {
     let (first, used) = number(at)?;
     let (mut found, mut end) = (vec![first], at + used);
     loop {
-        // "1, 2, and 4"
+        // Two joiners may stand together, as in "1, 2, and 4".
         let joiners = usize::from(joins(end)) + usize::from(joins(end) && joins(end + 1));
         let Some((next, used)) = number(end + joiners).filter(|_| joiners > 0) else { break };
         found.push(next);

@@ -1,11 +1,11 @@
-//! Places that people name: "2nd", "2:a", "the second one", "den andra". English and Swedish. There
-//! are two readers, because they are asked different questions: `read_place` reads tokens where a
-//! list was shown and takes an ordinal alone for a place; `place_of_word` reads plain words of any
-//! message and wants an article before the ordinal or a noun behind it.
+//! Reads places in a list that people name: "2nd", "2:a", "the second one", "den andra", in English
+//! and Swedish. There are two readers. `read_place` reads tokens after a list was shown, so an
+//! ordinal alone is a place. `place_of_word` reads plain words of any message, so an ordinal needs
+//! an article before it or a noun after it.
 
 use crate::tokens::{Token, TokenKind};
 
-/// The first ten places: in English, in Swedish, and in Swedish without diacritics.
+/// The first ten ordinals: in English, in Swedish, and in Swedish without diacritics.
 const ORDINALS: [(&str, &str, &str); 10] = [
     ("first", "första", "forsta"),
     ("second", "andra", "andra"),
@@ -19,7 +19,7 @@ const ORDINALS: [(&str, &str, &str); 10] = [
     ("tenth", "tionde", "tionde"),
 ];
 
-/// Other forms of places, without diacritics. Only `read_place` reads them.
+/// Other forms of ordinals, without diacritics. Only `read_place` reads them.
 const OTHER_FORMS: &[(&str, u32)] = &[
     ("1st", 1),
     ("2nd", 2),
@@ -47,12 +47,13 @@ const OTHER_FORMS: &[(&str, u32)] = &[
     ("6e", 6),
 ];
 
-/// Endings of digits that name a place, as `place_of_word` reads them.
+/// Endings after digits that make an ordinal, for `place_of_word`.
 const ENDINGS: [&str; 7] = ["st", "nd", "rd", "th", ":an", ":a", ":e"];
-/// Nouns that variants differ in: "den andra färgen" is the other colour.
+/// Nouns in which variants differ: "den andra färgen" means the other colour and not the second
+/// one.
 const DIFFERENCES: [&str; 3] = ["färg", "farg", "storlek"];
 
-/// The place that a folded word names by itself.
+/// Returns the place that a folded word names by itself.
 pub fn ordinal(word: &str) -> Option<u32> {
     let listed = (1..)
         .zip(ORDINALS)
@@ -61,13 +62,13 @@ pub fn ordinal(word: &str) -> Option<u32> {
     listed.or_else(|| OTHER_FORMS.iter().find(|(form, _)| *form == word).map(|(_, place)| *place))
 }
 
-/// All folded words of places, for a lexicon.
+/// Returns all folded words of places, for the lexicon.
 pub(crate) fn ordinal_words() -> impl Iterator<Item = &'static str> {
     let listed = ORDINALS.iter().map(|(en, ..)| *en).chain(ORDINALS.iter().map(|(_, _, sv)| *sv));
     listed.chain(OTHER_FORMS.iter().map(|(form, _)| *form))
 }
 
-/// Whether Swedish "andra" is a place between these words. Otherwise it is "other": "i andra
+/// Whether Swedish "andra" means "second" between these words. Otherwise it means "other": "i andra
 /// färger", "finns det andra?"
 fn is_second(before: &str, after: Option<&str>) -> bool {
     match before {
@@ -77,7 +78,8 @@ fn is_second(before: &str, after: Option<&str>) -> bool {
     }
 }
 
-/// The place at `at`, and how many tokens it takes: "second", "2nd", "2:a", "tvåan".
+/// Reads the place at `at`: "second", "2nd", "2:a", "tvåan". Returns the place and the number of
+/// its tokens.
 pub fn read_place(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
     let token = tokens.get(at)?;
     if token.kind == TokenKind::Word {
@@ -95,8 +97,8 @@ pub fn read_place(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
         .then_some((value, 3))
 }
 
-/// Whether the token "andra" means "second". As the whole message it does. "Ändra" (change) does
-/// not, even if it is typed without its dots.
+/// Whether the token "andra" means "second". It does if it is the whole message. "Ändra" (change)
+/// never does, even if it is typed without dots.
 fn is_second_token(tokens: &[Token], at: usize) -> bool {
     if tokens[at].raw.starts_with(['ä', 'Ä']) {
         return false;
@@ -120,8 +122,8 @@ pub fn small_number(digits: &str) -> Option<usize> {
         .filter(|place| *place > 0)
 }
 
-/// The place that the word at `at` names. Words are in lower case and without punctuation marks,
-/// but with their diacritics.
+/// Returns the place that the word at `at` names. The words are in lower case, without punctuation,
+/// with diacritics.
 pub fn place_of_word(words: &[String], at: usize) -> Option<usize> {
     let word = words.get(at)?;
     let digits = word.trim_start_matches('#');
@@ -138,7 +140,7 @@ pub fn place_of_word(words: &[String], at: usize) -> Option<usize> {
     let is_place = match (word.as_str(), before) {
         ("andra", before) => is_second(before, after),
         (_, "the" | "den" | "det") => true,
-        // "First, show me shoes" means no product.
+        // "First, show me shoes" names no place.
         (..) => {
             words.len() == 1 || matches!(after, Some("one" | "option" | "product" | "alternativet"))
         }

@@ -1,5 +1,4 @@
-//! Words of a message: its tokens, each with its folded form. Knows nothing of packs, dates or
-//! tools.
+//! Splits a message into tokens, each with its folded form. Knows nothing of packs, dates or tools.
 
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,16 +11,17 @@ pub enum TokenKind {
 /// One word, number or sign of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// As typed.
+    /// The text as typed.
     pub raw: String,
-    /// Lower case, without diacritics and apostrophes.
+    /// The text in lower case, without diacritics and apostrophes.
     pub fold: String,
-    /// `fold`, or the known word it was most likely meant to be.
+    /// The folded text, or the known word to which it was corrected.
     pub norm: String,
     pub kind: TokenKind,
-    /// Follows the token before it without a space.
+    /// Whether the token follows the previous token without a space.
     pub glued: bool,
-    /// Ends the name of a thing ("sleeping bag"), so it does not stand for what it means alone.
+    /// Whether the token ends the name of a thing ("sleeping bag"), so that it must not be read
+    /// alone.
     pub part: bool,
 }
 
@@ -46,7 +46,7 @@ impl Token {
     }
 }
 
-/// A letter without its diacritics.
+/// Returns a letter without its diacritics.
 fn plain(c: char) -> char {
     match c {
         'å' | 'ä' | 'à' | 'á' | 'â' | 'ã' => 'a',
@@ -61,7 +61,7 @@ fn plain(c: char) -> char {
     }
 }
 
-/// Lower case, without diacritics and apostrophes.
+/// Returns the text in lower case, without diacritics and apostrophes.
 pub fn fold(text: &str) -> String {
     text.chars().flat_map(char::to_lowercase).map(plain).filter(|c| !is_apostrophe(*c)).collect()
 }
@@ -70,11 +70,11 @@ fn is_apostrophe(c: char) -> bool {
     matches!(c, '\'' | '’' | '‘' | '`' | '´')
 }
 
-/// Most words of a message that are read; what people ask of the packs is shorter.
+/// The highest number of tokens read of a message. Requests to the packs are shorter.
 const MOST: usize = 240;
 
-/// Splits a message. A number keeps its inner points and commas; letters right after it are a token
-/// of their own.
+/// Splits a message into tokens. A number keeps its inner points and commas. Letters directly after
+/// a number form their own token.
 pub fn tokens(text: &str) -> Vec<Token> {
     let chars: Vec<char> = text.chars().take(4_000).collect();
     let mut out: Vec<Token> = Vec::new();

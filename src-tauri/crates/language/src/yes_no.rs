@@ -1,10 +1,9 @@
-//! Yes and no, in English and Swedish. There are two readings, because they decide different
-//! things. `read_reply` decides a change that waits: only a whole message out of a fixed list
-//! counts, so that "yes and no" or "okay but first" never signs anything. The phrases also count
-//! inside a message; with them the offline model answers questions of its own, and a change still
-//! needs its approval.
+//! Reads yes and no in English and Swedish, in two ways. `read_reply` decides a pending change, so
+//! only a whole message from a fixed list counts: "yes and no" or "okay but first" approves
+//! nothing. The phrases also count inside a message; the offline model uses them for its own
+//! questions, after which a change still needs approval.
 
-/// The reply to a question that waits.
+/// The reply to an open question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reply {
     Yes,
@@ -54,7 +53,7 @@ const NO: [&str; 17] = [
     "glöm det",
 ];
 
-/// Reads a whole message, in either language.
+/// Reads a whole message in either language.
 pub fn read_reply(message: &str) -> Reply {
     let small = message.trim().to_lowercase();
     if YES.contains(&small.as_str()) {
@@ -63,12 +62,12 @@ pub fn read_reply(message: &str) -> Reply {
     if NO.contains(&small.as_str()) { Reply::No } else { Reply::Other }
 }
 
-/// Phrases of a yes, without diacritics, separated by semicolons. `^` stands at the beginning of a
-/// message.
+/// Phrases that mean yes, without diacritics, separated by semicolons. `^` marks a phrase that must
+/// begin the message.
 pub const YES_PHRASES: &str = "^yes; ^yep; ^yeah; ^sure; ^ok; ^okay; ^go ahead; ^do it; ^correct; ^right; ^exactly; ^please do; ^ja; ^japp; ^jo; ^visst; ^gor det; ^kor; \
          ^precis; ^absolut";
 
-/// Phrases of a no, in the same form.
+/// Phrases that mean no, in the same form.
 pub const NO_PHRASES: &str = "^no; ^nope; ^nah; cancel; ^stop; never mind; nevermind; forget it; forget about it; ^none; neither; ^nej; ^na; avbryt; ^stopp; glom det; \
          strunt; strunta i det; ingen av dem; none of them; leave it; lat bli; changed my mind; scratch that; angrat mig; angrar mig; skip it; skip that; not now; no need; dont bother; skit i; skippa; hoppa over; inte nu";
 

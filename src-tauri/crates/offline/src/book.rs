@@ -1,5 +1,5 @@
-//! The packs as the planner uses them: phrases compiled, names folded, words collected. Built once
-//! from manifests. Knows no tool by name.
+//! The packs in the form that the planner uses: compiled phrases, folded names, collected words.
+//! Built once from the manifests. Knows no tool by name.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -17,8 +17,8 @@ use super::{
     social,
 };
 
-/// A pack as the offline model gets it: its manifest (template files already read into it) and its
-/// resolved tools.
+/// A pack for the offline model: its manifest, with the texts of template files, and its resolved
+/// tools.
 #[derive(Clone, Debug)]
 pub struct OfflinePack {
     pub manifest: PackManifest,
@@ -26,23 +26,23 @@ pub struct OfflinePack {
 }
 
 impl OfflinePack {
-    /// Puts a manifest and its resolved tools together.
+    /// Joins a manifest and its resolved tools.
     pub fn new(manifest: PackManifest, tools: Vec<ToolSpec>) -> Self {
         Self { manifest, tools }
     }
 }
 
-/// Everything the planner knows.
+/// All data that the planner has about the packs.
 #[derive(Debug, Default)]
 pub(super) struct Book {
     pub(super) packs: Vec<Pack>,
     pub(super) tools: Vec<Tool>,
     pub(super) lexicon: Lexicon,
-    /// Phrases for intents: (tool, intent).
+    /// Phrases that speak for an intent, by (tool, intent).
     pub(super) triggers: Index<(usize, usize)>,
-    /// Phrases against intents.
+    /// Phrases that speak against an intent, by (tool, intent).
     pub(super) against: Index<(usize, usize)>,
-    /// Phrases of requests that a pack declines: (pack, index).
+    /// Phrases of requests that a pack declines, by (pack, index).
     pub(super) declined: Index<(usize, usize)>,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct Book {
 pub(super) struct Pack {
     pub(super) offline: PackOffline,
     pub(super) entities: Vec<Entity>,
-    /// All names with their entity, longest first.
+    /// All names with the index of their entity, longest first.
     pub(super) forms: Vec<(usize, Vec<String>)>,
     attributes: HashSet<String>,
     ignored: HashSet<String>,
@@ -61,11 +61,11 @@ pub(super) struct Pack {
 #[derive(Debug)]
 pub(super) struct Tool {
     pub(super) spec: ToolSpec,
-    /// As the pack names it.
+    /// The tool's id in its own pack.
     own_id: ToolId,
     pub(super) pack: usize,
     pub(super) slots: Vec<Slot>,
-    /// Phrases of each slot's cues.
+    /// The phrases of each slot's cues.
     pub(super) cues: Vec<Vec<Pattern>>,
     pub(super) intents: Vec<Intent>,
     /// Phrases of each slot's choices, with the number of the value that they mean.
@@ -102,7 +102,7 @@ impl Tool {
 }
 
 impl Pack {
-    /// The word that the pack's data uses.
+    /// Returns the word that the pack's data uses for this word.
     pub(super) fn canonical<'a>(&'a self, word: &'a str) -> &'a str {
         self.synonyms.get(word).map_or(word, String::as_str)
     }
@@ -179,7 +179,8 @@ impl Book {
         self.lexicon.knows(word) || self.packs.iter().any(|pack| pack.is_vocabulary(word))
     }
 
-    /// Marks words that end the name of a thing: the "bag" of "sleeping bag" is no cart.
+    /// Marks the last words of things' names: the "bag" in "sleeping bag" does not mean the
+    /// shopping bag.
     pub(super) fn join_names(&self, tokens: &mut [Token]) {
         for at in 1..tokens.len() {
             let (before, word) = (&tokens[at - 1], &tokens[at]);
@@ -281,7 +282,7 @@ impl Pack {
     }
 }
 
-/// The word sequences that name each entity, longest first, so that a longer name wins.
+/// Returns the word sequences that name each entity, longest first, so that a longer name wins.
 fn forms(entities: &[Entity]) -> Vec<(usize, Vec<String>)> {
     let of = |(i, entity): (usize, &Entity)| {
         std::iter::once(&entity.name)
@@ -300,7 +301,7 @@ fn forms(entities: &[Entity]) -> Vec<(usize, Vec<String>)> {
     forms
 }
 
-/// The folded words of a text, without signs.
+/// Returns the folded words of a text, without signs.
 pub(super) fn folded_words(text: &str) -> Vec<String> {
     tokens(text)
         .into_iter()

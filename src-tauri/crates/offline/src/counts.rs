@@ -1,10 +1,11 @@
-//! Whether a number is a count, by its place in the clause. Knows nothing of what is counted.
+//! Decides from a number's place in the clause whether the number is a quantity. Does not know
+//! which things are counted.
 
 use language::{Token, TokenKind, numbers, ordinals};
 
 use super::facts::{LABELS, ORDERS, PIECES};
 
-/// "make the ridge pot 3": the number at the end of a change.
+/// Whether the number ends a change, as in "make the ridge pot 3".
 pub(super) fn closes_a_change(tokens: &[Token], at: usize, end: usize) -> bool {
     let last = tokens[end.min(tokens.len())..].iter().all(|token| {
         token.kind == TokenKind::Punct || language::is_polite(&token.norm) || token.is("tack")
@@ -15,7 +16,7 @@ pub(super) fn closes_a_change(tokens: &[Token], at: usize, end: usize) -> bool {
         && !at.checked_sub(1).is_some_and(|i| tokens[i].any(LABELS))
 }
 
-/// The count that no longer holds: "from 2 to 3", "4 instead of 1".
+/// Whether the number is an old quantity that is replaced, as in "from 2 to 3" or "4 instead of 1".
 pub(super) fn is_left_behind(tokens: &[Token], at: usize) -> bool {
     let before = |back: usize, words: &[&str]| at >= back && tokens[at - back].any(words);
     let instead = before(1, &["of", "for"]) && before(2, &["instead", "istallet", "stallet"]);
@@ -24,7 +25,7 @@ pub(super) fn is_left_behind(tokens: &[Token], at: usize) -> bool {
     (instead || from) && numbers::read_whole(tokens, at).is_some_and(|(_, used)| used == 1)
 }
 
-/// "half a pot", "en halv": part of one thing.
+/// Whether the number is a part of one thing, as in "half a pot" or "en halv".
 pub(super) fn is_fraction(tokens: &[Token], at: usize) -> bool {
     let next = |words: &[&str]| tokens.get(at + 1).is_some_and(|next| next.any(words));
     tokens[at].any(&["halv", "halva"])
@@ -33,7 +34,7 @@ pub(super) fn is_fraction(tokens: &[Token], at: usize) -> bool {
             && numbers::read_whole(tokens, at).is_none())
 }
 
-/// "ridge 300 black": digits behind a word that does not ask for anything belong to a name.
+/// Whether digits belong to a name, as in "ridge 300 black": the word before them asks for nothing.
 pub(super) fn is_in_a_name(tokens: &[Token], at: usize) -> bool {
     let Some(before) = at.checked_sub(1).map(|i| &tokens[i]) else { return false };
     let name = before.kind == TokenKind::Word

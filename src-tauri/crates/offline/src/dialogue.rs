@@ -1,5 +1,5 @@
-//! The conversation played through: every earlier turn is understood and planned again with the
-//! results it got, then the newest one. What comes out is either the next calls or the answer.
+//! Replays the conversation: understands and plans every earlier turn again with its results, then
+//! the newest one. The result is the next calls or the answer.
 
 use std::sync::Arc;
 
@@ -20,10 +20,10 @@ use super::{
     understand::{Meaning, Talk, understand},
 };
 
-/// Most calls of one round.
+/// The highest number of calls in one round.
 const CALLS_A_ROUND: usize = 3;
 
-/// Earlier turns that still matter.
+/// The highest number of earlier turns that are replayed.
 const TURNS: usize = 24;
 
 /// The next move of the model.
@@ -41,8 +41,8 @@ pub(super) struct Said {
     pub(super) talk: Option<Talk>,
 }
 
-/// A request as it is understood: what came before, the newest turn so far, and what its message
-/// means.
+/// The understanding of a request: the state before it, the newest turn so far, and the meaning of
+/// its message.
 pub(super) struct Heard {
     pub(super) state: State,
     pub(super) current: Turn,
@@ -50,7 +50,7 @@ pub(super) struct Heard {
     now: DateTime<Utc>,
 }
 
-/// Plays the conversation through to its newest message.
+/// Replays the conversation up to its newest message.
 pub(super) fn hear(book: &Book, request: &ModelRequest) -> Heard {
     let now = request.now.unwrap_or(DateTime::<Utc>::UNIX_EPOCH);
     let today = local_day(now, &request.time_zone);
@@ -94,13 +94,14 @@ pub(super) fn next(book: &Book, request: &ModelRequest) -> Move {
     Move::Say(say(book, &state, meaning, steps, lang))
 }
 
-/// The language that a message shows. An English greeting is at home in other languages, too.
+/// Returns the language of a message. An English greeting does not count, because people use it in
+/// other languages, too.
 fn spoken(meaning: &Meaning) -> Option<Language> {
     let greets = meaning.talk == Some(Talk::Social(Social::Greeting));
     meaning.lang.filter(|lang| !(greets && *lang == Language::En))
 }
 
-/// Keeps what lies in the field of the specialist that is asked; true when nothing does.
+/// Keeps only the goals that the asked specialist has tools for. Returns true if no goal is left.
 fn narrow(book: &Book, request: &ModelRequest, meaning: &mut Meaning) -> bool {
     let Purpose::Part { tools } = &request.purpose else { return false };
     let mine = |goal: &Goal| tools.contains(&book.tools[goal.tool].spec.model_name);
@@ -144,7 +145,7 @@ fn outcomes(goals: Vec<Goal>, steps: Vec<Step>) -> Vec<(Goal, Outcome)> {
         .collect()
 }
 
-/// Brings the state past a finished turn.
+/// Updates the state with a finished turn.
 fn replay(book: &Book, state: &mut State, turn: Turn, today: NaiveDate, now: DateTime<Utc>) {
     let meaning = understand(&turn.user, state, book, today);
     let steps = Run { book, state, done: &turn.calls, offered: None, now }.steps(&meaning.goals);
@@ -177,8 +178,8 @@ fn replay(book: &Book, state: &mut State, turn: Turn, today: NaiveDate, now: Dat
     }
 }
 
-/// A goal that waits, with its place resolved: the list of the question before it may take the
-/// place of the one it points into.
+/// Resolves the place in a waiting goal, because the list of the question asked before it may
+/// replace the list that the place points into.
 fn pinned(book: &Book, state: &State, mut goal: Goal) -> Goal {
     let pack = book.tools[goal.tool].pack;
     let mut name = book.tools[goal.tool].thing().map(|(_, thing, _)| thing);
@@ -198,14 +199,15 @@ fn pinned(book: &Book, state: &State, mut goal: Goal) -> Goal {
     goal
 }
 
-/// Lines of the longest numbered list in a text; without one as many as a question shows.
+/// Returns the number of lines in the longest numbered list of a text. Without a list, returns the
+/// number that a question shows.
 fn lines(said: &str) -> usize {
     let number =
         |line: &str| line.trim_start().split_once(". ").and_then(|(number, _)| number.parse().ok());
     said.lines().filter_map(number).max().unwrap_or(SHOWN)
 }
 
-/// Notes what one finished goal leaves behind.
+/// Updates the state with one finished goal.
 fn settle(book: &Book, state: &mut State, goal: Goal, outcome: Outcome, lines: usize) {
     let pack = book.tools[goal.tool].pack;
     match outcome {
@@ -237,7 +239,7 @@ fn settle(book: &Book, state: &mut State, goal: Goal, outcome: Outcome, lines: u
     }
 }
 
-/// A goal whose question is open: places it was asked with are used up.
+/// Returns a goal with an open question without the places that were already used.
 fn cleared(mut goal: Goal) -> Goal {
     goal.target.places.clear();
     goal.target.first = None;
@@ -245,8 +247,8 @@ fn cleared(mut goal: Goal) -> Goal {
     goal
 }
 
-/// Things shown side by side are a list of their own, of which "it" means none and which nobody
-/// goes on with.
+/// Notes things that were compared. They form a list, but "it" means none of them and "more" does
+/// not continue the list.
 fn compared(book: &Book, state: &mut State, pack: usize, tool: usize, results: &[Arc<Value>]) {
     let whole = |thing: &Thing| {
         thing.sources.iter().any(|source| {
@@ -263,7 +265,8 @@ fn compared(book: &Book, state: &mut State, pack: usize, tool: usize, results: &
     }
 }
 
-/// A list that an answer showed. The parts of a thing become one only when they are asked about.
+/// Notes a list that an answer showed. The parts of a thing form a list only if the user asked for
+/// them.
 fn show(book: &Book, state: &mut State, pack: usize, tool: usize, result: &Value, lines: usize) {
     for (name, thing) in &book.packs[pack].offline.things {
         for source in thing.sources.iter().filter(|source| {

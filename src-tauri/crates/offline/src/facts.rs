@@ -1,5 +1,5 @@
-//! The facts of one clause, whatever it is about: a period, names, amounts, places in a list, words
-//! that remain. Knows nothing of what the facts are used for.
+//! Finds the facts of one clause independently of its subject: a period, names, amounts, places in
+//! a list, and the remaining words. Does not know how the facts are used.
 
 use std::{collections::BTreeSet, ops::Range};
 
@@ -18,11 +18,11 @@ use super::{
     places::Place,
 };
 
-/// A name of the packs' tables found in the text.
+/// A name from the packs' tables that was found in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Named {
     pub(super) pack: usize,
-    /// `None` for an id that stands after a noun but not in the table.
+    /// The index of the entity. None for an id that follows a noun but is not in the table.
     pub(super) entity: Option<usize>,
     pub(super) kind: String,
     pub(super) id: String,
@@ -32,7 +32,7 @@ pub(super) struct Named {
 /// The facts of a clause.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Facts {
-    /// Indices of words and numbers.
+    /// The indices of words and numbers.
     pub(super) words: Vec<usize>,
     pub(super) period: Option<dates::FoundPeriod>,
     /// The period after the first one: "october against september".
@@ -42,29 +42,29 @@ pub(super) struct Facts {
     /// "the week before that": the period is known once the conversation is.
     pub(super) before_that: Option<(Range<usize>, dates::Unit)>,
     pub(super) named: Vec<Named>,
-    /// "between 500 and 1000 kr".
+    /// The range in "between 500 and 1000 kr".
     pub(super) range: Option<(f64, f64)>,
     pub(super) amounts: Vec<amounts::Amount>,
     pub(super) places: Vec<Place>,
-    /// Numbers that may be places: the ends of a range ("between 2 and 4"), or one of them ("1 or
-    /// 3"). With where they stand.
+    /// Numbers that may be places, with their tokens: the ends of a range ("between 2 and 4"), or
+    /// alternatives ("1 or 3").
     pub(super) maybe: Option<(Vec<Place>, Range<usize>)>,
-    /// Of the places, or of those that may be, one is meant and nobody knows which: "1 or the
-    /// last".
+    /// Whether only one of the named places is meant and it is unclear which: "1 or the last".
     pub(super) choice: bool,
-    /// "the first two": that many from the top.
+    /// The number of things from the top of the list: "the first two".
     pub(super) first: Option<u32>,
     pub(super) pronoun: bool,
-    /// "all", "both".
+    /// Whether the clause says "all" or "both".
     pub(super) all: bool,
-    /// Tokens that negate.
+    /// The indices of tokens that negate.
     pub(super) negations: Vec<usize>,
-    /// "and last week?", "what about ..."
+    /// Whether the clause follows up the previous request: "and last week?", "what about ..."
     pub(super) follow_up: bool,
     pub(super) quantity: Option<Quantity>,
-    /// The number is plainly a count ("three pairs", "make it 3"), not perhaps a size.
+    /// Whether the number is certainly a quantity ("three pairs", "make it 3") and not possibly a
+    /// size.
     pub(super) counted: bool,
-    /// Tokens that the facts above took, but for names.
+    /// The tokens used by the facts above, except names.
     pub(super) taken: BTreeSet<usize>,
     /// Tokens of names that belong to another goal of the same clause.
     pub(super) elsewhere: BTreeSet<usize>,
@@ -72,11 +72,11 @@ pub(super) struct Facts {
     in_names: BTreeSet<usize>,
 }
 
-/// How many, as said.
+/// A quantity in the clause.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Quantity {
     Whole(u32),
-    /// A negative or broken number.
+    /// A negative number or a fraction.
     Impossible,
 }
 
@@ -85,13 +85,13 @@ const PRONOUNS: &[&str] = &[
     "dessa",
 ];
 const PLURAL: &[&str] = &["both", "all", "everything", "bada", "alla", "allt", "allting"];
-/// A word that turns the meaning of what follows around.
+/// Words that negate the words after them.
 const NEGATIONS: &[&str] = &[
     "not", "no", "dont", "never", "except", "without", "but", "besides", "isnt", "nor", "neither",
     "nothing", "wouldnt", "shouldnt", "couldnt", "cant", "wont", "inget", "inte", "ej", "utan",
     "utom", "aldrig", "forutom",
 ];
-/// A number after one of these is a value of a thing, not how many.
+/// Words after which a number is a property of a thing and not a quantity.
 pub(super) const LABELS: &[&str] = &[
     "size",
     "sizes",
@@ -108,7 +108,7 @@ pub(super) const LABELS: &[&str] = &[
     "sku",
     "model",
 ];
-/// A number before one of these is a measure of a thing.
+/// Words before which a number is a measure of a thing.
 pub(super) const UNITS: &[&str] = &[
     "percent",
     "procent",
@@ -138,7 +138,7 @@ pub(super) const UNITS: &[&str] = &[
     "season",
     "seasons",
 ];
-/// A number right after one of these is not the end of a name.
+/// Words after which a number does not belong to a name.
 pub(super) const ORDERS: &[&str] = &[
     "add", "ad", "put", "buy", "order", "take", "get", "grab", "throw", "stick", "pop", "toss",
     "drop", "want", "need", "have", "purchase", "remove", "delete", "make", "set", "change",
@@ -185,7 +185,7 @@ pub(super) const PIECES: &[&str] =
     &["x", "st", "stycken", "styck", "pcs", "pieces", "pairs", "pair", "par", "of", "times", "ggr"];
 
 impl Facts {
-    /// `listed`: a list was shown, into which bare numbers may point.
+    /// Finds all facts. `listed` says whether a list was shown that bare numbers may point into.
     pub(super) fn of(tokens: &[Token], book: &Book, today: NaiveDate, listed: bool) -> Self {
         let mut facts = Self { words: word_indices(tokens), ..Self::default() };
         facts.find_names(tokens, book);
@@ -224,12 +224,12 @@ impl Facts {
         self.taken.extend(range);
     }
 
-    /// Whether a token belongs to numbers that may be places.
+    /// Whether a token belongs to the numbers that may be places.
     pub(super) fn joins(&self, at: usize) -> bool {
         self.maybe.as_ref().is_some_and(|(_, range)| range.contains(&at))
     }
 
-    /// Whether a token belongs to a fact or a name already.
+    /// Whether a token already belongs to a fact or a name.
     pub(super) fn is_taken(&self, at: usize) -> bool {
         self.taken.contains(&at) || self.in_names.contains(&at)
     }
@@ -263,20 +263,20 @@ impl Facts {
         self.named.sort_by_key(|named| named.at.start);
     }
 
-    /// "account 99", "konto nr 99", "account #99": an id after the noun of its kind.
+    /// Finds ids after the noun of their kind: "account 99", "konto nr 99", "account #99".
     fn find_ids(&mut self, tokens: &[Token], book: &Book) {
         for tool in &book.tools {
             for (slot, nouns) in tool.slots.iter().zip(&tool.nouns) {
                 let SlotKind::Entity { entity: kind, .. } = &slot.kind else { continue };
                 for start in 0..tokens.len() {
-                    // "account 17 and 23": an id may follow another one.
+                    // An id may follow another one, as in "account 17 and 23".
                     let again = tokens[start].any(&["and", "och", ",", "&", "vs", "or", "eller"])
                         && start > 0
                         && self
                             .named
                             .iter()
                             .any(|named| named.kind == *kind && named.at.end == start);
-                    // "account17"
+                    // The noun and the id may be one word, as in "account17".
                     if let Some(id) = nouns
                         .iter()
                         .find_map(|noun| tokens[start].fold.strip_prefix(noun.as_str()))
@@ -314,8 +314,8 @@ impl Facts {
                     else {
                         continue;
                     };
-                    // "account for 30 days", "account 2025 report" are no ids, and neither is
-                    // "account 17k".
+                    // The numbers in "account for 30 days", "account 2025 report" and "account 17k"
+                    // are no ids.
                     let owns = owning_s(tokens, at + 1);
                     let scaled = owns == 0
                         && tokens
@@ -389,7 +389,7 @@ impl Facts {
         }
     }
 
-    /// Two amounts that are the ends of one range.
+    /// Finds two amounts that are the ends of one range.
     fn find_range(&mut self, tokens: &[Token]) {
         self.range = self
             .amounts
@@ -442,8 +442,8 @@ impl Facts {
         }
     }
 
-    /// The number that says how many: not a size, not a place, not part of a date, a name or an
-    /// amount of money.
+    /// Finds the number that is a quantity: not a size, a place, an amount of money, or a part of a
+    /// date or name.
     fn find_quantity(&mut self, tokens: &[Token]) {
         let mut best: Option<(i32, Quantity, Range<usize>)> = None;
         for at in 0..tokens.len() {
@@ -498,8 +498,8 @@ impl Facts {
                 || before.is_some_and(|token| token.any(&["x", "times"]));
             let target = before.is_some_and(|token| token.any(BEFORE_A_COUNT));
             let word = tokens[at].kind == TokenKind::Word;
-            // "ridge runner 42": a number behind the thing says what it is like; one before it says
-            // how many.
+            // A number after the thing describes it ("ridge runner 42"); a number before the thing
+            // is a quantity.
             let leads = tokens.get(end).is_some_and(|next| {
                 next.kind == TokenKind::Word
                     && !next.any(&["to", "in", "please", "tack", "i", "till", "and", "och"])
@@ -513,12 +513,14 @@ impl Facts {
             if !(leads || pieces || target || closing || alone || alone_in_clause || word) {
                 continue;
             }
-            // "the black one", "size 42": the more it looks like a count, the better.
+            // The score tells how much the number looks like a quantity, in contrast to "the black
+            // one" or "size 42".
             let score =
                 i32::from(pieces) * 8 + i32::from(target || closing) * 6 + i32::from(word) * 2
                     - i32::from(article) * 5
                     - i32::from(tokens[at].int().is_some_and(|n| n > 30)) * 3;
-            // "the black one", "en ryggsäck": no count unless it is stressed.
+            // The articles in "the black one" and "en ryggsäck" are no quantities unless they are
+            // stressed.
             if article && !(pieces || alone || target) {
                 continue;
             }
@@ -533,8 +535,8 @@ impl Facts {
         }
     }
 
-    /// Words with a meaning of their own that `used` and the facts did not take.
-    /// Names of other packs than `pack` are ordinary words.
+    /// Returns the words with a meaning that neither `used` nor the facts contain. Names of packs
+    /// other than `pack` count as ordinary words.
     pub(super) fn content(&self, tokens: &[Token], used: &[usize], pack: usize) -> Vec<usize> {
         let own =
             |i: usize| self.named.iter().any(|named| named.pack == pack && named.at.contains(&i));
@@ -546,12 +548,12 @@ impl Facts {
             .collect()
     }
 
-    /// The measure behind a number: the "persons" of "3 persons".
+    /// Whether the token is the measure after a number, such as "persons" in "3 persons".
     pub(super) fn is_unit(&self, tokens: &[Token], at: usize) -> bool {
         at > 0 && tokens[at].any(UNITS) && tokens[at - 1].kind == TokenKind::Number
     }
 
-    /// A number that the clause is all about: "42", "2 please".
+    /// Returns the number if the clause consists of little else: "42", "2 please".
     pub(super) fn lone_number(&self, tokens: &[Token]) -> Option<u32> {
         let numbers: Vec<u32> = self.words.iter().filter_map(|&i| tokens[i].int()).collect();
         match numbers[..] {
@@ -561,12 +563,12 @@ impl Facts {
     }
 }
 
-/// A word that asks for a change.
+/// Whether a word asks for a change.
 pub(super) fn is_order(token: &Token) -> bool {
     token.any(ORDERS)
 }
 
-/// "M", "s", "XL": a size that may look like a small word.
+/// Whether the token is a size such as "M", "s" or "XL", which may look like a small word.
 fn is_letter_size(token: &Token) -> bool {
     token.raw.len() == 1 && ["S", "M", "L"].contains(&token.raw.as_str())
 }
@@ -575,7 +577,7 @@ fn is_id(text: &str) -> bool {
     (1..=8).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// The "s" of "account 17s" or "17's": how many tokens it takes.
+/// Returns the number of tokens in the possessive ending of "account 17s" or "17's".
 fn owning_s(tokens: &[Token], at: usize) -> usize {
     let s = |i: usize| tokens.get(i).is_some_and(|token| token.glued && token.fold == "s");
     let sign = tokens
@@ -596,7 +598,7 @@ fn follows_up(tokens: &[Token], words: &[usize]) -> bool {
     )
 }
 
-/// Where the words of a form follow each other.
+/// Returns the range in which the words of a name follow each other.
 fn sequence(tokens: &[Token], words: &[usize], form: &[String]) -> Option<Range<usize>> {
     if form.is_empty() || words.len() < form.len() {
         return None;
@@ -604,7 +606,8 @@ fn sequence(tokens: &[Token], words: &[usize], form: &[String]) -> Option<Range<
     (0..=words.len() - form.len()).find_map(|start| {
         let fits = form.iter().enumerate().all(|(i, word)| {
             let token = &tokens[words[start + i]];
-            // "Fernhills"; other endings make other words ("mössor" is no "Moss").
+            // A trailing "s" is accepted ("Fernhills"). Other endings make other words: "mössor"
+            // does not mean "Moss".
             token.is(word)
                 || (word.len() >= 4 && token.norm.strip_suffix('s') == Some(word.as_str()))
         });

@@ -1,4 +1,4 @@
-//! The arguments of a goal: each slot from the clause, then from the conversation.
+//! Fills the arguments of a goal: each slot from the clause, or else from the conversation.
 
 use contract::manifest::{Side, Slot, SlotKind};
 use language::{Token, TokenKind, changes, fold};
@@ -14,7 +14,7 @@ use super::{
     values,
 };
 
-/// How much the facts of a clause speak for a tool by fitting its slots.
+/// Returns a score for how well the facts of a clause fit the tool's slots.
 pub(super) fn evidence(reader: &Reader<'_>, tool: usize, tokens: &[Token], facts: &Facts) -> i32 {
     let data = &reader.book.tools[tool];
     let pack = reader.book.pack_of(tool);
@@ -138,7 +138,7 @@ pub(super) fn cued(
     used
 }
 
-/// Whether the tool takes exactly one number. Then an amount of money without a cue word can only
+/// Whether the tool takes exactly one number. An amount of money without a cue word can then only
 /// be that number.
 fn takes_one_number(reader: &Reader<'_>, tool: usize) -> bool {
     reader.book.tools[tool]
@@ -149,7 +149,7 @@ fn takes_one_number(reader: &Reader<'_>, tool: usize) -> bool {
         == 1
 }
 
-/// The goal of a clause. `before` is the goal of the clause before it in the same message.
+/// Makes the goal of a clause. `before` is the goal of the previous clause in the same message.
 pub(super) fn goal(
     reader: &Reader<'_>,
     tokens: &[Token],
@@ -236,7 +236,7 @@ fn said(
                 .clone()
                 .find(|amount| amount.at > from)
                 .filter(|_| cue.is_some() || cues.is_empty());
-            // "80 000 in budget", "500 max"
+            // The cue may stand after its amount, as in "80 000 in budget" or "500 max".
             let behind = || {
                 after.clone().rfind(|amount| {
                     cue.is_some() && amount.at < from && from <= amount.at + amount.len + 1
@@ -350,7 +350,8 @@ fn number(value: f64) -> Option<Value> {
     }
 }
 
-/// "Cheaper than these": the middle of the values shown, or the value of the only thing.
+/// Returns the bound for "cheaper than these": the middle of the shown values, or the value of the
+/// only thing.
 fn bound(reader: &Reader<'_>, pack: usize, thing: &str, field: &str, side: Side) -> Option<Value> {
     let listing = reader.state.listing(pack, thing);
     let items: Vec<&Value> = match listing {
@@ -367,7 +368,7 @@ fn bound(reader: &Reader<'_>, pack: usize, thing: &str, field: &str, side: Side)
     number(*middle?)
 }
 
-/// Arguments that a name implies: the account of an advertiser.
+/// Sets arguments that a name implies, such as the account of an advertiser.
 fn imply(reader: &Reader<'_>, facts: &Facts, goal: &mut Goal) {
     let pack = reader.book.tools[goal.tool].pack;
     for named in facts.named.iter().filter(|named| named.pack == pack) {
@@ -384,7 +385,7 @@ fn imply(reader: &Reader<'_>, facts: &Facts, goal: &mut Goal) {
     }
 }
 
-/// The search words, when the tool takes any.
+/// Sets the search words if the tool takes any.
 fn words(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, taken: &[usize], goal: &mut Goal) {
     let Some(slot) =
         reader.book.tools[goal.tool].slots.iter().find(|slot| matches!(slot.kind, SlotKind::Words))
@@ -409,8 +410,8 @@ fn words(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, taken: &[usize], 
     }
 }
 
-/// "The grey ones", "and in 43?": what only describes belongs to the kind of thing searched for
-/// last.
+/// Completes a search that only describes, such as "the grey ones" or "and in 43?", with the kind
+/// of thing that was last searched for.
 fn described_again(
     reader: &Reader<'_>,
     tool: usize,
@@ -435,7 +436,7 @@ fn described_again(
     words.iter().cloned().chain(kept.map(str::to_owned)).collect()
 }
 
-/// A search word with its diacritics, unless it was put right.
+/// Returns a search word with its diacritics, unless the word was corrected.
 fn searched_word(pack: &super::book::Pack, token: &Token) -> String {
     let word = said_word(pack, token);
     let typed = token.raw.to_lowercase();
@@ -446,7 +447,7 @@ fn searched_word(pack: &super::book::Pack, token: &Token) -> String {
     }
 }
 
-/// A word as the user said it, or the word of the pack's field that it was meant to be.
+/// Returns a word as the user typed it, or the pack's word to which it was corrected.
 fn said_word<'a>(pack: &super::book::Pack, token: &'a Token) -> &'a str {
     let of_the_field = pack.is_vocabulary(&token.norm)
         || pack.is_attribute(pack.canonical(&token.norm))
@@ -454,7 +455,7 @@ fn said_word<'a>(pack: &super::book::Pack, token: &'a Token) -> &'a str {
     if of_the_field { &token.norm } else { &token.fold }
 }
 
-/// How the clause names the things it is about.
+/// Returns how the clause names the things it is about.
 fn target(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, found: &Match) -> Target {
     let data = &reader.book.tools[found.tool];
     if data.thing().is_none() {
@@ -462,7 +463,7 @@ fn target(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, found: &Match) -
     }
     let several = data.intents[found.intent].several;
     let pack = reader.book.pack_of(found.tool);
-    // "Which is better, 1 or 3?" asks about both; "add 1 or 3" leaves open which one.
+    // "Which is better, 1 or 3?" asks about both. "Add 1 or 3" leaves open which one is meant.
     let open = facts.choice && data.writes();
     let joined = (several || open) && facts.places.is_empty();
     let mut content = facts.content(tokens, &found.used, data.pack);
@@ -511,8 +512,8 @@ fn is_parting(token: &Token) -> bool {
     ])
 }
 
-/// Whether a search is for what was searched for last: its words only describe it or name it again,
-/// or there are none. Limits of one subject say nothing of another.
+/// Whether a search has the same subject as the last search: its words only describe the subject or
+/// name it again, or there are no words. Limits of one subject do not apply to another.
 fn same_subject(reader: &Reader<'_>, goal: &Goal, earlier: &Map<String, Value>) -> bool {
     let Some(slot) =
         reader.book.tools[goal.tool].slots.iter().find(|slot| matches!(slot.kind, SlotKind::Words))
@@ -536,7 +537,7 @@ fn same_subject(reader: &Reader<'_>, goal: &Goal, earlier: &Map<String, Value>) 
         || wanted.iter().any(|word| !describes(word) && things::fits(pack, word, &known))
 }
 
-/// Takes what the clause leaves open from the call before.
+/// Takes missing arguments from the previous call.
 fn inherit(
     reader: &Reader<'_>,
     facts: &Facts,
@@ -588,7 +589,7 @@ fn inherit(
     goal.may_reuse = everything && goal.args == *earlier;
 }
 
-/// Doubts that the words leave: a name nobody knows, a number that is missing.
+/// Notes a doubt about the goal: an unknown name or a missing number.
 fn settle(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, found: &Match, goal: &mut Goal) {
     let data = &reader.book.tools[found.tool];
     if goal.doubt.is_some() {
@@ -617,7 +618,7 @@ fn settle(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, found: &Match, g
     }
 }
 
-/// A word in the place of a name that no table knows: "how is Contoso pacing".
+/// Returns a word in the place of a name that no table contains, as in "how is Contoso pacing".
 pub(super) fn unknown_name(
     reader: &Reader<'_>,
     tokens: &[Token],

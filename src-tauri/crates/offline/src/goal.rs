@@ -1,5 +1,5 @@
-//! A goal of the user, which the planner carries from understanding to the last call, and its
-//! outcome. Plain data of the conversation; knows no wording.
+//! The user's goals, which the planner follows from the message to the last call, and their
+//! outcomes. Plain data; knows no wording.
 
 use std::sync::Arc;
 
@@ -7,18 +7,18 @@ use serde_json::{Map, Value};
 
 use super::{history::Failure, places::Place};
 
-/// One request: a tool, what is known of its arguments, and what it is about.
+/// One request: the tool, its known arguments, and the things it is about.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Goal {
     pub(super) tool: usize,
     pub(super) intent: usize,
     pub(super) args: Map<String, Value>,
     pub(super) target: Target,
-    /// Things chosen so far, by kind.
+    /// The things chosen so far, with their kinds.
     pub(super) chosen: Vec<(String, Value)>,
-    /// Known to be impossible or unclear before anything runs.
+    /// A reason, found before any call, why the goal is impossible or unclear.
     pub(super) doubt: Option<Doubt>,
-    /// The arguments are those of an earlier call, so its result may still answer.
+    /// Whether the result of an earlier call may answer, because the arguments are the same.
     pub(super) may_reuse: bool,
     /// The message names what the goal is about.
     pub(super) is_named: bool,
@@ -30,14 +30,14 @@ pub(super) struct Goal {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Target {
     pub(super) places: Vec<Place>,
-    /// One of the places is meant, and nobody knows which.
+    /// Whether only one of the places is meant and it is unclear which.
     pub(super) open: bool,
     pub(super) first: Option<u32>,
     pub(super) pronoun: bool,
     pub(super) all: bool,
-    /// Words and sizes, folded; one group per thing named.
+    /// Folded words and sizes; one group for each named thing.
     pub(super) groups: Vec<Vec<String>>,
-    /// The same words as they were typed.
+    /// The same words as the user typed them.
     pub(super) said: Vec<String>,
 }
 
@@ -50,32 +50,32 @@ impl Target {
     }
 }
 
-/// Why nothing can be done before the user says more.
+/// Why the user must say more before any call is made.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Doubt {
     /// A name that no table knows.
     UnknownName(String),
-    /// "1.5", "-2", "0".
+    /// A quantity that is impossible, such as "1.5", "-2" or "0".
     Quantity,
-    /// A change with a "not" in it.
+    /// A change that contains a "not".
     Negated,
-    /// A slot that must be said.
+    /// A required slot that the user has not named.
     Missing(String),
     /// Words that would change the question if they were left out.
     Unused(Vec<String>),
 }
 
-/// Things of one kind that were found for the user, in order.
+/// A list of things of one kind that was found for the user.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Listing {
     pub(super) pack: usize,
     pub(super) thing: String,
     pub(super) items: Vec<Value>,
-    /// How many of them the text showed.
+    /// How many of the items the text showed.
     shown: usize,
-    /// There may be others: a search brings only its first ones.
+    /// Whether there may be more items, because a search returns only its first results.
     pub(super) partial: bool,
-    /// The newest answer showed it, and "more" goes on with it.
+    /// Whether the newest answer showed the list, so that "more" continues it.
     pub(super) newest: bool,
 }
 
@@ -91,12 +91,13 @@ impl Listing {
         }
     }
 
-    /// Keeps how many the text showed.
+    /// Notes how many items the text showed.
     pub(super) fn showed(&mut self, count: usize) {
         self.shown = self.items.len().min(count);
     }
 
-    /// The item at a place. Beside a text there may be cards, which number all there is.
+    /// Returns the item at a place. Cards beside the text number all items, so an item that the
+    /// text did not show can be meant, too.
     pub(super) fn at(&self, place: Place) -> Option<&Value> {
         self.items.get(self.index(place).checked_sub(1)?)
     }
@@ -109,37 +110,37 @@ impl Listing {
         }
     }
 
-    /// The items that the text did not show.
+    /// Returns the items that the text did not show.
     pub(super) fn rest(&self) -> &[Value] {
         &self.items[self.shown().len()..]
     }
 
-    /// The items that the text showed: their end is "the last", and a question is about these
-    /// alone.
+    /// Returns the items that the text showed. "The last" means the last of these, and a question
+    /// is about these only.
     pub(super) fn shown(&self) -> &[Value] {
         &self.items[..self.shown.min(self.items.len())]
     }
 }
 
-/// Why a choice is asked for.
+/// Why the user is asked to choose.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Why {
     Several,
-    /// No item fits these words; the list shows what there is.
+    /// No item fits these words. The list shows the existing items.
     NoneFits(Vec<String>),
-    /// Several are meant; these of them cannot be had now.
+    /// Several items are meant, and these of them are not available.
     SomeUnusable(Vec<Value>),
-    /// The one meant cannot be had now.
+    /// The item that is meant is not available.
     Unusable(Vec<Value>),
     OutOfRange(usize),
-    /// Only one fits, and not surely.
+    /// Only one item fits, and it is not certain that it is meant.
     Confirm,
 }
 
-/// The outcome of a goal in this turn.
+/// The result of a goal in this turn.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Outcome {
-    /// The results of its calls, with the arguments.
+    /// The results of the goal's calls, with their arguments.
     Answer {
         args: Map<String, Value>,
         results: Vec<Arc<Value>>,
@@ -157,18 +158,18 @@ pub(super) enum Outcome {
         thing: String,
         words: Vec<String>,
     },
-    /// The goal is not clear or not possible as said.
+    /// The goal is unclear or impossible as stated.
     Doubt(Doubt),
-    /// All of the kind are out.
+    /// All things of the kind are unavailable.
     Unusable {
         thing: String,
         items: Vec<Value>,
     },
-    /// It waits until the question of another goal is answered.
+    /// The goal waits until the question about another goal is answered.
     Later,
-    /// The tool is not among those offered.
+    /// The tool is not among the offered tools.
     NotOffered,
-    /// The turn has no calls left.
+    /// The turn may make no more calls.
     Unfinished,
 }
 
@@ -179,7 +180,7 @@ pub(super) enum Step {
     Done(Outcome),
 }
 
-/// A call to be made.
+/// A call that is planned.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Planned {
     pub(super) tool: usize,

@@ -1,5 +1,5 @@
-//! The conversation so far, taken from the messages: turns with their calls and how each ended.
-//! Knows nothing of what was meant.
+//! Reads the conversation so far from the messages: turns with their calls and results. Does not
+//! interpret them.
 
 use std::sync::Arc;
 
@@ -9,16 +9,16 @@ use serde_json::{Map, Value};
 
 use super::book::Book;
 
-/// One user message with what was done for it.
+/// One user message with the calls and the text that answered it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Turn {
     pub(super) user: String,
     pub(super) calls: Vec<Done>,
-    /// The newest text that answered it.
+    /// The newest text that answered the message.
     pub(super) said: String,
 }
 
-/// One call with its end.
+/// One call with its result.
 #[derive(Clone, Debug)]
 pub(super) struct Done {
     pub(super) tool: usize,
@@ -33,11 +33,11 @@ pub(super) enum End {
     Failed(Failure),
 }
 
-/// A call that gave no result.
+/// A call that failed.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Failure {
     pub(super) outcome: ToolOutcome,
-    /// A sentence that is safe to show.
+    /// The error message, which is safe to show.
     pub(super) message: String,
     pub(super) hint: Option<String>,
     /// The user's reason for a rejection.
@@ -54,7 +54,7 @@ impl Done {
     }
 }
 
-/// The turns of a conversation, oldest first.
+/// Returns the turns of a conversation, oldest first.
 pub(super) fn turns(messages: &[Message], book: &Book) -> Vec<Turn> {
     let mut turns: Vec<Turn> = Vec::new();
     let mut open: Vec<(contract::CallId, usize, Map<String, Value>)> = Vec::new();
@@ -91,7 +91,7 @@ pub(super) fn turns(messages: &[Message], book: &Book) -> Vec<Turn> {
     turns
 }
 
-/// Number of calls made in the conversation, for naming the next one.
+/// Returns the number of calls made in the conversation, from which the next call's id is made.
 pub(super) fn call_count(messages: &[Message]) -> usize {
     messages
         .iter()
@@ -115,7 +115,7 @@ fn end(data: &Arc<Value>, content: &str) -> End {
     }
 }
 
-/// The failure that a result stands for: `{"outcome": ..., "error": {...}}`.
+/// Returns the failure in a result of the form `{"outcome": ..., "error": {...}}`.
 fn failure(data: &Value) -> Option<Failure> {
     let error = data.get("error").filter(|error| error.is_object())?;
     let outcome = data
@@ -130,7 +130,7 @@ fn failure(data: &Value) -> Option<Failure> {
         outcome,
         message: text(error.get("message")).unwrap_or_default(),
         hint: text(error.pointer("/details/hint")),
-        // The first sentence of a rejection is the host's own; what follows are the user's words.
+        // The first sentence of a rejection is the host's; the rest is the user's reason.
         reason: rejection
             .and_then(|said| said.split_once(". ").map(|(_, words)| words.trim().to_owned()))
             .filter(|words| !words.is_empty()),

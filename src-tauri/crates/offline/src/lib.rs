@@ -1,7 +1,7 @@
-//! The offline model: a deterministic planner over the packs behind the engine's `Model` port. No
-//! network, no key. It matches messages with the phrases of the manifests, calls tools, and words
-//! answers from their results with the packs' templates. It knows no tool by name and never claims
-//! to be a language model.
+//! The offline model: a deterministic planner over the packs that implements the engine's `Model`
+//! port without a network or key. It matches messages with the phrases of the manifests, calls
+//! tools, and answers with the packs' templates. It knows no tool by name and never claims to be a
+//! language model.
 #![forbid(unsafe_code)]
 
 use std::sync::Arc;
@@ -50,7 +50,7 @@ pub struct OfflineModel {
 }
 
 impl OfflineModel {
-    /// A model over these packs.
+    /// Makes a model over these packs.
     pub fn new(packs: Vec<OfflinePack>) -> Self {
         Self { book: Arc::new(Book::new(packs)) }
     }
@@ -123,7 +123,7 @@ impl OfflineModel {
     }
 }
 
-/// A text word by word, with the white space behind each word.
+/// Splits a text into words, each with the white space after it.
 fn pieces(text: &str) -> impl Iterator<Item = String> + '_ {
     text.split_inclusive([' ', '\n']).map(str::to_owned)
 }
@@ -141,7 +141,7 @@ impl Model for OfflineModel {
         true
     }
 
-    /// It uses nothing that is counted.
+    /// The list is empty, because the offline model costs nothing.
     fn may_answer(&self) -> Vec<String> {
         Vec::new()
     }

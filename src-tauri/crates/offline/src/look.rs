@@ -1,6 +1,6 @@
-//! Looking for the one thing that a goal means: by words, by a place in a list, inside another
-//! thing, among all of a kind. A write gets a thing only when the words leave no other; otherwise
-//! the user is asked.
+//! Finds the one thing that a goal is about: by words, by a place in a list, inside another thing,
+//! or among all things of a kind. A write gets a thing only if the words fit no other thing;
+//! otherwise the user is asked.
 
 use contract::manifest::{Find, SlotKind, Thing, ThingSource};
 use serde_json::{Map, Value, json};
@@ -42,7 +42,7 @@ fn name_words(described: &Thing, item: &Value) -> Vec<String> {
 }
 
 impl Run<'_> {
-    /// Like `find`, but takes the best of several: good enough to read about.
+    /// Finds a thing like `find`, but takes the best of several, which is good enough for a read.
     pub(super) fn find_some(
         &self,
         pack: usize,
@@ -62,7 +62,7 @@ impl Run<'_> {
         }
     }
 
-    /// The one thing that a goal means.
+    /// Finds the one thing that a goal is about.
     pub(super) fn find(&self, pack: usize, thing: &str, goal: &Goal, for_write: bool) -> Found {
         if let Some((_, item)) = goal.chosen.iter().rev().find(|(kind, _)| kind == thing) {
             return Found::One(item.clone());
@@ -103,8 +103,8 @@ impl Run<'_> {
         }
     }
 
-    /// The list of this kind that a place points into. Lines of a whole may be named by their place
-    /// in any list that is newer.
+    /// Returns the list of this kind that a place points into. Lines of a whole, such as a cart,
+    /// may be named by their place in any newer list.
     fn pointed_into(&self, pack: usize, thing: &str, described: &Thing) -> Option<&Listing> {
         let is_line = described.sources.iter().any(|source| matches!(source.find, Some(Find::All)));
         let newer = self.state.newest(pack).is_some_and(|newest| newest.thing != thing);
@@ -121,7 +121,7 @@ impl Run<'_> {
         }
     }
 
-    /// Found by a search with the user's words, or among what was shown.
+    /// Finds a thing by a search with the user's words, or among the shown things.
     fn by_words(&self, looking: &Looking<'_>, parameter: &str) -> Found {
         let words = looking.goal.target.words();
         let pack = &self.book.packs[looking.pack];
@@ -129,7 +129,7 @@ impl Run<'_> {
         if (words.is_empty() || looking.goal.target.open)
             && let Some(place) = looking.goal.target.places.first()
         {
-            // A number without a list: what was talked about last is not what is meant.
+            // A number without a list does not mean the thing that was last talked about.
             let why = if let Place::Nth(place) = place {
                 Why::OutOfRange(*place as usize)
             } else {
@@ -138,7 +138,7 @@ impl Run<'_> {
             return Found::Done(asked(looking.pack, looking.thing, Vec::new(), why, false));
         }
         if words.is_empty() && looking.goal.target.all && looking.for_write && shown.len() != 1 {
-            // "Add them all" names none.
+            // "Add them all" names no single thing.
             return Found::Done(self.ask_of_shown(
                 looking.pack,
                 looking.thing,
@@ -183,7 +183,8 @@ impl Run<'_> {
         self.search(looking, parameter, &words)
     }
 
-    /// Searches; when nothing is found, once more with the words that name the kind of thing.
+    /// Searches for a thing. If the search finds none, searches once more with only the words that
+    /// name the kind of thing.
     fn search(&self, looking: &Looking<'_>, parameter: &str, words: &[String]) -> Found {
         let pack = &self.book.packs[looking.pack];
         let described =
@@ -253,7 +254,7 @@ impl Run<'_> {
         self.one_of(looking, best, if sure { Why::Several } else { Why::Confirm }, partial)
     }
 
-    /// `partial`: there may be others besides those that were looked through.
+    /// Chooses one of the items. `partial` says whether there may be further items.
     fn one_of(
         &self,
         looking: &Looking<'_>,
@@ -268,7 +269,7 @@ impl Run<'_> {
         Found::Done(asked(looking.pack, looking.thing, items, why, partial))
     }
 
-    /// Found in a list that is asked for as a whole, such as the lines of a cart.
+    /// Finds a thing in a list that is always read as a whole, such as the lines of a cart.
     fn among_all(&self, looking: &Looking<'_>) -> Found {
         let args = Map::new();
         let Some(done) = self.result(looking.tool, &args) else {
@@ -290,8 +291,8 @@ impl Run<'_> {
             return Found::Done(asked(looking.pack, looking.thing, items, Why::Several, false));
         }
         if let Some(place) = target.places.first() {
-            // The place belongs to another list that was shown before: the same item is looked up
-            // here.
+            // The place belongs to another list that was shown before. The same item is looked up
+            // in this list.
             let shown = self.state.newest(looking.pack);
             let index = match place {
                 Place::Nth(place) => (*place as usize).checked_sub(1),
@@ -315,7 +316,7 @@ impl Run<'_> {
             };
         }
         if words.is_empty() {
-            // Without "it" or a number ("change to 3") nothing says which one: the user chooses.
+            // Without "it" or a number ("change to 3"), no item is named, so the user chooses.
             let points = target.pronoun || self.counts(looking.goal);
             if (target.all || !points) && (items.len() > 1 || looking.for_write) {
                 let why = if items.len() == 1 { Why::Confirm } else { Why::Several };
@@ -363,7 +364,7 @@ impl Run<'_> {
         )
     }
 
-    /// An item's own words and those of a thing seen earlier that it belongs to.
+    /// Returns an item's own words and the words of an earlier shown thing that it belongs to.
     fn all_words(&self, looking: &Looking<'_>, item: &Value) -> Vec<String> {
         let mut words = things::words_of(looking.described, item);
         for done in self.state.calls.iter().chain(self.done) {
@@ -398,7 +399,7 @@ impl Run<'_> {
             .is_some_and(|id| values::contains(whole, &id))
     }
 
-    /// Found inside another thing that is found first: a variant of a product.
+    /// Finds a thing inside another thing that is found first, such as a variant of a product.
     fn within(&self, looking: &Looking<'_>, parameter: &str, parent: &str, field: &str) -> Found {
         let target = &looking.goal.target;
         let pack = &self.book.packs[looking.pack];
@@ -445,7 +446,8 @@ impl Run<'_> {
         let own = list(value, looking.source);
         let own_words: Vec<Vec<String>> =
             own.iter().map(|item| things::words_of(looking.described, item)).collect();
-        // Words about the parent say nothing about its parts, unless a part has them too ("black").
+        // Words about the parent do not narrow its parts, unless a part has the same word
+        // ("black").
         let telling: Vec<String> = words
             .into_iter()
             .filter(|word| {
@@ -456,7 +458,7 @@ impl Run<'_> {
         self.usable(looking, own, &telling)
     }
 
-    /// Narrows to what fits the words and can be had.
+    /// Keeps the items that fit the words and are available.
     fn usable(&self, looking: &Looking<'_>, items: Vec<Value>, words: &[String]) -> Found {
         let pack = &self.book.packs[looking.pack];
         if items.is_empty() {
@@ -510,7 +512,7 @@ impl Run<'_> {
         }
     }
 
-    /// Asks with things of the list that was shown.
+    /// Asks the user to choose among the items of the shown list.
     pub(super) fn ask_of_shown(
         &self,
         pack: usize,

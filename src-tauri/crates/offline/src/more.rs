@@ -1,8 +1,8 @@
-//! "Show more", "visa resten": whether a message asks for the rest of a list and for nothing else.
+//! Recognises messages such as "show more" or "visa resten", which ask only for the rest of a list.
 
 use language::Token;
 
-/// Words that ask for the rest.
+/// Words that ask for the rest of a list.
 const MORE: &[&str] = &[
     "more",
     "rest",

@@ -1,11 +1,11 @@
-//! Phrases of a manifest, compiled: words in order with alternatives, gaps and numbers, matched
-//! against a message. Knows nothing of what a phrase stands for.
+//! Compiled phrases of a manifest: words in order with alternatives, gaps and numbers, which are
+//! matched against a message. Does not know the meaning of a phrase.
 
 use std::collections::HashMap;
 
 use language::{Token, TokenKind, fold, numbers};
 
-/// Most words a `*` may skip.
+/// The highest number of words that a `*` may skip.
 const GAP: usize = 7;
 
 #[derive(Clone, Debug)]
@@ -15,7 +15,7 @@ enum Part {
     Gap,
 }
 
-/// One phrase.
+/// One compiled phrase.
 #[derive(Clone, Debug)]
 pub(super) struct Pattern {
     parts: Vec<Part>,
@@ -24,11 +24,11 @@ pub(super) struct Pattern {
     score: i32,
 }
 
-/// Where a phrase was found.
+/// A match of a phrase.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Hit {
     pub(super) score: i32,
-    /// Indices of the tokens that its words took.
+    /// The indices of the tokens that the phrase's words matched.
     pub(super) used: Vec<usize>,
 }
 
@@ -54,7 +54,7 @@ impl Pattern {
         telling.or_else(|| words().next()).map_or(&[], Vec::as_slice)
     }
 
-    /// All words of the phrase, for the lexicon.
+    /// Returns all words of the phrase, for the lexicon.
     pub(super) fn words(&self) -> impl Iterator<Item = &str> {
         self.parts
             .iter()
@@ -65,7 +65,7 @@ impl Pattern {
             .map(String::as_str)
     }
 
-    /// The first place where the phrase occurs. `words` are the indices of the tokens that are not
+    /// Returns the first match of the phrase. `words` are the indices of the tokens that are not
     /// signs.
     pub(super) fn find(&self, tokens: &[Token], words: &[usize]) -> Option<Hit> {
         let starts =
@@ -77,7 +77,8 @@ impl Pattern {
         })
     }
 
-    /// An anchored phrase may follow polite words ("please add", "can you show").
+    /// Returns how many words an anchored phrase may skip at the start: polite words ("please add",
+    /// "can you show").
     fn first_start(&self, tokens: &[Token], words: &[usize]) -> usize {
         let polite = words.iter().take_while(|&&i| language::is_polite(&tokens[i].norm)).count();
         (polite + 1).min(words.len())
@@ -131,7 +132,7 @@ fn matches(parts: &[Part], tokens: &[Token], words: &[usize], used: &mut Vec<usi
     }
 }
 
-/// Phrases found by the words that they need, so that a message is compared with few of them.
+/// Phrases indexed by the words that they need, so that a message is compared with few of them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Index<K> {
     by_word: HashMap<String, Vec<usize>>,
@@ -149,7 +150,7 @@ impl<K: Copy> Index<K> {
         Self { by_word, entries }
     }
 
-    /// All phrases that occur, with what they stand for, in the order they were given.
+    /// Returns all phrases that match, with their keys, in the order in which they were added.
     pub(super) fn find(&self, tokens: &[Token], words: &[usize]) -> Vec<(K, Hit, bool)> {
         let said = words.iter().flat_map(|&i| [tokens[i].norm.as_str(), tokens[i].fold.as_str()]);
         let mut candidates: Vec<usize> =
@@ -170,7 +171,7 @@ impl<K: Copy> Index<K> {
     }
 }
 
-/// Indices of the words and numbers among the tokens.
+/// Returns the indices of the words and numbers among the tokens.
 pub(super) fn word_indices(tokens: &[Token]) -> Vec<usize> {
     (0..tokens.len()).filter(|&i| tokens[i].kind != TokenKind::Punct).collect()
 }

@@ -1,5 +1,5 @@
-//! Places in a list as a clause names them: by number, by ordinal, several joined, or one of
-//! several. Knows nothing of what is listed.
+//! Finds the places in a list that a clause names: by number, by ordinal, several joined, or one of
+//! several. Does not know which things are listed.
 
 use language::{
     Token, TokenKind,
@@ -39,8 +39,8 @@ const PLACE_LABELS: &[&str] = &[
 const NOUNS: &[&str] = &["one", "option", "product", "item", "alternativet", "produkten"];
 
 impl Facts {
-    /// "Number 1 or number 3", "the first or the third", "1, 2 or the last", "the first or a blue
-    /// one": places of which one is meant. Numbers alone are none yet.
+    /// Finds alternatives of which one is meant: "number 1 or number 3", "the first or the third",
+    /// "1, 2 or the last", "the first or a blue one". Bare numbers alone are not places yet.
     pub(super) fn find_choice(&mut self, tokens: &[Token], listed: bool) {
         let mut at = 0;
         while at < tokens.len() {
@@ -57,8 +57,8 @@ impl Facts {
         }
     }
 
-    /// "1 and 3", "option 2, 4 & 5": places without a name of their own. Numbers of which one is a
-    /// size or a count are none, and of the ends of a range and of a choice it shows only later.
+    /// Finds joined numbers that are places: "1 and 3", "option 2, 4 & 5". Numbers that are sizes
+    /// or quantities are no places. The ends of a range, and alternatives, are decided later.
     pub(super) fn find_joined(&mut self, tokens: &[Token]) {
         let mut at = 0;
         while at < tokens.len() {
@@ -70,7 +70,7 @@ impl Facts {
                 at += 1;
                 continue;
             };
-            // "1, 2 or 3", "1, 2 or the last": one of them, and nobody knows which.
+            // In "1, 2 or 3" and "1, 2 or the last", one place is meant and it is unclear which.
             let after = tokens[at + used..].iter().find(|token| token.kind != TokenKind::Punct);
             let open = tokens[at..at + used].iter().chain(after).any(|token| token.any(CHOICES));
             if !(valued || is_counted(tokens, at + used))
@@ -79,7 +79,7 @@ impl Facts {
                 let (places, range) =
                     (places.into_iter().map(Place::Nth), at - usize::from(labelled)..at + used);
                 if ranges || open {
-                    // "Make it 2 or 3" leaves open how many.
+                    // "Make it 2 or 3" leaves the quantity open, not the place.
                     let adds = at > 1 && tokens[at - 2].any(&["lagg", "lagga"]);
                     self.choice |=
                         open && (adds || !(at > 0 && tokens[at - 1].any(BEFORE_A_COUNT)));
@@ -115,7 +115,7 @@ impl Facts {
                 at += 1 + used;
                 continue;
             }
-            // "the two first", "de två första"
+            // Reads "the two first" and "de två första".
             if let Some((count, used)) =
                 numbers::read_whole(tokens, at).filter(|(count, _)| (2..=5).contains(count))
                 && tokens.get(at + used).is_some_and(|next| next.any(&["first", "forsta"]))
@@ -136,7 +136,8 @@ impl Facts {
     }
 }
 
-/// Places in a row with a choice among them or beside them, and how many tokens they take.
+/// Reads places in a row with an "or" among or beside them. Returns the places and the number of
+/// their tokens.
 fn row(tokens: &[Token], at: usize, listed: bool) -> Option<(Vec<Place>, usize)> {
     let joins = |at: usize| tokens.get(at).is_some_and(|token| token.any(JOINERS));
     let chooses = |at: usize| tokens.get(at).is_some_and(|token| token.any(CHOICES));
@@ -158,8 +159,8 @@ fn row(tokens: &[Token], at: usize, listed: bool) -> Option<(Vec<Place>, usize)>
     (choice && told).then_some((places, end - at))
 }
 
-/// One place, how many tokens it takes, and whether it is told to be one: a number alone may be
-/// something else.
+/// Reads one place. Returns the place, the number of its tokens, and whether it is certainly a
+/// place; a bare number is not.
 fn item(tokens: &[Token], at: usize, listed: bool) -> Option<(Place, usize, bool)> {
     let article = usize::from(tokens.get(at)?.any(&["the", "den", "det"]));
     let start = at + article;
@@ -175,7 +176,7 @@ fn item(tokens: &[Token], at: usize, listed: bool) -> Option<(Place, usize, bool
     (!valued && !is_counted(tokens, at + 1)).then_some((Place::Nth(bare), 1, false))
 }
 
-/// "Option 2", "#2", "nr. 2".
+/// Reads places with a label: "option 2", "#2", "nr. 2".
 fn labelled(tokens: &[Token], at: usize) -> Option<(Place, usize)> {
     tokens.get(at).filter(|token| token.any(PLACE_LABELS) || token.fold == "#")?;
     let point = usize::from(tokens.get(at + 1).is_some_and(|token| token.any(&[".", "#", ":"])));
@@ -184,7 +185,7 @@ fn labelled(tokens: &[Token], at: usize) -> Option<(Place, usize)> {
     Some((Place::Nth(value), 1 + point + used))
 }
 
-/// "The second", "the last one".
+/// Reads ordinals: "the second", "the last one".
 fn ordinal(tokens: &[Token], at: usize) -> Option<(Place, usize)> {
     if let Some((value, used)) = ordinals::read_place(tokens, at) {
         return Some((Place::Nth(value), used));
@@ -196,7 +197,7 @@ fn ordinal(tokens: &[Token], at: usize) -> Option<(Place, usize)> {
         .map(|_| (Place::Last, 1))
 }
 
-/// Whether what follows a number says what it counts or measures.
+/// Whether the word after a number names the things that it counts or measures.
 fn is_counted(tokens: &[Token], end: usize) -> bool {
     tokens.get(end).is_some_and(|next| {
         next.any(PIECES)

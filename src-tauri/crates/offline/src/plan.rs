@@ -1,6 +1,6 @@
-//! From a goal to its next step: which call is missing, what must be asked, or what came of it. A
-//! write is planned only when exactly one usable thing is meant. Steps are found by looking at the
-//! results there are, so nothing is remembered.
+//! Finds the next step of a goal: a missing call, a question to the user, or the outcome. A write
+//! is planned only if exactly one available thing is meant. Steps are derived from the existing
+//! results, so nothing is stored between calls of the model.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -17,16 +17,16 @@ use super::{
     values,
 };
 
-/// How long a result answers follow-ups.
+/// How long, in minutes, a result is reused for follow-up questions.
 const FRESH_MINUTES: i64 = 15;
 
-/// One turn being planned.
+/// The planning of one turn.
 pub(super) struct Run<'a> {
     pub(super) book: &'a Book,
     pub(super) state: &'a State,
     /// The calls of this turn so far.
     pub(super) done: &'a [Done],
-    /// Names of the tools offered; `None` when an earlier turn is planned again.
+    /// The names of the offered tools. None while an earlier turn is replayed.
     pub(super) offered: Option<HashSet<&'a str>>,
     pub(super) now: DateTime<Utc>,
 }
@@ -39,9 +39,9 @@ pub(super) enum Found {
 }
 
 impl Run<'_> {
-    /// The next step of every goal. While an earlier change in its pack is not finished, a later
-    /// goal may look things up that the change cannot touch, and nothing else. Changes of one kind
-    /// are made together.
+    /// Returns the next step of every goal. While an earlier change in the same pack is unfinished,
+    /// a later goal may only read data that the change cannot affect. Changes of one kind are
+    /// proposed together.
     pub(super) fn steps(&self, goals: &[Goal]) -> Vec<Step> {
         let mut steps = Vec::with_capacity(goals.len());
         let mut changing: Vec<(usize, usize)> = Vec::new();
@@ -73,8 +73,8 @@ impl Run<'_> {
         steps
     }
 
-    /// Holds a change back while another of its kind is still being looked for: what is proposed
-    /// alone may be all that is heard.
+    /// Holds back a change while the thing of another change of the same kind is still being looked
+    /// for, because a change that is proposed alone may be the only one that the user sees.
     fn together(&self, goals: &[Goal], steps: &mut [Step]) {
         let looks = |step: &Step| matches!(step, Step::Calls(calls) if calls.iter().any(|call| !self.book.tools[call.tool].writes()));
         let looking: HashSet<usize> = goals
@@ -92,8 +92,8 @@ impl Run<'_> {
         }
     }
 
-    /// One question is asked at a time, and nothing changes beside it: the rest goes on once it is
-    /// answered.
+    /// Asks one question at a time and makes no change meanwhile. The other goals continue after
+    /// the answer.
     fn question_first(&self, steps: &mut [Step]) {
         let asks = |step: &Step| {
             matches!(
@@ -117,7 +117,7 @@ impl Run<'_> {
             return Step::Done(Outcome::Doubt(doubt.clone()));
         }
         let tool = &self.book.tools[goal.tool];
-        // A change that was made, refused or edited in this turn is not proposed a second time.
+        // A change that was made, refused or edited in this turn is not proposed again.
         if tool.writes()
             && let Some(done) =
                 self.done.iter().filter(|done| done.tool == goal.tool).nth(earlier_writes)
@@ -147,7 +147,7 @@ impl Run<'_> {
         }
     }
 
-    /// One call each for at least two things.
+    /// Plans one call for each of several things.
     fn several(&self, goal: &Goal, tool: &Tool, thing: &str, parameter: &str, field: &str) -> Step {
         let mut items: Vec<Value> = Vec::new();
         let mut calls = Vec::new();
@@ -219,7 +219,7 @@ impl Run<'_> {
         self.state.listing(pack, thing).map(|listing| listing.items.clone()).unwrap_or_default()
     }
 
-    /// Makes the call, or reads its result.
+    /// Plans the call, or returns the outcome if the call was already made.
     fn call(&self, goal: &Goal, args: Map<String, Value>) -> Step {
         if let Some(done) = self.result(goal.tool, &args) {
             return Step::Done(outcome(done));
@@ -250,7 +250,7 @@ impl Run<'_> {
         self.done.iter().find(|done| done.tool == tool && done.args == *args)
     }
 
-    /// An earlier result of the same call that still holds.
+    /// Returns the result of an earlier equal call if it is recent enough.
     fn fresh(&self, tool: usize, args: &Map<String, Value>) -> Option<Arc<Value>> {
         let pointer = self.book.tools[tool].as_of.as_ref()?;
         let done = self.state.last_call(tool).filter(|done| done.args == *args)?;
@@ -272,7 +272,7 @@ fn outcome(done: &Done) -> Outcome {
     }
 }
 
-/// The things in a result.
+/// Returns the list of things in a result.
 pub(super) fn list(value: &Value, source: &ThingSource) -> Vec<Value> {
     let items = value.pointer(&source.list);
     match items {
@@ -283,8 +283,8 @@ pub(super) fn list(value: &Value, source: &ThingSource) -> Vec<Value> {
     }
 }
 
-/// Whether there may be more than the list of a result: a search brings only its first ones, unless
-/// it says that these are all.
+/// Whether there may be more things than the result lists. A search returns only its first results,
+/// unless the result's total says otherwise.
 pub(super) fn is_partial(source: &ThingSource, result: &Value) -> bool {
     let total = source.total.as_ref().and_then(|pointer| result.pointer(pointer)?.as_u64());
     matches!(source.find, Some(Find::Words { .. }))

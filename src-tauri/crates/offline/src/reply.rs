@@ -1,5 +1,5 @@
-//! The words of an answer: what each goal came to, as Markdown in English or Swedish, and the
-//! answers offered as buttons. Figures come from results only. Knows no tool by name.
+//! Words an answer: the outcome of each goal as Markdown in English or Swedish, and suggested
+//! answers as buttons. Figures come only from results. Knows no tool by name.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use super::{
     understand::Talk,
 };
 
-/// Most lines of a list that a question shows.
+/// The highest number of list lines that a question shows.
 pub(super) const SHOWN: usize = 9;
 
 /// Most names that an answer lists after an unknown one.
@@ -30,7 +30,7 @@ pub(super) struct Reply {
     pub(super) choices: Vec<Choice>,
 }
 
-/// Words one reply.
+/// Words a reply in one language.
 #[derive(Clone, Copy)]
 pub(super) struct Speaker<'a> {
     pub(super) book: &'a Book,
@@ -45,7 +45,7 @@ impl Speaker<'_> {
         }
     }
 
-    /// The answer for all goals of a message.
+    /// Returns the answer about all goals of a message.
     pub(super) fn outcomes(&self, goals: &[(Goal, Outcome)]) -> Reply {
         let mut reply = Reply::default();
         let mut later: Vec<String> = Vec::new();
@@ -81,7 +81,7 @@ impl Speaker<'_> {
         reply
     }
 
-    /// The subject of a goal, in the words of the message.
+    /// Returns the subject of a goal in the words of the message.
     fn named(&self, goal: &Goal) -> String {
         let target = &goal.target;
         let words = if target.said.is_empty() { target.words() } else { target.said.clone() };
@@ -167,8 +167,8 @@ impl Speaker<'_> {
         }
     }
 
-    /// The line under an answer from an earlier result: of when it is, and that nothing else was
-    /// asked about.
+    /// Returns the line under an answer from an earlier result: the time of that result, and that
+    /// no new request was made.
     fn reused(&self, tool: &super::book::Tool, results: &[Arc<Value>]) -> String {
         let at =
             tool.as_of.as_ref().and_then(|pointer| results.first()?.pointer(pointer)?.as_str());
@@ -263,7 +263,7 @@ impl Speaker<'_> {
             text.push_str(&format!("\n{}. {label}", i + 1));
         }
         if labels.len() > SHOWN {
-            // How many is not known: a search brings only its first ones.
+            // The total number is not known, because a search returns only its first results.
             text.push_str(&self.say(
                 "\n\n… and more. Say more words to narrow it down.",
                 "\n\n… och fler. Säg fler ord så blir listan kortare.",
@@ -286,7 +286,7 @@ impl Speaker<'_> {
         Reply { text, choices: self.choices(&labels, *why == Why::Confirm) }
     }
 
-    /// The rest of a list, numbered on.
+    /// Returns the rest of a list. The numbers continue.
     pub(super) fn more(&self, listing: Option<&Listing>) -> Reply {
         let found = listing.and_then(|listing| {
             Some((listing, self.book.packs[listing.pack].thing(&listing.thing)?))
@@ -346,7 +346,7 @@ impl Speaker<'_> {
             .zip(names)
             .map(|(label, name)| {
                 let label = unescaped(label);
-                // Price and stock are on the button; what it says needs only the name.
+                // The button shows price and stock, but its message needs only the name.
                 let said = label.split(" – ").next().unwrap_or(&label).to_owned();
                 let message =
                     self.say(&format!("The {name} one: {said}"), &format!("Den {name}: {said}"));
@@ -453,7 +453,7 @@ impl Speaker<'_> {
         Reply { text, choices }
     }
 
-    /// The answer if no tool is to be called.
+    /// Returns the answer to a message that needs no tool.
     pub(super) fn talk(&self, talk: &Talk, pending: Option<(&Goal, &Outcome)>) -> Reply {
         match talk {
             Talk::Social(social) => self.social(*social),
@@ -522,7 +522,7 @@ impl Speaker<'_> {
     }
 }
 
-/// No more than one empty line, none at the ends.
+/// Removes empty lines at the ends, and repeated empty lines.
 fn tidy(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut empty = 0;
@@ -536,7 +536,7 @@ fn tidy(text: &str) -> String {
     out.trim_end().to_owned()
 }
 
-/// A label without Markdown, for a button.
+/// Returns a label without Markdown, for a button.
 fn unescaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();

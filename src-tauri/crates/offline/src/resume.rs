@@ -1,6 +1,6 @@
-//! A message that answers an open question, or points into a list that was shown: "the second one",
-//! "42", "no, the blue". Decides whether the question is answered; everything else is left to
-//! ordinary understanding.
+//! Reads a message that answers an open question or points into a shown list: "the second one",
+//! "42", "no, the blue". Decides only whether the message is such an answer; `understand` reads all
+//! other messages.
 
 use language::Token;
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ use super::{
 
 type Read = (Vec<Goal>, Option<Talk>);
 
-/// The reading of the message as an answer; `None` when it is a message of its own.
+/// Reads the message as an answer. Returns None if it is a request of its own.
 pub(super) fn resume(
     reader: &Reader<'_>,
     tokens: &[Token],
@@ -33,7 +33,7 @@ pub(super) fn resume(
     }
 }
 
-/// With the answer goes on what the question kept waiting.
+/// Adds the goals that were waiting for the question's answer.
 fn go_on(pending: &Pending, (mut goals, talk): Read) -> Read {
     if !goals.is_empty() {
         goals.extend(pending.later.iter().cloned());
@@ -41,7 +41,7 @@ fn go_on(pending: &Pending, (mut goals, talk): Read) -> Read {
     (goals, talk)
 }
 
-/// "The second one" after a list, without a question: what there is to know of it.
+/// Reads "the second one" after a list without a question as a request for details.
 fn point(reader: &Reader<'_>, tokens: &[Token], facts: &Facts) -> Option<Read> {
     let mut places = facts.places.clone();
     if facts.words.len() == 1 {
@@ -76,7 +76,7 @@ fn point(reader: &Reader<'_>, tokens: &[Token], facts: &Facts) -> Option<Read> {
     {
         return None;
     }
-    // Several are looked at side by side.
+    // Several things are compared.
     let beside = reader.book.tools[tool]
         .intents
         .iter()
@@ -96,7 +96,8 @@ fn point(reader: &Reader<'_>, tokens: &[Token], facts: &Facts) -> Option<Read> {
     Some((vec![goal], None))
 }
 
-/// "Show me the second one" sounds like a search, but without any words to search for it points.
+/// Whether the request is a search. "Show me the second one" sounds like one, but without search
+/// words it points into a list.
 fn searches(reader: &Reader<'_>, found: &Match) -> bool {
     reader.book.tools[found.tool].has(|kind| matches!(kind, contract::manifest::SlotKind::Words))
 }
@@ -161,7 +162,8 @@ fn answer(
     select(reader, pending, tokens, facts, &used)
 }
 
-/// "No, don't add it": the words of the pending change with a "not" and nothing else.
+/// Whether the message withdraws the pending change: its words with a "not" and nothing else ("No,
+/// don't add it").
 fn takes_back(reader: &Reader<'_>, pending: &Pending, tokens: &[Token], facts: &Facts) -> bool {
     let tool = pending.goal.tool;
     let denied =
@@ -192,8 +194,8 @@ fn takes_back(reader: &Reader<'_>, pending: &Pending, tokens: &[Token], facts: &
         .all(|i| facts.negations.contains(i))
 }
 
-/// "The second one: Black, 44 …" is what a button says; what follows the colon only repeats the
-/// list.
+/// Reads the message of a button, such as "The second one: Black, 44 …". The words after the colon
+/// only repeat the list.
 fn button(reader: &Reader<'_>, pending: &Pending, tokens: &[Token]) -> Option<Read> {
     let colon = tokens.iter().position(|token| token.fold == ":")?;
     let facts = reader.facts(&tokens[..colon]);
@@ -205,7 +207,8 @@ fn button(reader: &Reader<'_>, pending: &Pending, tokens: &[Token]) -> Option<Re
     }
 }
 
-/// "Make it three" while a choice for an order is open changes how many, not the cart.
+/// Whether the message changes the quantity of the pending request: "make it three" while the user
+/// is choosing a thing to order does not mean the cart.
 fn changes_count(
     reader: &Reader<'_>,
     pending: &Pending,
@@ -221,7 +224,7 @@ fn changes_count(
     both && bare && matches!(facts.quantity, Some(Quantity::Whole(1..)))
 }
 
-/// The same question again, with another count.
+/// Asks the same question again with another quantity.
 fn recounted(pending: &Pending, facts: &Facts) -> Read {
     let mut goal = pending.goal.clone();
     let listing = &pending.listing;
@@ -238,7 +241,8 @@ fn count(goal: &mut Goal, facts: &Facts) {
     }
 }
 
-/// The same kind of request, with another thing named by its kind.
+/// Whether the message makes the same kind of request for another thing, which it names by its
+/// kind.
 fn names_anew(reader: &Reader<'_>, found: &Match, tokens: &[Token], facts: &Facts) -> bool {
     let pack = reader.book.pack_of(found.tool);
     facts
@@ -309,7 +313,7 @@ fn clear_doubt(
     Some((vec![goal], None))
 }
 
-/// Picks from the list of the question, or takes the words it asked for.
+/// Chooses from the list of the question, or uses the words that the question asked for.
 fn select(
     reader: &Reader<'_>,
     pending: &Pending,
@@ -331,7 +335,7 @@ fn select(
         return Some((vec![goal], None));
     }
     if !facts.negations.is_empty() {
-        // "Not the 44", "anything but black": what is left is not for a guess.
+        // "Not the 44" or "anything but black" does not say which of the rest is meant.
         return Some((Vec::new(), Some(Talk::AskAgain)));
     }
     let pack = &reader.book.packs[listing.pack];
@@ -341,7 +345,7 @@ fn select(
     let is_value = |number: u32| items.iter().any(|item| item.contains(&number.to_string()));
     let numbers: Vec<u32> = facts.words.iter().filter_map(|&i| tokens[i].int()).collect();
     let values: Vec<u32> = numbers.iter().copied().filter(|number| is_value(*number)).collect();
-    // "The second one in green" of a list whose second one is black names two things.
+    // If the second item is black, "the second one in green" names two different things.
     let contradicts = |place: usize| {
         let describes = |word: &&String| pack.is_attribute(pack.canonical(word));
         place.checked_sub(1).and_then(|i| items.get(i)).is_some_and(|item| {
@@ -360,7 +364,7 @@ fn select(
         return Some((Vec::new(), Some(Talk::AskAgain)));
     }
     if let [Place::Nth(place)] = facts.places[..] {
-        // "2" in a list where 2 is also a size stays open.
+        // "2" stays open if 2 is also a size in the list.
         return Some(nth(reader, pending, facts, place as usize, &values));
     }
     if let [Place::Last] = facts.places[..] {
@@ -423,7 +427,7 @@ fn narrowed(
     let listing = &pending.listing;
     let pack = &reader.book.packs[listing.pack];
     let mut words = words;
-    // "Go for 44": words that say nothing of any thing are passed over.
+    // Words that describe no thing are skipped, as in "go for 44".
     words.retain(|word| {
         says_something(pack, word) || items.iter().any(|item| things::fits(pack, word, item))
     });
@@ -445,13 +449,14 @@ fn narrowed(
         ));
     }
     if words.iter().any(|word| pack.is_vocabulary(word)) && !fits_all {
-        // Another thing altogether: look for it.
+        // The words name another thing, so a new search is made.
         goal.target = Target { groups: vec![words], ..Target::default() };
         goal.chosen.clear();
         return Some((vec![goal], None));
     }
     if fits_all {
-        // Fewer than before, still several: the words stay and the list is asked again.
+        // Fewer items fit than before, but still several. The words are kept and the shorter list
+        // is shown.
         goal.target.groups.push(words);
         goal.target.places.clear();
         goal.chosen.push((
@@ -469,7 +474,7 @@ fn says_something(pack: &crate::book::Pack, word: &str) -> bool {
         || word.parse::<u32>().is_ok()
 }
 
-/// A list cut down by an answer that still fits several.
+/// Returns the shorter list after an answer that fits several items.
 pub(super) fn cut_list(goal: &Goal, listing_pack: usize, thing: &str) -> Option<Listing> {
     let name = format!("{thing}*");
     let items = goal.chosen.iter().rev().find(|(kind, _)| *kind == name)?.1.as_array()?.clone();

@@ -1,6 +1,6 @@
-//! Decides who answers: the specialists whose tools a message asks for, in the order in which it
-//! asks. Also makes the text that joins several answers: the first words of each, with its name. It
-//! adds no statement of its own.
+//! Chooses the specialists that answer: those whose tools the message asks for, in the order of the
+//! message. Also joins several answers into one text with the first words and the name of each.
+//! Adds no statement of its own.
 
 use contract::AgentId;
 use engine::ports::{FINISH, ModelRequest, Outbound, RouteDecision, RouteEntity};
@@ -9,12 +9,12 @@ use serde_json::Value;
 
 use super::{book::Book, dialogue, goal::Goal};
 
-/// Characters of an answer in the joining text.
+/// The highest number of characters of an answer in the joined text.
 const FIRST_WORDS: usize = 280;
-/// Entries of a list that it names.
+/// The highest number of list entries that the joined text names.
 const LISTED: usize = 3;
 
-/// The supervisor's decision, as JSON.
+/// Returns the supervisor's decision as JSON.
 pub(super) fn decide(
     book: &Book,
     request: &ModelRequest,
@@ -59,7 +59,7 @@ fn entities(goal: &Goal) -> Vec<RouteEntity> {
     texts.map(|(name, value)| RouteEntity { kind: name.clone(), value }).collect()
 }
 
-/// Several answers in short.
+/// Returns a short text that joins several answers.
 pub(super) fn synthesis(
     book: &Book,
     request: &ModelRequest,
@@ -80,7 +80,8 @@ pub(super) fn synthesis(
     format!("{head}\n\n{}", lines.join("\n"))
 }
 
-/// The first line that is prose. One that announces a list names the beginning of it.
+/// Returns the first line of prose in an answer. If the line introduces a list, adds the list's
+/// first entries.
 fn first_words(answer: &str) -> String {
     let prose = |line: &&str| !line.is_empty() && !line.starts_with(['|', '#', '>', '`']);
     let mut lines = answer.lines().map(str::trim).filter(prose);
@@ -97,7 +98,7 @@ fn first_words(answer: &str) -> String {
     }
 }
 
-/// The text of a line of a list.
+/// Returns the text of a list line, or None for other lines.
 fn listed(line: &str) -> Option<&str> {
     line.strip_prefix("- ").or_else(|| line.strip_prefix("* "))
 }

@@ -1,5 +1,5 @@
-//! Messages that ask for no tool: greetings, thanks, yes, no, "who are you", and topics that no
-//! pack covers. Knows nothing of tools.
+//! Recognises messages that need no tool: greetings, thanks, yes, no, "who are you", and topics
+//! that no pack covers. Knows nothing of tools.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ use language::{
 
 use super::pattern::{Index, Pattern};
 
-/// A message that asks for no tool.
+/// A message that needs no tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Social {
     Greeting,
@@ -21,7 +21,7 @@ pub(super) enum Social {
     Identity,
     Yes,
     No,
-    /// Something that no assistant here can do: weather, e-mail, jokes.
+    /// A topic that no pack covers: weather, e-mail, jokes.
     OffTopic,
 }
 
@@ -73,8 +73,8 @@ const PHRASES: &[(Social, &str)] = &[
     ),
 ];
 
-/// Words of clauses that weigh or ask something and request nothing. A request does not begin with
-/// a question word.
+/// Words of clauses that only weigh or ask something. A request does not begin with a question
+/// word.
 const HEDGES: &str = "might; maybe i|we; perhaps i|we; thinking about|of; considering; consider; not sure; wonder|wondering; if i|we; what if; what happens; \
     kanske; funderar; undrar; tänker; osäker; om jag|vi; vad händer; ^why; ^when; ^who; ^where; ^what; ^which; ^how; ^did; \
     ^do i|we|they; ^does; ^have i|you|we; ^has; ^was; ^were; ^is; ^are; ^should; ^am; ^varför; ^när; ^vem; ^vad; ^vilken|vilket|vilka; ^hur; ^har du|jag|vi|ni; \
@@ -96,12 +96,12 @@ static HEDGED: LazyLock<Index<()>> = LazyLock::new(|| {
     Index::new(HEDGES.split(';').map(|phrase| ((), Pattern::new(phrase))).collect())
 });
 
-/// Whether a clause weighs something instead of asking for it: "I might buy two".
+/// Whether a clause only weighs something and requests nothing: "I might buy two".
 pub(super) fn is_hedged(tokens: &[Token], words: &[usize]) -> bool {
     !HEDGED.find(tokens, words).is_empty()
 }
 
-/// The kinds of a message that asks for no tool, in the order of the list above.
+/// Returns the kinds of a message that needs no tool, in the order of the list above.
 pub(super) fn recognise(tokens: &[Token], words: &[usize]) -> Vec<Social> {
     let mut found: Vec<usize> =
         COMPILED.find(tokens, words).into_iter().map(|(order, ..)| order).collect();
@@ -109,12 +109,12 @@ pub(super) fn recognise(tokens: &[Token], words: &[usize]) -> Vec<Social> {
     found.into_iter().map(|order| PHRASES[order].0).collect()
 }
 
-/// Tokens that the phrases took.
+/// Returns the tokens that the phrases matched.
 pub(super) fn used(tokens: &[Token], words: &[usize]) -> Vec<usize> {
     COMPILED.find(tokens, words).into_iter().flat_map(|(_, hit, _)| hit.used).collect()
 }
 
-/// Words of the phrases, for the lexicon.
+/// Returns the words of the phrases, for the lexicon.
 pub(super) fn words() -> impl Iterator<Item = &'static str> {
     COMPILED.patterns().chain(HEDGED.patterns()).flat_map(Pattern::words)
 }

@@ -1,6 +1,5 @@
-//! The state of the conversation: the lists that were shown, the open question, the last calls.
-//! Rebuilt from the messages in every call, by planning each earlier turn again with the results it
-//! got.
+//! The state of the conversation: the shown lists, the open question, the last calls. It is rebuilt
+//! from the messages in every call, by replaying each earlier turn with its results.
 
 use chrono::NaiveDate;
 use contract::manifest::{Find, SlotKind};
@@ -18,30 +17,29 @@ use super::{
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Pending {
     pub(super) goal: Goal,
-    /// The list it offered; empty when it asked for words or a number.
+    /// The list that the question showed. Empty if it asked for words or a number.
     pub(super) listing: Listing,
-    /// Further requests of the same message; they go on once the question is answered.
+    /// Further requests of the same message. They continue after the question is answered.
     pub(super) later: Vec<Goal>,
 }
 
-/// The state before a message.
+/// The state of the conversation before a message.
 #[derive(Clone, Debug, Default)]
 pub(super) struct State {
     pub(super) lang: Option<Language>,
     pub(super) pending: Option<Pending>,
-    /// The newest list of each kind of thing, the newest first.
+    /// The newest list of each kind of thing, newest first.
     pub(super) listings: Vec<Listing>,
-    /// Single things talked about, newest first: (pack, kind, item).
+    /// Single things that the conversation is about, newest first: (pack, kind, item).
     pub(super) focus: Vec<(usize, String, Value)>,
-    /// The calls of the newest turn that had any, and before them the last call of every other
-    /// tool.
+    /// The calls of the newest turn with calls, preceded by the last call of every other tool.
     pub(super) calls: Vec<Done>,
-    /// The tool of the newest answer, with the goal's intent.
+    /// The tool and the intent of the newest answer.
     pub(super) last: Option<(usize, usize)>,
 }
 
 impl State {
-    /// The newest call of a tool.
+    /// Returns the newest call of a tool.
     pub(super) fn last_call(&self, tool: usize) -> Option<&Done> {
         self.calls.iter().rev().find(|done| done.tool == tool)
     }
@@ -50,7 +48,7 @@ impl State {
         self.last_call(tool).map(|done| &done.args)
     }
 
-    /// The first day of the period asked about last.
+    /// Returns the first day of the last requested period.
     pub(super) fn last_start(&self, book: &Book) -> Option<NaiveDate> {
         self.calls.iter().rev().find_map(|done| {
             let slot = book.tools[done.tool]
@@ -61,7 +59,7 @@ impl State {
         })
     }
 
-    /// Takes in the calls of a finished turn.
+    /// Adds the calls of a finished turn.
     pub(super) fn absorb(&mut self, calls: Vec<Done>, book: &Book) {
         for done in calls {
             if let Some(value) = done.ok() {
@@ -91,18 +89,18 @@ impl State {
         }
     }
 
-    /// The list of a kind of thing that places point into.
+    /// Returns the list of a kind of thing that places point into.
     pub(super) fn listing(&self, pack: usize, thing: &str) -> Option<&Listing> {
         self.listings.iter().find(|listing| listing.pack == pack && listing.thing == thing)
     }
 
-    /// The newest list of a pack, of whatever kind.
+    /// Returns the newest list of a pack, of any kind.
     pub(super) fn newest(&self, pack: usize) -> Option<&Listing> {
         self.listings.iter().find(|listing| listing.pack == pack)
     }
 
-    /// Keeps a list that was shown. Parts of a thing are listed for one question: no later list
-    /// stands beside them.
+    /// Stores a list that was shown. A list of a thing's parts belongs to one question only, so it
+    /// is removed when another list is shown.
     pub(super) fn list(&mut self, book: &Book, listing: Listing) {
         let is_part = |old: &Listing| {
             let sources =
@@ -115,8 +113,8 @@ impl State {
         self.listings.insert(0, listing);
     }
 
-    /// The list that "more" means: that of the open question, else one of the newest answer, first
-    /// one of which there is more.
+    /// Returns the list that "more" continues: the list of the open question, or a list of the
+    /// newest answer, preferably one with more items.
     pub(super) fn to_go_on(&self) -> Option<&Listing> {
         let newest = || self.listings.iter().filter(|listing| listing.newest);
         match &self.pending {
@@ -127,13 +125,13 @@ impl State {
         }
     }
 
-    /// Another answer follows: the lists of earlier ones still number what they show, but nobody
-    /// goes on with them.
+    /// Notes that another answer follows. Earlier lists still define the numbers of their items,
+    /// but "more" no longer continues them.
     pub(super) fn set_lists_aside(&mut self) {
         self.listings.iter_mut().for_each(|listing| listing.newest = false);
     }
 
-    /// The text showed its list up to this number.
+    /// Notes that the text showed its list up to this number.
     pub(super) fn showed_more(&mut self, count: usize) {
         let Some(more) = self.to_go_on().cloned() else { return };
         let mine =
@@ -146,14 +144,14 @@ impl State {
         }
     }
 
-    /// Puts an item first among those that the conversation is about.
+    /// Makes an item the newest one that the conversation is about.
     pub(super) fn look_at(&mut self, pack: usize, thing: &str, item: Value) {
         self.focus.retain(|(p, t, known)| !(*p == pack && t == thing && *known == item));
         self.focus.insert(0, (pack, thing.to_owned(), item));
         self.focus.truncate(8);
     }
 
-    /// Several things are talked about: none of them is "it", and nothing that was before them.
+    /// Notes that the conversation is about several things, so "it" means no single one.
     pub(super) fn look_away(&mut self, pack: usize) {
         self.focus.retain(|(p, ..)| *p != pack);
     }
@@ -163,7 +161,7 @@ impl State {
     }
 }
 
-/// Finding a thing's source among the book's tools.
+/// Finds the source of a thing among the tools.
 pub(super) trait SourceOf {
     fn source_of(
         &self,

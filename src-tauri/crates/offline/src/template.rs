@@ -1,5 +1,5 @@
-//! Answer templates: minijinja with helpers for money, numbers, days and percent, and every value
-//! escaped for Markdown. Knows no tool; what a template says is the pack's.
+//! Renders answer templates: minijinja with helpers for money, numbers, days and percent. Every
+//! value is escaped for Markdown. Knows no tool; the packs own the templates.
 
 use std::{
     collections::BTreeMap,
@@ -46,7 +46,7 @@ const MONTHS_SV: [&str; 12] = [
 
 static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut env = Environment::new();
-    // Block tags stand on lines of their own without leaving empty ones.
+    // Block tags stand on their own lines and must not leave empty lines.
     if let Ok(syntax) = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build() {
         env.set_syntax(syntax);
     }
@@ -81,7 +81,7 @@ pub(super) fn answer(
     run(template, lang, root)
 }
 
-/// Renders a template over a context; a template that fails gives `None`.
+/// Renders a template. Returns None if the template fails.
 pub(super) fn render(template: &str, lang: Language, values: &Value) -> Option<String> {
     let root = match values {
         Value::Object(members) => {
@@ -103,15 +103,15 @@ fn run(template: &str, lang: Language, mut root: BTreeMap<String, Jinja>) -> Opt
     }
 }
 
-/// A thing's line.
+/// Returns the line that shows a thing.
 pub(super) fn label(template: &str, lang: Language, item: &Value) -> String {
     render(template, lang, &serde_json::json!({ "item": item }))
         .map(|text| text.trim().to_owned())
         .unwrap_or_default()
 }
 
-/// Whether an expression over `item` holds; without one everything does, and an expression that
-/// fails never does.
+/// Evaluates an expression over `item`. Returns true without an expression, and false if the
+/// expression fails.
 pub(super) fn holds(expression: Option<&str>, item: &Value) -> bool {
     let Some(expression) = expression else { return true };
     let Ok(compiled) = ENVIRONMENT.compile_expression(expression) else { return false };
@@ -136,7 +136,7 @@ fn write(out: &mut Output<'_>, text: &str) -> Result<(), Error> {
     std::fmt::Write::write_str(out, text).map_err(Error::from)
 }
 
-/// Text that Markdown shows as it is.
+/// Escapes a text so that Markdown shows it unchanged.
 pub(super) fn markdown(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     for c in text.chars() {
@@ -168,9 +168,9 @@ fn numeric(value: &Jinja) -> Option<f64> {
     })
 }
 
-/// `1234.5|money("SEK")`: "1,234.50 SEK"; without decimals with `money("SEK", 0)`. An amount that
-/// cannot be read stays as the shop writes it, and so does one with a unit of its own when no other
-/// is told.
+/// Formats an amount: `1234.5|money("SEK")` gives "1,234.50 SEK", and `money("SEK", 0)` no
+/// decimals. A text that is not an amount stays unchanged, and so does an amount with its own unit
+/// if no currency is given.
 fn money(
     state: &State<'_, '_>,
     value: &Jinja,
@@ -214,7 +214,7 @@ fn percent(state: &State<'_, '_>, value: &Jinja, decimals: Option<usize>) -> Jin
     Jinja::from_safe_string(text)
 }
 
-/// "20 November" from "2026-11-20"; with the year when asked.
+/// Formats a day: "20 November" from "2026-11-20", with the year on request.
 fn day(state: &State<'_, '_>, value: &Jinja, year: Option<bool>) -> Jinja {
     let text = value.as_str().unwrap_or_default();
     let shown = parse(text).map_or_else(
@@ -224,7 +224,7 @@ fn day(state: &State<'_, '_>, value: &Jinja, year: Option<bool>) -> Jinja {
     Jinja::from_safe_string(shown)
 }
 
-/// "1–30 November 2026".
+/// Formats a period: "1–30 November 2026".
 fn period(state: &State<'_, '_>, start: &str, end: &str) -> Jinja {
     let lang = language(state);
     let text = match (parse(start), parse(end)) {
@@ -263,8 +263,8 @@ pub(super) fn spoken(date: NaiveDate, year: bool, lang: Language) -> String {
     }
 }
 
-/// So many decimals, half a step rounded away from zero as the window does: Rust's own formatting
-/// takes the even neighbour.
+/// Rounds to a number of decimals, half away from zero as the window does. Rust's own formatting
+/// rounds half to even.
 fn rounded(amount: f64, decimals: usize) -> String {
     let (Some(exact), 0..=3) = (contract::amounts::read(&amount.to_string()), decimals) else {
         return format!("{amount:.decimals$}");
@@ -278,7 +278,7 @@ fn rounded(amount: f64, decimals: usize) -> String {
     }
 }
 
-/// A number with groups of thousands as the language writes them.
+/// Formats a number with the thousands separators of the language.
 fn grouped(amount: f64, decimals: usize, lang: Language) -> String {
     let text = rounded(amount.abs(), decimals);
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));

@@ -1,4 +1,4 @@
-//! The whole planner against the packs that ship and their real tools, in process.
+//! Tests of the whole planner with the shipped packs and their real tools, in process.
 
 mod conversations;
 mod follow_ups;

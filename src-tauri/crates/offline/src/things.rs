@@ -1,5 +1,5 @@
-//! Which of several things the user's words mean.
-//! Works on items as JSON and on a thing's description in the manifest; makes no calls.
+//! Decides which of several things the user's words mean. Works on items as JSON with the
+//! manifest's description of the thing; makes no calls.
 
 use contract::manifest::Thing;
 use language::same_word;
@@ -10,25 +10,25 @@ use super::{
     values,
 };
 
-/// Items narrowed by words.
+/// The items that fit the user's words.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Narrowed {
-    /// Indices of the items that fit best, in order.
+    /// The indices of the items that fit best, in order.
     pub(super) best: Vec<usize>,
-    /// How many words the best ones fit.
+    /// The number of words that the best items fit.
     pub(super) hits: usize,
-    /// Words that fit no item at all.
+    /// Words that fit no item.
     pub(super) missing: Vec<String>,
 }
 
-/// The folded words of an item.
+/// Returns the folded words of an item.
 pub(super) fn words_of(thing: &Thing, item: &Value) -> Vec<String> {
     let mut found = Vec::new();
     thing.words.iter().for_each(|pointer| values::texts(item, pointer, &mut found));
     found.iter().flat_map(|text| folded_words(text)).collect()
 }
 
-/// Whether a word of the user is among an item's words.
+/// Whether a word of the user fits one of an item's words.
 pub(super) fn fits(pack: &Pack, word: &str, words: &[String]) -> bool {
     let meant = pack.canonical(word);
     words.iter().any(|known| {
@@ -36,7 +36,7 @@ pub(super) fn fits(pack: &Pack, word: &str, words: &[String]) -> bool {
     })
 }
 
-/// The items that fit most of the words.
+/// Returns the items that fit the most words.
 pub(super) fn narrow(pack: &Pack, items: &[Vec<String>], words: &[String]) -> Narrowed {
     let counts: Vec<usize> = items
         .iter()
@@ -52,7 +52,7 @@ pub(super) fn narrow(pack: &Pack, items: &[Vec<String>], words: &[String]) -> Na
     Narrowed { best, hits, missing }
 }
 
-/// Whether the words of one item are all said: its full name.
+/// Whether the user said all words of an item's name.
 pub(super) fn is_named_in_full(pack: &Pack, item: &[String], words: &[String]) -> bool {
     item.len() >= 2
         && item.iter().all(|known| {

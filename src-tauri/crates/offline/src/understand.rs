@@ -1,5 +1,5 @@
-//! From a message to goals: clauses, the intent of each, its arguments, and what follows from the
-//! conversation. Decides what is meant, never what to call first.
+//! Reads goals from a message: splits it into clauses, finds the intent and the arguments of each,
+//! and uses the conversation. Does not decide which call comes first.
 
 use chrono::NaiveDate;
 use contract::manifest::SlotKind;
@@ -19,7 +19,7 @@ use super::{
     values,
 };
 
-/// Evidence from which on an intent counts.
+/// The score from which an intent counts.
 const ENOUGH: i32 = 10;
 
 /// Words between two periods that are compared.
@@ -41,7 +41,7 @@ const COMPARED: &[&str] = &[
 #[derive(Clone, Debug, Default)]
 pub(super) struct Meaning {
     pub(super) goals: Vec<Goal>,
-    /// Said when there is no goal.
+    /// The answer if there is no goal.
     pub(super) talk: Option<Talk>,
     pub(super) lang: Option<Language>,
 }
@@ -50,16 +50,16 @@ pub(super) struct Meaning {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Talk {
     Social(Social),
-    /// A request that a pack declines with its own sentence.
+    /// A request that a pack declines, with the pack's own sentence.
     Cannot {
         pack: usize,
         index: usize,
     },
-    /// The pending question was dropped.
+    /// The user withdrew the pending request.
     Dropped,
-    /// The answer to a pending question was not understood; it is asked again.
+    /// The answer to an open question was not understood, so the question is asked again.
     AskAgain,
-    /// The rest of a list that was shown in part.
+    /// The user asks for the rest of a list.
     More,
     NotUnderstood,
 }
@@ -71,7 +71,7 @@ pub(super) struct Match {
     pub(super) intent: usize,
     pub(super) score: i32,
     pub(super) used: Vec<usize>,
-    /// A phrase of its own spoke for it, not only names or dates.
+    /// Whether a phrase matched, and not only names or dates.
     pub(super) strong: bool,
 }
 
@@ -85,7 +85,7 @@ pub(super) fn understand(message: &str, state: &State, book: &Book, today: Naive
     Meaning { goals, talk, lang }
 }
 
-/// Reads one message against the state.
+/// Reads one message in the state of the conversation.
 #[derive(Clone, Copy)]
 pub(super) struct Reader<'a> {
     pub(super) book: &'a Book,
@@ -134,17 +134,19 @@ impl Reader<'_> {
         )
     }
 
-    /// The facts of a clause, whatever it asks for.
+    /// Returns the facts of a clause, for any request.
     pub(super) fn facts(&self, tokens: &[Token]) -> Facts {
         self.facts_with(tokens, !self.state.listings.is_empty())
     }
 
-    /// The facts for a tool: joined numbers point into a list of its own pack only.
+    /// Returns the facts for a tool. Joined numbers are places only if the tool's own pack has
+    /// shown a list.
     fn facts_for(&self, tool: usize, tokens: &[Token]) -> Facts {
         self.facts_with(tokens, self.state.newest(self.book.tools[tool].pack).is_some())
     }
 
-    /// "The week before that" is counted from the period talked about last.
+    /// Returns the facts, with the period of "the week before that" counted from the last requested
+    /// period.
     fn facts_with(&self, tokens: &[Token], listed: bool) -> Facts {
         let mut facts = Facts::of(tokens, self.book, self.today, listed);
         if let Some((at, unit)) = facts.before_that.clone() {
@@ -159,7 +161,8 @@ impl Reader<'_> {
         facts
     }
 
-    /// A pleasantry counts only when the message is hardly more than that.
+    /// Returns the answer to small talk. It counts only if the message contains hardly anything
+    /// else.
     fn chat(&self, social: Social, tokens: &[Token], facts: &Facts) -> Talk {
         let unknown = facts
             .content(tokens, &[], usize::MAX)
@@ -296,8 +299,8 @@ impl Reader<'_> {
     }
 
     /// Splits a message where a new request begins. A part without a request of its own belongs to
-    /// the one before it, unless it names another thing of the same kind ("add a tent and a
-    /// backpack"): then it repeats that request.
+    /// the part before it. If it names another thing of the same kind ("add a tent and a
+    /// backpack"), it repeats that request.
     fn clauses(&self, tokens: &[Token]) -> Vec<(Vec<Token>, Option<Match>)> {
         let whole = self.facts(tokens);
         let mut parts: Vec<Vec<Token>> = vec![Vec::new()];
@@ -314,8 +317,8 @@ impl Reader<'_> {
             parts.into_iter().filter(|part| part.iter().any(|token| token.kind != TokenKind::Punct))
         {
             let facts = self.facts(&part);
-            // "account 17 this month and account 23 last month": a name with its own period asks by
-            // itself.
+            // A name with its own period is a request of its own: "account 17 this month and
+            // account 23 last month".
             let complete = !facts.named.is_empty() && facts.period.is_some();
             let own = self.best(&part, &facts).filter(|found| {
                 (found.strong || complete) && !self.is_another_period(&out, &part, &facts)
@@ -355,7 +358,7 @@ impl Reader<'_> {
         out
     }
 
-    /// "... vs last month" behind a question about a period.
+    /// Whether the part is only another period for the question before it: "... vs last month".
     fn is_another_period(
         &self,
         before: &[(Vec<Token>, Option<Match>)],
@@ -368,7 +371,7 @@ impl Reader<'_> {
         bare && before.last().is_some_and(|(last, _)| self.facts(last).period.is_some())
     }
 
-    /// "Hello, how are you?" in front of a request.
+    /// Whether the part contains no request, as "Hello, how are you?" before a request.
     fn says_nothing(&self, tokens: &[Token]) -> bool {
         let facts = self.facts(tokens);
         let silent = facts.named.is_empty()
@@ -412,7 +415,7 @@ impl Reader<'_> {
         let hedged = social::is_hedged(tokens, &facts.words);
         for (tool, data) in self.book.tools.iter().enumerate() {
             for (intent, want) in data.intents.iter().enumerate() {
-                // "I might buy two" asks for nothing yet.
+                // "I might buy two" requests nothing yet.
                 if (want.after && self.state.last_call(tool).is_none()) || (hedged && data.writes())
                 {
                     continue;
@@ -475,7 +478,7 @@ impl Reader<'_> {
                     && !self.book.pack_of(tool).is_vocabulary(&tokens[i].norm)
             })
             .count();
-        // The tool that was used last is the likelier meaning.
+        // The tool that was used last gets a higher score.
         let current = self.state.last.is_some_and(|(last, _)| last == tool);
         let other_field = facts.words.iter().any(|&i| {
             self.book
@@ -494,15 +497,15 @@ impl Reader<'_> {
             && !data.has(|kind| matches!(kind, SlotKind::DateStart | SlotKind::DateEnd));
         let evidence = evidence - 6 * i32::from(undated && !data.writes());
         let score = if base > 0 {
-            // "Tell me about Bluebell": with nothing but a name of another pack, the question is
-            // that pack's.
+            // In "Tell me about Bluebell", only a name of another pack is left, so the question
+            // belongs to that pack.
             let foreign = |i: &usize| {
                 facts.named.iter().any(|name| name.pack != data.pack && name.at.contains(i))
             };
             let elsewhere =
                 !data.writes() && !left.is_empty() && left.iter().all(foreign) && evidence == 0;
             let sum = base + evidence + 4 * i32::from(current) - 8 * i32::from(elsewhere);
-            // A name nobody knows makes a vague phrase a question, and no more than that.
+            // An unknown name adds only enough to make a vague phrase count as a question.
             if named { sum.max(ENOUGH.min(sum + 6)) } else { sum }
         } else if want.bare
             && facts.words.len() <= 8
@@ -525,8 +528,9 @@ impl Reader<'_> {
         Some(Match { tool, intent, score, used, strong })
     }
 
-    /// A few words of the pack's field and hardly any others: "trail shoes", "a black backpack".
-    /// After a search also what describes without naming: "and in red?"
+    /// Returns the score of a clause that consists of a few words of the pack, such as "trail
+    /// shoes" or "a black backpack". After a search, words that only describe count, too: "and in
+    /// red?"
     fn bare_score(
         &self,
         tool: usize,
@@ -589,7 +593,7 @@ fn one_name_each(facts: &Facts, pack: usize) -> Vec<Facts> {
         .collect()
 }
 
-/// Several places are as many requests, where each is about one thing: "add 1 and 3".
+/// Splits several places into one request each if a request is about one thing: "add 1 and 3".
 fn one_place_each(mut facts: Facts) -> Vec<Facts> {
     facts.places.extend((1..=facts.first.take().unwrap_or(0)).map(Place::Nth));
     if facts.places.len() < 2 {

@@ -1,9 +1,9 @@
-//! Small work on JSON values: paths with points, numbers in texts, texts at pointers with `*`.
+//! Helpers for JSON values: dotted paths, numbers in texts, and texts at pointers with `*`.
 
 use contract::amounts;
 use serde_json::{Map, Value};
 
-/// Sets `filters.maxPrice` inside its object.
+/// Sets a value at a dotted path such as `filters.maxPrice`.
 pub(super) fn set(args: &mut Map<String, Value>, path: &str, value: Value) {
     match path.split_once('.') {
         None => {
@@ -25,7 +25,7 @@ pub(super) fn get<'a>(args: &'a Map<String, Value>, path: &str) -> Option<&'a Va
     }
 }
 
-/// A number, also one written as text ("1299.00") or as an amount ("1 299,00 kr").
+/// Returns a number, also from a text ("1299.00") or an amount ("1 299,00 kr").
 pub(super) fn as_number(value: &Value) -> Option<f64> {
     match value {
         Value::Number(number) => number.as_f64(),
@@ -36,7 +36,7 @@ pub(super) fn as_number(value: &Value) -> Option<f64> {
     }
 }
 
-/// The text of a plain value.
+/// Returns the text of a string or number.
 pub(super) fn as_text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
@@ -45,7 +45,7 @@ pub(super) fn as_text(value: &Value) -> Option<String> {
     }
 }
 
-/// The texts at a pointer; `*` stands for every element of a list or object.
+/// Collects the texts at a pointer. `*` stands for every element of a list or object.
 pub(super) fn texts(value: &Value, pointer: &str, out: &mut Vec<String>) {
     let pointer = pointer.strip_prefix('/').unwrap_or(pointer);
     if pointer.is_empty() {
@@ -76,7 +76,7 @@ pub(super) fn texts(value: &Value, pointer: &str, out: &mut Vec<String>) {
     }
 }
 
-/// Whether the text occurs as a whole value anywhere inside.
+/// Whether the text occurs as a whole value anywhere in a JSON value.
 pub(super) fn contains(value: &Value, wanted: &str) -> bool {
     match value {
         Value::Array(items) => items.iter().any(|item| contains(item, wanted)),

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::time;
 
-/// The most characters of a cell.
+/// The highest number of characters of a cell.
 const MAX_TEXT: u32 = 300;
 
 /// A row whose cells are parsed one by one.
@@ -43,7 +43,7 @@ pub(crate) struct DeliveryRow<'a> {
     pub(crate) line_item: &'a str,
     pub(crate) line_item_name: &'a str,
     pub(crate) day: i64,
-    /// -1 for the whole day.
+    /// The hour in UTC. -1 for the whole day.
     pub(crate) hour: i64,
     pub(crate) spend: i64,
     pub(crate) impressions: i64,
@@ -62,7 +62,7 @@ impl<'a> Cells<'a> {
         self.errors.add(self.file, self.line, column.name(), problem);
     }
 
-    /// Returns the text of a cell; empty if the file has no such column.
+    /// Returns the text of a cell, or an empty text if the file has no such column.
     fn text(&mut self, column: Column) -> Option<&'a str> {
         let Some(bytes) = self.header.place(column).and_then(|at| self.record.get(at)) else {
             return Some("");
@@ -159,7 +159,7 @@ impl<'a> Cells<'a> {
         Some(text)
     }
 
-    /// Parses a delivery row. None if a cell is invalid.
+    /// Parses a delivery row. Returns None if a cell is invalid.
     pub(crate) fn delivery(&mut self) -> Option<DeliveryRow<'a>> {
         let decimals = self.decimals;
         let place = self.place();
@@ -200,7 +200,7 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// Parses a campaign row. None if a cell is invalid.
+    /// Parses a campaign row. Returns None if a cell is invalid.
     pub(crate) fn campaign(&mut self) -> Option<CampaignRow<'a>> {
         let decimals = self.decimals;
         let place = self.place();

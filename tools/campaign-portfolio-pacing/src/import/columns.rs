@@ -92,7 +92,7 @@ impl Column {
 #[derive(Clone, Debug)]
 pub(crate) struct Header {
     pub(crate) kind: FileKind,
-    /// Number of columns.
+    /// The number of columns.
     pub(crate) width: usize,
     places: Vec<(Column, usize)>,
     pub(crate) ignored: Vec<String>,
@@ -104,7 +104,7 @@ impl Header {
         self.places.iter().find(|(c, _)| *c == column).map(|(_, at)| *at)
     }
 
-    /// Parses a header. An error lists columns with their problems.
+    /// Parses a header. The error lists the columns with problems.
     pub(crate) fn read(cells: &[String]) -> Result<Self, Vec<(String, ImportProblem)>> {
         let mut problems = Vec::new();
         let (mut places, mut ignored): (Vec<(Column, usize)>, Vec<String>) =

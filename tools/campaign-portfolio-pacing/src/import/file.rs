@@ -78,7 +78,8 @@ pub(crate) fn read(
         job.progress.rows_read += 1;
         let line = record.position().map_or(0, csv::Position::line);
         if record.len() == header.width {
-            // After the first error nothing more is stored. The rest of the file is only checked.
+            // After the first error no more rows are stored, and the rest of the file is only
+            // checked.
             let mut cells = Cells {
                 record: &record,
                 header: &header,
@@ -125,7 +126,7 @@ pub(crate) fn read(
     Ok(report)
 }
 
-/// Opens a file. Returns a reader after the byte order mark, and the separator of cells.
+/// Opens a file. Returns a reader positioned after the byte order mark, and the separator of cells.
 fn open(path: &Path) -> Result<(BufReader<File>, u8), ImportProblem> {
     let mut source =
         BufReader::with_capacity(BUFFER, File::open(path).map_err(|e| unreadable(&e))?);

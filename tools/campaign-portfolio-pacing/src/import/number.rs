@@ -1,9 +1,9 @@
-//! Parses numbers as spreadsheets write them. An ambiguous number is an error, because a value
-//! wrong by a factor of a thousand would be worse.
+//! Parses numbers in the formats of spreadsheets. An ambiguous number is an error, because a value
+//! could otherwise be wrong by a factor of a thousand.
 
 use contract::ImportProblem;
 
-/// The largest amount: a thousand billion units.
+/// The largest accepted amount, in whole units of the currency.
 const MAX_UNITS: i64 = 1_000_000_000_000;
 
 /// How a file writes decimals, derived from its separator of cells.

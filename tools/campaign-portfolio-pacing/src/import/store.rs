@@ -10,7 +10,7 @@ use crate::db::{self, Dataset};
 
 type Result<T> = std::result::Result<T, rusqlite::Error>;
 
-/// The target of one file.
+/// Writes the rows of one file.
 pub(crate) struct Store<'c> {
     db: &'c Connection,
     accounts: HashMap<String, Account>,
@@ -32,7 +32,7 @@ struct Campaign {
     key: i64,
     name: String,
     advertiser: String,
-    /// Whether a row of this file has already named it.
+    /// Whether an earlier row of this file has named the campaign.
     seen: bool,
     line_items: HashMap<String, (i64, String)>,
 }
@@ -42,12 +42,12 @@ impl<'c> Store<'c> {
         Self { db, accounts: HashMap::new(), stored: 0, replaced: 0, taken: 0 }
     }
 
-    /// Returns the stored rows, and those of them that replaced another one.
+    /// Returns the number of stored rows, and how many of them replaced another row.
     pub(crate) fn counts(&self) -> (u64, u64) {
         (self.stored, self.replaced)
     }
 
-    /// Returns the rows stored since the last call.
+    /// Returns the number of rows stored since the last call.
     pub(crate) fn take_new(&mut self) -> u64 {
         let new = self.stored - self.taken;
         self.taken = self.stored;
@@ -88,7 +88,7 @@ impl<'c> Store<'c> {
         Ok(())
     }
 
-    /// Returns the account and campaign of a row, after creating or updating them.
+    /// Creates or updates the account and campaign of a row, and returns the campaign.
     fn place(&mut self, place: &Place<'_>) -> Result<&mut Campaign> {
         let db = self.db;
         if !self.accounts.contains_key(place.account) {

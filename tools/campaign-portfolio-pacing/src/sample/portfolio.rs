@@ -11,8 +11,8 @@ pub(crate) struct AccountPlan {
     pub(crate) hourly: bool,
 }
 
-/// A campaign of the plan. Money in whole units, days relative to today, paces in percent of an
-/// even pace.
+/// A campaign of the plan. Money is in whole units, days are relative to today, and paces are in
+/// percent of an even pace.
 pub(crate) struct CampaignPlan {
     pub(crate) advertiser: usize,
     pub(crate) name: &'static str,
@@ -80,7 +80,7 @@ const fn plan(
 }
 
 pub(crate) const CAMPAIGNS: [CampaignPlan; 40] = [
-    // Account 17: slightly behind as a whole.
+    // Account 17 is slightly behind as a whole.
     plan(0, "Spring Trail", 48000, (-150, -60), (99, 100), 4), // ended on plan
     plan(0, "Summer Summits", 90000, (-100, 40), (93, 100), 5), // steady, a little behind
     plan(0, "Rain or Shine", 36000, (-45, 44), (96, 100), 4),  // on track
@@ -97,7 +97,7 @@ pub(crate) const CAMPAIGNS: [CampaignPlan; 40] = [
     plan(1, "Store Openings", 16000, (-20, 9), (92, 100), 3),  // on its last days
     plan(1, "Clearance", 12000, (-165, -130), (98, 100), 2),   // ended
     plan(1, "Newsletter Sign-up", 14600, (-179, 185), (91, 100), 3), // long runner
-    // Account 23: ahead.
+    // Account 23 is ahead.
     plan(2, "New Nest", 44000, (-80, 69), (109, 100), 4), // ahead
     plan(2, "Living Room Refresh", 38000, (-40, 49), (112, 104), 4), // ahead
     plan(2, "Garden Days", 27000, (-110, -25), (103, 100), 4), // ended
@@ -112,7 +112,7 @@ pub(crate) const CAMPAIGNS: [CampaignPlan; 40] = [
     plan(3, "Care & Repair", 8000, (-65, 54), (84, 100), 3), // slightly behind
     plan(3, "Wedding Lists", 18000, (-90, 89), (104, 100), 4), // on track
     plan(3, "Kitchen Basics", 36500, (-179, 185), (106, 100), 4), // long runner
-    // Account 42: on track.
+    // Account 42 is on track.
     plan(4, "Fjord Routes", 62000, (-120, 59), (100, 100), 4), // on track
     plan(4, "Island Hopping", 48000, (-60, 59), (103, 100), 4), // on track
     plan(4, "Night Ferries", 30000, (-40, 39), (98, 100), 4),  // on track

@@ -1,4 +1,4 @@
-//! The manifest's answer templates, rendered as by the offline model, with small versions of its
+//! Tests of the manifest's answer templates, rendered with small versions of the offline model's
 //! filters.
 
 use std::fs;

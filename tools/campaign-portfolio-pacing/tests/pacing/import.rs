@@ -1,4 +1,4 @@
-//! Imports of CSV files: accepted formats, errors with line and column, and that no import is
+//! Tests of CSV imports: accepted formats, errors with line and column, and that no import is
 //! stored in part.
 
 use std::{

@@ -1,5 +1,5 @@
-//! The shipped sample: its size and campaigns, that it moves with the clock, and that its figures
-//! equal the sums of its rows.
+//! Tests of the shipped sample: its size and campaigns, that it moves with the clock, and that its
+//! figures equal the sums of its rows.
 
 use std::{collections::BTreeSet, fs};
 

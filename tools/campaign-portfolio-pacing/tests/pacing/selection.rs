@@ -1,4 +1,4 @@
-//! The selected account and campaigns, and the errors for ambiguous or unknown names.
+//! Tests of the selected account and campaigns, and of the errors for ambiguous or unknown names.
 
 use campaign_portfolio_pacing::Dataset;
 use contract::ErrorCode;

@@ -1,12 +1,12 @@
-//! A cart, read once from what shops write. Amounts stay as written, with the number that they say
-//! beside them.
+//! Reads a cart from the formats of different shops. Amounts keep their text, together with the
+//! number in it.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 
 use crate::read::{first, numeral, text};
 
-/// Lines that a cart shows. The count tells them all.
+/// The highest number of lines that a cart shows. The item count covers all lines.
 const LINES: usize = 20;
 
 /// An amount as the shop wrote it.
@@ -20,7 +20,7 @@ pub struct Amount {
 }
 
 impl Amount {
-    /// An amount by itself or within an object.
+    /// Reads an amount, given directly or within an object.
     fn read(raw: &Value, currency: Option<&String>) -> Option<Self> {
         let raw = text(raw).or_else(|| first(raw, &["value", "amount"]))?;
         let digits: String = raw
@@ -28,7 +28,7 @@ impl Amount {
             .filter(|c| c.is_ascii_digit() || matches!(c, ',' | '.'))
             .collect::<String>()
             .replacen(',', ".", 1);
-        // A discount is a line that takes away.
+        // A discount is a line with a negative amount.
         let sign = if raw.starts_with(['-', '\u{2212}']) { -1.0 } else { 1.0 };
         let amount = digits.parse::<f64>().ok().map(|amount| sign * amount);
         Some(Self { formatted: raw, amount, currency: currency.cloned() })
@@ -61,7 +61,7 @@ pub struct CartTotals {
 pub struct Cart {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cart_id: Option<String>,
-    /// Of all lines, also those that are not shown.
+    /// The number of all lines, including those that are not shown.
     pub item_count: usize,
     #[serde(rename = "items")]
     pub lines: Vec<CartLine>,
@@ -70,7 +70,7 @@ pub struct Cart {
 }
 
 impl Cart {
-    /// The cart of a result: by itself, or within `basket` or `cart`.
+    /// Reads the cart of a result, given directly or within `basket` or `cart`.
     pub fn read(data: &Value) -> Option<Self> {
         let cart = [&data["basket"], &data["cart"]]
             .into_iter()
@@ -99,7 +99,7 @@ impl Cart {
     }
 }
 
-/// The lines of a cart.
+/// Returns the lines of a cart.
 pub fn lines(cart: &Value) -> &[Value] {
     let cart = if cart["cart"].is_object() { &cart["cart"] } else { cart };
     ["items", "lineItems", "cartItems"]

@@ -1,6 +1,6 @@
-//! The shop pack's adapter: the dialects of other shops, searches in plain words, and pictures,
-//! between the shop's tools and the host. Does no I/O. It must not know the host, a transport or a
-//! session.
+//! The shop pack's adapter between the shop's tools and the host: it normalises other shops'
+//! formats, simplifies searches, and maps pictures. Does no I/O. Must not know the host, a
+//! transport or a session.
 
 pub mod cart;
 mod normalize;
@@ -18,10 +18,10 @@ use serde_json::Value;
 pub use search::names_a_dimension;
 pub use window::ParsedResult;
 
-/// The id of the pack, and the name of its server.
+/// The id of the pack, which is also the name of its server.
 pub const SHOP: &str = "shop";
 
-/// Tools of the shop by their names at the server.
+/// The names of the shop's tools at its server.
 pub mod tools {
     pub const SEARCH: &str = "product.search";
     pub const GET: &str = "product.get";

@@ -1,6 +1,6 @@
-//! The shop's tools as other shops write their results, put into the shape of the shop pack's
-//! manifest: the same facts under one name. Amounts stay as written, relative addresses stay
-//! relative, and what is not known here stays as it is.
+//! Converts results in the formats of other shops to the format of the shop pack's manifest, with
+//! one name for each fact. Amounts keep their text, relative addresses stay relative, and unknown
+//! members stay unchanged.
 
 use contract::{AgentError, arguments::LARGEST_INTEGER};
 use serde_json::{Map, Value, json};
@@ -14,7 +14,7 @@ const IDS: [&str; 6] = ["productId", "id", "partNo", "productNumber", "sku", "co
 const NAMES: [&str; 4] = ["name", "title", "productName", "displayName"];
 const AMOUNTS: [&str; 5] = ["value", "amount", "price", "sellingPrice", "listPrice"];
 const CURRENCIES: [&str; 3] = ["currency", "currencyCode", "currencySymbol"];
-/// Members of a product that are texts or not there.
+/// Optional members of a product that must be texts.
 const TEXTS: [&str; 8] = [
     "description",
     "imageUrl",
@@ -25,13 +25,13 @@ const TEXTS: [&str; 8] = [
     "category",
     "manufacturerName",
 ];
-/// The same, where a number means its digits.
+/// Optional members of a product that must be texts; a number becomes its digits.
 const CODES: [&str; 4] = ["partNo", "uniqueName", "eanCode", "uom"];
-/// Members of a product that are lists or not there.
+/// Optional members of a product that must be lists.
 const LISTS: [&str; 4] = ["variants", "images", "variantParametrics", "parametrics"];
 
-/// The result that is known without a request: a conversation without a basket has an empty cart,
-/// in which nothing can be changed.
+/// Returns the result of a call that needs no request: without a basket the cart is empty, and a
+/// change of it is an error.
 pub(crate) fn known(tool: &str, arguments: &Value) -> Option<Result<Value, AgentError>> {
     if arguments.get("basketId").is_some_and(|id| !id.is_null()) {
         return None;
@@ -45,8 +45,8 @@ pub(crate) fn known(tool: &str, arguments: &Value) -> Option<Result<Value, Agent
     }
 }
 
-/// Arguments as shops want them: ids that are digits are numbers, unless a number of that length
-/// would be read as another one.
+/// Converts arguments to the form that shops expect: ids of digits become numbers, unless the
+/// number is so long that it would lose digits.
 pub(crate) fn arguments(tool: &str, mut arguments: Value) -> Value {
     let names: &[&str] = if tool == tools::GET { &["productId"] } else { &["basketId"] };
     for name in names {
@@ -65,7 +65,7 @@ pub(crate) fn arguments(tool: &str, mut arguments: Value) -> Value {
     arguments
 }
 
-/// A result in the manifest's shape, as far as it can be put into it.
+/// Converts a result to the manifest's format as far as possible.
 pub(crate) fn plain(tool: &str, result: Value) -> Value {
     match tool {
         tools::SEARCH => found(result),
@@ -76,7 +76,8 @@ pub(crate) fn plain(tool: &str, result: Value) -> Value {
     }
 }
 
-/// A list by itself, or under one of two names. What has neither id nor name is no product.
+/// Reads a search result, given as a list or as an object with one of two names. Items without id
+/// or name are dropped.
 fn found(result: Value) -> Value {
     let (mut all, list) = match result {
         Value::Array(list) => (Map::new(), Some(list)),
@@ -103,7 +104,8 @@ fn found(result: Value) -> Value {
     Value::Object(all)
 }
 
-/// Of what is found the attributes are texts. Whether it can be bought is told by its details.
+/// Keeps only text attributes of a found product. Whether the product can be bought is known only
+/// from its details.
 fn with_texts(mut product: Value) -> Value {
     if let Some(attributes) = product.get_mut("attributes").and_then(Value::as_object_mut) {
         attributes.retain(|_, value| value.is_string());
@@ -118,7 +120,7 @@ fn list_of(value: Value) -> Option<Vec<Value>> {
     }
 }
 
-/// A product, or one of its variants.
+/// Converts a product or one of its variants.
 fn product(value: Value) -> Value {
     let (id, name, currency) = (
         first(&value, &IDS),
@@ -187,7 +189,7 @@ fn product(value: Value) -> Value {
     Value::Object(all)
 }
 
-/// A price that has one name only has the manifest's, too.
+/// Copies a price to the manifest's member if the shop has only one price.
 fn priced(mut product: Value) -> Value {
     if let Some(price) =
         product.get("price").filter(|_| product.get("priceIncVat").is_none()).cloned()
@@ -206,7 +208,7 @@ fn variant(value: Value) -> Value {
     variant
 }
 
-/// A dimension of a variant. Without a name or a value it says nothing.
+/// Converts a dimension of a variant. Returns None without a name or a value.
 fn dimension(value: Value) -> Option<Value> {
     let Value::Object(mut all) = value else { return None };
     for name in ["name", "value", "code", "groupName"] {
@@ -219,8 +221,8 @@ fn dimension(value: Value) -> Option<Value> {
     (all.contains_key("name") && all.contains_key("value")).then_some(Value::Object(all))
 }
 
-/// Brings stock into shape; false where it does not say how many there are, and not that there are
-/// none.
+/// Converts the stock. Returns false if the shop does not report the number of pieces, which is
+/// different from zero pieces.
 fn on_hand(stock: &mut Value) -> bool {
     for name in ["value", "incomingValue", "leadtimeDayCount"] {
         if let Some(member) = stock.get_mut(name) {
@@ -241,14 +243,14 @@ fn on_hand(stock: &mut Value) -> bool {
     all.contains_key("value")
 }
 
-/// A cart by itself or under `cart`, with its lines under one of three names.
+/// Converts a cart, given directly or under `cart`, with its lines under one of three names.
 fn cart(result: Value) -> Value {
     let mut all = match result {
         Value::Object(mut outer) if outer.get("cart").is_some_and(Value::is_object) => {
             match outer.remove("cart") {
                 Some(Value::Object(inner)) => {
                     for (name, value) in inner {
-                        // A null says less than what the cart's envelope says.
+                        // A null in the cart does not replace a value in the enclosing object.
                         if !value.is_null() || !outer.contains_key(&name) {
                             outer.insert(name, value);
                         }
@@ -290,7 +292,7 @@ fn cart(result: Value) -> Value {
     Value::Object(all)
 }
 
-/// A line, with the currency of its cart where it has none of its own.
+/// Converts a cart line. A line without a currency gets the cart's currency.
 fn line(index: usize, value: Value, of_cart: Option<&str>) -> Value {
     let currency =
         first(&value, &["currency", "currencyCode"]).or_else(|| of_cart.map(str::to_owned));
@@ -300,7 +302,7 @@ fn line(index: usize, value: Value, of_cart: Option<&str>) -> Value {
     let together =
         ["totalPrice", "lineTotal", "total"].iter().find_map(|name| amount(&value[*name]));
     let Value::Object(mut all) = value else { return value };
-    // Freight and fees have a name and no number.
+    // Lines for freight and fees have a name and no part number.
     put(&mut all, "partNo", part.clone().or_else(|| name.clone()));
     put(&mut all, "name", name.or(part));
     put(&mut all, "currency", currency);
@@ -358,7 +360,8 @@ fn changed(result: Value) -> Value {
     Value::Object(all)
 }
 
-/// The number by which later calls name the basket. What is no number is none.
+/// Converts the basket's number, by which later calls name the basket. Removes it if it is not a
+/// number.
 fn basket_id(all: &mut Map<String, Value>) {
     let Some(id) = all.get_mut("basketId") else { return };
     whole(id);
@@ -367,7 +370,7 @@ fn basket_id(all: &mut Map<String, Value>) {
     }
 }
 
-/// Puts a text in its place; without one there is no such member.
+/// Sets a text member, or removes the member if there is no text.
 fn put(all: &mut Map<String, Value>, name: &str, text: Option<String>) {
     match text {
         Some(text) => drop(all.insert(name.to_owned(), json!(text))),
@@ -375,12 +378,12 @@ fn put(all: &mut Map<String, Value>, name: &str, text: Option<String>) {
     }
 }
 
-/// An amount as written: by itself, or within an object.
+/// Returns the text of an amount, given directly or within an object.
 fn amount(value: &Value) -> Option<String> {
     text(value).or_else(|| first(value, &AMOUNTS))
 }
 
-/// A number that may be written as text.
+/// Converts a number that is written as text.
 fn number(value: &mut Value) {
     if let Some(read) = value
         .as_str()
@@ -391,7 +394,7 @@ fn number(value: &mut Value) {
     }
 }
 
-/// The same, whole: 2.0 is 2.
+/// Converts a number to a whole number: 2.0 becomes 2.
 fn whole(value: &mut Value) {
     number(value);
     #[allow(

@@ -1,5 +1,5 @@
-//! Products and their variants, read once from what shops write. Amounts, names and pictures stay
-//! as the shop wrote them; a member that is missing or odd is left out.
+//! Reads products and their variants from the formats of different shops. Amounts, names and
+//! pictures keep the shop's text; a missing or invalid member is left out.
 
 use serde::Serialize;
 use serde_json::{Map, Number, Value};
@@ -17,7 +17,7 @@ pub(crate) const IMAGES: [&str; 5] =
 pub(crate) const ATTRIBUTES: [&str; 6] =
     ["color", "size", "material", "brand", "category", "manufacturer"];
 
-/// Whether a product can be had.
+/// The availability of a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Availability {
     InStock,
@@ -29,14 +29,14 @@ pub enum Availability {
 /// The stock of a product or variant.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stock {
-    /// The shop reports stock.
+    /// Whether the shop reports stock.
     pub is_reported: bool,
-    /// The shop does not sell it any more, whatever lies in store.
+    /// Whether the shop no longer sells the product, even if there are pieces in stock.
     pub is_inactive: bool,
     pub value: Option<Number>,
     pub incoming: Option<Number>,
     pub lead_days: Option<Number>,
-    /// The day of the next delivery. `Some(None)` if the shop says that it does not know.
+    /// The day of the next delivery. `Some(None)` if the shop states that the day is unknown.
     pub next_delivery: Option<Option<String>>,
 }
 
@@ -56,7 +56,7 @@ impl Stock {
         }
     }
 
-    /// The pieces in stock. 0 if the shop does not report them.
+    /// Returns the pieces in stock, or 0 if the shop does not report them.
     pub fn pieces(&self) -> f64 {
         self.value.as_ref().and_then(Number::as_f64).unwrap_or(0.0)
     }
@@ -70,7 +70,7 @@ impl Stock {
         }
     }
 
-    /// Whether a variant can be had. None if the shop does not report its stock.
+    /// Whether a variant is available. Returns None if the shop does not report its stock.
     pub fn is_there(&self) -> Option<bool> {
         if self.is_inactive {
             Some(false)
@@ -96,15 +96,15 @@ pub struct Variant {
     pub name: Option<String>,
     pub unique_name: Option<String>,
     pub ean_code: Option<String>,
-    /// The shop says that it can be bought.
+    /// Whether the shop says that the variant can be bought.
     pub is_buyable: bool,
     pub stock: Stock,
-    /// The primary dimensions first, each once.
+    /// The dimensions of the variant, primary ones first, each once.
     pub dimensions: Vec<Dimension>,
 }
 
 impl Variant {
-    /// The variants of a product.
+    /// Reads the variants of a product.
     pub fn read_all(product: &Value) -> Vec<Self> {
         product["variants"].as_array().into_iter().flatten().map(Self::read).collect()
     }
@@ -123,12 +123,13 @@ impl Variant {
         }
     }
 
-    /// The part number by which it can be put into the cart, if it can.
+    /// Returns the part number with which the variant can be put into the cart. Returns None if the
+    /// variant cannot be bought.
     pub fn part_to_buy(&self) -> Option<&String> {
         self.part_no.as_ref().filter(|_| self.is_buyable)
     }
 
-    /// Whether this is its part number or its id.
+    /// Whether `part` is the variant's part number or its id.
     pub fn is_named(&self, part: &str) -> bool {
         [&self.part_no, &self.product_id]
             .into_iter()
@@ -158,31 +159,31 @@ pub(crate) fn dimensions(variant: &Value) -> Vec<Dimension> {
 /// A product.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Product {
-    /// Its id, by whichever name the shop gives it.
+    /// The product's id, which shops store under different names.
     pub id: String,
     pub name: String,
     pub part_no: Option<String>,
     pub description: Option<String>,
-    /// `Some(None)` if the shop names it and means none.
+    /// The name of the variant. `Some(None)` if the shop sends null.
     pub variant_name: Option<Option<String>>,
     pub price: Option<String>,
     pub currency: Option<String>,
     pub image: Option<String>,
-    /// `Some(None)` if the shop names it and means none.
+    /// The key of the thumbnail. `Some(None)` if the shop sends null.
     pub thumbnail_key: Option<Option<String>>,
     pub url: Option<String>,
-    /// The attributes that every shop's products may have, by their common names.
+    /// The attributes that products of every shop may have, under their common names.
     pub attributes: Map<String, Value>,
-    /// The attributes by the shop's own names and in its own types.
+    /// The attributes with the shop's own names and types.
     pub own_attributes: Map<String, Value>,
-    /// The shop says that the product itself can be bought.
+    /// Whether the shop says that the product itself can be bought.
     pub is_buyable: bool,
     pub stock: Stock,
     pub variants: Vec<Variant>,
 }
 
 impl Product {
-    /// A product, if it has an id and a name.
+    /// Reads a product. Returns None without an id or a name.
     pub fn read(item: &Value) -> Option<Self> {
         let (price, currency) = price(item);
         Some(Self {
@@ -204,13 +205,13 @@ impl Product {
         })
     }
 
-    /// The products of a search result.
+    /// Reads the products of a search result.
     pub fn read_all(result: &Value) -> impl Iterator<Item = Self> {
         items(result).iter().filter_map(Self::read)
     }
 }
 
-/// The items of a search result, whatever they are.
+/// Returns the items of a search result, without interpreting them.
 pub fn items(result: &Value) -> &[Value] {
     let list = result
         .as_array()

@@ -1,8 +1,9 @@
-//! Small readers of JSON whose makers differ in how they write things.
+//! Small functions to read JSON values that different shops write in different ways.
 
 use serde_json::{Number, Value};
 
-/// A text or number as text, 2.0 as "2". None for a blank text and everything else.
+/// Returns a text or number as text, 2.0 as "2". Returns None for a blank text and for other
+/// values.
 pub fn text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
@@ -11,12 +12,12 @@ pub fn text(value: &Value) -> Option<String> {
     }
 }
 
-/// The first of several members that is a text or number.
+/// Returns the first of several members that is a text or number.
 pub fn first(value: &Value, names: &[&str]) -> Option<String> {
     names.iter().find_map(|name| text(&value[*name]))
 }
 
-/// A number, also one written as text.
+/// Returns a number, also from a text.
 pub fn number(value: &Value) -> Option<f64> {
     value
         .as_f64()
@@ -24,7 +25,7 @@ pub fn number(value: &Value) -> Option<f64> {
         .filter(|number| number.is_finite())
 }
 
-/// A number as it is shown: whole ones without a fraction.
+/// Returns a number for display; a whole number has no fraction.
 pub fn numeral(value: &Value) -> Option<Number> {
     let number = number(value)?;
     #[allow(

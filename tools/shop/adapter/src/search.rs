@@ -1,5 +1,6 @@
-//! A search in a shop: plainer words and one broader try, the order in which results are shown and
-//! counted, and refinements if nothing was found. Models, the window and the chat API see the same.
+//! Prepares a search and its result: simpler words, one broader second attempt, the order in which
+//! results are shown and numbered, and refinements if no product was found. Models, the window and
+//! the chat API get the same result.
 
 mod simplify;
 mod texts;
@@ -12,14 +13,14 @@ use simplify::{CHARS, Simple, simplify};
 
 use crate::tools::SEARCH;
 
-/// Items of one result that are kept when searches go out in plain words.
+/// The number of items that are kept of a result if the search was simplified.
 const ITEMS: usize = 10;
 const REFINEMENTS: usize = 4;
-/// Variants of a product that a chat API's model and customer get to choose from.
+/// The highest number of variants of a product that the chat API passes on.
 const VARIANTS: usize = 50;
 
-/// The arguments of a read in plain words: a search without the words that name no thing, any other
-/// call as it is.
+/// Returns the arguments with a simplified query if the call is a search, and the arguments
+/// unchanged otherwise.
 pub(crate) fn in_plain_words(tool: &str, mut arguments: Value) -> Value {
     if tool == SEARCH
         && let Some(query) = arguments["query"].as_str()
@@ -29,19 +30,20 @@ pub(crate) fn in_plain_words(tool: &str, mut arguments: Value) -> Value {
     arguments
 }
 
-/// The plain words of a query.
+/// Simplifies a query. A quoted query stays unchanged.
 fn plain_query(query: &str) -> Simple {
     quoted(query).map_or_else(|| simplify(query), Simple::exactly)
 }
 
-/// A search as it was asked for.
+/// A search with its original and its simplified words.
 pub(crate) struct Search<'a> {
-    /// The search goes out in plain words, with one broader try: the chat API's contract. Otherwise
-    /// it goes out as it was asked, and plainer words are offered.
+    /// Whether the search is sent in simplified form with one broader second attempt, as the chat
+    /// API's contract requires. Otherwise the original words are sent, and simpler words are only
+    /// suggested.
     is_plain: bool,
     /// The language of the refinements.
     is_swedish: bool,
-    /// The words as they were asked, without quotation marks if they are an exact search.
+    /// The original words, without the quotation marks of an exact search.
     original: &'a str,
     is_exact: bool,
     simple: Simple,
@@ -69,7 +71,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The arguments of the broader try, if the first one found nothing.
+    /// Returns the arguments of the broader second attempt if the first one found no product.
     pub(crate) fn broader(&self, sent: &Value, answer: &Value) -> Option<Value> {
         if !self.is_plain || self.is_exact || !is_empty(answer) || !self.simple.has_several_words()
         {
@@ -80,10 +82,10 @@ impl<'a> Search<'a> {
         Some(broader)
     }
 
-    /// The result in its order, with the words that went out and, if nothing was found,
-    /// refinements.
+    /// Returns the result with sorted items, with the words that were sent, and with refinements if
+    /// no product was found.
     pub(crate) fn completed(&self, mut result: Value, is_broadened: bool) -> Value {
-        // An answer that is no object is left to the check of its shape.
+        // A result that is not an object is left unchanged. The schema check will report it.
         if !result.is_object() {
             return result;
         }
@@ -99,7 +101,7 @@ impl<'a> Search<'a> {
         result
     }
 
-    /// The words that were asked and those that went out.
+    /// Returns the original words and the words that were sent.
     fn simplification(&self, is_broadened: bool) -> Value {
         let effective = if self.is_plain { self.simple.query.as_str() } else { self.original };
         let mut told = json!({
@@ -117,7 +119,8 @@ impl<'a> Search<'a> {
         told
     }
 
-    /// Further searches after one that found nothing. Their labels can be sent as messages.
+    /// Returns suggestions for further searches after a search without results. Their labels can be
+    /// sent as messages.
     fn refinements(&self, is_broadened: bool) -> Vec<Value> {
         let (sv, simple, original) = (self.is_swedish, &self.simple, self.original);
         let one = |id: &str, label: String, payload: Value| json!({"id": id, "label": label, "payload": payload});
@@ -175,23 +178,22 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The caller's own language if the arguments name it, otherwise the one that the host knows.
+/// Whether the caller's language is Swedish: the language in the arguments, or else the host's.
 fn is_swedish(call: &PackCall<'_>) -> bool {
     let culture = call.asked["context"]["cultureCode"].as_str().map(str::to_ascii_lowercase);
     let locale = culture.unwrap_or_else(|| call.locale.to_owned());
     locale.split(['-', '_']).next() == Some("sv")
 }
 
-/// The words between “quotation marks”, if the query is one quotation of a search's length. They go
-/// out as they are.
+/// Returns the words if the query is one quotation of allowed length. They are sent unchanged.
 fn quoted(query: &str) -> Option<&str> {
     let words = query.trim().strip_prefix(['“', '”'])?.strip_suffix('”')?.trim();
     (!words.is_empty() && !words.contains(['“', '”']) && words.chars().count() <= CHARS)
         .then_some(words)
 }
 
-/// A product with as many variants as the chat API's contract reads. Variants that can be bought
-/// are kept first.
+/// Limits a product to the number of variants that the chat API's contract allows. Variants that
+/// can be bought are kept first.
 pub(crate) fn with_few_variants(mut product: Value) -> Value {
     if let Some(variants) = product
         .get_mut("variants")
@@ -204,7 +206,7 @@ pub(crate) fn with_few_variants(mut product: Value) -> Value {
     product
 }
 
-/// An answer as an object with its items.
+/// Returns a search result as an object with its items.
 pub(crate) fn with_items(result: Value) -> Value {
     match result {
         Value::Array(items) => json!({"items": items}),
@@ -224,7 +226,7 @@ fn is_empty(result: &Value) -> bool {
     result["items"].as_array().is_some_and(Vec::is_empty)
 }
 
-/// Sorts the items by availability, so that the numbers of results mean the same to models and on
+/// Sorts the items by availability, so that a result's number means the same item for models and on
 /// every screen.
 fn in_order(result: &mut Value, bounded: bool) {
     let said = result["truncated"] == true;

@@ -26,7 +26,7 @@ pub enum Shape {
     Bag,
 }
 
-/// One category.
+/// One category of products.
 #[derive(Debug, PartialEq)]
 pub struct Category {
     pub key: &'static str,
@@ -34,18 +34,18 @@ pub struct Category {
     pub sv: &'static str,
     /// Further search words (singular forms, synonyms), English and Swedish.
     pub words: &'static str,
-    /// Concepts of the search vocabulary that all its products have.
+    /// The index concepts that all products of the category have.
     pub concepts: &'static [&'static str],
     pub shape: Shape,
     /// Lowest and highest price in whole kronor.
     pub price: (i64, i64),
     pub weight_grams: (i64, i64),
-    /// Two letters for part numbers.
+    /// Two letters that part numbers contain.
     pub short: &'static str,
     pub colors: &'static [&'static str],
     /// Dimensions besides the colour.
     pub dimensions: &'static [(Dimension, &'static [&'static str])],
-    /// Second words of model names.
+    /// The second words of model names.
     pub models: &'static [&'static str],
     pub materials: &'static [(&'static str, &'static str)],
 }

@@ -8,9 +8,9 @@ pub struct Color {
     pub en: &'static str,
     pub sv: &'static str,
     pub hex: &'static str,
-    /// Three letters for part numbers.
+    /// Three letters that part numbers contain.
     pub short: &'static str,
-    /// Words for it, folded (lower case, no diacritics).
+    /// Words for the colour in folded form (lower case, no diacritics).
     pub words: &'static [&'static str],
 }
 

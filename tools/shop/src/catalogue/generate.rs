@@ -79,7 +79,8 @@ fn product(
         }
     }
     let price = price(rng, category);
-    // One of each special case per category, at fixed positions so that tests and demos find them.
+    // Each category has one product of each special case, at a fixed position, so that tests and
+    // demos find it.
     let (active, buyable, sold_out) = (place != 9, place != 10, place == 11);
     let mut made = variants(rng, category, id, &part_no, place, price);
     for variant in &mut made {
@@ -120,7 +121,7 @@ fn variants(
     place: usize,
     price: i64,
 ) -> Vec<Variant> {
-    // The best seller is available in black. Every third other product has one colour only.
+    // The best seller is available in black. Every third of the other products has one colour only.
     let colors: Vec<&str> = match (category.colors.is_empty(), place) {
         (true, _) => Vec::new(),
         (false, 0) => {
@@ -232,7 +233,7 @@ fn stock(rng: &mut Rng, variant: &mut Variant, best_seller: bool, sold_out: bool
         }
         1 => variant.lead_days = Some(rng.between(7, 28)),
         _ => {
-            // No longer available: shown, but not for sale.
+            // A withdrawn product may still be shown, but it is not for sale.
             variant.active = rng.chance(60);
             variant.buyable = false;
         }

@@ -1,5 +1,5 @@
 //! The shop's products as plain data: categories, colours and the seeded generator. Knows nothing
-//! of databases, carts or the wire.
+//! of databases, carts or MCP.
 
 mod categories;
 pub mod colors;
@@ -47,7 +47,7 @@ pub enum Dimension {
 }
 
 impl Dimension {
-    /// Returns the code on the wire and in the database.
+    /// Returns the dimension's code for clients and the database.
     pub fn code(self) -> &'static str {
         match self {
             Self::Color => "color",
@@ -58,14 +58,14 @@ impl Dimension {
         }
     }
 
-    /// Returns the dimension of a code.
+    /// Returns the dimension with this code.
     pub fn of_code(code: &str) -> Option<Self> {
         [Self::Color, Self::Size, Self::Volume, Self::Length, Self::Zip]
             .into_iter()
             .find(|dimension| dimension.code() == code)
     }
 
-    /// Returns its name.
+    /// Returns the dimension's name.
     pub fn name(self, locale: Locale) -> &'static str {
         match self {
             Self::Color => locale.of("Colour", "Färg"),
@@ -77,7 +77,7 @@ impl Dimension {
     }
 }
 
-/// Returns a dimension's value as people read it. Colours are stored by code.
+/// Returns the name of a dimension's value. Colours are stored as codes.
 pub fn value_name(dimension: Dimension, value: &str, locale: Locale) -> String {
     match dimension {
         Dimension::Color => colors::by_code(value)
@@ -97,7 +97,7 @@ pub fn value_name(dimension: Dimension, value: &str, locale: Locale) -> String {
     }
 }
 
-/// One product. A product without real variants has one variant with its own id and part number.
+/// One product. A product without real variants has one variant with the same id and part number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Product {
     pub id: i64,
@@ -126,9 +126,9 @@ pub struct Variant {
     pub price: i64,
     pub stock: i64,
     pub incoming: i64,
-    /// Days from today until the next delivery.
+    /// The number of days from today until the next delivery.
     pub restock_in_days: Option<i64>,
-    /// Days until delivery if it is made to order.
+    /// The number of days until delivery for a product that is made to order.
     pub lead_days: Option<i64>,
     pub active: bool,
     pub buyable: bool,

@@ -6,12 +6,12 @@
 pub struct Rng(u64);
 
 impl Rng {
-    /// Starts from a seed.
+    /// Starts the generator from a seed.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 random bits.
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;

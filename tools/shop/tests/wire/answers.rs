@@ -1,5 +1,5 @@
-//! The manifest's answers and labels, rendered from results in which a shop leaves out optional
-//! members.
+//! Tests of the manifest's answers and labels, rendered from results in which a shop leaves out
+//! optional members.
 
 use minijinja::{Environment, Value as Template, syntax::SyntaxConfig, value::Serde};
 use serde_json::{Value, json};

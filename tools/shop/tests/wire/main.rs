@@ -1,5 +1,5 @@
-//! The real server program over both transports with the protocol library's client, the manifest
-//! that describes it, and the manifest's previews and answers.
+//! Tests of the real server program over both transports, with the protocol library's client, and
+//! of the manifest's descriptions, previews and answers.
 
 #![allow(
     clippy::unwrap_used,

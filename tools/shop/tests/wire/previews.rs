@@ -1,6 +1,5 @@
-//! The previews of changes, as the host computes them with small versions of its filters. An
-//! approved change is what the shop will do, and nobody is asked about a change that the shop will
-//! refuse.
+//! Tests of the previews of changes, computed with small versions of the host's filters. The shop
+//! does what an approved preview shows, and a change that the shop will refuse is not proposed.
 
 use contract::PreviewView;
 use minijinja::{Environment, Value as Template, value::Serde};

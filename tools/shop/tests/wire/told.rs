@@ -1,5 +1,5 @@
-//! The shop's results, complete and reduced: other shops leave out members that the manifest does
-//! not require.
+//! Tests of the shop's results, complete and reduced: other shops leave out members that the
+//! manifest does not require.
 
 use serde_json::{Value, json};
 use shop::{Options, Shop};

@@ -27,7 +27,7 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Approvals) -> Result<Ex
         }
         Approvals::Approve { id, hash, word } => {
             let approval = listen::find(link.commands.as_ref(), &id).await?;
-            // The action's server may ask a question when it runs.
+            // The approved action's server may ask a question when the action runs.
             let params = ApprovalDecideParams {
                 id: approval.id.clone(),
                 hash,
@@ -115,8 +115,7 @@ async fn decide(
     Ok(link.commands.approval_decide(params).await?.approval)
 }
 
-/// Returns the result of the call from the session: the turn that waited for the decision runs the
-/// call itself.
+/// Reads the call's result from the session, because the waiting turn runs the call itself.
 async fn result_of(link: &Link, approval: &Approval) -> Option<ItemBody> {
     let view = link
         .commands

@@ -1,5 +1,5 @@
-//! `csign audit`: records, verification, export, checkpoints. Verification and export read files
-//! without the profile's lock.
+//! `csign audit`: lists records, verifies and exports the log, signs checkpoints. Verification and
+//! export read files without the profile's lock.
 
 use std::path::{Path, PathBuf};
 
@@ -48,7 +48,7 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Audit) -> Result<Exit, 
             }
             Ok(Exit::Done)
         }
-        // Both commands run without a host.
+        // Both commands are handled elsewhere, without a host.
         Audit::Verify { .. } | Audit::Export { .. } => Ok(Exit::Usage),
     }
 }
@@ -108,8 +108,8 @@ fn show(out: Out, record: &AuditRecordView) {
     out.line(format!("  leaf: {}", exact(&record.leaf)));
 }
 
-/// The kind of log that is verified. An export has no outside copies; the profile's log should have
-/// some.
+/// The kind of log that is verified. An export has no stored marks to compare with; the profile's
+/// log should have some.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Subject {
     Log,
@@ -141,7 +141,7 @@ pub(crate) fn verify(out: Out, data_dir: PathBuf, place: Option<PathBuf>) -> Res
     })
 }
 
-/// Accepts a new log, as a person at the terminal requested.
+/// Accepts a new log, on the request of the person at the terminal.
 pub(crate) async fn accept(link: &mut Link, out: Out) -> Result<Exit, Failure> {
     let Some(alarm) = link.commands.audit_alarm(Empty {}).await?.alarm else {
         out.note("There is no alarm: the log goes on.");

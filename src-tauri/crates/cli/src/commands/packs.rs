@@ -1,4 +1,4 @@
-//! `csign packs`, for authors of packs: creates a new pack, and lists every fault of one.
+//! `csign packs`: lists packs, creates a new one, and checks a pack for its author.
 
 use std::{
     io,
@@ -124,7 +124,7 @@ pub(crate) fn check_and_run(
     Ok(exit)
 }
 
-/// Lists all packs. Finding none is a failure, because nothing can be asked without one.
+/// Lists all packs. Fails if there are none, because no question can be answered without a pack.
 pub(crate) async fn list(link: &Link, out: Out) -> Result<Exit, Failure> {
     let packs = link.commands.packs_list(Empty {}).await?.packs;
     if packs.is_empty() {

@@ -1,4 +1,4 @@
-//! `csign policy`: shows what decides what may run, and tests a call against it.
+//! `csign policy`: shows the policy with its rules and grants, and tests a call against it.
 
 use contract::{
     Empty, PolicyCheckParams, PolicyFault, PolicyMode, PolicyVerdict, RuleAction, SessionId,

@@ -1,5 +1,5 @@
-//! `csign run`: the run contract on a command line, with JSON input and output. Nobody is asked, so
-//! a request that needs an approval ends with the pending action's id.
+//! `csign run`: the run contract on a command line, with JSON input and output. No person is asked,
+//! so a request that needs an approval ends with the pending action's id.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -42,7 +42,7 @@ pub(crate) fn run(args: Run, data_dir: PathBuf, out: Out) -> Result<Exit, Failur
     let result = ran.map_err(|failure| failure.error).and_then(|_| {
         answer.unwrap_or_else(|| Err(AgentError::internal("unexpected", "There is no answer.")))
     });
-    // Also an early failure names the request.
+    // An error from before the run also gets the request's id.
     let result = result.map_err(|error| match error.details.contains_key("request_id") {
         true => error,
         false => error
@@ -56,7 +56,7 @@ pub(crate) fn run(args: Run, data_dir: PathBuf, out: Out) -> Result<Exit, Failur
     Ok(exit)
 }
 
-/// A request that cannot be read is answered like one that is refused, and is wrong usage.
+/// Reports a request that cannot be read as an error response, with the exit code for wrong usage.
 fn unreadable(out: Out, stream: bool, failure: Failure) -> Exit {
     out.error_lines(&failure.error);
     print(out, stream, &Err(failure.error.with("request_id", Value::Null)));
@@ -71,7 +71,8 @@ fn print(out: Out, stream: bool, result: &Result<RunResponse, AgentError>) {
     }
 }
 
-/// The file's text, at most a little more than is accepted: the contract says what is too long.
+/// Reads the file, at most one byte more than the contract allows. The host then refuses a request
+/// that is too long.
 fn read(path: &Path) -> Result<String, Failure> {
     let most = RUN_REQUEST_BYTES as u64 + 1;
     let mut bytes = Vec::new();

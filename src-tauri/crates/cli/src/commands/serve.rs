@@ -52,7 +52,8 @@ pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
             host.stop().await;
             return Err(error);
         }
-        // Further csign calls can connect, to read the log or see pending actions.
+        // Further `csign` processes can connect, for example to read the log or to see pending
+        // actions.
         let joined = host::serve(&host).inspect_err(|error| tracing::warn!(%error, "further csign calls cannot join this one")).ok();
         let (token, grace, stopped) = (config.token_file.clone(), config.grace, OnceLock::new());
         let model = host.model_label(config.model.as_deref());
@@ -74,7 +75,8 @@ pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
             if let Some(token) = token.filter(|_| !out.json) {
                 out.note(format!("The token is in {}.", token.display()));
             }
-            // If the address could not be printed, the caller cannot know where it listens.
+            // If the address could not be printed, the caller cannot know where the server listens,
+            // so the server ends.
             if matches!(out::delivery(), out::Delivery::Lost(_)) {
                 unwritten.notify_one();
             }
@@ -88,7 +90,7 @@ pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
         };
         let served = gateway::serve(Arc::clone(&host), config, ready, stop).await;
         if let Some(joined) = joined {
-            // Clients of the socket get the rest of the time that HTTP callers had.
+            // Clients of the socket get the rest of the grace period that HTTP callers had.
             joined.finish(stopped.get().map_or(Duration::ZERO, |since: &Instant| grace.saturating_sub(since.elapsed()))).await;
         }
         host.stop().await;
@@ -102,8 +104,8 @@ pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
     Ok(Exit::Done)
 }
 
-/// Opens the profile, and retries while another process holds it: a process that was stopped a
-/// moment ago may hold the folder a little longer, and a restart must not fail because of that.
+/// Opens the profile. Retries while another process has it open, because a process that was just
+/// stopped may hold the folder a little longer and a restart must not fail for that reason.
 async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     let latest = Instant::now() + LEAVING_TIME;
     let mut told = false;
@@ -120,7 +122,7 @@ async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     }
 }
 
-/// Returns the error for a missing shop pack, without which the server could answer nothing.
+/// Returns the error for a missing shop pack, without which the server could answer no message.
 fn without_shop(host: &Host) -> Option<AgentError> {
     if !host.engine().specs().is_empty() {
         return None;
@@ -146,8 +148,8 @@ async fn sessions(config: &Config) -> Result<Sessions, AgentError> {
     }
 }
 
-/// The number of files that a server may have open. Each stream is a connection to the client and
-/// one to the model, and the usual limit of a shell is much lower.
+/// The number of files that the server may have open. Each stream needs a connection to the client
+/// and one to the model, and the usual limit is much lower.
 const FILES: libc::rlim_t = 16_384;
 
 fn allow_many_files() {
@@ -208,7 +210,7 @@ fn read_env(file: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns a value without its quotes, or without the comment after it.
+/// Returns a value without its quotes and without the comment after it.
 fn strip_scheme(value: &str) -> &str {
     let without_comment =
         |value: &'_ str| value.find(" #").into_iter().chain(value.find("\t#")).min();

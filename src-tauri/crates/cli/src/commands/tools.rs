@@ -15,7 +15,7 @@ use crate::listen::{self, Asker};
 use crate::out::{Out, Tone};
 use crate::visible::{exact, prose};
 
-/// The session of calls that name none.
+/// The session id of calls that name no session.
 const OUTSIDE: &str = "direct";
 
 pub(crate) async fn run(
@@ -182,7 +182,7 @@ async fn call(
                     }
                 }
                 Err(error) if person => return Err(error.into()),
-                // Without a listener nobody is asked; the answer still arrives.
+                // Without a listener no question can be asked, but the answer still arrives.
                 Err(_) => listening = false,
             },
             pressed = tokio::signal::ctrl_c() => {

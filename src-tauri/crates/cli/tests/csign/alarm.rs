@@ -1,6 +1,6 @@
-//! An attacker with write access to a profile's files replaces its log by an old one. It is
-//! detected whatever the state folder contains, and then nothing runs until a person has accepted a
-//! new log.
+//! Tests with an attacker who can write to a profile's files and replaces its log by an old one.
+//! The change is detected with any contents of the state folder, and no call runs until a person
+//! has accepted a new log.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
-//! Pending actions without a person: they stay, can be viewed, and expire; nothing decides for the
-//! user.
+//! Tests of pending actions without a person: they stay pending, can be viewed, and expire, and no
+//! program decides for the user.
 
 use crate::world::{World, text};
 

@@ -1,4 +1,4 @@
-//! `csign ask`: events, only the answer on standard output, and continued sessions.
+//! Tests of `csign ask`: events, an answer alone on standard output, and continued sessions.
 
 use campaign_portfolio_pacing::sample;
 use chrono::DateTime;

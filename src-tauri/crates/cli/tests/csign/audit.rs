@@ -1,4 +1,5 @@
-//! The log through `csign`: listed, verified, exported, and reported when it was changed.
+//! Tests of the log through `csign`: listing, verification, export, and the report about a changed
+//! log.
 
 use std::fs;
 use std::path::Path;

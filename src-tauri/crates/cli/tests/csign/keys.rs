@@ -1,5 +1,6 @@
-//! Keys: which server gets one, and that a stored key is never written to a file, whatever input
-//! contains it. The tests named `inside_...` run in a private D-Bus session with a real keyring.
+//! Tests of keys: which server gets a key, and that a stored key is written to no file, whichever
+//! input contains it. The tests named `inside_...` run in a private D-Bus session with a real
+//! keyring.
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},

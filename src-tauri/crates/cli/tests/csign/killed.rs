@@ -1,5 +1,5 @@
-//! `csign` is killed at random instants, and also runs without a kill. After a kill the log
-//! verifies and has everything that was reported; without a kill there is no alarm.
+//! Tests that run `csign` with and without a kill at a random instant. After a kill the log
+//! verifies and contains everything that was reported; without a kill there is no alarm.
 
 use std::io::Read as _;
 use std::process::Stdio;

@@ -1,5 +1,5 @@
-//! Numbers that JSON readers change, and answers that are too large: `csign` refuses or cuts them,
-//! and its log has the end of every call.
+//! Tests of numbers that JSON readers change and of answers that are too large: `csign` refuses or
+//! shortens them, and its log has the end of every call.
 
 use std::fmt::Write as _;
 use std::fs;

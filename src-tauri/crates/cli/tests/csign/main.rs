@@ -1,4 +1,4 @@
-//! Tests the real `csign` with its own data folder, an empty environment and the offline model:
+//! Tests of the real `csign` with its own data folder, an empty environment and the offline model:
 //! output, exit codes, a terminal.
 
 // Helpers are not test functions, so clippy's exemption for tests does not reach them.

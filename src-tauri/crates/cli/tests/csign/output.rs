@@ -1,5 +1,5 @@
-//! Output that cannot be written: a full disk is a failure of every command, and a reader that has
-//! gone ends one quietly.
+//! Tests of output that cannot be written: on a full disk every command fails, and a closed pipe
+//! ends a command quietly.
 
 use std::fs::{self, OpenOptions};
 use std::io::Read as _;

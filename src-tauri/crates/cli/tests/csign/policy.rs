@@ -1,5 +1,5 @@
-//! Which calls may run, tested with `policy check` and with real calls: the rules file, grants, the
-//! kill switches.
+//! Tests of which calls may run, with `policy check` and with real calls: the rules file, grants,
+//! the kill switches.
 
 use std::fs;
 

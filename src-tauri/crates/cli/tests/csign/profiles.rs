@@ -1,5 +1,5 @@
-//! The data folder: accessible to its user only whichever command creates it, without packs, and
-//! with data of a newer version.
+//! Tests of the data folder: only its user has access whichever command creates it, and csign
+//! handles a folder without packs and with data of a newer version.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

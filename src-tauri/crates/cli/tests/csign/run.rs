@@ -1,5 +1,5 @@
-//! `csign run`: the run contract as a program uses it, with the real store, the offline model and
-//! the demo shop.
+//! Tests of `csign run`: the run contract as a program uses it, with the real store, the offline
+//! model and the demo shop.
 
 use std::fs;
 use std::io::Write as _;

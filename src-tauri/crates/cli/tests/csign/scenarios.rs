@@ -1,4 +1,4 @@
-//! `csign packs check --run`: a pack's own scenarios give the same result each time.
+//! Tests of `csign packs check --run`: a pack's own scenarios give the same result each time.
 
 use serde_json::{Value, json};
 

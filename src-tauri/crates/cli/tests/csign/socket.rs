@@ -1,6 +1,6 @@
-//! The local socket against programs of the same user: a pack's server and everything it starts, a
-//! client without the token, and a client that falsely claims that a person sits at it. The
-//! programs are real processes that connect to a real `csign`.
+//! Tests of the local socket against programs of the same user: a pack's server and all programs
+//! that it starts, a client without the token, and a client that falsely claims to be used by a
+//! person. The programs are real processes that connect to a real `csign`.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

@@ -1,10 +1,10 @@
-//! Random tampering with everything that a profile's log relies on: the log, the marks in the state
-//! folder and the keyring, the `installation` file, whole folders, exports. The real `csign`
-//! verifies; each attempt begins with the original files.
+//! Tests with random tampering of all data that a profile's log relies on: the log, the marks in
+//! the state folder and the keyring, the `installation` file, whole folders, exports. The real
+//! `csign` verifies; each attempt begins with the original files.
 //!
-//! Not tried, because they lose nothing: removing the state folder's mark, or replacing it by an
-//! older signed one, while the keyring has its own. A person who can write to the state folder and
-//! the keyring can do anything; see SECURITY.md.
+//! Two cases are left out because they lose nothing: removing the state folder's mark, and
+//! replacing it by an older signed one, while the keyring has its own mark. A person who can write
+//! to the state folder and the keyring can change anything; see SECURITY.md.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,5 +1,5 @@
-//! A person at a terminal: asked before a write, answered, and joined by a second `csign`. The
-//! terminal is a pseudo-terminal made by `script`.
+//! Tests with a person at a terminal: csign asks before a write, gets an answer, and works beside a
+//! second `csign`. The terminal is a pseudo-terminal made by `script`.
 
 use std::io::{Read as _, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};

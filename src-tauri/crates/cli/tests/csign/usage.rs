@@ -1,5 +1,5 @@
-//! Help, wrong usage, the state of the installation, packs, and failures that a person must
-//! understand.
+//! Tests of help, wrong usage, the state of the installation, packs, and failures that a person
+//! must understand.
 
 use std::fs;
 

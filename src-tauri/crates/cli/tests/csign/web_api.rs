@@ -1,5 +1,5 @@
-//! The example of a web API through `csign`: access that both sides allow, credentials, and
-//! approvals of writes.
+//! Tests of the web API example through `csign`: network access that both the user and the pack
+//! must allow, credentials, and approvals of writes.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};

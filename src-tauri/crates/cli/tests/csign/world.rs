@@ -1,4 +1,4 @@
-//! A folder for everything that a test may change, and `csign` started in it.
+//! A folder with all files that a test may change, and `csign` started in it.
 
 use std::ffi::OsStr;
 use std::os::unix::process::CommandExt as _;

@@ -1,5 +1,5 @@
-//! A log stops verifying while the gateway runs: it answers no more requests, and its health route
-//! says why, until a person at a terminal has accepted a new log.
+//! Tests of a log that stops verifying while the gateway runs: the gateway answers no more
+//! messages, and its health route says why, until a person at a terminal has accepted a new log.
 
 use reqwest::StatusCode;
 use rusqlite::Connection;

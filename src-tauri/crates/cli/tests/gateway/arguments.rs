@@ -1,5 +1,5 @@
-//! The model's tool calls: coerced arguments, unknown names, parallel calls, the end of the rounds,
-//! and text beside calls.
+//! Tests of the model's tool calls: coerced arguments, unknown names, parallel calls, the limit of
+//! rounds, and text beside calls.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Access: the token file, demo tokens, and rate limits.
+//! Tests of access: the token file, demo tokens, and rate limits.
 
 use std::os::unix::fs::PermissionsExt as _;
 

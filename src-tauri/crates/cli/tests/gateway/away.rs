@@ -1,5 +1,5 @@
-//! The shared Redis stops and returns, and gateways are killed during a change: nothing is done
-//! twice, nothing is lost, and an unknown outcome is reported as unknown.
+//! Tests of a shared Redis that stops and returns, and of gateways that are killed during a change:
+//! no change is made twice, no change is lost, and an unknown outcome is reported as unknown.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! Carts of a shop behind an address: what each change sends, and how every form of a cart appears
-//! in an answer.
+//! Tests of the carts of a remote shop: the request of each change, and the form of every kind of
+//! cart in an answer.
 
 use kit::model_server::Reply;
 use reqwest::Method;

@@ -1,4 +1,5 @@
-//! The two steps of a cart change: what waits, what decides it, and that it happens once.
+//! Tests of the two steps of a cart change: the pending change, the messages that decide it, and
+//! that it is made once.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! A collector of traces and metrics by OTLP: a small receiver on the loopback interface that keeps
-//! what the server sends.
+//! A test collector for traces and metrics by OTLP: a small receiver on the loopback interface that
+//! stores the server's data.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};

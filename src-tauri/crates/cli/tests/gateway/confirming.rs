@@ -1,5 +1,5 @@
-//! The question before a cart change and its answer: the wording in both languages, the words that
-//! decide, the state after a refusal, and the changes that are never asked about.
+//! Tests of the question before a cart change and of its answer: the wording in both languages, the
+//! words that decide, the state after a refusal, and changes that are refused without a question.
 
 use kit::model_server::Reply;
 use serde_json::{Value, json};

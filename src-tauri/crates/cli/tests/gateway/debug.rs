@@ -1,4 +1,4 @@
-//! Debug data: who gets it, stored runs and their replay.
+//! Tests of debug data: who gets it, stored runs, and their replay.
 
 use kit::model_server::Reply;
 use reqwest::{Method, StatusCode};

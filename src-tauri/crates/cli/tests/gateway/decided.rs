@@ -1,5 +1,6 @@
-//! Decisions by another person than the caller: at a terminal, in the gateway's own folder. How the
-//! caller learns of them, and what only the caller may decide if gateways share sessions.
+//! Tests of decisions by someone other than the caller, at a terminal in the gateway's folder: how
+//! the caller learns of them, and which decisions only the caller may make if gateways share
+//! sessions.
 
 use std::process::Child;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The API's description is served and complete, and the server follows it.
+//! Tests that the API's description is served and complete, and that the server follows it.
 
 use std::collections::BTreeSet;
 use std::path::Path;

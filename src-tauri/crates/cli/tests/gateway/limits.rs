@@ -1,4 +1,4 @@
-//! Limits of a request, and the results of a failing model.
+//! Tests of the limits of a request, and of the results of a failing model.
 
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,6 @@
-//! The gateway at its border: `csign serve` as a process on a free port, real HTTP, the demo shop,
-//! the offline or a scripted model. Tests are named after the sections of the contract.
+//! Tests of the gateway at its border: `csign serve` as a process on a free port, with real HTTP,
+//! the demo shop, and the offline or a scripted model. Tests are named after the sections of the
+//! contract.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 mod alarm;

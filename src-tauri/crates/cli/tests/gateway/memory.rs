@@ -1,5 +1,5 @@
-//! A session's memory of products: plain searches, numbers as on the screen, comparison, and the
-//! variant before the cart.
+//! Tests of a session's memory of products: simple searches, the numbers on the screen, comparison,
+//! and the choice of a variant before the cart.
 
 use kit::model_server::{ModelServer, Reply};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! A failing model on both routes: how often it is called, the error, and that the session
+//! Tests of a failing model on both routes: how often it is called, the error, and that the session
 //! continues.
 
 use kit::model_server::{ModelServer, Reply};

@@ -1,5 +1,5 @@
-//! Traces and metrics by OTLP, as a collector gets them, and the id by which a request is found in
-//! answers, log and audit records.
+//! Tests of traces and metrics by OTLP, as a collector gets them, and of the id by which a request
+//! is found in answers, log and audit records.
 
 use std::collections::HashMap;
 use std::net::TcpListener;

@@ -1,5 +1,5 @@
-//! The model's input: the whole request, the six tools with their schemas, and the results as it
-//! gets them.
+//! Tests of the model's input: the whole request, the six tools with their schemas, and the results
+//! in the form that the model gets.
 
 use kit::model_server::Reply;
 use reqwest::StatusCode;

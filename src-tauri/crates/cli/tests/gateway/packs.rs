@@ -1,5 +1,5 @@
-//! Packs besides the shop while `csign serve` holds the profile: its own clients can use all of
-//! them, its callers none.
+//! Tests of packs other than the shop while `csign serve` has the profile open: clients of its
+//! socket can use all packs, its remote callers only the shop.
 
 use std::{fs, os::unix::fs::PermissionsExt as _};
 

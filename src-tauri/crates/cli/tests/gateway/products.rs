@@ -1,5 +1,5 @@
-//! How an answer shows products in the formats of different shops: cards from every form of a
-//! result, viewed products, and their comparison.
+//! Tests of how an answer shows products in the formats of different shops: cards from every form
+//! of a result, looked-up products, and their comparison.
 
 use kit::model_server::{ModelServer, Reply};
 use serde_json::{Value, json};

@@ -1,4 +1,5 @@
-//! A real Redis on a free port of this computer, in its own folder. Tests can kill and restart it.
+//! A real Redis for tests, on a free port of this computer and in its own folder. Tests can kill
+//! and restart it.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};

@@ -1,5 +1,5 @@
-//! Failures between the gateway and a shop behind an address: what is retried, how many requests
-//! the shop gets, what is reported, and that no change is made twice.
+//! Tests of failures between the gateway and a remote shop: which requests are retried, how many
+//! requests the shop gets, which error is reported, and that no change is made twice.
 
 use std::time::Duration;
 

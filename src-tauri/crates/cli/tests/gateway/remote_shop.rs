@@ -1,5 +1,5 @@
-//! A shop behind an address: the real demo shop over HTTP with its login, called by the real
-//! gateway, and recorded in between.
+//! A remote shop for tests: the real demo shop over HTTP with its login, called by the real gateway
+//! through a recorder.
 
 use kit::model_server::{ModelServer, Reply};
 use reqwest::Method;

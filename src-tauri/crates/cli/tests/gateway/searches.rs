@@ -1,5 +1,5 @@
-//! The requests of a search to the shop, its one broader retry, and what the model is told about
-//! both and about the found products.
+//! Tests of the requests that a search sends to the shop, of its one broader retry, and of the
+//! model's information about both and about the found products.
 
 use kit::model_server::Reply;
 use serde_json::{Value, json};

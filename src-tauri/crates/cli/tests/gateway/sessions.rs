@@ -1,6 +1,6 @@
-//! Sessions in the data folder: when they end and what is deleted with them, cleanup, their maximum
-//! length, and stored products. The tests read the folder's database directly, and let time pass by
-//! setting a session's end.
+//! Tests of sessions in the data folder: their expiry and the data deleted with them, the clean-up,
+//! their maximum length, and stored products. The tests read the database directly, and simulate
+//! time by setting a session's expiry.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The sources of settings: the environment, a named file, flags.
+//! Tests of the sources of settings: the environment, a named file, flags.
 
 use std::ffi::OsStr;
 use std::net::TcpListener;

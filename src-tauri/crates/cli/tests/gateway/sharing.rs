@@ -1,5 +1,5 @@
-//! Sessions in a real Redis: two gateways serve the same sessions, and a change that one of them
-//! proposes is made by the other, once.
+//! Tests of sessions in a real Redis: two gateways serve the same sessions, and a change proposed
+//! by one gateway is made by the other, once.
 
 use std::time::Duration;
 

@@ -1,5 +1,6 @@
-//! Two gateways with one Redis and one shop behind its login. They share the conversation with its
-//! open session at the shop, and the shop gets a proposed change once, whoever confirms it.
+//! Tests of two gateways with one Redis and one remote shop with a login. The gateways share the
+//! conversation and its open session at the shop, and the shop gets a proposed change once,
+//! whichever gateway gets the confirmation.
 
 use kit::model_server::{ModelServer, Reply};
 

@@ -1,4 +1,4 @@
-//! The shop's blocks: cards, refinements, comparison, and whose context counts.
+//! Tests of the shop's answer blocks: cards, refinements, comparison, and the caller's context.
 
 use kit::model_server::Reply;
 use serde_json::{Value, json};

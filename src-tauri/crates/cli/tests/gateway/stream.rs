@@ -1,4 +1,4 @@
-//! A stream's headers, and its events about tools, in order.
+//! Tests of a stream's headers, and of its events about tools, in order.
 
 use std::collections::BTreeSet;
 

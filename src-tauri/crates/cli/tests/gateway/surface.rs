@@ -1,4 +1,4 @@
-//! The routes, who may use them, and what is refused before a request is read.
+//! Tests of the routes, of who may use them, and of refusals before a request is read.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Demo tokens: their contents, which ones are accepted, and the refusals of their route.
+//! Tests of demo tokens: their contents, which ones are accepted, and the refusals of their route.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD as BASE64};
 use hmac::{Hmac, KeyInit as _, Mac as _};

@@ -1,4 +1,4 @@
-//! The debug block of an answer: who gets one, and its data of each call.
+//! Tests of an answer's debug block: who gets it, and its data about each call.
 
 use kit::model_server::Reply;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! A turn: its stream and its answer, its rounds, the queue, and clients that leave.
+//! Tests of a turn: its stream and its answer, its rounds, the queue, and clients that disconnect.
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
-//! A shop's error texts, and values that it returns from a request, are shown and written nowhere:
-//! not in answers, events and stored runs, not to the model, not in the log at its most verbose
-//! level, not in counters, spans and metrics.
+//! Tests that a shop's error texts, and values that it echoes from a request, appear nowhere: not
+//! in answers, events and stored runs, not in the model's input, not in the most verbose log, and
+//! not in counters, spans and metrics.
 
 use kit::model_server::Reply;
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
-//! A product with variants before it goes into the cart: the choices, their order and names, how
-//! the next message chooses, and what cannot be bought. The front replaces the shop's answers by
-//! oddly shaped products.
+//! Tests of a product with variants before it goes into the cart: the choices, their order and
+//! names, how the next message chooses, and variants that cannot be bought. A proxy replaces the
+//! shop's answers by oddly formed products.
 
 use kit::model_server::Reply;
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! Visitors: sessions that belong to the holder of the token, addresses that only proxies may
-//! report, ids from callers, and the notice that an automated assistant answers.
+//! Tests of visitors: sessions that belong to the holder of a token, addresses that only proxies
+//! may report, ids from callers, and the notice that an automated assistant answers.
 
 use kit::model_server::Reply;
 use reqwest::{Client, Method, StatusCode, header};

@@ -1,5 +1,5 @@
-//! The log equals the wire: requests to the shop's server, on this computer and behind an address,
-//! are those in the log, and those that a person approved.
+//! Tests that the log equals the sent requests: requests to the shop's server, on this computer and
+//! remote, are those in the log and those that a person approved.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

@@ -1,14 +1,14 @@
-//! Where a conversation may be shortened that is longer than its model can read: at whole turns.
-//! Stored items are not touched.
+//! Finds the places where a conversation that is too long for its model may be shortened. Only
+//! whole turns are left out. Stored items do not change.
 
 use contract::{AgentError, Reason};
 
 use crate::ports::Message;
 
-/// The reason of a refusal because a conversation is too long.
+/// The error reason for a conversation that is longer than the model can read.
 pub(crate) const TOO_LONG: &str = Reason::ProviderTooLong.name();
 
-/// Where each of the earlier turns, which stand behind the prompt, ends.
+/// Returns the end index of each earlier turn. The earlier turns stand directly after the prompt.
 pub(crate) fn turn_ends(messages: &[Message], earlier: usize) -> Vec<usize> {
     let end = (1 + earlier).min(messages.len());
     let begins = |at: &usize| matches!(messages[*at], Message::User { .. });

@@ -1,5 +1,5 @@
-//! Answers a turn: the supervisor that chooses a specialist, and the rounds of the specialist that
-//! works.
+//! Answers a turn: the supervisor chooses the specialists, and each chosen specialist works in
+//! rounds of model calls.
 
 pub(crate) mod fit;
 pub(crate) mod model_call;

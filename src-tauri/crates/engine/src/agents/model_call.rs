@@ -1,6 +1,6 @@
-//! One call of a turn's model: made to fit, sent, read as a stream, and recorded. A conversation
-//! that is longer than the model can read goes without its oldest turns; the newest message always
-//! goes.
+//! Makes one call of the turn's model: shortens the conversation if needed, sends it, reads the
+//! answer as a stream, and records the call. A conversation that is longer than the model can read
+//! is sent without its oldest turns. The newest message is always sent.
 
 use std::sync::Arc;
 
@@ -33,12 +33,13 @@ pub(crate) struct Reply {
     pub(crate) choices: Vec<Choice>,
     pub(crate) opaque: Option<Opaque>,
     pub(crate) finish: Option<Finish>,
-    /// White space that came before the first word.
+    /// White space that the model sent before the first word of its answer.
     pub(crate) blanks: String,
 }
 
 impl Reply {
-    /// The beginning of the answer from its first line on; empty while there is no word.
+    /// Collects the first pieces of the answer. Returns the text from the first line with a word
+    /// on, or an empty string as long as only white space has come.
     fn opened_by(&mut self, text: &str) -> String {
         self.blanks.push_str(text);
         let blank = self.blanks.len() - self.blanks.trim_start().len();
@@ -50,11 +51,11 @@ impl Reply {
     }
 }
 
-/// One model call as it is asked for.
+/// The input of one model call.
 pub(crate) struct ModelCallRequest<'a> {
-    /// The prompt first.
+    /// The messages to send; the first one is the prompt.
     pub(crate) messages: &'a [Message],
-    /// Messages of earlier turns, behind the prompt.
+    /// The number of messages from earlier turns. They stand directly after the prompt.
     pub(crate) earlier: usize,
     pub(crate) tools: Vec<ToolDef>,
     pub(crate) structured: Option<Structured>,
@@ -62,7 +63,7 @@ pub(crate) struct ModelCallRequest<'a> {
 }
 
 impl ModelCallRequest<'_> {
-    /// Whether the answer is not meant for the user, so that none of it is shown while it arrives.
+    /// Whether only the host reads this answer, so that the user does not see it as it arrives.
     fn is_quiet(&self) -> bool {
         matches!(self.purpose, Purpose::Route { .. })
     }
@@ -73,10 +74,10 @@ pub(crate) struct ModelCaller<'t> {
     context: Arc<TurnContext>,
     words: Arc<EgressSession>,
     pub(crate) answer: &'t mut AnswerBuilder,
-    /// Calls begun.
+    /// The number of model calls begun in this turn.
     calls_made: u32,
-    /// How often the older half of the earlier turns has been left out for a model that cannot read
-    /// so much.
+    /// How many times the older half of the earlier turns was left out because the model could not
+    /// read everything.
     halvings: u32,
 }
 
@@ -95,8 +96,8 @@ impl<'t> ModelCaller<'t> {
         }
     }
 
-    /// One question to the model, whose oldest turns are left out until it fits. However often it
-    /// is sent, it is one.
+    /// Asks the model one question. Leaves out the oldest turns until the conversation fits. All
+    /// attempts together count as one model call.
     pub(crate) async fn ask(&mut self, asked: ModelCallRequest<'_>) -> Result<Reply, End> {
         self.begin().await?;
         loop {
@@ -118,7 +119,7 @@ impl<'t> ModelCaller<'t> {
         }
     }
 
-    /// From now on this turn goes out with half of the earlier turns that it went out with before.
+    /// Halves the number of earlier turns that this turn sends from now on.
     async fn leave_out_half(&mut self) {
         self.halvings += 1;
         if self.halvings > 1 {
@@ -134,7 +135,7 @@ impl<'t> ModelCaller<'t> {
         self.context.add_item(item, "the notice of what was left out could not be saved").await;
     }
 
-    /// Model calls that this turn may still make.
+    /// Returns how many model calls this turn may still make.
     pub(crate) fn calls_left(&self) -> u32 {
         self.context.settings.limits.model_calls.clamp(1, 100).saturating_sub(self.calls_made)
     }
@@ -149,7 +150,7 @@ impl<'t> ModelCaller<'t> {
         Ok(())
     }
 
-    /// One model call, recorded: the prompt, and the messages from `begin` on.
+    /// Makes one attempt and records it. Sends the prompt and the messages from index `begin` on.
     async fn ask_once(&mut self, asked: &ModelCallRequest<'_>, begin: usize) -> Result<Reply, End> {
         let (quiet, task) = (asked.is_quiet(), task(&asked.purpose));
         let context = Arc::clone(&self.context);
@@ -216,7 +217,7 @@ impl<'t> ModelCaller<'t> {
             (Restoring::new(Arc::clone(&sent)), Restoring::new(Arc::clone(&sent)));
         let mut stream = self.context.model.stream(request);
         let mut frame = Frame::new();
-        // One wait for all events, and not a new one for each.
+        // Creates the cancellation future once instead of once per event.
         let context = Arc::clone(&self.context);
         let cancelled = context.cancel.cancelled();
         tokio::pin!(cancelled);
@@ -265,7 +266,8 @@ impl<'t> ModelCaller<'t> {
                 Some(Ok(ModelEvent::Reasoning(text))) => {
                     self.context.emit(EventBody::Reasoning { text: thought.push(&text) })
                 }
-                // The host names calls itself: what a provider sends may repeat or be empty.
+                // The host gives each call its own id, because a provider's ids may repeat or be
+                // empty.
                 Some(Ok(ModelEvent::Call(call))) => {
                     let id = contract::CallId(self.context.world().ids.next("call"));
                     reply.calls.push(AskedCall {
@@ -293,9 +295,9 @@ impl<'t> ModelCaller<'t> {
         }
     }
 
-    /// The name of a called tool as it can go back to the model. Packs' texts name tools by their
-    /// ids, and models follow them; anything else that no wire takes would end the conversation
-    /// with the provider's refusal. What is made up here is nobody's name.
+    /// Returns a name for the called tool that every provider accepts in the next request. A tool's
+    /// id is replaced by the name the model was given. In any other name, characters that providers
+    /// reject are replaced. The made-up name never equals the name of an offered tool.
     fn usable(&self, name: &str) -> String {
         let is_offered = |name: &str| self.context.specs.iter().any(|spec| spec.model_name == name);
         if is_offered(name) {
@@ -321,7 +323,8 @@ impl<'t> ModelCaller<'t> {
         }
     }
 
-    /// An event of an answer that only the host reads; false at its end.
+    /// Handles one event of an answer that only the host reads. Returns false when the stream has
+    /// ended.
     async fn take_quietly(
         &mut self,
         event: Option<Result<ModelEvent, ModelError>>,
@@ -356,9 +359,9 @@ impl<'t> ModelCaller<'t> {
         Ok(true)
     }
 
-    /// Takes a piece of the answer and tells it, at once or with its frame. Blanks before the first
-    /// word are no answer: a model that calls tools has said nothing with them. Those of the first
-    /// line may be its indentation.
+    /// Adds a piece of text to the answer and shows it, at once or with the next frame. White space
+    /// before the first word is not shown, except the indentation of the first line. An answer of
+    /// white space only counts as empty.
     fn deliver(&mut self, reply: &mut Reply, frame: &mut Frame, text: String) {
         let text = if reply.text.is_empty() { reply.opened_by(&text) } else { text };
         if text.is_empty() {
@@ -373,7 +376,7 @@ impl<'t> ModelCaller<'t> {
     }
 }
 
-/// Returns the purpose of a model call, as its record names it.
+/// Returns the name of a model call's purpose for the audit record.
 fn task(purpose: &Purpose) -> &'static str {
     match purpose {
         Purpose::Answer => "answer",

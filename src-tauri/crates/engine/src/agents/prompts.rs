@@ -1,4 +1,5 @@
-//! The prompts of a turn, put together from their parts: of a run, and of the supervisor.
+//! Builds the prompts of a turn from their parts: the prompt of a run and the prompt of the
+//! supervisor.
 
 use std::sync::Arc;
 
@@ -19,12 +20,12 @@ use crate::{
 pub(crate) struct PromptWriter<'a> {
     pub(crate) context: &'a TurnContext,
     pub(crate) words: &'a EgressSession,
-    /// The earlier messages that the reader of the prompt sees.
+    /// The earlier messages that the model sees together with this prompt.
     pub(crate) recalled: Option<&'a Recalled>,
 }
 
 impl PromptWriter<'_> {
-    /// The prompt of a run.
+    /// Returns the prompt of a run.
     pub(crate) fn of_run(
         &self,
         voice: &Voice<'_>,
@@ -61,12 +62,13 @@ impl PromptWriter<'_> {
         prompt
     }
 
-    /// The summary of what lies before the messages that are sent.
+    /// Returns the summary of the messages that are too old to be sent.
     fn memories(&self) -> String {
         self.recalled.and_then(Recalled::summary).map(history::remembered).unwrap_or_default()
     }
 
-    /// Bytes that earlier answers may take: half of what the model can read.
+    /// Returns how many bytes the earlier answers may take in a prompt: half of what the model can
+    /// read.
     pub(crate) fn room(&self) -> usize {
         (self.context.model.capabilities().context_tokens as usize).saturating_mul(3) / 2
     }

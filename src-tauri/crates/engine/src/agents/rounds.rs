@@ -1,5 +1,5 @@
-//! The rounds of a run: ask the model, run what it calls, until it answers or the bound is reached.
-//! There is always an answer.
+//! Runs the rounds of a specialist: ask the model, run the tools it calls, and repeat until it
+//! answers or the limit of rounds is reached. A run always ends with an answer.
 
 use std::sync::Arc;
 
@@ -11,19 +11,19 @@ use crate::{
     turn::{context::TurnContext, outcome::End},
 };
 
-/// One run of rounds: of a specialist, or of the one assistant there is.
+/// One run of rounds by a specialist, or by the only assistant if there are no specialists.
 pub(crate) struct Run {
-    /// The conversation as it goes out, the prompt first.
+    /// The messages to send; the first one is the prompt.
     pub(crate) messages: Vec<Message>,
-    /// Messages of earlier turns, behind the prompt.
+    /// The number of messages from earlier turns. They stand directly after the prompt.
     pub(crate) earlier: usize,
     pub(crate) tools: Vec<ToolDef>,
     pub(crate) purpose: Purpose,
-    /// Most model calls; the last is made without tools.
+    /// The highest number of model calls. The last call is made without tools.
     pub(crate) rounds: u32,
 }
 
-/// Runs the rounds of a turn, for one specialist after the other.
+/// Runs the rounds of a turn for each of its specialists in turn.
 pub(crate) struct RoundLoop<'t> {
     context: Arc<TurnContext>,
     words: Arc<EgressSession>,
@@ -48,7 +48,7 @@ impl<'t> RoundLoop<'t> {
         let rounds = run.rounds.min(self.model.calls_left()).max(1);
         let mut nudged = false;
         for round in 1..=rounds {
-            // The specialist may have been switched off since the last call.
+            // The user may have switched the specialist off since the last call.
             let enabled = match &self.model.answer.agent {
                 Some(agent) => self.context.engine.check_agent(&agent.id),
                 None => self.context.engine.check_enabled(),
@@ -75,7 +75,8 @@ impl<'t> RoundLoop<'t> {
             };
             let calls = if last { Vec::new() } else { reply.calls };
             if calls.is_empty() {
-                // An answer that was cut before its first word would be cut again.
+                // An answer that was cut before its first word would be cut again, so it is not
+                // asked for again.
                 if reply.text.trim().is_empty() && !last && reply.finish != Some(Finish::Length) {
                     nudged = true;
                     run.messages
@@ -114,7 +115,8 @@ impl<'t> RoundLoop<'t> {
         self.model.answer.end(String::new(), Vec::new(), true)
     }
 
-    /// The tools of a round: with the one that reads long results, once there is one.
+    /// Returns the tools of a round. Adds the tool that reads long results once a long result
+    /// exists.
     fn with_read_result(&self, defs: &[ToolDef]) -> Vec<ToolDef> {
         let mut defs = defs.to_vec();
         let reader = self.executor.dispatcher().results.tool();

@@ -1,6 +1,6 @@
-//! The supervisor's question and how its decision is read: the roster, the list of specialists that
-//! it may name, a schema for models that follow one, and a lenient reader for those that do not.
-//! `supervisor` decides who is then asked.
+//! Builds the supervisor's question and reads its decision: the list of specialists, the schema for
+//! models that support schemas, and a lenient parser for models that do not. `supervisor` acts on
+//! the decision.
 
 use std::sync::Arc;
 
@@ -14,28 +14,28 @@ use crate::{
 
 const SUPERVISOR: &str = include_str!("../../prompts/supervisor.md");
 const SYNTHESIS: &str = include_str!("../../prompts/synthesis.md");
-/// Reasons that send a turn to a specialist for a second time.
+/// The reasons for which the same specialist may be asked a second time.
 const AGAIN: [&str; 2] = ["incomplete", "new_request"];
 const REASONS: [&str; 6] =
     ["in_field", "incomplete", "new_request", "answered", "no_specialist_needed", DECLINED];
-/// The message asks for what nobody here is for.
+/// The reason for a message that no specialist is responsible for.
 const DECLINED: &str = "out_of_scope";
 
-/// The answer of a specialist in this turn.
+/// A specialist's answer in this turn.
 #[derive(Clone)]
 pub(crate) struct Answered {
     pub(crate) agent: Arc<Agent>,
     pub(crate) text: String,
 }
 
-/// Whom a decision names.
+/// The next step that a decision names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
     Finish,
     Agent(AgentId),
 }
 
-/// The supervisor's rules.
+/// Returns the supervisor's rules as prompt text.
 pub(crate) fn rules() -> &'static str {
     SUPERVISOR.trim_end()
 }
@@ -55,7 +55,7 @@ pub(crate) fn synthesis() -> &'static str {
     SYNTHESIS.trim_end()
 }
 
-/// The answers so far, each in a tag that none of them can close.
+/// Returns the answers so far, each inside a tag. The text of an answer cannot close its tag.
 pub(crate) fn answers(answered: &[Answered]) -> String {
     let one = |answer: &Answered| {
         format!(
@@ -73,7 +73,7 @@ pub(crate) fn answers(answered: &[Answered]) -> String {
     }
 }
 
-/// Returns the schema of a decision. The ids that it may name are those of the given specialists.
+/// Returns the JSON schema of a decision. The schema accepts only the ids of the given specialists.
 pub(crate) fn shape(agents: &[Arc<Agent>], words: &EgressSession) -> Structured {
     let mut next: Vec<&str> = agents.iter().map(|agent| agent.id.as_str()).collect();
     next.push(FINISH);
@@ -99,7 +99,8 @@ pub(crate) fn shape(agents: &[Arc<Agent>], words: &EgressSession) -> Structured 
     Structured { name: "route", schema: words.definition(&schema) }
 }
 
-/// Reads a decision out of what a model wrote. The problem is worded for the model.
+/// Parses a decision from the model's text. An error is worded for the model, which gets it to try
+/// again.
 pub(crate) fn read(text: &str, agents: &[Arc<Agent>]) -> Result<(Next, RouteDecision), String> {
     let known = || {
         agents.iter().map(|agent| agent.id.as_str()).chain([FINISH]).collect::<Vec<_>>().join(", ")
@@ -126,7 +127,7 @@ pub(crate) fn read(text: &str, agents: &[Arc<Agent>]) -> Result<(Next, RouteDeci
     }
 }
 
-/// The first JSON object in a text: models wrap it in words and fences.
+/// Returns the first JSON object in a text. Models often put words and code fences around it.
 fn object(text: &str) -> Option<Value> {
     text.match_indices('{').find_map(|(at, _)| {
         serde_json::Deserializer::from_str(&text[at..])
@@ -137,7 +138,7 @@ fn object(text: &str) -> Option<Value> {
     })
 }
 
-/// Whether a specialist may be asked: once, and once more for a reason.
+/// Whether a specialist may be asked: a first time always, a second time only for certain reasons.
 pub(crate) fn may_visit(agent: &AgentId, decision: &RouteDecision, answered: &[Answered]) -> bool {
     match answered.iter().filter(|answer| answer.agent.id == *agent).count() {
         0 => true,
@@ -146,12 +147,12 @@ pub(crate) fn may_visit(agent: &AgentId, decision: &RouteDecision, answered: &[A
     }
 }
 
-/// Whether a decision says that the message is nobody's task here.
+/// Whether a decision says that the message is outside the task of every specialist.
 pub(crate) fn declines(decision: &RouteDecision, answered: &[Answered]) -> bool {
     answered.is_empty() && decision.reason_code.trim() == DECLINED
 }
 
-/// The order as the specialist gets it.
+/// Returns the supervisor's instruction in the form that the specialist receives.
 pub(crate) fn order(decision: &RouteDecision) -> String {
     let mut text = decision.instruction.trim().to_owned();
     let entities = decision.entities.iter().filter(|entity| !entity.value.trim().is_empty());

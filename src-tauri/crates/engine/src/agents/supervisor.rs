@@ -1,6 +1,6 @@
-//! Decides who answers: one specialist after the other, as the supervisor chooses, with limits on
-//! hops and visits; then one answer, or a synthesis that names its sources. Where there is one
-//! specialist or none, nobody is asked who should answer.
+//! Decides who answers a turn. The supervisor model chooses one specialist after the other, within
+//! limits on hops and on visits to the same specialist. The reply is one specialist's answer or a
+//! synthesis that names its sources. With one specialist or none, no supervisor is asked.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -36,26 +36,27 @@ use crate::{
     },
 };
 
-/// Model calls that a hop needs at least: the decision, an answer, and the closing one.
+/// The model calls that one hop needs at least: the decision, the specialist's answer, and the
+/// closing call.
 const CALLS_OF_A_HOP: u32 = 3;
 
-/// The messages that all runs of a turn begin with.
+/// The messages that every run of a turn begins with.
 struct Opening {
-    /// Earlier turns, with calls and results.
+    /// The messages of earlier turns, with tool calls and results.
     window: Vec<Message>,
-    /// Hints of the caller's host for this turn.
+    /// Hints that the caller's host adds for this turn.
     hints: Vec<Message>,
     question: Message,
 }
 
-/// How the supervisor's part ended.
+/// How the supervisor's hops ended.
 enum SupervisorEnd {
-    /// Everything asked for is there; with no answer yet, this one.
+    /// All requested answers exist. If no specialist has answered, the reply is this text.
     Finish(String),
     Ended(End),
 }
 
-/// The answers so far, with what belongs to the newest one.
+/// The answers so far, with the choices and the limit flag of the newest answer.
 #[derive(Default)]
 struct Progress {
     answered: Vec<Answered>,
@@ -64,7 +65,7 @@ struct Progress {
     runs: HashMap<AgentId, Run>,
 }
 
-/// The specialists that may be asked.
+/// Returns the specialists that are switched on and that the caller allows.
 pub(crate) fn agents_of(context: &TurnContext) -> Vec<Arc<Agent>> {
     let may_be_asked = |agent: &&Agent| {
         context.wanted.as_ref().is_none_or(|id| agent.id == *id)
@@ -73,7 +74,7 @@ pub(crate) fn agents_of(context: &TurnContext) -> Vec<Arc<Agent>> {
     context.world().roster.agents().iter().filter(may_be_asked).cloned().map(Arc::new).collect()
 }
 
-/// The one that nobody has to choose.
+/// Returns the specialist if there is exactly one.
 pub(crate) fn only(agents: &[Arc<Agent>]) -> Option<&Agent> {
     match agents {
         [one] => Some(one),
@@ -81,7 +82,7 @@ pub(crate) fn only(agents: &[Arc<Agent>]) -> Option<&Agent> {
     }
 }
 
-/// Conducts a turn: it owns who works, and everything that works for it.
+/// Conducts a turn: chooses the specialists, runs them, and builds the answer.
 pub(crate) struct Supervisor<'t> {
     context: Arc<TurnContext>,
     words: Arc<EgressSession>,
@@ -119,7 +120,7 @@ impl<'t> Supervisor<'t> {
         }
     }
 
-    /// From now on this specialist works, or none does.
+    /// Sets the specialist that works from now on. `None` means that no specialist works.
     fn work(&mut self, agent: Option<&Arc<Agent>>) {
         let recalled = self.recollections.seen_by(agent.map(AsRef::as_ref));
         self.rounds.executor.dispatcher_mut().scope = Scope { agent: agent.cloned(), recalled };
@@ -135,7 +136,7 @@ impl<'t> Supervisor<'t> {
         PromptWriter { context: &self.context, words: &self.words, recalled }
     }
 
-    /// Answers the message, after what came before it has been recalled.
+    /// Answers the message. The earlier messages must have been recalled before.
     pub(crate) async fn conduct(mut self, agents: &[Arc<Agent>], recalled: &Recalled) -> End {
         let opening = self.opening(recalled);
         self.words.forget_older();
@@ -158,7 +159,8 @@ impl<'t> Supervisor<'t> {
         }
     }
 
-    /// Hints quote what tools said, so they are no more to be trusted than these.
+    /// Returns the caller's hints as messages. Hints quote tool results, so they are marked as
+    /// untrusted.
     fn hints(&self) -> Vec<Message> {
         let hints = self.context.caller().map_or(&[] as &[String], RunContext::hints);
         if !hints.is_empty() {
@@ -167,8 +169,8 @@ impl<'t> Supervisor<'t> {
         hints.iter().map(|hint| Message::System { text: self.words.text(hint) }).collect()
     }
 
-    /// Returns the opening for a specialist that has its own settings for earlier messages. None:
-    /// it uses the shared opening.
+    /// Returns the opening for a specialist with its own settings for earlier messages. Returns
+    /// None if the specialist uses the shared opening.
     async fn own_opening(
         &mut self,
         agent: &Agent,
@@ -189,7 +191,7 @@ impl<'t> Supervisor<'t> {
         Ok(Some(Opening { question: shared.question.clone(), ..self.opening(&recalled) }))
     }
 
-    /// A run without a specialist.
+    /// Answers without a specialist.
     async fn alone(&mut self, opening: &Opening, voice: Voice<'_>) -> End {
         self.work(None);
         let context = Arc::clone(&self.context);
@@ -203,7 +205,7 @@ impl<'t> Supervisor<'t> {
             messages: opened(&prompt, opening),
             earlier: opening.window.len(),
             tools: prompt::tool_defs(specs, &self.words),
-            // The orchestrator has no field of its own.
+            // The orchestrator is responsible for no subject and therefore for no tools.
             purpose: if matches!(voice, Voice::Orchestrator) {
                 Purpose::Part { tools: Vec::new() }
             } else {
@@ -219,7 +221,7 @@ impl<'t> Supervisor<'t> {
         self.rounds.run(&mut run).await
     }
 
-    /// A specialist's run. A second one goes on where the first ended.
+    /// Runs a specialist. A second visit continues the conversation of the first one.
     async fn visit(
         &mut self,
         opening: &Opening,
@@ -232,7 +234,7 @@ impl<'t> Supervisor<'t> {
             Ok(own) => own,
             Err(end) => return end,
         };
-        // It may have read earlier messages by settings of its own.
+        // The specialist may have recalled earlier messages by its own settings.
         self.work(Some(agent));
         self.context
             .emit(EventBody::AgentStart { agent: agent.id.clone(), name: agent.name.clone() });
@@ -258,7 +260,7 @@ impl<'t> Supervisor<'t> {
         if let Some(first) = run.messages.first_mut() {
             *first = Message::System { text: prompt.text() };
         }
-        // One call is kept for the text that brings answers together.
+        // One model call is kept back for the synthesis.
         let left = self.rounds.model.calls_left().saturating_sub(u32::from(order.is_some()));
         run.rounds = self
             .context
@@ -288,7 +290,7 @@ impl<'t> Supervisor<'t> {
         end
     }
 
-    /// Hop by hop to the end.
+    /// Asks specialists hop by hop and builds the reply from their answers.
     async fn routed(&mut self, opening: &Opening, agents: &[Arc<Agent>]) -> End {
         let mut progress = Progress::default();
         let said = match self.hops(opening, agents, &mut progress).await {
@@ -334,7 +336,8 @@ impl<'t> Supervisor<'t> {
             let (next, decision) = match self.decide(opening, &agents, &progress.answered).await {
                 Ok(Some(decided)) => decided,
                 Ok(None) => return SupervisorEnd::Finish(String::new()),
-                // There is an answer; only nobody can say whether more was wanted.
+                // An answer exists. Only the question whether another specialist is needed could
+                // not be asked.
                 Err(End::Failed { error, .. }) if !progress.answered.is_empty() => {
                     tracing::warn!(%error, "nobody could be asked who is next");
                     return SupervisorEnd::Finish(String::new());
@@ -358,7 +361,7 @@ impl<'t> Supervisor<'t> {
                     .filter(|_| route::may_visit(&id, &decision, &progress.answered)),
             };
             let Some(agent) = agent else { return SupervisorEnd::Finish(String::new()) };
-            // The answer before this one is no longer the reply: it stands for itself.
+            // The earlier answer is no longer the reply, so it is stored as a text of its own.
             if let Some(before) = progress.answered.last() {
                 self.answer().keep_aside(&before.text).await;
             }
@@ -377,7 +380,8 @@ impl<'t> Supervisor<'t> {
         SupervisorEnd::Finish(String::new())
     }
 
-    /// Asks who is next; a decision that cannot be read is asked for once more.
+    /// Asks the supervisor model for the next specialist. Asks once more if the decision cannot be
+    /// parsed.
     async fn decide(
         &mut self,
         opening: &Opening,
@@ -421,11 +425,12 @@ impl<'t> Supervisor<'t> {
                 reply.calls.first().map_or(reply.text.as_str(), |call| call.arguments.as_str());
             match route::read(text, agents) {
                 Ok(decided) => {
-                    // If one answer finishes the turn, it counts as that specialist's.
+                    // If this decision finishes the turn, the answer counts as the last
+                    // specialist's answer.
                     self.work(own.as_ref());
                     return Ok(Some(decided));
                 }
-                // It would be cut again.
+                // The budget cut this decision; a second attempt would be cut, too.
                 Err(_)
                     if reply.finish == Some(Finish::Length)
                         && self.context.account.entries().is_cut =>
@@ -449,8 +454,8 @@ impl<'t> Supervisor<'t> {
         Ok(None)
     }
 
-    /// The supervisor reads what was said. A model of this program reads calls and results, too: it
-    /// plans by them.
+    /// Returns the message as the supervisor sees it. The supervisor sees only the texts. The
+    /// built-in offline model also sees calls and results, because it plans with them.
     fn told_to_supervisor(&self, message: &Message) -> Option<Message> {
         match message {
             Message::User { .. } => Some(message.clone()),
@@ -465,7 +470,7 @@ impl<'t> Supervisor<'t> {
         }
     }
 
-    /// Several answers as one text, with who gave them.
+    /// Joins several answers into one text that names their specialists.
     async fn synthesis(
         &mut self,
         opening: &Opening,
@@ -502,14 +507,14 @@ impl<'t> Supervisor<'t> {
         };
         let reply = match self.rounds.model.ask(asked).await {
             Ok(reply) => reply,
-            // The answers are there; only the text that joins them is not.
+            // The answers exist. Only the text that joins them failed.
             Err(End::Failed { partial, error }) => {
                 tracing::warn!(%error, "the answers could not be brought together");
                 Reply { text: partial, ..Default::default() }
             }
             Err(end) => return end,
         };
-        // Where nothing came, the answers that stand above are the answer.
+        // If the synthesis is empty, the specialists' answers above it form the reply.
         self.answer().is_in_parts = reply.text.trim().is_empty();
         let text = self.answer().mark_cut(reply.text, reply.finish);
         let by = format!(
@@ -550,7 +555,7 @@ fn opened(prompt: &Prompt, opening: &Opening) -> Vec<Message> {
     messages
 }
 
-/// Returns the specialists that answered, each once, in order.
+/// Returns the names of the specialists that answered, each once, in order.
 fn names(answered: &[Answered]) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for answer in answered {

@@ -1,5 +1,5 @@
-//! A change whose server wants answers first is a new call with its own approval: it is proposed,
-//! decided and looked at again here.
+//! Handles a change whose server asks for answers before it goes on. The call with the answers is a
+//! new call with its own approval, which is proposed, decided and rechecked here.
 
 use async_trait::async_trait;
 use contract::{AgentError, Approval, ApprovalStatus, ErrorCode, EventBody, ItemBody, Transition};
@@ -58,7 +58,7 @@ impl AnswerSigner for ApprovalGate {
 }
 
 impl ApprovalGate {
-    /// Asks for an approval of the call with its answers, and uses it.
+    /// Asks for an approval of the call with its answers, and marks the approval as executing.
     async fn sign_anew(&self, ready: &Ready, why: &str) -> Result<Approval, AgentError> {
         let why = format!("{why} Its server wanted these answers first, so it is a new call.");
         let mut proposal = propose(&self.dispatcher, ready, (why, None), Listener::Call).await?;
@@ -105,7 +105,7 @@ impl ApprovalGate {
                 "What it would change is not the same any more.".to_owned(),
             ),
         };
-        // Only an approved action has not ended yet.
+        // Only an approved action can still change its status here.
         let transition = Transition { from: ApprovalStatus::Approved, to: status };
         if transition.is_allowed() {
             engine.transition(&approval, transition, Some(&said)).await;
@@ -114,10 +114,10 @@ impl ApprovalGate {
         Err(AgentError::new(ErrorCode::ApprovalRequired, said).reason(reason))
     }
 
-    /// How an approval ended, for the transcript and for those who listen.
+    /// Saves the end of an approval to the transcript and emits it as an event.
     async fn tell_end(&self, approval: &Approval, status: ApprovalStatus, reason: Option<String>) {
         let (id, call, tool) = (approval.id.clone(), approval.call.clone(), approval.tool.clone());
-        // The result that follows is what counts; a transcript that cannot be saved fails there.
+        // A failure to save is ignored here, because saving the result that follows reports it.
         let _ = self
             .context
             .save(vec![self.context.item(ItemBody::Approval {

@@ -1,5 +1,5 @@
-//! A person's decision about a pending action: checked, stored by compare-and-set, recorded, and
-//! handed to the call that waits.
+//! Handles a person's decision about a pending action: checks it, stores it by compare-and-set,
+//! records it, and passes it to the waiting call.
 
 use std::sync::Arc;
 
@@ -25,14 +25,14 @@ use crate::{
     },
 };
 
-/// Which surface a decision came from.
+/// The surface on which a person decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecidedBy {
     /// A person at the approval window.
     Window,
     /// A person at a terminal.
     Terminal,
-    /// The person at the other end of an API, by the next message of the session.
+    /// The customer of a remote caller, who decides with the next message of the session.
     Caller,
 }
 
@@ -46,7 +46,7 @@ impl DecidedBy {
     }
 }
 
-/// A decided action, and what came of its call when the decision itself ran it.
+/// A decided action, with the call's result if the decision itself ran the call.
 #[derive(Debug)]
 pub struct Decided {
     /// The action with its new status.
@@ -56,7 +56,7 @@ pub struct Decided {
 }
 
 impl Engine {
-    /// Pending actions, or all of them.
+    /// Returns the pending actions, or all actions.
     pub async fn approvals_list(
         self: &Arc<Self>,
         include_decided: bool,
@@ -65,7 +65,8 @@ impl Engine {
         self.world.store.approvals(include_decided).await.map_err(AgentError::from)
     }
 
-    /// Applies a decision. The hash must be the one that was shown.
+    /// Applies a decision. The hash in the decision must equal the hash of the action that was
+    /// shown.
     pub async fn approval_decide(
         self: &Arc<Self>,
         params: ApprovalDecideParams,
@@ -80,7 +81,8 @@ impl Engine {
             self.note_refused_request(refused).await;
             return Err(error);
         }
-        // Where no turn waits any more, what follows is a run of its own under the same id.
+        // If no turn waits for the action any more, the decision gets its own run records under the
+        // action's turn id.
         let run = (!self.router.waits(&approval.id))
             .then(|| (tokio::time::Instant::now(), self.agent_id_of(&approval)));
         if let Some((_, agent)) = &run {
@@ -129,7 +131,7 @@ impl Engine {
         params: &ApprovalDecideParams,
         by: DecidedBy,
     ) -> Result<(), AgentError> {
-        // Saying no is always possible.
+        // Rejecting is possible even if the tool is switched off.
         if !matches!(params.decision, Decision::Reject { .. }) {
             self.check_tools_named(&approval.tool)?;
         }
@@ -184,12 +186,13 @@ impl Engine {
         }
     }
 
-    /// The specialist whose tool an action uses, as records name it; empty when there is none.
+    /// Returns the id of the specialist that owns the action's tool, for records. Empty if there is
+    /// no specialist.
     pub(crate) fn agent_id_of(&self, approval: &Approval) -> String {
         self.world.tools.agent_of(&approval.tool).map(|agent| agent.0).unwrap_or_default()
     }
 
-    /// An action as it stands now.
+    /// Returns an action in its current state.
     pub async fn approval(&self, id: &ApprovalId) -> Result<Approval, AgentError> {
         let found = self.world.store.approval(id).await?;
         found.ok_or_else(|| {
@@ -278,7 +281,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Tells the call that waits; when none does any more, the action is executed here.
+    /// Passes the approval to the waiting call. If no call waits any more, runs the action here.
     async fn approve(
         self: &Arc<Self>,
         approval: &Approval,
@@ -300,7 +303,8 @@ impl Engine {
             .reason("not_grantable"))
     }
 
-    /// `arguments` is JSON text as a person wrote it.
+    /// Replaces a pending action by one with edited arguments. `arguments` is JSON text that a
+    /// person wrote.
     async fn edit(
         self: &Arc<Self>,
         approval: &Approval,
@@ -326,8 +330,8 @@ impl Engine {
             .hint("Ask for it again with the right values."))
     }
 
-    /// Proposes the edited action where no turn waits. What it replaces goes on waiting until the
-    /// new one does.
+    /// Proposes the edited action if no turn waits. The old action stays pending until the new one
+    /// is stored.
     async fn propose_edited(
         self: &Arc<Self>,
         approval: &Approval,
@@ -348,8 +352,8 @@ impl Engine {
         moved
     }
 
-    /// The tool of an action. Packs that came or went since may have changed how its id is written;
-    /// if several tools may be meant, it is none.
+    /// Returns the tool of an action. Matches the full id first, because packs that were added or
+    /// removed since may have changed the short id. Fails if several tools match.
     fn spec_of(&self, approval: &Approval) -> Result<ToolSpec, AgentError> {
         let specs = self.world.tools.specs();
         let mut named = specs.iter().filter(|spec| spec.is_named(&approval.tool));
@@ -363,7 +367,7 @@ impl Engine {
         })
     }
 
-    /// Carries out an approved action whose turn has ended, or has not been able to wait.
+    /// Runs an approved action whose turn has ended or was not able to wait.
     async fn run_approved(
         self: &Arc<Self>,
         approval: &Approval,
@@ -402,7 +406,7 @@ impl Engine {
     }
 }
 
-/// A pending action as the call that it was.
+/// Rebuilds the tool call of a pending action.
 fn call_of(approval: &Approval, spec: ToolSpec, arguments: Value) -> Ready {
     let decision = policy::Decision::Ask { why: approval.why.clone() };
     Ready {
@@ -425,7 +429,7 @@ fn check_word(approval: &Approval, typed: Option<&str>) -> Result<(), AgentError
     }
 }
 
-/// The arguments that a model or a person may give: the host puts the caller-owned ones in itself.
+/// Removes the caller-owned arguments, because only the host may set them.
 fn without_caller_values(spec: &ToolSpec, arguments: Value) -> Value {
     let Value::Object(mut all) = arguments else { return arguments };
     all.retain(|name, _| !spec.caller_owned.iter().any(|p| p.name == *name));

@@ -1,6 +1,6 @@
-//! The gate of a call that may need an approval: propose, wait, look again, execute once. The same
-//! gate serves a turn that runs and a decision after the turn's end; what differs is the audience.
-//! Deciding is in `decide`.
+//! The approval gate of a tool call: propose the action, wait for the decision, check again, and
+//! execute once. A running turn and a decision after the turn's end use the same gate with
+//! different audiences. `decide` handles the decisions.
 
 use std::sync::Arc;
 
@@ -31,30 +31,30 @@ use crate::{
     turn::context::TurnContext,
 };
 
-/// Why a proposal takes the place of another.
+/// The reasons for which a new proposal replaces an old one.
 pub(crate) const CHANGED: &str = "What it would change is not the same any more.";
 pub(crate) const EDITED: &str = "The arguments were edited.";
 
-/// The end of a gated call.
+/// How a call ended at the gate.
 pub(crate) enum Gated {
     Done {
         result: Box<CallDone>,
         saved: bool,
     },
-    /// Nobody can approve here: the pending action stays, and the turn ends.
+    /// No person can approve now. The action stays pending and the turn ends.
     Waiting(Box<AgentError>),
 }
 
-/// The end of an execution, or the news that it must be proposed again.
+/// How an execution ended. `Changed` means that the action must be proposed again.
 enum Executed {
     Done(Gated),
     Changed,
 }
 
-/// An approval under which a call runs, and how far it goes.
+/// The approval of a call and how long it holds.
 type Signature<'a> = (&'a Approval, Holds);
 
-/// How an approval ended.
+/// An approval, its final status and the reason.
 type Ended<'a> = (&'a Approval, ApprovalStatus, Option<String>);
 
 pub(crate) struct ApprovalGate {
@@ -72,7 +72,7 @@ impl ApprovalGate {
         }
     }
 
-    /// The gate of a pending action whose turn has ended.
+    /// Makes the gate for a pending action whose turn has ended.
     pub(crate) fn detached(engine: &Arc<Engine>, approval: &Approval) -> Self {
         let context = Arc::new(TurnContext::detached(engine, approval));
         let sources = Arc::new(UntrustedSources::default());
@@ -80,13 +80,13 @@ impl ApprovalGate {
         Self::new(Dispatcher::new(&context, sources, Scope::of_tool(engine, &approval.tool), None))
     }
 
-    /// Takes a call through the gate. Its result is saved here, as soon as it is known.
+    /// Takes a call through the gate. Saves the call's result as soon as it is known.
     pub(crate) async fn run(&self, ready: &Ready) -> Gated {
         if !matches!(ready.decision, Decision::Ask { .. }) {
             return self.propose_and_follow(ready).await;
         }
-        // The same change twice is asked about one after the other, and not again once it was
-        // rejected.
+        // Two equal changes are proposed one after the other. The second one is not proposed if the
+        // first was rejected.
         let entry = self.rejected.entry(ready);
         let mut is_rejected = entry.lock().await;
         if *is_rejected {
@@ -137,8 +137,8 @@ impl ApprovalGate {
         propose(&self.dispatcher, ready, (why.to_owned(), replaces), listener).await
     }
 
-    /// Follows a proposal, and those that take its place, to the end of the call. An error says
-    /// that none could be made.
+    /// Follows a proposal and its replacements to the end of the call. Fails if a proposal cannot
+    /// be made.
     async fn follow(
         &self,
         mut ready: Ready,
@@ -171,8 +171,8 @@ impl ApprovalGate {
         }
     }
 
-    /// Carries out an action that has been approved after its turn's end. What has changed since is
-    /// proposed anew.
+    /// Runs an action that was approved after its turn had ended. If the action has changed since,
+    /// a new proposal is made instead.
     pub(crate) async fn run_approved(
         &self,
         ready: &Ready,
@@ -205,7 +205,7 @@ impl ApprovalGate {
         let approval = &waiting.approval;
         let (outcome, reason, status, said, given) = match waited {
             Waited::Approved(holds) => {
-                // The windows show at once that it is approved, because the call may take a while.
+                // The windows show the approval at once, because the call may take a while.
                 self.context.emit(EventBody::ApprovalResolved {
                     id: approval.id.clone(),
                     status: ApprovalStatus::Approved,
@@ -247,7 +247,7 @@ impl ApprovalGate {
         )
     }
 
-    /// Looks at everything again right before the effect, then executes it once.
+    /// Repeats all checks directly before the effect, then executes the call once.
     async fn execute(&self, ready: &Ready, signature: Option<Signature<'_>>) -> Executed {
         let (context, approval) = (&self.context, signature.map(|(approval, _)| approval));
         let lane = context.engine.lanes.effects(&context.session);
@@ -291,7 +291,8 @@ impl ApprovalGate {
         Executed::Done(gated)
     }
 
-    /// The last checks before the effect. If it may happen, its approval is used up by this.
+    /// Makes the last checks before the effect and moves the approval to executing, so that it
+    /// cannot be used again.
     async fn begin(&self, ready: &Ready, approval: Option<&Approval>) -> Result<(), Executed> {
         let engine = &self.context.engine;
         if self.context.cancel.is_cancelled() {
@@ -338,7 +339,8 @@ impl ApprovalGate {
         Executed::Done(self.close(CallDone::failed(ready, ToolOutcome::Denied, error), ended).await)
     }
 
-    /// Keeps a permission that an approval gives, once what was approved has been looked at again.
+    /// Stores the permission for the session if the approval includes one. Called only after the
+    /// action was rechecked.
     pub(crate) async fn remember(&self, approval: &Approval, holds: Holds, ready: &Ready) {
         if holds == Holds::ForSession
             && let Err(error) = self.context.engine.grant(approval, &ready.spec).await
@@ -364,7 +366,7 @@ impl ApprovalGate {
         }
     }
 
-    /// Saves the result (and how its approval ended) and makes it the end of the call.
+    /// Saves the call's result and the end of its approval, and ends the call.
     pub(crate) async fn close(&self, done: CallDone, ended: Option<Ended<'_>>) -> Gated {
         let context = &self.context;
         let is_decided = ended.is_some()
@@ -393,7 +395,7 @@ impl ApprovalGate {
         Gated::Done { result: Box::new(done), saved }
     }
 
-    /// The line that reports a write without an approval.
+    /// Returns the line that reports a write that ran without an approval.
     fn write_line(&self, done: &CallDone) -> String {
         let unknown = if done.outcome == ToolOutcome::Unknown {
             format!(" ({})", self.text(Text::UnknownOutcome))
@@ -408,10 +410,10 @@ impl ApprovalGate {
     }
 }
 
-/// The effect of a decision on the call that waited for it.
+/// The effect of a decision on the waiting call.
 enum Decided {
     Approved(Holds),
-    /// Another proposal takes its place, for this reason.
+    /// Another proposal replaces this one, for this reason.
     Replaced(&'static str),
     Ended(Gated),
 }

@@ -1,4 +1,5 @@
-//! Permissions for the rest of a session: given with an approval, listed, and taken back.
+//! Permissions for the rest of a session: a person gives them with an approval, lists them, and
+//! revokes them.
 
 use chrono::TimeDelta;
 use contract::{AgentError, Approval, Grant, GrantId, RecordType, ToolSpec};
@@ -9,12 +10,12 @@ use crate::{
     ports::{Durability, RecordDraft},
 };
 
-/// How long "for this session" holds at most.
+/// The longest time, in hours, that a permission "for this session" holds.
 const GRANT_HOURS: i64 = 8;
 
 impl Engine {
-    /// Remembers a permission. To be called once the action has been found to be what was signed,
-    /// so that it is for that definition.
+    /// Stores a permission. Must be called after the action was rechecked, so that the permission
+    /// belongs to the definition that the person saw.
     pub(crate) async fn grant(
         &self,
         approval: &Approval,
@@ -49,7 +50,7 @@ impl Engine {
         self.world.store.grant_insert(&grant).await.map_err(AgentError::from)
     }
 
-    /// Takes a permission back.
+    /// Revokes a permission.
     pub async fn grant_revoke(&self, id: &GrantId) -> Result<(), AgentError> {
         let now = self.world.clock.now();
         self.world.store.grant_revoke(id, now).await?;
@@ -63,7 +64,7 @@ impl Engine {
         Ok(())
     }
 
-    /// All grants, for the page that lists them.
+    /// Returns all permissions, for the page that lists them.
     pub async fn grants(&self) -> Result<Vec<Grant>, AgentError> {
         self.world.store.grants().await.map_err(AgentError::from)
     }

@@ -1,12 +1,12 @@
-//! Words that mix alphabets: `pаypal` with a Cyrillic `а` reads like another word. Finds and names
-//! them; whether that is meant well is for the person to say. A word that is written in one foreign
-//! alphabet as a whole is not found.
+//! Finds words that mix alphabets: `pаypal` with a Cyrillic `а` looks like the Latin word. The
+//! approval window shows these words, and the person judges them. A word written entirely in one
+//! foreign alphabet is not reported.
 
 use contract::LookAlike;
 use serde_json::Value;
 use unicode_script::{Script, UnicodeScript as _};
 
-/// Words that are pointed out of one action.
+/// The highest number of words reported for one action.
 const MOST: usize = 8;
 /// Alphabets with letters that look alike.
 const ALPHABETS: [Script; 6] = [
@@ -17,10 +17,10 @@ const ALPHABETS: [Script; 6] = [
     Script::Cherokee,
     Script::Coptic,
 ];
-/// The longest part of a word that is shown.
+/// The highest number of characters shown of a word.
 const CHARS: usize = 64;
 
-/// The words of these texts that mix alphabets, each once.
+/// Returns the words of these texts that mix alphabets, each once.
 pub(crate) fn look_alikes<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<LookAlike> {
     let mut found: Vec<LookAlike> = Vec::new();
     let words = texts.into_iter().flat_map(|text| text.split(|c: char| !is_of_word(c)));
@@ -32,7 +32,7 @@ pub(crate) fn look_alikes<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<L
     found
 }
 
-/// All texts and names in a value.
+/// Returns all texts and member names in a JSON value.
 pub(crate) fn texts(value: &Value) -> Vec<&str> {
     match value {
         Value::String(text) => vec![text],
@@ -45,8 +45,8 @@ pub(crate) fn texts(value: &Value) -> Vec<&str> {
     }
 }
 
-/// Letters, digits and marks between letters: a word may be split by nothing that a reader does not
-/// see.
+/// Whether a character belongs to a word: letters, digits, marks, and invisible characters.
+/// Invisible characters count, so that they cannot split a word to hide it.
 fn is_of_word(c: char) -> bool {
     c.is_alphanumeric()
         || c.script() == Script::Inherited

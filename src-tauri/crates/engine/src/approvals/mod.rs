@@ -1,4 +1,4 @@
-//! Approvals: what waits for a person, what the person decides, and the last check before the
+//! Approvals: pending actions, a person's decisions about them, and the last check before the
 //! effect.
 
 pub(crate) mod answers;

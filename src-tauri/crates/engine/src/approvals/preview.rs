@@ -1,6 +1,7 @@
-//! Computes what an action would change: read calls of the same pack, then the manifest's template.
-//! A preview that cannot be computed is left out; the full arguments are always shown. A template
-//! may also say that the action cannot be carried out: nobody is to sign what will be refused.
+//! Computes the preview of an action: runs read-only calls of the same pack and renders the
+//! manifest's template. A preview that cannot be computed is left out; the person always sees the
+//! full arguments. A template can also state that the action will be refused, so that nobody
+//! approves it in vain.
 
 use std::sync::Arc;
 
@@ -22,23 +23,23 @@ use crate::{
     turn::context::TurnContext,
 };
 
-/// The longest preview, as JSON text.
+/// The longest preview, in bytes of JSON text.
 const MOST_BYTES: usize = 256 * 1024;
-/// In place of an amount that nobody told.
+/// The text shown for an unknown amount.
 const UNKNOWN: &str = "?";
 
-/// The output of a template.
+/// The output of a preview template.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Foreseen {
     Shown(PreviewView),
-    /// Why the action cannot be carried out as it is.
+    /// The action cannot be carried out; the text says why.
     Refused {
         refuse: String,
     },
 }
 
-/// The preview of an action, and whether one of its reads got no answer.
+/// The preview of an action, and whether one of its reads failed.
 #[derive(Debug)]
 pub(crate) struct Foresight {
     pub(crate) foreseen: Option<Foreseen>,
@@ -54,16 +55,16 @@ impl Foresight {
     }
 }
 
-/// Why a preview has no value of a read.
+/// Why a read gave no value for the preview.
 enum Missing {
-    /// There is nothing to ask for, nobody may ask, or the tool said that it has no such thing: so
-    /// it will say again.
+    /// The read cannot be made, is not allowed, or the tool answered that it has no such data. A
+    /// repeated read would end the same way.
     Nothing,
-    /// Nobody answered.
+    /// The tool or its server did not answer.
     Away,
 }
 
-/// Computes what an action would change.
+/// Computes the preview of an action.
 pub(crate) async fn foresee(
     dispatcher: &Dispatcher,
     spec: &ToolSpec,
@@ -85,8 +86,8 @@ pub(crate) async fn foresee(
     match render(&preview.template, arguments, &variables, locale) {
         Ok(foreseen) => {
             if matches!(foreseen, Foreseen::Refused { .. }) {
-                // The model hears why, perhaps in words of what was read. A preview itself is for
-                // the person alone.
+                // The model gets the reason of the refusal, which may quote these reads. A normal
+                // preview goes only to the person.
                 seen.iter().for_each(|(spec, done)| dispatcher.note_trust(spec, done));
             }
             foresight.foreseen = Some(foreseen);
@@ -138,8 +139,8 @@ async fn preview_read(
     value
 }
 
-/// The host reads for a preview only what a model could read now without a question: nobody has
-/// agreed to anything yet.
+/// Allows a preview's read only if a model could make the same call now without approval, because
+/// no person has approved anything yet.
 fn may_preview(context: &TurnContext, ready: &Ready) -> Result<(), Missing> {
     let fits = context.engine.check_arguments(&ready.spec, &ready.arguments);
     let refused = context.engine.check_tool(&ready.spec).and(fits).map_err(|error| error.message);
@@ -152,15 +153,16 @@ fn may_preview(context: &TurnContext, ready: &Ready) -> Result<(), Missing> {
     Err(Missing::Nothing)
 }
 
-/// Whether a failure is what the tool or its server said, and not that nobody was there.
+/// Whether the error is an answer of the tool or its server. Otherwise the tool could not be
+/// reached.
 fn is_an_answer(error: &AgentError) -> bool {
     error.code == ErrorCode::InvalidInput
         || error.has_reason(contract::Reason::McpToolError)
         || error.details.get("code").is_some()
 }
 
-/// Replaces text that is exactly `{{ args.NAME }}` by that argument; an absent one leaves the
-/// parameter out.
+/// Replaces a text of the exact form `{{ args.NAME }}` by that argument. Returns None if the
+/// argument is absent.
 fn fill(value: &Value, arguments: &Value) -> Option<Value> {
     let Some(inner) =
         value.as_str().and_then(|text| text.trim().strip_prefix("{{")?.strip_suffix("}}"))
@@ -212,8 +214,8 @@ fn to_json(value: Template) -> Result<Template, Error> {
         .map_err(|e| Error::new(ErrorKind::InvalidOperation, e.to_string()))
 }
 
-/// Two amounts as one; what rests on an unknown one is unknown. A preview says what it knows,
-/// whatever a shop leaves out.
+/// Computes with two amounts. The result is unknown if one of them is unknown, so that a preview
+/// works even if a shop leaves out an amount.
 fn combine(a: &Template, b: &Template, with: fn(i128, i128) -> Option<i128>, drop: u32) -> String {
     let both = amounts::read(&a.to_string()).zip(amounts::read(&b.to_string()));
     let result = both.and_then(|(a, b)| with(a, b)).map(|result| result / 10i128.pow(drop));
@@ -225,8 +227,8 @@ fn is_plain(text: &str) -> bool {
         && !text.contains(|c: char| c.is_control() || matches!(c, '"' | '\\'))
 }
 
-/// An amount as it is shown: one that cannot be read as it is written, when it is short and cannot
-/// end a text of the template.
+/// Formats an amount for display. A text that is not an amount is shown unchanged if it is short
+/// and contains no quotation marks, backslashes or control characters.
 fn money(value: &Template, swedish: bool) -> String {
     let text = value.to_string();
     match amounts::read(&text) {

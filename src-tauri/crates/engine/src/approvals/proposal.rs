@@ -1,4 +1,4 @@
-//! Proposing an action to a person, and waiting for the decision.
+//! Proposes an action to a person and waits for the decision.
 
 use std::time::Duration;
 
@@ -23,33 +23,33 @@ use crate::{
     tools::{call::Ready, dispatch::Dispatcher, outgoing::Outgoing},
 };
 
-/// No pending action waits longer, whatever a caller's sessions live.
+/// The longest time that an action stays pending, even if the caller's sessions live longer.
 const LONGEST_WAIT_S: u32 = 31 * 86_400;
 
 /// The receiver of the decision about a proposal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Listener {
-    /// The call, which waits.
+    /// The waiting call receives the decision.
     Call,
-    /// No call: the action outlives its turn, and the decision carries it out.
+    /// No call waits. The action outlives its turn, and the decision itself runs it.
     None,
 }
 
-/// A pending action. `verdict` is how the call that waits for it hears of the decision; listening
-/// starts before anyone can decide.
+/// A pending action. The waiting call receives the decision through `verdict`, which exists before
+/// anyone can decide.
 pub(crate) struct Proposal {
     pub(crate) approval: Approval,
     pub(crate) verdict: Option<oneshot::Receiver<Verdict>>,
 }
 
-/// Why waiting ended.
+/// Why the waiting ended.
 pub(crate) enum Waited {
     Approved(Holds),
     Rejected(Option<String>),
     Edited(Value),
     Expired,
     Cancelled,
-    /// Something this proposal depends on has changed.
+    /// Data that the proposal's preview or call depends on has changed.
     Changed,
 }
 
@@ -58,7 +58,7 @@ fn heard(verdict: Result<Verdict, oneshot::error::RecvError>) -> Waited {
         Ok(Verdict::Approved(holds)) => Waited::Approved(holds),
         Ok(Verdict::Rejected(reason)) => Waited::Rejected(reason),
         Ok(Verdict::Edited(arguments)) => Waited::Edited(arguments),
-        // The sender is gone, so nobody can approve any more.
+        // The sender is gone, so no decision can come any more.
         Err(_) => Waited::Cancelled,
     }
 }
@@ -80,8 +80,8 @@ async fn preview_of(
     }
 }
 
-/// Stores a pending action and tells everyone. Fails when it cannot be recorded: then nothing is
-/// asked and nothing runs.
+/// Stores a pending action, records it and emits it. Fails if the action cannot be recorded; then
+/// nobody is asked and the call does not run.
 pub(crate) async fn propose(
     dispatcher: &Dispatcher,
     ready: &Ready,
@@ -162,7 +162,8 @@ pub(crate) async fn propose(
     let verdict =
         (listener == Listener::Call).then(|| context.engine.router.register(&approval.id));
     world.store.approval_insert(&approval).await?;
-    // Before anybody hears of it: whoever hears may decide at once.
+    // This test point comes before the event, because a listener may decide as soon as it gets the
+    // event.
     context.probe(Point::AfterApprovalRequested);
     context.emit(EventBody::ApprovalRequested { approval: Box::new(approval.clone()) });
     context.emit(EventBody::Status { stage: Stage::WaitingForApproval, text: None });
@@ -170,8 +171,8 @@ pub(crate) async fn propose(
     Ok(Proposal { approval, verdict })
 }
 
-/// Waits until a proposal is decided or ends otherwise. A proposal that nobody listens for counts
-/// as cancelled.
+/// Waits until a proposal is decided or ends in another way. Returns `Cancelled` if no call listens
+/// for the decision.
 pub(crate) async fn wait(
     dispatcher: &Dispatcher,
     ready: &Ready,
@@ -191,7 +192,8 @@ pub(crate) async fn wait(
                     engine.router.forget(&approval.id);
                     return Waited::Cancelled;
                 }
-                // Somebody has just decided: what they said counts, and it is on its way.
+                // A person decided at the same moment. Their decision counts and is about to
+                // arrive.
                 return heard(verdict.await);
             }
             () = tokio::time::sleep(until(approval.expires_at, context.world().clock.now())) => {
@@ -216,12 +218,13 @@ pub(crate) async fn wait(
     }
 }
 
-/// Whether a person may allow a tool for a session.
+/// Whether a person may allow a tool for a whole session.
 pub(crate) fn may_be_granted(spec: &ToolSpec) -> bool {
     spec.grantable && !spec.human_required && spec.effect == Effect::Write
 }
 
-/// Time to sleep: short steps, so that a suspended machine or a set clock is noticed.
+/// Returns how long to sleep before the next look at the clock. The steps are short, so that a
+/// suspended machine or a changed clock is noticed.
 fn until(end: DateTime<Utc>, now: DateTime<Utc>) -> Duration {
     (end - now)
         .to_std()
@@ -229,7 +232,8 @@ fn until(end: DateTime<Utc>, now: DateTime<Utc>) -> Duration {
         .clamp(Duration::from_millis(5), Duration::from_secs(5))
 }
 
-/// The word to type for a destructive action: the first word of the tool's title.
+/// Returns the word that a person must type to confirm a destructive action: the first word of the
+/// tool's title.
 fn confirm_word(title: &str) -> String {
     title.split_whitespace().next().unwrap_or("confirm").to_uppercase()
 }

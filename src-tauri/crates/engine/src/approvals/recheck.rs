@@ -1,5 +1,5 @@
-//! The last look before an effect: whether an action is still what was signed, and still allowed.
-//! `gate` decides what to do with the result.
+//! Checks directly before an effect whether the action is still the approved one and still allowed.
+//! `gate` acts on the result.
 
 use contract::{AgentError, Approval, ErrorCode};
 use policy::Decision;
@@ -11,15 +11,15 @@ use crate::{
     },
 };
 
-/// How an action compares with what was signed.
+/// How an action compares with the approved one.
 #[derive(PartialEq, Eq)]
 pub(crate) enum Compared {
     Same,
     Changed,
-    /// It was in vain already when it was asked for, and whoever was to take it back did not: a
-    /// crash may have come between.
+    /// The preview already refused the action when it was proposed. The proposal should have been
+    /// withdrawn, but a crash may have prevented that.
     Refused(String),
-    /// Nobody answers what it rests on.
+    /// A read of the preview failed, so the action cannot be compared.
     Unread,
 }
 
@@ -29,7 +29,7 @@ pub(crate) enum Rechecked {
     Refused(AgentError),
 }
 
-/// A write that needed no signature when it was asked for still needs none.
+/// Checks that a write that needed no approval when it was called still needs none.
 pub(crate) async fn still_free(dispatcher: &Dispatcher, ready: &Ready) -> Result<(), AgentError> {
     dispatcher.context.engine.check_tool(&ready.spec)?;
     same_definition(dispatcher, ready)?;
@@ -59,8 +59,8 @@ fn same_definition(dispatcher: &Dispatcher, ready: &Ready) -> Result<(), AgentEr
     .hint("Ask for it again and look at the new proposal."))
 }
 
-/// Looks again at what was signed. What nobody answers for is neither the same nor another thing to
-/// sign.
+/// Compares the action with the approved one. If a read of the preview fails, the action counts
+/// neither as equal nor as changed.
 pub(crate) async fn compare(
     dispatcher: &Dispatcher,
     ready: &Ready,
@@ -72,8 +72,8 @@ pub(crate) async fn compare(
     if outgoing.hash != approval.hash {
         return Compared::Changed;
     }
-    // In the language in which it was shown, whoever decides: other words for the same are no
-    // change.
+    // The preview is computed in the language of the approval. A preview in another language would
+    // look like a change.
     let foresight = foresee(
         dispatcher,
         &ready.spec,

@@ -1,6 +1,6 @@
-//! A change that a person has rejected is not asked for again in the same turn, also not beside
-//! itself: of several that are the same, one asks and the others wait for the decision. Knows no
-//! store and no window.
+//! Prevents that a rejected change is proposed again in the same turn. Of several equal changes at
+//! the same time, one is proposed and the others wait for its decision. Knows no store and no
+//! window.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -15,8 +15,8 @@ use crate::{
     tools::call::{CallDone, Ready},
 };
 
-/// Whether a change was rejected, by `sameness`. An entry is locked while a person decides about
-/// it.
+/// Maps the key of a change (see `sameness`) to whether a person rejected it. The entry is locked
+/// while a person decides.
 #[derive(Default)]
 pub(crate) struct RejectedChanges(Mutex<HashMap<String, Arc<AsyncMutex<bool>>>>);
 
@@ -26,18 +26,18 @@ impl RejectedChanges {
         Arc::clone(self.0.lock().entry(key).or_default())
     }
 
-    /// Notes that a person rejected a change that is not the one that was asked for: it was edited
-    /// meanwhile.
+    /// Notes that a person rejected an edited change, which has another key than the one first
+    /// proposed.
     pub(crate) fn note(&self, ready: &Ready) {
         let entry = self.entry(ready);
-        // If it is locked, its holder notes its own answer.
+        // If the entry is locked, the task that holds it notes its own decision.
         if let Ok(mut is_rejected) = entry.try_lock() {
             *is_rejected = true;
         }
     }
 }
 
-/// The result of a change that a person has rejected before.
+/// Returns the result for a change that a person has rejected before.
 pub(crate) fn rejected_before(ready: &Ready, locale: &str) -> CallDone {
     let error =
         AgentError::new(ErrorCode::ApprovalRequired, Text::RejectedBefore.in_locale(locale))

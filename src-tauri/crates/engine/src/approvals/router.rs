@@ -1,5 +1,5 @@
-//! Verdicts on their way to the calls that wait for them, and how pending actions are told to
-//! others.
+//! Passes decisions to the calls that wait for them, and makes the error that reports a pending
+//! action to a caller.
 
 use std::collections::HashMap;
 
@@ -8,15 +8,15 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-/// How far a signature goes.
+/// How long an approval holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Holds {
     Once,
-    /// Calls like this one need none for the rest of the session.
+    /// Equal calls need no approval for the rest of the session.
     ForSession,
 }
 
-/// The decision, as a waiting call receives it.
+/// A decision in the form that the waiting call receives.
 #[derive(Debug)]
 pub(crate) enum Verdict {
     Approved(Holds),
@@ -24,7 +24,7 @@ pub(crate) enum Verdict {
     Edited(Value),
 }
 
-/// Approval id -> the one call that waits for it.
+/// Maps each approval's id to the one call that waits for it.
 #[derive(Default)]
 pub(crate) struct Router {
     waiting: Mutex<HashMap<ApprovalId, oneshot::Sender<Verdict>>>,
@@ -37,13 +37,13 @@ impl Router {
         told
     }
 
-    /// Hands the verdict to the waiting call; false when nothing waits (any more).
+    /// Sends the decision to the waiting call. Returns false if no call waits any more.
     pub(crate) fn tell(&self, id: &ApprovalId, verdict: Verdict) -> bool {
         let waiting = self.waiting.lock().remove(id);
         waiting.is_some_and(|tell| tell.send(verdict).is_ok())
     }
 
-    /// Whether a call waits for this approval in this process.
+    /// Whether a call in this process waits for this approval.
     pub(crate) fn waits(&self, id: &ApprovalId) -> bool {
         self.waiting.lock().contains_key(id)
     }
@@ -53,7 +53,7 @@ impl Router {
     }
 }
 
-/// The error of a call whose action waits for a decision.
+/// Returns the error of a call whose action waits for a decision.
 pub(crate) fn approval_required(approval: &Approval) -> AgentError {
     AgentError::new(
         ErrorCode::ApprovalRequired,
@@ -74,7 +74,7 @@ pub(crate) fn approval_required(approval: &Approval) -> AgentError {
     .hint(format!("See it with `csign approvals show {}`.", approval.id))
 }
 
-/// Approvals whose process died name their turn.
+/// Returns the approvals that belong to a turn.
 pub(crate) fn of_turn<'a>(
     approvals: &'a [Approval],
     turn: &TurnId,

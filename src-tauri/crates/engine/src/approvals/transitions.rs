@@ -1,5 +1,5 @@
-//! How an approval goes from one status to another: by compare-and-set, with its record, and told
-//! to all who listen.
+//! Changes the status of an approval by compare-and-set, records the change, and reports it to the
+//! windows.
 
 use std::sync::Arc;
 
@@ -39,8 +39,8 @@ impl Engine {
         moved
     }
 
-    /// Whether someone has decided this and is about to tell the call that waits. A row that cannot
-    /// be read, or is gone, brings no verdict: no approver means no.
+    /// Whether a person has decided and the decision is about to reach the waiting call. A row that
+    /// is missing or cannot be read brings no decision; the action then counts as not approved.
     pub(crate) async fn verdict_is_coming(&self, approval: &Approval) -> bool {
         let row = self.world.store.approval(&approval.id).await.ok().flatten();
         row.is_some_and(|row| {

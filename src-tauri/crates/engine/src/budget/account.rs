@@ -1,6 +1,5 @@
-//! The usage and actions of a turn so far. It has the one lock for this, because parallel calls,
-//! and a model's stream that is dropped half-way, all write here. It also outlives a failure in the
-//! middle of the turn.
+//! The usage and actions of a turn so far. One lock protects them, because parallel calls and an
+//! aborted model stream all write here. The account survives a panic in the middle of the turn.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -13,7 +12,7 @@ use crate::tools::refusal_count::RefusalCount;
 pub(crate) struct Account {
     pub(crate) session: SessionId,
     pub(crate) turn: TurnId,
-    /// The caller's own limit of an answer.
+    /// The caller's own limit on the length of an answer.
     pub(crate) max_output_tokens: Option<u32>,
     entries: Mutex<Entries>,
 }
@@ -22,22 +21,22 @@ pub(crate) struct Account {
 pub(crate) struct Entries {
     pub(crate) nano_usd: u64,
     pub(crate) unpriced: BTreeSet<String>,
-    /// A budget made the answer end early.
+    /// A budget ended the answer early.
     pub(crate) is_truncated: bool,
-    /// A budget cut the last answer in the middle of it.
+    /// A budget cut the last answer in the middle of its text.
     pub(crate) is_cut: bool,
-    /// The model said that this is not its task.
+    /// The model declined the message because it is outside its task.
     pub(crate) is_declined: bool,
-    /// Why the last call of the turn itself was not made.
+    /// The budget's refusal of the turn's last model call.
     pub(crate) refusal: Option<AgentError>,
-    /// A tool with an effect has run.
+    /// Whether a tool with an effect has run.
     pub(crate) has_changed: bool,
-    /// Writes that ran without an approval, a line each: the turn reports them with the answer,
-    /// whatever the model says.
+    /// Lines about writes that ran without an approval. The turn adds them to the answer, even if
+    /// the model does not mention the writes.
     pub(crate) unasked_writes: Vec<String>,
-    /// In the order of first use.
+    /// The tools that ran, in the order of first use.
     pub(crate) tools: Vec<ToolId>,
-    /// Time that people took to decide.
+    /// The time that people took to decide.
     pub(crate) waited: Duration,
     pub(crate) refused_calls: RefusalCount,
 }
@@ -51,12 +50,12 @@ impl Account {
         self.entries.lock()
     }
 
-    /// The refused calls so far.
+    /// Returns the count of refused calls.
     pub(crate) fn refused_calls(&self) -> MappedMutexGuard<'_, RefusalCount> {
         MutexGuard::map(self.entries(), |entries| &mut entries.refused_calls)
     }
 
-    /// Notes a tool that runs.
+    /// Notes that a tool runs.
     pub(crate) fn add_tool(&self, tool: &ToolId, effect: Effect) {
         let mut entries = self.entries();
         entries.has_changed |= effect != Effect::ReadOnly;

@@ -1,6 +1,6 @@
-//! The one place through which every model call of a turn goes: reserved in the ledger before it is
-//! made, settled with what the provider counted, refused when a cap would be passed. Whoever calls
-//! the turn's model is counted, also a supervisor.
+//! Meters every model call of a turn: reserves tokens and cost in the ledger before the call,
+//! corrects the reservation to the provider's figures after it, and refuses a call that could
+//! exceed a limit. The supervisor's calls are metered, too.
 
 use std::sync::Arc;
 
@@ -21,13 +21,13 @@ use crate::{
     texts::Text,
 };
 
-/// An answer cut shorter than this says nothing.
+/// The shortest answer, in tokens, that is worth a call.
 const LEAST_ANSWER: u64 = 256;
 
-/// The reason of every refusal by a budget.
+/// The error reason of every refusal by a budget.
 pub(crate) const BUDGET: &str = contract::Reason::BudgetExceeded.name();
 
-/// A model whose calls are counted.
+/// A model whose calls are metered.
 pub(crate) struct Metered {
     inner: Arc<dyn Model>,
     world: World,
@@ -61,8 +61,8 @@ impl Metered {
         }
     }
 
-    /// A call beside a turn, reserved when this returns: only the model's time passes in the
-    /// stream.
+    /// Makes a call outside the turn's answer. The reservation is complete when this function
+    /// returns, so a time limit on the stream covers only the model's time.
     pub(crate) async fn open(
         &self,
         request: ModelRequest,
@@ -120,8 +120,8 @@ impl Model for Metered {
     }
 }
 
-/// One call being counted. A call that is dropped half-way is settled with a guess: the provider
-/// counts it, too.
+/// The meter of one call. A call that is dropped before its end is charged with an estimate,
+/// because the provider charges it, too.
 struct Meter {
     inner: Arc<dyn Model>,
     world: World,
@@ -130,17 +130,17 @@ struct Meter {
     entry: Option<i64>,
     price: Option<TokenPrice>,
     input: u64,
-    /// The model that had the same request first, and may have counted tokens for it.
+    /// The model that failed before the fallback model answered. The provider may have charged the
+    /// request's tokens.
     before: Option<String>,
     output_bytes: u64,
-    /// The longest answer that is asked for, and what the budgets leave of the longest that may
-    /// come.
+    /// The requested longest answer, and the number of output tokens that the budgets leave.
     wanted: Option<u32>,
     left: Option<u32>,
 }
 
 impl Meter {
-    /// The model's events, heard on their way.
+    /// Passes the model's events on and counts their tokens.
     fn listen(self, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
         let events = self.inner.stream(request);
         stream::unfold((self, events), |(mut meter, mut events)| async move {
@@ -151,7 +151,7 @@ impl Meter {
         .boxed()
     }
 
-    /// Enters the call into the ledger and limits its answer to what the budgets allow.
+    /// Reserves the call in the ledger and limits the answer to the budgets.
     async fn reserve(&mut self, mut request: ModelRequest) -> Result<ModelRequest, AgentError> {
         let budgets = self.settings.budgets;
         let wanted = smallest([
@@ -160,14 +160,14 @@ impl Meter {
             request.max_output_tokens,
         ]);
         (self.wanted, request.max_output_tokens) = (wanted, wanted);
-        // A model inside this program costs nothing and is not counted.
+        // The built-in model costs nothing and is not metered.
         if self.inner.answers_in_process() {
             return Ok(request);
         }
         self.input = guessed_tokens(&request);
         self.price = self.dearest();
-        // The reservation must cover every model that may answer: if one fails to answer, it has
-        // read the whole request before the next does.
+        // The reservation must cover every model that may answer: a model that fails has read the
+        // whole request before its fallback does.
         let readers = self.inner.may_answer().len().max(1) as u64;
         let longest = self.inner.longest_answer(wanted);
         let wish = ReservationRequest {
@@ -192,12 +192,12 @@ impl Meter {
             Ok(Reserved::Refused(refusal)) => {
                 Err(over_budget(&refusal, &self.world.profile.locale()))
             }
-            // A call that the ledger cannot record cannot be limited.
+            // A call that cannot be reserved in the ledger cannot be limited, so it is refused.
             Err(error) => Err(error.into()),
         }
     }
 
-    /// The most that a token can cost, whoever answers.
+    /// Returns the highest token price of all models that may answer.
     fn dearest(&self) -> Option<TokenPrice> {
         let prices = self.world.profile.prices();
         let each =
@@ -208,7 +208,7 @@ impl Meter {
         })
     }
 
-    /// Whether a budget limits the answer of whoever answers now.
+    /// Whether a budget limits the answer of the current model.
     fn is_clamped(&self) -> bool {
         self.left.is_some_and(|left| left < self.inner.longest_answer_now(self.wanted))
     }
@@ -229,13 +229,13 @@ impl Meter {
                     entries.is_truncated |= cut;
                     entries.is_declined |= *finish == Finish::OutOfScope;
                 }
-                // A server that does not count is counted by guess.
+                // If a server reports no token counts, an estimate is charged.
                 let counted = usage.input_tokens + usage.output_tokens > 0;
                 let (input, output) =
                     if counted { (usage.input_tokens, usage.output_tokens) } else { self.guess() };
                 self.settle(input, output);
             }
-            // Refused, or never asked: nothing was used.
+            // The request was refused or never sent, so no tokens were used.
             Err(error) if self.output_bytes == 0 && !error.kind.may_have_worked() => {
                 self.settle(0, 0)
             }
@@ -254,8 +254,8 @@ impl Meter {
         (self.input, self.output_bytes.div_ceil(3))
     }
 
-    /// Makes the reservation what was used: by the model that answered, and by the one that fell
-    /// silent before it.
+    /// Replaces the reservation by the actual usage of the model that answered and of the model
+    /// that failed before it.
     fn settlement(&mut self, input: u64, output: u64) -> Option<(i64, Settlement)> {
         let entry = self.entry.take()?;
         let (input, output) =
@@ -277,8 +277,8 @@ impl Meter {
         ))
     }
 
-    /// Returns the cost of these tokens. None if the model's price is unknown, which the account
-    /// then notes.
+    /// Returns the cost of these tokens. Returns None if the model's price is unknown, and notes
+    /// the model in the account.
     fn cost(&self, label: String, input: u64, output: u64) -> Option<u64> {
         if input + output == 0 {
             return Some(0);
@@ -306,8 +306,8 @@ impl Drop for Meter {
     }
 }
 
-/// A refusal as it goes through the stream: only its sentence. The whole story is kept for the
-/// turn's end.
+/// Returns a refusal as a stream error with message and hint only. The full refusal is kept in the
+/// account for the end of the turn.
 fn told(refusal: &AgentError) -> ModelError {
     ModelError {
         kind: ModelErrorKind::BadRequest,
@@ -317,7 +317,7 @@ fn told(refusal: &AgentError) -> ModelError {
     }
 }
 
-/// The user's local day.
+/// Returns the current date in the user's time zone.
 pub(crate) fn today(world: &World) -> chrono::NaiveDate {
     let now = world.clock.now();
     world
@@ -328,19 +328,19 @@ pub(crate) fn today(world: &World) -> chrono::NaiveDate {
 }
 
 fn in_nano(price: &ModelPrice) -> TokenPrice {
-    // Dollars for a million tokens are thousandths of a billionth for one.
+    // A price in dollars per million tokens, times 1,000, is the price in nano-dollars per token.
     let each = |usd: f64| (usd * 1_000.0).ceil() as u64;
     TokenPrice { input: each(price.input_usd), output: each(price.output_usd) }
 }
 
-/// Dollars as billionths.
+/// Converts dollars to nano-dollars.
 pub(crate) fn nano(usd: f64) -> u64 {
-    // Negative and impossible amounts become 0; settings and prices are checked where they are
-    // read.
+    // The cast turns negative and impossible amounts into 0. Settings and prices are validated when
+    // they are read.
     (usd * 1e9).round() as u64
 }
 
-/// Billionths as dollars.
+/// Converts nano-dollars to dollars.
 pub(crate) fn usd(nano: u64) -> f64 {
     nano as f64 / 1e9
 }
@@ -372,8 +372,8 @@ fn smallest(limits: [Option<u32>; 3]) -> Option<u32> {
     limits.into_iter().flatten().min()
 }
 
-/// Rather more than a provider counts: three bytes a token, and some for each of the messages and
-/// tools.
+/// Estimates the tokens of a request, rather too high: one token for three bytes, and some more for
+/// each message and tool.
 fn guessed_tokens(request: &ModelRequest) -> u64 {
     let tool_bytes = |tool: &ToolDef| {
         tool.description.as_str().len() + tool.parameters.shared().to_string().len()
@@ -397,7 +397,7 @@ fn message_bytes(message: &Message) -> usize {
     }
 }
 
-/// A budget left so little that what came of a call is of no use.
+/// Returns the error for a budget that left too few tokens for a usable answer.
 pub(crate) fn cut_short(locale: &str) -> AgentError {
     AgentError::internal(BUDGET, Text::BudgetCut.in_locale(locale))
         .hint(Text::BudgetHint.in_locale(locale))

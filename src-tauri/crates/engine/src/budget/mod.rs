@@ -1,4 +1,4 @@
-//! The cost of model calls: reservations before a call, usage after it, and the service level of
+//! The cost of model calls (reservations before a call, usage after it) and the service level of
 //! runs.
 
 pub(crate) mod account;

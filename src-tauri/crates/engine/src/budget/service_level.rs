@@ -1,5 +1,5 @@
-//! How the last runs were served: percentiles against the targets, and errors by code. Measured and
-//! shown, never enforced.
+//! Computes the service level of the last runs: response-time percentiles with their targets, and
+//! errors by code. The figures are shown and have no other effect.
 
 use contract::{
     AgentError, ErrorCode, ErrorCount, LatencyClass, LatencyView, PricesView, ServiceLevelView,
@@ -7,9 +7,9 @@ use contract::{
 
 use crate::{Engine, budget::metering::today, ports::Served};
 
-/// Runs that are looked at.
+/// The number of runs that are evaluated.
 const WINDOW: u32 = 200;
-/// Class, percentile, target in milliseconds.
+/// Latency class, percentile, and target in milliseconds.
 const TARGETS: [(LatencyClass, u8, u64); 4] = [
     (LatencyClass::Simple, 50, 1_500),
     (LatencyClass::Simple, 95, 8_000),
@@ -29,7 +29,7 @@ const CODES: [ErrorCode; 9] = [
 ];
 
 impl Engine {
-    /// The figures of the last runs.
+    /// Returns the figures of the last runs.
     pub async fn service_level(&self, prices: PricesView) -> Result<ServiceLevelView, AgentError> {
         let store = &self.world.store;
         let served = store.served(WINDOW).await?;
@@ -45,9 +45,9 @@ impl Engine {
     }
 }
 
-/// Both percentiles of each class.
+/// Returns both percentiles of each class.
 fn latencies(served: &[Served]) -> Vec<LatencyView> {
-    // Only what came to an answer: a stopped or failed run says nothing of speed.
+    // Only runs with an answer count: the time of a stopped or failed run says little about speed.
     let answered: Vec<&Served> =
         served.iter().filter(|run| run.status == "ok" || run.status == "limit").collect();
     let view = |(class, percentile, target_ms)| {
@@ -68,7 +68,8 @@ fn latencies(served: &[Served]) -> Vec<LatencyView> {
     TARGETS.into_iter().map(view).collect()
 }
 
-/// The smallest time that so many percent of all do not exceed.
+/// Returns the percentile by the nearest-rank method: the smallest time that at least this
+/// percentage of the times do not exceed.
 fn nearest_rank(sorted: &[u64], percentile: u8) -> Option<u64> {
     let rank = (sorted.len() * usize::from(percentile)).div_ceil(100).max(1);
     sorted.get(rank - 1).copied()

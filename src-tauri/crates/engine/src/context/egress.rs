@@ -1,6 +1,6 @@
-//! Where text leaves for a model. Every word of a request is made by `EgressSession`, which holds
-//! the session's numbers and what was replaced in this turn; everything that a model says back is
-//! restored by it. What redaction is, `redaction` knows.
+//! The only place where text for a model is made. `EgressSession` redacts every text of a request,
+//! keeps the session's placeholder numbers and the replaced values, and restores the original
+//! values in the model's answer. The crate `redaction` contains the rules.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -20,13 +20,13 @@ use crate::{
     turn::{context::TurnContext, outcome::End},
 };
 
-/// Where the numbers are kept, among the session's own values: they go when the session goes, and
-/// hold digests only.
+/// The session value that stores the placeholder numbers. It contains digests only and is deleted
+/// with the session.
 const KEY: &str = "$placeholders";
-/// A session's numbers and redacted history stay in memory for so many uses of sessions' tables, at
-/// the least.
+/// The placeholder numbers and redacted items of a session stay in memory for at least this many
+/// uses of any session's table.
 const LATELY: u64 = 64;
-/// Texts, and tools, of the program that stay in memory as they go out.
+/// The number of program texts, and of tools, that stay in memory in redacted form.
 const OURS: usize = 256;
 
 /// Redacted texts that the engine keeps between turns.
@@ -37,19 +37,19 @@ pub(crate) struct Egress {
     ours: Mutex<Ours>,
 }
 
-/// Texts and tools of the program and its packs as they go out: the same in every turn until a
-/// secret becomes known.
+/// Redacted texts and tools of the program and its packs. They stay the same in every turn until a
+/// new secret becomes known.
 #[derive(Default)]
 struct Ours {
-    /// The secrets known when they were made.
+    /// The generation of the known secrets with which these texts were made.
     made_with: u64,
     texts: BTreeMap<Box<str>, Outbound>,
     tools: HashMap<String, ToolDef>,
 }
 
 impl Ours {
-    /// Returns the texts that were made with these secrets. Discards older ones, and makes room if
-    /// there are too many.
+    /// Returns the texts that were made with this generation of secrets. Discards older texts, and
+    /// empties a full cache.
     fn with(&mut self, secrets: u64) -> &mut Self {
         if self.made_with != secrets {
             *self = Self { made_with: secrets, ..Self::default() };
@@ -64,10 +64,10 @@ impl Ours {
     }
 }
 
-/// Sessions' tables. Those that were not used for long go.
+/// The tables of all sessions. Tables that were not used for a long time are removed.
 #[derive(Default)]
 struct Tables {
-    /// Each with the number of its last use.
+    /// Each session's table with the number of its last use.
     by_session: HashMap<SessionId, (Arc<Mutex<Table>>, u64)>,
     uses: u64,
 }
@@ -80,10 +80,11 @@ impl Tables {
         Some(Arc::clone(table))
     }
 
-    /// Keeps a table, unless somebody was faster.
+    /// Stores a table, unless another task has stored one for the session meanwhile.
     fn keep(&mut self, session: &SessionId, table: Table) -> Arc<Mutex<Table>> {
         if self.by_session.len() as u64 >= 2 * LATELY {
-            // So many uses are of at most so many sessions.
+            // The last `LATELY` uses belong to at most `LATELY` sessions, so this always makes
+            // room.
             self.by_session.retain(|_, (table, used)| {
                 *used + LATELY > self.uses || Arc::strong_count(table) > 1
             });
@@ -97,34 +98,35 @@ impl Tables {
     }
 }
 
-/// A session's numbers, and its stored items as they go out: each is looked through once, not in
-/// every turn.
+/// A session's placeholder numbers and its stored items in redacted form. Each item is redacted
+/// once and not again in every turn.
 #[derive(Default)]
 struct Table {
     numbers: Numbers,
     said: HashMap<String, RedactedText>,
     /// The settings and secrets with which `said` was made.
     made_with: MadeWith,
-    /// Counts the turns since the table was read.
+    /// The number of turns since the table was loaded.
     turn: u64,
 }
 
-/// A level, the secrets known then, and whether values were kept.
+/// The redaction level, the generation of secrets, and whether JSON values were kept.
 type MadeWith = (RedactionLevel, u64, bool);
 
-/// A stored text or value after redaction, as it goes to a model.
+/// A stored text or value in the redacted form that a model gets.
 #[derive(Clone)]
 struct RedactedText {
     text: Outbound,
     data: OutboundValue,
-    /// The text is not the whole.
+    /// Whether the text was shortened.
     is_cut: bool,
     replaced: Replaced,
     turn: u64,
 }
 
 impl Table {
-    /// Returns the texts that were made this way. Discards them if they were made in another way.
+    /// Returns the texts that were made with these settings. Discards texts that were made with
+    /// other settings.
     fn said_with(&mut self, made_with: MadeWith) -> &mut HashMap<String, RedactedText> {
         if self.made_with != made_with {
             self.said.clear();
@@ -137,21 +139,21 @@ impl Table {
 /// Shortens a text that is too long. Returns None if it is short enough.
 pub(crate) type Cut<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// The name under which a result is kept.
+/// Returns the key of a call's result in the table.
 fn of_result(call: &CallId) -> String {
     format!("result {call}")
 }
 
-/// Makes the words of one turn.
+/// Makes all text for a model in one turn.
 pub(crate) struct EgressSession {
     engine: Arc<Engine>,
     session: SessionId,
     level: RedactionLevel,
-    /// Results are told as the values that they are, too.
+    /// Whether the model gets tool results as JSON values, too.
     values: bool,
     table: Arc<Mutex<Table>>,
     sent: Mutex<Replaced>,
-    /// The secrets that were known when the first word was made.
+    /// The generation of secrets that were known when the first text was made.
     secrets: u64,
 }
 
@@ -159,7 +161,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock()
 }
 
-/// Takes keys out of values, for a client that has no engine of its own.
+/// Removes keys from JSON values, for a client without an engine.
 pub struct KeyFilter(Exact);
 
 impl KeyFilter {
@@ -175,7 +177,7 @@ impl KeyFilter {
 }
 
 impl Engine {
-    /// The matcher for all secrets known now.
+    /// Returns the matcher for all secrets that are known now.
     pub(crate) fn exact(&self) -> Arc<Exact> {
         self.exact_now().1
     }
@@ -194,8 +196,8 @@ impl Engine {
         }
     }
 
-    /// Whether anything may be sent to this model. Only what runs on this machine may answer when
-    /// egress is off.
+    /// Fails if no text may be sent to this model. If cloud models are not allowed, only models on
+    /// this computer may answer.
     pub(crate) fn check_egress(&self, model: &dyn Model) -> Result<(), AgentError> {
         if model.local() || self.world.profile.settings().egress.allowed {
             return Ok(());
@@ -207,14 +209,15 @@ impl Engine {
 }
 
 impl Egress {
-    /// Forgets a session, in memory.
+    /// Removes a session's table from memory.
     pub(crate) fn forget(&self, session: &SessionId) {
         lock(&self.tables).by_session.remove(session);
     }
 }
 
 impl EgressSession {
-    /// Gets a turn's model ready (its key is then known, and removed), and the session's numbers.
+    /// Prepares the turn's model and loads the session's placeholder numbers. A prepared model's
+    /// API key is known and is therefore removed from all texts.
     pub(crate) async fn open(context: &TurnContext) -> Result<Self, End> {
         tokio::select! {
             biased;
@@ -227,8 +230,8 @@ impl EgressSession {
             .map_err(End::failed)
     }
 
-    /// For a session at this level, with results as `values` for a model that reads them so. Reads
-    /// the session's numbers when they are not in memory.
+    /// Opens a session with this redaction level. `values` says whether the model reads tool
+    /// results as JSON values. Loads the placeholder numbers if they are not in memory.
     pub(crate) async fn of_session(
         engine: &Arc<Engine>,
         session: &SessionId,
@@ -266,7 +269,7 @@ impl EgressSession {
         })
     }
 
-    /// A text that is new in this turn.
+    /// Redacts a text that is new in this turn.
     pub(crate) fn text(&self, text: &str) -> Outbound {
         let redactor = self.redactor().1;
         let done = redactor.text(&mut lock(&self.table).numbers, text);
@@ -274,9 +277,9 @@ impl EgressSession {
         done.out
     }
 
-    /// A part of the prompt of at most so many bytes, and whether it had to be cut. `ours` is text
-    /// of the program and its packs: only secrets are looked for. The whole is looked through
-    /// before it is cut.
+    /// Redacts a part of the prompt and shortens it to `most` bytes. Returns whether it was
+    /// shortened. In the program's own texts (`ours`) only secrets are replaced. The text is
+    /// redacted before it is shortened.
     pub(crate) fn part(&self, text: &str, ours: bool, most: usize) -> (Outbound, bool) {
         let whole = if ours { self.name(text) } else { self.text(text) };
         if whole.len() <= most {
@@ -289,7 +292,7 @@ impl EgressSession {
         (self.redactor().1.composed(&format!("{} …", &whole[..end])), true)
     }
 
-    /// The text of a stored item.
+    /// Returns the redacted text of a stored item.
     pub(crate) fn stored_text(&self, item: &str, text: &str) -> Outbound {
         let make = |redactor: &Redactor, numbers: &mut Numbers| {
             let Redacted { out, replaced } = redactor.text(numbers, text);
@@ -304,7 +307,7 @@ impl EgressSession {
         self.stored(&format!("item {item}"), make).text
     }
 
-    /// The arguments of a stored call.
+    /// Returns the redacted arguments of a stored call.
     pub(crate) fn stored_arguments(&self, call: &str, arguments: &Value) -> Outbound {
         let make = |redactor: &Redactor, numbers: &mut Numbers| {
             let Redacted { out, replaced } = redactor.value(numbers, &Arc::new(arguments.clone()));
@@ -319,8 +322,8 @@ impl EgressSession {
         self.stored(&format!("call {call}"), make).text
     }
 
-    /// A stored result: its text, cut by `cut`, the whole as a value where values are told, and
-    /// whether it was cut.
+    /// Returns a stored result in redacted form: its text shortened by `cut`, the whole as a JSON
+    /// value if the model reads values, and whether the text was shortened.
     pub(crate) fn stored_result(
         &self,
         call: &CallId,
@@ -336,8 +339,8 @@ impl EgressSession {
         (said.text, said.data, said.is_cut)
     }
 
-    /// A result that is new in this turn, as [`Self::stored_result`] gives one. There it will come
-    /// cut by `later`.
+    /// Redacts a result that is new in this turn; returns the same as [`Self::stored_result`].
+    /// Later turns will get the text shortened by `later`.
     pub(crate) fn new_result(
         &self,
         call: &CallId,
@@ -371,12 +374,12 @@ impl EgressSession {
         (text, data, is_cut)
     }
 
-    /// A value where values are told.
+    /// Returns the value if the model reads JSON values, and an empty value otherwise.
     fn told(&self, value: OutboundValue) -> OutboundValue {
         if self.values { value } else { OutboundValue::default() }
     }
 
-    /// A value that is new in this turn, as text.
+    /// Redacts a value that is new in this turn, and returns it as text and as a value.
     pub(crate) fn value(&self, value: Value) -> (Outbound, OutboundValue) {
         let redactor = self.redactor().1;
         let Redacted { out, replaced } =
@@ -385,7 +388,8 @@ impl EgressSession {
         (redactor.composed(&out.to_string()), self.told(out))
     }
 
-    /// A call as the model made it, with real values in its arguments, as it goes back.
+    /// Redacts a call of the model, whose arguments contain the restored values, so that it can be
+    /// sent back to the model.
     pub(crate) fn call(&self, call: &AskedCall) -> ModelCall {
         let redactor = self.redactor().1;
         let arguments = match serde_json::from_str::<Value>(&call.arguments) {
@@ -393,7 +397,7 @@ impl EgressSession {
                 let value = Arc::new(value);
                 let done = redactor.value(&mut lock(&self.table).numbers, &value);
                 self.note(&done.replaced);
-                // Untouched arguments go back letter by letter.
+                // Unchanged arguments are sent back exactly as the model wrote them.
                 redactor.composed(&if *done.out == *value {
                     call.arguments.clone()
                 } else {
@@ -405,12 +409,14 @@ impl EgressSession {
         ModelCall { id: call.id.clone(), name: redactor.composed(&call.name), arguments }
     }
 
-    /// Where a text that is given in parts may be cut instead of here.
+    /// Returns a position at or before `at` where the text can be cut without splitting a redacted
+    /// value.
     pub(crate) fn border(&self, text: &str, at: usize) -> usize {
         self.redactor().1.border(text, at)
     }
 
-    /// A name or description that belongs to the program: a tool's. Only secrets are looked for.
+    /// Returns a name or description of a tool. Only secrets are replaced, because the text belongs
+    /// to the program.
     pub(crate) fn name(&self, text: &str) -> Outbound {
         let (generation, redactor) = self.redactor();
         if let Some(known) = lock(&self.engine.egress.ours).with(generation).texts.get(text) {
@@ -421,7 +427,7 @@ impl EgressSession {
         out
     }
 
-    /// A tool as it is offered to a model. All of it is looked through for the same secrets.
+    /// Returns a tool in the form that a model gets. Secrets are removed from all of its texts.
     pub(crate) fn tool(&self, spec: &ToolSpec) -> ToolDef {
         let (generation, redactor) = self.redactor();
         let key = format!("{} {}", spec.model_name, spec.definition_hash);
@@ -439,7 +445,7 @@ impl EgressSession {
         def
     }
 
-    /// A schema.
+    /// Returns a JSON schema without secrets.
     pub(crate) fn definition(&self, schema: &Value) -> OutboundValue {
         self.redactor().1.definition(schema)
     }
@@ -458,8 +464,8 @@ impl EgressSession {
         lock(&self.sent).counts()
     }
 
-    /// The messages again without secrets, when one has become known since they were made (a
-    /// tool's, for example).
+    /// Removes secrets from messages again if a new secret has become known since they were made,
+    /// for example a tool's key.
     pub(crate) fn looked_at_again(&self, mut messages: Vec<Message>) -> Vec<Message> {
         let (generation, redactor) = self.redactor();
         if self.secrets == generation {
@@ -485,14 +491,15 @@ impl EgressSession {
         messages
     }
 
-    /// Forgets redacted items that this turn's window does not hold any more.
+    /// Removes redacted items that this turn has not used.
     pub(crate) fn forget_older(&self) {
         let mut table = lock(&self.table);
         let turn = table.turn;
         table.said.retain(|_, said| said.turn == turn);
     }
 
-    /// Keeps new numbers, before anything leaves that uses them: after a crash they mean the same.
+    /// Stores new placeholder numbers before any text that uses them is sent, so that they keep
+    /// their meaning after a crash.
     pub(crate) async fn keep_numbers(&self) -> Result<(), StoreError> {
         let stored = {
             let mut table = lock(&self.table);
@@ -508,7 +515,7 @@ impl EgressSession {
             .session_values_put(&self.session, vec![(KEY.to_owned(), Some(stored))])
             .await;
         if kept.is_err() {
-            // The next turn begins with what is stored.
+            // The next turn loads the stored numbers again.
             self.engine.egress.forget(&self.session);
         }
         kept
@@ -551,8 +558,8 @@ impl EgressSession {
     }
 }
 
-/// A text that is made of redacted ones, cut if it is too long, and whether it was. The whole is
-/// redacted before it is cut: a cut can then leave no half of anything.
+/// Shortens a redacted text if it is too long, and returns whether it did. The text is redacted
+/// before, so that no part of an original value can remain.
 fn cut_down(redactor: &Redactor, whole: &str, cut: Cut<'_>) -> (Outbound, bool) {
     match cut(whole) {
         Some(shorter) => (redactor.composed(&shorter), true),

@@ -1,6 +1,6 @@
-//! Layer 3: what users name, and the values that count when they name nothing. Told to the model as
-//! defaults; the host sees to it that a default gives way only to what the user's own words name,
-//! and that every answer says which value was used and why.
+//! Layer 3 of the prompt: the entities that users name, and default values for parameters that they
+//! do not name. The prompt lists the defaults. The host makes sure that only the user's own words
+//! replace a default, and adds to each answer which value was used and where it came from.
 
 use std::sync::Arc;
 
@@ -9,16 +9,16 @@ use serde_json::{Map, Value};
 
 use crate::{context::guidance::words, ports::Agent, texts::Text};
 
-/// Entities listed in the prompt.
+/// The highest number of entities listed in the prompt.
 const LISTED: usize = 60;
 
-/// Where a value came from.
+/// Where a parameter's value came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     Default,
-    /// From earlier in the conversation.
+    /// The value was used earlier in the conversation.
     Inherited,
-    /// The user named it now, or something that implies it.
+    /// The user named the value now, or an entity that implies it.
     Explicit,
 }
 
@@ -31,17 +31,17 @@ pub(crate) struct Used {
     pub(crate) origin: Origin,
 }
 
-/// The conversation before this message.
+/// The user's texts and the earlier conversation, in which values are looked for.
 pub(crate) struct Past<'a> {
-    /// The user's words of this turn.
+    /// The user's text of this turn.
     pub(crate) said: &'a str,
     pub(crate) earlier: &'a [Arc<Item>],
-    /// The model is a part of this program: it reads names by the packs' own tables and its
-    /// arguments stay as they are.
+    /// Whether the built-in model answers. It finds names with the packs' own tables, and its
+    /// arguments are not changed.
     pub(crate) in_process: bool,
 }
 
-/// The part of the prompt that tells the defaults.
+/// Returns the part of the prompt that lists the defaults.
 pub(crate) fn told(agent: &Agent) -> String {
     if agent.defaults.is_empty() {
         return String::new();
@@ -97,15 +97,15 @@ fn name_of<'a>(agent: &'a Agent, kind: &str, id: &str) -> Option<&'a str> {
         .filter(|name| *name != id)
 }
 
-/// Puts defaults in place and says where each value comes from. A value that nobody named is
-/// refused.
+/// Adds default values to a call's arguments and returns where each value came from. Fails if the
+/// model gave a value that the user has not named.
 pub(crate) fn fill_defaults(
     agent: &Agent,
     spec: &ToolSpec,
     arguments: &mut Value,
     past: &Past<'_>,
 ) -> Result<Vec<Used>, AgentError> {
-    // A change never rests on a guess.
+    // A change gets no default values, because the user must name them.
     if spec.effect != Effect::ReadOnly {
         return Ok(Vec::new());
     }
@@ -137,7 +137,8 @@ pub(crate) fn fill_defaults(
                     ([one], ..) => (one.clone(), Origin::Explicit),
                     (_, Some(before), Some(_)) => (before, Origin::Inherited),
                     (_, _, Some(value)) => (value.clone(), Origin::Default),
-                    // None really means all, unless the result says what was taken.
+                    // Without a default, the absent argument means all, unless the result names the
+                    // value that was used.
                     (_, _, None) => (String::new(), Origin::Default),
                 };
                 if !past.in_process && default.value.is_some() {
@@ -174,7 +175,7 @@ fn as_text(value: &Value) -> Option<String> {
     }
 }
 
-/// The value of the newest call that had one.
+/// Returns the parameter's value in the newest call that had one.
 fn inherited(parameter: &str, earlier: &[Arc<Item>]) -> Option<String> {
     earlier.iter().rev().find_map(|item| match &item.body {
         ItemBody::ToolCall { arguments, .. } => arguments.get(parameter).and_then(as_text),
@@ -244,7 +245,7 @@ fn ids(agent: &Agent, kind: &str, parameter: &str, text: &str) -> Vec<String> {
     found
 }
 
-/// The same word, or a long one with a letter wrong.
+/// Whether two words are equal, or both long and different in one letter only.
 fn close(said: &str, known: &str) -> bool {
     if said == known {
         return true;
@@ -260,8 +261,8 @@ fn close(said: &str, known: &str) -> bool {
         || rest(&said, 0) == rest(&known, 1)
 }
 
-/// The line under an answer that names the values used. Where a value came from is added unless the
-/// question named it.
+/// Returns the line under an answer that names the values used. The origin of a value is added
+/// unless the question named the value.
 pub(crate) fn line(agent: &Agent, used: &[Used], locale: &str) -> Option<String> {
     let mut parts: Vec<String> = Vec::new();
     for one in used {
@@ -285,7 +286,8 @@ pub(crate) fn line(agent: &Agent, used: &[Used], locale: &str) -> Option<String>
     Some(first.to_uppercase().chain(line.chars().skip(1)).collect())
 }
 
-/// Corrects the used values by those that the result reports, if the call did not give them itself.
+/// Corrects the used values to those that the result reports, for parameters that the call did not
+/// set.
 pub(crate) fn confirmed(
     mut used: Vec<Used>,
     arguments: &Map<String, Value>,

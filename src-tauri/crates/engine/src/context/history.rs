@@ -1,5 +1,5 @@
-//! Stored items as a model's messages: with every call followed by exactly one result.
-//! Which items these are, `conversation` says.
+//! Turns stored items into messages for a model, in which every call is followed by exactly one
+//! result. `memory` chooses the items.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -12,22 +12,23 @@ use crate::{
     tools::results::ResultStore,
 };
 
-/// Characters of an earlier turn's result that a language model still sees.
+/// The number of characters that a language model sees of a result from an earlier turn.
 pub(crate) const OLD_RESULT_CHARS: usize = 4_000;
 
-/// Stands for the answer of a turn that failed. Why it failed names servers and keys, which are
-/// nobody's words.
+/// The text that replaces the answer of a failed turn. The real error is not sent to a model,
+/// because it names servers and keys.
 pub(crate) const NO_ANSWER: &str = "(No answer: it failed.)";
 
-/// Said before a summary.
+/// The text that introduces a summary in the prompt.
 const REMEMBERED: &str = include_str!("../../prompts/remembered.md");
 
-/// A summary as it stands in the prompt.
+/// Returns a summary in the form in which it is put into the prompt.
 pub(crate) fn remembered(summary: &str) -> String {
     format!("{}\n{summary}", REMEMBERED.trim_end())
 }
 
-/// Messages for `items` (ascending). Results that are cut stay whole in `kept`.
+/// Returns the messages for `items`, which are in ascending order. The full text of shortened
+/// results is put into `kept`.
 pub(crate) fn messages(
     items: &[Arc<Item>],
     specs: &[ToolSpec],
@@ -55,7 +56,7 @@ pub(crate) fn messages(
             ItemBody::ToolCall { .. } => {
                 index = push_calls(items, index, &results, (specs, &mut *kept, words), &mut out)
             }
-            // A turn that failed is its question and a short note, never an empty answer.
+            // A failed turn becomes its question and a short note instead of an empty answer.
             ItemBody::Notice { level: NoticeLevel::Error, .. } => {
                 out.push(Message::Assistant {
                     text: words.name(NO_ANSWER),
@@ -74,8 +75,8 @@ pub(crate) fn messages(
     out
 }
 
-/// Puts a run of neighbouring calls into one assistant message with their results behind it.
-/// Returns the last index used.
+/// Puts neighbouring calls into one assistant message, followed by their results. Returns the last
+/// index used.
 fn push_calls(
     items: &[Arc<Item>],
     first: usize,
@@ -135,10 +136,10 @@ pub fn result_value(
     }
 }
 
-/// Long text as its head and tail, saying how much is missing and how to get at it: by the call,
-/// where it can be read on. Nothing: it is short enough.
+/// Shortens a long text to its head and tail, with a note on how much is missing. `readable` is the
+/// call whose whole result the model can read on. Returns None if the text is short enough.
 pub fn cap(text: &str, limit: usize, readable: Option<&CallId>) -> Option<String> {
-    // So many bytes have at most so many characters.
+    // A text has at most as many characters as bytes.
     let characters = if text.len() <= limit { return None } else { text.chars().count() };
     if characters <= limit {
         return None;

@@ -1,6 +1,6 @@
-//! Layer 2 at work, and all layers as they are shown. Instructions are read when a tool was used,
-//! once per tool and turn; they go behind the results as the host's own words, are not stored, and
-//! permit nothing: the gate does not know them.
+//! Adds execution instructions (layer 2 of the prompt) after tool results, once per tool and turn,
+//! and lists all instructions for the window. Instructions are sent as messages of the host, are
+//! not stored, and permit nothing: the approval gate does not read them.
 
 use std::collections::HashSet;
 
@@ -21,13 +21,13 @@ use crate::{
     turn::context::TurnContext,
 };
 
-/// Instructions as one question gets them.
+/// A tool's instructions as selected for one question.
 pub(crate) struct Given {
     pub(crate) view: InstructionsView,
     pub(crate) text: Option<Outbound>,
 }
 
-/// Returns the messages that follow the results of a round.
+/// Returns the messages that follow the tool results of a round.
 pub(crate) fn guidance(
     context: &TurnContext,
     instructed: &mut HashSet<ToolId>,
@@ -83,7 +83,8 @@ pub(crate) fn given(
     Given { view, text: Some(text) }
 }
 
-/// The value behind a placeholder of the file; `None` leaves it as it is written.
+/// Returns the value of a placeholder in the instructions. Returns None for an unknown placeholder,
+/// which then stays unchanged.
 fn value(spec: &ToolSpec, arguments: &Value, question: &str, name: &str) -> Option<String> {
     match name {
         "question" => return Some(question.to_owned()),
@@ -122,8 +123,8 @@ fn state(spec: &ToolSpec, found: &Instructions) -> InstructionsView {
 }
 
 impl Engine {
-    /// Specialists, tools with their instructions as they are now, and what the newest turns were
-    /// told.
+    /// Returns the specialists, the tools with their current instructions, and the prompts of the
+    /// newest turns.
     pub async fn instructions_list(&self) -> InstructionsResponse {
         let last_used = self.last_used().await;
         let limits = self.world.profile.settings().limits;

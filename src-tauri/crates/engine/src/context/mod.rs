@@ -1,5 +1,5 @@
-//! Makes everything that a model gets: the parts of the prompt, the history, and the redaction of
-//! all outgoing text.
+//! Makes all text that a model gets: the parts of the prompt, the history, and the redaction of all
+//! outgoing text.
 
 pub(crate) mod egress;
 pub(crate) mod entities;

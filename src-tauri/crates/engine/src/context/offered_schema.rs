@@ -1,12 +1,13 @@
-//! The schema of a tool's arguments as model endpoints take it: an object, and no alternatives at
-//! the top, where they refuse the whole request. What the whole schema asks for beyond that is
-//! checked when the arguments come.
+//! Simplifies the JSON schema of a tool's arguments to the form that model providers accept: an
+//! object without alternatives at the top level. Providers refuse the whole request otherwise.
+//! Arguments are still checked against the full schema.
 
 use serde_json::{Map, Value, json};
 
-/// Words at the top that endpoints refuse.
+/// Schema keywords that providers refuse at the top level.
 const REFUSED: [&str; 6] = ["anyOf", "oneOf", "allOf", "not", "enum", "$ref"];
-/// References and alternatives within each other that are followed, and how many in all.
+/// The highest nesting of references and alternatives that is followed, and their highest total
+/// number.
 const DEPTH: usize = 5;
 const PARTS: usize = 200;
 
@@ -35,12 +36,12 @@ pub(crate) fn offered(schema: &Value) -> Value {
 struct FlattenedSchema {
     properties: Map<String, Value>,
     required: Vec<String>,
-    /// Parts looked at.
+    /// The number of subschemas visited.
     parts: usize,
 }
 
-/// Puts in place what refers to a place that is not shown any more; where that goes on for too
-/// long, anything.
+/// Replaces references to removed parts of the schema by those parts. A reference nested too deep
+/// is replaced by a schema that accepts any value.
 fn settle(root: &Value, value: &mut Value, depth: usize) {
     match value {
         Value::Object(members) => {
@@ -71,8 +72,8 @@ fn settle(root: &Value, value: &mut Value, depth: usize) {
     }
 }
 
-/// The parameters of a schema and of its alternatives. `always`: whatever is chosen, this part
-/// holds.
+/// Collects the parameters of a schema and of its alternatives. `always` says whether this part of
+/// the schema applies in every alternative, so that its required parameters stay required.
 fn gather(root: &Value, schema: &Value, always: bool, depth: usize, found: &mut FlattenedSchema) {
     if depth == 0 || found.parts >= PARTS {
         return;
@@ -109,7 +110,7 @@ fn gather(root: &Value, schema: &Value, always: bool, depth: usize, found: &mut 
     }
 }
 
-/// Below the top alternatives are fine.
+/// Joins two schemas of one parameter as alternatives, which providers accept below the top level.
 fn either(known: Value, other: Value) -> Value {
     match known.get("anyOf").and_then(Value::as_array) {
         Some(list) if known.as_object().is_some_and(|members| members.len() == 1) => {

@@ -1,12 +1,12 @@
-//! The rules of packs about models: the data of some must stay on this computer, and some require
-//! more redaction. How text is redacted is not known here.
+//! Applies the packs' rules about models: some packs' data must stay on this computer, and some
+//! packs require stricter redaction. Does not know how text is redacted.
 
 use contract::{AgentError, Item, ItemBody, PackId, ToolId, ToolOutcome};
 
 use crate::{Engine, memory::recalled::Recalled, ports::Model, turn::context::TurnContext};
 
 impl Engine {
-    /// Whether the pack's data may be known to this model.
+    /// Fails if this model may not receive the pack's data.
     pub(crate) fn check_pack_egress(
         &self,
         model: &dyn Model,
@@ -25,8 +25,8 @@ impl Engine {
         .hint("Choose the offline model or a server on this computer for this question."))
     }
 
-    /// Whether an item came from a pack that keeps its data here. A call that was not run tells
-    /// nothing.
+    /// Whether an item contains data of a pack that must stay on this computer. A call that did not
+    /// run contains none.
     pub(crate) fn stays_here(&self, item: &Item) -> bool {
         match &item.body {
             ItemBody::ToolResult { tool, outcome, .. } => {
@@ -46,8 +46,8 @@ impl Engine {
     }
 }
 
-/// Before earlier messages go to another model: a turn that used such a pack may have said anything
-/// of its data.
+/// Fails if earlier messages with such a pack's data would be sent to a cloud model. Every text of
+/// a turn that used the pack may contain the data.
 pub(crate) fn check_recalled_egress(
     context: &TurnContext,
     recalled: &Recalled,

@@ -1,6 +1,6 @@
-//! The prompt of a run, in the fixed order: base, policy, toolkit, entity defaults, supervisor
-//! instruction, memories, date and time. Each part is capped on its own; what a part says is made
-//! elsewhere.
+//! The prompt of a run, with its parts in a fixed order: base, policy, toolkit, entity defaults,
+//! supervisor instruction, memories, date and time. Each part has its own size limit. Other modules
+//! make the texts of the parts.
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
@@ -16,27 +16,27 @@ const SPECIALIST: &str = include_str!("../../prompts/specialist.md");
 const NO_DATA: &str = include_str!("../../prompts/no_data.md");
 const ORCHESTRATOR: &str = include_str!("../../prompts/orchestrator.md");
 
-/// Told when values may have been replaced.
+/// The text about placeholders, for prompts with redacted values.
 const PLACEHOLDERS: &str = include_str!("../../prompts/placeholders.md");
 
 /// The role in which the model speaks.
 pub(crate) enum Voice<'a> {
-    /// The one assistant there is, with all tools.
+    /// The only assistant, with all tools.
     Alone,
-    /// A specialist; `among` others or not.
+    /// A specialist; `among` says whether there are others.
     Agent { agent: &'a Agent, among: bool },
-    /// The one that answers when no specialist is needed.
+    /// The assistant that answers if no specialist is needed.
     Orchestrator,
 }
 
-/// The parts of a prompt, as they go out.
+/// The parts of a prompt in redacted form.
 #[derive(Default)]
 pub(crate) struct Prompt {
     parts: Vec<(PromptPart, Outbound, bool)>,
 }
 
 impl Prompt {
-    /// Adds a part; one that says nothing is left out. `ours` is text of the program and its packs.
+    /// Adds a part unless it is empty. `ours` marks text of the program and its packs.
     pub(crate) fn add(&mut self, part: PromptPart, text: &str, ours: bool, words: &EgressSession) {
         if text.trim().is_empty() {
             return;
@@ -45,7 +45,7 @@ impl Prompt {
         self.place(part, text, cut);
     }
 
-    /// Adds a part of the users' and models' words with a bound of its own.
+    /// Adds a part made of users' and models' texts, with its own size limit.
     pub(crate) fn add_up_to(
         &mut self,
         most: usize,
@@ -59,7 +59,8 @@ impl Prompt {
         }
     }
 
-    /// Adds the supervisor's order. Its words cannot end the tag they stand in.
+    /// Adds the supervisor's instruction in a tag. The text of the instruction cannot close the
+    /// tag.
     pub(crate) fn instruct(&mut self, instruction: &str, words: &EgressSession) {
         if instruction.trim().is_empty() {
             return;
@@ -81,13 +82,13 @@ impl Prompt {
         self.parts.sort_by_key(|(part, ..)| *part);
     }
 
-    /// The system message.
+    /// Returns the prompt as the text of the system message.
     pub(crate) fn text(&self) -> Outbound {
         let texts: Vec<Outbound> = self.parts.iter().map(|(_, text, _)| text.clone()).collect();
         Outbound::joined(&texts, "\n\n")
     }
 
-    /// The parts for a person.
+    /// Returns the parts for display.
     pub(crate) fn views(&self) -> Vec<PromptPartView> {
         self.parts
             .iter()
@@ -100,7 +101,7 @@ impl Prompt {
     }
 }
 
-/// The most bytes of a part.
+/// Returns the size limit of a part in bytes.
 fn most(part: PromptPart) -> usize {
     match part {
         PromptPart::Base | PromptPart::Memories => 8_000,
@@ -111,7 +112,7 @@ fn most(part: PromptPart) -> usize {
     }
 }
 
-/// Text that can neither open nor close a tag.
+/// Escapes a text so that it can neither open nor close a tag.
 pub(crate) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
@@ -152,7 +153,7 @@ pub(crate) fn policy(mode: PolicyMode, redaction: RedactionLevel) -> String {
     }
 }
 
-/// The user's local time.
+/// Returns the sentence about the user's local time.
 pub(crate) fn date_time(now: DateTime<Utc>, zone: &str) -> String {
     let local = zone.parse::<Tz>().map_or_else(
         |_| now.format("%Y-%m-%d %H:%M UTC").to_string(),
@@ -161,7 +162,8 @@ pub(crate) fn date_time(now: DateTime<Utc>, zone: &str) -> String {
     format!("The user's local time is {local} ({zone}).")
 }
 
-/// The tools as a model calls them. When to use which stands in the toolkit reference.
+/// Returns the definitions of the tools for the model. The toolkit reference says when to use each
+/// of them.
 pub(crate) fn tool_defs<'a>(
     specs: impl IntoIterator<Item = &'a ToolSpec>,
     words: &EgressSession,

@@ -1,6 +1,6 @@
-//! Layer 1: the toolkit reference. One section per tool, written from its manifest: purpose, input,
-//! output, when to use it and when not. Written once for a list of tools and kept under the hash of
-//! what the list says.
+//! Layer 1 of the prompt: the toolkit reference. It has one section per tool, made from the
+//! manifest: purpose, input, output, when to use the tool and when not. The text is cached by a
+//! hash of the tools' definitions.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -10,15 +10,15 @@ use serde_json::Value;
 
 use crate::canonical::sha256_hex;
 
-/// Lists whose reference stays in memory.
+/// The number of cached references.
 const LISTS: usize = 64;
 
-/// References by the hash of their tools.
+/// Cached references by the hash of their tools.
 #[derive(Default)]
 pub(crate) struct Toolkits(Mutex<HashMap<String, Arc<str>>>);
 
 impl Toolkits {
-    /// The reference of these tools. A changed manifest has another hash.
+    /// Returns the reference of these tools. A changed manifest changes the hash.
     pub(crate) fn of(&self, tools: &[&ToolSpec]) -> Arc<str> {
         if tools.is_empty() {
             return Arc::from("");
@@ -104,7 +104,7 @@ fn output(schema: &Value) -> String {
     }
 }
 
-/// A schema in place of the reference to it; circles end.
+/// Resolves the references of a schema. Stops after eight steps, so that circular references end.
 fn followed<'a>(root: &'a Value, mut schema: &'a Value) -> &'a Value {
     for _ in 0..8 {
         let Some(pointer) = schema

@@ -1,21 +1,23 @@
-//! Whether a summary is due. Pure: the time, what waits, and what the policy says.
+//! Decides whether a summary of older messages is due, from the time, the amount of unsummarised
+//! messages and the policy. Pure.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use contract::{RefreshPolicy, SummaryPolicy};
 
-/// When the model fails so often that this many times the usual amount waits, the fixed rule makes
-/// the summary: what a turn costs must not grow with the conversation.
+/// If the model's summaries keep failing until this many times the usual amount waits, the
+/// rule-based summary is used. Otherwise the cost of a turn would grow with the conversation.
 const OVERDUE: u64 = 4;
-/// The usual amount where the policy names none.
+/// The usual number of messages if the policy sets none.
 const USUAL_MESSAGES: u64 = 20;
 
-/// The items that wait for a summary, and since when.
+/// The messages that have no summary yet, and the times of the last attempts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Waiting {
     pub(crate) messages: u64,
     pub(crate) tokens: u64,
     pub(crate) tried_at: Option<DateTime<Utc>>,
-    /// When the last summary was made; before the first, when the conversation was last started.
+    /// When the last summary was made; before the first summary, when the conversation was last
+    /// started.
     pub(crate) summarised_at: Option<DateTime<Utc>>,
 }
 
@@ -23,7 +25,7 @@ fn passed(since: Option<DateTime<Utc>>, seconds: u32, now: DateTime<Utc>) -> boo
     since.is_none_or(|at| now - at >= TimeDelta::seconds(i64::from(seconds)))
 }
 
-/// Whether to make one now.
+/// Whether a summary must be made now.
 pub(crate) fn due(policy: &SummaryPolicy, waiting: Waiting, now: DateTime<Utc>) -> bool {
     if waiting.messages == 0 {
         return false;
@@ -34,7 +36,8 @@ pub(crate) fn due(policy: &SummaryPolicy, waiting: Waiting, now: DateTime<Utc>) 
         RefreshPolicy::Threshold => {
             let full = reached(policy.max_messages_since_update, waiting.messages)
                 || reached(policy.max_tokens_since_update, waiting.tokens);
-            // However fast messages come, a turn must not grow with them.
+            // An overdue summary ignores the cooldown, so that a turn does not grow with fast
+            // messages.
             full && (passed(waiting.tried_at, policy.cooldown_seconds, now)
                 || overdue(policy, waiting))
         }
@@ -46,7 +49,7 @@ pub(crate) fn due(policy: &SummaryPolicy, waiting: Waiting, now: DateTime<Utc>) 
     }
 }
 
-/// Whether so much waits that a summary must come about.
+/// Whether so many messages wait that a summary must be made by any method.
 pub(crate) fn overdue(policy: &SummaryPolicy, waiting: Waiting) -> bool {
     let usual =
         u64::from(policy.max_messages_since_update.max(policy.every_messages)).max(USUAL_MESSAGES);

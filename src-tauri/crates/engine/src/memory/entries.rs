@@ -1,5 +1,5 @@
-//! Stored items as a summariser reads them: who said what, one entry each. Calls appear by what
-//! came of them.
+//! Turns stored items into the entries that a summariser reads: one per message, with its speaker.
+//! Tool calls appear with their outcome.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use contract::{Item, ItemBody, NoticeLevel};
 
 use crate::context::history::NO_ANSWER;
 
-/// Characters of one message that a summariser reads.
+/// The highest number of characters of one message that a summariser reads.
 const MOST: usize = 4_000;
 
-/// One thing that was said.
+/// One message with its speaker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) role: &'static str,

@@ -1,16 +1,16 @@
-//! A summary by a fixed rule: the beginnings of what was said, in order, within a budget. The same
-//! input gives the same summary, and it always gives one. Makes no calls.
+//! Makes a summary by a fixed rule: the beginnings of the messages, in order, within a token
+//! budget. It calls no model, never fails, and gives the same summary for the same input.
 
 use super::{entries::Entry, window};
 
-/// Characters of one message that are kept at first.
+/// The number of characters that are first kept of each message.
 const FIRST: usize = 200;
-/// And at least, before the oldest lines go.
+/// The number of characters to which messages are shortened before the oldest lines are removed.
 const LEAST: usize = 40;
 const DROPPED: &str = "- …";
 
-/// The new summary: the old one, line by line, and the new messages. The longest lines get shorter
-/// first; then the oldest go.
+/// Returns the new summary, made of the old summary's lines and the new messages. First the longest
+/// lines are shortened, then the oldest lines are removed.
 pub(crate) fn summary(before: &str, entries: &[Entry], max_tokens: u32) -> String {
     let old = before
         .lines()

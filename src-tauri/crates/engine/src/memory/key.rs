@@ -1,5 +1,5 @@
-//! Whose memory a message belongs to: the application's id, always, and what the scope and the key
-//! say. Nothing here reads a store.
+//! Computes the key of the memory that a message belongs to, from the application's id, the scope
+//! and the key setting. Reads no store.
 
 use contract::{
     AgentId, Conversation, ConversationMode, ConversationScope, DESKTOP, KeySource, SessionId,
@@ -8,24 +8,24 @@ use serde_json::Value;
 
 use crate::ports::{MemoryOf, SessionValues};
 
-/// Where callers give the headers that they got themselves.
+/// The session value with the HTTP headers that the caller itself received.
 pub(crate) const HEADERS: &str = "headers";
 /// The session value that holds the id of a visitor whose identity the host has checked. Callers
 /// cannot set it.
 pub const VISITOR: &str = "$visitor";
 
-/// A memory's key, and whose items it is made of.
+/// A memory's key and the items that the memory consists of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Key {
     pub(crate) text: String,
     pub(crate) of: MemoryOf,
-    /// The specialist whose own settings it is kept by.
+    /// The specialist whose own memory settings apply.
     pub(crate) agent: Option<AgentId>,
 }
 
 impl Key {
-    /// The same conversation by a specialist's own settings: a memory beside the profile's, with a
-    /// summary of its own.
+    /// Returns the key of a specialist's own memory of the same conversation. That memory has its
+    /// own summary.
     pub(crate) fn of_agent(self, agent: Option<&AgentId>) -> Self {
         let Some(id) = agent else { return self };
         let text = format!("{}@{id}", self.text);
@@ -37,9 +37,9 @@ impl Key {
     }
 }
 
-/// The key of a message, or None if nothing is to be remembered. `context` holds the caller's
-/// values. A checked `visitor` has a memory of its own: values that a browser sends are not
-/// believed.
+/// Returns the key of a message's memory, or None if nothing is remembered. `context` contains the
+/// caller's values. If a checked `visitor` is given, the memory belongs to that visitor, because
+/// values sent by a browser are not trusted.
 pub(crate) fn of(
     policy: &Conversation,
     session: &SessionId,
@@ -54,8 +54,8 @@ pub(crate) fn of(
     if conversation.is_empty() {
         return None;
     }
-    // A slash ends the application in the keys below. Session ids write `%` of an application as
-    // `%25` already.
+    // A slash separates the application from the rest of the key, so it is escaped. Session ids
+    // already write the `%` of an application as `%25`.
     let app = app.replace('/', "%2F");
     let given = if visitor.is_none() { given(policy, context) } else { None };
     let kind = match policy.scope {
@@ -78,7 +78,8 @@ pub(crate) fn of(
     if let Some(sid) = visitor {
         return Some(shared(format!("{app}/visitor/{sid}")));
     }
-    // The desktop has one user; elsewhere a caller that names nobody shares nothing.
+    // The desktop has one user. For other applications, a caller that names no user shares no
+    // memory.
     let alone = if app == DESKTOP { "local" } else { conversation };
     Some(shared(format!("{app}/{kind}/{}", given.as_deref().unwrap_or(alone))))
 }
@@ -87,7 +88,7 @@ fn shared(text: String) -> Key {
     Key { of: MemoryOf::Shared(text.clone()), text, agent: None }
 }
 
-/// The member of a caller's values that the key is read from. Nothing: the conversation's own id is
+/// Returns the caller's value that the key is read from, or None if the conversation's own id is
 /// the key.
 pub(crate) fn member(policy: &Conversation) -> Option<&str> {
     match policy.key.source {

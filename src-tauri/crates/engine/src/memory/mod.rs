@@ -1,5 +1,5 @@
-//! Earlier messages: which of them a turn sees, and summaries in place of the older ones. Knows
-//! nothing of prompts, rounds or tools.
+//! Decides which earlier messages a turn sees, and keeps summaries of the older ones. Knows nothing
+//! of prompts, rounds or tools.
 
 mod due;
 mod entries;

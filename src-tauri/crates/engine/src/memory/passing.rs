@@ -1,6 +1,6 @@
-//! Turns of which nothing is to be left. Their items are there while they run, so that a crash in
-//! the middle of an effect is found; then they are taken away, and a title made of the first
-//! message with them. The log, approvals and results of runs are not touched.
+//! Turns that leave nothing in the store. Their items are stored while the turn runs, so that a
+//! crash during an effect is noticed, and are then deleted together with the title made of the
+//! first message. The log, approvals and results of runs stay.
 
 use contract::{ItemBody, SessionId, TurnId};
 use serde_json::json;
@@ -14,11 +14,11 @@ use crate::{
     texts::Text,
 };
 
-/// Where such turns are marked until nothing of them is left, among the session's own values.
+/// The session value that lists such turns until their items are deleted.
 const PASSING: &str = "$passing";
 
 impl Engine {
-    /// Whether messages are to leave nothing, by the profile's own settings.
+    /// Whether the profile's settings say that conversations are not stored.
     pub(crate) fn keeps_nothing(&self) -> bool {
         keeps_nothing(&self.world.profile.settings().conversation)
     }
@@ -46,8 +46,8 @@ impl Engine {
         store.session_values_put(session, vec![(PASSING.to_owned(), kept)]).await
     }
 
-    /// Takes away what is left of marked turns, except of those that run. `ended`: this one does
-    /// not any more.
+    /// Deletes the items of listed turns, except of turns that still run. `ended` names a turn that
+    /// has just ended.
     pub(crate) async fn sweep_passing(&self, ended: Option<&TurnId>) {
         if let Err(error) = self.sweep(ended).await {
             tracing::warn!(%error, "what is not to be kept could not be taken away; it will be tried again");
@@ -68,7 +68,8 @@ impl Engine {
                     continue;
                 }
                 self.take_away(&session, &turn).await?;
-                // A decision that is still to come adds a result.
+                // A pending action's decision adds another result, so the turn stays listed until
+                // then.
                 if of_turn(&store.approvals(false).await?, &turn).next().is_none() {
                     self.change_marks(&session, |turns| turns.retain(|one| *one != turn)).await?;
                 }

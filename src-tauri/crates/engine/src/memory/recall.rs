@@ -1,5 +1,5 @@
-//! The earlier messages that one turn sees: by the profile's settings, and by those of each
-//! specialist that has its own. Read once for each; the result decides what is stored afterwards.
+//! Reads the earlier messages that a turn sees, once for the profile's memory settings and once for
+//! each specialist with its own settings. The result also decides what is stored after the turn.
 
 use std::sync::Arc;
 
@@ -17,7 +17,8 @@ use crate::{
 #[derive(Default)]
 pub(crate) struct Recollections {
     seen: Vec<Arc<Recalled>>,
-    /// A set of settings says that nothing is kept: so nothing is kept of the turn.
+    /// Whether any of the read settings says that conversations are not stored. Then nothing of the
+    /// turn is stored.
     is_passing: bool,
 }
 
@@ -43,8 +44,8 @@ impl Recollections {
         self.is_passing
     }
 
-    /// Reads what a specialist (or everybody else) is to see, with everything that follows from
-    /// seeing it.
+    /// Reads the earlier messages for a specialist, or for everyone without own settings. Also
+    /// checks that the model may receive them, and marks untrusted content.
     pub(crate) async fn recall(
         &mut self,
         context: &TurnContext,
@@ -79,7 +80,8 @@ impl Recollections {
     }
 }
 
-/// Results of strangers that the model sees again count as untrusted content of this turn, too.
+/// Marks earlier results from untrusted tools as untrusted content of this turn, because the model
+/// sees them again.
 fn note_earlier_results(context: &TurnContext, sources: &UntrustedSources, history: &[Arc<Item>]) {
     for item in history {
         if let ItemBody::ToolResult { tool, call, data, .. } = &item.body {

@@ -1,6 +1,6 @@
-//! The earlier messages that a model sees: the items, and a summary instead of older ones. Items
-//! without a summary are always shown, and a summary replaces exactly the items that went into it.
-//! Knows nothing of prompts, rounds or tools.
+//! The earlier messages that a model sees: recent items and a summary of the older ones. The
+//! summary replaces exactly the items that it covers; all other items are shown. Knows nothing of
+//! prompts, rounds or tools.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -22,54 +22,55 @@ use crate::{
     ports::{Agent, Memory, MemoryItem, MemoryOf, RecordDraft, Side, StoreError},
 };
 
-/// Items that are read at most for one turn.
+/// The highest number of items that are read for one turn.
 pub(crate) const PAGE: u32 = 500;
 
-/// The memories that the engine keeps between turns.
+/// The state of memories that the engine keeps between turns.
 #[derive(Default)]
 pub(crate) struct Memories {
-    /// Rows are read, changed and written back under this lock. It is never held while a model is
-    /// asked.
+    /// The lock for reading, changing and writing back memory rows. It is never held during a model
+    /// call.
     pub(crate) rows: tokio::sync::Mutex<()>,
-    /// Keys whose summary is being made.
+    /// The keys whose summary is being made.
     making: Mutex<HashSet<String>>,
 }
 
 impl Memories {
-    /// Deletes a session while no memory of it is written.
+    /// Deletes a session. No memory is written meanwhile.
     pub(crate) async fn delete<T>(&self, deleting: impl Future<Output = T>) -> T {
         let _one_at_a_time = self.rows.lock().await;
         deleting.await
     }
 }
 
-/// The earlier messages that are seen in one turn, by one set of settings.
+/// The earlier messages that one turn sees under one set of memory settings.
 #[derive(Debug, Default)]
 pub(crate) struct Recalled {
     pub(crate) policy: Conversation,
-    /// The specialist whose own settings these are; nobody: the profile's.
+    /// The specialist whose own settings apply. None for the profile's settings.
     pub(crate) agent: Option<AgentId>,
-    /// None if the turn stands alone. Then nothing of it is stored for the next one.
+    /// The memory's key. None if the turn sees no earlier messages; then nothing of it is stored
+    /// for the next turn.
     pub(crate) key: Option<Key>,
-    /// Ascending. What a model and the checks of the turn know of the past.
+    /// The earlier items, in ascending order, for the model and for the turn's checks.
     pub(crate) items: Vec<Arc<Item>>,
     pub(crate) memory: Option<Memory>,
 }
 
 impl Recalled {
-    /// The summary, if there is one.
+    /// Returns the summary, if there is one.
     pub(crate) fn summary(&self) -> Option<&str> {
         self.memory.as_ref().map(|memory| memory.summary.as_str()).filter(|text| !text.is_empty())
     }
 
-    /// Strangers' words may stand in the summary.
+    /// Whether the summary may contain untrusted content.
     pub(crate) fn untrusted(&self) -> bool {
         self.memory.as_ref().is_some_and(|memory| memory.untrusted && !memory.summary.is_empty())
     }
 }
 
 impl Recalled {
-    /// The summary may tell of data that no other computer may know.
+    /// Whether the summary may contain data that must stay on this computer.
     pub(crate) fn local_only(&self) -> bool {
         self.memory.as_ref().is_some_and(|memory| memory.local_only && !memory.summary.is_empty())
     }
@@ -79,12 +80,12 @@ pub(crate) fn summarises(policy: &Conversation) -> bool {
     matches!(policy.mode, ConversationMode::Summary | ConversationMode::SummaryBuffer)
 }
 
-/// How many messages the policy's window holds.
+/// Returns the number of messages in the policy's window.
 pub(crate) fn window_of(policy: &Conversation, limit: u32) -> u32 {
     if policy.window_messages == 0 { limit } else { policy.window_messages }
 }
 
-/// Where the last turn of these items begins; where there is no other, their end.
+/// Returns the index at which the last turn begins, or the end if there is only one turn.
 pub(crate) fn last_turn(items: &[MemoryItem]) -> usize {
     items
         .iter()
@@ -120,7 +121,7 @@ pub(crate) fn fresh(key: &Key, now: chrono::DateTime<chrono::Utc>) -> Memory {
     }
 }
 
-/// Whether nothing of a turn is to be left, by these settings.
+/// Whether these settings say that conversations are not stored.
 pub(crate) fn keeps_nothing(policy: &Conversation) -> bool {
     policy.mode == ConversationMode::NoNeed || policy.scope == ConversationScope::PerRequest
 }
@@ -157,11 +158,11 @@ impl Engine {
         let memory = self.current_memory(&key, policy).await?;
         let since = memory.as_ref().map_or(0, |memory| memory.since);
         let newest = async |messages: u32, tokens: u32| {
-            // A turn has rarely more than ten items per message; what is cut off lies outside the
-            // window anyway.
+            // A turn rarely has more than ten items per message. Items beyond this number lie
+            // outside the window in any case.
             let most = messages.saturating_mul(10).clamp(20, PAGE);
             let mut items = bare(store.memory_items(&key.of, since, Side::Newest, most).await?);
-            // A specialist may be asked when the turn has said things already.
+            // The current turn may already have items when a specialist is asked.
             items.retain(|item| item.turn != *turn);
             items.drain(..window::start(&items, messages, tokens));
             Ok(items)
@@ -218,9 +219,9 @@ impl Engine {
         Ok(Some(anew))
     }
 
-    /// All items that the summary does not cover. Should they be more than a page (a long
-    /// conversation that never had a summary), the oldest are summarised by rule first: each item
-    /// once, so that no turn pays for all of them.
+    /// Returns all items that the summary does not cover. If they exceed a page, as in a long
+    /// conversation that never had a summary, the oldest are summarised by the fixed rule. This
+    /// happens once per item, so not every turn pays for it.
     async fn beside_summary(
         &self,
         key: &Key,
@@ -250,7 +251,7 @@ impl Engine {
         }
     }
 
-    /// The memory once these items, which follow it, are covered by a new summary.
+    /// Returns the memory after the next items are covered by a new summary.
     pub(crate) fn covering(
         &self,
         before: &Memory,
@@ -293,14 +294,14 @@ impl Engine {
 }
 
 impl Memories {
-    /// Marks the key as being summarised; nothing when it is already.
+    /// Marks the key as being summarised. Returns None if it is already marked.
     pub(crate) fn begin(self: &Arc<Self>, key: &str) -> Option<Making> {
         let new = self.making.lock().insert(key.to_owned());
         new.then(|| Making { memories: Arc::clone(self), key: key.to_owned() })
     }
 }
 
-/// A summary under way, until dropped.
+/// The mark on a key that is being summarised. Dropping it removes the mark.
 pub(crate) struct Making {
     memories: Arc<Memories>,
     key: String,

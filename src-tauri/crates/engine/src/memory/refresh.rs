@@ -1,5 +1,5 @@
-//! Updates a memory after a turn: stores it, and makes a summary if one is due. If no summary can
-//! be made, nothing changes; the model then continues to read the messages themselves.
+//! Updates a memory after a turn: stores it, and makes a summary if one is due. If the summary
+//! fails, nothing changes and the model continues to read the messages themselves.
 
 use std::{sync::Arc, time::Duration};
 
@@ -31,22 +31,22 @@ use crate::{
 };
 
 const PROMPT: &str = include_str!("../../prompts/summary.md");
-/// A summary that takes longer has failed.
+/// The time limit of a summary.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Tokens that a model may think before it writes: they count as its answer, too.
+/// Tokens allowed for the model's reasoning before it writes. They count as part of its answer.
 const THOUGHT: u32 = 8_000;
-/// Tokens that one call of the summariser reads, beside the notes so far.
+/// Tokens of messages that one summariser call reads, in addition to the old summary.
 const READS: u64 = 12_000;
 
-/// A new summary, and the number of items that it covers.
+/// A new summary and the number of items that it covers.
 struct Made {
     items: usize,
     text: String,
     method: SummaryMethod,
 }
 
-/// Shows in the transcript what the model reads now in place of older messages, and that a summary
-/// could not be made: each once.
+/// Adds to the transcript the summary that the model now reads in place of older messages, or the
+/// failure of a summary. Each is shown once.
 pub(crate) async fn show_memory(context: &TurnContext, recalled: &Recalled) {
     let Some(memory) = recalled.memory.as_ref().filter(|memory| !memory.shown || !memory.told)
     else {
@@ -81,13 +81,13 @@ pub(crate) async fn show_memory(context: &TurnContext, recalled: &Recalled) {
     change_memory(context, &memory.key, mark).await;
 }
 
-/// Keeps a turn that has ended in its memories.
+/// Stores an ended turn in its memories.
 #[derive(Clone)]
 pub(crate) struct MemoryKeeper {
     context: Arc<TurnContext>,
-    /// The specialist whose answer it was, as records name it.
+    /// The id of the specialist that answered, for records.
     agent: String,
-    /// Messages of the turn: the question, the texts beside calls, and the answer.
+    /// The number of messages in the turn: the question, the texts beside calls, and the answer.
     messages: usize,
 }
 
@@ -100,8 +100,8 @@ impl MemoryKeeper {
         }
     }
 
-    /// Keeps the turn in every memory that it was answered from, and sees to the summaries. One
-    /// that is to leave nothing leaves nothing.
+    /// Stores the turn in every memory that it used, and makes summaries that are due. Deletes the
+    /// items of a turn that must leave nothing.
     pub(crate) async fn keep(&self, recollections: &Recollections) {
         if recollections.is_passing() {
             return self.context.engine.sweep_passing(Some(&self.context.id)).await;
@@ -115,8 +115,8 @@ impl MemoryKeeper {
     async fn keep_in(&self, key: Key, recalled: &Recalled) {
         let policy = &recalled.policy;
         if let Err(error) = self.join_memory(&key, policy).await {
-            // The answer is there and the transcript is kept: only what the next turn sees may lack
-            // this one.
+            // The answer and the transcript are saved. Only the memory of the next turn may lack
+            // this turn.
             tracing::warn!(%error, "a turn could not be added to its memory");
             self.context
                 .record(self.about(&key, "not_kept").field("reason", error.to_string()))
@@ -134,9 +134,9 @@ impl MemoryKeeper {
         }
     }
 
-    /// Whether this turn has seen enough to know that no summary is due, so that the items need not
-    /// be read again. True only if the turn saw all items after the memory, and no other session
-    /// adds to it.
+    /// Whether the turn's own view of the memory proves that no summary is due, so that the items
+    /// need not be read again. This requires that the turn saw all items after the summary and that
+    /// no other session adds to the memory.
     fn surely_not_due(&self, key: &Key, recalled: &Recalled) -> bool {
         let policy = &recalled.policy;
         let own = u32::try_from(self.messages).unwrap_or(u32::MAX);
@@ -195,11 +195,12 @@ impl MemoryKeeper {
         if !memory.live {
             return Ok(());
         }
-        // The oldest: what a page leaves out must be what the summary does not cover.
+        // The oldest items are read, because the summary must cover items without a gap.
         let mut pending = store.memory_items(&key.of, memory.through, Side::Oldest, PAGE).await?;
         let full = PAGE as usize;
         if policy.mode == ConversationMode::SummaryBuffer {
-            // The window is counted from the newest, which a full page of the oldest may not reach.
+            // The window is counted from the newest items, which a full page of the oldest items
+            // may not include.
             let beyond = if pending.len() < full {
                 None
             } else {
@@ -244,7 +245,7 @@ impl MemoryKeeper {
         }
     }
 
-    /// The new summary of what waits.
+    /// Makes the new summary of the waiting items.
     async fn make(
         &self,
         policy: &SummaryPolicy,
@@ -260,7 +261,7 @@ impl MemoryKeeper {
             );
             Made { items: pending.len(), text, method: SummaryMethod::Heuristic }
         };
-        // The model that is a part of this program makes no summaries.
+        // The built-in model makes no summaries.
         if policy.update_method == SummaryMethod::Heuristic || self.context.model.in_process() {
             return Ok(by_rule());
         }
@@ -342,9 +343,8 @@ impl MemoryKeeper {
         }
     }
 
-    /// Takes the summary in place of exactly what it covers. What was said since is not touched,
-    /// and a memory that was forgotten or summarised by somebody else in the meantime stays as it
-    /// is.
+    /// Stores a summary in place of exactly the items it covers. Later items stay. Changes nothing
+    /// if the memory was deleted or summarised by another task meanwhile.
     async fn take_summary(
         &self,
         key: &Key,
@@ -378,7 +378,7 @@ impl MemoryKeeper {
         Ok(())
     }
 
-    /// Whether the session was deleted meanwhile: nothing of it comes back.
+    /// Whether the session was deleted meanwhile. Then its memory must not be stored again.
     async fn is_gone(&self, key: &Key) -> Result<bool, StoreError> {
         match &key.of {
             MemoryOf::Session(session) => {
@@ -403,7 +403,7 @@ impl MemoryKeeper {
             return Ok(());
         }
         let mut row = store.memory(&key.text).await?.unwrap_or_else(|| fresh(key, now));
-        // A row of failures is told once.
+        // Consecutive failures are shown to the user once.
         row.told &= row.failures > 0;
         row.failures += 1;
         row.failure = Some(why);
@@ -432,7 +432,7 @@ async fn change_memory(context: &TurnContext, key: &str, change: impl FnOnce(&mu
     }
 }
 
-/// Reads an answer to its end. Nothing but its text is wanted.
+/// Reads the text and the usage of a model's answer to its end.
 async fn read(
     mut stream: BoxStream<'static, Result<ModelEvent, ModelError>>,
     text: &mut String,
@@ -452,7 +452,7 @@ async fn read(
     Ok(())
 }
 
-/// As many of the oldest items as one call reads: whole turns, at least one.
+/// Returns how many of the oldest items one summariser call reads: whole turns, and at least one.
 fn whole_turns(pending: &[MemoryItem]) -> usize {
     let mut sum = 0;
     let mut end = 0;
@@ -472,7 +472,7 @@ fn whole_turns(pending: &[MemoryItem]) -> usize {
     pending.len()
 }
 
-/// A model that writes more than it was told is cut.
+/// Cuts a summary that is longer than the model was asked for.
 fn within(text: String, most_tokens: u32) -> String {
     match text.char_indices().nth(most_tokens as usize * 4) {
         Some((at, _)) => text[..at].to_owned(),

@@ -1,16 +1,17 @@
-//! Which of the newest items a model sees: so many messages, and so many tokens of them. Knows
-//! nothing of summaries.
+//! Chooses the newest items that a model sees, by limits on messages and tokens. Knows nothing of
+//! summaries.
 
 use std::sync::Arc;
 
 use contract::{Item, ItemBody};
 
-/// An estimate that holds for every model: a token is four characters, rounded up.
+/// Estimates the tokens of a text for any model: one token for four characters, rounded up.
 pub(crate) fn tokens(text: &str) -> u64 {
     (text.chars().count() as u64).div_ceil(4)
 }
 
-/// The text of a message: what a user or the assistant said. Nothing else is counted.
+/// Returns the text of a user's or the assistant's message. Returns None for other items, which are
+/// not counted.
 pub(crate) fn message(item: &Item) -> Option<&str> {
     match &item.body {
         ItemBody::UserMessage { text } | ItemBody::AssistantText { text, .. } => Some(text),
@@ -23,7 +24,7 @@ pub(crate) fn message(item: &Item) -> Option<&str> {
     }
 }
 
-/// How many messages there are and how many tokens they have.
+/// Returns the number of messages and the number of their tokens.
 pub(crate) fn measure<'a>(items: impl IntoIterator<Item = &'a Arc<Item>>) -> (u64, u64) {
     items
         .into_iter()
@@ -31,9 +32,9 @@ pub(crate) fn measure<'a>(items: impl IntoIterator<Item = &'a Arc<Item>>) -> (u6
         .fold((0, 0), |(count, sum), text| (count + 1, sum + tokens(text)))
 }
 
-/// Where the newest messages begin that fit: the walk goes back from the newest and stops at the
-/// first that does not fit. It begins with a user's message, so that no result stands without its
-/// call. 0 tokens = no bound.
+/// Returns the index at which the newest messages begin that fit the limits. Counts back from the
+/// newest message and stops at the first that does not fit. The result is the index of a user's
+/// message, so that no tool result loses its call. A token limit of 0 means no limit.
 pub(crate) fn start(items: &[Arc<Item>], most_messages: u32, most_tokens: u32) -> usize {
     let (mut count, mut sum) = (0u64, 0u64);
     let mut start = items.len();

@@ -1,5 +1,5 @@
-//! Specialists as the engine needs them: who can be asked, what the supervisor decides, and where
-//! instructions are read.
+//! The port for specialists: which can be asked, the form of the supervisor's decision, and where
+//! execution instructions are read.
 
 use contract::{
     AgentId, Conversation, PackId, ToolId, ToolSpec,
@@ -18,37 +18,37 @@ pub struct Agent {
     pub name: String,
     /// One sentence about its task, which the supervisor reads.
     pub summary: String,
-    /// The description of its role in the prompt.
+    /// The description of the specialist's role for the prompt.
     pub prompt: String,
-    /// All it may call.
+    /// The tools that the specialist may call.
     pub tools: Vec<ToolId>,
     /// Parameter values that apply if the user names none.
     pub defaults: Vec<EntityDefault>,
-    /// The entities that users mention to it, such as accounts.
+    /// The entities that users mention to the specialist, such as accounts.
     pub entities: Vec<Entity>,
-    /// Rounds with tools, as its pack limits them.
+    /// The pack's limit on rounds with tools.
     pub max_steps: u32,
     /// The most tool calls in one answer, if its pack sets a limit.
     pub calls_per_round: Option<u32>,
-    /// Its own settings for earlier messages, if they differ from the profile's.
+    /// The specialist's own settings for earlier messages, if they differ from the profile's.
     pub conversation: Option<Conversation>,
 }
 
-/// A tool's execution instructions as they lie there now.
+/// A tool's current execution instructions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Instructions {
-    /// Where they are, and their text.
+    /// The place of the instructions and their text.
     pub found: Option<(String, String)>,
-    /// Files on the way that could not be used.
+    /// Instruction files that were found but could not be used.
     pub problems: Vec<String>,
 }
 
-/// The supervisor's decision, as a model writes it.
+/// The supervisor's decision, in the JSON form that a model writes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouteDecision {
     /// A specialist's id, or [`FINISH`].
     pub next: String,
-    /// The order for the specialist; with `FINISH` the answer to the user, or nothing.
+    /// The instruction for the specialist. With `FINISH`, the answer to the user or an empty text.
     #[serde(default)]
     pub instruction: String,
     /// A short code of the supervisor for its reason, kept in the log.
@@ -59,7 +59,7 @@ pub struct RouteDecision {
     pub entities: Vec<RouteEntity>,
 }
 
-/// Something that the order is about.
+/// An entity that the instruction is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouteEntity {
     /// The kind of entity, such as `account`.
@@ -70,13 +70,14 @@ pub struct RouteEntity {
     pub value: String,
 }
 
-/// In place of a specialist: the turn is over.
+/// The value of `next` that ends the turn instead of naming a specialist.
 pub const FINISH: &str = "FINISH";
 
-/// The specialists that can be asked, and the texts of packs for models.
+/// The specialists that can be asked, and the packs' texts for models.
 pub trait Roster: Send + Sync {
-    /// The specialists, always in the same order. Cheap: called once per turn.
+    /// Returns the specialists, always in the same order. Must be cheap, because it is called once
+    /// per turn.
     fn agents(&self) -> std::sync::Arc<Vec<Agent>>;
-    /// The execution instructions of a tool, read anew.
+    /// Reads the current execution instructions of a tool.
     fn instructions(&self, tool: &ToolSpec) -> Instructions;
 }

@@ -1,4 +1,5 @@
-//! The audit log: records, and how far each must be before the engine goes on.
+//! The port for the audit log: records, and how durable each record must be before the engine
+//! continues.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +7,7 @@ use async_trait::async_trait;
 use contract::{RecordType, SessionId, TurnId};
 use serde_json::{Map, Value};
 
-/// A record to be written. The log gives number, time, chain and hash.
+/// A record to be written. The log adds the number, the time, the hash chain and the hash.
 #[derive(Clone, Debug)]
 pub struct RecordDraft {
     /// The kind of event.
@@ -15,15 +16,16 @@ pub struct RecordDraft {
     pub session: Option<SessionId>,
     /// The turn of the event, if it belongs to one.
     pub turn: Option<TurnId>,
-    /// Plain members of the body: text, integers, booleans, lists and objects of them. No floats.
+    /// Plain members of the record: text, integers, booleans, and lists and objects of them. No
+    /// floats.
     pub fields: Map<String, Value>,
-    /// Members that go in as salted commitments, with their values kept beside the log until
-    /// erased.
+    /// Members that are recorded as salted commitments. Their values are stored beside the log
+    /// until they are erased.
     pub committed: BTreeMap<String, Value>,
 }
 
 impl RecordDraft {
-    /// A draft without members.
+    /// Makes a draft without members.
     pub fn new(record_type: RecordType) -> Self {
         Self {
             record_type,
@@ -33,7 +35,7 @@ impl RecordDraft {
             committed: BTreeMap::new(),
         }
     }
-    /// Names the session and turn.
+    /// Sets the session and the turn of the record.
     #[must_use]
     pub fn of(mut self, session: &SessionId, turn: &TurnId) -> Self {
         self.session = Some(session.clone());
@@ -54,31 +56,31 @@ impl RecordDraft {
     }
 }
 
-/// How far a record must be when `append` returns.
+/// How durable a record must be when `append` returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
-    /// On disk, with everything before it.
+    /// The record and all earlier records are on disk.
     Durable,
-    /// On disk, and a signed checkpoint covers it (before an approved write).
+    /// The record is on disk and covered by a signed checkpoint. Used before an approved write.
     Signed,
-    /// Handed to the writer; a later `Durable` append or `flush` makes it durable.
+    /// The record is handed to the writer. A later `Durable` append or `flush` makes it durable.
     Grouped,
 }
 
-/// The log refused: nothing may be executed.
+/// The log could not write the record. No call may be executed then.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the audit log cannot be written: {0}")]
 pub struct AuditUnavailable(pub String);
 
-/// The audit log as the engine needs it.
+/// The audit log as the engine uses it.
 #[async_trait]
 pub trait AuditLog: Send + Sync {
-    /// Appends a record; its number comes back.
+    /// Appends a record and returns its number.
     async fn append(
         &self,
         record: RecordDraft,
         durability: Durability,
     ) -> Result<u64, AuditUnavailable>;
-    /// Makes everything appended so far durable.
+    /// Makes all appended records durable.
     async fn flush(&self) -> Result<(), AuditUnavailable>;
 }

@@ -8,7 +8,7 @@ use contract::{SessionId, Spent, TurnId};
 
 use crate::ports::rows::StoreError;
 
-/// A run as its caller names it.
+/// The key of a run: its caller and the caller's request id.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RunKey {
     /// The namespace of the caller's request ids.
@@ -20,13 +20,13 @@ pub struct RunKey {
 /// The state of a request id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Claim {
-    /// It was unknown, and is claimed now.
+    /// The request id was unknown and is claimed now.
     New,
-    /// It is under way in this process.
+    /// The run is under way in this process.
     Running,
-    /// The process ended while it ran.
+    /// The process ended during the run.
     Interrupted,
-    /// It ended with this (JSON).
+    /// The run has ended with this result (JSON).
     Stored(String),
 }
 
@@ -41,7 +41,7 @@ pub enum Scope {
     Day,
 }
 
-/// A hard cap, in tokens or in billionths of a US dollar.
+/// A hard limit in tokens or in nano-dollars.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cap {
     /// The calls that the cap counts.
@@ -52,7 +52,7 @@ pub struct Cap {
     pub nano_usd: Option<u64>,
 }
 
-/// Billionths of a US dollar for a token.
+/// The price of a token in nano-dollars.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TokenPrice {
     /// The price of a token of the request.
@@ -77,7 +77,7 @@ pub struct Used {
     pub nano_usd: u64,
 }
 
-/// A model call that wants to be made.
+/// The request to reserve tokens and cost for one model call.
 #[derive(Clone, Debug)]
 pub struct ReservationRequest {
     /// The session of the call.
@@ -86,39 +86,40 @@ pub struct ReservationRequest {
     pub turn: TurnId,
     /// The moment of the reservation.
     pub at: DateTime<Utc>,
-    /// The user's local day.
+    /// The current date in the user's time zone.
     pub day: NaiveDate,
     /// The label of the model.
     pub model: String,
-    /// A careful guess: rather more than the provider will count.
+    /// An estimate of the input tokens, rather too high.
     pub input_tokens: u64,
-    /// The longest answer.
+    /// The length of the longest possible answer.
     pub output_tokens: u64,
-    /// With less than this an answer is of no use.
+    /// The shortest answer that is worth the call.
     pub least_output: u64,
-    /// `None`: not known.
+    /// The price. None if it is not known.
     pub price: Option<TokenPrice>,
     /// The caps that apply.
     pub caps: Vec<Cap>,
 }
 
-/// Why a wish cannot be granted.
+/// The limit that does not allow a reservation, with its figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// The cap that is exhausted.
     pub scope: Scope,
-    /// In billionths of a dollar; else in tokens.
+    /// Whether the figures are nano-dollars. Otherwise they are tokens.
     pub money: bool,
     /// The usage so far, in the cap's unit.
     pub used: u64,
     /// The limit of the cap, in its unit.
     pub most: u64,
-    /// The least that the call would have needed.
+    /// The least that the call would have used.
     pub needed: u64,
 }
 
 impl ReservationRequest {
-    /// The longest answer that no cap forbids, given what has been used in each scope.
+    /// Returns the length of the longest answer that all limits allow, given the usage so far in
+    /// each scope.
     pub fn fit(&self, used: impl Fn(Scope) -> Used) -> Result<u64, Refusal> {
         let mut output = self.output_tokens;
         let least = self.least_output.min(self.output_tokens);
@@ -163,7 +164,7 @@ impl ReservationRequest {
 /// The result of a reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reserved {
-    /// Entered into the ledger, with the longest answer that may be asked for.
+    /// The reservation is in the ledger. The answer may have this many tokens.
     Entry {
         /// The number of the entry, by which it is settled.
         id: i64,
@@ -181,18 +182,18 @@ pub struct Settlement {
     pub input_tokens: u64,
     /// Tokens of the answer.
     pub output_tokens: u64,
-    /// `None`: the model has no price.
+    /// The cost. None if the model has no price.
     pub nano_usd: Option<u64>,
 }
 
-/// How one run was served.
+/// The service data of one ended run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Served {
     /// The turn of the run.
     pub turn: TurnId,
     /// The moment at which it ended.
     pub ended_at: DateTime<Utc>,
-    /// Without the time a person took to decide.
+    /// The duration without the time that a person took to decide.
     pub duration_ms: u64,
     /// The number of tool calls.
     pub tools: u32,
@@ -202,33 +203,32 @@ pub struct Served {
     pub code: Option<String>,
 }
 
-/// Every method that is waited for has committed when it returns; what becomes of runs is then on
-/// disk, too.
+/// Stores runs, the ledger and service data. Every async method has committed to disk when it
+/// returns.
 #[async_trait]
 pub trait Books: Send + Sync {
-    /// Looks a request id up and claims it when it is free. What is older than `since` is
-    /// forgotten.
+    /// Looks up a request id and claims it if it is free. Deletes results older than `since`.
     async fn run_claim(
         &self,
         key: &RunKey,
         at: DateTime<Utc>,
         since: DateTime<Utc>,
     ) -> Result<Claim, StoreError>;
-    /// Keeps the result of a claimed run; `None` sets its id free again.
+    /// Stores the result of a claimed run. With None, releases its request id.
     async fn run_end(&self, key: &RunKey, outcome: Option<&str>) -> Result<(), StoreError>;
-    /// At start: what is under way was interrupted.
+    /// Marks all running runs as interrupted. Called at the start.
     async fn runs_interrupted(&self) -> Result<(), StoreError>;
 
-    /// Enters a reservation, unless a cap forbids it: looked up and entered in one transaction.
-    /// Days that lie ahead count as today, so that a clock set back frees nothing.
+    /// Reserves tokens and cost in one transaction, unless a limit does not allow it. Usage of
+    /// future days counts as today's, so that setting the clock back frees no budget.
     async fn spend_reserve(&self, wish: &ReservationRequest) -> Result<Reserved, StoreError>;
-    /// Replaces a reservation by what was used: written with whatever is written next, and there
-    /// when the books are looked at. A reservation that is never settled counts in full.
+    /// Replaces a reservation by the actual usage. The change is written with the next write, and
+    /// before any read of the ledger. A reservation that is never settled counts in full.
     fn spend_settle(&self, entry: i64, used: Settlement);
-    /// Since the beginning of a day.
+    /// Returns the usage since the beginning of a day.
     async fn spent(&self, day: NaiveDate) -> Result<Spent, StoreError>;
 
-    /// How turns were served, the newest first.
+    /// Returns the service data of the newest turns, newest first.
     async fn served(&self, most: u32) -> Result<Vec<Served>, StoreError>;
 }
 

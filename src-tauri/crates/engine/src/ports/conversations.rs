@@ -1,5 +1,5 @@
-//! The memory that the engine stores of a conversation besides its items, and how it continues
-//! reading from there.
+//! The port for conversation memories: the summary and the positions that the engine stores of a
+//! conversation besides its items.
 
 use std::sync::Arc;
 
@@ -15,22 +15,22 @@ use crate::ports::rows::StoreError;
 pub struct Memory {
     /// The key under which it is stored.
     pub key: String,
-    /// The session, when the key is one.
+    /// The session, if the memory belongs to one session.
     pub session: Option<SessionId>,
-    /// The specialist whose own settings it is kept by.
+    /// The specialist whose own settings apply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentId>,
     /// Whether the memory is in use. If not, it was deleted, and the next message starts a new one.
     pub live: bool,
     /// The moment of the last change.
     pub updated_at: DateTime<Utc>,
-    /// Items up to here are never shown again.
+    /// The position up to which items are never shown again.
     pub since: u64,
-    /// Items up to here are covered by the summary.
+    /// The position up to which the summary covers the items.
     pub through: u64,
-    /// Empty: there is none yet.
+    /// The summary. Empty if there is none yet.
     pub summary: String,
-    /// Messages that the summary stands for.
+    /// The number of messages that the summary covers.
     pub messages: u64,
     /// The way in which the summary was made.
     pub method: SummaryMethod,
@@ -39,21 +39,21 @@ pub struct Memory {
     /// The summary may contain data that must not leave this computer.
     #[serde(default)]
     pub local_only: bool,
-    /// The transcript shows this summary; it tells of the failure below.
+    /// Whether the transcript shows this summary, and whether it shows the failure below.
     pub shown: bool,
     /// The transcript reports the failure below.
     pub told: bool,
-    /// Tries in a row that gave no summary, and why the last one did not.
+    /// The number of consecutive failed attempts at a summary, and the reason of the last failure.
     pub failures: u32,
     /// The reason of the last failure, as a code.
     pub failure: Option<String>,
-    /// The last try, and the last summary.
+    /// The time of the last attempt, and the time of the last summary.
     pub tried_at: Option<DateTime<Utc>>,
     /// The moment of the last summary.
     pub summarised_at: Option<DateTime<Utc>>,
 }
 
-/// An item at its place in a memory.
+/// An item with its position in a memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MemoryItem {
     /// The position of the item within the memory.
@@ -62,16 +62,16 @@ pub struct MemoryItem {
     pub item: Arc<Item>,
 }
 
-/// Whose items.
+/// The items that a memory consists of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MemoryOf {
-    /// One session's: positions are item numbers.
+    /// The items of one session. Positions are item numbers.
     Session(SessionId),
     /// The memory of all sessions that share this key.
     Shared(String),
 }
 
-/// Which end is read when there are more items than wanted.
+/// The end from which items are read if there are more than the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// The newest items.
@@ -80,19 +80,20 @@ pub enum Side {
     Oldest,
 }
 
-/// Where memories are kept. Every method is durable when it returns.
+/// Stores memories. Every method has committed to disk when it returns.
 #[async_trait]
 pub trait Conversations: Send + Sync {
     /// Returns the memory under a key, or None if there is none.
     async fn memory(&self, key: &str) -> Result<Option<Memory>, StoreError>;
-    /// All that is remembered of one session alone.
+    /// Returns all memories that belong to this session alone.
     async fn memories_of(&self, session: &SessionId) -> Result<Vec<Memory>, StoreError>;
-    /// Stores it. Of more than `most` (0 = no bound) that are kept by the same settings, the ones
-    /// used longest ago are forgotten.
+    /// Stores a memory. If more than `most` memories exist under the same settings, the least
+    /// recently used ones are deleted. A `most` of 0 means no limit.
     async fn memory_put(&self, memory: &Memory, most: u32) -> Result<(), StoreError>;
-    /// Adds the items of a turn to a memory that sessions share, once.
+    /// Adds the items of a turn to a memory shared by several sessions. Adding a turn twice has no
+    /// effect.
     async fn memory_join(&self, key: &str, turn: &TurnId) -> Result<(), StoreError>;
-    /// Items behind a position, ascending.
+    /// Returns items after a position, in ascending order.
     async fn memory_items(
         &self,
         of: &MemoryOf,

@@ -1,19 +1,18 @@
-//! How long an answer may be: what is asked for, what the budgets leave, and what a model gives by
-//! itself.
+//! Computes how long an answer may be, from the requested length, the budgets and the model's own
+//! limit.
 
 use crate::ports::model::{ModelRequest, longest_answer};
 
 impl ModelRequest {
-    /// The request as it goes to a model with this limit of its own: no more is asked for than the
-    /// model can give, and what the budgets leave is only told where that is less than it would
-    /// give.
+    /// Adapts the request to a model with this limit of its own. The requested length becomes at
+    /// most that limit, and the budgets' limit is dropped if it is not lower.
     pub fn for_own_limit(&mut self, own: Option<u32>) {
         let longest = longest_answer(self.max_output_tokens, own);
         self.max_output_tokens = self.max_output_tokens.map(|_| longest);
         self.left_output_tokens = self.left_output_tokens.filter(|left| *left < longest);
     }
 
-    /// The one bound of both, if there is any.
+    /// Returns the lower of both limits, if there is any.
     pub fn bound(&self) -> Option<u32> {
         self.max_output_tokens.into_iter().chain(self.left_output_tokens).min()
     }

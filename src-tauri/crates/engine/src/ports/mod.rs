@@ -1,5 +1,5 @@
-//! Traits for everything outside the engine. Stores, providers, servers and logs implement them
-//! elsewhere; nothing here names one of them. This file only lists them.
+//! Traits for everything outside the engine. Other crates implement them for stores, providers,
+//! servers and logs; this folder names no implementation.
 
 mod agents;
 mod audit;

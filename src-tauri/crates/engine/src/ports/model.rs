@@ -1,4 +1,4 @@
-//! Models: what they are asked, and what they say, piece by piece.
+//! The port for models: requests, and the events of a streamed answer.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use futures::{future::BoxFuture, stream::BoxStream};
 use redaction::{Outbound, OutboundValue};
 use serde_json::Value;
 
-/// A message as a model gets it. Its texts can only be made by the redactor: nothing else fits the
-/// type.
+/// A message for a model. Its text types can only be made by the redactor, so no unredacted text
+/// can be sent.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Message {
     /// Instructions of the host.
@@ -46,8 +46,8 @@ pub enum Message {
     },
 }
 
-/// A call as the model asked for it (`arguments` is the text it wrote, unparsed), or as it goes
-/// back to it.
+/// A call that a model made, or the same call when it is sent back to the model. `arguments` is the
+/// JSON text, not parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelCall<T = Outbound> {
     /// The identifier of the call.
@@ -58,20 +58,20 @@ pub struct ModelCall<T = Outbound> {
     pub arguments: T,
 }
 
-/// A call as a model asked for it.
+/// A call in the form in which the model made it.
 pub type AskedCall = ModelCall<String>;
 
 /// Data that a provider requires back unchanged with its message, such as signed reasoning or ids.
 /// It is only valid within the turn and for the maker that produced it; all others leave it out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Opaque {
-    /// Wire, host and model.
+    /// The provider protocol, the host and the model.
     pub maker: String,
     /// The provider's data, unchanged.
     pub data: Arc<Value>,
 }
 
-/// A tool as offered to a model.
+/// A tool in the form that is offered to a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolDef {
     /// The name of the tool, as the model knows it.
@@ -82,20 +82,20 @@ pub struct ToolDef {
     pub parameters: OutboundValue,
 }
 
-/// The shape an answer must have, for models that can keep to one.
+/// The JSON structure that an answer must have, for models that support it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Structured {
     /// The name of the shape, which some providers require.
     pub name: &'static str,
-    /// A JSON Schema: every property required, nothing else allowed.
+    /// A JSON schema in which every property is required and no other property is allowed.
     pub schema: OutboundValue,
 }
 
-/// The purpose of a request. A model inside this program uses it instead of the prompt; it is never
-/// sent to a provider.
+/// The purpose of a request. The built-in model uses it instead of the prompt. It is never sent to
+/// a provider.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Purpose {
-    /// The whole of the user's message.
+    /// Answer the whole message of the user.
     #[default]
     Answer,
     /// Finds the part of the message that one specialist can handle, by the names of its tools.
@@ -123,41 +123,40 @@ pub enum Purpose {
 pub struct ModelRequest {
     /// The conversation, oldest message first.
     pub messages: Vec<Message>,
-    /// Empty = the model must answer in text.
+    /// The offered tools. If empty, the model must answer in text.
     pub tools: Vec<ToolDef>,
-    /// The answer is one JSON object of this shape instead of text.
+    /// If set, the answer must be one JSON object of this structure instead of text.
     pub structured: Option<Structured>,
     /// The purpose of the request.
     pub purpose: Purpose,
-    /// The longest answer that is asked for.
+    /// The requested length of the longest answer.
     pub max_output_tokens: Option<u32>,
-    /// The longest that the budgets allow, where that is less than whoever may answer could give.
+    /// The length that the budgets allow, if it is lower than the longest answer of the models.
     pub left_output_tokens: Option<u32>,
-    /// Nobody listens to the pieces: the answer may come in one.
+    /// Whether the answer may arrive in one piece, because no one reads it as it arrives.
     pub whole: bool,
-    /// Language of the user interface (`en`, `sv`), for models that word their answers themselves.
+    /// The language of the answers, `en` or `sv`, for models that word their answers themselves.
     pub locale: String,
-    /// The local day and zone the user lives in.
+    /// The current time and the user's time zone.
     pub now: Option<DateTime<Utc>>,
     /// The IANA name of that zone.
     pub time_zone: String,
 }
 
-/// A piece of a model's answer. `Done` is the last one.
+/// An event of a model's answer. `Done` is the last one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ModelEvent {
     /// A piece of the answer.
     Text(String),
     /// A piece of the thoughts before the answer.
     Reasoning(String),
-    /// A complete call: its parts are put together by the provider's adapter.
+    /// A complete tool call. The provider's adapter joins its parts.
     Call(AskedCall),
-    /// Answers that the user may give with one click.
+    /// Suggested answers that the user can give with one click.
     Choices(Vec<Choice>),
-    /// To be kept beside the calls of this answer.
+    /// Provider data that must be sent back with this answer's calls.
     Opaque(Opaque),
-    /// Another model answers from here on, because of the first one's failure: `why` is safe to
-    /// show.
+    /// The first model failed and another model answers from here on. `why` is safe to show.
     FellBack {
         /// The label of the model that failed.
         from: String,
@@ -177,7 +176,7 @@ pub enum ModelEvent {
     },
 }
 
-/// Why a model stopped.
+/// Why a model ended its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finish {
     /// The answer is complete.
@@ -188,11 +187,11 @@ pub enum Finish {
     Length,
     /// The provider withheld the rest of the answer.
     ContentFilter,
-    /// The model says that this is not its task.
+    /// The model declined the message because it is outside its task.
     OutOfScope,
 }
 
-/// Why a model call failed. The text is safe to show: no key, no upstream body.
+/// Why a model call failed. The text is safe to show: it contains no key and no response body.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct ModelError {
@@ -202,26 +201,26 @@ pub struct ModelError {
     pub message: String,
     /// A sentence about a remedy.
     pub hint: Option<String>,
-    /// The server's own wish, in milliseconds.
+    /// The waiting time that the server asked for, in milliseconds.
     pub retry_after_ms: Option<u64>,
 }
 
 /// The kinds of model failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ModelErrorKind {
-    /// No connection, or 5xx: nothing was worked on.
+    /// The server could not be reached or answered with status 5xx. It did not work on the request.
     Unavailable,
-    /// It was asked and fell silent, or its answer was cut.
+    /// The server stopped answering, or its answer broke off.
     Broken,
     /// The provider limits requests, or no credit is left.
     RateLimited,
-    /// Wrong or missing key.
+    /// The key is wrong or missing.
     Unauthorized,
-    /// The server refuses the request as such.
+    /// The server refused the request as invalid.
     BadRequest,
     /// The conversation is longer than the model can read.
     TooLong,
-    /// Something that is not the protocol.
+    /// The server's answer does not follow the protocol.
     Protocol,
 }
 
@@ -231,52 +230,55 @@ impl ModelErrorKind {
         matches!(self, Self::Unavailable | Self::Broken | Self::RateLimited)
     }
 
-    /// Whether the model may have worked until then, which is paid for.
+    /// Whether the model may have worked on the request before it failed. The provider charges for
+    /// that work.
     pub fn may_have_worked(self) -> bool {
         matches!(self, Self::Broken)
     }
 }
 
-/// A model. Dropping the stream cancels the call. Retries before the first event are the adapter's
-/// task.
+/// A model. Dropping the stream cancels the call. The adapter makes retries before the first event.
 pub trait Model: Send + Sync {
-    /// As shown to the user, e.g. "Offline model" or "gpt-4o-mini at api.openai.com".
+    /// Returns the model's name for the user, such as "Offline model" or "gpt-4o-mini at
+    /// api.openai.com".
     fn label(&self) -> String;
-    /// The labels of all that may answer a call and are counted: another model may take over.
+    /// Returns the labels of all models that may answer a call and cost money, including fallback
+    /// models.
     fn may_answer(&self) -> Vec<String> {
         vec![self.label()]
     }
-    /// Runs on this machine: nothing leaves it.
+    /// Whether the model runs on this computer, so that no data leaves it.
     fn local(&self) -> bool;
     /// Returns the model's capabilities, as far as they are known.
     fn capabilities(&self) -> ModelCapabilities {
         ModelCapabilities::default()
     }
-    /// The longest answer that a request for so much may bring, whoever answers.
+    /// Returns the length of the longest answer that any of the possible models may give to a
+    /// request for `wanted` tokens.
     fn longest_answer(&self, wanted: Option<u32>) -> u32 {
         longest_answer(wanted, self.capabilities().max_output_tokens)
     }
-    /// The same of the one that answers now.
+    /// Returns the same for the model that answers now.
     fn longest_answer_now(&self, wanted: Option<u32>) -> u32 {
         self.longest_answer(wanted)
     }
-    /// Is a part of this program: it reads what stands here, not what it is called outside. Secrets
-    /// are removed for it, too.
+    /// Whether the model is built into this program. The built-in model reads tools by their ids
+    /// and gets unredacted text, except secrets.
     fn in_process(&self) -> bool {
         false
     }
-    /// Whether the model that answers now runs inside this program. A fallback may have taken over
-    /// from one that does not.
+    /// Whether the model that answers now is built into this program. It may be the fallback of an
+    /// external model.
     fn answers_in_process(&self) -> bool {
         self.in_process()
     }
-    /// Reads results as the values that they are: what is a part of this program, and whatever may
-    /// fall back to it.
+    /// Whether the model reads tool results as JSON values. This holds for the built-in model and
+    /// for models that may fall back to it.
     fn reads_values(&self) -> bool {
         self.in_process()
     }
-    /// Gets what a call needs (its key), before anything is written for it: then the key is known
-    /// and is removed from it.
+    /// Loads what a call needs, such as the API key. Called before any text is made for the model,
+    /// so that the key is known and removed from the text.
     fn ready(&self) -> BoxFuture<'static, ()> {
         Box::pin(std::future::ready(()))
     }
@@ -284,18 +286,19 @@ pub trait Model: Send + Sync {
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>>;
 }
 
-/// Gives the model in force, which settings may change between turns.
+/// Returns the current model. Settings may change it between turns.
 pub trait Models: Send + Sync {
-    /// The model for the next turn: the one in the settings, or the named one (`offline`, or a name
-    /// of the configured provider).
+    /// Returns the model for the next turn: the configured model, or the named one (`offline`, or a
+    /// model of the configured provider).
     fn current(&self, name: Option<&str>) -> Arc<dyn Model>;
 }
 
-/// The longest answer of a model whose own limit is not known. It is a guess, which is reserved and
-/// never sent.
+/// The assumed longest answer of a model whose limit is not known. It is reserved in the ledger and
+/// not sent to the model.
 const USUAL_ANSWER: u32 = 8_192;
 
-/// The longest answer of a model that is asked for so much, with its own limit where that is known.
+/// Returns the length of the longest answer for a request for `wanted` tokens, given the model's
+/// own limit if it is known.
 pub fn longest_answer(wanted: Option<u32>, own: Option<u32>) -> u32 {
     match (wanted, own) {
         (Some(wanted), Some(own)) => wanted.min(own),

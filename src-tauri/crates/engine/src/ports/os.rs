@@ -1,37 +1,37 @@
-//! The operating system as a turn needs it: time, ids, randomness, and a receiver of events.
-//! Business logic never asks the system itself.
+//! The port for the operating system: time, ids, randomness, and a receiver of events. Engine code
+//! never reads the clock or random numbers directly.
 
 use chrono::{DateTime, Utc};
 
-/// The wall clock. Business logic never asks the system itself.
+/// The wall clock.
 pub trait Clock: Send + Sync {
-    /// The present instant.
+    /// Returns the current time.
     fn now(&self) -> DateTime<Utc>;
 }
 
-/// Source of ids; `prefix` only helps the reader (`turn`, `call`, ...).
+/// A source of ids. `prefix` only helps the reader (`turn`, `call`, ...).
 pub trait Ids: Send + Sync {
-    /// A new unique id.
+    /// Returns a new unique id.
     fn next(&self, prefix: &str) -> String;
 }
 
-/// Source of randomness for back-off.
+/// A source of randomness for the waits between retries.
 pub trait Random: Send + Sync {
-    /// A number in `0.0..1.0`.
+    /// Returns a number in `0.0..1.0`.
     fn unit(&self) -> f64;
 }
 
-/// Where turns and sessions tell what happens. Must not block.
+/// The receiver of events from turns and sessions. It must not block.
 pub trait Events: Send + Sync {
     /// Sends a push to every receiver.
     fn push(&self, push: contract::Push);
-    /// Whether anybody listens: what nobody hears need not be put together.
+    /// Whether anyone listens. If not, events need not be built.
     fn heard(&self) -> bool {
         true
     }
 }
 
-/// Named points of a turn, for tests that end the process exactly there.
+/// Named points of a turn, at which tests end the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Point {
     /// Before the question is saved.
@@ -52,7 +52,7 @@ pub enum Point {
     AfterApprovalRequested,
     /// After a decision was stored.
     AfterApprovalDecided,
-    /// Of a call that only reads, also one for a preview.
+    /// This point also lies in the reads of a preview.
     BetweenIntentAndRead,
     /// After the intent of a call with an effect was recorded, before the call.
     BetweenIntentAndEffect,
@@ -87,13 +87,13 @@ impl Point {
     ];
 }
 
-/// Told when a turn passes a point. The shipped one does nothing.
+/// Is called when a turn passes a point. The probe in the shipped program does nothing.
 pub trait Probe: Send + Sync {
     /// Reports that a turn passes this point.
     fn at(&self, point: Point);
 }
 
-/// Passes every point without stopping.
+/// The probe that does nothing.
 pub struct NoProbe;
 
 impl Probe for NoProbe {

@@ -1,4 +1,4 @@
-//! The profile: settings, rules, prices, and the secrets that are known.
+//! The port for the profile: settings, rules, prices, and known secrets.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use secrecy::SecretString;
 
 use crate::ports::rows::SessionValues;
 
-/// Settings and rules in force, read at the moment they matter.
+/// The current settings and rules. They are read each time they are needed.
 pub trait Profile: Send + Sync {
     /// Returns the settings in force.
     fn settings(&self) -> Arc<contract::Settings>;
@@ -17,22 +17,24 @@ pub trait Profile: Send + Sync {
     fn prices(&self) -> Arc<contract::PriceTable> {
         Arc::default()
     }
-    /// `en` or `sv`.
+    /// Returns the language, `en` or `sv`.
     fn locale(&self) -> String;
-    /// IANA name of the user's zone.
+    /// Returns the IANA name of the user's time zone.
     fn time_zone(&self) -> String;
-    /// Values for caller-owned parameters that hold in every session (`clientIp`).
+    /// Returns the values of caller-owned parameters that apply in every session, such as
+    /// `clientIp`.
     fn caller_values(&self) -> SessionValues;
 }
 
-/// Keys and tokens that this process has handled: what must never leave, whatever the level.
+/// Keys and tokens that this process has handled. They are removed from all outgoing text at every
+/// redaction level.
 pub trait Secrets: Send + Sync {
-    /// Changes whenever `values` does. Cheap.
+    /// Returns a number that changes whenever `values` does. Must be cheap.
     fn generation(&self) -> u64;
-    /// All of them.
+    /// Returns all known secrets.
     fn values(&self) -> Vec<SecretString>;
-    /// Looks again for secrets that another program may have stored. Awaited before words of a
-    /// person are accepted.
+    /// Looks for secrets that another program may have stored. Called before a person's text is
+    /// accepted.
     fn learn(&self) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }

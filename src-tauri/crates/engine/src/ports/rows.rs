@@ -1,11 +1,11 @@
-//! Types that all table groups share: why a store refuses, turns as they are stored, and values
-//! beside a session.
+//! Types that all groups of tables share: store errors, stored turns, and values stored with a
+//! session.
 
 use chrono::{DateTime, Utc};
 use contract::{AgentError, SessionId, TurnId, Usage};
 use serde_json::{Map, Value};
 
-/// Why the store refused.
+/// Why the store failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// The row does not exist; the text names it.
@@ -17,13 +17,13 @@ pub enum StoreError {
     /// The database failed otherwise; the text is the cause.
     #[error("the database failed: {0}")]
     Failed(String),
-    /// Where sessions are shared cannot be reached.
+    /// The server with the shared sessions cannot be reached.
     #[error("the shared sessions cannot be reached: {0}")]
     Away(String),
 }
 
-/// The failure as a caller sees it. The cause goes to the log, because the caller's message does
-/// not contain it.
+/// Converts a store failure to the caller's error. The cause goes to the log, because the caller's
+/// message does not contain it.
 impl From<StoreError> for AgentError {
     fn from(error: StoreError) -> Self {
         if !matches!(error, StoreError::NotFound(_)) {
@@ -50,7 +50,7 @@ impl From<StoreError> for AgentError {
     }
 }
 
-/// A turn as stored: enough to find after a crash what was going on.
+/// A stored turn. It contains enough to find, after a crash, what was running.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TurnRow {
     /// The identifier of the turn.
@@ -69,9 +69,9 @@ pub struct TurnRow {
     pub usage: Usage,
 }
 
-/// The named values of a session: those for caller-owned parameters, and those that hosts and the
-/// engine store about it.
+/// The named values of a session: values of caller-owned parameters, and values that hosts and the
+/// engine store.
 pub type SessionValues = Map<String, Value>;
 
-/// New values by name; those without one go.
+/// New values by name. A value of None is deleted.
 pub type ValueChanges = Vec<(String, Option<Value>)>;

@@ -1,6 +1,6 @@
-//! Sessions that several processes serve: one copy that all of them share, one lock per session,
-//! and approvals that change by compare-and-set there before anything runs. What a process keeps
-//! itself is a copy of it. Names no store.
+//! The port for sessions that several processes serve. It holds one shared copy and one lock per
+//! session, and the status of approvals, which changes by compare-and-set before an action runs.
+//! Each process keeps a local copy. Names no store.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -12,11 +12,11 @@ use crate::ports::{
     rows::{SessionValues, StoreError},
 };
 
-/// A session as it travels: what a turn elsewhere needs to go on. Older items than its window are
-/// not in it, and no secrets are.
+/// The image of a session: all that another process needs to continue it. It contains no items
+/// older than the window, and no secrets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SessionImage {
-    /// Which state of the session this is. The first member, so that it can be compared without
+    /// The revision of the image. It is the first member, so that it can be compared without
     /// reading the rest.
     pub rev: String,
     /// The identifier of the session.
@@ -25,11 +25,11 @@ pub struct SessionImage {
     pub title: String,
     /// The moment of its first message.
     pub created_at: DateTime<Utc>,
-    /// Ascending, beginning with a user's message.
+    /// The items in ascending order, beginning with a user's message.
     pub items: Vec<Item>,
     /// The named values of the session.
     pub values: SessionValues,
-    /// Newest first: what waits, and the last that ended.
+    /// The approvals, newest first: the pending one, and the last ones that ended.
     pub approvals: Vec<Approval>,
     /// The memories of the session.
     #[serde(default)]
@@ -41,48 +41,50 @@ pub struct SessionImage {
 pub enum Loaded {
     /// No copy of the session exists.
     Nothing,
-    /// It is as one of the states that are known; which one.
+    /// The session has one of the known revisions, namely this one.
     Known(String),
     /// The copy has another state than those that are known.
     Other(Box<SessionImage>),
 }
 
-/// How a compare-and-set of an approval went.
+/// The result of a compare-and-set on an approval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moved {
     /// The status was changed.
     Yes,
-    /// It was not what was expected.
+    /// The approval had this other status.
     No(ApprovalStatus),
-    /// It is not there: its time is over, or the shared copy was lost.
+    /// The approval is not in the shared store: it has expired, or the shared copy was lost.
     Gone,
 }
 
-/// The processes that learn of a decision that is made here.
+/// Which processes learn of a decision that is made in this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// This process, and there is no other.
+    /// Only this process serves the session.
     Here,
-    /// All processes that share its session.
+    /// All processes that serve the session learn of the decision.
     Everywhere,
-    /// Others share its session, and this process does not share it with them: they hear of
-    /// nothing.
+    /// Other processes serve the session, but this process is not connected to the shared store.
+    /// They do not learn of the decision.
     HereAlone,
 }
 
-/// Where they are shared. Every method may be tried again: done twice, it is done once.
+/// The shared store of sessions. Every method can be retried: repeating it has no further effect.
 #[async_trait]
 pub trait SharedSessions: Send + Sync {
-    /// Takes the lock of a session for a while, or holds it longer; false: somebody else has it.
+    /// Takes a session's lock for a limited time, or extends it. Returns false if another holder
+    /// has it.
     async fn lock(&self, session: &SessionId, holder: &str) -> Result<bool, StoreError>;
-    /// Gives the lock back, if it is still this holder's.
+    /// Releases the lock if this holder still has it.
     async fn unlock(&self, session: &SessionId, holder: &str) -> Result<(), StoreError>;
-    /// The session, unless it is in one of the `known` states. What cannot be read is deleted.
+    /// Loads the session, unless it has one of the `known` revisions. An image that cannot be read
+    /// is deleted.
     async fn load(&self, session: &SessionId, known: &[&str]) -> Result<Loaded, StoreError>;
-    /// Stores it in place of the state `was` (empty: of none), for the time that sessions live;
-    /// false: another state has come.
+    /// Stores the image if the current revision is `was` (empty for no image). It expires with the
+    /// session. Returns false if the revision is another one.
     async fn save(&self, image: &SessionImage, was: &str) -> Result<bool, StoreError>;
-    /// Puts a new pending action where all decide it.
+    /// Adds a new pending action to the shared store.
     async fn approval_put(&self, id: &ApprovalId) -> Result<(), StoreError>;
     /// Changes the status of a shared action by compare-and-set.
     async fn approval_move(
@@ -94,7 +96,8 @@ pub trait SharedSessions: Send + Sync {
     async fn approval_status(&self, id: &ApprovalId) -> Result<Option<ApprovalStatus>, StoreError>;
 }
 
-/// Whether a session is one that processes share: those of callers are named `application:session`.
+/// Whether a session can be shared by processes. Such sessions belong to API callers, and their ids
+/// have the form `application:session`.
 pub fn is_shared(session: &SessionId) -> bool {
     session.as_str().contains(':')
 }

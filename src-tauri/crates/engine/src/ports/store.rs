@@ -1,5 +1,4 @@
-//! Where the engine keeps what must outlive a turn: one trait per group of tables, and `Store`,
-//! which is all of them.
+//! The port for the database: one trait per group of tables, and `Store`, which joins them.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -15,8 +14,7 @@ use crate::ports::{
     shared::{Reach, SessionImage},
 };
 
-/// All tables. Every method that is waited for has committed when it returns; what somebody acts on
-/// is then on disk, too.
+/// All groups of tables. Every async method has committed to disk when it returns.
 pub trait Store:
     Sessions + Items + Turns + Approvals + Grants + Notes + Conversations + Books
 {
@@ -24,7 +22,7 @@ pub trait Store:
 
 impl<T: Sessions + Items + Turns + Approvals + Grants + Notes + Conversations + Books> Store for T {}
 
-/// Sessions and what is kept beside each of them.
+/// Sessions and the values stored with each of them.
 #[async_trait]
 pub trait Sessions: Send + Sync {
     /// Creates a session without items.
@@ -36,8 +34,8 @@ pub trait Sessions: Send + Sync {
     ) -> Result<(), StoreError>;
     /// Returns a session, or None if it does not exist.
     async fn session(&self, id: &SessionId) -> Result<Option<SessionSummary>, StoreError>;
-    /// Newest first; titles that contain `query`. `running` and `waiting_approvals` are filled by
-    /// the engine.
+    /// Returns sessions whose titles contain `query`, newest first. The engine fills `running` and
+    /// `waiting_approvals`.
     async fn sessions(
         &self,
         query: &str,
@@ -56,17 +54,17 @@ pub trait Sessions: Send + Sync {
         id: &SessionId,
         names: &[&str],
     ) -> Result<SessionValues, StoreError>;
-    /// Sessions that have a value of this name.
+    /// Returns the sessions that have a value with this name.
     async fn sessions_with_value(&self, name: &str) -> Result<Vec<SessionId>, StoreError>;
-    /// Changes these and leaves the others.
+    /// Changes these values and keeps the others.
     async fn session_values_put(
         &self,
         id: &SessionId,
         changes: ValueChanges,
     ) -> Result<(), StoreError>;
-    /// Puts what travelled in place of what is kept here of the session. Gives the actions that
-    /// were open here and have ended by that: as they came, or expired with the reason `untold`
-    /// when they did not come along.
+    /// Replaces the local data of a session by an image. Returns the approvals that were open here
+    /// and have ended by that. An approval that is not in the image expires with the reason
+    /// `untold`.
     async fn session_adopt(
         &self,
         image: &SessionImage,
@@ -77,45 +75,46 @@ pub trait Sessions: Send + Sync {
 /// The items of sessions.
 #[async_trait]
 pub trait Items: Send + Sync {
-    /// Stores items in one transaction, gives them their `seq`, touches the session. The items come
-    /// back numbered.
+    /// Stores items in one transaction, gives each a `seq`, and updates the session's time of
+    /// change. Returns the items with their `seq`.
     async fn items_append(&self, items: Vec<Item>) -> Result<Vec<Item>, StoreError>;
-    /// Items with `seq < before` (all when `None`), the newest `limit` of them, ascending.
+    /// Returns the newest `limit` items with `seq < before` in ascending order. None for `before`
+    /// means no bound.
     async fn items_before(
         &self,
         session: &SessionId,
         before: Option<u64>,
         limit: u32,
     ) -> Result<Vec<Item>, StoreError>;
-    /// The newest result with `seq < before` that went well and is shown in this way. Not all of a
-    /// very long session is looked through.
+    /// Returns the newest successful result with `seq < before` and this view. In a very long
+    /// session, old items are not searched.
     async fn newest_shown(
         &self,
         session: &SessionId,
         view: ResultView,
         before: u64,
     ) -> Result<Option<Item>, StoreError>;
-    /// Takes the items of a turn away.
+    /// Deletes the items of a turn.
     async fn items_erase(&self, turn: &TurnId) -> Result<(), StoreError>;
-    /// Items of one turn, ascending.
+    /// Returns the items of one turn in ascending order.
     async fn items_of_turn(&self, turn: &TurnId) -> Result<Vec<Item>, StoreError>;
-    /// Takes the oldest items of sessions that have a value of this name and more items than
-    /// `keep`.
+    /// Deletes the oldest items of each session that has a value called `name` and more than `keep`
+    /// items.
     async fn items_trim(&self, name: &str, keep: u32) -> Result<(), StoreError>;
 }
 
-/// Turns as they stand.
+/// The stored turns.
 #[async_trait]
 pub trait Turns: Send + Sync {
-    /// A turn as it stands, with what is new in it and (at its end) how it was served, in one
-    /// transaction. The items come back numbered.
+    /// Stores a turn with its new items and, at its end, its service data, in one transaction.
+    /// Returns the items with their `seq`.
     async fn turn_save(
         &self,
         turn: &TurnRow,
         items: Vec<Item>,
         served: Option<&Served>,
     ) -> Result<Vec<Item>, StoreError>;
-    /// Turns whose status is `running`, for the clean-up at start.
+    /// Returns the turns with the status `running`, for the clean-up at the start.
     async fn turns_running(&self) -> Result<Vec<TurnRow>, StoreError>;
 }
 
@@ -128,8 +127,8 @@ pub trait Approvals: Send + Sync {
     async fn approval(&self, id: &ApprovalId) -> Result<Option<Approval>, StoreError>;
     /// Returns which processes learn of a decision that is made in this process.
     async fn approval_reach(&self, approval: &Approval) -> Result<Reach, StoreError>;
-    /// Compare-and-set of the status. Returns false if the row is not (or no longer) where the
-    /// transition begins. A transition that the table of statuses does not have is an error.
+    /// Changes the status by compare-and-set. Returns false if the row does not have the status
+    /// that the transition begins with. Fails if the transition is not allowed.
     async fn approval_move(
         &self,
         id: &ApprovalId,
@@ -137,8 +136,8 @@ pub trait Approvals: Send + Sync {
         reason: Option<&str>,
         at: DateTime<Utc>,
     ) -> Result<bool, StoreError>;
-    /// Takes over how an approval stands where it is shared. One that has ended here stays as it
-    /// is.
+    /// Sets an approval to its status in the shared store. An approval that has ended here does not
+    /// change.
     async fn approval_follow(
         &self,
         id: &ApprovalId,
@@ -152,11 +151,11 @@ pub trait Approvals: Send + Sync {
         session: &SessionId,
         limit: u32,
     ) -> Result<Vec<Approval>, StoreError>;
-    /// All that have not ended.
+    /// Returns all approvals that have not ended.
     async fn approvals_open(&self) -> Result<Vec<Approval>, StoreError>;
     /// Returns the pending actions that have expired.
     async fn approvals_overdue(&self, now: DateTime<Utc>) -> Result<Vec<Approval>, StoreError>;
-    /// Undecided first, then newest first; not more than a list shows.
+    /// Returns the approvals for a list: undecided ones first, then newest first, up to a limit.
     async fn approvals(&self, include_decided: bool) -> Result<Vec<Approval>, StoreError>;
 }
 
@@ -173,10 +172,10 @@ pub trait Grants: Send + Sync {
     async fn grant_revoke(&self, id: &GrantId, at: DateTime<Utc>) -> Result<(), StoreError>;
 }
 
-/// Small values that the engine remembers by name.
+/// Small values that the engine stores by name.
 #[async_trait]
 pub trait Notes: Send + Sync {
-    /// A small value that the engine remembers by name.
+    /// Returns the value with this name.
     async fn note(&self, name: &str) -> Result<Option<String>, StoreError>;
     /// Stores such a value in place of an earlier one.
     async fn note_put(&self, name: &str, value: &str) -> Result<(), StoreError>;

@@ -1,4 +1,4 @@
-//! Tools: which there are, what a call sends, and how it is run.
+//! The port for tools: the list of tools, the request of a call, and running the call.
 
 use std::sync::Arc;
 
@@ -14,9 +14,9 @@ use tokio_util::sync::CancellationToken;
 pub struct ToolRequest {
     /// The tool as its pack defines it.
     pub spec: Arc<ToolSpec>,
-    /// All arguments as they are recorded and sent, caller-owned values included.
+    /// All arguments in the form that is recorded and sent, including caller-owned values.
     pub arguments: Value,
-    /// The same before they took the form of the tool's server.
+    /// The same arguments before they were converted for the tool's server.
     pub asked: Value,
     /// The identifier of the call.
     pub call: CallId,
@@ -24,7 +24,7 @@ pub struct ToolRequest {
     pub session: SessionId,
     /// Set for tools that declare an idempotency strategy.
     pub idempotency_key: Option<String>,
-    /// Somebody is there whom the tool's server may ask.
+    /// Whether a person is present whom the tool's server may ask something.
     pub attended: bool,
 }
 
@@ -38,41 +38,42 @@ pub struct ToolFailure {
     pub may_have_happened: bool,
 }
 
-/// The arguments of a call in the form that its tool's server takes.
+/// A call's arguments, converted to the form that the tool's server expects.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Adapted {
     /// The arguments that are sent.
     pub arguments: Value,
-    /// Whether a request is sent. If not, the answer is known without one.
+    /// Whether a request is sent. If not, the adapter knows the answer without one.
     pub is_sent: bool,
 }
 
-/// Asked before a call sends another request than the one that was recorded.
+/// Decides whether a running call may send a further request, which is recorded first.
 #[async_trait]
 pub trait Resume: Send + Sync {
-    /// The call goes out again with the answers that its server wanted: that is a new call, and
-    /// what it means is decided by its arguments and these answers.
+    /// Asks to send the call again with answers that its server asked for. This counts as a new
+    /// call, which is decided by its arguments and the answers.
     async fn resume(&self, answers: &Value) -> Result<(), AgentError>;
-    /// A read sends one more request with these arguments. Records it first.
+    /// Asks to send one more request of a read with these arguments. Records the request first.
     async fn again(&self, arguments: &Value) -> Result<(), AgentError>;
 }
 
-/// Runs tools. The engine enforces timeouts; `cancel` asks for an early end.
+/// Runs tools. The engine enforces time limits; `cancel` asks the call to end early.
 #[async_trait]
 pub trait Tools: Send + Sync {
-    /// All usable tools of all packs, by id. Cheap: called once per turn.
+    /// Returns all usable tools of all packs, by id. Must be cheap, because it is called once per
+    /// turn.
     fn specs(&self) -> Arc<Vec<ToolSpec>>;
-    /// The agent of the pack that a tool belongs to; its switch is the tool's, too.
+    /// Returns the agent of the tool's pack. The agent's kill switch also applies to the tool.
     fn agent_of(&self, _tool: &ToolId) -> Option<AgentId> {
         None
     }
-    /// Whether a call could run as things are: a missing credential is told before anybody is asked
-    /// and anything is sent.
+    /// Whether a call could run now. A missing credential is reported before a person is asked and
+    /// before a request is sent.
     async fn check(&self, _spec: &ToolSpec) -> Result<(), AgentError> {
         Ok(())
     }
-    /// The request that a call makes. Called before the call is shown, signed and recorded; what
-    /// comes back here is what is sent.
+    /// Converts the arguments to the request that will be sent. Called before the call is shown,
+    /// approved and recorded.
     fn adapt(&self, _spec: &ToolSpec, arguments: Value) -> Adapted {
         Adapted { arguments, is_sent: true }
     }
@@ -86,8 +87,8 @@ pub trait Tools: Send + Sync {
         request: ToolRequest,
         cancel: CancellationToken,
     ) -> Result<Value, ToolFailure>;
-    /// The same for a call that may need further requests: with answers that its server wants from
-    /// the user, or with other arguments. `resume` says whether they may be sent.
+    /// Runs one call that may need further requests: with answers that its server asks the user
+    /// for, or with other arguments. `resume` decides whether they may be sent.
     async fn run_resumable(
         &self,
         request: ToolRequest,
@@ -96,7 +97,8 @@ pub trait Tools: Send + Sync {
     ) -> Result<Value, ToolFailure> {
         self.run(request, cancel).await
     }
-    /// Whether a call of this tool waits for a person now: then its time limit does not count.
+    /// Whether a call of this tool is waiting for a person now. Its time limit is then not
+    /// enforced.
     fn waits_for_person(&self, _spec: &ToolSpec) -> bool {
         false
     }

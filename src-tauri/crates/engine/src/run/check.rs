@@ -1,4 +1,5 @@
-//! Is this a request? Size, JSON, fields, version; every problem with its place.
+//! Parses and checks a run request: size, JSON, fields and version. Each problem is reported with
+//! its place.
 
 use contract::{
     AgentError, CONTRACT_VERSION, REQUEST_ID_CHARS, RUN_REQUEST_BYTES, ResponseMode, RunRequest,
@@ -12,7 +13,7 @@ const REQUIRED: [&str; 3] = ["contract_version", "request_id", "input"];
 
 /// Returns what is wrong with a value. None if it is valid.
 type Misfit = fn(&Value) -> Option<String>;
-/// The places of a request and what may stand there.
+/// The fields of a request and the types of their values.
 const TYPES: [(&str, Misfit); 8] = [
     ("/contract_version", misfit::<String>),
     ("/request_id", misfit::<String>),
@@ -28,7 +29,7 @@ fn misfit<T: DeserializeOwned>(value: &Value) -> Option<String> {
     T::deserialize(value).err().map(|e| e.to_string())
 }
 
-/// The id as far as it can be read, else null.
+/// Returns the request's id if it can be read, and null otherwise.
 pub(super) fn request_id(text: &str) -> Value {
     if text.len() > RUN_REQUEST_BYTES {
         return Value::Null;
@@ -36,7 +37,7 @@ pub(super) fn request_id(text: &str) -> Value {
     contract::run_ids(text).map(|[id, _]| id).filter(Value::is_string).unwrap_or_default()
 }
 
-/// One problem of a request.
+/// Returns the error for one problem of a request.
 pub(super) fn problem(path: &str, problem: &str) -> AgentError {
     invalid(vec![json!({"path": path, "problem": problem})])
 }
@@ -54,7 +55,7 @@ fn invalid(problems: Vec<Value>) -> AgentError {
         .with("validation", problems)
 }
 
-/// Reads and checks a request, with at most so many characters of input.
+/// Parses and checks a request. `most` is the highest number of characters of the input.
 pub(super) fn read(text: &str, most: usize) -> Result<RunRequest, AgentError> {
     if text.len() > RUN_REQUEST_BYTES {
         return Err(AgentError::invalid("The request is longer than 1 MiB.")
@@ -70,7 +71,7 @@ pub(super) fn read(text: &str, most: usize) -> Result<RunRequest, AgentError> {
         ))
         .reason("invalid_json")
     })?;
-    // Its context becomes arguments of calls.
+    // The request's context becomes arguments of calls, so its numbers must be exact.
     contract::arguments::check_numbers(text).map_err(|error| error.reason("invalid_request"))?;
     let Some(members) = value.as_object() else {
         return Err(problem("", "must be an object"));
@@ -127,8 +128,8 @@ fn meaning(request: &RunRequest, most: usize) -> Vec<Value> {
     problems
 }
 
-/// A run has one response or one error, and no receipt before it: who does not want to wait asks
-/// again with the same id.
+/// Refuses the async mode. A run returns one response or one error and no earlier receipt. A caller
+/// that does not want to wait can ask again later with the same id.
 fn check_mode(mode: ResponseMode) -> Result<(), AgentError> {
     match mode {
         ResponseMode::Blocking | ResponseMode::Streaming => Ok(()),
@@ -140,7 +141,7 @@ fn check_mode(mode: ResponseMode) -> Result<(), AgentError> {
     }
 }
 
-/// Ours, or another of the same major.
+/// Checks that the contract version has the supported major version.
 fn check_version(version: &str) -> Result<(), AgentError> {
     let major = |text: &str| text.split('.').next().map(str::to_owned);
     let numbers =

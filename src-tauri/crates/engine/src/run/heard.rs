@@ -1,6 +1,6 @@
-//! A turn for a caller elsewhere: in the caller's language, with the caller's limits and values,
-//! and with its events told to that caller alone. Nobody is there to approve, so what needs a
-//! signature ends the turn and waits. Knows nothing of HTTP.
+//! Runs turns for a remote caller: in the caller's language, with the caller's limits and values,
+//! and with the events sent to that caller only. No person can approve during the turn, so an
+//! action that needs approval stays pending and ends the turn. Knows nothing of HTTP.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::{
     turn::audience::Place,
 };
 
-/// The ear of a caller. Dropped before the end, it stops the turn.
+/// The stream of a turn's events for its caller. Dropping it before the end cancels the turn.
 pub struct TurnStream {
     engine: Arc<Engine>,
     session: SessionId,
@@ -30,17 +30,18 @@ pub struct TurnStream {
 }
 
 impl TurnStream {
-    /// The next event; `final` is the last one.
+    /// Returns the next event. `final` is the last one.
     pub async fn next(&mut self) -> Option<EventBody> {
         self.events.recv().await
     }
 
-    /// Stops the turn; its `final` still comes.
+    /// Cancels the turn. Its `final` event still comes.
     pub fn cancel(&self) {
         if self.engine.stop(&self.session, &self.turn) != CancelledAt::Waiting {
             return;
         }
-        // A message that is not to be answered must not be found in the queue by the next start.
+        // The cancelled message must be removed from the stored queue, or the next start would
+        // report it.
         let Ok(runtime) = Handle::try_current() else { return };
         let (engine, session) = (Arc::clone(&self.engine), self.session.clone());
         runtime.spawn(async move {
@@ -64,7 +65,7 @@ impl Drop for TurnStream {
 }
 
 impl Engine {
-    /// Takes a message of a caller and starts (or queues) its turn.
+    /// Accepts a caller's message and starts or queues its turn.
     pub async fn start_turn_for(
         self: &Arc<Self>,
         session: &SessionId,
@@ -85,7 +86,8 @@ impl Engine {
         Ok(TurnStream { engine: Arc::clone(self), session: session.clone(), turn, events })
     }
 
-    /// A caller's decision about what waits in its session, with the events of what was then done.
+    /// Applies a caller's decision about a pending action of its session. Returns the decided
+    /// action and the events of its run.
     pub async fn decide_for(
         self: &Arc<Self>,
         approval: &Approval,
@@ -104,8 +106,7 @@ impl Engine {
         (decided, heard)
     }
 
-    /// Calls one tool of a session by itself, as a model of a turn would: a write is proposed and
-    /// waits.
+    /// Calls one tool of a session directly. A write is proposed and stays pending, as in a turn.
     pub async fn call_heard(
         self: &Arc<Self>,
         session: &SessionId,
@@ -116,8 +117,8 @@ impl Engine {
         self.called(session, tool, arguments, around, Place::Conversation).await
     }
 
-    /// Looks something up for a session's host: it is recorded, and the conversation does not hear
-    /// of it.
+    /// Calls a tool for the session's host. The call is recorded but leaves no items in the
+    /// conversation.
     pub async fn look_heard(
         self: &Arc<Self>,
         session: &SessionId,
@@ -172,8 +173,8 @@ impl Engine {
         }
     }
 
-    /// Returns the newest action of a caller's session that waits for a decision. No turn waits
-    /// with it.
+    /// Returns the newest action of a caller's session that waits for the caller's decision. No
+    /// turn waits for it.
     pub async fn waiting_in(
         self: &Arc<Self>,
         session: &SessionId,
@@ -188,7 +189,7 @@ impl Engine {
             && !self.router.waits(&approval.id)
     }
 
-    /// Keeps a message and its answer for which no model was asked.
+    /// Stores a message and its answer that were made without a model.
     pub async fn exchange(
         &self,
         session: &SessionId,
@@ -232,7 +233,7 @@ impl Engine {
             .field("agent", "")
             .field("duration_ms", 0)
             .field("model_calls", 0);
-        // While it is entered, the log names the request in its records.
+        // While this entry exists, the log adds the request's ids to the turn's records.
         self.runs.enter(&turn, RunContext::heard(around.clone()).0);
         for draft in [started, ended] {
             if let Err(error) =
@@ -251,12 +252,12 @@ impl Engine {
         Ok(())
     }
 
-    /// The model in force, as it is shown.
+    /// Returns the label of the current model.
     pub fn model_label(&self) -> String {
         self.world.models.current(None).label()
     }
 
-    /// The tools that may be used now.
+    /// Returns the tools that may be used now.
     pub fn specs(&self) -> Arc<Vec<ToolSpec>> {
         self.world.tools.specs()
     }

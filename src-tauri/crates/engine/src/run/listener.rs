@@ -1,34 +1,35 @@
-//! The caller elsewhere of a turn: how its turns run, and where their events go. Knows nothing of
-//! HTTP.
+//! A turn's remote caller: the options of its turns, and the channel for their events. Knows
+//! nothing of HTTP.
 
 use contract::{EventBody, Limits};
 use tokio::sync::mpsc::UnboundedSender;
 
-/// The text of the event that tells which arguments of a model were left out.
+/// The name of the event that lists the arguments dropped from a model's call.
 pub const IGNORED: &str = "ignored_arguments";
 
-/// How the turns of a caller are run.
+/// The options for a caller's turns.
 #[derive(Clone, Debug)]
 pub struct TurnOptions {
-    /// `en` or `sv`.
+    /// The language of the turns, `en` or `sv`.
     pub locale: String,
     /// The limits of the turn.
     pub limits: Limits,
-    /// In every record and log line of the turn.
+    /// The request's id, which stands in every record and log line of the turn.
     pub request_id: String,
     /// The caller's own id for a chain of requests, in the same places.
     pub correlation_id: Option<String>,
-    /// Hints from the caller's host that the model gets before the message. For this turn only;
-    /// they are not stored.
+    /// Hints from the caller's host that the model gets before the message. They apply to this turn
+    /// only and are not stored.
     pub hints: Vec<String>,
-    /// The caller takes the answer as a whole: the model need not send it piece by piece.
+    /// Whether the caller reads the answer only when it is complete, so that the model need not
+    /// stream it.
     pub whole: bool,
-    /// Model names of the tools whose actions the caller's host looks at itself, and takes back: a
-    /// foreseen refusal does not end these.
+    /// Model names of tools whose proposals the caller's host checks and withdraws itself. A
+    /// refusal in the preview does not end these proposals.
     pub looks_at: &'static [&'static str],
 }
 
-/// The caller that listens to a turn, as the turn knows it.
+/// The caller that receives the events of a turn.
 pub(crate) struct Listener {
     pub(super) around: TurnOptions,
     pub(super) tell: UnboundedSender<EventBody>,
@@ -42,7 +43,7 @@ impl Listener {
     }
 
     pub(super) fn tell(&self, event: EventBody) {
-        // A caller that went away is noticed by whoever started the turn.
+        // If the caller has gone away, the code that started the turn notices it.
         let _ = self.tell.send(event);
     }
 }

@@ -1,5 +1,5 @@
-//! Runs under way: which turn answers which request, what its caller hears meanwhile, and the ids
-//! that every record and log line of the turn carries.
+//! Runs under way: which turn answers which request, the events sent to its caller, and the ids
+//! added to every record and log line of the turn.
 
 use std::{collections::HashMap, future::Future, sync::Arc};
 
@@ -25,11 +25,11 @@ use crate::{
     texts::Text,
 };
 
-/// How a turn that answers a request ended.
+/// The result of a turn that answers a request.
 pub(crate) struct Ended {
     pub(crate) status: TurnStatus,
     pub(crate) text: String,
-    /// Said beside calls, before the text.
+    /// Texts that the model wrote beside calls, before the final text.
     pub(crate) asides: Vec<String>,
     pub(crate) choices: Vec<Choice>,
     pub(crate) error: Option<AgentError>,
@@ -65,18 +65,20 @@ impl Ended {
     }
 }
 
-/// The request that a turn answers, as far as the turn needs it.
+/// The turn's view of the request that it answers.
 pub(crate) struct RunContext {
     key: RunKey,
     correlation: Option<String>,
     stream: bool,
     pub(crate) max_output_tokens: Option<u32>,
-    /// The deltas so far, and whether the caller knows that they do not count.
+    /// The text of the deltas so far, and whether the caller was told that the final text replaces
+    /// them.
     told: Mutex<(String, bool)>,
     /// The specialist that answered last.
     agent: Mutex<Option<AgentId>>,
     ended: Mutex<Option<oneshot::Sender<Ended>>>,
-    /// Hears the turn's own events, in place of the run's.
+    /// The receiver of the turn's events, if the caller listens to the turn itself instead of a run
+    /// of the run contract.
     listener: Option<Listener>,
 }
 
@@ -100,7 +102,8 @@ impl RunContext {
         }
     }
 
-    /// For a caller that hears the turn's events; nothing is kept by the id of the request.
+    /// Makes the context for a caller that receives the turn's events. No result is stored under
+    /// the request's id.
     fn listened(request: String, correlation: Option<String>, listener: Listener) -> Self {
         let key = RunKey { caller: String::new(), request };
         let ended = Mutex::default();
@@ -126,7 +129,7 @@ impl RunContext {
 
     pub(crate) fn end(&self, ended: Ended) {
         if let Some(tell) = self.ended.lock().take() {
-            // A caller that went away has its result kept.
+            // If the caller has gone away, its result is still stored.
             let _ = tell.send(ended);
         }
     }
@@ -146,7 +149,7 @@ impl RunContext {
         self.end(Ended::before_it_began());
     }
 
-    /// An event of the turn as the run contract tells it.
+    /// Translates an event of the turn into an event of the run contract and sends it.
     pub(crate) fn tell(&self, engine: &Engine, event: EventBody, at: DateTime<Utc>) {
         if let Some(listener) = &self.listener {
             return listener.tell(event);
@@ -212,7 +215,8 @@ impl RunContext {
         self.push(engine, kind, data, at);
     }
 
-    /// Tells that the deltas are not the output, when they are not and nobody said so yet.
+    /// Tells the caller that the output replaces the deltas, if they differ and the caller was not
+    /// told yet.
     pub(super) fn tell_replaced(&self, engine: &Engine, output: &str) {
         let replaced = {
             let mut told = self.told.lock();
@@ -263,24 +267,24 @@ impl RunContext {
         self.listener.as_ref().map_or(&[], |listener| &listener.around.hints)
     }
 
-    /// Whether a caller listens, whose limits hold.
+    /// Whether a caller receives the events. Then the caller's limits apply.
     pub(crate) fn is_heard(&self) -> bool {
         self.listener.is_some()
     }
 
-    /// Whether a caller's host looks at the actions of a tool itself.
+    /// Whether the caller's host itself checks the proposals of a tool.
     pub(crate) fn looks_at(&self, spec: &ToolSpec) -> bool {
         self.listener
             .as_ref()
             .is_some_and(|listener| listener.around.looks_at.contains(&spec.model_name.as_str()))
     }
 
-    /// Whether nobody listens to the pieces of an answer.
+    /// Whether the caller reads the answer only when it is complete.
     pub(crate) fn whole(&self) -> bool {
         self.listener.as_ref().is_some_and(|listener| listener.around.whole)
     }
 
-    /// Drops arguments for parameters that the tool does not have, and tells the caller.
+    /// Drops arguments that the tool has no parameters for, and reports them to the caller.
     pub(crate) fn drop_unknown_arguments(&self, spec: &ToolSpec, arguments: Value) -> Value {
         let (Some(listener), Value::Object(mut all)) = (&self.listener, arguments.clone()) else {
             return arguments;
@@ -304,7 +308,8 @@ impl RunContext {
     }
 }
 
-/// Characters that a message may have, by the profile or by its caller.
+/// Returns the highest number of characters of a message, from the caller's limits or the
+/// profile's.
 pub(crate) fn most_characters(run: Option<&RunContext>, profile: &dyn Profile) -> usize {
     let caller = run
         .and_then(|run| run.listener.as_ref())
@@ -312,7 +317,8 @@ pub(crate) fn most_characters(run: Option<&RunContext>, profile: &dyn Profile) -
     caller.unwrap_or_else(|| profile.settings().limits.message_chars) as usize
 }
 
-/// Settings and language of a turn: the profile's, or a caller's own in their place.
+/// Returns the settings and the language of a turn. A remote caller's own limits and language
+/// replace the profile's.
 pub(crate) fn surroundings(
     run: Option<&RunContext>,
     profile: &dyn Profile,
@@ -327,7 +333,7 @@ pub(crate) fn surroundings(
     }
 }
 
-/// A data object of an event.
+/// Returns the JSON data of an event.
 fn data(members: &[(&str, Value)]) -> Option<Value> {
     Some(json!(
         members
@@ -337,7 +343,7 @@ fn data(members: &[(&str, Value)]) -> Option<Value> {
     ))
 }
 
-/// All of them, by turn.
+/// All runs under way, by turn.
 #[derive(Default)]
 pub(crate) struct Live {
     runs: Mutex<HashMap<TurnId, Arc<RunContext>>>,
@@ -353,7 +359,7 @@ impl Live {
         self.runs.lock().get(turn).cloned()
     }
 
-    /// Tells whoever waits for the end of a turn that it was stopped before it began.
+    /// Ends the run of a turn that was cancelled before it began.
     pub(crate) fn never_begins(&self, turn: &TurnId) {
         if let Some(work) = self.of(turn) {
             work.never_begins();
@@ -364,10 +370,10 @@ impl Live {
         self.runs.lock().remove(turn);
     }
 
-    /// The next end of any run from now on.
+    /// Returns a future that resolves at the next end of any run after this call.
     pub(super) fn next_end(&self) -> impl Future<Output = ()> + '_ {
         let mut end = Box::pin(self.end.notified());
-        // Listening begins now and not with the first poll.
+        // Registers for the notification now instead of at the first poll.
         end.as_mut().enable();
         end
     }
@@ -376,19 +382,20 @@ impl Live {
         self.end.notify_waiters();
     }
 
-    /// The span that log lines and traces of a turn stand in.
+    /// Returns the tracing span for the turn's log lines.
     pub(crate) fn span(&self, session: &SessionId, turn: &TurnId) -> tracing::Span {
         let work = self.of(turn);
         let request_id = work.as_ref().map(|work| work.key.request.as_str());
         let correlation_id = work.as_ref().and_then(|work| work.correlation.as_deref());
         let asked_in = work.as_ref().and_then(|work| work.listener.as_ref()?.asked_in.id());
-        // As loud as what stands in it may be, so that a filter for errors does not take it away.
+        // The span has the level error, so that a filter for errors does not remove the ids from
+        // the log lines inside it.
         tracing::error_span!(target: "spans", parent: asked_in, "turn", %session, %turn, request_id, correlation_id, status = Empty, code = Empty)
     }
 }
 
-/// The log, with the caller's ids in every record of a turn that answers a request, and a level in
-/// every record.
+/// Wraps the audit log. Adds the caller's ids and a level to every record of a turn that answers a
+/// request.
 pub(crate) struct Correlated {
     log: Arc<dyn AuditLog>,
     live: Arc<Live>,

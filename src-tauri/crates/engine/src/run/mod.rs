@@ -1,6 +1,6 @@
-//! The run contract around a turn: a request is checked, claimed by its id, answered by one
-//! headless turn, and its result kept for a day, so that a repeat gets it and runs nothing.
-//! Adapters (`csign run`, and whatever speaks HTTP) only carry text in and out.
+//! The run contract: checks a request, claims its id, answers it with one headless turn, and stores
+//! the result for a day. A repeated request gets the stored result and runs nothing. Adapters such
+//! as `csign run` only pass text in and out.
 
 mod check;
 mod heard;
@@ -29,11 +29,11 @@ pub use heard::TurnStream;
 pub use listener::{IGNORED, TurnOptions};
 use live::{Ended, RunContext};
 
-/// How long a request id belongs to its result.
+/// How long, in hours, the result of a request id is stored.
 const KEPT_HOURS: i64 = 24;
 
 impl Engine {
-    /// Runs one request. Every failure carries `details.request_id`.
+    /// Runs one request. Every error contains `details.request_id`.
     pub async fn run_request(
         self: &Arc<Self>,
         params: RunParams,
@@ -41,7 +41,7 @@ impl Engine {
         self.run_request_with(params, None).await
     }
 
-    /// The same, answered by a named model.
+    /// Runs one request with a named model.
     pub async fn run_request_with(
         self: &Arc<Self>,
         params: RunParams,
@@ -79,7 +79,7 @@ impl Engine {
                 }
             }
         }
-        // From here on the result is kept, whatever becomes of the caller.
+        // From here on the result is stored even if the caller goes away.
         let (engine, params, for_end, model) =
             (Arc::clone(self), params.clone(), key.clone(), model.map(str::to_owned));
         let working = tokio::spawn(async move {
@@ -100,11 +100,11 @@ impl Engine {
     }
 
     async fn read_request(&self, params: &RunParams) -> Result<RunRequest, AgentError> {
-        // The switch comes before everything, also before a look at the request.
+        // The kill switch is checked before the request is even read.
         self.check_enabled()?;
         self.world.secrets.learn().await;
         self.check_kept(&[&params.caller, params.correlation_id.as_deref().unwrap_or_default()])?;
-        // With the keys taken out, two ids could become one.
+        // Ids are stored, so a key in them is refused. Removing the key could make two ids equal.
         if let Some(ids) = contract::run_ids(&params.request) {
             self.check_kept(&ids.each_ref().map(|id| id.as_str().unwrap_or_default()))?;
         }
@@ -112,7 +112,7 @@ impl Engine {
         check::read(&asked, self.world.profile.settings().limits.message_chars as usize)
     }
 
-    /// Records a request that no turn answers.
+    /// Records a request that was refused before a turn.
     async fn note_refused_run(&self, params: &RunParams, error: &AgentError) {
         let id = check::request_id(&params.request);
         let refused = Refused {
@@ -122,8 +122,8 @@ impl Engine {
         self.note_refused_request(refused).await;
     }
 
-    /// Keeps a result. What may be tried again and changed nothing is not kept: its id stays
-    /// usable.
+    /// Stores a result. A retryable error of a run that changed nothing is not stored, so that the
+    /// caller can use the id again.
     async fn keep(&self, key: &RunKey, answer: &Result<RunResponse, AgentError>, changed: bool) {
         let free = answer.as_ref().is_err_and(|error| error.retryable && !changed);
         let text = (!free).then(|| outcome::text(answer, &key.request));
@@ -133,7 +133,7 @@ impl Engine {
         self.runs.ended();
     }
 
-    /// The result, and whether anything was changed on the way to it.
+    /// Answers a request. Returns the result and whether the run has changed anything.
     async fn answer_request(
         self: &Arc<Self>,
         request: RunRequest,
@@ -195,8 +195,8 @@ impl Engine {
         Ok(Started { turn, ended, work })
     }
 
-    /// A request that goes on after an approval: it must have been decided. Carrying it out is the
-    /// approval's own business.
+    /// Checks that the approval named in a request has been decided. The decision itself has run
+    /// the action.
     async fn check_decided(&self, id: &Value) -> Result<(), AgentError> {
         let Some(id) = id.as_str().map(ApprovalId::from) else {
             return Err(check::problem("/context/approval_id", "must be text"));
@@ -228,8 +228,8 @@ impl Engine {
         }
     }
 
-    /// The caller's values that some tool declares as caller-owned, or that say whose conversation
-    /// it is, become the conversation's; all others are left out.
+    /// Stores the request's context values in the session: values of caller-owned parameters and
+    /// values that select the memory. Other values are dropped.
     async fn take_context(
         &self,
         session: &SessionId,
@@ -253,7 +253,7 @@ impl Engine {
         if !owned(HEADERS)
             && let Some(Value::Object(headers)) = given.get_mut(HEADERS)
         {
-            // The others may be anybody's keys.
+            // Other headers are dropped, because they may contain keys.
             headers.retain(|name, _| {
                 policies.iter().any(|policy| {
                     policy.key.source == KeySource::Header
@@ -272,7 +272,7 @@ impl Engine {
     }
 }
 
-/// A run under way.
+/// A run that was started.
 struct Started {
     turn: contract::TurnId,
     ended: oneshot::Receiver<Ended>,

@@ -1,4 +1,5 @@
-//! From the end of a turn to a RunResponse or an AgentError, and both as they are kept.
+//! Converts the end of a turn to a RunResponse or an AgentError, and converts both to and from
+//! their stored form.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use contract::{
@@ -17,7 +18,7 @@ enum StoredResult {
     Error(AgentError),
 }
 
-/// The result as text for the store. An error keeps the id of its request.
+/// Returns the result as text for the store. An error contains the id of its request.
 pub(super) fn text(answer: &Result<RunResponse, AgentError>, request_id: &str) -> String {
     let kept = match answer {
         Ok(response) => StoredResult::Response(Box::new(response.clone())),
@@ -26,7 +27,7 @@ pub(super) fn text(answer: &Result<RunResponse, AgentError>, request_id: &str) -
     serde_json::to_string(&kept).unwrap_or_default()
 }
 
-/// The result that was kept.
+/// Parses a stored result.
 pub(super) fn stored(text: &str) -> Result<RunResponse, AgentError> {
     match serde_json::from_str(text) {
         Ok(StoredResult::Response(response)) => Ok(*response),
@@ -39,7 +40,7 @@ pub(super) fn stored(text: &str) -> Result<RunResponse, AgentError> {
     }
 }
 
-/// Returns the result of a turn as the caller gets it.
+/// Returns a turn's result in the form that the caller gets.
 pub(super) fn of(
     request: &RunRequest,
     ended: Ended,

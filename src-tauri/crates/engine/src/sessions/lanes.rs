@@ -1,4 +1,5 @@
-//! One lane per session: the turn that runs, the messages that wait, and the order of its effects.
+//! Keeps one lane per session: the running turn, the waiting messages, and the lock that orders
+//! effects.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -15,10 +16,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Engine;
 
-/// The session of calls that name none.
+/// The session id of calls that name no session.
 pub(crate) const DIRECT: &str = "direct";
 
-/// A message that has been accepted, with how it is to be answered.
+/// An accepted message with the options for its answer.
 #[derive(Clone, Debug)]
 pub(crate) struct Accepted {
     pub(crate) turn: TurnId,
@@ -26,12 +27,13 @@ pub(crate) struct Accepted {
     pub(crate) model: Option<String>,
     pub(crate) agent: Option<AgentId>,
     pub(crate) headless: bool,
-    /// The engine that accepted it and answers it, with what its caller may reach.
+    /// The engine that accepted the message. The same engine answers it, with the tools its caller
+    /// may use.
     pub(crate) by: Weak<Engine>,
 }
 
 impl Accepted {
-    /// A turn that answers no message: a call by itself, or a decision about one.
+    /// Makes an entry for a turn without a message: a direct tool call, or a decision about one.
     pub(crate) fn without_message(turn: TurnId) -> Self {
         Self {
             turn,
@@ -48,7 +50,7 @@ struct Lane {
     running: Option<(TurnId, CancellationToken)>,
     queue: VecDeque<Accepted>,
     effects: Arc<tokio::sync::Mutex<()>>,
-    /// Counts finished effects, so that waiting proposals look again at what they would change.
+    /// Counts finished effects. A change tells waiting proposals to compute their previews again.
     changed: watch::Sender<u64>,
 }
 
@@ -64,7 +66,8 @@ impl Default for Lane {
 }
 
 impl Lane {
-    /// Nobody runs, waits, holds its lock or watches it: a new one would be the same.
+    /// Whether the lane can be removed: no turn runs or waits, and no task holds its lock or
+    /// watches it.
     fn is_idle(&self) -> bool {
         self.running.is_none()
             && self.queue.is_empty()
@@ -76,23 +79,23 @@ impl Lane {
 /// The state of a turn when it was cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CancelledAt {
-    /// The turn runs; it will end by itself.
+    /// The turn was running and ends by itself.
     Running,
-    /// The message waited, and is taken out of the queue: its turn never begins.
+    /// The message was waiting and was removed from the queue. Its turn never begins.
     Waiting,
     Nothing,
 }
 
-/// Lanes that are kept before idle ones are cleared away.
+/// The number of lanes that are kept before idle lanes are removed.
 const KEPT: usize = 1_024;
 
-/// All lanes.
+/// The lanes of all sessions.
 #[derive(Default)]
 pub(crate) struct Lanes {
     lanes: Mutex<HashMap<SessionId, Lane>>,
-    /// How many may be there before they are looked through the next time.
+    /// The number of lanes at which idle lanes are searched for next.
     most: AtomicUsize,
-    /// The number of turns that run now. It changes only while `lanes` is locked.
+    /// The number of running turns. It changes only while `lanes` is locked.
     running: watch::Sender<u32>,
 }
 
@@ -101,7 +104,8 @@ impl Lanes {
         self.lanes.lock()
     }
 
-    /// Starts the message now (a token comes back) or puts it into the queue.
+    /// Starts the message and returns its cancellation token, or puts the message into the queue
+    /// and returns None.
     pub(crate) fn enter(
         &self,
         session: &SessionId,
@@ -132,8 +136,8 @@ impl Lanes {
             self.one_less(ended);
             return None;
         };
-        // The next turn takes the place of the one that ended, so nobody who waits for the end of
-        // all turns sees a gap.
+        // The next turn replaces the ended one at once, so the count of running turns never drops
+        // to zero in between.
         if !ended {
             self.running.send_modify(|count| *count += 1);
         }
@@ -157,7 +161,7 @@ impl Lanes {
         if lane.queue.len() == before { CancelledAt::Nothing } else { CancelledAt::Waiting }
     }
 
-    /// Cancels everything that runs and empties all queues. Gives the turns that never begin.
+    /// Cancels all running turns and empties all queues. Returns the turns that never begin.
     pub(crate) fn cancel_all(&self) -> Vec<TurnId> {
         let mut waited = Vec::new();
         for lane in self.lock().values_mut() {
@@ -183,7 +187,7 @@ impl Lanes {
         let _ = self.running.subscribe().wait_for(|count| *count == 0).await;
     }
 
-    /// Counts a turn that ended.
+    /// Lowers the count of running turns if a turn ended.
     fn one_less(&self, ended: bool) {
         if ended {
             self.running.send_modify(|count| *count = count.saturating_sub(1));
@@ -199,7 +203,7 @@ impl Lanes {
             .collect()
     }
 
-    /// The lock that keeps a session's effects in order.
+    /// Returns the lock that makes a session's effects run one after the other.
     pub(crate) fn effects(&self, session: &SessionId) -> Arc<tokio::sync::Mutex<()>> {
         Arc::clone(&self.lock().entry(session.clone()).or_default().effects)
     }
@@ -214,7 +218,7 @@ impl Lanes {
         }
     }
 
-    /// Forgets a deleted session.
+    /// Removes the lane of a deleted session.
     pub(crate) fn forget(&self, session: &SessionId) {
         let mut lanes = self.lock();
         let removed = lanes.remove(session);

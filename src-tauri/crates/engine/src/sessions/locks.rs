@@ -1,13 +1,13 @@
-//! Locks by session, a fixed number of them: two sessions may share one and then wait for each
-//! other, which is harmless; a single one for all would make every session wait for every other's
-//! disk.
+//! A fixed number of locks for all sessions. Two sessions may share a lock and then wait for each
+//! other, which is harmless. With one lock for all, every session would wait for every other
+//! session's disk access.
 
 use std::hash::{BuildHasher as _, RandomState};
 
 use contract::SessionId;
 use tokio::sync::{Mutex, MutexGuard};
 
-/// More than the sessions that are likely to write at the same moment.
+/// More than the number of sessions that are likely to write at the same time.
 const LOCKS: usize = 64;
 
 pub(crate) struct Locks {
@@ -22,7 +22,7 @@ impl Default for Locks {
 }
 
 impl Locks {
-    /// Locks a session. Nobody else can change it until the guard is dropped.
+    /// Locks a session. No other task can change the session until the guard is dropped.
     pub(crate) async fn lock(&self, session: &SessionId) -> MutexGuard<'_, ()> {
         let at = self.hash.hash_one(session) % self.locks.len() as u64;
         self.locks[usize::try_from(at).unwrap_or_default()].lock().await

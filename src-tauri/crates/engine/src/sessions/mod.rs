@@ -1,4 +1,4 @@
-//! Sessions as callers see them: accepting messages, cancelling, listing, opening, paging.
+//! The session operations for callers: accept and cancel messages; list, open and page sessions.
 
 pub(crate) mod lanes;
 pub(crate) mod locks;
@@ -29,11 +29,11 @@ use crate::{
 
 const PAGE: u32 = 60;
 const TITLE_CHARS: usize = 60;
-/// Where the messages that wait are kept over a crash, among the session's own values.
+/// The name of the session value that stores the waiting messages, so that they survive a crash.
 pub(crate) const QUEUE_KEY: &str = "$queue";
 
 impl Engine {
-    /// Takes a message: starts its turn, or queues it behind the running one.
+    /// Accepts a message: starts its turn, or queues the message behind the running turn.
     pub async fn turn_start(
         self: &Arc<Self>,
         params: TurnStartParams,
@@ -41,7 +41,8 @@ impl Engine {
         self.turn_start_for(params, None).await
     }
 
-    /// The same for a run, whose work the turn carries. A message that is not taken is recorded.
+    /// Accepts a message for a run of the run contract. The turn carries the run's context. A
+    /// refused message is recorded.
     pub(crate) async fn turn_start_for(
         self: &Arc<Self>,
         params: TurnStartParams,
@@ -79,7 +80,7 @@ impl Engine {
             self.check_specialist(agent)?;
         }
         let most = most_characters(run.as_deref(), self.world.profile.as_ref());
-        // A key that somebody pastes is kept out of everything from here on: title, transcript,
+        // A key that a user pastes into a message must not reach the title, the transcript or the
         // log.
         let text = self.exact().scrub(&check_text(&params.text, most)?).into_owned();
         let session = self.session_for(params.session, &text).await?;
@@ -117,7 +118,7 @@ impl Engine {
         }
     }
 
-    /// Whether a specialist can be asked for by its id.
+    /// Checks that a specialist exists and is switched on.
     pub(crate) fn check_specialist(&self, id: &AgentId) -> Result<(), AgentError> {
         let agents = self.world.roster.agents();
         if agents.iter().any(|agent| agent.id == *id) {
@@ -157,8 +158,8 @@ impl Engine {
         tokio::spawn(async move {
             let mut next = Some((accepted, token));
             while let Some((accepted, token)) = next {
-                // Each message is answered by the engine that took it: one that waited may be of a
-                // caller who reaches less.
+                // The engine that accepted a message also answers it: the caller of a waiting
+                // message may have access to fewer tools.
                 let answering = accepted.by.upgrade().unwrap_or_else(|| Arc::clone(&engine));
                 let span = engine.runs.span(&session, &accepted.turn);
                 let start = TurnStart {
@@ -170,7 +171,7 @@ impl Engine {
                 Turn::new(&answering, start).run().instrument(span).await;
                 next = engine.lanes.leave(&session);
                 if next.is_some() {
-                    // A queue that cannot be saved is still answered; only a crash would lose it.
+                    // A queue that cannot be saved is still answered. Only a crash would lose it.
                     let _ = engine.queue_changed(&session).await;
                 }
                 engine.push_session(&session).await;
@@ -178,11 +179,11 @@ impl Engine {
         });
     }
 
-    /// Saves and shows the queue as it is now.
+    /// Saves the current queue and sends it to the windows.
     pub(crate) async fn queue_changed(&self, session: &SessionId) -> Result<(), AgentError> {
         let _one_at_a_time = self.values.lock(session).await;
         let queue = self.lanes.queue(session);
-        // Messages of which nothing is to be left wait in memory only.
+        // If the profile keeps no conversations, waiting messages stay in memory only.
         let kept = (!queue.is_empty() && !self.keeps_nothing()).then(|| json!(queue));
         self.values_put(session, vec![(QUEUE_KEY.to_owned(), kept)]).await?;
         self.push(Push::Queue { session: session.clone(), queue });
@@ -201,8 +202,8 @@ impl Engine {
         }
     }
 
-    /// Stops a turn, or lets it never begin: then whoever waits for its end is told at once, as no
-    /// turn will.
+    /// Cancels a running or waiting turn. A turn that never begins is reported to its listener at
+    /// once, because no `final` event will come.
     pub(crate) fn stop(&self, session: &SessionId, turn: &TurnId) -> CancelledAt {
         let met = self.lanes.cancel(session, turn);
         if met == CancelledAt::Waiting {
@@ -211,14 +212,14 @@ impl Engine {
         met
     }
 
-    /// Stops everything, for the end of the process.
+    /// Cancels all turns at the end of the process.
     pub fn cancel_all(&self) {
         for turn in self.lanes.cancel_all() {
             self.runs.never_begins(&turn);
         }
     }
 
-    /// Turns that run now.
+    /// Returns the number of running turns.
     pub fn running(&self) -> u32 {
         self.lanes.running_count()
     }
@@ -247,7 +248,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Sessions, newest first.
+    /// Returns a page of sessions, newest first.
     pub async fn sessions_list(
         &self,
         params: &SessionsListParams,
@@ -261,7 +262,7 @@ impl Engine {
         Ok(SessionsListResponse { sessions, has_more })
     }
 
-    /// A session with its newest items.
+    /// Returns a session with its newest items.
     pub async fn session_open(&self, id: &SessionId) -> Result<SessionView, AgentError> {
         let summary = self.summary(id).await?.ok_or_else(|| {
             AgentError::invalid("This session does not exist.").reason("not_found")
@@ -282,7 +283,7 @@ impl Engine {
         })
     }
 
-    /// The newest result of each pinned view that the newest page does not have.
+    /// Returns the newest result of each pinned view that is not on the newest page.
     async fn older_pinned(
         &self,
         id: &SessionId,
@@ -302,7 +303,7 @@ impl Engine {
         Ok(found)
     }
 
-    /// Older items of a session, ascending.
+    /// Returns older items of a session in ascending order.
     pub async fn items_page(
         &self,
         params: &ItemsPageParams,
@@ -330,7 +331,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Deletes a session and its items; its audit records stay. What waits in it is cancelled.
+    /// Deletes a session and its items. Its audit records stay. Its pending approvals are
+    /// cancelled.
     pub async fn session_delete(&self, id: &SessionId) -> Result<(), AgentError> {
         let _quiet = self.quiet(id)?;
         self.end_open(id, |status| {
@@ -341,8 +343,9 @@ impl Engine {
         self.clear_away(id).await
     }
 
-    /// Deletes what is kept here of a session whose time is over. What waits in it expires, unless
-    /// it goes on elsewhere; of what was begun and has not ended nobody knows whether it happened.
+    /// Deletes the local data of an expired session. Its pending approvals expire, unless another
+    /// process continues the session. Effects that began and did not finish are recorded as outcome
+    /// unknown.
     pub async fn session_over(
         self: &Arc<Self>,
         id: &SessionId,
@@ -373,8 +376,8 @@ impl Engine {
         self.clear_away(id).await
     }
 
-    /// Fails while it is answered or one of its actions runs; as long as what is given back is
-    /// held, none begins.
+    /// Locks the session's effects. Fails while a turn or an action of the session runs. No action
+    /// begins until the returned guard is dropped.
     fn quiet(&self, id: &SessionId) -> Result<OwnedMutexGuard<()>, AgentError> {
         if self.lanes.running(id).is_some() {
             return Err(AgentError::invalid("This session is being answered right now.")
@@ -383,8 +386,9 @@ impl Engine {
         self.lanes.effects(id).try_lock_owned().map_err(|_| action_runs())
     }
 
-    /// The log tells how everything ended that was asked, also when its row is deleted. `end` is
-    /// how it ends, from where it stands; what has no end keeps its session.
+    /// Ends all open approvals of a session and records how each one ended, before their rows are
+    /// deleted. `end` maps the current status to the new one. Fails if `end` returns None for an
+    /// approval.
     async fn end_open(
         &self,
         id: &SessionId,
@@ -435,7 +439,7 @@ pub(crate) fn title_of(text: &str) -> String {
     format!("{}…", cut.trim_end())
 }
 
-/// A message without the space around it, when it says something and is not too long.
+/// Returns the message without surrounding white space. Fails if it is empty or too long.
 fn check_text(text: &str, most: usize) -> Result<String, AgentError> {
     let trimmed = text.trim();
     if trimmed.is_empty() {

@@ -1,5 +1,5 @@
-//! Sessions that other processes serve, too: making an image of one, taking one over, and ending
-//! what was decided or begun elsewhere. Runs no tool and no model.
+//! Sessions that several processes serve: makes an image of a session, adopts an image, and ends
+//! approvals that another process decided or began. Runs no tool and no model.
 
 use std::sync::Arc;
 
@@ -12,17 +12,20 @@ use crate::{
     texts::Text,
 };
 
-/// Items and bytes of them that travel at most. What a model is shown of a conversation is less.
+/// The highest number of items in an image; the next constant limits their bytes. A model sees
+/// fewer.
 const MOST_ITEMS: u32 = 200;
 const MOST_BYTES: usize = 512 * 1024;
-/// Approvals that travel: what waits, and what the next message may ask about.
+/// The number of newest approvals in an image: the pending one, and those that the next message may
+/// ask about.
 const APPROVALS: u32 = 4;
-/// The visitor's address is known anew with each message, and waiting messages belong to who took
-/// them.
+/// Session values that are not part of an image: the visitor's address comes with each message, and
+/// waiting messages belong to the process that accepted them.
 const STAYS: [&str; 2] = ["clientIp", QUEUE_KEY];
 
 impl Engine {
-    /// The session as it is now, to go on with elsewhere. `rev` names this state of it.
+    /// Returns an image of the session, with which another process can continue it. `rev` becomes
+    /// the image's revision.
     pub async fn session_image(
         &self,
         session: &SessionId,
@@ -52,7 +55,7 @@ impl Engine {
         })
     }
 
-    /// Puts an image in place of what is kept here of its session.
+    /// Replaces the local data of a session by an image.
     pub async fn session_adopt(&self, image: &SessionImage) -> Result<(), AgentError> {
         let _one_at_a_time = self.values.lock(&image.session).await;
         let untold = Text::EndedElsewhere.in_locale(&self.world.profile.locale());
@@ -68,8 +71,9 @@ impl Engine {
         Ok(())
     }
 
-    /// Ends what waits here and has ended elsewhere, and what a process began and did not end: that
-    /// may have happened, and is not done again. To be called by who holds the session's lock.
+    /// Ends local approvals that another process has ended, and effects that a process began and
+    /// did not finish. Such an effect may have happened and is not repeated. The caller must hold
+    /// the session's lock.
     pub async fn session_settle(
         self: &Arc<Self>,
         session: &SessionId,
@@ -93,7 +97,7 @@ impl Engine {
             Some(ApprovalStatus::Pending) if approval.status == ApprovalStatus::Pending => {
                 return Ok(());
             }
-            // Approved, and never begun: whoever was to run it is gone.
+            // The action was approved and never began. The process that should have run it is gone.
             Some(ApprovalStatus::Approved | ApprovalStatus::Pending) => {
                 (ApprovalStatus::Expired, Text::ApprovalDied)
             }
@@ -118,7 +122,7 @@ impl Engine {
                 .approval_move(&approval.id, Transition { from, to: status }, Some(reason), now)
                 .await?;
             if !moved {
-                // It goes on elsewhere after all; the next message sees what came of it.
+                // Another process has moved the approval on. The next message sees the result.
                 return Ok(());
             }
         } else {
@@ -134,27 +138,28 @@ impl Engine {
         Ok(())
     }
 
-    /// The newest action that was proposed in a session, however it ended.
+    /// Returns the newest proposed action of a session, in any status.
     pub async fn newest_in(&self, session: &SessionId) -> Result<Option<Approval>, AgentError> {
         let newest = self.world.store.approvals_of(session, 1).await?;
         Ok(newest.into_iter().next())
     }
 
-    /// The result of an action's call, as its conversation has it.
+    /// Returns the result item of an action's tool call.
     pub async fn result_of(&self, approval: &Approval) -> Result<Option<ItemBody>, AgentError> {
         let items = self.world.store.items_of_turn(&approval.turn).await?;
         let is_its = |body: &ItemBody| matches!(body, ItemBody::ToolResult { call, .. } if *call == approval.call);
         Ok(items.into_iter().map(|item| item.body).rev().find(is_its))
     }
 
-    /// Takes the oldest items of sessions that have a value of this name and more items than
-    /// `keep`.
+    /// Deletes the oldest items of each session that has a value called `name` and more than `keep`
+    /// items.
     pub async fn items_trim(&self, name: &str, keep: u32) -> Result<(), AgentError> {
         self.world.store.items_trim(name, keep).await.map_err(AgentError::from)
     }
 }
 
-/// The newest whole turns that fit; the newest one whatever its size.
+/// Returns the newest whole turns that fit into an image. The newest turn is included even if it is
+/// too large.
 fn bounded(items: Vec<Item>) -> Vec<Item> {
     let mut start = items.len();
     let mut bytes = 0;
@@ -167,7 +172,7 @@ fn bounded(items: Vec<Item>) -> Vec<Item> {
             start = index;
         }
     }
-    // A single turn that is longer than all that is taken: its newest part.
+    // A single turn that is larger than the limit is included with its newest part.
     let start = if start == items.len() { 0 } else { start };
     items.into_iter().skip(start).collect()
 }

@@ -1,4 +1,4 @@
-//! Named values beside a session: those of its caller, and those of hosts and the engine. Only the
+//! Named values stored with a session, written by its caller, by hosts and by the engine. Only the
 //! code that stores a value knows its name.
 
 use contract::{AgentError, SessionId};
@@ -10,7 +10,7 @@ use crate::{
 };
 
 impl Engine {
-    /// Returns the values of a session with these names.
+    /// Returns the session's values with these names.
     pub async fn values_of(
         &self,
         session: &SessionId,
@@ -19,7 +19,7 @@ impl Engine {
         self.world.store.session_values_of(session, names).await.map_err(AgentError::from)
     }
 
-    /// Keeps these values, and takes away those that are nothing.
+    /// Stores these values. A value of None is deleted.
     pub async fn values_put(
         &self,
         session: &SessionId,
@@ -31,7 +31,8 @@ impl Engine {
         self.world.store.session_values_put(session, changes).await.map_err(AgentError::from)
     }
 
-    /// Reads, changes and writes back one value; nobody else does so meanwhile.
+    /// Reads, changes and writes back one value. No other task writes the session's values
+    /// meanwhile.
     pub async fn value_change(
         &self,
         session: &SessionId,
@@ -48,13 +49,13 @@ impl Engine {
         }
     }
 
-    /// Forgets all that is kept beside a session.
+    /// Deletes all values of a session.
     pub async fn values_clear(&self, session: &SessionId) -> Result<(), AgentError> {
         let all = self.world.store.session_values(session).await?;
         self.values_put(session, all.into_iter().map(|(name, _)| (name, None)).collect()).await
     }
 
-    /// Sessions beside which a value of this name is kept.
+    /// Returns the sessions that have a value with this name.
     pub async fn sessions_with(&self, name: &str) -> Result<Vec<SessionId>, AgentError> {
         self.world.store.sessions_with_value(name).await.map_err(AgentError::from)
     }

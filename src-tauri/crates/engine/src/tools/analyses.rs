@@ -1,6 +1,6 @@
-//! Analyses of this conversation that still hold: the same question of the same tool within a
-//! quarter of an hour is answered from the stored result, and marked with its time. Anything else
-//! runs again; answers themselves are never kept for reuse.
+//! Reuses recent analyses of the same conversation: a call with the same tool and arguments within
+//! fifteen minutes gets the stored result, marked with its time. All other calls run again. Final
+//! answers are never reused.
 
 use std::sync::Arc;
 
@@ -19,10 +19,10 @@ use crate::{
     turn::context::TurnContext,
 };
 
-/// How long an analysis answers.
+/// How long, in minutes, an analysis is reused.
 const FRESH_MINUTES: i64 = 15;
 
-/// One analysis: what was asked, for which instant, and the call whose result it is.
+/// A stored analysis: its call, the time its data is from, and its result.
 struct Analysis<'a> {
     result: &'a CallId,
     as_of: DateTime<Utc>,
@@ -31,13 +31,13 @@ struct Analysis<'a> {
 }
 
 impl Engine {
-    /// The data behind analyses has changed: none from before counts any more.
+    /// Marks all earlier analyses as outdated, because their data has changed.
     pub fn forget_analyses(&self) {
         *self.analyses_from.lock() = Some(self.world.clock.now());
     }
 }
 
-/// The stored result that answers this call, if one does.
+/// Returns the stored analysis that answers this call, if there is one.
 pub(crate) fn earlier_analysis(
     context: &TurnContext,
     scope: &Scope,

@@ -4,7 +4,7 @@ use contract::AgentError;
 
 use crate::{tools::oversize, turn::context::TurnContext};
 
-/// A failure may quote what was sent, and at any length.
+/// Removes secrets from an error, which may quote the request, and shortens it.
 pub(crate) fn bound_error(context: &TurnContext, error: &mut AgentError) {
     let exact = context.engine.exact();
     error.message = exact.scrub(&error.message).into_owned();

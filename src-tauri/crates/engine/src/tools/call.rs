@@ -1,5 +1,5 @@
-//! A call on its way, and how it ended. Only data: what happens to a call is in `executor` and
-//! `dispatch`.
+//! Data of a tool call: before it runs and after it has ended. `executor` and `dispatch` run the
+//! call.
 
 use std::{sync::Arc, time::Duration};
 
@@ -13,17 +13,17 @@ use crate::{
     tools::{oversize::Cut, results::ResultStore},
 };
 
-/// A call that passed the checks before the gate.
+/// A call that has passed all checks before the approval gate.
 #[derive(Clone, Debug)]
 pub(crate) struct Ready {
     pub(crate) call: CallId,
     pub(crate) spec: Arc<ToolSpec>,
-    /// As the model may give them, after coercion.
+    /// The arguments without caller-owned values, after coercion.
     pub(crate) arguments: Value,
     pub(crate) decision: Decision,
-    /// The changes that made the arguments fit, for the record.
+    /// The changes that coercion made to the arguments, for the record.
     pub(crate) coerced: Vec<String>,
-    /// Values that the specialist's defaults gave it.
+    /// The values that the call took from the specialist's defaults.
     pub(crate) defaults: Vec<Used>,
     /// Whether the arguments come from an approval, so they already have the form that the server
     /// expects.
@@ -45,18 +45,18 @@ pub(crate) struct CallDone {
     pub(crate) error: Option<AgentError>,
     pub(crate) view: ResultView,
     pub(crate) duration: Duration,
-    /// Answered from an earlier analysis of this time.
+    /// The time of the earlier analysis that answered the call, if one was reused.
     pub(crate) as_of: Option<String>,
-    /// Values that the specialist's defaults gave it.
+    /// The values that the call took from the specialist's defaults.
     pub(crate) defaults: Vec<Used>,
-    /// The log has how it ended.
+    /// Whether the call's outcome is already in the log.
     pub(crate) is_recorded: bool,
-    /// The result was too large to be kept whole.
+    /// The size and hash of the whole result, if it was too large to store.
     pub(crate) cut: Option<Cut>,
 }
 
 impl CallDone {
-    /// A call that failed, or was refused, with the error's message as its summary.
+    /// Makes a failed or refused call. The error's message becomes its summary.
     pub(crate) fn failed(ready: &Ready, outcome: ToolOutcome, error: AgentError) -> Self {
         let summary = error.message.clone();
         Self::of(ready, outcome, Some(error), summary)
@@ -88,7 +88,7 @@ impl CallDone {
         }
     }
 
-    /// The result as a conversation keeps it.
+    /// Returns the result as an item of the conversation.
     pub(crate) fn item_body(&self) -> ItemBody {
         ItemBody::ToolResult {
             call: self.call.clone(),
@@ -103,7 +103,8 @@ impl CallDone {
         }
     }
 
-    /// The result as the model gets it. What it gets only a part of stays in `kept`.
+    /// Returns the result as a message for the model. If the text is shortened, `kept` stores the
+    /// whole result.
     pub(crate) fn message(
         self,
         limit: usize,
@@ -131,7 +132,7 @@ impl CallDone {
     }
 }
 
-/// A call of a tool that does not exist.
+/// Returns the result of a call of a tool that does not exist.
 pub(crate) fn unknown_tool(call: AskedCall, error: AgentError) -> CallDone {
     CallDone {
         call: call.id,

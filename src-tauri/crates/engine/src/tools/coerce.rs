@@ -1,5 +1,6 @@
-//! Brings arguments into the shape their schema wants, without ever changing a value that already
-//! fits. Strictness is the validator's; this only undoes what models are known to do.
+//! Converts arguments to the types that their schema asks for. A value that already fits never
+//! changes. Only known mistakes of models are corrected; the validator decides whether the result
+//! is valid.
 
 use contract::{
     CallerParam, Effect, ToolSpec,
@@ -7,18 +8,18 @@ use contract::{
 };
 use serde_json::{Map, Value};
 
-/// References and unions that are followed for one argument.
+/// The highest number of references and unions that are followed for one argument.
 const MOST_BRANCHES: usize = 100;
 
-/// One change that was made, for the trace.
+/// A change to one argument, for the record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coercion {
     pub parameter: String,
     pub what: &'static str,
 }
 
-/// The arguments of a call in the shape that its tool wants; those of a change with the schema's
-/// defaults, unless the whole does not fit then.
+/// Returns a call's arguments, coerced to the tool's schema. A change also gets the schema's
+/// default values, unless the arguments would then be invalid.
 pub(crate) fn fitted(
     spec: &ToolSpec,
     arguments: Value,
@@ -36,8 +37,8 @@ pub(crate) fn fitted(
     (full, done)
 }
 
-/// Coerces an argument object by its schema. Unknown arguments are dropped unless the schema
-/// forbids extras (then validation says so).
+/// Coerces an arguments object by its schema. Drops unknown arguments. If the schema itself says
+/// how to treat unknown arguments, they stay for the validator.
 pub fn coerce(schema: &Value, arguments: Value) -> (Value, Vec<Coercion>) {
     let Value::Object(given) = arguments else { return (arguments, Vec::new()) };
     let empty = Map::new();
@@ -49,7 +50,8 @@ pub fn coerce(schema: &Value, arguments: Value) -> (Value, Vec<Coercion>) {
         .flatten()
         .filter_map(Value::as_str)
         .collect();
-    // A schema that speaks of extras means them, one way or the other; only silence drops them.
+    // A schema with one of these keywords says how to treat unknown arguments. Otherwise they are
+    // dropped.
     let speaks = ["additionalProperties", "unevaluatedProperties", "patternProperties"]
         .iter()
         .any(|word| schema.get(word).is_some());
@@ -78,9 +80,9 @@ pub fn coerce(schema: &Value, arguments: Value) -> (Value, Vec<Coercion>) {
     (Value::Object(out), done)
 }
 
-/// Puts in the defaults of a schema where an argument is missing. Whoever signs a change signs all
-/// that is sent, and leaves what is written down as a default to nobody else. What the caller owns,
-/// and a default that is of no type of its own, are left out.
+/// Adds the schema's default values for missing arguments of a change, because a person must
+/// approve all that is sent. Caller-owned parameters, and default values that do not match their
+/// type, are left out.
 pub fn with_defaults(
     schema: &Value,
     owned: &[CallerParam],
@@ -143,8 +145,9 @@ fn one(branches: &[&Value], value: Value, required: bool) -> Outcome {
     }
 }
 
-/// The schemas of which a value may fit any: references inside the whole schema are followed,
-/// unions taken apart. Nothing when there are too many, as where they lead in a circle.
+/// Returns the schemas of which a value must fit at least one: follows references inside the whole
+/// schema and splits unions. Returns an empty list if there are too many, as with circular
+/// references.
 fn branches<'a>(whole: &'a Value, schema: &'a Value) -> Vec<&'a Value> {
     let (mut open, mut found) = (vec![schema], Vec::new());
     for _ in 0..MOST_BRANCHES {
@@ -164,7 +167,8 @@ fn branches<'a>(whole: &'a Value, schema: &'a Value) -> Vec<&'a Value> {
     Vec::new()
 }
 
-/// The types of all branches. Nothing when one of them does not say: it may want anything.
+/// Returns the types that all branches name. Returns an empty list if a branch names none, because
+/// it may accept any type.
 fn types<'a>(branches: &[&'a Value]) -> Vec<&'a str> {
     let mut all = Vec::new();
     for branch in branches {
@@ -203,7 +207,8 @@ fn is_blank(value: &Value) -> bool {
     }
 }
 
-/// A schema that lists the blank word itself, or `null` as a type of its own, means it.
+/// Whether the schema accepts the blank value on purpose, by listing it or by having `null` as a
+/// type.
 fn allows_blank(branches: &[&Value], value: &Value) -> bool {
     let lists = |branch: &&Value| branch.get("enum").is_some() || branch.get("const").is_some();
     branches.iter().any(lists) || (value.is_null() && types(branches).contains(&"null"))
@@ -223,7 +228,7 @@ fn unwrap_single(value: &Value) -> Option<Value> {
 fn parse(kind: &str, value: &Value) -> Option<Value> {
     let text = value.as_str()?.trim();
     match kind {
-        // A number that would lose digits stays the text that it is.
+        // A number that would lose digits stays a text.
         "integer" => plain_number(text)?
             .parse::<i64>()
             .ok()
@@ -240,7 +245,8 @@ fn parse(kind: &str, value: &Value) -> Option<Value> {
     }
 }
 
-/// Text of a number without currency sign and thousands commas; percentages are refused.
+/// Returns a number's text without currency sign and thousands separators. Returns None for
+/// percentages.
 fn plain_number(text: &str) -> Option<String> {
     let bare = text.trim_start_matches(['$', '€', '£']).trim();
     if bare.is_empty() || bare.ends_with('%') {

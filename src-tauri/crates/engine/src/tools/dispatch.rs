@@ -1,5 +1,5 @@
-//! The one seam through which every tool call leaves: adapt, intent recorded, attempts, output
-//! checked, outcome recorded.
+//! Every tool call is sent from here: adapt the arguments, record the intent, make the attempts,
+//! check the output, record the outcome.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ use crate::{
 };
 
 impl Engine {
-    /// `invalid_input` with every problem when arguments do not fit the schema.
+    /// Checks arguments against the tool's schema. The error `invalid_input` lists every problem.
     pub(crate) fn check_arguments(
         &self,
         spec: &ToolSpec,
@@ -58,14 +58,14 @@ impl Engine {
     }
 }
 
-/// Sends calls, for the specialist in `scope`.
+/// Sends the calls of the specialist in `scope`.
 pub(crate) struct Dispatcher {
     pub(crate) context: Arc<TurnContext>,
-    /// Untrusted content that has entered the turn.
+    /// The untrusted content that has entered the turn.
     pub(crate) sources: Arc<UntrustedSources>,
     pub(crate) reads: ReadsSeen,
     pub(crate) scope: Scope,
-    /// Long results, for a model that wants more of them.
+    /// The whole results that a model can read on.
     pub(crate) results: ResultStore,
     words: Option<Arc<EgressSession>>,
 }
@@ -88,16 +88,16 @@ impl Dispatcher {
         }
     }
 
-    /// Marks the turn if a result that the model sees may carry instructions of strangers. So may a
-    /// failure: it has the tool's own words.
+    /// Marks the turn as containing untrusted content if the tool's output is untrusted. This
+    /// includes failures, whose text comes from the tool.
     pub(crate) fn note_trust(&self, spec: &ToolSpec, done: &CallDone) {
         if policy::taints(spec) {
             self.sources.brought(spec, done);
         }
     }
 
-    /// A call as it is sent. Under a signature it is the one that was signed, whatever came
-    /// between.
+    /// Returns the request of a call. Fails if the call has an approval and the request is not the
+    /// approved one.
     async fn outgoing(
         &self,
         ready: &Ready,
@@ -114,7 +114,7 @@ impl Dispatcher {
         Ok(outgoing)
     }
 
-    /// Runs a call that may run. `approval` is the signature it runs under, if one was needed.
+    /// Runs a checked call. `approval` is the approval that it runs under, if one was needed.
     pub(crate) async fn dispatch(
         &self,
         ready: &Ready,
@@ -212,7 +212,7 @@ impl Dispatcher {
                     &data,
                 );
                 if misfits.is_empty() {
-                    // Before anything is recorded, stored or shown.
+                    // Secrets are removed before the result is recorded, stored or shown.
                     self.context.engine.exact().scrub_value(&mut data);
                     let session_values = session_values(spec, &data);
                     let mut done = CallDone::of(ready, ToolOutcome::Ok, None, summary(&data));
@@ -232,7 +232,8 @@ impl Dispatcher {
                     Text::InvalidOutput.in_locale(&self.context.locale),
                 )
                 .with("tool_id", spec.id.as_str());
-                // A change has been made, or not: the answer does not tell.
+                // It is unknown whether the change was made, because the result does not fit its
+                // schema.
                 let outcome = if spec.effect == Effect::ReadOnly {
                     ToolOutcome::Error
                 } else {
@@ -266,9 +267,8 @@ impl Dispatcher {
         }
     }
 
-    /// A caller elsewhere, and the model that speaks to it, hear that a service failed and not how.
-    /// The tool's own words about its failure reach them. The record of the outcome has the full
-    /// error.
+    /// Replaces the details of a service's failure in the result for a remote caller and its model.
+    /// A failure in the tool's own words is kept. The outcome's record has the full error.
     fn for_the_caller(&self, done: &mut CallDone) {
         let Some(error) = done.error.as_mut().filter(|_| self.context.audience.is_remote()) else {
             return;
@@ -324,7 +324,7 @@ impl Dispatcher {
     }
 }
 
-/// The values of a result that its session keeps.
+/// Returns the values from a result that the session stores.
 fn session_values(spec: &ToolSpec, data: &Value) -> ValueChanges {
     let found = |pointer: &str| data.pointer(pointer).filter(|value| !value.is_null()).cloned();
     spec.session_values
@@ -346,8 +346,8 @@ fn outcome_name(outcome: ToolOutcome) -> &'static str {
     }
 }
 
-/// The same for every attempt of one call, and for no other: a call that nobody signed is told
-/// apart by its own id.
+/// Returns the idempotency key, which is the same for all attempts of one call and differs between
+/// calls. A call without an approval uses its own id.
 fn idempotency_key(
     spec: &ToolSpec,
     arguments: &Value,
@@ -371,8 +371,8 @@ fn idempotency_key(
     }
 }
 
-/// One line about a result, by what results commonly carry. Never more than a hint: the card
-/// unfolds to the whole.
+/// Returns a one-line summary of a result from its common fields. It is only a hint; the window
+/// shows the whole result on request.
 fn summary(data: &Value) -> String {
     let count = data.get("totalCount").or_else(|| data.get("items").filter(|i| i.is_array()));
     match (data.get("summary").and_then(Value::as_str), count) {

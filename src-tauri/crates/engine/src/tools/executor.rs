@@ -1,11 +1,12 @@
-//! The calls of one round. Each goes through these steps, in this order:
+//! Executes the calls of one round. Each call goes through these steps, in this order:
 //!
 //! 1. `check`: exists, limits, switch, coerce, fill defaults, validate, policy.
 //! 2. `check_runnable`: policy denies, pack egress, credential.
 //! 3. `approvals::gate`: approval.
 //! 4. `Dispatcher::dispatch`: adapt, intent, attempts, validate output, outcome.
 //!
-//! Free reads run together, effects one after the other, and each call ends exactly once.
+//! Reads without approval run in parallel, effects run one after the other, and each call ends
+//! exactly once.
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
@@ -32,11 +33,11 @@ use crate::{
     turn::{context::TurnContext, outcome::End},
 };
 
-/// Characters that are kept of arguments that cannot be used.
+/// The number of characters stored of arguments that cannot be parsed.
 const UNUSABLE_CHARS: usize = 2_000;
 
-/// Arguments that did not fit, by tool: the same ones again in a later round end the use of tools.
-/// If the same fails twice in one round, the model has not read about either.
+/// Invalid arguments by tool. If the model repeats them in a later round, it gets no more tools. A
+/// repeat within one round does not count, because the model has not read the error yet.
 #[derive(Default)]
 pub(crate) struct InvalidArguments {
     told: HashSet<String>,
@@ -44,12 +45,12 @@ pub(crate) struct InvalidArguments {
 }
 
 impl InvalidArguments {
-    /// The model has been told of all before.
+    /// Starts a round. The model has now read the errors of the earlier rounds.
     fn begin_round(&mut self) {
         self.told.extend(self.new.drain());
     }
 
-    /// Whether the model repeats what it was told of.
+    /// Whether the model repeats arguments whose error it has read.
     fn repeats(&mut self, key: String) -> bool {
         let told = self.told.contains(&key);
         self.new.insert(key);
@@ -69,7 +70,7 @@ pub(crate) struct ToolExecutor {
     context: Arc<TurnContext>,
     pub(crate) gate: ApprovalGate,
     invalid: InvalidArguments,
-    /// The model repeats calls that do not fit: from now on it only answers.
+    /// Whether the model lost its tools because it repeated invalid calls. It can then only answer.
     is_tools_off: bool,
 }
 
@@ -95,7 +96,7 @@ impl ToolExecutor {
         &mut self.gate.dispatcher
     }
 
-    /// Runs the calls of a round; the results come back in the model's order.
+    /// Runs the calls of a round. Returns the results in the order of the calls.
     pub(crate) async fn run_calls(&mut self, calls: Vec<AskedCall>) -> Result<Vec<CallDone>, End> {
         self.context.emit(EventBody::Status { stage: Stage::Tools, text: None });
         self.invalid.begin_round();
@@ -117,8 +118,8 @@ impl ToolExecutor {
         let mut asks = false;
         for (index, call) in calls.into_iter().enumerate() {
             let mut next = self.prepare(call, index < most).await;
-            // A caller that answers later can answer one question only: further ones of the round
-            // would wait unseen behind it.
+            // A caller that decides later can answer one question only. Further approvals of the
+            // same round would stay unseen.
             if let Prepared::Ready(ready) = &next
                 && !self.context.audience.may_wait()
                 && matches!(ready.decision, Decision::Ask { .. })
@@ -137,7 +138,7 @@ impl ToolExecutor {
         }
         let gated =
             prepared.iter().any(|p| matches!(p, Prepared::Ready(ready) if !is_free_read(ready)));
-        // Calls that may wait or change something are saved before anything happens; free reads
+        // Calls that may wait or change data are saved before they run. Free reads are saved
         // together with their results.
         if gated {
             self.context
@@ -225,8 +226,8 @@ impl ToolExecutor {
         credential.map_err(|error| (ToolOutcome::Error, error.with("tool_id", spec.id.as_str())))
     }
 
-    /// All steps before the approval, up to the policy's decision. Nothing is asked, recorded or
-    /// run here.
+    /// Makes all checks before the approval, up to the policy's decision. Asks no person, records
+    /// nothing and runs nothing.
     pub(crate) async fn check(
         &mut self,
         call: AskedCall,
@@ -238,7 +239,7 @@ impl ToolExecutor {
         };
         let (arguments, unusable) = match contract::arguments::parse(&call.arguments) {
             Ok(value) => (value, None),
-            // As they were written: read, they would be others.
+            // The invalid arguments are stored as text, because parsing would change them.
             Err(error) => {
                 (Value::String(call.arguments.chars().take(UNUSABLE_CHARS).collect()), Some(error))
             }
@@ -325,7 +326,7 @@ impl ToolExecutor {
             .collect();
     }
 
-    /// Puts the specialist's defaults in place, and keeps where each value came from.
+    /// Adds the specialist's default values and notes where each value came from.
     fn fill_defaults(&self, ready: &mut Ready) -> Result<(), AgentError> {
         let scope = &self.dispatcher().scope;
         let Some(agent) = &scope.agent else { return Ok(()) };
@@ -345,8 +346,8 @@ impl ToolExecutor {
         self.context.engine.check_arguments(&ready.spec, &ready.arguments)
     }
 
-    /// A tool by the name that models use, when it is in the running specialist's scope; the one
-    /// that reads long results is there once there is one.
+    /// Returns the tool with this model name if it is in the specialist's scope. The tool that
+    /// reads long results exists only once there is a long result.
     fn find(&self, name: &str) -> Result<Arc<ToolSpec>, AgentError> {
         let Some(spec) = self.context.specs.iter().find(|spec| spec.model_name == name) else {
             let kept = self.dispatcher().results.tool().filter(|spec| spec.model_name == name);
@@ -369,8 +370,8 @@ impl ToolExecutor {
             .hint("Use your own tools, or say what you cannot do."))
     }
 
-    /// The model reads once about arguments that do not fit. The same again end the use of tools
-    /// for this turn.
+    /// Returns the error for invalid arguments. If the model repeats arguments whose error it has
+    /// read, it gets no more tools in this turn.
     fn note_invalid(&mut self, ready: &Ready, error: AgentError) -> AgentError {
         let key = format!("{} {}", ready.spec.id, canonical(&ready.arguments));
         if !self.invalid.repeats(key) {
@@ -399,8 +400,8 @@ impl ToolExecutor {
         Gated::Done { result: Box::new(done), saved: false }
     }
 
-    /// A free read; the same read a second time gets the first result, a third time nothing. Two at
-    /// once wait for each other.
+    /// Runs a read that needs no approval. The same read gets the first result a second time, and
+    /// an error a third time. Equal reads at the same time wait for each other.
     async fn read_once(&self, ready: &Ready) -> CallDone {
         let key = format!("{} {}", ready.spec.id, canonical(&ready.arguments));
         let entry = self.dispatcher().reads.entry(key);
@@ -432,7 +433,7 @@ impl ToolExecutor {
                         done
                     }
                 };
-                // A failure is not an answer: the same read may be tried again.
+                // A failed read is not stored, so the same read may be tried again.
                 if done.outcome == ToolOutcome::Ok {
                     *earlier = Some((done.clone(), false));
                 }

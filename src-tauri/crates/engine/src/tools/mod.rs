@@ -1,4 +1,4 @@
-//! Tool calls: how arguments are checked, calls are run and recorded, and results are kept.
+//! Tool calls: checks their arguments, runs and records them, and stores their results.
 
 pub(crate) mod analyses;
 pub(crate) mod bound_error;

@@ -1,6 +1,6 @@
-//! A call as it leaves: what a model or a person gave, the caller's own values, and the form that
-//! the tool's server takes. What is shown, signed, recorded and sent is made here and nowhere else.
-//! Knows no server.
+//! Builds the outgoing form of a call: the model's or person's arguments, plus the caller's own
+//! values, in the form that the tool's server expects. The same form is shown, approved, recorded
+//! and sent. Knows no server.
 
 use contract::{AgentError, ToolSpec, arguments::checked};
 use serde_json::{Map, Value};
@@ -12,22 +12,22 @@ use crate::{
     turn::context::TurnContext,
 };
 
-/// A call as it leaves.
+/// The outgoing form of a call.
 pub(crate) struct Outgoing {
-    /// All arguments, as they are shown, recorded and sent.
+    /// All arguments in the form that is shown, recorded and sent.
     pub(crate) arguments: Value,
-    /// All arguments before they took the form of the server.
+    /// All arguments before they were converted for the server.
     pub(crate) asked: Value,
-    /// The hash that an approval signs.
+    /// The hash that identifies the call in an approval.
     pub(crate) hash: String,
-    /// Whether a request is sent. If not, the answer is known here.
+    /// Whether a request is sent. If not, the adapter knows the answer without one.
     pub(crate) is_sent: bool,
-    /// A further request of a call that has been sent already.
+    /// Whether this is a further request of a call that was already sent.
     pub(crate) is_again: bool,
 }
 
 impl Outgoing {
-    /// A further request of a read that has been sent already.
+    /// Makes a further request of a read that was already sent.
     pub(crate) fn again(arguments: &Value) -> Result<Self, AgentError> {
         let arguments = checked(arguments.clone())?;
         Ok(Self {
@@ -40,8 +40,8 @@ impl Outgoing {
     }
 }
 
-/// The caller-owned values of a call: the session's own, else the profile's; what is unknown, or
-/// null in the session, is left out.
+/// Returns the caller-owned values of a call, from the session or else from the profile. Unknown
+/// values, and values that are null in the session, are left out.
 pub(crate) fn caller_values(
     spec: &ToolSpec,
     session: &SessionValues,
@@ -54,8 +54,9 @@ pub(crate) fn caller_values(
 }
 
 impl Outgoing {
-    /// The call as it leaves now. Fails if a caller's value cannot be read (a change of no basket
-    /// would begin another one), or if a number or the length would not survive the way.
+    /// Builds the outgoing form of a call. Fails if a caller's value cannot be read: a change
+    /// without its cart id, for example, would start another cart. Also fails if a number would
+    /// lose digits or the arguments are too long.
     pub(crate) async fn of(context: &TurnContext, ready: &Ready) -> Result<Outgoing, AgentError> {
         let spec = &ready.spec;
         let owned = known_caller_values(context, spec).await?;

@@ -1,33 +1,33 @@
-//! Results and failures that are too large to be stored, shown and recorded: what is kept of them.
-//! With these bounds the record of an outcome always fits into the log. Pure.
+//! Shortens results and errors that are too large to be stored, shown and recorded. With these
+//! limits the record of an outcome always fits into the log. Pure.
 
 use contract::AgentError;
 use serde_json::{Map, Value, json};
 
 use crate::canonical::sha256_hex;
 
-/// The largest result that is kept whole, as JSON text. As a text inside a record it can be twice
-/// as long; the log takes 32 MiB.
+/// The largest result that is stored whole, in bytes of JSON text. Inside a record it can become
+/// twice as long; the log accepts 32 MiB.
 pub(crate) const RESULT_BYTES: usize = 8 << 20;
-/// Characters that are kept of a larger one.
+/// The number of characters kept of a larger result.
 const KEPT_CHARS: usize = 64 * 1024;
-/// Characters of a failure's sentence.
+/// The highest number of characters of an error's message.
 const MESSAGE_CHARS: usize = 4_000;
-/// Bytes of one detail of a failure, and of all.
+/// The highest number of bytes of one detail of an error, and of all details.
 const DETAIL_BYTES: usize = 8 * 1024;
 const DETAILS_BYTES: usize = 32 * 1024;
 
 /// The size and hash of a result that was cut.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cut {
-    /// Length of the whole as JSON text.
+    /// The length of the whole result as JSON text.
     pub(crate) bytes: usize,
-    /// Of that text.
+    /// The hash of that text.
     pub(crate) sha256: String,
 }
 
 impl Cut {
-    /// The length for a person to read.
+    /// Returns the length for display.
     pub(crate) fn size(&self) -> String {
         format!("{} MiB", self.bytes.div_ceil(1 << 20))
     }
@@ -51,7 +51,7 @@ pub(crate) fn cut(data: &mut Value) -> Option<Cut> {
     Some(cut)
 }
 
-/// Shortens a failure that quotes too much. Short details stay.
+/// Shortens an error that is too long. Short details stay.
 pub(crate) fn shorten(error: &mut AgentError) {
     if error.message.chars().nth(MESSAGE_CHARS).is_some() {
         error.message = error.message.chars().take(MESSAGE_CHARS).chain(['…']).collect();
@@ -72,7 +72,7 @@ pub(crate) fn shorten(error: &mut AgentError) {
     error.details = kept;
 }
 
-/// The length of a value as JSON text.
+/// Returns the length of a value as JSON text.
 fn length(value: &Value) -> usize {
     struct Count(usize);
     impl std::io::Write for Count {
@@ -85,7 +85,7 @@ fn length(value: &Value) -> usize {
         }
     }
     let mut count = Count(0);
-    // Counting cannot fail, and values are JSON.
+    // Writing to a counter cannot fail.
     let _ = serde_json::to_writer(&mut count, value);
     count.0
 }

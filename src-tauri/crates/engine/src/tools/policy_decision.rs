@@ -1,5 +1,5 @@
-//! Asks the policy about a call. Rules and grants are read at this moment, so that a change holds
-//! at once.
+//! Asks the policy about a call. Rules and grants are read for each call, so that a change works at
+//! once.
 
 use contract::ToolSpec;
 use policy::{Decision, Question};

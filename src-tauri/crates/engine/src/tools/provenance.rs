@@ -1,5 +1,5 @@
-//! Content of strangers in a turn: that there is some, where it came from, and the part of it that
-//! a person is to see beside a proposal. Decides nothing: policy asks whether there is any.
+//! Keeps the untrusted content of a turn: where it came from, and the excerpts that a person sees
+//! beside a proposal. The policy uses whether there is any; this module decides nothing.
 
 use contract::{CallId, ToolId, ToolSpec, UntrustedContent};
 use parking_lot::Mutex;
@@ -7,13 +7,13 @@ use serde_json::Value;
 
 use crate::tools::call::CallDone;
 
-/// Results that are kept to quote from, and that are quoted.
+/// The number of results kept for quotations, and the number of results quoted.
 const KEPT: usize = 12;
 const QUOTED: usize = 3;
-/// Characters that are kept of one, and that are quoted.
+/// The number of characters kept of a result, and the number quoted.
 const CHARS: usize = 32_000;
 const EXCERPT: usize = 240;
-/// A shorter text of the arguments is found everywhere.
+/// The shortest argument that is searched for. A shorter text would occur everywhere.
 const SHORTEST: usize = 4;
 
 /// The untrusted sources of a turn, oldest first.
@@ -21,24 +21,24 @@ const SHORTEST: usize = 4;
 pub(crate) struct UntrustedSources(Mutex<Vec<Source>>);
 
 struct Source {
-    /// Without an excerpt.
+    /// The source, without an excerpt.
     from: UntrustedContent,
     text: String,
 }
 
 impl UntrustedSources {
-    /// Whether any content of strangers has entered.
+    /// Whether the turn contains untrusted content.
     pub(crate) fn is_any(&self) -> bool {
         !self.lock().is_empty()
     }
 
-    /// Notes what a call brought: its data, or its failure, which carries the tool's own words.
+    /// Notes the content that a call brought: its data, or the text of its failure.
     pub(crate) fn brought(&self, spec: &ToolSpec, done: &CallDone) {
         let text = if done.data.is_null() { done.summary.clone() } else { joined(&done.data) };
         self.add(of_tool(&spec.id, &spec.title, spec.target.server(), &done.call), text);
     }
 
-    /// The same of an earlier turn.
+    /// Notes the content of a call in an earlier turn.
     pub(crate) fn recalled(
         &self,
         spec: Option<&ToolSpec>,
@@ -51,7 +51,8 @@ impl UntrustedSources {
         self.add(of_tool(tool, title, server, call), joined(data));
     }
 
-    /// Notes a summary that strangers' content went into, or a caller's word that there was some.
+    /// Notes untrusted content without a known call: a summary made from it, or hints of a caller
+    /// that quote it.
     pub(crate) fn remembered(&self, text: &str) {
         let from = UntrustedContent {
             tool: ToolId::new(""),
@@ -64,7 +65,7 @@ impl UntrustedSources {
         self.add(from, one_line(text));
     }
 
-    /// Takes over what an action followed.
+    /// Notes the sources that an earlier proposal followed.
     pub(crate) fn again(&self, follows: &[UntrustedContent]) {
         for from in follows {
             self.add(from.clone(), from.excerpt.clone());
@@ -76,7 +77,7 @@ impl UntrustedSources {
         if from.call.is_some() && sources.iter().any(|source| source.from.call == from.call) {
             return;
         }
-        // The first ones stay: what came first may have brought all the others.
+        // The first sources stay, because later calls may have followed from them.
         if sources.len() >= KEPT {
             sources.remove(KEPT / 2);
         }
@@ -122,7 +123,7 @@ fn of_tool(tool: &ToolId, title: &str, server: &str, call: &CallId) -> Untrusted
     }
 }
 
-/// The texts of a result on one line.
+/// Returns the texts of a result on one line.
 fn joined(data: &Value) -> String {
     let mut all = String::new();
     for text in texts(data) {
@@ -137,7 +138,7 @@ fn joined(data: &Value) -> String {
     all
 }
 
-/// The texts of a value, without the names beside them.
+/// Returns the texts of a JSON value without member names.
 fn texts(value: &Value) -> Vec<&str> {
     match value {
         Value::String(text) => vec![text],
@@ -151,7 +152,7 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A part of a text with some of what stands before a place.
+/// Returns the part of a text around a position.
 fn around(text: &str, at: usize) -> String {
     let from = text.floor_char_boundary(at.saturating_sub(EXCERPT / 3));
     let part: String = text[from..].chars().take(EXCERPT).collect();

@@ -1,4 +1,5 @@
-//! The reads of a turn, so that the same one is not made twice. Two at once wait for each other.
+//! Stores the reads of a turn, so that the same read is not made twice. Equal reads at the same
+//! time wait for each other.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -7,10 +8,10 @@ use tokio::sync::Mutex as AsyncMutex;
 
 use crate::tools::call::CallDone;
 
-/// The first result of a read, and whether it was given a second time.
+/// The first result of a read, and whether it was returned a second time.
 type FirstResult = Arc<AsyncMutex<Option<(CallDone, bool)>>>;
 
-/// By tool and canonical arguments. Calls that run side by side share it.
+/// The reads by tool and canonical arguments. Parallel calls share them.
 #[derive(Default)]
 pub(crate) struct ReadsSeen(Mutex<HashMap<String, FirstResult>>);
 
@@ -19,7 +20,7 @@ impl ReadsSeen {
         Arc::clone(self.0.lock().entry(key).or_default())
     }
 
-    /// An effect has happened: what was read before it may have changed.
+    /// Forgets all reads after an effect, because their results may be out of date.
     pub(crate) fn clear(&self) {
         self.0.lock().clear();
     }

@@ -1,4 +1,5 @@
-//! The two records of every call that is sent: its intent before, its outcome after.
+//! Writes the two records of every call that is sent: the intent before it and the outcome after
+//! it.
 
 use contract::{AgentError, ApprovalId, Effect, RecordType, ToolOutcome};
 use serde_json::json;
@@ -15,7 +16,7 @@ use crate::{
     turn::context::TurnContext,
 };
 
-/// Changes of shape that one record names.
+/// The highest number of coerced arguments that one record names.
 const COERCED: usize = 100;
 
 /// Records that a call is about to be sent. If a change cannot be recorded, it must not be sent.
@@ -111,7 +112,7 @@ pub(crate) async fn record_outcome(
     }
 }
 
-/// How loud the record of an outcome is.
+/// Returns the level of an outcome's record.
 fn level(outcome: ToolOutcome) -> &'static str {
     match outcome {
         ToolOutcome::Ok | ToolOutcome::Cancelled => "info",

@@ -1,20 +1,20 @@
-//! How many refusals get a record of their own, and how many others there were, by reason.
+//! Limits how many refusals get their own record, and counts the others by reason.
 
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// Refused calls of a turn, or refused requests of a minute.
+/// The refused calls of a turn, or the refused requests of a minute.
 #[derive(Default)]
 pub(crate) struct RefusalCount {
     recorded: u32,
-    /// By reason.
+    /// The refusals without their own record, by reason.
     more: BTreeMap<String, u64>,
     since: Option<DateTime<Utc>>,
 }
 
 impl RefusalCount {
-    /// Whether one more gets a record. If not, it is counted.
+    /// Whether one more refusal gets its own record. If not, counts it.
     pub(crate) fn admit(&mut self, most: u32, reason: &str) -> bool {
         let is_admitted = self.recorded < most;
         if is_admitted {
@@ -25,7 +25,8 @@ impl RefusalCount {
         is_admitted
     }
 
-    /// Begins again when a minute is over. Returns what the last minute did not record.
+    /// Starts a new count after a minute. Returns the counts of refusals that the last minute did
+    /// not record.
     pub(crate) fn renew(&mut self, now: DateTime<Utc>) -> BTreeMap<String, u64> {
         let is_over =
             self.since.is_none_or(|since| now - since >= TimeDelta::minutes(1) || now < since);

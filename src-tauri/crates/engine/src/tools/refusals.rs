@@ -1,6 +1,7 @@
-//! Records refusals: one record for each call or request that was not run, with its reason. Endless
-//! requests cannot fill the log: beyond a limit only their number is recorded. A long value is cut,
-//! and its size and hash are recorded. If a refusal cannot be recorded, it is still a refusal.
+//! Records refusals: one record for each call or request that was not run, with its reason. Beyond
+//! a limit only the number of refusals is recorded, so that endless requests cannot fill the log. A
+//! long value is shortened, and its size and hash are recorded. If the record fails, the call or
+//! request is still refused.
 
 use std::collections::BTreeMap;
 
@@ -16,16 +17,17 @@ use crate::{
     turn::context::TurnContext,
 };
 
-/// Refused calls of a turn that have records of their own.
+/// The highest number of refused calls of a turn with their own records.
 const CALLS: u32 = 40;
-/// Refused requests that have records of their own, in a minute.
+/// The highest number of refused requests per minute with their own records.
 const REQUESTS: u32 = 60;
 /// The most characters that a record keeps of a refused value.
 const CHARS: usize = 4_000;
-/// The same of a name.
+/// The highest number of characters that a record keeps of a refused name.
 const NAME_CHARS: usize = 128;
 
-/// Adds a value that somebody refused has sent: the whole when it is short.
+/// Adds a value of a refused request to the record. A long value is shortened; then its size and
+/// hash are added.
 fn commit_part(draft: RecordDraft, name: &str, text: &str) -> RecordDraft {
     let Some((end, _)) = text.char_indices().nth(CHARS) else { return draft.commit(name, text) };
     draft
@@ -42,12 +44,12 @@ fn more(counts: BTreeMap<String, u64>) -> Option<RecordDraft> {
     (total > 0).then(|| draft.field("more", total).field("reasons", json!(counts)))
 }
 
-/// Why, as a name: the error's own reason, else its code.
+/// Returns the name of the reason: the error's own reason, or else its code.
 fn reason_of(error: &AgentError) -> String {
     error.reason_text().unwrap_or_else(|| error.code.name()).to_owned()
 }
 
-/// Records a call that was not run. One that ran, or that a person decided about, has records
+/// Records a call that was not run. A call that ran or was decided by a person has its own records
 /// already.
 pub(crate) async fn note_refused(context: &TurnContext, done: &CallDone, agent: String) {
     if done.is_recorded || done.outcome == ToolOutcome::Ok {
@@ -77,7 +79,7 @@ pub(crate) async fn note_refused(context: &TurnContext, done: &CallDone, agent: 
     context.record(commit_part(draft, "arguments", &canonical(&arguments))).await;
 }
 
-/// Records how many calls were refused beyond those with records of their own.
+/// Records the number of refused calls without their own records.
 pub(crate) async fn note_more_refused(context: &TurnContext, agent: String) {
     let left = context.account.refused_calls().take_more();
     if let Some(draft) = more(left) {
@@ -96,11 +98,11 @@ pub struct Refused<'a> {
     pub reason: &'a str,
     /// The sentence of the error.
     pub why: &'a str,
-    /// Which request it was, as far as that is known.
+    /// The request's own id, and its session, if they are known.
     pub request_id: Option<&'a str>,
     /// The session of the request, as far as that is known.
     pub session: Option<&'a SessionId>,
-    /// The request that was refused.
+    /// The text of the refused request.
     pub asked: &'a str,
 }
 
@@ -160,12 +162,12 @@ impl Engine {
     }
 }
 
-/// Milliseconds for a record.
+/// Returns a duration in milliseconds for a record.
 pub(crate) fn millis(time: std::time::Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Milliseconds between two instants for a record; none when the clock went back.
+/// Returns the milliseconds between two times for a record, or 0 if the clock went back.
 pub(crate) fn millis_between(from: DateTime<Utc>, to: DateTime<Utc>) -> u64 {
     u64::try_from((to - from).num_milliseconds()).unwrap_or_default()
 }

@@ -1,6 +1,5 @@
-//! Long results: what a model sees is cut, the whole is kept, and a tool of the host's own gives it
-//! more on request: any part by position, or the place where a text occurs. Nothing leaves this
-//! machine for it.
+//! Stores whole results that the model saw only in part, and offers a built-in tool that reads more
+//! of them: a part by position, or the part around a searched text. The tool sends no request.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -12,19 +11,18 @@ use serde_json::{Value, json};
 
 use crate::canonical::{canonical, sha256_hex};
 
-/// The tool's name, for the model and in records.
+/// The tool's name for the model and in records.
 pub(crate) const NAME: &str = "read_result";
 const SERVICE: &str = "results";
-/// Characters before a found text, so that it is read in its place.
+/// The number of characters shown before a found text.
 const BEFORE: usize = 200;
 
-/// Results of a turn (and of its window) that a model has seen only in part, by their call; `None`
-/// where they cannot be read on.
+/// The results that the model has seen only in part, by call. None if the model cannot read on.
 pub(crate) struct ResultStore(Option<HashMap<CallId, Arc<Value>>>);
 
 impl ResultStore {
-    /// `is_readable`: the tool is offered. A caller elsewhere has the tools of its contract and no
-    /// other.
+    /// Makes an empty store. `is_readable` says whether the tool is offered; remote callers have
+    /// only the tools of their contract.
     pub(crate) fn new(is_readable: bool) -> Self {
         Self(is_readable.then(HashMap::new))
     }
@@ -33,20 +31,20 @@ impl ResultStore {
         self.0.is_some()
     }
 
-    /// Keeps the whole of a result that is shown cut.
+    /// Stores the whole of a result that was shortened.
     pub(crate) fn keep(&mut self, call: &CallId, data: Arc<Value>) {
         if let Some(kept) = &mut self.0 {
             kept.insert(call.clone(), data);
         }
     }
 
-    /// The tool, when there is something to read with it.
+    /// Returns the tool if there is a result to read with it.
     pub(crate) fn tool(&self) -> Option<ToolSpec> {
         self.0.as_ref().is_some_and(|kept| !kept.is_empty()).then(spec)
     }
 
-    /// A part of a kept result. `border` says where to cut instead, so that nothing that is held
-    /// back is given in halves.
+    /// Returns a part of a stored result. `border` moves a position so that no redacted value is
+    /// split.
     pub(crate) fn read(
         &self,
         arguments: &Value,
@@ -81,13 +79,14 @@ impl ResultStore {
     }
 }
 
-/// Whether a call is for this tool.
+/// Whether a call is for this built-in tool.
 pub(crate) fn is_here(spec: &ToolSpec) -> bool {
     matches!(&spec.target, ToolTarget::BuiltIn { service } if service == SERVICE)
         && spec.id.as_str() == NAME
 }
 
-/// Positions are bytes at character borders, as `next_offset` gives them.
+/// Returns a part of the text. Positions are byte offsets at character borders, as returned in
+/// `next_offset`.
 fn part(
     text: &str,
     offset: usize,
@@ -108,7 +107,7 @@ fn part(
         None => from,
     };
     let end = floor(text, start.saturating_add(length.max(1)));
-    // At least one character, or a reader would go on for ever.
+    // A part has at least one character, so that a reader always makes progress.
     let end = if end <= start { ceil(text, start + 1) } else { end };
     let whole = border(text, end);
     let end = if whole <= start { end } else { whole };

@@ -1,6 +1,6 @@
-//! A call whose server wants answers from the user first. With the answers it is a new call, bound
-//! to its arguments and to them: for anything but a read it goes through the gate again (see
-//! `AnswerSigner`), with its own signature and its own intent in the log.
+//! Runs a call whose server first asks the user for answers. With the answers it is a new call,
+//! identified by its arguments and the answers. A change then goes through the approval gate again
+//! (see `AnswerSigner`), with its own approval and its own intent record.
 
 use std::sync::Arc;
 
@@ -18,19 +18,19 @@ use crate::{
     turn::context::TurnContext,
 };
 
-/// The name under which answers stand beside a call's arguments, where it is shown and hashed. No
-/// parameter has it.
+/// The name under which the answers are added to the call's arguments where these are shown and
+/// hashed. No parameter can have this name.
 const ANSWERS: &str = "(inputResponses)";
 
-/// The further request that a call wants to send.
+/// A further request that a running call wants to send.
 enum Wanted {
-    /// With answers that its server asked for.
+    /// The same request with answers that the server asked for.
     Answers(Value),
-    /// With other arguments.
+    /// A request with other arguments.
     Arguments(Value),
 }
 
-/// A call that wants to go on.
+/// A running call's question whether it may send a further request.
 struct ResumeRequest {
     wanted: Wanted,
     verdict: oneshot::Sender<Result<(), AgentError>>,
@@ -58,7 +58,7 @@ impl Resume for Asking {
     }
 }
 
-/// The tools, with the turn's ear.
+/// Passes a running call's questions to the turn.
 struct Resumable<'a> {
     tools: &'a dyn Tools,
     asks: mpsc::Sender<ResumeRequest>,
@@ -83,17 +83,17 @@ impl Tools for Resumable<'_> {
     }
 }
 
-/// Decides whether a change may go on with answers that its server asked for.
+/// Decides whether a change may continue with answers that its server asked for.
 #[async_trait]
 pub(crate) trait AnswerSigner: Send + Sync {
-    /// Takes the call with its answers through the policy and, if need be, an approval, which has
-    /// then begun to execute.
+    /// Checks the call with its answers against the policy and, if needed, asks for an approval.
+    /// The returned approval is already executing.
     async fn sign(&self, ready: &Ready) -> Result<(Decision, Option<Approval>), AgentError>;
-    /// Ends such an approval as its call ended.
+    /// Ends such an approval with the call's result.
     async fn end(&self, approval: &Approval, done: Result<(), AgentError>);
 }
 
-/// Runs a call with all its attempts, and lets it go on with answers where `signer` allows it.
+/// Runs a call with all its attempts. The call may continue with answers if `signer` allows it.
 pub(crate) async fn run_tool(
     (context, scope): (&TurnContext, &Scope),
     ready: &Ready,
@@ -121,7 +121,7 @@ pub(crate) async fn run_tool(
                     record_again((context, scope), ready, &arguments).await
                 }
             };
-            // A call that has been given up does not listen any more.
+            // A call that was given up no longer receives the verdict.
             let _ = verdict.send(allowed);
         }
         std::future::pending::<()>().await;
@@ -140,7 +140,8 @@ pub(crate) async fn run_tool(
     done
 }
 
-/// The call with its answers, and the approval under which it goes on. A read needs none.
+/// Returns the call with its answers, and the approval under which it continues. A read needs no
+/// approval.
 async fn with_signature(
     context: &TurnContext,
     ready: &Ready,
@@ -173,7 +174,7 @@ async fn send_answers(
     record_further((context, scope), ready, id.as_ref(), &outgoing).await
 }
 
-/// Records a further request of a read. A change sends only the request that was signed.
+/// Records a further request of a read. A change may send only the approved request.
 async fn record_again(
     (context, scope): (&TurnContext, &Scope),
     ready: &Ready,
@@ -194,7 +195,7 @@ async fn record_further(
     record_intent(context, ready, scope.agent_id(), approval, outgoing).await
 }
 
-/// The arguments of a call as they are shown, judged and hashed with the answers that go with them.
+/// Returns a call's arguments together with the answers, as they are shown, checked and hashed.
 fn with_answers(arguments: &Value, answers: &Value) -> Value {
     let mut all: Map<String, Value> = arguments.as_object().cloned().unwrap_or_default();
     all.insert(ANSWERS.to_owned(), answers.clone());

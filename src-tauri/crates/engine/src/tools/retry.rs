@@ -1,5 +1,5 @@
-//! The attempts of one call: a time limit for each, a wait between them, and never a repeat of an
-//! effect.
+//! Makes the attempts of one call: a time limit for each, a wait between them, and no repeat of an
+//! effect that may have happened.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,11 +11,11 @@ use crate::ports::{Random, ToolFailure, ToolRequest, Tools};
 
 const DEFAULT_TIMEOUT_MS: u64 = 10_000;
 const LONGEST_WAIT_MS: f64 = 30_000.0;
-/// How long a call may still run after it was told to stop.
+/// How long a call may still run after it was cancelled.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
-/// Runs a call until it succeeds, may not be repeated, has no tries left, or the next would end
-/// after the deadline. `attempts` is added to the last error.
+/// Runs a call until it succeeds, may not be repeated, has no attempts left, or the next attempt
+/// would end after the deadline. Adds `attempts` to the last error.
 pub async fn run(
     tools: &dyn Tools,
     random: &dyn Random,
@@ -30,7 +30,7 @@ pub async fn run(
             Ok(value) => return Ok(value),
             Err(failure) => failure,
         };
-        // An effect that may have happened is never repeated, whatever the manifest hopes for.
+        // An effect that may have happened is never repeated, even if the manifest allows retries.
         let uncertain = failure.may_have_happened && request.spec.effect != Effect::ReadOnly;
         let again =
             failure.error.retryable && attempt < tries && !cancel.is_cancelled() && !uncertain;
@@ -52,7 +52,7 @@ pub async fn run(
     }
 }
 
-/// An effect is repeated only with a key that its side recognises.
+/// Returns the number of attempts. An effect is repeated only with an idempotency key.
 fn allowed_tries(request: &ToolRequest) -> u32 {
     let repeatable = request.spec.effect == Effect::ReadOnly || request.idempotency_key.is_some();
     if repeatable { request.spec.max_attempts.max(1) } else { 1 }
@@ -71,14 +71,14 @@ async fn once(
     let limit = time_limit(&request.spec);
     let writes = request.spec.effect != Effect::ReadOnly;
     let title = request.spec.title.clone();
-    // A write is told to stop only after its moment of grace.
+    // A write is cancelled only after a short grace period.
     let stop = if writes { CancellationToken::new() } else { cancel.child_token() };
     let spec = Arc::clone(&request.spec);
     let running = tools.run(request, stop.clone());
     tokio::pin!(running);
     let cancelled = async {
         cancel.cancelled().await;
-        // A read is stopped at once; a write gets a moment to say how it ended.
+        // A read is cancelled at once. A write gets a few seconds to finish.
         if writes {
             tokio::time::sleep(Duration::from_secs(3)).await;
         }
@@ -91,7 +91,8 @@ async fn once(
         }
         () = cancelled => AgentError::internal("cancelled", format!("{title} was stopped.")),
     };
-    // Only who is polled again hears of it, tells its server, and may know how it ended.
+    // The call must be polled after the cancellation, so that it can tell its server and may report
+    // how it ended.
     stop.cancel();
     match tokio::time::timeout(LAST_WORDS, running).await {
         Ok(Ok(value)) => Ok(value),
@@ -100,8 +101,8 @@ async fn once(
     }
 }
 
-/// The limit is over. A person who is being asked something in the middle of the call is not
-/// hurried by it.
+/// Waits until the time limit is over. The limit starts again while the call waits for a person's
+/// answer.
 async fn out_of_time(tools: &dyn Tools, spec: &ToolSpec, limit: Duration) {
     loop {
         tokio::time::sleep(limit).await;
@@ -115,7 +116,7 @@ fn retry_after(error: &AgentError) -> Option<u64> {
     error.details.get("retry_after_ms").and_then(Value::as_u64)
 }
 
-/// The wait before try `attempt + 1`.
+/// Returns the wait before attempt `attempt + 1`.
 fn delay(backoff: Backoff, attempt: u32, unit: f64, server: Option<u64>) -> Duration {
     let doubled = 1_000.0 * 2f64.powi(i32::try_from(attempt).unwrap_or(16).min(16) - 1);
     let own = match backoff {

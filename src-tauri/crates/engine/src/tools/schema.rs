@@ -1,5 +1,5 @@
-//! Compiled validators, one per schema, kept by content. Knows no tool and resolves nothing outside
-//! the schema itself.
+//! Compiles JSON schemas and caches one validator for each. Knows no tool and loads nothing from
+//! outside the schema.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -8,10 +8,10 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 const UNUSABLE: &str = "the schema cannot be used";
-/// Faults of one value that are told.
+/// The highest number of reported problems of one value.
 const MOST: usize = 20;
 
-/// Characters of one of them: it quotes the value.
+/// The highest number of characters of one problem, which quotes the value.
 const MOST_CHARS: usize = 400;
 
 fn shortened(problem: &str) -> String {
@@ -22,15 +22,15 @@ fn shortened(problem: &str) -> String {
     }
 }
 
-/// Compiles each schema once.
+/// A cache that compiles each schema once.
 #[derive(Default)]
 pub struct Validators {
     compiled: Mutex<HashMap<String, Option<Arc<Validator>>>>,
 }
 
 impl Validators {
-    /// Problems of `value` as `[{path, problem}]`; `key` identifies the schema. A schema that
-    /// cannot be compiled refuses everything.
+    /// Returns the problems of `value` as `[{path, problem}]`; `key` identifies the schema. A
+    /// schema that cannot be compiled accepts no value.
     pub fn problems(&self, key: &str, schema: &Value, value: &Value) -> Vec<Value> {
         match self.validator(key, schema, true) {
             None => vec![json!({"path": "", "problem": UNUSABLE})],
@@ -41,10 +41,10 @@ impl Validators {
         }
     }
 
-    /// Where what a tool returned does not fit: places in the schema, each with its keyword as the
-    /// last part. Nothing of the result is in them, in which nobody has looked for secrets yet. A
-    /// format (`date`) only describes there: the call has been made, and refusing what came of it
-    /// over a format would take away a result that can be read.
+    /// Returns the places in the schema that a tool's result violates, each with the keyword as its
+    /// last part. They contain nothing of the result, from which secrets have not been removed yet.
+    /// Formats such as `date` are not checked: the call has already been made, and a result with a
+    /// wrong format is still readable.
     pub(crate) fn misfits_of_result(
         &self,
         key: &str,

@@ -1,4 +1,4 @@
-//! For whom calls are made: the specialist, and what it sees of earlier messages.
+//! The scope of calls: the specialist that makes them, and the earlier messages it sees.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::{
     turn::{audience::Place, context::TurnContext},
 };
 
-/// For whom calls are made.
+/// The specialist that makes calls, with the earlier messages it sees.
 #[derive(Clone, Default)]
 pub(crate) struct Scope {
     pub(crate) agent: Option<Arc<Agent>>,
@@ -20,14 +20,14 @@ pub(crate) struct Scope {
 }
 
 impl Scope {
-    /// The specialist of a tool, for a call that no specialist asked for.
+    /// Returns the scope of a tool's own specialist, for a call that no specialist made.
     pub(crate) fn of_tool(engine: &Engine, tool: &ToolId) -> Self {
         let agents = engine.world.roster.agents();
         let agent = agents.iter().find(|agent| agent.tools.contains(tool)).cloned();
         Self { agent: agent.map(Arc::new), recalled: None }
     }
 
-    /// The specialist's id, as records name it; empty if there is none.
+    /// Returns the specialist's id for records, or an empty string if there is no specialist.
     pub(crate) fn agent_id(&self) -> String {
         self.agent.as_ref().map(|agent| agent.id.0.clone()).unwrap_or_default()
     }

@@ -1,5 +1,5 @@
-//! The answer of a turn while it comes about: the text as it was shown, what was said beside calls,
-//! whose answer it is, and the notes that the host adds. It outlives a failure in the middle of the
+//! Builds the answer of a turn: the text shown so far, texts beside tool calls, the answering
+//! specialist, and the notes that the host adds. The answer survives a panic in the middle of the
 //! turn.
 
 use std::{collections::HashSet, sync::Arc};
@@ -22,22 +22,22 @@ use crate::{
 
 pub(crate) struct AnswerBuilder {
     context: Arc<TurnContext>,
-    /// The specialist whose answer it is.
+    /// The specialist that gives the answer.
     pub(crate) agent: Option<Arc<Agent>>,
-    /// The model that took over, if the chosen one could not answer.
+    /// The name of the fallback model, if the chosen model could not answer.
     fallback: Option<String>,
-    /// Text as the deltas have shown it.
+    /// The text that the `delta` events have shown so far.
     shown: String,
-    /// Texts beside calls.
+    /// Texts that the model wrote beside tool calls.
     asides: Vec<String>,
     usage: Usage,
     /// Default values that successful calls of this run used.
     used: Vec<Used>,
-    /// Times of earlier analyses that answered in this run.
+    /// The times of earlier analyses whose results this run reused.
     reused: Vec<String>,
-    /// Tools whose execution instructions this turn has given.
+    /// Tools whose execution instructions were already sent in this turn.
     pub(crate) instructed: HashSet<ToolId>,
-    /// The asides are a part of the answer: no text stands for them at the end.
+    /// The texts beside the calls form the answer; no final text replaces them.
     pub(crate) is_in_parts: bool,
 }
 
@@ -57,12 +57,12 @@ impl AnswerBuilder {
         }
     }
 
-    /// The specialist's id, as records name it; empty if there is none.
+    /// Returns the specialist's id for records, or an empty string if there is no specialist.
     pub(crate) fn agent_id(&self) -> String {
         self.agent.as_ref().map(|agent| agent.id.0.clone()).unwrap_or_default()
     }
 
-    /// The model that answers now, as shown to the user.
+    /// Returns the name of the model that answers now, as shown to the user.
     pub(crate) fn model_label(&self) -> String {
         self.fallback.clone().unwrap_or_else(|| self.context.model.label())
     }
@@ -81,19 +81,19 @@ impl AnswerBuilder {
         &self.asides
     }
 
-    /// Whether the deltas have shown exactly this text.
+    /// Whether the `delta` events have shown exactly this text.
     pub(crate) fn has_shown(&self, text: &str) -> bool {
         self.shown == text
     }
 
-    /// Emits a part of the answer.
+    /// Emits a part of the answer as a `delta` event.
     pub(crate) fn show(&mut self, text: impl Into<Option<String>>) {
         let Some(text) = text.into() else { return };
         self.shown.push_str(&text);
         self.context.emit(EventBody::Delta { text });
     }
 
-    /// A new text begins: the deltas from here on are the answer.
+    /// Starts a new text. The following `delta` events form the answer.
     pub(crate) fn clear_shown(&mut self) {
         self.shown.clear();
     }
@@ -109,7 +109,7 @@ impl AnswerBuilder {
         })
     }
 
-    /// The turn as it is stored.
+    /// Returns the turn's row for the store.
     pub(crate) fn row(&self, status: &str, ended_at: Option<DateTime<Utc>>) -> TurnRow {
         TurnRow {
             turn: self.context.id.clone(),
@@ -122,7 +122,7 @@ impl AnswerBuilder {
         }
     }
 
-    /// Keeps text that a model says beside its calls in the transcript, before the calls.
+    /// Saves a text that the model wrote beside tool calls to the transcript, before those calls.
     pub(crate) async fn keep_aside(&mut self, text: &str) {
         self.asides.push(text.to_owned());
         self.context
@@ -131,7 +131,7 @@ impl AnswerBuilder {
         self.clear_shown();
     }
 
-    /// Another model took over. The transcript says so, so that nobody takes one for the other.
+    /// Switches to the fallback model and saves a notice of the change to the transcript.
     pub(crate) async fn fall_back(&mut self, from: &str, to: String, why: &str) {
         let text = Text::FellBack
             .in_locale(&self.context.locale)
@@ -147,8 +147,8 @@ impl AnswerBuilder {
         self.context.add_item(item, "the notice of another model could not be saved").await;
     }
 
-    /// Takes from a call what the answer has to name: default values that it used, and the time of
-    /// an earlier analysis.
+    /// Takes from a finished call the values that the answer must name: the default values it used,
+    /// and the time of a reused analysis.
     pub(crate) fn note_call(&mut self, done: &CallDone) {
         self.reused.extend(done.as_of.clone());
         if done.outcome == ToolOutcome::Ok && !done.defaults.is_empty() {
@@ -157,8 +157,8 @@ impl AnswerBuilder {
         }
     }
 
-    /// The answer's text, which says so if a budget, the model or its provider ended it before its
-    /// end, also where nothing of it came. A caller that said how long an answer may be knows.
+    /// Adds a sentence to the answer if a budget, the length limit or the provider's filter cut it.
+    /// No sentence is added if the caller itself limited the length and some text came.
     pub(crate) fn mark_cut(&mut self, text: String, finish: Option<Finish>) -> String {
         let (locale, empty) = (&self.context.locale, text.trim().is_empty());
         let has_own_limit = self.context.account.max_output_tokens.is_some();
@@ -180,19 +180,20 @@ impl AnswerBuilder {
         text + &added
     }
 
-    /// That a budget ended an answer. A caller's customers have no budget and no settings.
+    /// Returns the sentence that says that a budget ended the answer. Remote callers get a sentence
+    /// without budget and settings, because their customers have neither.
     pub(crate) fn budget_cut(&self) -> &'static str {
         let text =
             if self.context.audience.is_remote() { Text::EndsEarly } else { Text::BudgetCut };
         text.in_locale(&self.context.locale)
     }
 
-    /// The end of a run: its text, or the host's own if there is none, with the notes that the host
-    /// adds.
+    /// Ends a run with its text, or with a sentence of the host if the text is empty, and adds the
+    /// host's notes.
     pub(crate) fn end(&mut self, text: String, choices: Vec<Choice>, at_bound: bool) -> End {
         let (context, empty) = (Arc::clone(&self.context), text.trim().is_empty());
         let locale = &context.locale;
-        // The sentence of the bound speaks of what stands above it.
+        // The sentence about the reached limit refers to the texts above it.
         self.is_in_parts = empty && at_bound;
         let (text, status) = match (empty, at_bound) {
             (false, _) => (text, TurnStatus::Ok),

@@ -1,26 +1,26 @@
-//! For whom a turn runs, and all that follows from it. No other place decides by the kind of
-//! caller.
+//! Whom a turn runs for, and the consequences. No other code branches on the kind of caller.
 
 use std::sync::Arc;
 
 use crate::run::live::RunContext;
 
-/// For whom a turn runs.
+/// Whom a turn runs for.
 #[derive(Clone)]
 pub(crate) enum Audience {
-    /// A person at this computer, who can approve while the turn waits.
+    /// A person at this computer, who can approve actions while the turn waits.
     Person,
-    /// A program. Nobody approves here: an action that needs it stays pending, and the turn ends.
+    /// A program without a person who could approve. An action that needs approval stays pending,
+    /// and the turn ends.
     Headless { run: Option<Arc<RunContext>> },
-    /// A caller elsewhere who receives the turn's events and whose limits hold. Nobody approves
-    /// here either.
+    /// A remote caller that receives the turn's events and sets limits. No person can approve here
+    /// either.
     RemoteCaller(Arc<RunContext>),
-    /// The turn has ended, and somebody has decided about its pending action since.
+    /// An action that was decided after its turn had ended.
     Detached { run: Option<Arc<RunContext>> },
 }
 
 impl Audience {
-    /// The audience of a new turn.
+    /// Returns the audience of a new turn.
     pub(crate) fn of(run: Option<Arc<RunContext>>, is_headless: bool) -> Self {
         match run {
             Some(run) if run.is_heard() => Self::RemoteCaller(run),
@@ -29,17 +29,18 @@ impl Audience {
         }
     }
 
-    /// Whether a call may wait for a decision. If not, its pending action outlives the turn.
+    /// Whether a call may wait for a decision. If not, its pending action stays after the end of
+    /// the turn.
     pub(crate) fn may_wait(&self) -> bool {
         matches!(self, Self::Person)
     }
 
-    /// Whether somebody is there whom a tool's server may ask in the middle of a call.
+    /// Whether a person is present whom an MCP server may ask something during a call.
     pub(crate) fn is_attended(&self) -> bool {
         matches!(self, Self::Person | Self::Detached { .. })
     }
 
-    /// The request that the turn answers, by the run contract or for a caller elsewhere.
+    /// Returns the request of the run contract that the turn answers.
     pub(crate) fn run(&self) -> Option<&Arc<RunContext>> {
         match self {
             Self::Person => None,
@@ -48,26 +49,26 @@ impl Audience {
         }
     }
 
-    /// The caller elsewhere who receives the events, if there is one.
+    /// Returns the remote caller that receives the events, if there is one.
     pub(crate) fn caller(&self) -> Option<&Arc<RunContext>> {
         self.run().filter(|run| run.is_heard())
     }
 
-    /// A caller elsewhere has limits of its own, no settings, and hears only that a service failed,
-    /// not how.
+    /// Whether the caller is remote. A remote caller has its own limits and no settings, and learns
+    /// only that a service failed, not how.
     pub(crate) fn is_remote(&self) -> bool {
         self.caller().is_some()
     }
 }
 
-/// Where a call belongs.
+/// Where a tool call belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// In a conversation, which keeps its items.
+    /// The call is part of a conversation, which stores its items.
     Conversation,
-    /// It is made for a conversation and leaves nothing in it.
+    /// The call is made for a conversation that does not store its items.
     Beside,
-    /// Outside of conversations: a person or a program asked for the tool by its id.
+    /// The call belongs to no conversation: a person or program called the tool by its id.
     Outside,
 }
 

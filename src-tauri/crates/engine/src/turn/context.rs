@@ -1,5 +1,6 @@
-//! All that the parts of a turn read and none of them changes: ids, question, settings, audience,
-//! model, deadline, and the ways to tell, record and save. Knows no part of the turn.
+//! The read-only state that all parts of a turn share: ids, question, settings, audience, model and
+//! deadline, and the functions that emit events, write records and save items. Knows none of the
+//! parts.
 
 use std::sync::{
     Arc,
@@ -35,7 +36,7 @@ pub(crate) struct TurnStart {
     pub(crate) cancel: CancellationToken,
 }
 
-/// A turn, as all its parts read it.
+/// The shared state of a turn.
 pub(crate) struct TurnContext {
     pub(crate) engine: Arc<Engine>,
     pub(crate) session: SessionId,
@@ -45,20 +46,20 @@ pub(crate) struct TurnContext {
     pub(crate) place: Place,
     pub(crate) cancel: CancellationToken,
     pub(crate) model: Arc<dyn Model>,
-    /// The same model, for calls beside the turn.
+    /// The same model, for calls beside the turn that are metered, too.
     pub(crate) metered: Arc<Metered>,
     pub(crate) settings: Arc<Settings>,
     pub(crate) locale: String,
     pub(crate) specs: Arc<Vec<ToolSpec>>,
-    /// The specialist that was asked for.
+    /// The specialist that the caller asked for.
     pub(crate) wanted: Option<AgentId>,
     /// The turn's usage and actions so far. It has its own lock.
     pub(crate) account: Arc<Account>,
     pub(crate) started: tokio::time::Instant,
     pub(crate) started_at: DateTime<Utc>,
-    /// Without the time that people take to decide: see `deadline`.
+    /// The deadline without the time that people take to decide; see `deadline`.
     deadline: tokio::time::Instant,
-    /// Numbers the events.
+    /// The number of the next event.
     events: AtomicU64,
 }
 
@@ -70,8 +71,8 @@ impl TurnContext {
         Self::with_audience(engine, session, accepted, audience, (place, cancel))
     }
 
-    /// The turn of a pending action, which has ended. What takes the action's place is in the same
-    /// language and waits as long.
+    /// Makes the context of a pending action whose turn has ended. A new proposal made from it
+    /// keeps the language and the waiting time.
     pub(crate) fn detached(engine: &Arc<Engine>, approval: &Approval) -> Self {
         let run = engine.runs.of(&approval.turn);
         let accepted = Accepted::without_message(approval.turn.clone());
@@ -150,22 +151,22 @@ impl TurnContext {
         self.world().probe.at(point);
     }
 
-    /// The caller elsewhere who receives the events.
+    /// Returns the remote caller that receives the events.
     pub(crate) fn caller(&self) -> Option<&RunContext> {
         self.audience.caller().map(AsRef::as_ref)
     }
 
-    /// A specialist's own bound, which does not hold where a caller elsewhere has set one.
+    /// Returns a specialist's own limit. The limit does not apply if a remote caller sets one.
     pub(crate) fn own_bound(&self, own: u32) -> u32 {
         if self.audience.is_remote() { u32::MAX } else { own }
     }
 
-    /// When a call may still begin or be tried again.
+    /// Returns the time until which a call may begin or be retried.
     pub(crate) fn deadline(&self) -> tokio::time::Instant {
         self.deadline + self.account.entries().waited
     }
 
-    /// Whether the time is over: from then on the model only gets to answer.
+    /// Whether the deadline has passed. After it the model may only answer.
     pub(crate) fn is_out_of_time(&self) -> bool {
         let is_over = tokio::time::Instant::now() >= self.deadline();
         if is_over {
@@ -174,14 +175,15 @@ impl TurnContext {
         is_over
     }
 
-    /// How much is replaced in what this turn sends.
+    /// Returns the redaction level of everything that this turn sends.
     pub(crate) fn redaction_level(&self) -> RedactionLevel {
-        // The model that is a part of this program reads originals: nothing leaves, and its figures
-        // and names must be right.
+        // The built-in model reads unredacted text: no data leaves the process, and its figures and
+        // names must be right.
         if self.model.in_process() { RedactionLevel::None } else { self.level_with_packs() }
     }
 
-    /// The least level: the user's, or that of a pack whose tools are there.
+    /// Returns the strictest of the user's redaction level and the levels that the packs of this
+    /// turn demand.
     fn level_with_packs(&self) -> RedactionLevel {
         let mut level = self.settings.egress.redaction;
         let mut last: Option<&PackId> = None;
@@ -199,7 +201,7 @@ impl TurnContext {
         level
     }
 
-    /// The tools that are not switched off now.
+    /// Returns the tools that are switched on now.
     pub(crate) fn offered(&self) -> Vec<&ToolSpec> {
         self.specs.iter().filter(|spec| self.engine.check_tool(spec).is_ok()).collect()
     }
@@ -208,7 +210,7 @@ impl TurnContext {
         self.engine.check_egress(self.model.as_ref()).map_err(End::failed)
     }
 
-    // --- telling, recording, saving ---
+    // --- events, records, items ---
 
     pub(crate) fn emit(&self, event: EventBody) {
         let n = self.events.fetch_add(1, Ordering::AcqRel) + 1;
@@ -241,8 +243,8 @@ impl TurnContext {
         }
     }
 
-    /// Appends a record without waiting for it. It keeps its place among the others, and the end of
-    /// the turn makes it durable.
+    /// Appends a record without waiting for the disk. Records keep their order, and the end of the
+    /// turn makes them durable.
     pub(crate) async fn record(&self, draft: RecordDraft) {
         let (audit, draft) = (Arc::clone(&self.world().audit), draft.of(&self.session, &self.id));
         let mut appending = Box::pin(async move {
@@ -267,7 +269,7 @@ impl TurnContext {
         }
     }
 
-    /// Saves an item of the conversation and emits it. If that fails, `lost` goes to the log.
+    /// Saves an item of the conversation and emits it. If saving fails, logs the message `lost`.
     pub(crate) async fn add_item(&self, item: Item, lost: &str) {
         match self.world().store.items_append(vec![item]).await {
             Ok(items) => self.emit_items(items),
@@ -275,7 +277,8 @@ impl TurnContext {
         }
     }
 
-    /// Saves items of calls and emits them. Where calls keep no items, this does nothing.
+    /// Saves the items of tool calls and emits them. Does nothing if the calls' items are not
+    /// stored.
     pub(crate) async fn save(&self, items: Vec<Item>) -> Result<(), StoreError> {
         if !self.place.keeps_items() || items.is_empty() {
             return Ok(());

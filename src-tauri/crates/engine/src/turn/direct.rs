@@ -1,5 +1,5 @@
-//! One tool called directly (`csign tools call`, a panel of the window): the same checks, gate and
-//! records, without a conversation.
+//! Calls one tool directly (`csign tools call`, a panel of the window), with the same checks,
+//! approvals and records as in a conversation.
 
 use std::sync::Arc;
 
@@ -27,8 +27,8 @@ use crate::{
 };
 
 impl Engine {
-    /// Calls a tool by id. `headless` callers get `approval_required` for writes, with the pending
-    /// action's id.
+    /// Calls a tool by its id. For headless callers a write returns `approval_required` with the id
+    /// of the pending action.
     pub async fn tool_call(
         self: &Arc<Self>,
         params: ToolCallParams,
@@ -37,9 +37,8 @@ impl Engine {
         self.tool_call_in(turn, params, CancellationToken::new()).await
     }
 
-    /// The same under a turn's id that the caller made: its pending action names that turn.
-    /// `cancel` stops the call; what it did is still recorded, which dropping this future could
-    /// prevent.
+    /// Calls a tool in a turn whose id the caller chose. The pending action names that turn.
+    /// `cancel` stops the call and still records its effect; dropping the future might not.
     pub async fn tool_call_in(
         self: &Arc<Self>,
         turn: TurnId,
@@ -49,7 +48,7 @@ impl Engine {
         self.tool_call_as(turn, params, Place::Outside, cancel).await
     }
 
-    /// The same under a turn's id that is known already.
+    /// Calls a tool in a turn that already exists.
     pub(crate) async fn tool_call_as(
         self: &Arc<Self>,
         id: TurnId,
@@ -70,7 +69,7 @@ impl Engine {
                 return Err(error);
             }
         };
-        // In a conversation a tool is its specialist's.
+        // In a conversation, a tool runs in the scope of its specialist.
         let scope =
             if place == Place::Outside { Scope::default() } else { Scope::of_tool(self, &spec) };
         let result = ToolExecutor::new(Dispatcher::new(&context, Arc::default(), scope, None))
@@ -115,8 +114,8 @@ impl Engine {
         self.direct(TurnStart { session, accepted, place, cancel }, &params.tool, &params.arguments)
     }
 
-    /// Returns the decision that a call would get now. Runs the same checks as a real call, up to
-    /// the point where it would be asked or run.
+    /// Returns the policy decision that a call would get now. Runs the same checks as a real call
+    /// and stops before the approval and the run.
     pub async fn policy_check(
         self: &Arc<Self>,
         params: PolicyCheckParams,
@@ -163,8 +162,8 @@ impl Engine {
         })
     }
 
-    /// Arguments are recorded and shown, so a stored key is not accepted in them. With the key
-    /// taken out the tool would get something else than was asked for.
+    /// Refuses arguments that contain a stored key, because arguments are recorded and shown.
+    /// Removing the key would change the call.
     pub(crate) fn check_no_secret(&self, arguments: &Value) -> Result<(), AgentError> {
         if !self.holds_secret(arguments) {
             return Ok(());
@@ -174,14 +173,14 @@ impl Engine {
             .hint("Leave the key out. A tool that needs a key gets it from the keyring: enter it under Settings, \u{201c}Keys and access of packs\u{201d}."))
     }
 
-    /// Whether a secret that is known now is in a value.
+    /// Whether a value contains a secret that is known now.
     pub fn holds_secret(&self, value: &Value) -> bool {
         let mut scrubbed = value.clone();
         self.exact().scrub_value(&mut scrubbed);
         scrubbed != *value
     }
 
-    /// Names and ids of a caller are kept as they are, so a stored key is not accepted in them.
+    /// Refuses names and ids that contain a stored key, because they are stored unchanged.
     pub(crate) fn check_kept(&self, given: &[&str]) -> Result<(), AgentError> {
         if given.iter().any(|text| self.holds_secret(&Value::from(*text))) {
             Err(key_refused())
@@ -190,13 +189,13 @@ impl Engine {
         }
     }
 
-    /// Looks for stored keys again, and refuses a value that would be kept with one of them in it.
+    /// Reads the stored keys again and refuses a value that contains one of them.
     pub async fn check_keepable(&self, value: &Value) -> Result<(), AgentError> {
         self.world.secrets.learn().await;
         if self.holds_secret(value) { Err(key_refused()) } else { Ok(()) }
     }
 
-    /// A call of a tool by id.
+    /// Starts a direct call of a tool.
     fn direct(
         self: &Arc<Self>,
         start: TurnStart,
@@ -204,7 +203,7 @@ impl Engine {
         arguments: &Value,
     ) -> Result<(Arc<TurnContext>, ToolId, AskedCall), AgentError> {
         let specs = self.world.tools.specs();
-        // The id counts before the name that models use: that name may be another tool's id.
+        // Ids take precedence over model names: a model name may equal another tool's id.
         let by_id = specs.iter().find(|spec| spec.id == *tool || spec.qualified_id() == *tool);
         let Some(spec) =
             by_id.or_else(|| specs.iter().find(|spec| spec.model_name == tool.as_str()))
@@ -225,7 +224,7 @@ impl Engine {
     }
 }
 
-/// The refusal of a stored key where it would be kept.
+/// Returns the error for a stored key in a value that would be stored.
 pub fn key_refused() -> AgentError {
     AgentError::invalid("The request contains a stored key where a name, an id or a setting belongs. Nothing was done.")
         .reason("holds_secret")

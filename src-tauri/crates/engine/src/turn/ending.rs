@@ -1,5 +1,5 @@
-//! How a turn ends, whatever brought it there: the last words, what is saved, and the one `final`
-//! that tells of it.
+//! Ends a turn in every case: completes the last text, saves the answer, and emits the one `final`
+//! event.
 
 use contract::{
     AgentError, Choice, ErrorCode, EventBody, Item, ItemBody, NoticeLevel, RecordType, Stage,
@@ -19,14 +19,14 @@ use crate::{
 };
 
 impl Turn {
-    /// When a budget refused a call: what was said so far is the answer, else the refusal is the
-    /// error.
+    /// Ends a turn whose model call a budget refused. The texts so far become the answer; without
+    /// any text the refusal becomes the error.
     pub(super) fn within_budget(&mut self, end: End) -> End {
         let Some(refusal) = self.context.account.entries().refusal.take() else { return end };
         let over_budget = refusal.has_reason(contract::Reason::BudgetExceeded);
         match end {
-            // The answer stands without the call: nobody was asked who is next, or to bring answers
-            // together.
+            // The answer is complete. The refused call would only have chosen the next specialist
+            // or joined the answers.
             End::Answer { text, choices, status } if over_budget => {
                 self.ends_early(&refusal);
                 let is_told =
@@ -58,7 +58,8 @@ impl Turn {
         }
     }
 
-    /// Notes that a budget refused a call. The figures are for whoever runs the host.
+    /// Notes that a budget refused a call. For a remote caller the details go to the log for the
+    /// operator.
     fn ends_early(&self, refusal: &AgentError) {
         self.context.account.entries().is_truncated = true;
         if self.context.audience.is_remote() {
@@ -66,7 +67,7 @@ impl Turn {
         }
     }
 
-    /// Something was said or done on the way.
+    /// Whether the turn has already shown texts or made changes.
     fn has_said(&self) -> bool {
         self.has_reported() || !self.answer.asides().is_empty()
     }
@@ -79,7 +80,7 @@ impl Turn {
             TurnStatus::Ok | TurnStatus::Limit if !text.is_empty() => {
                 body.push(self.answer.item(&text, choices.clone(), false))
             }
-            // Writes that were made are reported even if the turn then waits for a decision.
+            // Changes that were made are reported even if the turn then waits for a decision.
             TurnStatus::ApprovalRequired if self.has_reported() => {
                 body.push(self.answer.item(&text, Vec::new(), false))
             }
@@ -202,7 +203,7 @@ impl Turn {
         let name = status_name(status);
         let row = self.answer.row(name, Some(world.clock.now()));
         let usage = self.answer.usage();
-        // A change that waits for a person is no failure.
+        // A change that waits for approval is not an error.
         let code =
             error.filter(|_| status != TurnStatus::ApprovalRequired).map(|error| error.code.name());
         tracing::Span::current().record("status", name).record("code", code);
@@ -230,7 +231,7 @@ impl Turn {
         Ok(())
     }
 
-    /// Returns the item that counts what was redacted in this turn. None if nothing was.
+    /// Returns the item that counts the redactions of this turn, or None if nothing was redacted.
     fn redaction_item(&self) -> Option<Item> {
         let words = self.words.as_ref()?;
         let counts = words.counts();

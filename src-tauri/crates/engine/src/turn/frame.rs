@@ -1,15 +1,15 @@
-//! Deltas on their way out: the first of a silence goes at once, those that come within a frame of
-//! it go together. A model that sends four hundred pieces in a few milliseconds would otherwise
-//! wake every listener four hundred times for one picture.
+//! Groups small pieces of text into frames. The first piece after a pause is emitted at once; the
+//! pieces of the next few milliseconds are emitted together. A model that sends hundreds of pieces
+//! per second would otherwise wake every listener for each of them.
 
 use std::{pin::Pin, time::Duration};
 
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// Half a picture at 60 a second: nobody sees the wait.
+/// Half the time of a picture at 60 per second: too short to be noticed.
 const FRAME: Duration = Duration::from_millis(8);
 
-/// Text that waits for its frame to end.
+/// Text that is held back until its frame ends.
 pub(crate) struct Frame {
     text: String,
     open_until: Option<Instant>,
@@ -21,7 +21,7 @@ impl Frame {
         Self { text: String::new(), open_until: None, timer: Box::pin(sleep_until(Instant::now())) }
     }
 
-    /// Takes a piece; gives back what is to be told at once.
+    /// Adds a piece of text. Returns the text to emit at once, or None if the piece is held back.
     pub(crate) fn add(&mut self, text: String) -> Option<String> {
         if !self.text.is_empty() {
             self.text.push_str(&text);
@@ -41,17 +41,17 @@ impl Frame {
         }
     }
 
-    /// Whether text waits.
+    /// Whether text is held back.
     pub(crate) fn waits(&self) -> bool {
         !self.text.is_empty()
     }
 
-    /// Resolves when the waiting text is due.
+    /// Resolves when the held-back text is due.
     pub(crate) async fn due(&mut self) {
         self.timer.as_mut().await;
     }
 
-    /// Takes the waiting text and begins the next frame.
+    /// Returns the held-back text and begins the next frame.
     pub(crate) fn take(&mut self) -> Option<String> {
         if self.text.is_empty() {
             return None;

@@ -1,5 +1,5 @@
-//! One turn from the accepted message to its end. `context` is what all parts read; `answer` and
-//! the parts in `agents`, `tools` and `approvals` own what they change.
+//! One turn, from the accepted message to its end. All parts read `context`. `answer` and the parts
+//! in `agents`, `tools` and `approvals` own the state they change.
 
 pub(crate) mod answer;
 pub(crate) mod audience;

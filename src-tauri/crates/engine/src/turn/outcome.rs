@@ -1,4 +1,4 @@
-//! How a turn ended, and how the host's own sentences go below a text.
+//! The ways in which a turn ends, and functions that put the host's sentences below a text.
 
 use contract::{AgentError, Choice, TurnStatus};
 
@@ -16,7 +16,7 @@ impl End {
     }
 }
 
-/// Why a budget ended an answer, for who can change it.
+/// Returns the message and the hint of a budget's refusal, for a reader who can change the budget.
 pub(crate) fn why(refusal: &AgentError) -> String {
     [Some(refusal.message.as_str()), refusal.hint_text()]
         .into_iter()
@@ -25,13 +25,14 @@ pub(crate) fn why(refusal: &AgentError) -> String {
         .join(" ")
 }
 
-/// A text with a sentence of the host below it.
+/// Returns the text with a sentence of the host below it.
 pub(crate) fn below(text: String, sentence: &str) -> String {
     let added = said_below(&text, sentence);
     text + &added
 }
 
-/// A sentence of the host as it goes below a text: outside of the block of code that is open there.
+/// Returns the sentence with the line breaks that put it below the text. Closes a code block that
+/// is still open at the end of the text.
 pub(crate) fn said_below(text: &str, sentence: &str) -> String {
     if text.trim().is_empty() {
         return sentence.to_owned();
@@ -40,7 +41,7 @@ pub(crate) fn said_below(text: &str, sentence: &str) -> String {
         .map_or_else(|| format!("\n\n{sentence}"), |fence| format!("\n{fence}\n\n{sentence}"))
 }
 
-/// The fence of a block of code that is not closed, with its indentation.
+/// Returns the fence of a code block that is not closed, with its indentation.
 fn open_fence(text: &str) -> Option<&str> {
     let mut open: Option<(&str, &str)> = None;
     for line in text.lines() {

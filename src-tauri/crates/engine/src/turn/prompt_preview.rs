@@ -1,4 +1,5 @@
-//! The prompt that a question would send, for the page that shows it. Nothing is sent or kept.
+//! Computes the prompt that a question would send, for the page that shows it. Sends and stores
+//! nothing.
 
 use std::sync::Arc;
 
@@ -23,12 +24,12 @@ use crate::{
     },
 };
 
-/// Where previews belong: no session of a user's.
+/// The session id of previews. It is no session of a user.
 const PREVIEW: &str = "preview";
 
 impl Engine {
-    /// The prompt that a question would send now in a new conversation, and the instructions that
-    /// would follow results. Nothing is sent or kept.
+    /// Returns the prompt that a question would send now in a new conversation, and the
+    /// instructions that would follow tool results. Sends and stores nothing.
     pub async fn prompt_preview(
         self: &Arc<Self>,
         params: &PromptPreviewParams,

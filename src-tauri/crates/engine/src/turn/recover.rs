@@ -1,5 +1,5 @@
-//! Cleans up, at the start, turns that a crash interrupted: every call gets an end, every pending
-//! action expires, nothing runs again.
+//! Cleans up after a crash when the program starts: every open call gets a result, every pending
+//! action expires, and no call runs again.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -21,16 +21,17 @@ use crate::{
 /// The result of a recovery.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recovered {
-    /// Turns that had not ended.
+    /// The number of turns that had not ended.
     pub turns: u32,
-    /// Pending actions that expired with them.
+    /// The number of pending actions that expired.
     pub expired: u32,
-    /// Effects of which it is not known whether they happened.
+    /// The number of effects that may or may not have happened.
     pub unknown: u32,
 }
 
 impl Engine {
-    /// Puts in order what the last process left. To be called once, before the first turn.
+    /// Ends the turns and actions that the last process left open. Must be called once, before the
+    /// first turn.
     pub async fn recover(self: &Arc<Self>) -> Result<Recovered, AgentError> {
         let mut out = Recovered::default();
         let store = &self.world.store;
@@ -67,7 +68,7 @@ impl Engine {
             let ItemBody::ToolCall { call, tool, effect, .. } = &item.body else { continue };
             if !answered.contains(call) {
                 let of_call = || of_turn(open, &row.turn).filter(|a| a.call == *call);
-                // An action that was executing takes precedence over one that was proposed again.
+                // An executing action takes precedence over an action that was proposed again.
                 let approval = of_call()
                     .find(|a| a.status == ApprovalStatus::Executing)
                     .or_else(|| of_call().last());
@@ -131,7 +132,7 @@ impl Engine {
             }
             Some(_) => Ok(ToolOutcome::Expired),
             None if effect == Effect::ReadOnly => Ok(ToolOutcome::Cancelled),
-            // A write without an open approval: it ran, or it was about to.
+            // A write without an open approval ran or was about to run.
             None => {
                 out.unknown += 1;
                 Ok(ToolOutcome::Unknown)
@@ -139,7 +140,8 @@ impl Engine {
         }
     }
 
-    /// Messages that waited when the process ended are kept, with a word that nobody answered them.
+    /// Saves the messages that were waiting when the process ended, each with a notice that it was
+    /// not answered.
     async fn keep_lost_queues(&self) -> Result<(), StoreError> {
         let store = &self.world.store;
         let text = Text::QueuedLost.in_locale(&self.world.profile.locale());
@@ -170,8 +172,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Pending actions of turns that ended properly (nobody could approve there) live on until
-    /// their time is over.
+    /// Expires pending actions whose time is over. Actions of headless turns stay pending after the
+    /// turn's end until then.
     pub(crate) async fn expire_overdue(self: &Arc<Self>) -> Result<u32, StoreError> {
         let now = self.world.clock.now();
         let text = Text::ApprovalExpired.in_locale(&self.world.profile.locale());
@@ -188,7 +190,8 @@ impl Engine {
         Ok(expired)
     }
 
-    /// Approved, but the process ended before it ran, or while it ran: never run by a restart.
+    /// Ends actions that were approved or executing when the process ended. A restart never runs
+    /// them.
     async fn end_approved(self: &Arc<Self>, out: &mut Recovered) -> Result<(), StoreError> {
         let died = Text::ApprovalDied.in_locale(&self.world.profile.locale());
         for approval in self.world.store.approvals_open().await? {
@@ -204,8 +207,8 @@ impl Engine {
                         out.expired += 1;
                     }
                 }
-                // Somebody waited for it in a process that is gone (a direct call has no turn that
-                // could be found).
+                // The process that waited for this action is gone. A direct call has no stored turn
+                // to recover.
                 ApprovalStatus::Pending if !approval.headless => {
                     if self.transition(&approval, Transition::EXPIRE, Some(died)).await {
                         out.expired += 1;
@@ -229,9 +232,9 @@ impl Engine {
         Ok(())
     }
 
-    /// Ends the call of an effect that was under way when its process ended, in a turn that had
-    /// ended before: the conversation tells that nobody knows. It may have its end already, for the
-    /// action's own is written last.
+    /// Ends the call of an executing action whose turn had ended before the crash, with the result
+    /// "outcome unknown". Does nothing if the call already has a result, because the action's own
+    /// status is written last.
     pub(crate) async fn end_unknown(
         self: &Arc<Self>,
         approval: &Approval,

@@ -1,5 +1,4 @@
-//! A turn that runs: what is saved before anything is asked, who answers, and the end, which comes
-//! exactly once.
+//! Runs a turn: saves the question, lets the supervisor answer, and ends the turn exactly once.
 
 use std::{panic::AssertUnwindSafe, sync::Arc};
 
@@ -23,11 +22,11 @@ use crate::{
     },
 };
 
-/// A turn that runs. Its parts are here because they outlive a failure in the middle of it.
+/// A running turn. It owns the parts that must survive a panic in the middle of the turn.
 pub(crate) struct Turn {
     pub(super) context: Arc<TurnContext>,
     pub(super) answer: AnswerBuilder,
-    /// Makes everything that the model gets to read. Exists from the first round on.
+    /// Makes every text that the model reads. It is set before the first round.
     pub(super) words: Option<Arc<EgressSession>>,
     recollections: Recollections,
     sources: Arc<UntrustedSources>,
@@ -46,7 +45,7 @@ impl Turn {
         }
     }
 
-    /// Runs to the end. Whatever happens inside, exactly one `final` is emitted.
+    /// Runs the turn to its end. Emits exactly one `final` event, even after a panic.
     pub(crate) async fn run(mut self) {
         let end = match AssertUnwindSafe(self.answer()).catch_unwind().await {
             Ok(end) => end,

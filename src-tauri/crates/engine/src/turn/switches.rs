@@ -1,18 +1,18 @@
-//! The kill switch: for everything, for one agent, for one tool. Asked when a run starts, before
-//! each model call, before each tool call and before a pending action is approved or run; read at
-//! that moment, so that switching off holds at once.
+//! The kill switches for everything, for one agent and for one tool. They are checked when a run
+//! starts, before each model call, before each tool call, and before a pending action is approved
+//! or run. Each check reads the current settings, so switching off works at once.
 
 use contract::{AgentError, AgentId, ErrorCode, ToolId, ToolSpec};
 
 use crate::Engine;
 
 impl Engine {
-    /// Whether anything is answered at all.
+    /// Whether the assistant is switched on.
     pub fn is_enabled(&self) -> bool {
         self.check_enabled().is_ok()
     }
 
-    /// An error while everything is switched off.
+    /// Fails if the assistant is switched off.
     pub(crate) fn check_enabled(&self) -> Result<(), AgentError> {
         if self.world.profile.settings().agent_enabled {
             return Ok(());
@@ -21,7 +21,7 @@ impl Engine {
             .hint("Switch it on in Settings; if AGENT_ENABLED is set to false, unset it."))
     }
 
-    /// An error while this agent, or everything, is switched off.
+    /// Fails if this agent or the whole assistant is switched off.
     pub(crate) fn check_agent(&self, agent: &AgentId) -> Result<(), AgentError> {
         self.check_enabled()?;
         if self.world.profile.settings().switches.agent(agent) {
@@ -35,7 +35,7 @@ impl Engine {
         .hint("Switch it on in Tools."))
     }
 
-    /// An error while this tool, its pack's agent, or everything is switched off.
+    /// Fails if this tool, its pack's agent or the whole assistant is switched off.
     pub(crate) fn check_tool(&self, tool: &ToolSpec) -> Result<(), AgentError> {
         let id = &tool.id;
         let off = |error: AgentError| error.with("tool_id", id.as_str());
@@ -54,7 +54,7 @@ impl Engine {
         .hint("Switch it on in Tools.")))
     }
 
-    /// The same for every tool that an id may mean.
+    /// Fails if any tool that the id may mean is switched off.
     pub(crate) fn check_tools_named(&self, id: &ToolId) -> Result<(), AgentError> {
         self.check_enabled()?;
         self.world

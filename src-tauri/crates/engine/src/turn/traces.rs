@@ -1,6 +1,6 @@
-//! The prompts of the newest turns, part by part and file by file, for the page that shows them.
-//! They are in memory only: they contain what users wrote, and nobody needs them after a restart.
-//! The time at which each tool's instructions were last used is stored.
+//! Keeps the prompts of the newest turns, part by part, for the page that shows them. They stay in
+//! memory only, because they contain users' texts and are not needed after a restart. The time at
+//! which each tool's instructions were last used is stored.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -10,16 +10,16 @@ use parking_lot::Mutex;
 
 use crate::Engine;
 
-/// How old what is kept may be.
+/// How long the stored times may be out of date.
 const KEPT_FOR: TimeDelta = TimeDelta::minutes(1);
-/// Model runs that are remembered.
+/// The number of model runs that are kept.
 const RUNS: usize = 30;
 
-/// The store's note of when instructions were last used, by tool.
+/// The store key of the times at which each tool's instructions were last used.
 const LAST_USED: &str = "instructions.last_used";
 
 impl Engine {
-    /// When the instructions of each tool were last used.
+    /// Returns when each tool's instructions were last used.
     pub(crate) async fn last_used(&self) -> HashMap<ToolId, DateTime<Utc>> {
         let kept = self.world.store.note(LAST_USED).await.unwrap_or_else(|error| {
             tracing::warn!(%error, "when instructions were last used could not be read");
@@ -31,9 +31,8 @@ impl Engine {
         all
     }
 
-    /// Keeps it over a restart, for the tools that there are. What was kept within the last minute
-    /// stands: nobody asks for seconds, and a busy server would write the same note with every
-    /// turn.
+    /// Stores the times of last use for the tools that exist. Writes at most once a minute, because
+    /// a busy server would otherwise write the same values with every turn.
     pub(crate) async fn keep_last_used(&self) {
         let _one_at_a_time = self.notes.lock().await;
         if !self.traces.is_news() {
@@ -60,10 +59,10 @@ pub(crate) struct Traces(Mutex<Inner>);
 
 #[derive(Default)]
 struct Inner {
-    /// Oldest first.
+    /// The kept runs, oldest first.
     runs: VecDeque<PromptTrace>,
     last_used: HashMap<ToolId, DateTime<Utc>>,
-    /// The same, as it was kept last.
+    /// The times of last use as they were last stored.
     kept: HashMap<ToolId, DateTime<Utc>>,
 }
 
@@ -88,7 +87,7 @@ impl Traces {
         inner.runs.push_back(run);
     }
 
-    /// Notes what a tool's instructions gave to the newest run of a turn.
+    /// Adds the instructions that a tool gave to the newest run of a turn.
     pub(crate) fn instructed(&self, turn: &TurnId, view: InstructionsView) {
         let mut inner = self.lock();
         if let Some(at) = view.last_used {
@@ -99,7 +98,7 @@ impl Traces {
         }
     }
 
-    /// Newest first.
+    /// Returns the kept runs, newest first.
     pub(crate) fn runs(&self) -> Vec<PromptTrace> {
         self.lock().runs.iter().rev().cloned().collect()
     }
@@ -108,7 +107,7 @@ impl Traces {
         self.lock().last_used.clone()
     }
 
-    /// Forgets a session.
+    /// Removes the runs of a session.
     pub(crate) fn forget(&self, session: &SessionId) {
         self.lock().runs.retain(|run| run.session != *session);
     }

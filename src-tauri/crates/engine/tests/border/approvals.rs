@@ -1,4 +1,5 @@
-//! The gate: nothing changes without a signature for exactly that, used once.
+//! Tests of the approval gate: every change needs an approval of exactly that change, and an
+//! approval is used once.
 
 use contract::*;
 use engine::ports::*;

@@ -1,5 +1,6 @@
-//! Budgets: reserved before each model call, settled with what was counted, a hard stop with a
-//! plain message, an answer when there is something to say, and time that a person takes left out.
+//! Tests of budgets: reservations before each model call, corrections to the actual usage, refusals
+//! with a plain message, an answer from what exists, and a person's waiting time that does not
+//! count.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! Pending actions behind turns that have ended: whoever decides later stands in for the caller,
-//! and nothing is left half decided.
+//! Tests of pending actions whose turns have ended: a later decision runs the action, and no action
+//! stays half decided.
 
 use std::sync::{Arc, atomic::Ordering};
 

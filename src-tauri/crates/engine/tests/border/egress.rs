@@ -1,4 +1,5 @@
-//! The text that goes to a model and comes back, and what a person and the log see of it.
+//! Tests of the text that goes to a model and comes back, and of its form for a person and in the
+//! log.
 
 use std::sync::{Arc, atomic::Ordering};
 

@@ -1,5 +1,5 @@
-//! Numbers of arguments: the one that a person sees is the one that is hashed, recorded and sent,
-//! or the call is refused.
+//! Tests of numbers in arguments: the number that a person sees is hashed, recorded and sent
+//! unchanged, or the call is refused.
 
 use contract::{arguments, *};
 use proptest::prelude::*;

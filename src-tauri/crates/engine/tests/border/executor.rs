@@ -1,5 +1,5 @@
-//! The executor's rules: tries (their waits are tested where they are); keys; credentials;
-//! identical calls; long results.
+//! Tests of the executor: attempts, idempotency keys, credentials, identical calls, long results.
+//! The waits between attempts have unit tests.
 
 use std::{
     collections::HashSet,

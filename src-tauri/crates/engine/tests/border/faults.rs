@@ -1,4 +1,4 @@
-//! Faults of models, tools and the log, and processes that died.
+//! Tests with failing models, tools and logs, and with crashed processes.
 
 use std::{sync::atomic::Ordering, time::Duration};
 

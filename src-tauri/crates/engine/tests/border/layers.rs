@@ -1,5 +1,5 @@
-//! Layered instructions, named after the sections of the reference: what stands in a prompt, in
-//! which order, and what follows a result; and what a default may and may not do.
+//! Tests of the layered instructions, named after the sections of the reference: the parts of a
+//! prompt and their order, the instructions after a result, and the limits of default values.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Turns at the engine's border: a script of model events and decisions in; items, requests, events
-//! and records out.
+//! Tests of whole turns at the engine's border: a script of model events and decisions goes in;
+//! items, requests, events and records come out.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

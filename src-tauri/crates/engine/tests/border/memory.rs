@@ -1,5 +1,5 @@
-//! Conversation modes: what a model sees of earlier messages, what is kept, and that nothing falls
-//! between. Named after section 7 of the agent contract.
+//! Tests of conversation modes: which earlier messages a model sees, what is stored, and that no
+//! message is lost between window and summary. Named after section 7 of the agent contract.
 
 use std::sync::{Arc, atomic::Ordering};
 

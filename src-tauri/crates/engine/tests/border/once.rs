@@ -1,6 +1,6 @@
-//! Effects under faults: whatever fails between the intent and the outcome, an effect that began
-//! has run once, is said to be unknown where nobody can tell, and neither the turn, a restart nor
-//! the next turn runs it again.
+//! Tests of effects under faults. If something fails between intent and outcome, an effect that
+//! began has run once or is reported as unknown, and neither the turn, a restart nor the next turn
+//! repeats it.
 
 use std::sync::{Arc, atomic::Ordering};
 

@@ -1,5 +1,5 @@
-//! Values too large for the log, the store or a screen: refused before a call, cut after it. The
-//! log has the end of every call.
+//! Tests of values too large for the log, the store or a screen. They are refused before a call and
+//! shortened after it. The log has the end of every call.
 
 use contract::{manifest::Preview, *};
 use engine::ports::ToolFailure;

@@ -1,5 +1,5 @@
-//! Specialists that remember by settings of their own, and turns of which nothing is left. Named
-//! after section 7 of the agent contract.
+//! Tests of specialists with their own memory settings, and of turns that leave nothing in the
+//! store. Named after section 7 of the agent contract.
 
 use contract::*;
 use engine::{Engine, ports::*};

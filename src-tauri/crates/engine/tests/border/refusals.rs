@@ -1,5 +1,5 @@
-//! Refusals in the log: each call and request with its reason, bounded, without secrets, and with
-//! the same fields everywhere.
+//! Tests of refusals in the log: each call and request has its reason, a limited size, no secrets,
+//! and the same fields.
 
 use std::sync::{Arc, atomic::Ordering};
 

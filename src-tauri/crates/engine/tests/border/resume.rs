@@ -1,5 +1,5 @@
-//! A call whose server wants answers first is, with them, a new call: with a signature and an
-//! intent of its own.
+//! Tests of calls whose server first asks for answers: with the answers they are new calls with
+//! their own approval and intent record.
 
 use contract::*;
 use serde_json::{Value, json};

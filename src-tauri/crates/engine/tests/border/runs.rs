@@ -1,4 +1,5 @@
-//! The run contract, rule by rule, in the order of its reference (sections 2, 3, 5 and 10).
+//! Tests of the run contract, rule by rule, in the order of its reference (sections 2, 3, 5 and
+//! 10).
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Tools whose id another pack has, too: what restricts the one id holds for all of them, and what
-//! permits it for none.
+//! Tests of tools of different packs with the same id: a restriction of the id applies to all of
+//! them, a permission to none.
 
 use contract::{Decision, Effect, PolicyMode, ToolOutcome, ToolSpec};
 use serde_json::json;

@@ -1,6 +1,5 @@
-//! Untrusted content, and what a person sees of it: previews of unanswered reads, proposals that
-//! quote their sources, words that look like others, and a rejected action that is not proposed
-//! again.
+//! Tests of untrusted content and its display to a person: previews whose reads fail, proposals
+//! that quote their sources, look-alike words, and a rejected action that is not proposed again.
 
 use contract::{manifest::OutputTrust, *};
 use engine::ports::*;

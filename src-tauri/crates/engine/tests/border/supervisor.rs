@@ -1,5 +1,5 @@
-//! The supervisor and its specialists, named after the sections of the reference: decisions in,
-//! visits and one answer out.
+//! Tests of the supervisor and its specialists, named after the sections of the reference:
+//! decisions, visits, and one answer.
 
 use contract::*;
 use engine::ports::*;

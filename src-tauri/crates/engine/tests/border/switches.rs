@@ -1,5 +1,5 @@
-//! The kill switch at its named points, for everything, for one tool and for one agent; and the
-//! report of writes nobody was asked about.
+//! Tests of the kill switches at their named points, for everything, one tool and one agent, and of
+//! the report of writes that ran without approval.
 
 use std::sync::atomic::Ordering;
 

@@ -1,4 +1,4 @@
-//! Plain turns: answers, rounds, bounds, queue, cancel.
+//! Tests of plain turns: answers, rounds, limits, queue, cancellation.
 
 use std::time::Duration;
 

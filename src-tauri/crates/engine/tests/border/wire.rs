@@ -1,5 +1,5 @@
-//! The log equals the wire: each request that is sent has a record with its arguments, and a signed
-//! one is the one that was shown.
+//! Tests that the log equals the sent requests: each sent request has a record with its arguments,
+//! and an approved request is the one that was shown.
 
 use contract::*;
 use serde_json::{Value, json};

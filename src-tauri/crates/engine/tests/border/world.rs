@@ -1,5 +1,5 @@
-//! A world for turns: a scripted model, scripted tools, a real store and a real log in a temporary
-//! folder, a clock to set.
+//! The test environment of a turn: a scripted model, scripted tools, a real store and a real log in
+//! a temporary folder, and a clock that tests can set.
 
 use std::{
     collections::HashMap,

@@ -1,4 +1,4 @@
-//! The blocks of a turn's answer, collected until they are put together as one.
+//! Collects the blocks of a turn's answer, and joins them to the response.
 
 use axum::http::StatusCode;
 use serde_json::{Map, Value, json};
@@ -28,25 +28,26 @@ pub(crate) struct Answer {
     pub(crate) pending_action: Option<Value>,
     pub(crate) confirmation: Option<Value>,
     cart: Option<Cart>,
-    /// The sentence that the text begins with, in the first answer of a session.
+    /// The sentence that precedes the text in the first answer of a session.
     pub(crate) notice: Option<&'static str>,
-    /// A reminder, a refusal or a repeat: without a debug block.
+    /// Whether the answer is only a reminder, a refusal or a repetition, which has no debug block.
     pub(crate) plain: bool,
     pub(crate) fault: Option<Fault>,
 }
 
 impl Answer {
-    /// Of a turn of which nothing is left to tell but that it failed.
+    /// Makes the answer of a turn that failed without any other content.
     pub(crate) fn failed(fault: Fault) -> Self {
         Self { fault: Some(fault), ..Self::default() }
     }
 
-    /// The action, as callers know it, that the answer asks about.
+    /// Returns the public id of the action that the answer asks the customer about.
     pub(crate) fn question(&self) -> Option<String> {
         self.pending_action.as_ref().and_then(|pending| text(&pending["pendingActionId"]))
     }
 
-    /// The newest cart of the turn becomes the session's; without one the session's is shown.
+    /// Takes the newest cart of the turn into the session's state. If the turn has none, the answer
+    /// shows the session's cart.
     pub(crate) fn note_cart(&mut self, state: &mut State) {
         let newest = self
             .calls
@@ -102,7 +103,8 @@ impl Answer {
     }
 }
 
-/// A call as debug shows it: never what the shop sent, and of the caller's context two codes.
+/// Describes a call for the debug block. Leaves out the shop's data, and of the caller's context
+/// includes two codes only.
 fn trace(call: &Call, context: &Map<String, Value>) -> Value {
     let mut entry = json!({"tool": call.tool, "args": call.args, "ms": call.duration_ms});
     if call.ok() {

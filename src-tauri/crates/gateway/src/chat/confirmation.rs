@@ -1,5 +1,5 @@
-//! A caller's decision about what waits: carried out once, told as it ended, also when somebody
-//! else or an earlier process ran it.
+//! Handles a caller's decision about a pending action: runs the action once and reports how it
+//! ended, even if someone else or an earlier process ran it.
 
 use std::time::Instant;
 
@@ -69,7 +69,8 @@ impl Turn<'_> {
         let result = events.into_iter().find_map(result_of);
         let not_made =
             result.as_ref().map_or(Text::ConfirmUnknown, |result| told_as(approval, &args, result));
-        // A result that could not be saved is not heard of: then the action itself tells.
+        // If the result could not be saved, no event has it. Then the action's status tells how it
+        // ended.
         let without = match &decided {
             Ok(ended) if ended.status == ApprovalStatus::Done => ToolOutcome::Ok,
             Ok(_) => ToolOutcome::Unknown,
@@ -102,7 +103,7 @@ impl Turn<'_> {
             self.made(state, answer).await;
             return Ok(());
         }
-        // The change may be there: the customer is sent to the cart.
+        // The change may have been made, so the answer shows the cart.
         if outcome == ToolOutcome::Unknown {
             self.look_again(state, answer).await;
         }
@@ -119,21 +120,21 @@ impl Turn<'_> {
         self.keep_decided(answer).await;
     }
 
-    /// Answers with what came of a decision, which has been carried out.
+    /// Answers with the sentence about a decision, and stores it in the conversation.
     async fn tell_decided(&self, text: Text, answer: &mut Answer) {
         text.of(self.locale).clone_into(&mut answer.text);
         self.keep_decided(answer).await;
     }
 
-    /// Adds the decision to the conversation. The customer is told even if that fails, for example
-    /// because the app was switched off meanwhile.
+    /// Stores the decision in the conversation. The customer gets the answer even if that fails,
+    /// for example because the assistant was switched off meanwhile.
     async fn keep_decided(&self, answer: &Answer) {
         if let Err(fault) = self.keep_exchange(answer).await {
             tracing::warn!(target: "gateway", requestId = %self.ask.request_id, code = fault.code, "what came of a decision is not kept in its conversation");
         }
     }
 
-    /// Why a confirmed change was not even begun.
+    /// Answers that a confirmed change was not begun, with the reason.
     async fn not_made(
         &self,
         error: &AgentError,
@@ -142,8 +143,8 @@ impl Turn<'_> {
         answer: &mut Answer,
     ) -> Result<(), Fault> {
         let engine = self.app.host.engine();
-        // Prices, customer or basket are not what was shown: there is a new proposal, and it has
-        // not been seen yet.
+        // Price, customer or cart have changed since the question was shown, so there is a new
+        // proposal that the customer has not seen yet.
         if let Some(fresh) = engine
             .waiting_in(&self.session)
             .await
@@ -156,8 +157,9 @@ impl Turn<'_> {
         }
         tracing::warn!(target: "gateway", requestId = %self.ask.request_id, %error, "a confirmed change was not made");
         match error.known_reason() {
-            // The same message may come again, once the sessions are back or everything is switched
-            // on. Where the sessions went away behind the decision it is told then what came of it.
+            // The customer can repeat the message when the shared sessions are reachable again or
+            // the assistant is switched on. If the shared sessions failed after the decision, the
+            // next answer reports the result.
             reason
                 if reason == Some(Reason::SessionsAway)
                     || (error.code == ErrorCode::AgentDisabled && !engine.is_enabled()) =>
@@ -172,8 +174,8 @@ impl Turn<'_> {
         }
     }
 
-    /// Takes back a change that could not be begun, so that no later yes begins it. If even that
-    /// fails, asks about it again.
+    /// Withdraws a change that could not be begun, so that no later confirmation begins it. If the
+    /// withdrawal fails, asks about the change again.
     async fn give_up(
         &self,
         approval: &Approval,
@@ -200,9 +202,9 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// Answers the confirmation of an action that does not wait any more, and of whose end nobody
-    /// was told: somebody else decided it, or the process that ran it died. Returns false if the
-    /// message is about something else; it is answered with the cart of now.
+    /// Answers a confirmation of an action that is no longer pending and whose end was not reported
+    /// yet: someone else decided it, or its process died. The answer shows the current cart.
+    /// Returns false if the message is about something else.
     pub(crate) async fn answers_end(
         &self,
         newest: &Approval,
@@ -224,18 +226,19 @@ impl Turn<'_> {
             self.tell_as_it_stands(newest, state, answer).await;
             return true;
         }
-        // Where the cart cannot be read, the next message reads it.
+        // If the cart cannot be read now, the next message reads it.
         if newest.status.is_final() && (!begun || self.look_again(state, answer).await) {
             state.told_of = Some(newest.id.to_string());
         }
-        // The session has the cart from here on; the calls of the answer are its own.
+        // The session now has the cart. The calls of the answer itself are counted separately.
         answer.note_cart(state);
         answer.calls.clear();
         false
     }
 
-    /// Answers with the state of an action that was decided elsewhere, and with the cart of now.
-    /// The action is not begun again. If it has not ended, its end is reported later.
+    /// Answers with the state of an action that was decided elsewhere, and with the current cart.
+    /// Does not begin the action again. If the action has not ended, a later answer reports its
+    /// end.
     async fn tell_as_it_stands(&self, approval: &Approval, state: &mut State, answer: &mut Answer) {
         answer.plain = true;
         state.told_of = approval.status.is_final().then(|| approval.id.to_string());
@@ -255,16 +258,15 @@ impl Turn<'_> {
         self.tell_decided(text, answer).await;
     }
 
-    /// The same for an action that somebody else decided first. If it cannot be read, it counts as
-    /// under way.
+    /// Answers with the state of an action that someone else decided first. If the action cannot be
+    /// read, it counts as running.
     async fn tell_as_found(&self, approval: &Approval, state: &mut State, answer: &mut Answer) {
         let begun = |_| Approval { status: ApprovalStatus::Executing, ..approval.clone() };
         let found = self.app.host.engine().approval(&approval.id).await.unwrap_or_else(begun);
         self.tell_as_it_stands(&found, state, answer).await;
     }
 
-    /// How a change that was begun and has failed is told, as far as the conversation has its
-    /// result.
+    /// Returns the sentence about a change that began and failed, according to its stored result.
     async fn why_failed(&self, approval: &Approval) -> Text {
         let result = self.app.host.engine().result_of(approval).await.ok().flatten();
         result.map_or(Text::ConfirmUnknown, |result| {
@@ -272,7 +274,7 @@ impl Turn<'_> {
         })
     }
 
-    /// The arguments as the model gave them, without what is the caller's.
+    /// Returns the arguments without caller-owned values.
     fn model_arguments(&self, approval: &Approval) -> Value {
         let mut args: Value = serde_json::from_str(&approval.arguments).unwrap_or_default();
         if let (Some(spec), Some(args)) = (self.spec_of(&approval.tool), args.as_object_mut()) {
@@ -281,9 +283,9 @@ impl Turn<'_> {
         args
     }
 
-    /// Reads the cart again, of which nobody knows whether it has changed; the one from before is
-    /// not shown any more. Where there is no basket's number there is no cart to read: the one that
-    /// the change may have begun cannot be found. Returns false if it could not be read.
+    /// Reads the cart after a change with an unknown outcome, and stops showing the old cart.
+    /// Without a cart id no cart can be read: a cart that the change may have started cannot be
+    /// found. Returns false if the cart could not be read.
     async fn look_again(&self, state: &mut State, answer: &mut Answer) -> bool {
         state.cart = None;
         let engine = self.app.host.engine();
@@ -301,8 +303,8 @@ impl Turn<'_> {
         }
     }
 
-    /// Reads the cart after a change; when that fails the change's own answer is shown. Tells
-    /// whether it was read.
+    /// Reads the cart after a change. If that fails, the answer shows the change's own result.
+    /// Returns whether the cart was read.
     async fn look_at_cart(&self, answer: &mut Answer) -> bool {
         let engine = self.app.host.engine();
         let Some(get) = engine.specs().iter().find(|spec| spec.model_name == tools::CART).cloned()
@@ -332,7 +334,7 @@ impl Turn<'_> {
     }
 }
 
-/// Whether it was approved, so that the shop may have been asked.
+/// Whether the action was approved, so that the shop may have received the request.
 fn is_begun(status: ApprovalStatus) -> bool {
     matches!(
         status,
@@ -353,12 +355,12 @@ fn outcome_of(result: ItemBody) -> Option<(ToolOutcome, Value)> {
     Some((outcome, data))
 }
 
-/// How a change is told that is not known to be made, by the result of its call; never what the
-/// shop said.
+/// Returns the sentence about a change that is not known to have been made, according to the result
+/// of its call. The sentence never contains the shop's own text.
 fn told_as(approval: &Approval, args: &Value, result: &ItemBody) -> Text {
     let ItemBody::ToolResult { outcome, error, .. } = result else { return Text::ConfirmUnknown };
     let is_refused = error.as_ref().is_some_and(|error| error.has_reason(Reason::McpToolError));
-    // Of one there is no smaller number.
+    // A smaller number can only be suggested if the quantity is above one.
     let several = args["quantity"].as_u64().is_some_and(|quantity| quantity > 1);
     match outcome {
         ToolOutcome::Ok => Text::AlreadyDone,

@@ -1,7 +1,7 @@
-//! The answers that the next message of a session may give: to the question of a change that waits,
-//! to choices, to suggestions. Several may be open at once: choices stay while the customer asks
-//! something else. So each is stored by itself, `apply` is the only function that changes any of
-//! them, and `Expecting` tells which one a message answers.
+//! The open questions of a session that its next message may answer: a pending change, a set of
+//! choices, suggestions. Several can be open at once, because choices stay open while the customer
+//! asks something else. `apply` is the only function that changes them, and `Expecting` names the
+//! question that a message answers.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -11,62 +11,64 @@ use crate::shop::{
     refine::{self, Way},
 };
 
-/// The open answers of a session. The members have the names under which sessions are stored.
+/// The open questions of a session. The member names are those of the stored form.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Expectations {
     /// The choices that the next message may answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     choices: Option<Value>,
-    /// The newest message confirmed a change: a repeat of it confirms nothing more.
+    /// Whether the newest message confirmed a change. A repetition of that message confirms no
+    /// other change.
     confirmed: bool,
-    /// The action, as callers know it, whose question a caller saw last. A message answers no other
-    /// question.
+    /// The public id of the action whose question the caller saw last. A message can answer only
+    /// this question.
     #[serde(skip_serializing_if = "Option::is_none")]
     asked: Option<String>,
-    /// The last answer offered options: numbers in the next message mean them.
+    /// Whether the last answer offered choices, so that numbers in the next message mean them.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     options_offered: bool,
-    /// Suggestions of the last answers, whose labels the next message may be.
+    /// Suggestions of the last answers. The next message may be the label of one of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     ways_on: Vec<Value>,
 }
 
-/// Which of the open answers a message gives.
+/// The open question that a message answers.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Expecting {
     Nothing,
-    /// It decides the change that waits.
+    /// The message decides the pending change.
     Decision,
     Choice(Pick),
     Suggestion(Way),
 }
 
-/// An event that changes what is open.
+/// An event that changes the open questions.
 #[derive(Debug)]
 pub(crate) enum Change {
-    /// A message has come and is about to be answered.
+    /// A message has arrived and will be answered.
     MessageCame,
-    /// The message confirmed a change, or repeated the message that did.
+    /// The message confirmed a change, or repeated the message that confirmed it.
     Confirmed,
-    /// The message took none of the suggestions.
+    /// The message was not a suggestion's label.
     SuggestionsPassed,
     Suggested(Vec<Value>),
     ChoicesOffered(Value),
-    /// One of the choices was taken.
+    /// The customer chose one of the choices.
     Chosen,
-    /// A change was proposed. An older set of choices is not what the next number answers.
+    /// A change was proposed. Numbers in the next message no longer mean an older set of choices.
     Proposed,
-    /// The screen shows other products. Numbers mean these from now on.
+    /// The answer shows other products. Numbers mean these products from now on.
     ProductsShown,
     Answered {
         offers_choices: bool,
-        /// The action that the answer asks about.
+        /// The public id of the action that the answer asks about.
         question: Option<String>,
-        /// The caller reads the answer: it has not failed, and the caller has not left.
+        /// Whether the caller reads the answer: it has not failed, and the caller has not
+        /// disconnected.
         is_read: bool,
     },
-    /// The answer is not read. The question counts as asked only if it was asked before.
+    /// The caller does not read the answer. Its question stays open only if it was asked before.
     Unread {
         asked_before: Option<String>,
     },
@@ -91,8 +93,8 @@ impl Expectations {
         }
     }
 
-    /// Returns the open question that a message answers. `waiting` is the id of a pending change's
-    /// question; it comes first.
+    /// Returns the open question that a message answers. `waiting` is the public id of a pending
+    /// change, which takes precedence.
     pub(crate) fn answered_by(&self, message: &str, waiting: Option<&str>) -> Expecting {
         if waiting.is_some_and(|question| self.is_asked(question)) {
             return Expecting::Decision;
@@ -106,22 +108,22 @@ impl Expectations {
             .map_or(Expecting::Nothing, Expecting::Choice)
     }
 
-    /// Whether this is the question that a caller saw last.
+    /// Whether this is the question that the caller saw last.
     pub(crate) fn is_asked(&self, question: &str) -> bool {
         self.asked.as_deref() == Some(question)
     }
 
-    /// The question that a caller saw last.
+    /// Returns the question that the caller saw last.
     pub(crate) fn asked(&self) -> Option<&String> {
         self.asked.as_ref()
     }
 
-    /// An earlier question, if it is still the one that a caller saw last.
+    /// Returns an earlier question if the caller has seen no other question since.
     pub(crate) fn still_asked(&self, before: Option<String>) -> Option<String> {
         before.filter(|before| self.is_asked(before))
     }
 
-    /// Whether the message before confirmed a change.
+    /// Whether the previous message confirmed a change.
     pub(crate) fn has_confirmed(&self) -> bool {
         self.confirmed
     }
@@ -130,7 +132,7 @@ impl Expectations {
         &self.ways_on
     }
 
-    /// The choices that numbers in the next message mean.
+    /// Returns the choices that numbers in the next message mean.
     pub(crate) fn offered_choices(&self) -> Option<&Value> {
         self.choices.as_ref().filter(|_| self.options_offered)
     }

@@ -1,5 +1,5 @@
-//! Chat: one message from admission to answer, its events, its session, and the confirmation of a
-//! cart change.
+//! Chat: handles one message from admission to answer, its events, its session, and the
+//! confirmation of a cart change.
 
 pub(crate) mod answer;
 pub(crate) mod confirmation;

@@ -1,12 +1,12 @@
-//! The second step of a cart change: how the waiting change is shown. The row that decides is the
-//! engine's; here are only its words.
+//! The texts about a pending cart change. The engine stores the change and decides about it; this
+//! module only words the question.
 
 use contract::Approval;
 use serde_json::{Value, json};
 
 use crate::{json::text, shop::tools, texts::Text};
 
-/// The action's id as callers know it: a UUID.
+/// Returns the action's id in the form that callers use: a UUID.
 pub(crate) fn public_id(approval: &Approval) -> String {
     let own = approval.id.as_str().rsplit('_').next().unwrap_or_default();
     if let Ok(id) = uuid::Uuid::try_parse(own) {
@@ -16,8 +16,8 @@ pub(crate) fn public_id(approval: &Approval) -> String {
     uuid::Uuid::try_parse(digest.get(..32).unwrap_or_default()).unwrap_or_default().to_string()
 }
 
-/// The change as a question. A question that replaces one whose answer came too late also names the
-/// price of now.
+/// Returns the question about a change. If the change replaces an outdated one, the question also
+/// names the current price.
 pub(crate) fn description(approval: &Approval, tool: &str, locale: &str) -> String {
     let question = question(approval, tool, locale);
     match amount(approval).filter(|_| approval.replaces.is_some()) {
@@ -26,7 +26,8 @@ pub(crate) fn description(approval: &Approval, tool: &str, locale: &str) -> Stri
     }
 }
 
-/// The amount of the changed line afterwards, or of the whole cart, as the preview writes amounts.
+/// Returns the amount of the changed line after the change, or of the whole cart, as written in the
+/// preview.
 fn amount(approval: &Approval) -> Option<String> {
     let after = &approval.preview.as_ref()?.after;
     let is_known = |text: &&str| !text.is_empty() && *text != "?";
@@ -47,7 +48,7 @@ fn question(approval: &Approval, tool: &str, locale: &str) -> String {
     let quantity = text(&arguments["quantity"]).unwrap_or_else(|| "1".into());
     let sv = locale == "sv";
     let Some(part) = part else { return format!("{}?", Text::Generic.of(locale)) };
-    // The shop's own words for the product stand where the change adds it.
+    // The preview's rows contain the shop's name of the product.
     let rows = approval
         .preview
         .iter()
@@ -65,7 +66,7 @@ fn question(approval: &Approval, tool: &str, locale: &str) -> String {
     }
 }
 
-/// The two blocks of an answer about what waits.
+/// Returns the two answer blocks about a pending change.
 pub(crate) fn blocks(approval: &Approval, tool: &str, locale: &str) -> (Value, Value) {
     let (id, description) = (public_id(approval), description(approval, tool, locale));
     let created = approval.created_at.to_rfc3339_opts(chrono::SecondsFormat::Millis, true);
@@ -88,7 +89,7 @@ mod tests {
 
     use super::*;
 
-    /// A change that waits, with these arguments and a changed row of this name.
+    /// Makes a pending change with these arguments and a changed row with this name.
     fn waiting(arguments: &Value, row: Option<&str>) -> Approval {
         let state = |rows: Value| json!({"rows": rows});
         let preview = row.map(|label| json!({"summary": "s", "before": state(json!([])), "after": state(json!([{"label": label, "changed": true}]))}));

@@ -1,6 +1,6 @@
-//! Looks at a product before something is proposed or shown: a parent never goes into the cart,
-//! whoever named it and however; and where somebody asks for sizes or colours, cards say which
-//! there are.
+//! Checks a product before a change is proposed or a card is shown. A product with variants never
+//! goes into the cart itself; the customer must choose a variant. If the customer asks about sizes
+//! or colours, the cards list the available ones.
 
 use std::sync::Arc;
 
@@ -30,21 +30,21 @@ use crate::{
     texts::Text,
 };
 
-/// Products of an answer whose variants are looked at.
+/// The number of products of an answer whose variants are looked up.
 const ENRICHED: usize = 3;
-/// Words by which somebody asks for what variants differ in, or is about to buy.
+/// Words with which a customer asks about the differences between variants, or is about to buy.
 const ASKS: &str = "size sizes colour colours color colors variant variants fit fits buy storlek storlekar färg färger varianter passar köpa köp";
-/// Why a proposal of a product with variants is taken back.
+/// The reason why a proposal for a product with variants is withdrawn.
 const CHOOSE: &str = "The customer has to choose a variant first.";
 
-/// The JSON-RPC error code of a server whose tools take no such arguments.
+/// The JSON-RPC error code of a server whose tool does not accept the arguments.
 const INVALID_PARAMS: i64 = -32_602;
 
-/// The shop could not be asked, so its answer is unknown.
+/// The shop could not be reached, so it is unknown whether it has the product.
 struct Unanswered;
 
 impl Turn<'_> {
-    /// A change that the model proposed: of a product with variants, the variant is asked for
+    /// Handles a change that the model proposed. If the product has variants, asks for the variant
     /// first.
     pub(crate) async fn propose(
         &self,
@@ -76,7 +76,8 @@ impl Turn<'_> {
             .cloned();
         let product = match seen {
             Some(product) => Ok(Some(product)),
-            // The product was not looked at: the part number may be that of a parent.
+            // The product was not looked up in this turn, so the part number may belong to a
+            // product with variants.
             None => self.parent_behind(&part).await,
         };
         let Ok(product) = product else {
@@ -107,8 +108,8 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// Asks for the variant of a product that was to be added by its id alone. Returns whether that
-    /// is the answer now.
+    /// Asks for the variant of a product that the model tried to add by its product id alone.
+    /// Returns whether the question is the answer.
     pub(crate) async fn ask_for_variant(
         &self,
         state: &mut State,
@@ -117,7 +118,7 @@ impl Turn<'_> {
         let by_id = |call: &Call| {
             let by_id =
                 call.tool == tools::ADD && !call.asked && text(&call.args["partNo"]).is_none();
-            // The tool takes no id, so that was left out of what it was given.
+            // The tool does not accept a product id, so the id is among the dropped arguments.
             let id = || {
                 text(&call.args["productId"]).or_else(|| text(&call.ignored.as_ref()?["productId"]))
             };
@@ -140,7 +141,7 @@ impl Turn<'_> {
         match product
             .map_or(Offer::Plain, |product| choices::offer(&product, &id, quantity, self.locale))
         {
-            // The shop knows nothing better: the model's own words stand.
+            // The shop offers no other part number, so the model's text stays.
             Offer::Plain => return Ok(false),
             Offer::One(part) => self.offer_part(&part, quantity, answer).await?,
             Offer::Several(kept) => {
@@ -153,7 +154,8 @@ impl Turn<'_> {
         Ok(true)
     }
 
-    /// The product with variants that a part number, or an id in its place, stands for.
+    /// Returns the product with variants that a part number, or a product id used as one, belongs
+    /// to.
     async fn parent_behind(&self, part: &str) -> Result<Option<Value>, Unanswered> {
         let mut found = self.look_up(json!({"partNo": part})).await?;
         if found.is_none() && part.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -163,8 +165,8 @@ impl Turn<'_> {
             .filter(|product| !Variant::read_all(product).is_empty() && is_about(product, part)))
     }
 
-    /// Looks a product up in the shop, outside the conversation, which does not mention it. Returns
-    /// None if the shop knows no such product.
+    /// Looks up a product in the shop without leaving items in the conversation. Returns None if
+    /// the shop does not have the product.
     async fn look_up(&self, arguments: Value) -> Result<Option<Value>, Unanswered> {
         let engine = self.app.host.engine();
         let Some(get) = engine.specs().iter().find(|spec| spec.model_name == tools::GET).cloned()
@@ -179,8 +181,8 @@ impl Turn<'_> {
         if error.is_some_and(|error| knows_none(&error)) { Ok(None) } else { Err(Unanswered) }
     }
 
-    /// Details of the first products found, when the message or what was left out of the search
-    /// speaks of sizes, colours or buying.
+    /// Returns details of the first products found, if the message or a dropped search word
+    /// mentions sizes, colours or buying.
     pub(crate) async fn enrichment(&self, calls: &[Call]) -> Vec<Value> {
         let looked_at = calls.iter().any(|call| call.tool == tools::GET && call.asked);
         let Some(found) = calls
@@ -213,7 +215,8 @@ impl Turn<'_> {
             .collect()
     }
 
-    /// Takes a proposal back; the model reads why. Returns false if it still waits.
+    /// Withdraws a proposal and tells the model why. Returns false if the proposal is still
+    /// pending.
     pub(crate) async fn withdraw(
         &self,
         approval: &Approval,
@@ -237,7 +240,7 @@ impl Turn<'_> {
         rejected.is_ok()
     }
 
-    /// Proposes to add a part that was chosen, without a model.
+    /// Proposes to add a chosen part without asking a model.
     pub(crate) async fn propose_part(
         &self,
         part: &str,
@@ -255,7 +258,7 @@ impl Turn<'_> {
         self.offer_part(part, quantity, answer).await
     }
 
-    /// The same where the message is kept already.
+    /// Proposes to add a chosen part for a message that is already stored.
     async fn offer_part(
         &self,
         part: &str,
@@ -286,22 +289,23 @@ impl Turn<'_> {
     }
 }
 
-/// Whether it is known that there is nothing to see: the tool itself says no, or cannot be asked
-/// about such a thing. One that is switched off, or that a rule denies, is as if there were none.
+/// Whether the error proves that no product can be found: the tool itself says so, does not accept
+/// the request, is switched off, or is denied by a rule.
 fn knows_none(error: &AgentError) -> bool {
     matches!(error.code, ErrorCode::InvalidInput | ErrorCode::AgentDisabled)
         || matches!(error.known_reason(), Some(Reason::McpToolError | Reason::SideEffectDisallowed))
         || error.details.get("code").and_then(Value::as_i64) == Some(INVALID_PARAMS)
 }
 
-/// Whether a change is of nothing: blank, or the word that programs write where something is
-/// missing.
+/// Whether a change names no product: its name is blank, or the word that programs write for a
+/// missing value.
 fn names_nothing(arguments: &Value) -> bool {
     let name = [&arguments["partNo"], &arguments["productId"]].into_iter().find_map(text);
     name.is_none_or(|name| ["null", "undefined"].iter().any(|word| name.eq_ignore_ascii_case(word)))
 }
 
-/// Whether a part number, or an id in its place, is this product's or one of its variants'.
+/// Whether a part number, or a product id used as one, belongs to this product or one of its
+/// variants.
 fn is_about(product: &Value, part: &str) -> bool {
     Variant::read(product).is_named(part)
         || Variant::read_all(product).iter().any(|variant| variant.is_named(part))

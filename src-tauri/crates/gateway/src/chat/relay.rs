@@ -1,5 +1,5 @@
-//! The engine's events as the caller hears them, and what a turn brought: its calls with their
-//! results, its text, what waits.
+//! Translates the engine's events into events for the caller, and collects the turn's calls, text
+//! and pending action.
 
 use std::{collections::VecDeque, sync::Arc, time::Instant};
 
@@ -33,21 +33,22 @@ pub(crate) struct EventRelay {
     debug: bool,
     specs: Arc<Vec<ToolSpec>>,
     pub(crate) calls: Vec<Call>,
-    /// Calls that the caller is still to hear of, in order; the first may have been announced.
+    /// Calls that were not reported to the caller yet, in order. The first one may have been
+    /// announced as started.
     waiting: VecDeque<CallId>,
     announced: bool,
     ignored: Vec<Value>,
     pub(crate) rounds: u32,
     searched: bool,
-    /// A sentence of the gateway that is sent before the first delta.
+    /// A sentence of the gateway that precedes the first delta.
     preface: Option<&'static str>,
-    /// All text of the model that was sent as deltas.
+    /// The model's text that was sent as deltas.
     streamed: String,
     current: String,
     asides: Vec<String>,
     pub(crate) approval: Option<Approval>,
-    /// Since when the model's next word is waited for: it has been asked, and is not known to have
-    /// ended. A notice is none of its words.
+    /// The time since which the gateway has been waiting for the model. None if no model call is
+    /// under way. Notices do not count as an answer of the model.
     pub(crate) silent_since: Option<tokio::time::Instant>,
 }
 
@@ -78,12 +79,12 @@ impl EventRelay {
         }
     }
 
-    /// The same with a sentence that streams begin with.
+    /// Returns the relay with a sentence that precedes the streamed text.
     pub(crate) fn after(self, preface: Option<&'static str>) -> Self {
         Self { preface, ..self }
     }
 
-    /// Takes an event; the end of the turn comes back.
+    /// Handles an event. Returns the turn's end if the event is the last one.
     pub(crate) fn take(&mut self, event: EventBody) -> Option<End> {
         self.silent_since = match &event {
             EventBody::Status { stage: Stage::Thinking, .. }
@@ -161,7 +162,7 @@ impl EventRelay {
     fn started(&mut self, id: CallId, tool: &str, args: Value) {
         let said = std::mem::take(&mut self.current);
         if !said.is_empty() {
-            // Said beside calls: it stays a part of the answer.
+            // A text beside calls stays part of the answer.
             self.asides.push(said);
         }
         let spec = self.specs.iter().find(|spec| spec.id.as_str() == tool);
@@ -197,7 +198,7 @@ impl EventRelay {
         if let Some(call) = self.calls.iter_mut().find(|call| call.id == approval.call) {
             call.proposed = true;
         }
-        // A call that waits for the caller's yes is not reported.
+        // A call that waits for confirmation is not reported.
         if self.waiting.front() == Some(&approval.call) {
             self.announced = false;
         }
@@ -222,8 +223,8 @@ impl EventRelay {
             call.asked = !matches!(outcome, ToolOutcome::Limit | ToolOutcome::Denied)
                 && error.is_none_or(|error| error.code != ErrorCode::InvalidInput);
         }
-        // A second change of a round waits for the next one: to the caller it was never begun,
-        // unless that has been said.
+        // A second change of the same round is refused and can be asked for again. It is not
+        // reported, unless its start was reported before.
         let begun = self.announced && self.waiting.front() == Some(id);
         if !begun && error.is_some_and(is_one_at_a_time) {
             self.waiting.retain(|waiting| waiting != id);
@@ -231,13 +232,14 @@ impl EventRelay {
         self.go_on();
     }
 
-    /// Tells of calls in their order, each as a whole, whatever ran at the same time.
+    /// Reports finished calls in their order, each with start and end, even if they ran in
+    /// parallel.
     fn go_on(&mut self) {
         while let Some(call) =
             self.waiting.front().and_then(|id| self.calls.iter().find(|call| call.id == *id))
         {
-            // A change is told of only when it is refused or done: most of them wait for a yes
-            // instead.
+            // A change is reported only when it was refused or made, because most changes wait for
+            // confirmation instead.
             if !self.announced && call.known && (!call.writes || call.outcome.is_some()) {
                 self.out.status(tool_starts(&call.tool, self.locale));
                 tell_start(&self.out, &call.tool, &call.args, self.locale);
@@ -248,8 +250,8 @@ impl EventRelay {
             }
             tell_end(&self.out, &call.tool, call.ended(self.locale), self.locale);
             self.searched |= call.tool == tools::SEARCH && call.ok();
-            // A tool that does not exist was never said to begin, and one that was not asked has
-            // not failed: their end is all there is.
+            // The start of an unknown tool was never reported, and a call that did not reach its
+            // tool has not failed. Only their end is reported.
             if !call.ok() && call.known && call.asked {
                 self.out.status(tool_fails(&call.tool, self.locale));
             } else if let Some(found) = call.result_of(tools::SEARCH) {
@@ -284,7 +286,7 @@ impl EventRelay {
         End { status, text, choices, error }
     }
 
-    /// Says that the deltas do not count, when the answer is another text.
+    /// Tells the caller that the answer replaces the deltas, if the answer is another text.
     pub(crate) fn replaced_by(&self, text: &str) {
         if !self.streamed.is_empty() && self.streamed != text {
             self.out.say(
@@ -295,7 +297,7 @@ impl EventRelay {
     }
 }
 
-/// A text behind the sentence that the first answer of a session begins with.
+/// Puts the sentence for the first answer of a session before a text.
 pub(crate) fn with_notice(notice: &str, text: &str) -> String {
     if text.is_empty() { notice.to_owned() } else { format!("{notice}\n\n{text}") }
 }
@@ -304,7 +306,7 @@ fn is_one_at_a_time(error: &AgentError) -> bool {
     error.has_reason(Reason::OneAtATime)
 }
 
-/// Ids are texts here, also where the model wrote them as numbers.
+/// Converts ids to texts, because models sometimes write them as numbers.
 fn with_text_ids(mut args: Value) -> Value {
     for name in ["productId", "partNo"] {
         if let Some(id) = args.get_mut(name).filter(|id| id.is_number()) {
@@ -314,7 +316,7 @@ fn with_text_ids(mut args: Value) -> Value {
     args
 }
 
-/// A call begins.
+/// Reports the start of a call.
 pub(crate) fn tell_start(out: &SseSink, tool: &str, args: &Value, locale: &str) {
     out.say(
         "tool_start",
@@ -322,8 +324,8 @@ pub(crate) fn tell_start(out: &SseSink, tool: &str, args: &Value, locale: &str) 
     );
 }
 
-/// A call ends: with its result, or with a sentence. The shop's own words about a failure are left
-/// out.
+/// Reports the end of a call with its result or a sentence. The shop's own text about a failure is
+/// left out.
 pub(crate) fn tell_end(
     out: &SseSink,
     tool: &str,
@@ -339,7 +341,7 @@ pub(crate) fn tell_end(
     out.say("tool_end", event);
 }
 
-/// A result in a few members.
+/// Summarises a result in a few members.
 pub(crate) fn summary(tool: &str, data: &Value) -> Value {
     match tool {
         tools::SEARCH => {

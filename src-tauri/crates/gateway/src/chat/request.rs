@@ -1,5 +1,4 @@
-//! A chat request as it comes: which fields, which types, how long. Unknown keys are dropped
-//! silently.
+//! Parses a chat request and checks its fields, types and lengths. Unknown members are ignored.
 
 use std::time::Instant;
 
@@ -13,7 +12,7 @@ use crate::{
     texts::{Text, locale_of},
 };
 
-/// A request that fits.
+/// A valid request.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ChatRequest {
     pub(crate) application: String,
@@ -22,15 +21,15 @@ pub(crate) struct ChatRequest {
     pub(crate) context: Map<String, Value>,
 }
 
-/// An admitted message.
+/// A message that passed all checks of admission.
 #[derive(Clone)]
 pub(crate) struct AdmittedRequest {
     pub(crate) request: ChatRequest,
     pub(crate) turn: String,
-    /// Whose demo token was shown.
+    /// The visitor of the demo token, if the request had one.
     pub(crate) visitor: Option<String>,
     pub(crate) request_id: String,
-    /// The caller's id of the matter that the message belongs to.
+    /// The caller's correlation id.
     pub(crate) correlation: Option<String>,
     pub(crate) client_ip: String,
     pub(crate) debug: bool,
@@ -40,10 +39,10 @@ pub(crate) struct AdmittedRequest {
 
 const NUMBERS: [&str; 3] = ["salesAreaId", "customerId", "companyId"];
 const TEXTS: [&str; 2] = ["cultureCode", "currencyCode"];
-/// As long as language tags are.
+/// The maximum length of language tags.
 const LONGEST_TEXT: usize = 35;
 
-/// The session's id as far as it can be read, for answers about requests that do not fit.
+/// Returns the session id if it can be read, for answers to invalid requests.
 pub(crate) fn session_of(body: &Value) -> String {
     body["sessionId"]
         .as_str()
@@ -65,7 +64,7 @@ impl ChatRequest {
         })
     }
 
-    /// Checks who may ask, and how much.
+    /// Checks whether the application is allowed and whether the message is too long.
     pub(crate) fn admit(&self, config: &Config) -> Result<(), Fault> {
         let locale = locale_of(self.culture());
         if !config.allows(&self.application) {
@@ -99,7 +98,7 @@ fn text(body: &Value, name: &str, most: usize) -> Result<String, Fault> {
     Ok(text.to_owned())
 }
 
-/// Reads the message. A refusal of one that is too long is in the caller's language.
+/// Reads the message. If it is too long, the refusal is in the caller's language.
 fn message(body: &Value, most: usize) -> Result<String, Fault> {
     let locale = locale_of(body["context"]["cultureCode"].as_str());
     let said = body["message"].as_str().unwrap_or_default();
@@ -116,7 +115,7 @@ fn message(body: &Value, most: usize) -> Result<String, Fault> {
     }
 }
 
-/// The caller's context. Absent is the same as empty.
+/// Reads the caller's context. An absent context counts as empty.
 fn context(given: &Value) -> Result<Map<String, Value>, Fault> {
     let fault = |name: &str, rule: &str| {
         Fault::invalid(format!("context.{name} {rule}.")).detail("field", format!("context.{name}"))

@@ -1,5 +1,5 @@
-//! The answer to a message, as it goes out: in the body of the JSON route and as the stream's
-//! `final`.
+//! The response to a message: the body of the JSON route and the data of the stream's `final`
+//! event.
 
 use axum::http::StatusCode;
 use serde::Serialize;
@@ -10,7 +10,7 @@ use crate::{
     shop::{Cart, cards::Card, choices::Shown},
 };
 
-/// An absent member is left out, never null.
+/// The response. An absent member is left out and never null.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ChatResponse {
@@ -37,7 +37,7 @@ pub(crate) struct ChatResponse {
     pub(crate) error: Option<Value>,
 }
 
-/// A turn's answer with its status.
+/// A turn's response with its HTTP status.
 #[derive(Clone, Debug)]
 pub(crate) struct Outcome {
     pub(crate) status: StatusCode,

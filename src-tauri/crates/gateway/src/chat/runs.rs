@@ -1,4 +1,4 @@
-//! The newest runs, in memory, for the debug routes: what was asked and answered, short and without
+//! Stores the newest runs in memory for the debug routes: request and answer, shortened and without
 //! secrets.
 
 use std::{
@@ -36,7 +36,7 @@ const HIDDEN: [&str; 8] = [
 
 struct StoredRun {
     record: Value,
-    /// The request and its visitor's address, for a replay; never shown.
+    /// The request and its visitor's address for a replay. They are never shown.
     request: Option<(ChatRequest, String)>,
     at: Instant,
 }
@@ -53,7 +53,7 @@ impl Runs {
         Self { runs: Mutex::default(), most, ttl }
     }
 
-    /// Keeps a turn under the id of its answer.
+    /// Stores a turn under the id of its answer.
     pub(crate) fn keep(
         &self,
         ask: &AdmittedRequest,
@@ -107,7 +107,7 @@ impl Runs {
         });
     }
 
-    /// Keeps a request that never became a turn.
+    /// Stores a refused request that did not become a turn.
     pub(crate) fn refuse(
         &self,
         route: &str,
@@ -142,7 +142,7 @@ impl Runs {
         self.runs.lock().retain(|kept| now.saturating_duration_since(kept.at) < self.ttl);
     }
 
-    /// Newest first, a line each, with how many there are in all.
+    /// Returns the newest runs in one line each, and the total number of runs.
     pub(crate) fn list(
         &self,
         limit: usize,
@@ -201,7 +201,7 @@ fn summary(request: &ChatRequest) -> Value {
     summary
 }
 
-/// Arguments without secrets, and not too many of them.
+/// Removes secrets from arguments and limits their number.
 fn safe(value: &Value, depth: usize) -> Value {
     match value {
         Value::String(text) => json!(cut_with_dots(text, SNIPPET)),

@@ -1,5 +1,4 @@
-//! The parts that every turn needs beside its message: the host, the settings, and what is counted
-//! and remembered of turns.
+//! The shared parts that every turn needs: the host, the settings, the metrics and the stored runs.
 
 use std::sync::Arc;
 
@@ -18,9 +17,9 @@ pub(crate) struct ChatService {
     pub(crate) sessions: Sessions,
     pub(crate) runs: Runs,
     pub(crate) metrics: Metrics,
-    /// Turns that are under way; they are waited for at the end.
+    /// Turns under way. The gateway waits for them before it ends.
     pub(crate) turns: TaskTracker,
-    /// Fired when turns that do not end by themselves are to be stopped.
+    /// Cancelled when turns that have not ended in time must be stopped.
     pub(crate) give_up: CancellationToken,
 }
 
@@ -37,7 +36,7 @@ impl ChatService {
         }
     }
 
-    /// The model that answers: that of the environment, or the profile's.
+    /// Returns the name of the model that answers: the model in the environment, or the profile's.
     pub(crate) fn model(&self) -> String {
         self.config.model.clone().unwrap_or_else(|| self.host.engine().model_label())
     }

@@ -1,6 +1,6 @@
-//! Sessions of callers: their names in the engine, one turn at a time each (over all gateways that
-//! share them), what is kept beside them, and when they end. How a session comes from others and
-//! goes to them is in `sharing`.
+//! Sessions of callers: their ids in the engine, the lock that allows one turn at a time (across
+//! all gateways that share the session), the stored state, and their expiry. `sharing` loads and
+//! stores shared sessions.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -23,47 +23,47 @@ use crate::chat::{
     state::State,
 };
 
-/// Where the gateway's own things are kept among a session's values.
+/// The session value that stores the gateway's own state.
 const KEY: &str = "$gateway";
-/// Values that the caller gives with each message, and that the host reads for tools.
+/// Session values that the caller sends with each message and that the host reads for tools.
 pub(crate) const CLIENT_IP: &str = "clientIp";
 pub(crate) const CONTEXT: &str = "context";
 pub(crate) const STATUS_SEED: &str = "statusSeed";
-/// Sessions whose lanes are kept before those without a turn are cleared away.
+/// The number of sessions whose lanes are kept before unused lanes are removed.
 const LANES: usize = 1_024;
-/// Items of a session that are kept. Models are shown fewer.
+/// The number of stored items per session. Models see fewer.
 const ITEMS: u32 = 500;
 
-/// The longest wait of cleaning for a session in which a turn runs.
+/// The longest time that the clean-up waits for a session in which a turn runs.
 const SHORT_WAIT: Duration = Duration::from_millis(500);
 
-/// A message that waited for its turn: it was sent before what was asked meanwhile. It is not told
-/// by clocks: gateways that share a session have two, and a question is put later than its action
-/// is made.
+/// A message that waited for earlier turns of its session. The customer sent it before seeing
+/// questions that were asked meanwhile. Clocks cannot tell this, because gateways that share a
+/// session have different clocks and a question is shown later than its action is stored.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Waited {
-    /// The question that had been put when it came, if there was one.
+    /// The question that was open when the message arrived, if any.
     pub(crate) asked: Option<String>,
 }
 
-/// The turns of one session in this process.
+/// The lock for turns of one session in this process.
 #[derive(Default)]
 struct Lane {
     turn: Weak<tokio::sync::Mutex<()>>,
-    /// The question that had been put when the newest turn here began.
+    /// The question that was open when the newest turn in this process began.
     asked: Option<String>,
 }
 
 pub(crate) struct Sessions {
     ttl: Duration,
     lanes: Mutex<HashMap<SessionId, Lane>>,
-    /// Sessions that could not be shared when their turn ended.
+    /// Sessions that could not be stored in the shared store after their turn.
     unsaved: Mutex<HashSet<SessionId>>,
 }
 
-/// The engine's name of a caller's session. Visitors with demo tokens choose the names of their
-/// sessions themselves, so each has names of an own: what another visitor calls the same is another
-/// session.
+/// Returns the engine's id of a caller's session. Visitors with demo tokens choose session names
+/// themselves, so the visitor's id becomes part of the engine's id. The same name then means
+/// different sessions for different visitors.
 pub(crate) fn id_of(application: &str, session: &str, visitor: Option<&str>) -> SessionId {
     match visitor {
         Some(sid) => SessionId::of(application, &format!("{sid}/{session}")),
@@ -76,9 +76,10 @@ impl Sessions {
         Self { ttl, lanes: Mutex::default(), unsaved: Mutex::default() }
     }
 
-    /// Lets a message in, once it is its turn, and tells whether it had to wait. The question it
-    /// had been asked is read before it waits, so that it keeps its place; of a turn at another
-    /// gateway that is as much as is known there at that moment.
+    /// Waits until the message may be answered and returns whether it had to wait. Reads the open
+    /// question before waiting, so that the message answers the question that its sender has seen.
+    /// The question of a turn at another gateway is known only as far as it is stored at that
+    /// moment.
     pub(crate) async fn enter(
         &self,
         host: &Host,
@@ -116,14 +117,13 @@ impl Sessions {
         })
     }
 
-    /// One turn at a time; the others of the session wait here, whichever gateway has them.
+    /// Locks a session for one turn. Other turns of the session wait, also those at other gateways.
     pub(crate) async fn lock(&self, host: &Host, id: &SessionId) -> Result<Held, AgentError> {
         held(host, id, self.turn_of(id).lock_owned().await).await
     }
 
-    /// Loads a session as the newest of all gateways left it, with the values of its caller; a
-    /// session whose time is over is gone. To be called by the holder of the session: a message
-    /// that comes from now on knows no newer question than the one found here.
+    /// Loads the newest state of a session from all gateways, with its caller's values. An expired
+    /// session counts as new. The caller must hold the session's lock.
     pub(crate) async fn load(
         &self,
         host: &Host,
@@ -135,13 +135,13 @@ impl Sessions {
         Ok(found)
     }
 
-    /// Whether nothing was kept of a session yet, as `load` gave it.
+    /// Whether a loaded state belongs to a session without any stored data.
     pub(crate) fn is_new(state: &State) -> bool {
         *state == State::default()
     }
 
-    /// The state that is stored with the first values of a new session: it has its end from the
-    /// beginning, also when its first turn never ends.
+    /// Returns the first state of a new session. It has an expiry time from the beginning, in case
+    /// its first turn never ends.
     pub(crate) fn beginning(&self, now_ms: i64) -> (String, Option<Value>) {
         (
             KEY.to_owned(),
@@ -153,7 +153,7 @@ impl Sessions {
         now_ms.saturating_add(i64::try_from(self.ttl.as_millis()).unwrap_or(i64::MAX))
     }
 
-    /// Keeps the state, and shares it where sessions are shared.
+    /// Stores the state locally and, if sessions are shared, in the shared store.
     pub(crate) async fn save(
         &self,
         host: &Host,
@@ -188,7 +188,7 @@ impl Sessions {
         self.unsaved.lock()
     }
 
-    /// Finds the sessions that an earlier start could not share.
+    /// Finds sessions that an earlier process could not store in the shared store.
     pub(crate) async fn take_up(&self, host: &Host) -> Result<(), AgentError> {
         for id in host.engine().sessions_with(KEY).await? {
             if kept(host, &id).await?.0.unshared {
@@ -199,7 +199,7 @@ impl Sessions {
         Ok(())
     }
 
-    /// Shares what could not be shared when its turn ended.
+    /// Stores sessions in the shared store that could not be stored when their turns ended.
     pub(crate) async fn catch_up(&self, host: &Host) {
         let waiting: Vec<SessionId> = self.unsaved().iter().cloned().collect();
         for id in waiting {
@@ -210,7 +210,8 @@ impl Sessions {
         }
     }
 
-    /// Shares one session. A session that is in use is left for the next time.
+    /// Stores one session in the shared store. A session that is in use is skipped until the next
+    /// time.
     async fn share_again(&self, host: &Host, id: &SessionId) -> Result<(), AgentError> {
         let Ok(held) = tokio::time::timeout(SHORT_WAIT, self.lock(host, id)).await else {
             return Ok(());
@@ -228,7 +229,7 @@ impl Sessions {
     }
 }
 
-/// Held here, and before all other gateways that share it.
+/// Locks the session in this process and in the shared store.
 async fn held(host: &Host, id: &SessionId, here: OwnedMutexGuard<()>) -> Result<Held, AgentError> {
     match host.shared() {
         None => Ok(Held::here(here)),
@@ -245,7 +246,8 @@ async fn found(
     if let Some(shared) = host.shared()
         && let Some(found) = sharing::fetch(host, shared.as_ref(), id, &state).await?
     {
-        // It is alive where it is shared, whatever this machine's clock says.
+        // The shared copy still exists, so the session has not expired, even if this computer's
+        // clock says so.
         let (state, values) = kept(host, id).await?;
         return Ok((State { base: found, ..state }, values));
     }
@@ -255,7 +257,7 @@ async fn found(
     if state == State::default() {
         return Ok((state, values));
     }
-    // The caller can only try again.
+    // The caller can only repeat the message.
     forget(host, id).await.map_err(|error| {
         tracing::warn!(%error, "an ended session could not be cleared away");
         AgentError::internal("sessions_away", "An ended session could not be cleared away.")
@@ -263,7 +265,7 @@ async fn found(
     Ok((State::default(), SessionValues::default()))
 }
 
-/// Reads what this machine stores of a session, also when its time is over.
+/// Reads the local state of a session, even if it has expired.
 async fn kept(host: &Host, id: &SessionId) -> Result<(State, SessionValues), AgentError> {
     let mut values =
         host.engine().values_of(id, &[KEY, CLIENT_IP, CONTEXT, STATUS_SEED, VISITOR]).await?;
@@ -272,7 +274,7 @@ async fn kept(host: &Host, id: &SessionId) -> Result<(State, SessionValues), Age
     Ok((state, values))
 }
 
-/// The question that was put last in a session, as far as its gateways know at this moment.
+/// Returns the open question of a session, as far as it is stored at this moment.
 async fn asked(host: &Host, id: &SessionId) -> Option<String> {
     let (state, _) = kept(host, id).await.ok()?;
     let Some(shared) = host.shared() else { return state.open.asked().cloned() };
@@ -287,21 +289,21 @@ async fn asked(host: &Host, id: &SessionId) -> Option<String> {
     }
 }
 
-/// Deletes a session with what waits in it. The log stays.
+/// Deletes a session and its pending actions. The log stays.
 async fn forget(host: &Host, id: &SessionId) -> Result<(), AgentError> {
     match host.engine().session_over(id, host.shared().map(AsRef::as_ref)).await {
-        // Only values were kept, without a message.
+        // The session has values but no messages.
         Err(error) if error.has_reason(Reason::NotFound) => host.engine().values_clear(id).await,
         other => other,
     }
 }
 
-/// Sessions that have not ended.
+/// Returns the number of sessions that have not expired.
 pub(crate) async fn count(host: &Host) -> usize {
     host.engine().sessions_with(KEY).await.map_or(0, |sessions| sessions.len())
 }
 
-/// Deletes what is kept here of sessions whose time is over, and the oldest items of long ones.
+/// Deletes the local data of expired sessions, and the oldest items of long sessions.
 pub(crate) async fn sweep(sessions: &Sessions, host: &Host) {
     let engine = host.engine();
     if let Err(error) = engine.items_trim(KEY, ITEMS).await {
@@ -315,7 +317,7 @@ pub(crate) async fn sweep(sessions: &Sessions, host: &Host) {
         if let Err(error) = sweep_one(sessions, host, &id).await {
             tracing::warn!(%error, "an ended session could not be cleared away");
         }
-        // There may be very many: turns go before them.
+        // There may be very many sessions, so turns may run in between.
         tokio::task::yield_now().await;
     }
 }
@@ -329,7 +331,7 @@ async fn sweep_one(sessions: &Sessions, host: &Host, id: &SessionId) -> Result<(
     if !over().await? {
         return Ok(());
     }
-    // Somebody answers in it: so it goes on.
+    // A turn runs in the session, so it continues to live.
     let Ok(held) = tokio::time::timeout(SHORT_WAIT, sessions.lock(host, id)).await else {
         return Ok(());
     };
@@ -350,7 +352,7 @@ mod tests {
     use super::*;
     use crate::{config::SimpleAuth, http::auth::Visitor};
 
-    /// Whether a token with this id of a visitor holds.
+    /// Whether a token with this visitor id is valid.
     fn holds(sid: &str) -> bool {
         let auth = SimpleAuth { secret: "s".repeat(32), ttl_s: 600, cookie_crosses_sites: false };
         let token = auth
@@ -363,13 +365,13 @@ mod tests {
         auth.visitor(&headers, 1_000).is_some()
     }
 
-    /// Ids of visitors; some hold a letter that no token may have.
+    /// Generates visitor ids, some with a character that no token may contain.
     fn sid() -> impl Strategy<Value = String> {
         prop_oneof![9 => "[ab_-]{1,3}", 1 => "[a/:_-]{1,3}"]
     }
 
     proptest! {
-        // Few letters, so that names often begin alike.
+        // The alphabet is small, so that names often begin with the same letters.
         #[test]
         fn two_visitors_never_share_a_session(
             one in ("[a:/%]{1,3}", sid(), "[a/:]{1,3}"),

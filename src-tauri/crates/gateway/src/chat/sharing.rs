@@ -1,6 +1,7 @@
-//! A session between gateways that share it: held by one at a time, fetched before a turn, stored
-//! behind it. What came of a turn while the shared place was away stays here and goes there later,
-//! unless another gateway has gone on meanwhile.
+//! Locks, loads and stores a session that several gateways share. One gateway holds the session at
+//! a time, loads it before a turn and stores it after the turn. If the shared store is unreachable,
+//! the result of a turn stays local and is stored later, unless another gateway has continued the
+//! session meanwhile.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,12 +12,12 @@ use tokio::{runtime::Handle, sync::OwnedMutexGuard, task::JoinHandle};
 
 use crate::chat::state::State;
 
-/// How often a holder says that it still is; a fraction of how long a lock lasts by itself.
+/// How often the holder extends its lock. A fraction of the lock's lifetime.
 const RENEWAL: Duration = Duration::from_secs(3);
 const FIRST_WAIT: Duration = Duration::from_millis(5);
 const LONGEST_WAIT: Duration = Duration::from_millis(150);
 
-/// A session that nobody else answers in.
+/// A session that is locked for the current turn.
 pub(crate) struct Held {
     _here: OwnedMutexGuard<()>,
     there: Option<There>,
@@ -31,13 +32,13 @@ struct There {
 }
 
 impl Held {
-    /// Held in this process.
+    /// Locks the session in this process only.
     pub(crate) fn here(here: OwnedMutexGuard<()>) -> Self {
         Self { _here: here, there: None }
     }
 
-    /// Held in this process and before all others; while somebody else holds it, in this process
-    /// alone.
+    /// Locks the session in this process and in the shared store without waiting. If another
+    /// gateway has the shared lock, returns the local lock.
     pub(crate) async fn everywhere_at_once(
         here: OwnedMutexGuard<()>,
         shared: Arc<dyn SharedSessions>,
@@ -57,8 +58,8 @@ impl Held {
         Self { _here: here, there: Some(there) }
     }
 
-    /// Held in this process and before all others. Waits for who holds it; dropped meanwhile, it
-    /// lets go.
+    /// Locks the session in this process and in the shared store. Waits while another gateway holds
+    /// the lock. Dropping the future releases the lock.
     pub(crate) async fn everywhere(
         here: OwnedMutexGuard<()>,
         shared: Arc<dyn SharedSessions>,
@@ -73,7 +74,7 @@ impl Held {
         Ok(Self::of(here, there))
     }
 
-    /// Lets the next one in, wherever it waits.
+    /// Releases the locks.
     pub(crate) async fn release(mut self) {
         if let Some(there) = &mut self.there {
             there.renewing.take().inspect(JoinHandle::abort);
@@ -86,8 +87,8 @@ impl Held {
 }
 
 impl There {
-    /// Made before it is taken: a lock whose reply nobody hears any more is given back all the
-    /// same.
+    /// Makes the shared lock's handle before taking the lock, so that the lock is released even if
+    /// its reply gets lost.
     fn of(shared: Arc<dyn SharedSessions>, session: SessionId) -> Self {
         Self {
             shared,
@@ -112,13 +113,13 @@ impl Drop for There {
         }
         let (shared, session, holder) =
             (Arc::clone(&self.shared), self.session.clone(), self.holder.clone());
-        // When it fails the lock runs out by itself.
+        // If this fails, the lock expires by itself.
         runtime.spawn(async move { shared.unlock(&session, &holder).await });
     }
 }
 
-/// Holds a lock for longer than it lasts by itself. A holder that was away for too long may find
-/// another in its place: then what it stores is refused, and an approval that it decides, too.
+/// Extends a lock again and again. If a gateway was unreachable for too long, another gateway may
+/// have taken the lock; then the shared store refuses the images and approvals of the first one.
 async fn renew(shared: Arc<dyn SharedSessions>, session: SessionId, holder: String) {
     loop {
         tokio::time::sleep(RENEWAL).await;
@@ -130,8 +131,8 @@ async fn renew(shared: Arc<dyn SharedSessions>, session: SessionId, holder: Stri
     }
 }
 
-/// Takes over the session when it is newer elsewhere. Gives the state that is shared now; nothing:
-/// none is.
+/// Replaces the local session by the shared copy if that is newer. Returns the shared revision, or
+/// None if there is no shared copy.
 pub(crate) async fn fetch(
     host: &Host,
     shared: &dyn SharedSessions,
@@ -152,7 +153,7 @@ pub(crate) async fn fetch(
     Ok(found)
 }
 
-/// Stores the session as it is now.
+/// Stores the session's current state in the shared store.
 pub(crate) async fn store(
     host: &Host,
     shared: &dyn SharedSessions,

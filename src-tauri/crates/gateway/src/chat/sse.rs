@@ -1,4 +1,4 @@
-//! Events on their way to a caller, and how they look in a stream.
+//! The channel for a turn's events to the caller, and their form in an SSE stream.
 
 use axum::body::Bytes;
 use futures::{Stream, stream};
@@ -12,11 +12,11 @@ use tokio_util::sync::DropGuard;
 pub(crate) enum Event {
     /// A piece of the answer's text.
     Delta(String),
-    /// Anything else, as JSON.
+    /// Any other event, with JSON data.
     Told { name: &'static str, data: String },
 }
 
-/// Where events go; nowhere for the JSON route.
+/// The receiver of events. The JSON route has none.
 #[derive(Clone, Default)]
 pub(crate) struct SseSink(Option<UnboundedSender<Event>>);
 
@@ -25,14 +25,14 @@ impl SseSink {
         Self(Some(sender))
     }
 
-    /// Whether anybody hears the events.
+    /// Whether anyone receives the events.
     pub(crate) fn is_heard(&self) -> bool {
         self.0.is_some()
     }
 
     pub(crate) fn say(&self, name: &'static str, data: impl Serialize) {
         if let Some(sender) = &self.0 {
-            // A caller that went away is noticed where the stream is dropped.
+            // If the caller has disconnected, the dropped stream is noticed elsewhere.
             let _ = sender.send(Event::Told { name, data: written(&data) });
         }
     }
@@ -48,7 +48,7 @@ impl SseSink {
     }
 }
 
-/// JSON text, members in the order in which their types have them.
+/// Returns the JSON text with the members in the order of their type.
 pub(crate) fn written(data: &impl Serialize) -> String {
     serde_json::to_string(data).unwrap_or_else(|error| {
         tracing::error!(target: "gateway", %error, "an answer cannot be written as JSON");
@@ -56,8 +56,8 @@ pub(crate) fn written(data: &impl Serialize) -> String {
     })
 }
 
-/// The stream of a turn. Dropped before its end, it stops the turn. Events that wait go out
-/// together, neighbouring deltas as one.
+/// Returns the stream of a turn. Dropping the stream before its end cancels the turn. Waiting
+/// events are sent together, and neighbouring deltas are joined.
 pub(crate) fn body(
     events: UnboundedReceiver<Event>,
     leaves: DropGuard,
@@ -65,7 +65,7 @@ pub(crate) fn body(
     stream::unfold(Some((events, leaves)), |state| async move {
         let (mut events, leaves) = state?;
         let Some(first) = events.recv().await else {
-            // Without its sender the turn is over.
+            // The sender is gone, so the turn has ended.
             leaves.disarm();
             return None;
         };
@@ -91,6 +91,6 @@ fn write(text: &mut String, event: &Event) {
         Event::Delta(said) => ("delta", &written(&json!({"text": said}))),
         Event::Told { name, data } => (*name, data),
     };
-    // JSON never holds a bare line break, so one data line is enough.
+    // JSON text contains no line breaks, so one data line is enough.
     text.push_str(&format!("event: {name}\ndata: {data}\n\n"));
 }

@@ -1,5 +1,5 @@
-//! The part of a session that the gateway stores between turns, under the names that earlier
-//! versions gave its members.
+//! The part of a session that the gateway stores between turns. The member names are those of
+//! earlier versions.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -13,33 +13,33 @@ use crate::{
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct State {
-    /// Milliseconds since the epoch.
+    /// The expiry time in milliseconds since the epoch.
     pub(crate) expires_at: i64,
-    /// The cart as it was shown last.
+    /// The cart as last shown to the customer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cart: Option<Cart>,
-    /// The answers that the next message may give.
+    /// The open questions that the next message may answer.
     #[serde(flatten)]
     pub(crate) open: Expectations,
-    /// The answer to that message.
+    /// The response to the message that confirmed a change, for a repetition of that message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) shown: Option<Value>,
-    /// The action whose end the caller has been told of.
+    /// The id of the action whose end was reported to the caller.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) told_of: Option<String>,
-    /// Which state of a shared session this is; empty: it is shared with nobody yet.
+    /// The revision of this state in the shared store. Empty if the session was never shared.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) rev: String,
-    /// The shared state that it came from, and replaces.
+    /// The revision in the shared store that this state replaces.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) base: String,
-    /// It could not be shared when its turn ended.
+    /// Whether the session could not be stored in the shared store after its turn.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) unshared: bool,
-    /// Changes that were asked for beside the one that waits, and not made.
+    /// Changes that the customer asked for together with the pending one and that were not made.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) left: Vec<String>,
-    /// The customer has been told that an automated assistant answers.
+    /// Whether the customer was told that an automated assistant answers.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) introduced: bool,
     pub(crate) memory: Memory,

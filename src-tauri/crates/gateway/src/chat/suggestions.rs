@@ -1,4 +1,4 @@
-//! Follows a suggestion that a customer took, without a model.
+//! Carries out a suggestion that the customer chose, without asking a model.
 
 use std::sync::Arc;
 
@@ -16,7 +16,8 @@ use crate::{
 };
 
 impl Turn<'_> {
-    /// Follows a suggestion. No model is asked: it would only search for the label.
+    /// Carries out a suggestion. A model is not asked, because it would only search for the label's
+    /// text.
     pub(crate) async fn go_on(
         &self,
         way: Way,
@@ -62,7 +63,7 @@ impl Turn<'_> {
         answer.refinements = refine::of_turn(&answer.calls);
         let found = called.is_ok_and(|response| response.outcome == ToolOutcome::Ok);
         if found {
-            // While nothing is found, what was offered before is still wanted.
+            // As long as the searches find no products, the earlier suggestions stay open.
             let suggestions = if answer.cards.is_empty() {
                 refine::to_keep(&answer.calls, state.open.suggestions())
             } else {
@@ -73,7 +74,7 @@ impl Turn<'_> {
         let text = match (found, answer.cards.is_empty()) {
             (true, true) => none,
             (true, false) => Text::FoundThese,
-            // It stays on the screen, and may be tried again.
+            // The suggestion stays on the screen, and the customer can try it again.
             (false, _) => Text::SearchFailed,
         };
         self.told(text, answer).await

@@ -1,5 +1,5 @@
-//! One turn from an admitted message to its answer. It runs by itself: a client that leaves stops
-//! it, and what it leaves is whole.
+//! Runs one turn from an admitted message to its answer. The turn runs in its own task: a client
+//! that disconnects cancels it, and its session still gets stored completely.
 
 use std::sync::Arc;
 
@@ -32,11 +32,11 @@ use crate::{
     texts::{Text, locale_of},
 };
 
-/// The tools whose proposals are looked at here: the customer chooses what is missing. If another
-/// tool cannot do something, the model is told.
+/// The tools whose proposals the gateway checks itself, to let the customer choose a variant.
+/// Refusals of other tools go to the model.
 pub(crate) const LOOKED_AT: &[&str] = &[tools::ADD];
 
-/// Runs the turn. The last event of `out` is the very answer that comes back.
+/// Runs the turn. The last event of `out` contains the same answer that is returned.
 pub(crate) async fn converse(
     app: Arc<ChatService>,
     ask: AdmittedRequest,
@@ -62,7 +62,7 @@ pub(crate) async fn converse(
     tracing::Span::current().record("http.response.status_code", status).record("code", code);
     let correlation = ask.correlation.as_deref();
     tracing::info!(target: "gateway", requestId = %ask.request_id, correlationId = correlation, turnId = %ask.turn, route = ask.route, status, code, took_ms, tools = answer.calls.len(), "turn");
-    // A caller that has left ended the turn: that is no failure.
+    // A turn that ended because the caller disconnected has not failed.
     if let Some((reason, why)) = outcome
         .fault
         .as_ref()
@@ -82,7 +82,7 @@ pub(crate) struct Turn<'a> {
     pub(crate) app: &'a Arc<ChatService>,
     pub(crate) ask: &'a AdmittedRequest,
     pub(crate) out: &'a SseSink,
-    /// Fired when the client has left.
+    /// Cancelled when the client has disconnected.
     leave: &'a CancellationToken,
     pub(crate) locale: &'static str,
     pub(crate) session: SessionId,
@@ -103,7 +103,7 @@ impl Turn<'_> {
         went
     }
 
-    /// The turn, while nobody else answers in its session.
+    /// Runs the turn while the session is locked.
     async fn held(&self, waited: Option<&Waited>, answer: &mut Answer) -> Result<(), Fault> {
         let fault = |error: AgentError| Fault::of(&error, self.locale);
         let (mut state, kept) = self
@@ -117,7 +117,7 @@ impl Turn<'_> {
         answer.notice =
             (self.app.config.notice && !state.introduced).then(|| Text::Automated.of(self.locale));
         let went = self.answer(waited, &mut state, answer).await;
-        // A caller that has left, or that reads of a fault instead, has not been told.
+        // A caller that disconnected, or that got an error, has not seen the sentence.
         state.introduced |= answer.notice.is_some() && went.is_ok() && !self.leave.is_cancelled();
         answer.note_cart(&mut state);
         let saved = self.save(&mut state).await;
@@ -128,9 +128,9 @@ impl Turn<'_> {
         went
     }
 
-    /// Takes back what an unread answer asked and reported, because the client has left meanwhile
-    /// or is told of a fault. Its question is asked again whatever message comes next, unless it
-    /// had been seen before.
+    /// Reverts the questions and reports of an answer that the caller did not read, because it
+    /// disconnected or got an error. Its question is then asked again by the next answer, unless
+    /// the caller had seen it before.
     async fn unread(&self, asked: Option<String>, told_of: Option<String>, state: &mut State) {
         let still_asked = state.open.still_asked(asked.clone());
         if (still_asked.as_ref(), &told_of) == (state.open.asked(), &state.told_of) {
@@ -150,11 +150,11 @@ impl Turn<'_> {
             .await
     }
 
-    /// The caller's context holds for this turn and nothing of an earlier one does. `kept` is of
-    /// the turn before; mostly it is the same.
+    /// Stores the caller's context for this turn in place of the earlier context. `kept` has the
+    /// earlier values, which are mostly equal.
     async fn take_context(&self, kept: &SessionValues, new: bool) -> Result<(), AgentError> {
         let context = &self.ask.request.context;
-        // Where the caller says nothing, nothing of this machine is guessed in its place.
+        // Values that the caller leaves out are not taken from this computer.
         let context = if context.is_empty() { Value::Null } else { json!(context) };
         let seed = self.app.config.status_seed.as_ref().map(|seed| json!(seed));
         let visitor = self.ask.visitor.as_ref().map(|sid| json!(sid));
@@ -298,7 +298,7 @@ impl Turn<'_> {
         let failed = end.error.as_ref().filter(|_| end.status == TurnStatus::Error);
         if let Some(fault) = stopped.or_else(|| failed.map(|error| Fault::of(error, self.locale))) {
             teller.replaced_by(&fault.safe_message());
-            // The question was never shown: no later yes may mean it.
+            // The question was never shown, so no later message may confirm it.
             if let Some(approval) = teller.approval.take() {
                 self.withdraw(&approval, "The caller was never asked.", answer).await;
             }
@@ -328,7 +328,7 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// Says what else was asked for and is not done: nothing is dropped without a word.
+    /// Adds to the text which other changes were asked for and not made.
     pub(crate) fn name_left(&self, left: &[String], answer: &mut Answer) {
         if !left.is_empty() {
             answer.text = format!(
@@ -340,8 +340,8 @@ impl Turn<'_> {
         }
     }
 
-    /// Cards and comparison of what the calls brought, which the session remembers as they are
-    /// numbered on the screen.
+    /// Makes cards and a comparison of the turn's products, and stores their numbers on the screen
+    /// in the session.
     pub(crate) async fn show_products(
         &self,
         compared: &[String],
@@ -358,8 +358,8 @@ impl Turn<'_> {
         }
     }
 
-    /// Hears the turn to its end. It is stopped when the client leaves, when the model says nothing
-    /// for too long, or when all is to end.
+    /// Relays the turn's events until its end. Stops the turn if the client disconnects, the model
+    /// is silent for too long, or the gateway shuts down.
     async fn listen(
         &self,
         hearing: &mut engine::TurnStream,
@@ -398,7 +398,7 @@ impl Turn<'_> {
         }
     }
 
-    // --- what waits ---
+    // --- pending actions ---
 
     pub(crate) fn spec_of(&self, tool: &ToolId) -> Option<ToolSpec> {
         self.app.host.engine().specs().iter().find(|spec| spec.id == *tool).cloned()
@@ -408,7 +408,7 @@ impl Turn<'_> {
         self.spec_of(&approval.tool).map_or_else(|| approval.tool.0.clone(), |spec| spec.model_name)
     }
 
-    /// Shows what waits; the question is the answer's text.
+    /// Shows a pending action. Its question becomes the answer's text.
     pub(crate) fn show(&self, approval: &Approval, before: Option<Text>, answer: &mut Answer) {
         let (pending, confirmation) =
             pending::blocks(approval, &self.tool_of(approval), self.locale);
@@ -418,7 +418,7 @@ impl Turn<'_> {
         (answer.pending_action, answer.confirmation) = (Some(pending), Some(confirmation));
     }
 
-    /// An answer of the host's own, kept in the conversation.
+    /// Answers with a sentence of the host and stores it in the conversation.
     pub(crate) async fn told(&self, text: Text, answer: &mut Answer) -> Result<(), Fault> {
         text.of(self.locale).clone_into(&mut answer.text);
         self.keep_exchange(answer).await

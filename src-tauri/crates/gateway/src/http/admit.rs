@@ -1,5 +1,5 @@
-//! From a request to an admitted message, in the contract's order: body, visitor, rate, shape,
-//! application, length.
+//! Turns a request into an admitted message. Checks in the order of the contract: body, visitor,
+//! rate, shape, application, length.
 
 use std::{net::IpAddr, sync::Arc, time::Instant};
 
@@ -28,17 +28,17 @@ use crate::{
     texts::{Text, locale_of},
 };
 
-/// The id of an HTTP request, in its answer, its errors and its log lines.
+/// The id of an HTTP request, used in its answer, its errors and its log lines.
 #[derive(Clone, Debug)]
 pub(crate) struct RequestId(pub(crate) String);
 
-/// An admitted message, and what is left of the visitor's minute.
+/// An admitted message, and the visitor's remaining requests of this minute.
 pub(crate) struct Admitted {
     pub(crate) ask: AdmittedRequest,
     pub(crate) left: Option<Left>,
 }
 
-/// A refusal in the words of the HTTP server itself.
+/// Makes a refusal in the standard form of the HTTP server.
 pub(crate) fn plain(status: StatusCode, message: &str) -> Response {
     let body = json!({"statusCode": status.as_u16(), "error": status.canonical_reason().unwrap_or("Error"), "message": message});
     json_response(status, &body)
@@ -52,7 +52,7 @@ pub(crate) fn json_response(status: StatusCode, body: &impl Serialize) -> Respon
     response
 }
 
-/// A refusal that is only its envelope.
+/// Makes a refusal that contains only the error envelope.
 pub(crate) fn envelope_only(fault: &Fault, request_id: &str, debug: bool) -> Response {
     let mut response =
         json_response(fault.status, &json!({"error": fault.envelope(request_id, debug)}));
@@ -65,7 +65,7 @@ pub(crate) fn envelope_only(fault: &Fault, request_id: &str, debug: bool) -> Res
     response
 }
 
-/// The refusal of who asks too often.
+/// Makes the refusal for too many requests.
 pub(crate) fn too_many(used_up: UsedUp, locale: &str, request_id: &str, debug: bool) -> Response {
     let mut response =
         envelope_only(&Fault::rate_limited(used_up.wait_ms, locale), request_id, debug);
@@ -73,13 +73,13 @@ pub(crate) fn too_many(used_up: UsedUp, locale: &str, request_id: &str, debug: b
     response
 }
 
-/// Writes what is left of the minute into the headers.
+/// Writes the remaining requests of the minute into the headers.
 pub(crate) fn tell_left(headers: &mut HeaderMap, left: Left) {
     headers.insert("x-ratelimit-remaining", HeaderValue::from(left.remaining));
     headers.insert("x-ratelimit-reset", HeaderValue::from(left.reset));
 }
 
-/// The body as JSON; without one it is null when that is allowed.
+/// Reads the body as JSON. If the body may be empty, an absent body is null.
 pub(crate) async fn json_body(
     app: &App,
     headers: &HeaderMap,
@@ -135,7 +135,7 @@ fn is_too_long(error: &axum::Error) -> bool {
         .any(|error| error.to_string().contains("length limit"))
 }
 
-/// Whether the caller showed the token of the file, or needs none.
+/// Whether the caller sent the token of the token file, or needs no token.
 pub(crate) fn is_privileged(app: &App, headers: &HeaderMap) -> bool {
     match &app.token {
         Some(token) => token.is_shown_by(headers),
@@ -151,7 +151,7 @@ fn visitor(app: &App, headers: &HeaderMap) -> Result<Option<Visitor>, Fault> {
     if is_privileged(app, headers) { Ok(None) } else { Err(wrong()) }
 }
 
-/// Counts a message of a visitor, for the visitor and for its address. Returns the smaller rest.
+/// Counts a visitor's message, for the visitor and for its address. Returns the lower remainder.
 fn take(app: &App, visitor: &Visitor, client_ip: IpAddr) -> Result<Left, UsedUp> {
     let now_ms = Utc::now().timestamp_millis();
     let own = app.limits.take(Kind::Chat, &visitor.sid, now_ms)?;
@@ -159,7 +159,7 @@ fn take(app: &App, visitor: &Visitor, client_ip: IpAddr) -> Result<Left, UsedUp>
     Ok(if of_address.remaining < own.remaining { of_address } else { own })
 }
 
-/// Admits a message, or says why not.
+/// Admits a message or refuses it with a response.
 pub(crate) async fn admit(
     app: &Arc<App>,
     peer: Peer,

@@ -1,4 +1,5 @@
-//! Everything that the routes share: the chat behind them, limits, and the token that callers show.
+//! The state that all routes share: the chat service, the limits, and the token that callers must
+//! send.
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use crate::{
 pub(crate) struct App {
     pub(crate) chat: Arc<ChatService>,
     pub(crate) limits: Limits,
-    /// The token that every chat and debug route asks for, unless it is switched off.
+    /// The token that every chat and debug route requires. None if tokens are switched off.
     pub(crate) token: Option<FileToken>,
 }
 
@@ -31,7 +32,7 @@ impl App {
         })
     }
 
-    /// The caller's correlation id, unless a stored key is in it.
+    /// Returns the caller's correlation id, unless it contains a stored key.
     pub(crate) fn correlation(&self, headers: &HeaderMap) -> Option<String> {
         origin::correlation(headers)
             .filter(|id| !self.chat.host.engine().holds_secret(&id.as_str().into()))

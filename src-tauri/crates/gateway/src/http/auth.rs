@@ -1,4 +1,4 @@
-//! Authentication of callers: the token in the gateway's own file, and short-lived tokens for demos
+//! Authenticates callers by the token in the gateway's own file or by short-lived demo tokens
 //! (HS256 only).
 
 use std::{
@@ -21,16 +21,16 @@ use crate::config::{LONGEST_S, SimpleAuth};
 
 const ISSUER: &str = "norce-agent-bff";
 const AUDIENCE: &str = "norce-agent-widget";
-/// How far the clocks of two gateways may be apart.
+/// The accepted difference between the clocks of two gateways, in seconds.
 const CLOCKS_S: i64 = 5;
-/// The cookie by which the token route knows a visitor again.
+/// The name of the cookie by which the token route recognises a visitor.
 const COOKIE: &str = "csign_visitor";
 
-/// The token that lies in a file which only its owner can read.
+/// The token in a file that only its owner can read.
 pub(crate) struct FileToken(String);
 
 impl FileToken {
-    /// Reads the token, or makes one.
+    /// Reads the token file, or creates it with a new token.
     pub(crate) fn open(path: &Path) -> Result<Self, AgentError> {
         let failed = |what: &str, error: std::io::Error| {
             AgentError::internal(
@@ -89,7 +89,7 @@ impl FileToken {
     }
 }
 
-/// The one bearer token of a request.
+/// Returns the bearer token of a request if there is exactly one.
 fn bearer(headers: &HeaderMap) -> Option<&str> {
     let mut all = headers.get_all(header::AUTHORIZATION).iter();
     let value = all.next()?.to_str().ok()?;
@@ -100,7 +100,7 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
     (scheme.eq_ignore_ascii_case("bearer")).then(|| token.trim()).filter(|token| !token.is_empty())
 }
 
-/// The visitor of a demo token.
+/// The visitor that a demo token belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Visitor {
     pub(crate) sid: String,
@@ -114,7 +114,7 @@ impl SimpleAuth {
         Some(mac)
     }
 
-    /// A token for an application's visitor.
+    /// Makes a token for a visitor of an application.
     pub(crate) fn issue(&self, visitor: &Visitor, now: i64) -> Option<String> {
         let part = |value: &Value| BASE64.encode(value.to_string());
         let claims = json!({
@@ -126,7 +126,7 @@ impl SimpleAuth {
         Some(format!("{signed}.{signature}"))
     }
 
-    /// Whose token a request shows, if it holds.
+    /// Returns the visitor of a request's token if the token is valid.
     pub(crate) fn visitor(&self, headers: &HeaderMap, now: i64) -> Option<Visitor> {
         let parts: Vec<&str> = bearer(headers)?.split('.').collect();
         let [head, claims, signature] = parts[..] else { return None };
@@ -134,7 +134,7 @@ impl SimpleAuth {
             serde_json::from_slice::<Object>(&BASE64.decode(part).ok()?).ok().map(|object| object.0)
         };
         let head_read = read(head)?;
-        // No extension is understood here, so none may be critical.
+        // A token that requires an extension is refused, because no extension is supported.
         if *head_read.get("alg")? != "HS256" || head_read.contains_key("crit") {
             return None;
         }
@@ -154,7 +154,7 @@ impl SimpleAuth {
         })
     }
 
-    /// The visitor that the token route knows again: by a token that still holds, or by its cookie.
+    /// Returns the visitor that the token route recognises, by a valid token or by the cookie.
     pub(crate) fn known(
         &self,
         headers: &HeaderMap,
@@ -171,9 +171,9 @@ impl SimpleAuth {
         })
     }
 
-    /// The cookie with the visitor's id and the second until which it holds, both signed. It has no
-    /// `Path`: browsers then take the folder of the request, which is right behind a proxy's
-    /// prefix, too.
+    /// Makes the cookie with the visitor's id and its expiry time, both signed. The cookie has no
+    /// `Path`, so that browsers use the folder of the request, which also works behind a proxy's
+    /// prefix.
     pub(crate) fn cookie(
         &self,
         visitor: &Visitor,
@@ -188,7 +188,7 @@ impl SimpleAuth {
             .get(header::ORIGIN)
             .is_some_and(|origin| origin.as_bytes().starts_with(b"https://"));
         let same_site = if self.cookie_crosses_sites { "None" } else { "Lax" };
-        // Browsers ignore a cookie for all sites that is not secure.
+        // Browsers ignore a cookie for other sites unless it is secure.
         let secure = if is_https || self.cookie_crosses_sites { "; Secure" } else { "" };
         Some(format!(
             "{COOKIE}={signed}.{signature}; Max-Age={lasts_s}; HttpOnly; SameSite={same_site}{secure}"
@@ -211,14 +211,14 @@ impl SimpleAuth {
     }
 }
 
-/// Whether a visitor's id is plain and short. It is a part of the names of sessions, where a slash
-/// ends it.
+/// Whether a visitor's id is short and has only safe characters. The id is part of session ids,
+/// where a slash ends it.
 fn is_sid(text: &str) -> bool {
     (1..=64).contains(&text.len())
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
 }
 
-/// Whether a token is for chatting: one without a scope is, one with a scope has to name it.
+/// Whether a token allows chatting. A token without a scope does; a scope must contain `chat`.
 fn may_chat(claims: &Map<String, Value>) -> bool {
     match claims.get("scope") {
         None => true,
@@ -228,7 +228,8 @@ fn may_chat(claims: &Map<String, Value>) -> bool {
     }
 }
 
-/// Whether a token holds now: begun, not ended, and made for no longer than demo tokens may last.
+/// Whether a token is valid now: it has begun, has not expired, and its lifetime is within the
+/// limit.
 fn holds(claims: &Map<String, Value>, now: i64) -> Option<bool> {
     let seconds = |name: &str| claims.get(name)?.as_i64();
     let (from, until) = (seconds("iat")?, seconds("exp")?);
@@ -245,8 +246,8 @@ fn holds(claims: &Map<String, Value>, now: i64) -> Option<bool> {
     )
 }
 
-/// A JSON object that names nothing twice: of two values one reader takes the first and another the
-/// last.
+/// A JSON object without repeated names. Of two equal names, one reader would take the first value
+/// and another one the last.
 struct Object(Map<String, Value>);
 
 impl<'de> Deserialize<'de> for Object {
@@ -295,7 +296,7 @@ mod tests {
         HeaderMap::from_iter([(header::AUTHORIZATION, format!("Bearer {token}").parse().unwrap())])
     }
 
-    /// A token with these claims, written as they stand here.
+    /// Makes headers with a token that has exactly these claims.
     fn with_claims(auth: &SimpleAuth, claims: &str) -> HeaderMap {
         let signed = format!("{}.{}", BASE64.encode(r#"{"alg":"HS256"}"#), BASE64.encode(claims));
         shown(&format!(

@@ -1,4 +1,5 @@
-//! Requests per clock minute, for visitors with demo tokens and for who asks for such tokens.
+//! Counts requests per clock minute, for visitors with demo tokens and for addresses that request
+//! such tokens.
 
 use std::collections::HashMap;
 
@@ -23,7 +24,7 @@ pub(crate) struct Limits {
     rates: Rates,
 }
 
-/// Which limit is meant.
+/// The kind of limit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kind {
     Chat,
@@ -31,15 +32,15 @@ pub(crate) enum Kind {
     Token,
 }
 
-/// The rest of a window.
+/// The remaining requests of the current minute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Left {
     pub(crate) remaining: u32,
-    /// Seconds since the epoch.
+    /// The end of the minute, in seconds since the epoch.
     pub(crate) reset: i64,
 }
 
-/// The window is used up.
+/// The error for a limit that is used up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct UsedUp {
     pub(crate) wait_ms: u64,
@@ -51,12 +52,12 @@ impl Limits {
         Self { windows: Mutex::default(), rates: *rates }
     }
 
-    /// Counts a request, unless there were too many.
+    /// Counts a request, or fails if there were too many.
     pub(crate) fn take(&self, kind: Kind, key: &str, now_ms: i64) -> Result<Left, UsedUp> {
         let (most, name) = match kind {
             Kind::Chat => (self.rates.chat, "chat"),
-            // Sorts behind the visitors' keys: many visitors of one address do not push out its own
-            // count.
+            // This name sorts after the visitors' keys, so that many visitors of one address do not
+            // remove the address's own count.
             Kind::ChatOfAddress => (self.rates.chat_per_address, "chats from"),
             Kind::Token => (self.rates.token, "token"),
         };

@@ -1,4 +1,5 @@
-//! Connections: how many, how long a header and a reader may take, and the orderly end.
+//! Accepts connections: limits on their number, timeouts for headers and slow readers, and the
+//! orderly shutdown.
 
 use std::{net::SocketAddr, pin::Pin, sync::Arc, time::Duration};
 
@@ -24,12 +25,11 @@ use crate::{
 
 const HEADER_BYTES: usize = 32 * 1024;
 const HEADERS: usize = 64;
-/// The longest life of a connection. An answer that is under way then may end, unless that takes as
-/// long again.
+/// The longest life of a connection. An answer under way may then take the same time again.
 const CONNECTION_TIME: Duration = Duration::from_secs(3_600);
 
-/// At the end: how long connections may take to send what they still have to say, turns to stop,
-/// and sessions to be shared.
+/// Time limits at shutdown: for connections to send their remaining data, and for turns to stop and
+/// sessions to be shared.
 const CLOSING_TIME: Duration = Duration::from_secs(2);
 const STOPPING_TIME: Duration = Duration::from_secs(10);
 
@@ -72,7 +72,7 @@ pub(crate) async fn run(
             app.chat.metrics.refused_connections.add();
             continue;
         };
-        // Written data is sent at once.
+        // Small writes are sent at once.
         let _ = stream.set_nodelay(true);
         let service = TowerToHyperService::new(router.clone().layer(axum::Extension(Peer(peer))));
         let connection =
@@ -98,7 +98,7 @@ pub(crate) async fn run(
     Ok(())
 }
 
-/// A client that takes nothing of what is written to it for so long is hung up on.
+/// Closes the connection of a client that accepts no data for this time.
 fn patient<S: AsyncRead + AsyncWrite>(
     stream: S,
     write_time: Duration,
@@ -108,8 +108,8 @@ fn patient<S: AsyncRead + AsyncWrite>(
     TokioIo::new(Box::pin(stream))
 }
 
-/// Serves a connection until it is old or all is to end; the answer that is on its way then is the
-/// last.
+/// Serves a connection until it is too old or the gateway shuts down. The answer under way is then
+/// the last one.
 async fn serve<I, B, S>(
     connection: http1::Connection<I, S>,
     age: Duration,
@@ -122,7 +122,7 @@ async fn serve<I, B, S>(
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
     tokio::pin!(connection);
-    // A client that breaks off is no news.
+    // A client that disconnects is not logged.
     tokio::select! {
         _ = connection.as_mut() => return,
         () = closing.cancelled() => {}
@@ -132,19 +132,19 @@ async fn serve<I, B, S>(
     let _ = tokio::time::timeout(age, connection).await;
 }
 
-/// Turns under way may finish; those that do not in time are stopped, which still leaves a whole
-/// session.
+/// Waits for running turns. Turns that do not end in time are stopped, and their sessions are still
+/// stored completely.
 async fn end(app: &Arc<App>, connections: &TaskTracker) {
     app.chat.turns.close();
     let latest = Instant::now() + app.chat.config.grace;
     while tokio::time::timeout_at(latest, app.chat.turns.wait()).await.is_ok() {
         let _ = tokio::time::timeout(CLOSING_TIME, connections.wait()).await;
-        // A request whose body was still on its way may have begun one meanwhile.
+        // A request whose body was still arriving may have started a turn meanwhile.
         if app.chat.turns.is_empty() {
             break;
         }
     }
-    // Also those that would begin now.
+    // This also cancels turns that would begin now.
     app.chat.give_up.cancel();
     if tokio::time::timeout(STOPPING_TIME, app.chat.turns.wait()).await.is_err() {
         tracing::warn!("turns did not end in time");
@@ -152,7 +152,7 @@ async fn end(app: &Arc<App>, connections: &TaskTracker) {
     let _ = tokio::time::timeout(CLOSING_TIME, connections.wait()).await;
 }
 
-/// Shares sessions again, once a second, that could not be shared.
+/// Once a second, stores sessions in the shared store that could not be stored before.
 async fn share(app: Arc<App>) {
     if app.chat.host.shared().is_some()
         && let Err(error) = app.chat.sessions.take_up(&app.chat.host).await
@@ -165,8 +165,8 @@ async fn share(app: Arc<App>) {
     }
 }
 
-/// Sessions whose time is over go, once a minute; those of earlier starts as soon as the first
-/// callers have been served.
+/// Once a minute, deletes expired sessions. Sessions of earlier processes are deleted shortly after
+/// the start, when the first callers have been served.
 async fn sweep(app: Arc<App>) {
     let mut passes = passes();
     loop {
@@ -176,7 +176,8 @@ async fn sweep(app: Arc<App>) {
     }
 }
 
-/// A second after the start, and then each minute. A tick that a long pass missed is dropped.
+/// Returns the timer of the clean-up: one second after the start, then every minute. Ticks missed
+/// during a long clean-up are dropped.
 fn passes() -> Interval {
     let mut passes =
         tokio::time::interval_at(Instant::now() + Duration::from_secs(1), Duration::from_secs(60));

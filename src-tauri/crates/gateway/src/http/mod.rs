@@ -1,4 +1,4 @@
-//! HTTP: connections, routes, who may ask and how often, and what a refused caller is told.
+//! HTTP: connections, routes, authentication, rate limits, and the responses to refused callers.
 
 pub(crate) mod admit;
 pub(crate) mod app;

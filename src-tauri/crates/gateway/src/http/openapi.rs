@@ -1,5 +1,5 @@
-//! The description of the API that the gateway serves. It is written by hand beside this file and
-//! held to the server by tests.
+//! The OpenAPI description of the gateway's API. It is written by hand, and tests compare it with
+//! the server.
 
 /// The OpenAPI document.
 pub const DOCUMENT: &str = include_str!("../../openapi.json");

@@ -1,5 +1,5 @@
-//! Where a request comes from: the name it was sent to, the page it was sent from, the address of
-//! who asks.
+//! Checks where a request comes from: the host name it was sent to, the page it was sent from, and
+//! the client's address.
 
 use std::{
     borrow::Cow,
@@ -10,14 +10,14 @@ use axum::http::{HeaderMap, HeaderValue, header};
 
 use crate::config::Config;
 
-/// The address of who is at the other end of a connection.
+/// The address at the other end of a connection.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Peer(pub(crate) SocketAddr);
 
-/// The page that a request was sent from.
+/// The origin of the page that sent a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// No browser, or one that does not say.
+    /// The request was not sent by a browser page, or its origin is not stated.
     None,
     Allowed(HeaderValue),
     Foreign,
@@ -33,8 +33,8 @@ impl Origin {
     }
 }
 
-/// Whether the name a request was sent to is ours: a foreign page may have pointed its own name at
-/// this machine.
+/// Whether the request was sent to a host name of this gateway. A foreign page can point its own
+/// name at this computer.
 pub(crate) fn host_is_ours(headers: &HeaderMap, config: &Config) -> bool {
     let mut all = headers.get_all(header::HOST).iter();
     let (Some(host), None) = (all.next(), all.next()) else { return false };
@@ -46,13 +46,14 @@ pub(crate) fn host_is_ours(headers: &HeaderMap, config: &Config) -> bool {
     let here = config.listen.ip().to_canonical();
     let bare = name.trim_start_matches('[').trim_end_matches(']');
     let address: Option<IpAddr> = bare.parse().ok();
-    // No foreign page can give itself such a name.
+    // A foreign page cannot use this name.
     let is_this_machine =
         name == "localhost" || address.is_some_and(|ip| ip.to_canonical().is_loopback());
     if here.is_loopback() || is_this_machine && here.is_unspecified() {
         return is_this_machine;
     }
-    // Elsewhere a token is asked for in any case; a list of names narrows it.
+    // At other addresses a token is required in any case. A list of allowed names restricts them
+    // further.
     config.allowed_hosts.is_empty() || address.is_some_and(|ip| ip.to_canonical() == here)
 }
 
@@ -69,9 +70,9 @@ fn without_port(host: &str) -> &str {
     }
 }
 
-/// The address of the person behind a request: what trusted proxies say, else the peer's own. Each
-/// proxy adds whom it was asked by at the end, so the last address that is no trusted proxy is the
-/// visitor's; what stands before it the visitor may have written.
+/// Returns the client's address: the one that trusted proxies report, or else the peer's own. Each
+/// proxy appends the address that it got the request from, so the last address that is not a
+/// trusted proxy is the client's. The client may have written the addresses before it.
 pub(crate) fn client_ip(headers: &HeaderMap, peer: IpAddr, config: &Config) -> IpAddr {
     let peer = peer.to_canonical();
     if !config.trusted_proxies.iter().any(|net| net.contains(peer)) {
@@ -84,7 +85,7 @@ pub(crate) fn client_ip(headers: &HeaderMap, peer: IpAddr, config: &Config) -> I
     }
     let mut nearest = peer;
     for entry in forwarded.iter().rev() {
-        // An address that cannot be read has an unknown author, so no entry before it counts.
+        // An entry that cannot be parsed has an unknown author, so no earlier entry is trusted.
         let Some(ip) = address(entry) else { return nearest };
         nearest = ip;
         if !config.trusted_proxies.iter().any(|net| net.contains(ip)) {
@@ -94,8 +95,8 @@ pub(crate) fn client_ip(headers: &HeaderMap, peer: IpAddr, config: &Config) -> I
     nearest
 }
 
-/// The name under which limits count an address. An IPv6 client has a network of 64 bits and can
-/// take any address of it.
+/// Returns the name under which an address is counted. An IPv6 client has a network of 64 bits and
+/// can use any address in it, so the whole network is counted.
 pub(crate) fn network(ip: IpAddr) -> String {
     match ip {
         IpAddr::V4(ip) => ip.to_string(),
@@ -116,7 +117,7 @@ fn entries(headers: &HeaderMap, name: &str) -> Vec<String> {
         .collect()
 }
 
-/// An address, with or without a port and brackets.
+/// Parses an address, with or without port and brackets.
 fn address(entry: &str) -> Option<IpAddr> {
     let with_port = || entry.parse().map(|address: SocketAddr| address.ip()).ok();
     let in_brackets =
@@ -124,9 +125,9 @@ fn address(entry: &str) -> Option<IpAddr> {
     entry.parse().ok().or_else(with_port).or_else(in_brackets).map(|ip: IpAddr| ip.to_canonical())
 }
 
-/// The caller's id of the matter that a request belongs to, for logs and records:
-/// `X-Correlation-Id`, else the trace of `traceparent`. Returns None for what does not fit: it goes
-/// into files, so it is short and plain.
+/// Returns the caller's correlation id for logs and records: `X-Correlation-Id`, or else the trace
+/// id of `traceparent`. Returns None if it is too long or has unusual characters, because it is
+/// written to files.
 pub(crate) fn correlation(headers: &HeaderMap) -> Option<String> {
     let one = |name: &str| {
         let mut all = headers.get_all(name).iter();
@@ -154,7 +155,7 @@ pub(crate) fn correlation(headers: &HeaderMap) -> Option<String> {
         .then(|| trace.to_owned())
 }
 
-/// Whether something forwarded the request for somebody else.
+/// Whether a proxy has forwarded the request.
 pub(crate) fn is_forwarded(headers: &HeaderMap) -> bool {
     ["x-forwarded-for", "x-real-ip", "forwarded", "via"]
         .iter()
@@ -210,7 +211,7 @@ mod tests {
                 );
             }
         }
-        // A server that listens at one address is reached at no other.
+        // A server that listens at one address cannot be reached at another.
         let config = config("192.0.2.7:3000", "ALLOWED_HOSTS", "chat.shop.example");
         assert!(host_is_ours(&headers(&[("host", "192.0.2.7:3000")]), &config));
         assert!(!host_is_ours(&headers(&[("host", "localhost:3000")]), &config));

@@ -1,5 +1,4 @@
-//! The routes, and what holds for all of them: whose name they answer to, which pages may ask, and
-//! their ids.
+//! The routes, and the checks for all of them: host name, origin and request id.
 
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Instant};
 
@@ -75,19 +74,18 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
         .with_state(Arc::clone(app))
 }
 
-/// Marks the answer of a turn, which is counted and logged as one.
+/// Marks the response of a turn, which is counted and logged by the turn itself.
 #[derive(Clone, Copy)]
 struct OfTurn;
 
-/// Runs before and after every route. Every refusal passes here, and is counted and logged here
-/// alone.
+/// Runs around every route. All refusals pass through here and are counted and logged only here.
 async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let id = RequestId(uuid::Uuid::new_v4().to_string());
     let (method, path) =
         (request.method().clone(), request.extensions().get::<MatchedPath>().cloned());
     let headers = request.headers();
     let correlation = app.correlation(headers);
-    // The one route that knows visitors by a cookie.
+    // Only this route recognises visitors by a cookie.
     let by_cookie = app.chat.config.simple_auth.is_some() && request.uri().path() == TOKEN;
     let is_ours = origin::host_is_ours(headers, &app.chat.config);
     let origin = if is_ours { Origin::of(headers, &app.chat.config) } else { Origin::Foreign };
@@ -107,7 +105,7 @@ async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -
         && response.extensions().get::<OfTurn>().is_none()
     {
         app.chat.metrics.refuse(status.as_u16());
-        // A stranger's path may be anything, so only known routes are named.
+        // A client can send any path, so only known routes are logged.
         let route = format!("{method} {}", path.as_ref().map_or("unknown", MatchedPath::as_str));
         tracing::info!(target: "gateway", requestId = %id.0, correlationId = correlation.as_deref(), route, status = status.as_u16(), "refused");
         if [CHAT, STREAM].contains(&route.as_str()) {
@@ -147,7 +145,7 @@ async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -
     response
 }
 
-/// A refusal in the run contract's terms.
+/// Returns a refusal's code in the terms of the run contract.
 fn refusal_code(status: StatusCode) -> &'static str {
     match status {
         StatusCode::TOO_MANY_REQUESTS => ErrorCode::RateLimited.name(),
@@ -168,7 +166,8 @@ fn preflight() -> Response {
     (StatusCode::NO_CONTENT, allow).into_response()
 }
 
-/// Also tells of a log that does not verify: nothing is answered until a person has seen it.
+/// Answers the health check. It also fails if the audit log does not verify, because no message is
+/// answered then until a person has seen the alarm.
 async fn health(State(app): State<Arc<App>>) -> Response {
     let (code, status) = if app.chat.host.alarm().is_some() {
         (StatusCode::SERVICE_UNAVAILABLE, "audit_alarm")
@@ -189,7 +188,7 @@ async fn openapi_document() -> Response {
     response
 }
 
-/// For a collector on this machine, and for nobody behind a proxy.
+/// Serves the metrics to collectors on this computer, and not through a proxy.
 async fn metrics(
     State(app): State<Arc<App>>,
     Extension(peer): Extension<Peer>,
@@ -207,7 +206,7 @@ async fn metrics(
     response
 }
 
-/// Runs a turn to its end, whatever happens inside.
+/// Runs a turn to its end, and turns a panic inside it into an error response.
 async fn guarded(
     app: Arc<App>,
     ask: AdmittedRequest,
@@ -216,7 +215,8 @@ async fn guarded(
 ) -> Outcome {
     let counting = Arc::clone(&app.chat);
     let _open = (ask.route == STREAM).then(|| counting.metrics.stream());
-    // As loud as what stands in it may be, so that every line of the log names the request.
+    // The span has the level error, so that every log line inside it names the request even if the
+    // log is filtered.
     let span = tracing::error_span!(
         target: "spans", parent: None, "chat", otel.kind = "server", http.route = ask.route, requestId = %ask.request_id, turnId = %ask.turn,
         http.response.status_code = Empty, code = Empty
@@ -234,8 +234,8 @@ async fn guarded(
     turn.instrument(span).await
 }
 
-/// The end of a turn that panicked: counted, kept and told as any other that failed. The log has
-/// the place already.
+/// Makes the outcome of a turn that panicked. It is counted, stored and reported like any other
+/// failure. The log already names the place of the panic.
 fn panicked(app: &ChatService, ask: &AdmittedRequest, out: &SseSink) -> Outcome {
     let answer = Answer::failed(Fault::internal(locale_of(ask.request.culture())));
     let outcome = answer.outcome(ask);
@@ -341,8 +341,8 @@ async fn token(
     }
 }
 
-/// A token for a new visitor, or another one for a visitor who is known again, and what makes a
-/// browser say who it is.
+/// Issues a token for a new or recognised visitor, with the cookie by which a browser is
+/// recognised.
 fn issue(app: &App, headers: &HeaderMap, body: &Value) -> Result<(Value, Option<String>), Fault> {
     let Some(auth) = &app.chat.config.simple_auth else { return Err(Fault::internal("en")) };
     let application =
@@ -369,7 +369,7 @@ fn issue(app: &App, headers: &HeaderMap, body: &Value) -> Result<(Value, Option<
 
 // --- debug ---
 
-/// The refusal, for who may not look. Demo tokens open no debug route.
+/// Refuses a request without the right to debug routes. Demo tokens do not give this right.
 fn refused_debug(app: &App, headers: &HeaderMap, id: &RequestId) -> Option<Response> {
     (!is_privileged(app, headers))
         .then(|| envelope_only(&Fault::unauthorized("Please sign in again."), &id.0, false))
@@ -417,7 +417,7 @@ fn unknown_run() -> Response {
     )
 }
 
-/// The id of a run in a path; one that cannot be read is no refusal before the token was looked at.
+/// The id of a run in a path. An invalid id is reported only after the token was checked.
 type RunId = Result<Path<String>, PathRejection>;
 
 async fn run(
@@ -436,8 +436,8 @@ async fn run(
         .map_or_else(unknown_run, |(record, _)| json_response(StatusCode::OK, &record))
 }
 
-/// The same message with the same context, in a session of its own: what it came from stays as it
-/// is, and nothing that waits there is answered.
+/// Sends the stored message again with the same context, in a new session. The original session
+/// does not change, and no pending action in it is decided.
 async fn replay(
     State(app): State<Arc<App>>,
     Extension(id): Extension<RequestId>,

@@ -1,4 +1,5 @@
-//! Products of the shop as cards of an answer: which ones, in which order, and what each shows.
+//! Turns products of the shop into cards of an answer: which products, in which order, with which
+//! members.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Number, Value, json};
@@ -10,13 +11,13 @@ use crate::{
     shop::tools,
 };
 
-/// Cards of one answer.
+/// The highest number of cards in one answer.
 const CARDS: usize = 6;
 const SUBTITLE: usize = 100;
-/// Values of one dimension.
+/// The highest number of values of one dimension.
 const VALUES: usize = 20;
 
-/// A product as the chat API shows it. A member that is not known is left out.
+/// A product in the form of the chat API. Unknown members are left out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Card {
@@ -24,7 +25,7 @@ pub(crate) struct Card {
     pub(crate) title: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) subtitle: Option<String>,
-    /// Null if the shop names it and means none.
+    /// None if the shop does not have the member, and null if the shop sends null.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "named")]
     pub(crate) variant_name: Option<Option<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -33,18 +34,18 @@ pub(crate) struct Card {
     pub(crate) currency: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) image_url: Option<String>,
-    /// Null if the shop names it and means none.
+    /// None if the shop does not have the member, and null if the shop sends null.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "named")]
     pub(crate) thumbnail_image_key: Option<Option<String>>,
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub(crate) attributes: Map<String, Value>,
     pub(crate) availability: ShownStock,
-    /// Which values the product's variants have, by dimension.
+    /// The values of the product's variants, by dimension.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub(crate) dimension_hints: Map<String, Value>,
 }
 
-/// Whether a product can be had, and what the shop reports of its stock.
+/// The availability of a product, and the stock that the shop reports.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct ShownStock {
@@ -55,17 +56,17 @@ pub(crate) struct ShownStock {
     incoming_value: Option<Number>,
     #[serde(skip_serializing_if = "Option::is_none")]
     leadtime_day_count: Option<Number>,
-    /// Null if the shop says that it does not know.
+    /// Null if the shop states that it does not know the date.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "named")]
     next_delivery_date: Option<Option<String>>,
 }
 
-/// A member that is there, also as null.
+/// Reads a member that is present, also if its value is null.
 fn named<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<String>>, D::Error> {
     Option::deserialize(deserializer).map(Some)
 }
 
-/// An availability by the name that the chat API gives it. The order is the order of cards.
+/// An availability in the terms of the chat API. Cards are sorted in this order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Status {
@@ -132,13 +133,13 @@ impl From<Product> for Card {
 }
 
 impl Card {
-    /// A card of a product, if it has an id and a name.
+    /// Makes the card of a product, if the product has an id and a name.
     pub(crate) fn of(item: &Value) -> Option<Self> {
         Product::read(item).map(Self::from)
     }
 
-    /// The card with what the product's details add: its stock, or that of the variant that was
-    /// asked for, and its dimensions.
+    /// Adds the details of the product to the card: its dimensions, and the stock of the product or
+    /// of the requested variant.
     fn with_details(self, product: &Product, asked: Option<&str>) -> Self {
         let variant = product
             .variants
@@ -157,14 +158,14 @@ impl Card {
         self
     }
 
-    /// The pieces in stock.
+    /// Returns the number of pieces in stock.
     fn pieces(&self) -> f64 {
         self.availability.on_hand_value.as_ref().and_then(Number::as_f64).unwrap_or(0.0)
     }
 }
 
-/// The cards of a turn: of the products that were looked at, else of everything that was found. A
-/// product that could not be looked at is shown as a search found it, in this turn or `earlier`.
+/// Returns the cards of a turn: of the products that were looked up, or else of all products found.
+/// A product whose lookup failed is shown as a search found it, in this turn or `earlier`.
 pub(crate) fn of_turn(calls: &[Call], earlier: &[Card]) -> Vec<Card> {
     let searched: Vec<Card> = calls
         .iter()
@@ -218,7 +219,7 @@ pub(crate) fn of_turn(calls: &[Call], earlier: &[Card]) -> Vec<Card> {
     cards
 }
 
-/// Cards with the values that their products' variants have.
+/// Adds to each card the values of its product's variants.
 pub(crate) fn with_dimensions(cards: &mut [Card], details: &[Value]) {
     for card in cards {
         let id = Some(&card.product_id);

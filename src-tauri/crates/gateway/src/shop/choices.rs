@@ -1,4 +1,4 @@
-//! Variants to choose from, and whether the next message chooses one.
+//! Builds sets of variants to choose from, and finds the choice that a message makes.
 
 use language::message::{contains_word, read_option};
 use serde::{Deserialize, Serialize};
@@ -9,29 +9,30 @@ use crate::{json::text, texts::Text};
 
 const OPTIONS: usize = 6;
 
-/// The option that a message picks.
+/// The option that a message chooses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Pick {
-    /// A part number, and how many of it.
+    /// A part number and its quantity.
     Part(String, u64),
-    /// Words to go on with.
+    /// A text that continues the conversation.
     Words(String),
 }
 
 /// The ways in which a product can be added to the cart.
 pub(crate) enum Offer {
-    /// There is nothing to choose.
+    /// There is only one variant, so no choice is needed.
     Plain,
     One(String),
     Several(Value),
     Nothing,
 }
 
-/// Finds how the product can be added under a part number: its own asks for a variant, a variant's
-/// does not.
+/// Returns how the product can be added under a part number. The product's own part number requires
+/// a choice of variant; a variant's part number does not.
 pub(crate) fn offer(product: &Value, part: &str, quantity: u64, locale: &str) -> Offer {
     let variants = Variant::read_all(product);
-    // An id in place of the part number means the same thing, and is no part number.
+    // A product id used as the part number means the same product, but the cart needs the real part
+    // number.
     let under_part = |own: Option<String>| match own {
         Some(own) if !own.eq_ignore_ascii_case(part) => Offer::One(own),
         Some(_) | None => Offer::Plain,
@@ -51,7 +52,8 @@ pub(crate) fn offer(product: &Value, part: &str, quantity: u64, locale: &str) ->
     }
 }
 
-/// A set of choices among variants, those in stock first and those out of stock last.
+/// Builds a set of choices among variants. Variants in stock come first, variants out of stock
+/// last.
 fn of_variants(variants: &[&Variant], quantity: u64, locale: &str) -> Value {
     let mut sorted: Vec<&Variant> = variants.to_vec();
     let delivery = |variant: &Variant| {
@@ -102,9 +104,8 @@ fn option(variant: &Variant, locale: &str) -> Option<Value> {
     }))
 }
 
-/// Choices that the assistant offers in words, which still say what is meant and how many of it.
-/// Where each of them names a variant of the product that was looked at, they are told as its
-/// variants.
+/// Builds a set of choices from the assistant's suggested answers. If each of them names a variant
+/// of the product that was looked up, the set consists of these variants.
 pub(crate) fn of_words(
     offered: &[contract::Choice],
     product: Option<&Value>,
@@ -137,7 +138,7 @@ pub(crate) fn of_words(
     (!options.is_empty()).then(|| json!({"id": uuid::Uuid::new_v4().to_string(), "kind": kind, "prompt": prompt.of(locale), "options": options}))
 }
 
-/// The one variant of a product that a choice names.
+/// Returns the only variant that a suggested answer names.
 fn named_by<'a>(choice: &contract::Choice, variants: &'a [Variant]) -> Option<&'a Variant> {
     let is_named = |variant: &&Variant| {
         [&variant.variant_name, &variant.part_no]
@@ -149,7 +150,7 @@ fn named_by<'a>(choice: &contract::Choice, variants: &'a [Variant]) -> Option<&'
     named.next().filter(|_| named.next().is_none())
 }
 
-/// A set of choices as it goes out: without what only the gateway needs.
+/// A set of choices as it is sent, without the members that only the gateway uses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Shown {
     id: String,
@@ -166,8 +167,8 @@ struct ShownOption {
     meta: Option<Meta>,
 }
 
-/// The order of the members counts: the widget shows the first two, so what is no plain value
-/// stands last. Of a stock that the shop does not tell nothing is said.
+/// The order of the members matters, because the widget shows the first two. Members that are not
+/// plain values stand last. An unknown stock is left out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Meta {
@@ -180,12 +181,12 @@ struct Meta {
     dims_map: Value,
 }
 
-/// The set as it goes out. Returns None if there is no option.
+/// Returns the set as it is sent, or None if it has no option.
 pub(crate) fn shown(kept: &Value) -> Option<Shown> {
     Shown::deserialize(kept).ok().filter(|shown| !shown.options.is_empty())
 }
 
-/// The option of a set that a message picks, if any.
+/// Returns the option that a message chooses, if any.
 pub(crate) fn pick(message: &str, kept: &Value) -> Option<Pick> {
     let options = kept["options"].as_array()?;
     let option = match read_option(message) {
@@ -203,7 +204,7 @@ pub(crate) fn pick(message: &str, kept: &Value) -> Option<Pick> {
     }
 }
 
-/// The options as the model is told of them.
+/// Describes the options for the model.
 pub(crate) fn told(kept: &Value) -> Option<String> {
     let named = |(at, option): (usize, &Value)| {
         let label = option["label"].as_str().unwrap_or_default();

@@ -1,4 +1,5 @@
-//! Products of a turn side by side: as a table, and as the rows that the shop's widget draws.
+//! Compares products of a turn: as a table for the text, and as the rows that the shop's widget
+//! draws.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -17,7 +18,7 @@ use crate::{
 const PRODUCTS: usize = 3;
 const ROWS: usize = 8;
 const NAME: usize = 30;
-/// Known features in their order: as the contract names them, and in Swedish.
+/// Known features in their usual order: the contract's name and the Swedish name.
 const ORDER: [(&str, &str); 12] = [
     ("price", "Pris"),
     ("brand", "Märke"),
@@ -33,8 +34,8 @@ const ORDER: [(&str, &str); 12] = [
     ("availability", "Tillgänglighet"),
 ];
 
-/// Returns the comparison for a turn that looked up at least two products. Limited to the `wanted`
-/// ones if at least two of them are among these.
+/// Compares the products of a turn that looked up at least two. If at least two of the `wanted`
+/// products are among them, only these are compared.
 pub(crate) fn of_turn(calls: &[Call], wanted: &[String], locale: &str) -> Option<Value> {
     let mut products: Vec<Product> = Vec::new();
     for product in
@@ -73,7 +74,7 @@ pub(crate) fn of_turn(calls: &[Call], wanted: &[String], locale: &str) -> Option
                 .iter()
                 .map(|item| (item.product_id.clone(), json!(value(item, feature, locale))))
                 .collect();
-            // The widget draws the key.
+            // The widget shows the key to the user.
             json!({"key": label(feature, locale), "values": by_id})
         })
         .collect();
@@ -185,19 +186,19 @@ fn features(items: &[ComparedItem]) -> Vec<String> {
     all
 }
 
-/// Where a feature stands among the known ones.
+/// Returns the position of a feature among the known ones.
 fn place(feature: &str) -> Option<usize> {
     ORDER.iter().position(|(name, sv)| {
         name.eq_ignore_ascii_case(feature) || sv.to_lowercase() == feature.to_lowercase()
     })
 }
 
-/// Whether two names are of one feature.
+/// Whether two names mean the same feature.
 fn is_same(one: &str, other: &str) -> bool {
     one.eq_ignore_ascii_case(other) || place(one).is_some_and(|at| place(other) == Some(at))
 }
 
-/// A feature's name as people read it.
+/// Returns a feature's name for the user.
 fn label<'a>(feature: &'a str, locale: &str) -> &'a str {
     place(feature).filter(|_| locale == "sv").map_or(feature, |at| ORDER[at].1)
 }

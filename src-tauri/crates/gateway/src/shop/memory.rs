@@ -1,6 +1,6 @@
-//! The memory of products between turns: which number the screen shows for which product, which
-//! were looked at, and what the newest search found. It is told to the model before each message
-//! and kept nowhere else. Bounded.
+//! Remembers products between turns: their numbers on the screen, the products looked up, and the
+//! result of the newest search. The model gets this memory before each message. Its size is
+//! limited.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -15,15 +15,15 @@ use crate::{
 const RESULTS: usize = 10;
 const SHORTLIST: usize = 10;
 const NAME: usize = 50;
-/// Of one product, for the model.
+/// The highest number of dimensions of one product that the model gets.
 const DIMENSIONS: usize = 4;
 const VALUES: usize = 5;
 
-/// A product under its number on the screen.
+/// A product with its number on the screen.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct KnownProduct {
-    /// From 1.
+    /// The number on the screen, beginning with 1.
     pub(crate) index: usize,
     pub(crate) product_id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,7 +48,7 @@ pub(crate) struct KnownProduct {
 }
 
 impl KnownProduct {
-    /// The names that a message may use for it.
+    /// Returns the names that a message may use for the product.
     pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
         [Some(&self.product_id), self.part_no.as_ref()].into_iter().flatten()
     }
@@ -57,16 +57,17 @@ impl KnownProduct {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Memory {
-    /// As the newest answer that showed products numbers them.
+    /// The products with their numbers in the newest answer that showed products.
     pub(crate) last_results: Vec<KnownProduct>,
-    /// Ids of products that were looked at, in that order.
+    /// The ids of the products that were looked up, in that order.
     pub(crate) shortlist: Vec<String>,
-    /// Cards of what the newest search found.
+    /// Cards of the products that the newest search found.
     pub(crate) search_candidates: Vec<Card>,
 }
 
 impl Memory {
-    /// Takes what a turn found. A turn that found nothing changes nothing of what the screen shows.
+    /// Stores the products of a turn. A turn without products leaves the numbers on the screen
+    /// unchanged.
     pub(crate) fn note(&mut self, shown: &[Card], calls: &[Call]) {
         let searched = calls
             .iter()
@@ -97,7 +98,7 @@ impl Memory {
         }
     }
 
-    /// The memory as the model reads it. Returns None if it is empty.
+    /// Describes the memory for the model. Returns None if it is empty.
     pub(crate) fn told(&self) -> Option<String> {
         if self.last_results.is_empty() && self.shortlist.is_empty() {
             return None;
@@ -111,7 +112,7 @@ impl Memory {
     }
 }
 
-/// Everything that tools told of products, the newest first.
+/// Returns all product data from the turn's tools, newest first.
 fn sources(calls: &[Call]) -> impl Iterator<Item = &Value> {
     let looked_at = calls.iter().rev().filter_map(|call| call.result_of(tools::GET));
     looked_at
@@ -144,7 +145,7 @@ fn known(index: usize, card: &Card, raw: Option<&Value>) -> KnownProduct {
     }
 }
 
-/// A product as the model is told of it.
+/// Describes a product for the model.
 fn brief(known: &KnownProduct) -> Value {
     let mut told =
         json!({"index": known.index, "id": known.product_id, "name": cut(&known.name, NAME)});

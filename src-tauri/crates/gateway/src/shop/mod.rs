@@ -1,5 +1,5 @@
-//! The shop: products, variants and carts as blocks of an answer, and which products a message
-//! means.
+//! The shop: products, variants and carts as blocks of an answer, and the products that a message
+//! refers to.
 
 pub(crate) mod cards;
 pub(crate) mod choices;

@@ -1,5 +1,5 @@
-//! Which products a message means: by their numbers on the screen, by id or part number, or by
-//! "these". Only a hint for the model, which still decides. Pure.
+//! Finds the products that a message refers to: by their numbers on the screen, by id or part
+//! number, or by words such as "these". The result is a hint for the model, which decides. Pure.
 
 use language::message::{MessageWords, contains_word};
 use serde_json::Value;
@@ -9,9 +9,9 @@ use crate::shop::{
     memory::{KnownProduct, Memory},
 };
 
-/// Products of one comparison.
+/// The highest number of products in one comparison.
 const COMPARED: usize = 3;
-/// A message that may refer to something without a number.
+/// The highest number of characters of a message that may refer to products without a number.
 const SHORT: usize = 50;
 
 fn named<'a>(message: &str, memory: &'a Memory) -> Vec<&'a KnownProduct> {
@@ -25,7 +25,7 @@ fn names_of<'a>(known: &'a [&KnownProduct]) -> impl Iterator<Item = &'a String> 
     known.iter().flat_map(|known| known.names()).filter(|name| name.len() > 2)
 }
 
-/// The products that a message means, in the order in which it names them.
+/// Returns the products that a message refers to, in the order in which it names them.
 pub(crate) fn meant<'a>(message: &str, memory: &'a Memory) -> Vec<&'a KnownProduct> {
     let words = MessageWords::of(message);
     let places = words.places();
@@ -52,7 +52,7 @@ pub(crate) fn compared(message: &str, memory: &Memory) -> Vec<String> {
     let words = MessageWords::of(message);
     let joined = words.joined_numbers();
     let by_name = named(message, memory);
-    // A message that changes the cart compares nothing, unless it weighs two products.
+    // A message that changes the cart asks for no comparison, unless it weighs two products.
     let beside = (!words.asks_for_change() || words.weighs())
         && (joined.len() > 1 || words.joins_names(names_of(&by_name)));
     let wanted =
@@ -91,8 +91,8 @@ pub(crate) fn compared(message: &str, memory: &Memory) -> Vec<String> {
     if ids.len() > 1 { ids } else { Vec::new() }
 }
 
-/// Sentences for the model before a message. While `options` stand, numbers mean them and no
-/// product.
+/// Returns hints for the model before a message. If `options` are open, numbers in the message mean
+/// options and not products.
 pub(crate) fn hints(message: &str, memory: &Memory, options: Option<&Value>) -> Vec<String> {
     let mut hints: Vec<String> = memory.told().into_iter().collect();
     if let Some(options) = options.and_then(choices::told) {

@@ -1,24 +1,23 @@
-//! Suggestions after a search that found nothing, as the search itself offers them, and which of
-//! them a customer takes.
+//! Suggestions of a search that found no products, and the suggestion that the customer chooses.
 
 use serde_json::{Value, json};
 use shop_adapter::product::items;
 
 use crate::{call::Call, json::text, shop::tools};
 
-/// Suggestions that are kept.
+/// The highest number of stored suggestions.
 const KEPT: usize = 8;
 
-/// Suggestions, when the last search of the turn found nothing.
+/// Returns the suggestions if the last search of the turn found no products.
 pub(crate) fn of_turn(calls: &[Call]) -> Vec<Value> {
     empty_search(calls)
         .and_then(|search| search.data["refinements"].as_array().cloned())
         .unwrap_or_default()
 }
 
-/// The suggestions that are stored for the next message, with the earlier ones: each with the words
-/// that the search was for in the end, or that it would only be the same search again. A search by
-/// limits alone had no words.
+/// Returns the suggestions to store for the next message, together with the earlier ones. Each is
+/// stored with the words that were finally searched for, so that it does not repeat the same
+/// search. A search by limits alone had no words.
 pub(crate) fn to_keep(calls: &[Call], before: &[Value]) -> Vec<Value> {
     let search = empty_search(calls);
     let simplified =
@@ -51,20 +50,20 @@ fn empty_search(calls: &[Call]) -> Option<&Call> {
     calls.iter().rev().find(is_search).filter(|search| items(&search.data).is_empty())
 }
 
-/// The suggestion that a customer takes.
+/// The suggestion that the customer chooses.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Way {
-    /// A search for exactly these words.
+    /// Search for exactly these words.
     Exactly(String),
-    /// A search for what is left without some words or limits.
+    /// Search again without some words or limits; the text is the remaining search.
     Without(String),
-    /// A question to the customer.
+    /// Ask the customer a question.
     Question(String),
-    /// The search was already made without those words.
+    /// The search without those words was already made.
     Made,
 }
 
-/// The suggestion whose label a message is.
+/// Returns the suggestion whose label the message is.
 pub(crate) fn taken(message: &str, offered: &[Value]) -> Option<Way> {
     let one = offered.iter().find(|one| one["label"].as_str() == Some(message.trim()))?;
     let payload = &one["payload"];

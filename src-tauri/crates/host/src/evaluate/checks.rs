@@ -1,4 +1,4 @@
-//! The language of a scenario's checks, with which its outcome is compared. Pure.
+//! Parses the checks of a scenario and compares them with its outcome. Pure.
 
 use contract::{
     AgentError, CONTRACT_VERSION, ErrorCode,
@@ -10,10 +10,10 @@ use contract::{
 pub(super) struct Outcome {
     pub(super) output: String,
     pub(super) error: Option<AgentError>,
-    /// The contract's version in the answer.
+    /// The contract version in the response.
     pub(super) version: Option<String>,
     pub(super) tools: Vec<String>,
-    /// The number of messages in the conversation afterwards, and before the last message.
+    /// The number of messages in the conversation after the last message, and before it.
     pub(super) messages: usize,
     pub(super) earlier_messages: Option<usize>,
 }
@@ -99,7 +99,7 @@ fn shorten(text: &str) -> String {
     text.chars().take(200).collect()
 }
 
-/// Returns the status with which an HTTP adapter would answer.
+/// Returns the HTTP status that an adapter would send for this error.
 fn http_status(error: Option<&AgentError>) -> u16 {
     let Some(error) = error else { return 200 };
     match error.code {
@@ -113,7 +113,7 @@ fn http_status(error: Option<&AgentError>) -> u16 {
     }
 }
 
-/// Returns the exit code with which `csign` would end.
+/// Returns the exit code of `csign` for this error.
 fn exit_code(error: Option<&AgentError>) -> u8 {
     match error.map(|error| error.code) {
         None => 0,

@@ -1,4 +1,5 @@
-//! A provider whose key is read only when it is called, and the provider of a moment ago.
+//! A provider whose key is read only when it is called, and a short-lived cache of the last
+//! provider.
 
 use std::{sync::Arc, time::Duration};
 
@@ -14,7 +15,7 @@ use crate::{keyring_cache::CacheStamp, known_secrets};
 
 use super::Server;
 
-/// The provider and keys of a moment ago.
+/// The recently used providers and the time of the last read of secrets.
 #[derive(Default)]
 pub(super) struct RecentProvider {
     pub(super) learned: Mutex<Option<CacheStamp>>,
@@ -43,7 +44,8 @@ impl RecentProvider {
 }
 
 impl Recipe {
-    /// Identifies the recipe, apart from keys of the keyring and the environment.
+    /// Returns a cache key for the recipe. Keys of the keyring and the environment are compared
+    /// separately.
     pub(super) fn name(&self) -> String {
         let Server { api, base_url, model } = &self.server;
         let Self { reasoning, idle_timeout, place, max_retries, .. } = self;
@@ -66,22 +68,22 @@ pub(super) struct Recipe {
     pub(super) random: Arc<dyn Random>,
 }
 
-/// Whether a fallback model exists.
+/// Whether the model has a fallback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     BeforeAnother,
     Last,
 }
 
-/// Returns the idle timeout of the profile, or that of the environment instead.
+/// Returns the idle timeout: the environment's if it is set, or else the profile's.
 pub(super) fn configured_patience(settings: &Settings, environment_ms: Option<u64>) -> Duration {
     let profile = Duration::from_secs(u64::from(settings.model.idle_timeout_s));
     environment_ms.map_or(profile, |ms| Duration::from_millis(ms.clamp(10, 3_600_000)))
 }
 
-/// Returns how long a model may be silent. If a caller waits only for a limited time, the model
-/// ends just before that. A model with a fallback gets half of the time, so that the fallback can
-/// still answer.
+/// Returns how long a model may be silent. If a caller waits only for a limited time, the limit
+/// lies just after the caller's. A model with a fallback gets half of the time, so that the
+/// fallback can still answer.
 pub(super) fn patience(own: Duration, silence: Option<Duration>, place: Place) -> Duration {
     match (silence, place) {
         (None, _) => own,
@@ -90,7 +92,7 @@ pub(super) fn patience(own: Duration, silence: Option<Duration>, place: Place) -
     }
 }
 
-/// A server whose key is read only when it is called, because the keyring may have been unlocked
+/// A model server whose key is read at each call, because the keyring may have been unlocked
 /// meanwhile.
 pub(super) struct Remote {
     pub(super) keyring: Arc<Keyring>,
@@ -101,7 +103,7 @@ pub(super) struct Remote {
 }
 
 impl Remote {
-    /// Creates a provider, without using the cached one.
+    /// Makes a provider without using the cached one.
     pub(super) async fn open(&self) -> Result<Provider, ModelError> {
         open(&self.keyring, &self.recipe, self.local).await
     }
@@ -112,7 +114,8 @@ pub(super) async fn open(
     recipe: &Recipe,
     local: bool,
 ) -> Result<Provider, ModelError> {
-    // If a key may not be sent, none is read: a server without encryption is called without a key.
+    // A server that must not receive a key, because its connection is not encrypted, is called
+    // without one.
     let server = recipe.server.origin().filter(Origin::may_carry_key);
     let found = match (&server, recipe.server.key_entries()) {
         (Some(_), Some(entries)) => entries.get(keyring).await,
@@ -121,7 +124,7 @@ pub(super) async fn open(
     let api_key = match found {
         Ok(key) => key.or_else(|| recipe.env_key.clone()),
         Err(_) if recipe.env_key.is_some() => recipe.env_key.clone(),
-        // A server on this computer rarely needs a key. Any other server reports that itself.
+        // A server on this computer rarely needs a key, and reports a missing one itself.
         Err(_) if local => None,
         Err(error) => {
             return Err(ModelError {
@@ -170,15 +173,15 @@ impl Model for Remote {
         self.recipe.server.api.longest_answer(&self.recipe.server.model, wanted)
     }
 
-    /// Reads this key and all others, so that they are known as secrets before anything is written.
-    /// A failure is reported when the model is called.
+    /// Reads all keys before any text is made for the model, so that they are known as secrets. A
+    /// failure to read them is reported by the call.
     fn ready(&self) -> BoxFuture<'static, ()> {
         let (keyring, lately, now) =
             (Arc::clone(&self.keyring), Arc::clone(&self.lately), self.recipe.clock.now());
         Box::pin(async move {
             let before = CacheStamp::new(now, keyring.changes());
             if !lately.has_read_secrets(before) {
-                // A failure is reported when the model is called.
+                // A failure to read the keys is reported by the call.
                 let _ = known_secrets::learn(&keyring).await;
                 lately.note_secrets_read(before);
             }

@@ -1,4 +1,4 @@
-//! Calls of the tools of packs: to a linked service, a server, an HTTP address or a program.
+//! Sends calls of packs' tools to a linked-in service, a server, an HTTP address or a program.
 
 use std::sync::Arc;
 
@@ -25,7 +25,8 @@ use crate::{
 use super::HostTools;
 
 impl HostTools {
-    /// Runs a program in its pack's folder, with nothing but what its manifest names.
+    /// Runs a program in its pack's folder, with only the arguments and variables that the manifest
+    /// names.
     async fn program(
         &self,
         call: &ProgramCall,
@@ -45,7 +46,7 @@ impl HostTools {
                 format!("The pack {} is gone.", spec.pack),
             ))
         })?;
-        // Links followed, as for the program itself: what is compared later must be of one kind.
+        // Links are resolved, as for the program itself, so that both paths can be compared.
         let folder = folder.canonicalize().unwrap_or(folder);
         let program =
             mcp::resolve_program(&call.command, &folder, &self.program_dir).map_err(|problem| {
@@ -98,7 +99,7 @@ impl HostTools {
     }
 }
 
-/// A call to a server that stands in for the pack's own.
+/// Calls the remote server that replaces the pack's own.
 async fn call_elsewhere(
     stands_in: RemoteOverride,
     tool: &str,
@@ -118,7 +119,7 @@ fn is_read(spec: &ToolSpec) -> bool {
     }
 }
 
-/// Where a read goes.
+/// The target of a read.
 struct Reads<'a> {
     key: &'a str,
     tool: &'a str,
@@ -127,7 +128,7 @@ struct Reads<'a> {
 }
 
 impl HostTools {
-    /// A call to a pack's server, or to the one that stands in for it.
+    /// Calls a pack's server, or the remote server that replaces it.
     async fn at_server(
         &self,
         server: &str,
@@ -136,8 +137,8 @@ impl HostTools {
         cancel: CancellationToken,
         resume: &dyn Resume,
     ) -> Result<Value, ToolFailure> {
-        // A little before the engine's own limit, so that the server hears of it and its miss is
-        // counted.
+        // The limit is a little shorter than the engine's, so that the server gets the cancellation
+        // and its timeout is counted.
         let limit = if request.spec.timeout_ms == 0 { 10_000 } else { request.spec.timeout_ms };
         let timeout = std::time::Duration::from_millis(limit.saturating_sub(limit / 20).max(1));
         let key = definitions::key(&request.spec.pack, server);
@@ -223,12 +224,13 @@ impl HostTools {
         }
     }
 
-    /// The language of a caller who names none: the profile's. The chat API has none.
+    /// Returns the language for a caller that names none: the profile's language, or none for the
+    /// chat API.
     fn locale(&self) -> String {
         if self.is_chat_api { String::new() } else { self.profile.locale() }
     }
 
-    /// A picture that a pack's server draws, by the path that results name.
+    /// Returns a picture that a pack's server draws, by the path in results.
     pub(crate) async fn picture(&self, path: &str) -> Result<Vec<u8>, AgentError> {
         let found =
             self.adapters.iter().find_map(|adapter| Some((adapter.pack(), adapter.picture(path)?)));
@@ -252,7 +254,8 @@ impl HostTools {
     }
 }
 
-/// Nobody gates or records here: a call that would need a further request ends.
+/// Refuses further requests where no gate can approve or record them. Such a call ends with an
+/// error.
 struct NoAnswers;
 
 #[async_trait]
@@ -300,7 +303,7 @@ impl Tools for HostTools {
                 )
                 .await;
         };
-        // A server behind an address cannot be reached without its keys. A program can run without
+        // A server behind an address cannot be called without its keys. A program can run without
         // them.
         let at = definitions::key(&spec.pack, server);
         let stands_in = self.elsewhere.of(&at).transpose()?.is_some();

@@ -1,5 +1,5 @@
-//! Delivery data of the pacing pack: imports, the active data set, and the pack's settings, which
-//! take effect at once.
+//! Tests of the pacing pack's data: imports, the active data set, and settings that take effect at
+//! once.
 
 use std::{fs, path::Path, sync::Arc, time::Duration};
 

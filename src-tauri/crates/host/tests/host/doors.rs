@@ -1,5 +1,4 @@
-//! A stored key in any input of a person or program besides a message: it is refused, and is
-//! written to no file.
+//! Tests that a stored key in any input other than a message is refused and is written to no file.
 
 use std::{fs, path::Path};
 

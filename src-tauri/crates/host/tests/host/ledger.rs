@@ -1,5 +1,5 @@
-//! Grants, destructive confirmation and editing through a whole host, with a pack (and its server
-//! process) that exists only here.
+//! Tests of grants, destructive confirmation and edits through a whole host, with a pack and server
+//! process made for the test.
 
 use std::{path::Path, sync::Arc, time::Duration};
 

@@ -1,5 +1,6 @@
-//! Tools that a server offers and no manifest declares, through a whole host: a write until the
-//! user sets another effect, switched off when the definition changes, and accepted only as shown.
+//! Tests of tools that a server offers beyond its manifest, through a whole host: such a tool is a
+//! write until the user sets another effect, it is switched off when its definition changes, and it
+//! is accepted only as shown.
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, sync::Arc};
 

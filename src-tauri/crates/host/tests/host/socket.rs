@@ -1,6 +1,6 @@
-//! The local socket from a client's side: the greeting comes first, it is served once, and its
-//! files are removed. Also what the chat window may do without a confirmation in the approval
-//! window.
+//! Tests of the local socket from a client's side: the greeting comes first, the host is served
+//! once, and the socket's files are removed. Also tests which commands the chat window may run
+//! without a confirmation.
 
 use std::{
     fs,

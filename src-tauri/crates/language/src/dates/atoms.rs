@@ -1,5 +1,4 @@
-//! The single terms that periods are made of: a day, a month, a week, "last month", "the last 14
-//! days".
+//! Reads the single terms of periods: a day, a month, a week, "last month", "the last 14 days".
 
 use chrono::{Datelike, NaiveDate, Weekday};
 
@@ -68,7 +67,7 @@ fn edge(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     Some((next + used - at, Atom { start: day, end: day, ..period }))
 }
 
-/// "2026-10-01", "3/10", "10/25/2026", "1.10.2026".
+/// Reads numeric dates: "2026-10-01", "3/10", "10/25/2026", "1.10.2026".
 fn numeric(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     let first = &tokens[at];
     if first.kind != TokenKind::Number {
@@ -112,8 +111,8 @@ fn dotted(text: &str) -> Option<NaiveDate> {
     }
 }
 
-/// A day of a month; without a year the last one, or the coming one when that is nearer than two
-/// weeks.
+/// Makes the term for a day of a month. Without a year, the last such day is meant, or the next one
+/// if it is less than two weeks away.
 fn dated(day: u32, month: u32, year: Option<i32>, today: NaiveDate) -> Option<Atom> {
     let found = match year {
         Some(year) => NaiveDate::from_ymd_opt(year, month, day)?,
@@ -129,7 +128,8 @@ fn dated(day: u32, month: u32, year: Option<i32>, today: NaiveDate) -> Option<At
     Some(Atom::yearly(Period { start: found, end: found }, year))
 }
 
-/// "Q3", "q3 2025", "third quarter", "kvartal 3", "H1", "första halvåret".
+/// Reads quarters and half-years: "Q3", "q3 2025", "third quarter", "kvartal 3", "H1", "första
+/// halvåret".
 fn quarter_or_half(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     let head = &tokens[at];
     let next = tokens.get(at + 1);
@@ -166,7 +166,7 @@ fn quarter_or_half(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     Some((used + more, Atom::yearly(period, year)))
 }
 
-/// "week 45", "vecka 45", "v45", "v. 45".
+/// Reads numbered weeks: "week 45", "vecka 45", "v45", "v. 45".
 fn numbered_week(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     let head = &tokens[at];
     let (number, used) = if head.any(&["week", "vecka", "v", "w", "wk"]) {
@@ -183,7 +183,8 @@ fn numbered_week(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     Some((used + more, Atom::yearly(calendar::week(held, number)?, year)))
 }
 
-/// "1 october", "the 1st of oct 2026", "october 1st", "den 1:a oktober".
+/// Reads a day with its month: "1 october", "the 1st of oct 2026", "october 1st", "den 1:a
+/// oktober".
 fn day_and_month(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     let start = at + usize::from(tokens[at].any(&["the", "den"]));
     if let Some((day, used)) = day_number(tokens, start) {
@@ -196,7 +197,7 @@ fn day_and_month(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
                 year_at(tokens, next + m).map_or((None, 0), |(year, used)| (Some(year), used));
             return Some((next + m + y - at, dated(day, month, year, today)?));
         }
-        // "since the 1st", "den 1:a": a day of this month
+        // In "since the 1st" or "den 1:a", a day of the current month is meant.
         let led = at > 0
             && tokens[at - 1].any(&[
                 "since", "from", "until", "between", "on", "sedan", "sen", "fran", "till",

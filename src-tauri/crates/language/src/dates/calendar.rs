@@ -4,7 +4,7 @@ use chrono::{Datelike, Days, Months, NaiveDate, Weekday};
 
 use super::Period;
 
-/// Units of time that periods are made of.
+/// The units of time in periods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     Day,
@@ -46,7 +46,7 @@ pub(super) fn month(year: i32, month: u32) -> Option<Period> {
     Some(Period { start, end: add_days(add_months(start, 1), -1) })
 }
 
-/// The year of the last time this month began.
+/// Returns the year in which this month last began.
 pub(super) fn recent_year(month: u32, today: NaiveDate) -> i32 {
     if month > today.month() { today.year() - 1 } else { today.year() }
 }
@@ -56,13 +56,13 @@ pub(super) fn months_block(year: i32, first: u32, count: i32) -> Option<Period> 
     Some(Period { start, end: add_days(add_months(start, count), -1) })
 }
 
-/// ISO week.
+/// Returns the days of an ISO week.
 pub(super) fn week(year: i32, number: u32) -> Option<Period> {
     let start = NaiveDate::from_isoywd_opt(year, number, Weekday::Mon)?;
     Some(Period { start, end: add_days(start, 6) })
 }
 
-/// The calendar unit `offset` units away from the one that holds today.
+/// Returns the calendar unit that lies `offset` units away from the unit that contains today.
 pub(super) fn nth(unit: Unit, offset: i32, today: NaiveDate) -> Option<Period> {
     let offset_days = i64::from(offset);
     match unit {
@@ -98,7 +98,7 @@ pub(super) fn nth(unit: Unit, offset: i32, today: NaiveDate) -> Option<Period> {
     }
 }
 
-/// The last `count` units up to today, today included.
+/// Returns the last `count` units, ending with today.
 pub(super) fn rolling(unit: Unit, count: u32, today: NaiveDate) -> Period {
     let count = i64::from(count.clamp(1, 5_000));
     let months = |per: i64| i32::try_from(count * per).unwrap_or(12);
@@ -115,7 +115,7 @@ pub(super) fn rolling(unit: Unit, count: u32, today: NaiveDate) -> Period {
     Period { start, end: today }
 }
 
-/// `count` units before today, as one day.
+/// Returns the day that lies `count` units before today.
 pub(super) fn ago(unit: Unit, count: u32, today: NaiveDate) -> NaiveDate {
     let count_days = i64::from(count);
     let months = i32::try_from(count).unwrap_or(0);
@@ -130,7 +130,7 @@ pub(super) fn ago(unit: Unit, count: u32, today: NaiveDate) -> NaiveDate {
     }
 }
 
-/// The last such weekday up to today; `strict` leaves today out.
+/// Returns the last such weekday up to today. If `strict` is set, today does not count.
 pub(super) fn last_weekday(weekday: Weekday, strict: bool, today: NaiveDate) -> NaiveDate {
     let back = i64::from(
         (7 + today.weekday().num_days_from_monday() - weekday.num_days_from_monday()) % 7,

@@ -1,5 +1,5 @@
-//! Terms that count from today: "last week", "the past 14 days", "month to date", "three weeks
-//! ago", "i fjol".
+//! Reads terms that count from today: "last week", "the past 14 days", "month to date", "three
+//! weeks ago", "i fjol".
 
 use chrono::{Datelike, NaiveDate};
 
@@ -41,7 +41,7 @@ const LAST: [&str; 10] = [
 const ROLLING: [&str; 7] = ["past", "senaste", "sista", "trailing", "last", "previous", "latest"];
 const NEXT: [&str; 5] = ["next", "nasta", "coming", "kommande", "upcoming"];
 
-/// "month to date", "mtd", "so far this month", "hittills i år".
+/// Reads a unit up to today: "month to date", "mtd", "so far this month", "hittills i år".
 pub(super) fn to_date(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     let open = |used: usize, unit: Unit| {
         calendar::nth(unit, 0, today).map(|period| (used, Atom { open: true, ..Atom::of(period) }))
@@ -77,7 +77,8 @@ pub(super) fn to_date(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
         let unit = tokens.get(next).and_then(unit)?;
         return open(next + 1 - at, unit);
     }
-    // "this month so far", "i år hittills", "october to date"
+    // Reads the forms with the words at the end: "this month so far", "i år hittills", "october to
+    // date".
     let (used, found) = relative(tokens, at, today).or_else(|| month_alone(tokens, at, today))?;
     let tail = if words(at + used, &["so", "far"]) || words(at + used, &["to", "date"]) {
         2
@@ -87,8 +88,8 @@ pub(super) fn to_date(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     (tail > 0 && found.start <= today).then_some((used + tail, Atom { open: true, ..found }))
 }
 
-/// "the first week of november", "last 3 days of october", "second week of october", "första halvan
-/// av oktober".
+/// Reads a part of a unit: "the first week of november", "last 3 days of october", "second week of
+/// october", "första halvan av oktober".
 pub(super) fn part_of(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     let lead = usize::from(tokens[at].any(&["the", "den", "de"]));
     let head = tokens.get(at + lead)?;
@@ -126,7 +127,8 @@ pub(super) fn part_of(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     Some((from + taken - at, Atom { start, end, ..whole }))
 }
 
-/// "this month", "last week", "the last 14 days", "three weeks ago", "i fjol".
+/// Reads a unit relative to today: "this month", "last week", "the last 14 days", "three weeks
+/// ago", "i fjol".
 pub(super) fn relative(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     let mut next = at;
     while tokens.get(next).is_some_and(|token| token.any(&["the", "de", "i", "den", "under"]))
@@ -181,7 +183,7 @@ pub(super) fn relative(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed 
         let unit = tokens.get(next + 2).and_then(unit)?;
         return Some((skipped + 3, Atom::of(calendar::nth(unit, 0, today)?)));
     }
-    // "den" and "i" were skipped above: "den här veckan"
+    // The leading "den" or "i" was skipped above, as in "den här veckan".
     if head.is("har") && skipped > 0 {
         return Some((skipped + 2, Atom::of(calendar::nth(unit(after)?, 0, today)?)));
     }

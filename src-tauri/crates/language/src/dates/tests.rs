@@ -1,4 +1,4 @@
-//! Periods as people write them, and the days they mean. Today is Friday 20 November 2026.
+//! Tests of periods and the days they mean. Today is Friday 20 November 2026.
 
 use super::*;
 use crate::tokens::tokens;

@@ -1,7 +1,7 @@
-//! Words of dates, so that misspelt ones are recognised. Data only; what they mean is read in
-//! `atoms` and `relative`.
+//! The words of dates, for correcting misspelt ones. Data only; `atoms` and `relative` read their
+//! meaning.
 
-/// Folded, separated by spaces.
+/// The words in folded form, separated by spaces.
 pub(super) const WORDS: &str = "\
     january januari february februari march april june juni july juli august augusti september october oktober november december today yesterday tomorrow \
     idag igar imorgon forrgar monday tuesday wednesday thursday friday saturday sunday mandag tisdag onsdag torsdag fredag lordag sondag mandags tisdags \

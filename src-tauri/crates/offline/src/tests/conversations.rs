@@ -1,5 +1,5 @@
-//! Conversations as people have them, turn by turn: what is called, what is asked, what is said of
-//! a refusal or a failure.
+//! Tests of whole conversations, turn by turn: the calls, the questions, and the answers about
+//! refusals and failures.
 
 use contract::Choice;
 use engine::ports::{Finish, ModelEvent};

@@ -1,5 +1,5 @@
-//! Which parts of the message before apply to a message, and which do not: limits, places in a
-//! list, words that only look like places.
+//! Tests of which parts of the previous message apply to the next one: limits, places in a list,
+//! and words that only look like places.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! The routing of questions to specialists, with the packs that ship.
+//! Tests of the routing of questions to specialists, with the shipped packs.
 
 use contract::{AgentId, ToolId};
 use engine::ports::{FINISH, ModelEvent, Purpose, RouteDecision};

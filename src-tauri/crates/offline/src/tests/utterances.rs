@@ -1,6 +1,6 @@
-//! The packs' utterances, played against the real tools: at least 95 of 100 right for every pack
-//! and for every language, on the tuned and on the held half, and no write that was not asked for.
-//! The practice files beside this one are more of the tuned kind.
+//! Tests of the packs' sample utterances with the real tools: at least 95 of 100 must be right for
+//! every pack and language, both for the tuned utterances and for those held back, and no write may
+//! happen that was not requested. The practice files beside this one belong to the tuned part.
 
 use std::{collections::BTreeSet, fs, path::Path};
 

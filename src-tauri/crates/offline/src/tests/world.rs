@@ -1,5 +1,5 @@
-//! A conversation with the offline model and the real tools: the pacing service over its sample and
-//! the demo shop.
+//! A test conversation with the offline model and the real tools: the pacing service with its
+//! sample data, and the demo shop.
 
 use std::{
     collections::VecDeque,

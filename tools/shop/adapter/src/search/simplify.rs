@@ -1,20 +1,20 @@
-//! A search in as few plain words as name the thing. Shops that match every word find nothing when
-//! a colour, a size or a price stands among them. Pure.
+//! Reduces a search to the few words that name the thing, because shops that match every word find
+//! no product if a colour, size or price is among the words. Pure.
 
-/// The most words that are kept, and the most characters of them.
+/// The highest numbers of words and of characters that are kept.
 const WORDS: usize = 3;
 pub(crate) const CHARS: usize = 50;
 
-/// A search, simplified.
+/// A simplified search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Simple {
     pub(crate) query: String,
-    /// Words that say something about the thing without naming it, as they were written.
+    /// The dropped words, which describe the thing without naming it, as they were typed.
     pub(crate) dropped: Vec<String>,
 }
 
 impl Simple {
-    /// These words as they are.
+    /// Makes a search with exactly these words.
     pub(crate) fn exactly(words: &str) -> Self {
         Self { query: words.to_owned(), dropped: Vec::new() }
     }
@@ -47,7 +47,7 @@ fn is_one_of(list: &str, word: &str) -> bool {
     list.split_whitespace().any(|known| known == word)
 }
 
-/// A number, a range of numbers, or a number with its unit or currency.
+/// Whether a word is a number, a range, or a number with a unit or currency.
 fn is_amount(word: &str) -> bool {
     let bare = word.trim_start_matches(['$', '€', '£', '#', '<', '>', '~']);
     let rest = bare.trim_start_matches(|c: char| {
@@ -59,7 +59,7 @@ fn is_amount(word: &str) -> bool {
         && (unit.is_empty() || is_one_of(UNITS, unit) || is_one_of(PRICES, unit))
 }
 
-/// Without the marks around it.
+/// Returns the word in lower case without the punctuation around it.
 fn plain(word: &str) -> String {
     word.trim_matches(|c: char| {
         matches!(c, '.' | ',' | ';' | ':' | '!' | '?' | '(' | ')' | '"' | '\'' | '“' | '”' | '’')
@@ -67,8 +67,8 @@ fn plain(word: &str) -> String {
     .to_lowercase()
 }
 
-/// Whether a word names a colour, a size or another measure: what variants of one product differ
-/// in.
+/// Whether a word names a colour, a size or another measure in which variants of one product
+/// differ.
 pub fn names_a_dimension(word: &str) -> bool {
     let word = plain(word);
     is_one_of(COLOURS, &word) || is_one_of(SIZES, &word) || is_amount(&word)
@@ -81,7 +81,7 @@ fn says_no_thing(word: &str) -> bool {
             .any(|list| is_one_of(list, word))
 }
 
-/// Drops what names no thing; when nothing would be left, the first word stays.
+/// Drops words that name no thing. If no word would be left, the first word stays.
 pub(crate) fn simplify(query: &str) -> Simple {
     let words: Vec<&str> =
         query.split_whitespace().filter(|word| !plain(word).is_empty()).collect();
@@ -101,7 +101,7 @@ pub(crate) fn simplify(query: &str) -> Simple {
     Simple { query: capped(&query), dropped: dropped.iter().map(trimmed).collect() }
 }
 
-/// At most so many characters, cut where a word ends.
+/// Shortens a query to the maximum length, at the end of a word.
 fn capped(query: &str) -> String {
     let Some((end, _)) = query.char_indices().nth(CHARS) else { return query.to_owned() };
     let (head, next) = query.split_at(end);

@@ -1,4 +1,4 @@
-//! A search through a shop that has what it is told to have, and remembers what it was asked.
+//! Tests of searches against a scripted shop that records its requests.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::{future::Future, sync::Mutex};

@@ -1,6 +1,6 @@
-//! Texts about a search without results: for people in both languages, for models in English.
+//! Texts about a search without results: in both languages for people, and in English for models.
 
-/// For the model.
+/// The instruction for the model if no product was found.
 pub(super) const NOTHING_FOUND: &str =
     "Nothing was found. Say so, invent nothing, and offer one of the refinements.";
 
@@ -20,7 +20,7 @@ pub(super) fn without(named: &str, sv: bool) -> String {
     if sv { format!("Sök utan: {named}") } else { format!("Search without: {named}") }
 }
 
-/// A filter as people call it; one that the shop adds keeps its name.
+/// Returns a filter's name for the user. A filter that only this shop has keeps its own name.
 pub(super) fn filter(name: &str, sv: bool) -> &str {
     let (en, swedish) = match name {
         "category" => ("category", "kategori"),
@@ -35,7 +35,7 @@ pub(super) fn filter(name: &str, sv: bool) -> &str {
     if sv { swedish } else { en }
 }
 
-/// The offer and its question.
+/// Returns the suggestion to describe the product, and the question that follows it.
 pub(super) fn clarify(sv: bool) -> (&'static str, &'static str) {
     match sv {
         true => ("Hjälp mig att beskriva det", "Vilken sorts produkt letar du efter?"),

@@ -1,6 +1,6 @@
-//! Layer 2: execution instructions. Cuts a file into sections, keeps those that fit the question,
-//! fills in values in one pass. Filled-in text is not searched again, so a value cannot bring in a
-//! section or another placeholder.
+//! Layer 2 of the prompt: execution instructions of a tool. Cuts the instructions file into
+//! sections, keeps the sections that fit the question, and fills in values in one pass. Filled-in
+//! text is not searched again, so a value cannot add a section or another placeholder.
 
 mod stem;
 
@@ -9,43 +9,43 @@ use contract::SectionView;
 use stem::stemmed;
 pub(crate) use stem::words;
 
-/// Characters of one tool's instructions.
+/// The highest number of characters of one tool's instructions.
 const BUDGET: usize = 6_000;
-/// Characters of what belongs to no section.
+/// The highest number of characters of the text outside of sections.
 const COMMON: usize = 1_500;
-/// Characters of one value that is filled in.
+/// The highest number of characters of one filled-in value.
 const VALUE: usize = 500;
 
-/// Words that count wherever a header has them.
+/// Words that are always keywords if a section's header contains them.
 const FIXED: [&str; 6] = ["trend", "risk", "calculate", "average", "pacing", "budget"];
-/// Long words of headers that say nothing.
+/// Words of headers that are never keywords.
 const STOP: [&str; 4] = ["when", "user", "asks", "about"];
 
-/// A file, cut.
+/// An instructions file, cut into sections.
 pub(crate) struct Guide {
     sections: Vec<Section>,
-    /// The text before the first section, or under a header above the sections.
+    /// The text before the first section and under headers of level 1 and 2.
     common: String,
 }
 
 struct Section {
     title: String,
-    /// With its header.
+    /// The section's text with its header.
     text: String,
     keywords: Vec<Keyword>,
 }
 
 struct Keyword {
     shown: String,
-    /// The words of the term, stemmed.
+    /// The stemmed words of the keyword.
     term: Vec<String>,
 }
 
-/// The parts of a guide that fit a question.
+/// The parts of the instructions that fit a question.
 pub(crate) struct Chosen {
     pub(crate) text: String,
     pub(crate) sections: Vec<SectionView>,
-    /// No section fits: all are given.
+    /// Whether no section fits the question; then all sections are given.
     pub(crate) whole: bool,
 }
 
@@ -84,8 +84,8 @@ impl Guide {
         guide
     }
 
-    /// The sections that fit a question, in the file's order, and what belongs to all of them
-    /// behind.
+    /// Returns the sections that fit a question, in the order of the file, followed by the common
+    /// text.
     pub(crate) fn choose(&self, question: &str) -> Chosen {
         let asked: Vec<String> = words(question).iter().map(|word| stemmed(word)).collect();
         let scores: Vec<u32> = self.sections.iter().map(|section| section.score(&asked)).collect();
@@ -98,7 +98,7 @@ impl Guide {
                 + kept.iter().map(|&i| self.sections[i].text.chars().count() + 1).sum::<usize>()
         };
         while kept.len() > 1 && size(&kept) > BUDGET {
-            // Of the lowest the last.
+            // Of the sections with the lowest score, the last one is removed.
             let Some(at) =
                 (0..kept.len()).min_by_key(|&at| (scores[kept[at]], std::cmp::Reverse(at)))
             else {
@@ -136,7 +136,7 @@ impl Section {
     }
 }
 
-/// The level of a header line; 0 for any other.
+/// Returns the level of a header line, or 0 for other lines.
 fn header(line: &str) -> usize {
     let level = line.chars().take_while(|c| *c == '#').count();
     if line[level..].starts_with([' ', '\t']) || (level == 3 && line.len() > 3) { level } else { 0 }
@@ -164,13 +164,13 @@ fn keywords(title: &str, text: &str) -> Vec<Keyword> {
     found
 }
 
-/// The terms of a line that stand in quotation marks.
+/// Returns the quoted terms of a line.
 fn quoted(line: &str) -> Vec<String> {
     let plain = line.replace(['“', '”', '„'], "\"");
     plain.split('"').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
-/// Puts values in place of `{name}`. An unknown name stays as it is.
+/// Replaces each `{name}` by its value. An unknown name stays unchanged.
 pub(crate) fn fill(text: &str, value: impl Fn(&str) -> Option<String>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -196,7 +196,7 @@ pub(crate) fn fill(text: &str, value: impl Fn(&str) -> Option<String>) -> String
     out
 }
 
-/// A value on one line, cut to its bound.
+/// Joins a value to one line and shortens it to the limit.
 fn one_line(value: &str) -> String {
     cut(&value.split_whitespace().collect::<Vec<_>>().join(" "), VALUE)
 }

@@ -1,13 +1,13 @@
-//! Words and their stems, just enough that "calculate", "calculation" and "calculations" are one
-//! word. Knows no language well.
+//! Splits a text into words and stems them, just well enough to match "calculate", "calculation"
+//! and "calculations". Not a full stemmer of any language.
 
-/// Endings, longest first.
+/// Word endings that are removed, longest first.
 const ENDINGS: [&str; 12] =
     ["ations", "ation", "ating", "ated", "ates", "ings", "ing", "ate", "ed", "es", "s", "e"];
-/// The fewest characters that remain of a word.
+/// The fewest characters that must remain of a word.
 const LEAST: usize = 3;
 
-/// The words of a text in lower case.
+/// Returns the words of a text in lower case.
 pub(crate) fn words(text: &str) -> Vec<String> {
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
@@ -15,7 +15,7 @@ pub(crate) fn words(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// A word without its ending.
+/// Returns a word without its ending.
 pub(crate) fn stemmed(word: &str) -> String {
     let word = word.to_lowercase();
     if let Some(many) = word.strip_suffix("ies").filter(|rest| rest.chars().count() >= LEAST) {

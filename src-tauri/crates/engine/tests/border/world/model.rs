@@ -1,5 +1,5 @@
-//! A model that says what a test has written down, and refuses what real endpoints refuse. Knows
-//! nothing of the rest of the world.
+//! A model that returns the events a test has scripted, and refuses requests that real providers
+//! refuse. Knows nothing of the rest of the test environment.
 
 use std::{
     collections::VecDeque,

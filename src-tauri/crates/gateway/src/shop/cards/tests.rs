@@ -1,4 +1,4 @@
-//! Cards and carts of shops that write things in different ways.
+//! Tests with products and carts of shops that write their data in different ways.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use shop_adapter::{cart::Cart, product::Variant};
