@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Subject, list, text, tools::present};
+use super::{Subject, list, present, text};
 use crate::fault::{Faults, join};
 
 pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
