@@ -77,7 +77,7 @@ const ENGLISH: &str = "\
 /// Words that change a question if they are left out: negations, rankings, conditions and
 /// comparisons. Some of them are stop words in a search.
 const DECISIVE: &str = "\
-    didnt doesnt hasnt havent wasnt werent sort sorted sortera sorterat not except excluding without never nor neither worst best highest lowest biggest smallest largest most least fewest cheapest top bottom than versus vs \
+    raise increase lower reduce decrease cut hoj hoja sank sanka minska oka didnt doesnt hasnt havent wasnt werent sort sorted sortera sorterat not except excluding without never nor neither worst best highest lowest biggest smallest largest most least fewest cheapest top bottom than versus vs \
     compared unless inte utan utom ej forutom exklusive aldrig storst storsta minst minsta bast basta samst samsta hogst hogsta lagst lagsta flest \
     mest varst varsta jamfort";
 

@@ -127,7 +127,8 @@ fn weight(
         return Weight::Decisive;
     }
     let takes_dates = tool.has(|kind| matches!(kind, SlotKind::DateStart | SlotKind::DateEnd));
-    if takes_dates && token.any_of(language::dates::date_words()) {
+    let is_small = language::is_stop_word(&token.norm);
+    if takes_dates && !is_small && token.any_of(language::dates::date_words()) {
         return Weight::Decisive;
     }
     if token.fold.len() < 2
