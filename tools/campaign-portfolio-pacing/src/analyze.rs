@@ -2,7 +2,7 @@
 //! result.
 
 use chrono::{DateTime, NaiveDate, Utc};
-use contract::AgentError;
+use contract::{AgentError, text};
 use rusqlite::Connection;
 use serde_json::Value;
 
@@ -197,7 +197,7 @@ fn budget(
     assumptions.add(
         "budget_from_campaigns",
         crate::money::money(sum),
-        format!("No budget was given: the sum of {count} campaign budgets counts."),
+        text!("No budget was given: the sum of {count} campaign budgets counts.", count),
     );
     let cut = campaigns
         .iter()
@@ -207,8 +207,8 @@ fn budget(
         .count();
     if cut > 0 {
         let text = match cut {
-            1 => "1 campaign runs outside these days too: only the part of its budget for the days of its flight in the window counts.".to_owned(),
-            _ => format!("{cut} campaigns run outside these days too: only the part of their budgets for the days of their flight in the window counts."),
+            1 => "1 campaign runs outside these days too: only the part of its budget for the days of its flight in the window counts.".into(),
+            _ => text!("{cut} campaigns run outside these days too: only the part of their budgets for the days of their flight in the window counts.", cut),
         };
         assumptions.add("budget_prorated", Value::from(cut), text);
     }
@@ -216,9 +216,10 @@ fn budget(
     if missing > 0 {
         let text = match missing {
             1 => "1 campaign has no budget; its spend counts, so the percentages are too high."
-                .to_owned(),
-            _ => format!(
-                "{missing} campaigns have no budget; their spend counts, so the percentages are too high."
+                .into(),
+            _ => text!(
+                "{missing} campaigns have no budget; their spend counts, so the percentages are too high.",
+                missing
             ),
         };
         assumptions.add("budget_incomplete", Value::from(missing), text);
@@ -226,11 +227,10 @@ fn budget(
     let unflown = campaigns.iter().filter(|c| c.budget.is_some() && c.flight.is_none()).count();
     if unflown > 0 {
         let text = match unflown {
-            1 => {
-                "1 campaign has no flight dates: its whole budget counts for these days.".to_owned()
-            }
-            _ => format!(
-                "{unflown} campaigns have no flight dates: their whole budget counts for these days."
+            1 => "1 campaign has no flight dates: its whole budget counts for these days.".into(),
+            _ => text!(
+                "{unflown} campaigns have no flight dates: their whole budget counts for these days.",
+                unflown
             ),
         };
         assumptions.add("flight_unknown", Value::from(unflown), text);
@@ -248,22 +248,23 @@ fn no_rows(
     now: &LocalNow,
 ) -> AgentError {
     let Window { start, end, .. } = window;
-    let error = AgentError::invalid(format!(
-        "There are no delivery rows for account {} ({}) from {start} to {end}. That is not the same as no spend.",
-        account.id, account.name
-    ))
+    let error = AgentError::invalid(text!("There are no delivery rows for account {account} ({name}) from {start} to {end}. That is not the same as no spend.", account = account.id, name = account.name, start, end))
     .reason("no_data");
     let first = campaigns.iter().filter_map(|c| c.flight).map(|f| f.0).min();
     let hint = match (feed, first) {
-        (None, _) => "Import delivery rows for this account.".to_owned(),
+        (None, _) => "Import delivery rows for this account.".into(),
         (_, Some(first)) if first > now.today => {
-            format!("The first of these campaigns starts on {first}.")
+            text!("The first of these campaigns starts on {first}.", first)
         }
-        (Some(feed), _) if feed < start => format!(
-            "The newest data of the account is from {feed}; import newer rows or ask for earlier days."
+        (Some(feed), _) if feed < start => text!(
+            "The newest data of the account is from {feed}; import newer rows or ask for earlier days.",
+            feed
         ),
         (Some(feed), _) => {
-            format!("The account has data up to {feed}; ask for other days or another advertiser.")
+            text!(
+                "The account has data up to {feed}; ask for other days or another advertiser.",
+                feed
+            )
         }
     };
     let error = error.hint(hint);

@@ -2,7 +2,7 @@
 //! in later, when the account and its time zone are known.
 
 use chrono::NaiveDate;
-use contract::AgentError;
+use contract::{AgentError, Text, text};
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -69,11 +69,11 @@ pub(crate) fn read(value: &Value) -> Result<Args, AgentError> {
 
 struct Reader<'a> {
     members: &'a Map<String, Value>,
-    faults: Vec<(String, String)>,
+    faults: Vec<(String, Text)>,
 }
 
 impl Reader<'_> {
-    fn fault(&mut self, name: &str, problem: impl Into<String>) {
+    fn fault(&mut self, name: &str, problem: impl Into<Text>) {
         self.faults.push((name.to_owned(), problem.into()));
     }
 
@@ -101,9 +101,9 @@ impl Reader<'_> {
         if date.is_none() {
             self.fault(
                 name,
-                format!(
-                    "`{}` is not a day of the form 2026-11-30",
-                    text.chars().take(40).collect::<String>()
+                text!(
+                    "`{text}` is not a day of the form 2026-11-30",
+                    text = text.chars().take(40).collect::<String>()
                 ),
             );
         }
@@ -148,9 +148,9 @@ impl Reader<'_> {
         let validation: Vec<Value> = self
             .faults
             .iter()
-            .map(|(n, p)| json!({"path": format!("/{n}"), "problem": p}))
+            .map(|(n, p)| json!({"path": format!("/{n}"), "problem": p.as_str()}))
             .collect();
-        Err(AgentError::invalid(format!("The argument {name} does not fit: {problem}."))
+        Err(AgentError::invalid(text!("The argument {name} does not fit: {problem}.", name, problem))
             .reason("invalid_arguments")
             .with("validation", validation)
             .hint("Give days as YYYY-MM-DD, the first not after the last and at most 366 days apart, and a budget above 0 or none."))
@@ -166,7 +166,11 @@ pub(crate) fn window(args: &Args, now: &LocalNow, assumptions: &mut Assumptions)
             assumptions.add(
                 "end_derived",
                 end.to_string(),
-                format!("No end was given: {DEFAULT_DAYS} days from the start, to {end}."),
+                text!(
+                    "No end was given: {days} days from the start, to {end}.",
+                    days = DEFAULT_DAYS,
+                    end
+                ),
             );
             (start, end, false)
         }
@@ -175,15 +179,21 @@ pub(crate) fn window(args: &Args, now: &LocalNow, assumptions: &mut Assumptions)
             assumptions.add(
                 "start_derived",
                 start.to_string(),
-                format!("No start was given: {DEFAULT_DAYS} days up to the end, from {start}."),
+                text!(
+                    "No start was given: {days} days up to the end, from {start}.",
+                    days = DEFAULT_DAYS,
+                    start
+                ),
             );
             (start, end, false)
         }
         (None, None) => {
             let start = after(now.today, 1 - DEFAULT_DAYS);
-            let text = format!(
-                "No dates were given: the last {DEFAULT_DAYS} days, {start} to {}.",
-                now.today
+            let text = text!(
+                "No dates were given: the last {days} days, {start} to {end}.",
+                days = DEFAULT_DAYS,
+                start,
+                end = now.today
             );
             assumptions.add("window_rolling", format!("{start}/{}", now.today), text);
             (start, now.today, true)

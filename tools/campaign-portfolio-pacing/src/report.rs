@@ -1,5 +1,6 @@
 //! Builds the result object: rounded figures, names for display, flags, and all assumptions.
 
+use contract::text;
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -23,8 +24,8 @@ const MAX_LIST: usize = 500;
 pub(crate) struct Assumptions(Vec<Value>);
 
 impl Assumptions {
-    pub(crate) fn add(&mut self, code: &str, value: impl Into<Value>, text: String) {
-        self.0.push(json!({"code": code, "value": value.into(), "text": text}));
+    pub(crate) fn add(&mut self, code: &str, value: impl Into<Value>, text: impl Into<String>) {
+        self.0.push(json!({"code": code, "value": value.into(), "text": text.into()}));
     }
 }
 
@@ -189,8 +190,9 @@ fn rollups(a: &Analysis, assumptions: &mut Assumptions) -> Value {
     let campaigns_total =
         largest(campaigns_total(a, &campaign_names), "campaigns_total", &mut omitted, &mut totals);
     if !totals.is_empty() {
-        let text = format!(
-            "The lists are cut after the {MAX_LIST} largest line items and campaigns. The totals count all of them."
+        let text = text!(
+            "The lists are cut after the {most} largest line items and campaigns. The totals count all of them.",
+            most = MAX_LIST
         );
         assumptions.add("lists_cut", MAX_LIST, text);
     }

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use batch::Worker;
 use contract::{
     AgentError, AuditCheckpointResponse, AuditExportResponse, AuditListParams, AuditListResponse,
-    AuditRecordView, Reason, RecordType, SessionId, VerifyReport,
+    AuditRecordView, Reason, RecordType, SessionId, VerifyReport, text,
 };
 use engine::ports::{AuditLog, AuditUnavailable, Durability, RecordDraft};
 use parking_lot::{Mutex, MutexGuard};
@@ -53,12 +53,15 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 fn writer_gone() -> AuditUnavailable {
-    AuditUnavailable("it is closed; restart Countersign".to_owned())
+    AuditUnavailable("it is closed; restart Countersign".into())
 }
 
 pub(crate) fn unreadable(error: &rusqlite::Error) -> AgentError {
-    AgentError::internal("audit_unreadable", format!("The audit log cannot be read ({error})."))
-        .hint("Check that the data folder is readable and run \"csign audit verify\".")
+    AgentError::internal(
+        "audit_unreadable",
+        text!("The audit log cannot be read ({error}).", error = error.to_string()),
+    )
+    .hint("Check that the data folder is readable and run \"csign audit verify\".")
 }
 
 impl Log {
@@ -92,7 +95,7 @@ impl Log {
 
     fn write_with(&self, opened: Opened) -> Result<(), AuditUnavailable> {
         let failed = |error: std::io::Error| {
-            AuditUnavailable(format!("its thread could not be started ({error})"))
+            AuditUnavailable(format!("its thread could not be started ({error})").into())
         };
         let inner = &self.inner;
         inner.total.send_replace(opened.chain.frontier.size());
@@ -172,7 +175,7 @@ impl Log {
     }
 
     fn check_stopped(&self) -> Result<(), AuditUnavailable> {
-        lock(&self.inner.stopped).clone().map_or(Ok(()), |why| Err(AuditUnavailable(why)))
+        lock(&self.inner.stopped).clone().map_or(Ok(()), |why| Err(AuditUnavailable(why.into())))
     }
 
     async fn ask<T>(

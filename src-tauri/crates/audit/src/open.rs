@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use contract::{RecordType, VerifyProblem};
+use contract::{RecordType, Text, VerifyProblem, text};
 use engine::ports::{AuditUnavailable, Clock, RecordDraft};
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior};
 use serde_json::Value;
@@ -110,7 +110,7 @@ pub(crate) struct Opened {
 }
 
 enum Failure {
-    Unavailable(String),
+    Unavailable(Text),
     Tampered(Box<Tampered>),
 }
 
@@ -124,7 +124,7 @@ impl Log {
     /// Opens the log, or creates one. Blocking: it reads up to 16 MiB. Call it outside async
     /// threads.
     pub fn open(options: OpenOptions) -> Result<OpenState, AuditUnavailable> {
-        schema::check_library().map_err(AuditUnavailable)?;
+        schema::check_library().map_err(|why| AuditUnavailable(why.into()))?;
         match open(&options) {
             Ok(opened) => Self::start(options, opened).map(OpenState::Ready),
             Err(Failure::Tampered(found)) => Ok(OpenState::Tampered(*found)),
@@ -148,11 +148,12 @@ pub(crate) fn begin_anew(
     options: &OpenOptions,
     found: &Tampered,
 ) -> Result<(Opened, PathBuf), AuditUnavailable> {
-    schema::check_library().map_err(AuditUnavailable)?;
+    schema::check_library().map_err(|why| AuditUnavailable(why.into()))?;
     let aside = set_aside(options).map_err(|error| {
-        AuditUnavailable(format!(
+        let why = format!(
             "the damaged log could not be set aside ({error}); check that the folder is writable"
-        ))
+        );
+        AuditUnavailable(why.into())
     })?;
     let begin = || -> Result<Opened, Failure> {
         let mut db =
@@ -177,7 +178,7 @@ pub(crate) fn begin_anew(
     };
     let opened = begin().map_err(|failure| match failure {
         Failure::Unavailable(why) => AuditUnavailable(why),
-        Failure::Tampered(_) => AuditUnavailable("a new log could not be begun".to_owned()),
+        Failure::Tampered(_) => AuditUnavailable("a new log could not be begun".into()),
     })?;
     Ok((opened, aside))
 }
@@ -195,12 +196,12 @@ fn open(options: &OpenOptions) -> Result<Opened, Failure> {
     let missing = std::fs::metadata(&options.path).map_or(true, |meta| meta.len() == 0);
     let expected = weighed.largest().map(|mark| mark.size).filter(|size| *size > 0);
     if missing && let Some(size) = expected {
-        let message = format!("the log file is missing; it had {size} records");
+        let message = text!("the log file is missing; it had {size} records", size);
         return Err(tampered_failure(mark, None, problem(Some(1), message)));
     }
     if let Some(folder) = options.path.parent() {
         std::fs::create_dir_all(folder).map_err(|error| {
-            Failure::Unavailable(format!("the folder of the log cannot be made ({error})"))
+            Failure::Unavailable(format!("the folder of the log cannot be made ({error})").into())
         })?;
     }
     // The whole file is checked first, because SQLite may change it when it opens it for writing.
@@ -264,7 +265,7 @@ fn mark_start(
     };
     let nowhere = !failures.is_empty() && failures.len() == options.anchors.len();
     if nowhere && before.is_some() {
-        Err(Failure::Unavailable(failures.join("; ")))
+        Err(Failure::Unavailable(failures.join("; ").into()))
     } else {
         Ok(failures)
     }
@@ -303,8 +304,8 @@ fn check_whole(
     }
 }
 
-fn problem(seq: Option<u64>, message: String) -> VerifyProblem {
-    VerifyProblem { seq, message }
+fn problem(seq: Option<u64>, message: impl Into<Text>) -> VerifyProblem {
+    VerifyProblem { seq, message: message.into() }
 }
 
 fn tampered_failure(
@@ -320,7 +321,11 @@ fn tampered_failure(
 /// the disk or permissions and can be repaired.
 fn damaged_failure(error: rusqlite::Error, mark: Option<Mark>) -> Failure {
     if schema::is_damage(&error) {
-        tampered_failure(mark, None, problem(None, format!("the log file is damaged ({error})")))
+        tampered_failure(
+            mark,
+            None,
+            problem(None, text!("the log file is damaged ({error})", error = error.to_string())),
+        )
     } else {
         WriteError::from(error).into()
     }
@@ -338,10 +343,10 @@ fn check_tail(
     let origin = options.origin();
     let size = stored_size(db)?;
     if let Some(mark) = weighed.largest().filter(|mark| mark.size > size) {
-        let message = format!(
-            "records {} to {} are missing: the log was cut, or an old copy was put in its place",
-            size + 1,
-            mark.size
+        let message = text!(
+            "records {first} to {last} are missing: the log was cut, or an old copy was put in its place",
+            first = size + 1,
+            last = mark.size
         );
         let root = crate::hex::encode(&stored_frontier(db, size)?.root());
         return Ok(Err((Some((size, root)), problem(Some(size + 1), message))));
@@ -390,10 +395,7 @@ fn check_tail(
     }
     for mark in &weighed.marks {
         if let Some((seq, message)) = check_against(db, &origin, mark)? {
-            return Ok(Err((
-                Some((size, crate::hex::encode(&root))),
-                VerifyProblem { seq, message: message.to_owned() },
-            )));
+            return Ok(Err((Some((size, crate::hex::encode(&root))), problem(seq, message))));
         }
     }
     if let Some(closed) = weighed.marks.iter().find(|mark| mark.denies_tail(size, signed)) {

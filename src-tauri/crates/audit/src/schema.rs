@@ -1,5 +1,6 @@
 //! The log's SQLite file: tables, connections and their settings. The file is opened here only.
 
+use contract::text;
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -214,9 +215,10 @@ fn expected_schema() -> rusqlite::Result<&'static Vec<SchemaRow>> {
 }
 
 /// Returns the sentence about a log of a newer format.
-pub(crate) fn newer(version: i32) -> String {
-    format!(
-        "the log was written by a newer version of Countersign (format {version}); install that version"
+pub(crate) fn newer(version: i32) -> contract::Text {
+    text!(
+        "the log was written by a newer version of Countersign (format {version}); install that version",
+        version
     )
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use batch::Inbox;
 use chrono::{DateTime, Utc};
-use contract::{AuditCheckpointResponse, RecordType};
+use contract::{AuditCheckpointResponse, RecordType, Text, text};
 use engine::ports::{AuditUnavailable, Clock, Durability, RecordDraft};
 use rusqlite::{Connection, ErrorCode, TransactionBehavior, params};
 use tokio::sync::{oneshot, watch};
@@ -46,25 +46,27 @@ pub(crate) enum Command {
 }
 
 /// A failure as the user reads it.
-pub(crate) fn sentence(error: &WriteError) -> String {
+pub(crate) fn sentence(error: &WriteError) -> Text {
     let error = match error {
-        WriteError::Refused(text) => return text.clone(),
+        WriteError::Refused(text) => return text.into(),
         WriteError::Sqlite(error) => error,
     };
     match error.sqlite_error_code() {
-        Some(ErrorCode::DiskFull) => "the disk is full; free some space and try again".to_owned(),
+        Some(ErrorCode::DiskFull) => "the disk is full; free some space and try again".into(),
         Some(ErrorCode::ReadOnly) => {
-            "its file or folder is not writable; check the permissions of the data folder"
-                .to_owned()
+            "its file or folder is not writable; check the permissions of the data folder".into()
         }
         Some(ErrorCode::CannotOpen) => {
-            "its file cannot be opened; check the permissions of the data folder".to_owned()
+            "its file cannot be opened; check the permissions of the data folder".into()
         }
         Some(ErrorCode::DatabaseBusy) => {
-            "another program holds its file; close it and try again".to_owned()
+            "another program holds its file; close it and try again".into()
         }
         Some(_) | None => {
-            format!("its database failed ({error}); check the disk and restart Countersign")
+            text!(
+                "its database failed ({error}); check the disk and restart Countersign",
+                error = error.to_string()
+            )
         }
     }
 }
@@ -88,7 +90,7 @@ pub(crate) struct Writer {
     path: PathBuf,
     pending: Vec<Waiting>,
     /// Set after a failure that leaves unknown what is on disk.
-    broken: Option<String>,
+    broken: Option<Text>,
     /// Signing the tail failed and is not tried again until something is written.
     quiet: bool,
 }
@@ -234,13 +236,13 @@ impl Writer {
         let refusal = match &self.broken {
             Some(why) => Some(why.clone()),
             None if self.pending.len() >= BACKLOG => {
-                Some("too many records wait for the disk; free some space and try again".to_owned())
+                Some("too many records wait for the disk; free some space and try again".into())
             }
             None => None,
         };
         let prepared = match refusal {
             Some(why) => Err(why),
-            None => prepare(draft, self.clock.now()),
+            None => prepare(draft, self.clock.now()).map_err(Text::from),
         };
         match (prepared, durability) {
             (Err(why), _) => answer(reply, Err(AuditUnavailable(why))),
@@ -360,7 +362,7 @@ impl Writer {
         let found = crate::chain::stored_checkpoint(&self.db)
             .map_err(|error| AuditUnavailable(sentence(&error.into())))?;
         let (size, note) =
-            found.ok_or_else(|| AuditUnavailable("it has no checkpoint yet".to_owned()))?;
+            found.ok_or_else(|| AuditUnavailable("it has no checkpoint yet".into()))?;
         Ok(AuditCheckpointResponse {
             size,
             root: crate::hex::encode(&self.chain.frontier.root()),

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use contract::{AgentError, ApprovalStatus, ErrorCode, Reason, ToolOutcome};
+use contract::{AgentError, ApprovalStatus, ErrorCode, Reason, Text, ToolOutcome};
 
 use crate::out::{self, Out, Tone};
 
@@ -117,12 +117,12 @@ pub(crate) struct Failure {
 
 impl Failure {
     /// The command line was parsed, but its values cannot be used.
-    pub(crate) fn usage(message: impl Into<String>) -> Self {
+    pub(crate) fn usage(message: impl Into<Text>) -> Self {
         Self { error: AgentError::invalid(message).reason("wrong_usage"), exit: Exit::Usage }
     }
 
     #[must_use]
-    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub(crate) fn hint(mut self, hint: impl Into<Text>) -> Self {
         self.error = self.error.hint(hint);
         self
     }

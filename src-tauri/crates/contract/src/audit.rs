@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
+use crate::Text;
+
 /// The kind of event that a record describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
@@ -102,7 +104,7 @@ pub struct VerifyProblem {
     /// The first bad record, when one can be named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seq: Option<u64>,
-    pub message: String,
+    pub message: Text,
 }
 
 /// A log that did not verify. Nothing runs until a person accepts a new log.

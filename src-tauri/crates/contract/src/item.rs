@@ -8,7 +8,7 @@ use ts_rs::TS;
 
 use crate::{
     AgentError, ApprovalId, ApprovalStatus, Block, CallId, Effect, ItemId, RedactionCount,
-    RedactionLevel, ResultView, SessionId, SummaryMethod, ToolId, TurnId,
+    RedactionLevel, ResultView, SessionId, SummaryMethod, Text, ToolId, TurnId,
 };
 
 /// A stored step of a session, in the order of `seq`.
@@ -99,7 +99,7 @@ pub enum ItemBody {
         level: NoticeLevel,
         /// A key of the text catalogue, e.g. `turn_interrupted`.
         code: String,
-        text: String,
+        text: Text,
     },
 }
 

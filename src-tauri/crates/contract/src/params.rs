@@ -102,7 +102,7 @@ wire! {
         effect: crate::Effect,
         verdict: crate::PolicyVerdict,
         /// The rule or default that decides.
-        why: String,
+        why: crate::Text,
         /// The arguments as the tool would get them.
         #[ts(type = "unknown")]
         arguments: Value,
@@ -165,7 +165,7 @@ wire! {
         /// Whether system calls are filtered.
         seccomp: bool,
         /// The level in a sentence.
-        message: String,
+        message: crate::Text,
     }
     /// A pack as read: usable, or with the faults that keep it out.
     struct PackView {
@@ -199,8 +199,8 @@ wire! {
         file: String,
         /// JSON pointer, or a line number for files that are not JSON.
         field: String,
-        problem: String,
-        fix: String,
+        problem: crate::Text,
+        fix: crate::Text,
     }
     struct ToolCallParams {
         tool: ToolId,
@@ -272,9 +272,9 @@ wire! {
     struct SecretParams { name: String }
     struct ModelTestResponse {
         ok: bool,
-        message: String,
+        message: crate::Text,
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        hint: Option<String>,
+        hint: Option<crate::Text>,
         /// The problem, as a code for the user's language.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         problem: Option<crate::ConnectionProblem>,
@@ -299,7 +299,10 @@ wire! {
     struct ImportParams { job: String }
 
     struct DoctorResponse { checks: Vec<DoctorCheck>, ok: bool }
-    struct DoctorCheck { name: String, state: CheckState, message: String, #[serde(default, skip_serializing_if = "Option::is_none")] hint: Option<String> }
+    struct DoctorCheck { name: String, state: CheckState, message: crate::Text, #[serde(default, skip_serializing_if = "Option::is_none")] hint: Option<crate::Text> }
+
+    /// A notice for the start. `code` names its kind.
+    struct StartNotice { code: String, text: crate::Text }
 
     struct AppStatus {
         /// Turns that run now, over all sessions.
@@ -309,8 +312,7 @@ wire! {
         agent_enabled: bool,
         model_label: String,
         /// Notices for the start: a recovered file, or a log that does not verify.
-        #[ts(type = "Record<string, unknown>[]")]
-        notices: Vec<Map<String, Value>>,
+        notices: Vec<StartNotice>,
         now: DateTime<Utc>,
     }
 }

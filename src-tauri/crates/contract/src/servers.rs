@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use crate::{Effect, PackId};
+use crate::{Effect, PackId, Text};
 
 /// The state of an MCP server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
@@ -29,7 +29,7 @@ pub struct ServerView {
     pub state: ServerState,
     /// Why it does not run, as a sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub message: Option<String>,
+    pub message: Option<Text>,
     pub restarts: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid: Option<u32>,

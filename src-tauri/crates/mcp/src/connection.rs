@@ -1,6 +1,7 @@
 //! One open connection to a server: the handshake, the list of tools, calls with deadline and
 //! cancellation, and the end.
 
+use contract::{Text, text};
 use std::{
     sync::{Arc, atomic::Ordering},
     time::Duration,
@@ -71,7 +72,7 @@ pub(crate) struct Session {
 /// Why there is no connection.
 pub(crate) enum OpenError {
     /// A reason as a sentence.
-    Because(String),
+    Because(Text),
     /// The server requires a sign-in, or more rights. Contains the server's own challenge.
     SignIn(Option<String>),
 }
@@ -88,9 +89,9 @@ pub(crate) async fn open(config: &ServerConfig, timings: &Timings, handler: Hand
     };
     match timeout(timings.start, opening).await {
         Ok(opened) => opened,
-        Err(_) => Err(OpenError::Because(format!(
-            "It did not answer within {} seconds.",
-            timings.start.as_secs_f32()
+        Err(_) => Err(OpenError::Because(text!(
+            "It did not answer within {seconds} seconds.",
+            seconds = timings.start.as_secs_f32()
         ))),
     }
 }
@@ -125,7 +126,7 @@ async fn start_once(
 ) -> OpenResult {
     let (process, stdout, stdin) = process::start(name, program)
         .await
-        .map_err(|error| OpenError::Because(format!("It could not be started: {error}.")))?;
+        .map_err(|error| OpenError::Because(text!("It could not be started: {error}.", error)))?;
     let pid = process.pid();
     let ending = Ending::default();
     let transport = ProcessTransport::new(
@@ -138,9 +139,9 @@ async fn start_once(
     );
     match handler.clone().serve_with_lifecycle(transport, newest_first()).await {
         Ok(running) => Ok(split_running(Some(pid), running, ending, handler)),
-        Err(error) => Err(OpenError::Because(format!(
-            "It ended or misbehaved during the handshake: {}.",
-            failure::opening_kind(&error)
+        Err(error) => Err(OpenError::Because(text!(
+            "It ended or misbehaved during the handshake: {error}.",
+            error = failure::opening_kind(&error)
         ))),
     }
 }
@@ -160,7 +161,7 @@ async fn connect(address: &Address, handler: Handler) -> OpenResult {
 /// Why a handshake failed.
 enum Handshake {
     /// The server answered, but not according to the protocol.
-    Odd(String),
+    Odd(Text),
     Not(OpenError),
 }
 
@@ -179,7 +180,7 @@ async fn connect_as(
     mode: ClientLifecycleMode,
 ) -> Result<(Connection, Session), Handshake> {
     let because = |why| Handshake::Not(OpenError::Because(why));
-    let config = address.transport_config().await.map_err(|error| because(error.message))?;
+    let config = address.transport_config().await.map_err(|error| because(error.text()))?;
     let client = http::client(address.may_reach_private(), true).map_err(because)?;
     let running = match &address.http.oauth {
         None => {
@@ -198,9 +199,9 @@ async fn connect_as(
                     return Err(Handshake::Not(OpenError::SignIn(None)));
                 }
                 Err(error) => {
-                    return Err(because(format!(
-                        "The sign-in to it failed: {}.",
-                        oauth::error_kind(&error)
+                    return Err(because(text!(
+                        "The sign-in to it failed: {error}.",
+                        error = oauth::error_kind(&error)
                     )));
                 }
             };
@@ -238,18 +239,18 @@ fn explain_handshake_failure(address: &Address, error: &ClientInitializeError) -
         Some(TransportCause::Status { status, .. })
             if (400..=499).contains(&status) && status != 429 =>
         {
-            return Handshake::Odd(format!("It answered with the status {status}."));
+            return Handshake::Odd(text!("It answered with the status {status}.", status));
         }
         Some(TransportCause::Status { status, .. }) => {
-            format!("It answered with the status {status}.")
+            text!("It answered with the status {status}.", status)
         }
         Some(TransportCause::Unreachable) => {
-            format!("{host} cannot be reached. Check the connection and the address.")
+            text!("{host} cannot be reached. Check the connection and the address.", host)
         }
         None => {
-            return Handshake::Odd(format!(
-                "It did not complete the handshake: {}.",
-                failure::opening_kind(error)
+            return Handshake::Odd(text!(
+                "It did not complete the handshake: {error}.",
+                error = failure::opening_kind(error)
             ));
         }
     };
@@ -269,7 +270,7 @@ fn split_running(
 impl Session {
     /// Waits until the server has ended, or ends it when `stop` is cancelled. The process has then
     /// been reaped. Returns how it ended.
-    pub(crate) async fn wait_for_end(self, stop: CancellationToken) -> String {
+    pub(crate) async fn wait_for_end(self, stop: CancellationToken) -> Text {
         let Self { running, ending, .. } = self;
         let closing = running.cancellation_token();
         let waiting = running.waiting();
@@ -283,8 +284,8 @@ impl Session {
             let _ = waiting.await;
         }
         match *ending.lock() {
-            Some(status) => format!("It ended with {status}."),
-            None => "It closed the connection.".to_owned(),
+            Some(status) => text!("It ended with {status}.", status),
+            None => "It closed the connection.".into(),
         }
     }
 }
@@ -309,21 +310,24 @@ impl Connection {
                         Some(TransportCause::Unauthorized(challenge)) => {
                             OpenError::SignIn(challenge)
                         }
-                        _ => OpenError::Because(format!(
-                            "Its tools could not be listed: {}.",
-                            failure::request_kind(&error)
+                        _ => OpenError::Because(text!(
+                            "Its tools could not be listed: {error}.",
+                            error = failure::request_kind(&error)
                         )),
                     });
                 }
             };
             if found.len() + page.tools.len() > MAX_TOOLS {
-                return Err(OpenError::Because(format!("It lists more than {MAX_TOOLS} tools.")));
+                return Err(OpenError::Because(text!(
+                    "It lists more than {most} tools.",
+                    most = MAX_TOOLS
+                )));
             }
             bytes += page.tools.iter().map(|tool| json!(tool).to_string().len()).sum::<usize>();
             if bytes > MAX_BYTES {
-                return Err(OpenError::Because(format!(
-                    "It describes its tools with more than {} MiB.",
-                    MAX_BYTES / 1024 / 1024
+                return Err(OpenError::Because(text!(
+                    "It describes its tools with more than {size} MiB.",
+                    size = MAX_BYTES / 1024 / 1024
                 )));
             }
             found.extend(page.tools.iter().map(Definition::of));
@@ -332,7 +336,10 @@ impl Connection {
                 return Ok(found);
             }
         }
-        Err(OpenError::Because(format!("It lists its tools on more than {MAX_PAGES} pages.")))
+        Err(OpenError::Because(text!(
+            "It lists its tools on more than {most} pages.",
+            most = MAX_PAGES
+        )))
     }
 
     /// Sends a request that every server answers, to find out whether it still knows this session.

@@ -65,7 +65,7 @@ pub enum Durability {
 /// The log refused: nothing may be executed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the audit log cannot be written: {0}")]
-pub struct AuditUnavailable(pub String);
+pub struct AuditUnavailable(pub contract::Text);
 
 /// The audit log as the engine needs it.
 #[async_trait]

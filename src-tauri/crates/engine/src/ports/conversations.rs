@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use contract::{AgentId, Item, SessionId, SummaryMethod, TurnId};
+use contract::{AgentId, Item, SessionId, SummaryMethod, Text, TurnId};
 use serde::{Deserialize, Serialize};
 
 use crate::ports::rows::StoreError;
@@ -41,7 +41,7 @@ pub struct Memory {
     pub told: bool,
     /// Tries in a row that gave no summary, and why the last one did not.
     pub failures: u32,
-    pub failure: Option<String>,
+    pub failure: Option<Text>,
     /// The last try, and the last summary.
     pub tried_at: Option<DateTime<Utc>>,
     pub summarised_at: Option<DateTime<Utc>>,

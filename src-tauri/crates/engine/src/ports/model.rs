@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use contract::{AgentId, CallId, Choice, ModelCapabilities, Usage};
+use contract::{AgentId, CallId, Choice, ModelCapabilities, Text, Usage};
 use futures::{future::BoxFuture, stream::BoxStream};
 use redaction::{Outbound, OutboundValue};
 use serde_json::Value;
@@ -116,7 +116,7 @@ pub enum ModelEvent {
         from: String,
         to: String,
         kind: ModelErrorKind,
-        why: String,
+        why: Text,
     },
     Done {
         usage: Usage,
@@ -140,8 +140,8 @@ pub enum Finish {
 #[error("{message}")]
 pub struct ModelError {
     pub kind: ModelErrorKind,
-    pub message: String,
-    pub hint: Option<String>,
+    pub message: Text,
+    pub hint: Option<Text>,
     /// The server's own wish, in milliseconds.
     pub retry_after_ms: Option<u64>,
 }
