@@ -3,6 +3,6 @@ import type { ErrorCode } from "./ErrorCode";
 
 /**
  * The error that a caller gets. `message` is a plain sentence for a person; `details.hint` says
- * what to do.
+ * what to do. `details.texts` has key and values of the two, for other languages.
  */
 export type AgentError = { contract_version: string, code: ErrorCode, message: string, retryable: boolean, details: Record<string, unknown>, };
