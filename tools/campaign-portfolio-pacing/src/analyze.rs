@@ -2,7 +2,7 @@
 //! result.
 
 use chrono::{DateTime, NaiveDate, Utc};
-use contract::AgentError;
+use contract::{AgentError, text};
 use rusqlite::Connection;
 use serde_json::Value;
 
@@ -303,15 +303,19 @@ fn no_rows(
     .reason("no_data");
     let first = campaigns.iter().filter_map(|c| c.flight).map(|f| f.0).min();
     let hint = match (feed, first) {
-        (None, _) => "Import delivery rows for this account.".to_owned(),
+        (None, _) => "Import delivery rows for this account.".into(),
         (_, Some(first)) if first > now.today => {
-            format!("The first of these campaigns starts on {first}.")
+            text!("The first of these campaigns starts on {first}.", first)
         }
-        (Some(feed), _) if feed < start => format!(
-            "The newest data of the account is from {feed}; import newer rows or ask for earlier days."
+        (Some(feed), _) if feed < start => text!(
+            "The newest data of the account is from {feed}; import newer rows or ask for earlier days.",
+            feed
         ),
         (Some(feed), _) => {
-            format!("The account has data up to {feed}; ask for other days or another advertiser.")
+            text!(
+                "The account has data up to {feed}; ask for other days or another advertiser.",
+                feed
+            )
         }
     };
     let error = error.hint(hint);

@@ -5,7 +5,7 @@ use std::{path::Path, time::Duration};
 
 use chrono::NaiveDate;
 pub use contract::Dataset;
-use contract::{AgentError, DatasetView};
+use contract::{AgentError, DatasetView, text};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 use rusqlite_migration::{M, Migrations};
 
@@ -90,7 +90,7 @@ pub(crate) fn check_version(db: &Connection, path: &Path) -> Result<(), AgentErr
     let file = path.display();
     Err(AgentError::internal(
         "pacing_newer",
-        format!("{file} was written by a newer version of Countersign (format {found}; this version knows up to {known}), so the pacing data cannot be used and nothing was changed."),
+        text!("{file} was written by a newer version of Countersign (format {found}; this version knows up to {known}), so the pacing data cannot be used and nothing was changed.", file, found, known),
     )
     .hint("Install the newest version of Countersign, or move the file away: the sample comes back by itself, and CSV files can be imported again."))
 }
@@ -113,7 +113,7 @@ pub(crate) fn open(path: &Path) -> Result<Connection, AgentError> {
     Migrations::from_slice(STEPS).to_latest(&mut db).map_err(|error| {
         AgentError::internal(
             "database_error",
-            format!("The pacing data cannot be opened: {error}."),
+            text!("The pacing data cannot be opened: {error}.", error = error.to_string()),
         )
         .hint("Try again; if it stays, move pacing.db out of the data folder.")
     })?;

@@ -2,7 +2,7 @@
 //! Reads no data and rounds nothing.
 
 use chrono::NaiveDate;
-use contract::AgentError;
+use contract::{AgentError, text};
 use serde_json::{Map, Value};
 
 use crate::{
@@ -41,8 +41,12 @@ impl Thresholds {
             #[expect(clippy::cast_possible_truncation, reason = "bounded just above")]
             let whole = |v: f64| (v * 100.0).round() as i64;
             value.as_f64().filter(|v| (least..=most).contains(v)).map(whole).ok_or_else(|| {
-                let error =
-                    AgentError::invalid(format!("{name} must be a number from {least} to {most}."));
+                let error = AgentError::invalid(text!(
+                    "{name} must be a number from {least} to {most}.",
+                    name,
+                    least,
+                    most
+                ));
                 error
                     .with("field", name)
                     .with("min", least)

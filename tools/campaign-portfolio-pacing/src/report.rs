@@ -29,8 +29,8 @@ const CSV_DAYS: usize = 62;
 pub(crate) struct Assumptions(Vec<Value>);
 
 impl Assumptions {
-    pub(crate) fn add(&mut self, code: &str, value: impl Into<Value>, text: String) {
-        self.0.push(json!({"code": code, "value": value.into(), "text": text}));
+    pub(crate) fn add(&mut self, code: &str, value: impl Into<Value>, text: impl Into<String>) {
+        self.0.push(json!({"code": code, "value": value.into(), "text": text.into()}));
     }
 
     pub(crate) fn list(self) -> Vec<Value> {

@@ -1,7 +1,7 @@
 //! Selects the account and campaigns of a question. Names are never guessed: an unknown or
 //! ambiguous name is an error that lists the existing names.
 
-use contract::AgentError;
+use contract::{AgentError, text};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
@@ -50,7 +50,12 @@ pub(crate) fn account(
                 assumptions.add(
                     "account_by_name",
                     account.id.clone(),
-                    format!("\"{named}\" is account {}, {}.", account.id, account.name),
+                    text!(
+                        "\"{text}\" is account {id}, {name}.",
+                        text = named,
+                        id = account.id,
+                        name = account.name
+                    ),
                 );
             }
             Ok((account, Source::Explicit))
@@ -83,14 +88,19 @@ pub(crate) fn named_account(accounts: &[Account], named: &str) -> Result<Account
     let found = if same.is_empty() { inside } else { same };
     match found.as_slice() {
         [one] => Ok((*one).clone()),
-        [] => Err(AgentError::invalid(format!("There is no account {named}."))
+        [] => Err(AgentError::invalid(text!("There is no account {name}.", name = named))
             .reason("unknown_account")
             .with("known_accounts", list_accounts(accounts.iter()))
-            .hint(format!("Known accounts: {}.", name_accounts(accounts.iter())))),
-        several => Err(AgentError::invalid(format!("\"{named}\" fits more than one account."))
-            .reason("ambiguous_account")
-            .with("candidates", list_accounts(several.iter().copied()))
-            .hint(format!("Say which one: {}.", name_accounts(several.iter().copied())))),
+            .hint(text!("Known accounts: {names}.", names = name_accounts(accounts.iter())))),
+        several => {
+            Err(AgentError::invalid(text!("\"{name}\" fits more than one account.", name = named))
+                .reason("ambiguous_account")
+                .with("candidates", list_accounts(several.iter().copied()))
+                .hint(text!(
+                    "Say which one: {names}.",
+                    names = name_accounts(several.iter().copied())
+                )))
+        }
     }
 }
 
@@ -111,9 +121,11 @@ fn unnamed_account(
         if let [one] = owners.as_slice()
             && let Some(account) = accounts.iter().find(|a| a.id == *one)
         {
-            let text = format!(
-                "No account was named; {filter} belongs to account {}, {}.",
-                account.id, account.name
+            let text = text!(
+                "No account was named; {filter} belongs to account {id}, {name}.",
+                filter,
+                id = account.id,
+                name = account.name
             );
             assumptions.add("account_from_advertiser", account.id.clone(), text);
             return Ok((account.clone(), Source::Advertiser));
@@ -148,12 +160,16 @@ fn unnamed_account(
         return Err(AgentError::invalid("It is not said which account is meant.")
             .reason("account_required")
             .with("known_accounts", list_accounts(accounts.iter()))
-            .hint(format!("Name one of: {}.", name_accounts(accounts.iter()))));
+            .hint(text!("Name one of: {names}.", names = name_accounts(accounts.iter()))));
     };
     assumptions.add(
         "account_default",
         account.id.clone(),
-        format!("No account was named: account {}, {}, was taken.", account.id, account.name),
+        text!(
+            "No account was named: account {id}, {name}, was taken.",
+            id = account.id,
+            name = account.name
+        ),
     );
     Ok((account, Source::Default))
 }
@@ -312,13 +328,15 @@ fn by_filter(
     };
     let chosen: Vec<Campaign> = all.into_iter().filter(fits).collect();
     if chosen.is_empty() {
-        return Err(AgentError::invalid(format!(
-            "Account {} ({}) has no advertiser or campaign with \"{filter}\" in its name.",
-            account.id, account.name
+        return Err(AgentError::invalid(text!(
+            "Account {id} ({name}) has no advertiser or campaign with \"{filter}\" in its name.",
+            id = account.id,
+            name = account.name,
+            filter
         ))
         .reason("unknown_advertiser")
         .with("known_advertisers", known.clone())
-        .hint(format!("Its advertisers: {}.", known.join(", "))));
+        .hint(text!("Its advertisers: {names}.", names = known.join(", "))));
     }
     let names = distinct(&chosen);
     let title = match names.as_slice() {

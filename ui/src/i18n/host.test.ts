@@ -4,7 +4,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import swedish from "../messages/sv/host.json";
-import { named, worded } from "./host";
+import type { FilledText } from "../platform/generated/FilledText";
+import { named, worded, wordedError, wordedHint } from "./host";
 import { setLanguage } from "./index.svelte";
 
 const ROOT = join(import.meta.dirname, "../../..");
@@ -24,66 +25,90 @@ const ROOMS = [
 /** Texts for models or for authors of packs, texts in both languages, and programs for tests. */
 const ELSEWHERE =
   /offline|texts?\.rs|args\.rs|prompt\.rs|tests?\.rs|\/dev\.rs|toolkit|entities\.rs|instructions\.rs|history\.rs|route\.rs|results\.rs|evaluate|packs\/src\/(check|load|shape|files|instructions|templates|scaffold)|verify|sign_in\.rs/;
-/** Texts that are not sentences for a person, and two that the catalogue contains in all forms. */
+/** Texts that are not sentences for a person. */
 const OTHER = new Set([
   "Answer the user now, in text.",
   "Gives the answer.",
   "The supervisor asks again: see the new supervisor_instruction.",
   "Read for a preview.",
-  "The server {server} {what}.",
-  "Rule {} {verb} {}.",
 ]);
 
-const holes = (text: string): string =>
-  text
-    .replaceAll("{{", "⦃")
-    .replaceAll("}}", "⦄")
-    .replace(/\{[^{}]*\}/g, "{}")
-    .replaceAll("⦃", "{")
-    .replaceAll("⦄", "}");
+const HOLE = /\{(\w+)\}/g;
 
 function sources(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".rs"))
-    .map((name) => `${folder}/${name}`)
-    .filter((name) => !ELSEWHERE.test(name));
+    .map((name) => `${folder}/${name}`);
 }
 
-function sentencesOf(file: string): string[] {
-  const text = (readFileSync(join(ROOT, file), "utf8").split("#[cfg(test)]")[0] ?? "").replace(
+interface Literal {
+  file: string;
+  text: string;
+  /** Whether it stands in `text!(…)`. */
+  isText: boolean;
+}
+
+function literalsOf(file: string): Literal[] {
+  const source = (readFileSync(join(ROOT, file), "utf8").split("#[cfg(test)]")[0] ?? "").replace(
     /^\s*\/\/.*$/gm,
     "",
   );
-  const literals = [...text.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map((found) => found[1] ?? "");
-  return literals
-    .map((literal) =>
-      literal
-        .replace(/\\u\{(\w+)\}/g, (_, hex: string) => String.fromCodePoint(parseInt(hex, 16)))
-        .replaceAll('\\"', '"'),
-    )
-    .filter(
-      (literal) =>
-        /^[A-Z“"`{].*[a-z]{2}.* .*[.!?]$|^[A-Z][a-z]+ [a-z].* [a-z]+.*[.!?]$/.test(literal) &&
-        !literal.includes("\\"),
-    );
+  return [...source.matchAll(/"((?:[^"\\]|\\[^])*)"/g)].map((found) => ({
+    text: (found[1] ?? "")
+      .replace(/\\\n\s*/g, "")
+      .replace(/\\u\{(\w+)\}/g, (_, hex: string) => String.fromCodePoint(parseInt(hex, 16)))
+      .replaceAll('\\"', '"'),
+    file,
+    isText: /\btext!\(\s*$/.test(source.slice(0, found.index)),
+  }));
 }
+
+const isSentence = ({ text, file }: Literal): boolean =>
+  !ELSEWHERE.test(file) &&
+  /^[A-Z“"`{].*[a-z]{2}.* .*[.!?]$|^[A-Z][a-z]+ [a-z].* [a-z]+.*[.!?]$/.test(text) &&
+  !text.includes("\\") &&
+  !OTHER.has(text) &&
+  /[A-Za-z]{3}/.test(text.replace(/\{[^{}]*\}/g, ""));
+
+const literals = [...ROOMS, "src-tauri/desktop", "tools/campaign-portfolio-pacing/src"]
+  .flatMap(sources)
+  .flatMap(literalsOf);
+
+/** A text as the host sends it. */
+const text = (key: string, params: FilledText["params"]): FilledText => ({
+  key,
+  params,
+  text: key.replace(HOLE, (_, name: string) => {
+    const value = params[name];
+    return typeof value === "object" ? value.text : String(value);
+  }),
+});
 
 afterEach(() => setLanguage("en"));
 
 test("every sentence of the host has a Swedish one", () => {
-  const known = new Set(Object.keys(swedish).map(holes));
-  const missing = [...ROOMS, "src-tauri/desktop", "tools/campaign-portfolio-pacing/src"]
-    .flatMap(sources)
-    .flatMap((file) =>
-      sentencesOf(file)
-        .filter(
-          (sentence) =>
-            !known.has(holes(sentence)) &&
-            !OTHER.has(sentence) &&
-            /[A-Za-z]{3}/.test(sentence.replace(/\{[^{}]*\}/g, "")),
-        )
-        .map((sentence) => `${file}: ${sentence}`),
-    );
+  const known = new Set(Object.keys(swedish));
+  const missing = literals
+    .filter((literal) => isSentence(literal) && !known.has(literal.text))
+    .map(({ file, text }) => `${file}: ${text}`);
+  expect(missing).toEqual([]);
+});
+
+test("a sentence with holes is a text, so that it is sent with its key and values", () => {
+  const composed = literals
+    .filter((literal) => isSentence(literal) && !literal.isText && /\{\w*\}/.test(literal.text))
+    .map(({ file, text }) => `${file}: ${text}`);
+  expect(composed).toEqual([]);
+});
+
+test("every text with holes has a Swedish one", () => {
+  const known = new Set(Object.keys(swedish));
+  const missing = literals
+    .filter(
+      ({ text, isText }) =>
+        isText && /[a-z]{2}/.test(text.replace(HOLE, "")) && !known.has(text),
+    )
+    .map(({ file, text }) => `${file}: ${text}`);
   expect(missing).toEqual([]);
 });
 
@@ -115,24 +140,31 @@ test("both forms have the same holes", () => {
 });
 
 test("a sentence keeps its values, and what is inside it follows", () => {
-  expect(worded("The name example.org cannot be resolved.")).toBe(
-    "The name example.org cannot be resolved.",
-  );
+  const name = text("The name {host} cannot be resolved.", { host: "example.org" });
+  expect(worded(name)).toBe("The name example.org cannot be resolved.");
   setLanguage("sv");
-  expect(worded("The name example.org cannot be resolved.")).toBe(
-    "Namnet example.org går inte att hitta.",
-  );
-  expect(worded("ledger needs the key LEDGER_KEY, and the keyring is locked.")).toBe(
+  expect(worded(name)).toBe("Namnet example.org går inte att hitta.");
+  const key = { who: "ledger", variable: "LEDGER_KEY", error: "the keyring is locked" };
+  expect(worded(text("{who} needs the key {variable}, and {error}.", key))).toBe(
     "ledger behöver nyckeln LEDGER_KEY, och nyckelringen är låst.",
+  );
+  const why = text("{s0} {s1}", {
+    s0: "It has just stopped.",
+    s1: "It is started again with the next call.",
+  });
+  expect(worded(text("The server {server} is not running. {why}", { server: "shop", why }))).toBe(
+    "Servern shop kör inte. Den har just stannat. Den startas igen vid nästa anrop.",
   );
   expect(
     worded(
-      "The server shop is not running. It has just stopped. It is started again with the next call.",
+      text("{from} kunde inte svara: {why} {to} svarar i stället.", {
+        from: "acme",
+        why: text("No connection to {host}.", { host: "acme" }),
+        to: "Offline model",
+      }),
     ),
-  ).toBe("Servern shop kör inte. Den har just stannat. Den startas igen vid nästa anrop.");
-  expect(
-    worded("acme kunde inte svara: No connection to acme. Offline model svarar i stället."),
   ).toBe("acme kunde inte svara: Ingen anslutning till acme. Offlinemodell svarar i stället.");
+  expect(worded(text("It lists more than {most} tools.", { most: 500 }))).toContain("500");
 });
 
 test("two sentences that are worded together are found together", () => {
@@ -144,8 +176,34 @@ test("two sentences that are worded together are found together", () => {
     expect(worded(english)).toBe(said);
 });
 
+test("an error is worded by the key of its sentence, unless the sentence was changed", () => {
+  setLanguage("sv");
+  const error = {
+    contract_version: "1.0",
+    code: "llm_error",
+    message: "No connection to acme.",
+    retryable: true,
+    details: {
+      hint: "Try again in 3 seconds.",
+      texts: {
+        message: { key: "No connection to {host}.", params: { host: "acme" } },
+        hint: { key: "Try again in {seconds} seconds.", params: { seconds: 3 } },
+      },
+    },
+  } as const;
+  expect(wordedError(error)).toBe("Ingen anslutning till acme.");
+  expect(wordedHint(error)).toBe("Försök igen om 3 sekunder.");
+  expect(wordedError({ ...error, message: "No connection." })).toBe("No connection.");
+  const away = { ...error, message: "The audit log could not be opened." };
+  expect(wordedError(away)).toBe(swedish["The audit log could not be opened."]);
+  expect(wordedHint({ ...error, details: {} })).toBe("");
+});
+
 test("what the host did not write is left alone", () => {
   setLanguage("sv");
   expect(worded("Totally unknown words.")).toBe("Totally unknown words.");
+  expect(worded("The name example.org cannot be resolved.")).toBe(
+    "The name example.org cannot be resolved.",
+  );
   expect(worded("")).toBe("");
 });

@@ -1,80 +1,61 @@
-// The host's own sentences in the window's language. Rust words a failure, a notice or a check once, in English, for every
-// client; here the same sentence has its Swedish form, with the same holes: `{host} did not answer in time.` A hole's content is
-// worded too, so that a reason inside a sentence follows. What no sentence fits is shown as it came.
+// The host's own sentences in the window's language. A sentence with values comes as key and params: the key is the English
+// sentence with named holes, and it is looked up as it is. A sentence without values is its own key. A param is looked up too,
+// so a reason inside a sentence follows. A text without an entry stays English.
 import swedish from "../messages/sv/host.json";
+import type { AgentError } from "../platform/generated/AgentError";
+import type { FilledText } from "../platform/generated/FilledText";
+import type { Param } from "../platform/generated/Param";
+import type { Text } from "../platform/generated/Text";
 import { language } from "./index.svelte";
 
-interface Sentence {
-  holes: string[];
-  shape: RegExp;
-  /** Letters beside the holes: of two sentences that fit, the one that says more itself is meant. */
-  weight: number;
-  said: string;
-}
+type Shown = (value: Param) => string;
 
 const HOLE = /\{(\w+)\}/g;
-const DEEPEST = 4;
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+const catalogue = new Map(Object.entries(swedish));
 
-function sentence([english, said]: [string, string]): Sentence {
-  const parts = english.split(HOLE);
-  const fixed = parts.filter((_, at) => at % 2 === 0);
-  const holes = parts.filter((_, at) => at % 2 === 1);
-  // A reason followed by more text consists of whole sentences; any other value is as short as
-  // possible.
-  const hole = (at: number): string =>
-    at >= holes.length
-      ? ""
-      : holes[at] === "why" && fixed[at + 1]?.startsWith(" ")
-        ? "([^]+[.!?])"
-        : "([^]+?)";
-  return {
-    holes,
-    shape: new RegExp(`^${fixed.map((text, at) => escaped(text) + hole(at)).join("")}$`),
-    weight: fixed.join("").length,
-    said,
-  };
+function filled({ key, params }: FilledText, said: string | undefined, shown: Shown): string {
+  return (said ?? key).replace(HOLE, (hole, name: string) => {
+    const value = params[name];
+    return value === undefined ? hole : shown(value);
+  });
 }
 
-const exact = new Map(Object.entries(swedish));
-let open: Sentence[] | undefined;
-const sentences = (): Sentence[] =>
-  (open ??= Object.entries(swedish)
-    .filter(([english]) => english.includes("{"))
-    .map(sentence)
-    .sort((a, b) => b.weight - a.weight));
-
-const sentencesOf = (text: string): string[] => text.split(/(?<=[.!?]) (?=\S)/);
-
-function inSwedish(text: string, depth: number): string | null {
-  const whole = exact.get(text);
-  if (whole !== undefined) return whole;
-  const parts = sentencesOf(text).map((part) => exact.get(part));
-  if (parts.every((part) => part !== undefined)) return parts.join(" ");
-  for (const { shape, holes, said } of sentences()) {
-    const found = shape.exec(text);
-    if (!found) continue;
-    const values = new Map(holes.map((name, at) => [name, found[at + 1] ?? ""]));
-    return said.replace(HOLE, (_, name: string) => followed(values.get(name) ?? "", depth + 1));
-  }
-  return null;
+function inEnglish(text: Param): string {
+  return typeof text === "object" ? text.text : String(text);
 }
 
-/** Several sentences one after the other, where they are no sentence together. */
-function followed(text: string, depth: number): string {
-  if (depth > DEEPEST) return text;
-  const whole = inSwedish(text, depth);
-  if (whole !== null) return whole;
-  const parts = sentencesOf(text);
-  return parts.length === 1 ? text : parts.map((part) => inSwedish(part, depth) ?? part).join(" ");
+function inSwedish(text: Param): string {
+  if (typeof text === "number") return String(text);
+  if (typeof text === "string") return catalogue.get(text) ?? text;
+  return filled(text, catalogue.get(text.key), inSwedish);
 }
 
 /** The name of a tool or pack: those that come with the app have a Swedish one, any other keeps its own. */
 export function named(title: string): string {
-  return language() === "sv" ? (exact.get(title) ?? title) : title;
+  return language() === "sv" ? (catalogue.get(title) ?? title) : title;
 }
 
 /** A text of the host as the window shows it. */
-export function worded(text: string): string {
-  return language() === "sv" ? followed(text, 0) : text;
+export function worded(text: Text): string {
+  return language() === "sv" ? inSwedish(text) : inEnglish(text);
+}
+
+/** A sentence of an error with its key and params. Without those of this sentence, the sentence alone. */
+function textOf(error: AgentError, member: "message" | "hint", sentence: string): Text {
+  const texts = error.details["texts"] as Partial<Record<string, FilledText>> | undefined;
+  const kept = texts?.[member];
+  return kept && filled(kept, undefined, inEnglish) === sentence
+    ? { ...kept, text: sentence }
+    : sentence;
+}
+
+/** The message of an error as the window shows it. */
+export function wordedError(error: AgentError): string {
+  return worded(textOf(error, "message", error.message));
+}
+
+/** What to do about an error as the window shows it; empty if the host did not say. */
+export function wordedHint(error: AgentError): string {
+  const hint = error.details["hint"];
+  return typeof hint === "string" ? worded(textOf(error, "hint", hint)) : "";
 }

@@ -43,9 +43,3 @@ export function asAgentError(cause: unknown): AgentError {
   const message = cause instanceof Error ? cause.message : String(cause);
   return { contract_version: "1.0", code: "internal_error", message, retryable: true, details: {} };
 }
-
-/** The sentence that says what to do next, if the host gave one. */
-export function hintOf(error: AgentError): string | null {
-  const hint = error.details["hint"];
-  return typeof hint === "string" && hint !== "" ? hint : null;
-}

@@ -12,6 +12,7 @@ import type { RedactionCount } from "../platform/generated/RedactionCount";
 import type { SessionView } from "../platform/generated/SessionView";
 import type { Stage } from "../platform/generated/Stage";
 import type { SummaryMethod } from "../platform/generated/SummaryMethod";
+import type { Text } from "../platform/generated/Text";
 import type { ToolOutcome } from "../platform/generated/ToolOutcome";
 import type { TurnEvent } from "../platform/generated/TurnEvent";
 import { BlockStream } from "./blocks";
@@ -62,7 +63,7 @@ export interface NoticeEntry extends Common {
   kind: "notice";
   level: Body<"notice">["level"];
   code: string;
-  text: string;
+  text: Text;
   error: AgentError | null;
 }
 /** The redacted values of a turn, as counts. */

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Datelike as _, NaiveDate, Utc};
+use contract::{Text, text};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
@@ -100,36 +101,37 @@ pub(crate) fn parse_instant(text: &str) -> Option<DateTime<Utc>> {
 }
 
 /// Parses a body strictly: canonical bytes, known members, allowed numbers.
-pub(crate) fn parse(bytes: &[u8]) -> Result<Body, String> {
+pub(crate) fn parse(bytes: &[u8]) -> Result<Body, Text> {
     if bytes.len() > MAX_BODY {
-        return Err("its body is too long".to_owned());
+        return Err("its body is too long".into());
     }
-    let value: Value =
-        serde_json::from_slice(bytes).map_err(|error| format!("its body is not JSON ({error})"))?;
-    canon::check_body(&value)
-        .map_err(|error| format!("its body holds a value that is not allowed: {error}"))?;
-    let again = canon::canonical(&value).map_err(|error| error.to_string())?;
+    let value: Value = serde_json::from_slice(bytes)
+        .map_err(|error| text!("its body is not JSON ({error})", error))?;
+    canon::check_body(&value).map_err(|error| {
+        Text::from(format!("its body holds a value that is not allowed: {error}"))
+    })?;
+    let again = canon::canonical(&value).map_err(|error| Text::from(error.to_string()))?;
     if again != bytes {
-        return Err("its body is not in canonical form".to_owned());
+        return Err("its body is not in canonical form".into());
     }
     if ["session", "turn"].iter().any(|name| value.get(name).is_some_and(Value::is_null)) {
-        return Err("a member is null that has to be absent".to_owned());
+        return Err("a member is null that has to be absent".into());
     }
     let body: Body = serde_json::from_value(value)
-        .map_err(|error| format!("its body is not a version 1 record ({error})"))?;
+        .map_err(|error| Text::from(format!("its body is not a version 1 record ({error})")))?;
     if body.v != 1 {
-        return Err(format!("its body has version {}, not 1", body.v));
+        return Err(format!("its body has version {}, not 1", body.v).into());
     }
     if parse_instant(&body.at).is_none() {
-        return Err("its time is not written as the format says".to_owned());
+        return Err("its time is not written as the format says".into());
     }
     let kind_ok =
         !body.kind.is_empty() && body.kind.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
     if !kind_ok {
-        return Err("its type is not a type name".to_owned());
+        return Err("its type is not a type name".into());
     }
     if body.commitments.values().any(|c| crate::hex::decode32(c).is_none()) {
-        return Err("a commitment is not a hash".to_owned());
+        return Err("a commitment is not a hash".into());
     }
     Ok(body)
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
-use contract::RecordType;
+use contract::{RecordType, Text, text};
 use engine::ports::RecordDraft;
 use rusqlite::{Connection, ErrorCode, OptionalExtension as _, params};
 use serde_json::{Map, Value};
@@ -82,27 +82,28 @@ pub(crate) enum WriteError {
 
 impl WriteError {
     /// Returns the failure as a sentence for the user.
-    pub(crate) fn sentence(&self) -> String {
+    pub(crate) fn sentence(&self) -> Text {
         let error = match self {
-            Self::Refused(text) => return text.clone(),
+            Self::Refused(text) => return text.into(),
             Self::Sqlite(error) => error,
         };
         match error.sqlite_error_code() {
-            Some(ErrorCode::DiskFull) => {
-                "the disk is full; free some space and try again".to_owned()
-            }
+            Some(ErrorCode::DiskFull) => "the disk is full; free some space and try again".into(),
             Some(ErrorCode::ReadOnly) => {
                 "its file or folder is not writable; check the permissions of the data folder"
-                    .to_owned()
+                    .into()
             }
             Some(ErrorCode::CannotOpen) => {
-                "its file cannot be opened; check the permissions of the data folder".to_owned()
+                "its file cannot be opened; check the permissions of the data folder".into()
             }
             Some(ErrorCode::DatabaseBusy) => {
-                "another program holds its file; close it and try again".to_owned()
+                "another program holds its file; close it and try again".into()
             }
             Some(_) | None => {
-                format!("its database failed ({error}); check the disk and restart Countersign")
+                text!(
+                    "its database failed ({error}); check the disk and restart Countersign",
+                    error = error.to_string()
+                )
             }
         }
     }

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use contract::{AgentError, AuditExportResponse, SessionId};
+use contract::{AgentError, AuditExportResponse, SessionId, text};
 use rusqlite::{Connection, params_from_iter};
 use serde_json::json;
 
@@ -53,13 +53,16 @@ pub(crate) fn export(
     session: Option<&SessionId>,
 ) -> Result<AuditExportResponse, AgentError> {
     if fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) {
-        return Err(AgentError::invalid(format!("The folder {} is not empty.", folder.display()))
-            .hint("Choose a new or empty folder for the export."));
+        return Err(AgentError::invalid(text!(
+            "The folder {folder} is not empty.",
+            folder = folder.display()
+        ))
+        .hint("Choose a new or empty folder for the export."));
     }
     write(db, folder, session).map_err(|error| {
         AgentError::internal(
             "export_failed",
-            format!("The audit log could not be exported: {error}."),
+            text!("The audit log could not be exported: {error}.", error = error.to_string()),
         )
         .hint("Check that the folder is writable and has space left.")
     })
@@ -126,7 +129,7 @@ fn signing_key(db: &Connection) -> Result<String, ExportError> {
         [],
         |row| row.get(0),
     )?;
-    let body = body::parse(&bytes).map_err(ExportError::Log)?;
+    let body = body::parse(&bytes).map_err(|why| ExportError::Log(why.into()))?;
     let origin = format!("audit/{}", body.text("installation").unwrap_or_default());
     let state = keys::read_key_state(&origin, &body).map_err(ExportError::Log)?;
     Ok(note::vkey_of(&origin, &state.current))

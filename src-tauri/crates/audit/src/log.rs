@@ -62,14 +62,14 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 fn writer_gone() -> AuditUnavailable {
-    AuditUnavailable("it is closed; restart Countersign".to_owned())
+    AuditUnavailable("it is closed; restart Countersign".into())
 }
 
 impl Log {
     /// Opens the log, or creates one. Blocking: it reads up to 16 MiB. Call it outside async
     /// threads.
     pub fn open(options: OpenOptions) -> Result<OpenState, AuditUnavailable> {
-        schema::check_library().map_err(AuditUnavailable)?;
+        schema::check_library().map_err(|why| AuditUnavailable(why.into()))?;
         match open::open(&options) {
             Ok(opened) => Self::start(options, opened).map(OpenState::Ready),
             Err(Failure::Tampered(found)) => Ok(OpenState::Tampered(*found)),
@@ -117,7 +117,7 @@ impl Log {
 
     fn write_with(&self, opened: Opened) -> Result<(), AuditUnavailable> {
         let failed = |error: std::io::Error| {
-            AuditUnavailable(format!("its thread could not be started ({error})"))
+            AuditUnavailable(format!("its thread could not be started ({error})").into())
         };
         let inner = &self.inner;
         inner.total.send_replace(opened.chain.frontier.size());
@@ -197,7 +197,7 @@ impl Log {
     }
 
     fn check_stopped(&self) -> Result<(), AuditUnavailable> {
-        lock(&self.inner.stopped).clone().map_or(Ok(()), |why| Err(AuditUnavailable(why)))
+        lock(&self.inner.stopped).clone().map_or(Ok(()), |why| Err(AuditUnavailable(why.into())))
     }
 
     async fn ask<T>(

@@ -115,7 +115,8 @@ fn carry(mut jobs: Inbox<Job>, anchors: &[Arc<dyn Anchor>], failing: &AtomicBool
         // after its effect.
         let nowhere = failures.len() == anchors.len() && !anchors.is_empty();
         for (reply, seq) in job.waiting {
-            let answer = if nowhere { Err(AuditUnavailable(failures.join("; "))) } else { Ok(seq) };
+            let answer =
+                if nowhere { Err(AuditUnavailable(failures.join("; ").into())) } else { Ok(seq) };
             // The caller may have given up.
             let _ = reply.send(answer);
         }

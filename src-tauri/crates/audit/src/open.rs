@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use contract::{RecordType, VerifyProblem};
+use contract::{RecordType, Text, VerifyProblem, text};
 use engine::ports::{AuditUnavailable, RecordDraft};
 use rusqlite::{Connection, TransactionBehavior};
 use serde_json::Value;
@@ -23,7 +23,7 @@ use crate::{tree, verify};
 /// Why a log was not opened.
 pub(crate) enum Failure {
     /// The file cannot be used now; the text is for the user.
-    Unavailable(String),
+    Unavailable(Text),
     /// The file is not as it was left.
     Tampered(Box<Tampered>),
 }
@@ -39,11 +39,12 @@ pub(crate) fn begin_anew(
     options: &OpenOptions,
     found: &Tampered,
 ) -> Result<(Opened, PathBuf), AuditUnavailable> {
-    schema::check_library().map_err(AuditUnavailable)?;
+    schema::check_library().map_err(|why| AuditUnavailable(why.into()))?;
     let aside = set_aside(options).map_err(|error| {
-        AuditUnavailable(format!(
+        let why = format!(
             "the damaged log could not be set aside ({error}); check that the folder is writable"
-        ))
+        );
+        AuditUnavailable(why.into())
     })?;
     let begin = || -> Result<Opened, Failure> {
         let mut db =
@@ -68,7 +69,7 @@ pub(crate) fn begin_anew(
     };
     let opened = begin().map_err(|failure| match failure {
         Failure::Unavailable(why) => AuditUnavailable(why),
-        Failure::Tampered(_) => AuditUnavailable("a new log could not be begun".to_owned()),
+        Failure::Tampered(_) => AuditUnavailable("a new log could not be begun".into()),
     })?;
     Ok((opened, aside))
 }
@@ -87,12 +88,12 @@ pub(crate) fn open(options: &OpenOptions) -> Result<Opened, Failure> {
     let missing = std::fs::metadata(&options.path).map_or(true, |meta| meta.len() == 0);
     let expected = weighed.largest().map(|mark| mark.size).filter(|size| *size > 0);
     if missing && let Some(size) = expected {
-        let message = format!("the log file is missing; it had {size} records");
+        let message = text!("the log file is missing; it had {size} records", size);
         return Err(tampered_failure(mark, None, problem(Some(1), message)));
     }
     if let Some(folder) = options.path.parent() {
         std::fs::create_dir_all(folder).map_err(|error| {
-            Failure::Unavailable(format!("the folder of the log cannot be made ({error})"))
+            Failure::Unavailable(format!("the folder of the log cannot be made ({error})").into())
         })?;
     }
     // The whole file is checked first, because SQLite may change it when it opens it for writing.
@@ -156,7 +157,7 @@ fn mark_start(
     };
     let nowhere = !failures.is_empty() && failures.len() == options.anchors.len();
     if nowhere && before.is_some() {
-        Err(Failure::Unavailable(failures.join("; ")))
+        Err(Failure::Unavailable(failures.join("; ").into()))
     } else {
         Ok(failures)
     }
@@ -195,8 +196,8 @@ fn check_whole(
     }
 }
 
-fn problem(seq: Option<u64>, message: String) -> VerifyProblem {
-    VerifyProblem { seq, message }
+fn problem(seq: Option<u64>, message: impl Into<Text>) -> VerifyProblem {
+    VerifyProblem { seq, message: message.into() }
 }
 
 fn tampered_failure(
@@ -212,7 +213,11 @@ fn tampered_failure(
 /// the disk or permissions and can be repaired.
 fn damaged_failure(error: rusqlite::Error, mark: Option<Mark>) -> Failure {
     if schema::is_damage(&error) {
-        tampered_failure(mark, None, problem(None, format!("the log file is damaged ({error})")))
+        tampered_failure(
+            mark,
+            None,
+            problem(None, text!("the log file is damaged ({error})", error = error.to_string())),
+        )
     } else {
         WriteError::from(error).into()
     }

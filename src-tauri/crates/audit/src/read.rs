@@ -2,7 +2,7 @@
 //! commitments.
 
 use contract::{
-    AgentError, AuditListParams, AuditListResponse, AuditRecordView, Reason, RecordType,
+    AgentError, AuditListParams, AuditListResponse, AuditRecordView, Reason, RecordType, Text, text,
 };
 use rusqlite::types::Value as Sql;
 use rusqlite::{Connection, OptionalExtension as _, Row, params_from_iter};
@@ -70,7 +70,7 @@ pub(crate) fn show(db: &Connection, seq: u64) -> Result<AuditRecordView, AgentEr
         .map_err(fail)?;
     match row {
         Some(row) => view(db, row),
-        None => Err(AgentError::invalid(format!("There is no record {seq} in the audit log."))
+        None => Err(AgentError::invalid(text!("There is no record {seq} in the audit log.", seq))
             .reason(Reason::NotFound)
             .hint("\"csign audit list\" shows the records.")),
     }
@@ -83,18 +83,19 @@ fn raw(row: &Row<'_>) -> rusqlite::Result<RawRow> {
 }
 
 fn view(db: &Connection, (seq, bytes, leaf): RawRow) -> Result<AuditRecordView, AgentError> {
-    let damaged = |why: String| {
+    let damaged = |why: Text| {
         AgentError::internal(
             "audit_damaged",
-            format!("Record {seq} of the audit log cannot be shown: {why}."),
+            text!("Record {seq} of the audit log cannot be shown: {why}.", seq, why),
         )
         .hint("Run \"csign audit verify\" to see what happened.")
     };
     let body: Body = body::parse(&bytes).map_err(damaged)?;
-    let at =
-        body::parse_instant(&body.at).ok_or_else(|| damaged("its time is damaged".to_owned()))?;
+    let at = body::parse_instant(&body.at).ok_or_else(|| damaged("its time is damaged".into()))?;
     let record_type: RecordType = serde_json::from_value(Value::String(body.kind.clone()))
-        .map_err(|_| damaged(format!("its type {} is not known to this version", body.kind)))?;
+        .map_err(|_| {
+            damaged(format!("its type {} is not known to this version", body.kind).into())
+        })?;
     let mut revealed: Map<String, Value> =
         body.commitments.keys().map(|name| (name.clone(), Value::Null)).collect();
     if !revealed.is_empty() {

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use contract::AgentError;
+use contract::{AgentError, text};
 use rusqlite::{Connection, ErrorCode, OpenFlags, limits::Limit};
 
 /// "CSLG": marks the file as an audit log.
@@ -70,8 +70,11 @@ pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
 
 /// Returns the error of a reader that could not read the file.
 pub(crate) fn unreadable(error: &rusqlite::Error) -> AgentError {
-    AgentError::internal("audit_unreadable", format!("The audit log cannot be read ({error})."))
-        .hint("Check that the data folder is readable and run \"csign audit verify\".")
+    AgentError::internal(
+        "audit_unreadable",
+        text!("The audit log cannot be read ({error}).", error = error.to_string()),
+    )
+    .hint("Check that the data folder is readable and run \"csign audit verify\".")
 }
 
 /// Applies the settings of every connection.
@@ -221,9 +224,10 @@ fn expected_schema() -> rusqlite::Result<&'static Vec<SchemaRow>> {
 }
 
 /// Returns the sentence about a log of a newer format.
-pub(crate) fn newer(version: i32) -> String {
-    format!(
-        "the log was written by a newer version of Countersign (format {version}); install that version"
+pub(crate) fn newer(version: i32) -> contract::Text {
+    text!(
+        "the log was written by a newer version of Countersign (format {version}); install that version",
+        version
     )
 }
 

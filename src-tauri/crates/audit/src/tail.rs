@@ -1,7 +1,7 @@
 //! Checks the end of a log: its newest checkpoint, the records after it, and the outside copies of
 //! checkpoints. It reads only a small part of the file and changes nothing.
 
-use contract::VerifyProblem;
+use contract::{VerifyProblem, text};
 use rusqlite::{Connection, OptionalExtension as _};
 
 use crate::anchor::{ComparedMarks, Mark};
@@ -23,10 +23,10 @@ pub(crate) fn check_tail(
     let origin = options.origin();
     let size = stored_size(db)?;
     if let Some(mark) = weighed.largest().filter(|mark| mark.size > size) {
-        let message = format!(
-            "records {} to {} are missing: the log was cut, or an old copy was put in its place",
-            size + 1,
-            mark.size
+        let message = text!(
+            "records {first} to {last} are missing: the log was cut, or an old copy was put in its place",
+            first = size + 1,
+            last = mark.size
         );
         let root = crate::hex::encode(&stored_frontier(db, size)?.root());
         return Ok(Err((Some((size, root)), VerifyProblem { seq: Some(size + 1), message })));
@@ -39,7 +39,7 @@ pub(crate) fn check_tail(
     let fault = |seq: u64, message: &str| {
         Ok(Err((
             Some((size, crate::hex::encode(&root))),
-            VerifyProblem { seq: Some(seq), message: message.to_owned() },
+            VerifyProblem { seq: Some(seq), message: message.into() },
         )))
     };
 
@@ -80,7 +80,7 @@ pub(crate) fn check_tail(
         if let Some((seq, message)) = check_against(db, &origin, mark)? {
             return Ok(Err((
                 Some((size, crate::hex::encode(&root))),
-                VerifyProblem { seq, message: message.to_owned() },
+                VerifyProblem { seq, message: message.into() },
             )));
         }
     }

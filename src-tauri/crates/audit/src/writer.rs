@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use batch::Inbox;
 use chrono::{DateTime, Utc};
-use contract::{AuditCheckpointResponse, RecordType};
+use contract::{AuditCheckpointResponse, RecordType, Text};
 use engine::ports::{AuditUnavailable, Clock, Durability, RecordDraft};
 use rusqlite::{Connection, ErrorCode, TransactionBehavior, params};
 use tokio::sync::{oneshot, watch};
@@ -65,7 +65,7 @@ pub(crate) struct Writer {
     path: PathBuf,
     pending: Vec<Waiting>,
     /// Set after a failure that leaves unknown what is on disk.
-    broken: Option<String>,
+    broken: Option<Text>,
     /// Signing the tail failed and is not tried again until something is written.
     quiet: bool,
 }
@@ -211,13 +211,13 @@ impl Writer {
         let refusal = match &self.broken {
             Some(why) => Some(why.clone()),
             None if self.pending.len() >= BACKLOG => {
-                Some("too many records wait for the disk; free some space and try again".to_owned())
+                Some("too many records wait for the disk; free some space and try again".into())
             }
             None => None,
         };
         let prepared = match refusal {
             Some(why) => Err(why),
-            None => prepare(draft, self.clock.now()),
+            None => prepare(draft, self.clock.now()).map_err(Text::from),
         };
         match (prepared, durability) {
             (Err(why), _) => answer(reply, Err(AuditUnavailable(why))),
@@ -337,7 +337,7 @@ impl Writer {
         let found = crate::chain::stored_checkpoint(&self.db)
             .map_err(|error| AuditUnavailable(WriteError::from(error).sentence()))?;
         let (size, note) =
-            found.ok_or_else(|| AuditUnavailable("it has no checkpoint yet".to_owned()))?;
+            found.ok_or_else(|| AuditUnavailable("it has no checkpoint yet".into()))?;
         Ok(AuditCheckpointResponse {
             size,
             root: crate::hex::encode(&self.chain.frontier.root()),

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use contract::{AgentError, ApprovalStatus, ErrorCode, Reason, ToolOutcome};
+use contract::{AgentError, ApprovalStatus, ErrorCode, Reason, Text, ToolOutcome};
 
 use crate::out::{self, Out, Tone};
 
@@ -119,12 +119,12 @@ pub(crate) struct Failure {
 
 impl Failure {
     /// Makes the failure for a command line that was parsed but has unusable values.
-    pub(crate) fn usage(message: impl Into<String>) -> Self {
+    pub(crate) fn usage(message: impl Into<Text>) -> Self {
         Self { error: AgentError::invalid(message).reason("wrong_usage"), exit: Exit::Usage }
     }
 
     #[must_use]
-    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub(crate) fn hint(mut self, hint: impl Into<Text>) -> Self {
         self.error = self.error.hint(hint);
         self
     }

@@ -98,10 +98,8 @@ impl Link {
     /// Returns the host's error for missing packs, or None if they exist.
     pub(crate) async fn missing_packs(&self) -> Option<AgentError> {
         let notices = self.commands.app_status(Empty {}).await.ok()?.notices;
-        let told = notices
-            .iter()
-            .find(|notice| notice.get("code").is_some_and(|code| code == "no_packs"))?;
-        Some(AgentError::internal("no_packs", told.get("text")?.as_str()?))
+        let notice = notices.iter().find(|notice| notice.code == "no_packs")?;
+        Some(AgentError::internal("no_packs", &notice.text))
     }
 
     /// Returns the error for a profile without any pack.

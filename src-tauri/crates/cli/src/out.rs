@@ -93,7 +93,8 @@ impl Out {
 
     /// Prints a value as indented JSON.
     pub(crate) fn document(self, value: &impl Serialize) {
-        match serde_json::to_string_pretty(value) {
+        let value = serde_json::to_value(value).map(contract::in_english);
+        match value.and_then(|value| serde_json::to_string_pretty(&value)) {
             Ok(text) => self.line(text),
             Err(error) => self.note(format!("The answer could not be written as JSON: {error}.")),
         }
@@ -101,7 +102,8 @@ impl Out {
 
     /// Prints an event as JSON on one line.
     pub(crate) fn event(self, value: &impl Serialize) {
-        match serde_json::to_string(value) {
+        let value = serde_json::to_value(value).map(contract::in_english);
+        match value.and_then(|value| serde_json::to_string(&value)) {
             Ok(text) => self.line(text),
             Err(error) => self.note(format!("An event could not be written as JSON: {error}.")),
         }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use crate::{ApprovalId, CallId, Effect, GrantId, ResultView, SessionId, ToolId, TurnId};
+use crate::{ApprovalId, CallId, Effect, GrantId, ResultView, SessionId, Text, ToolId, TurnId};
 
 /// Where an action stands. `may_become` has the ways from one status to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
@@ -154,7 +154,7 @@ pub struct Approval {
     /// SHA-256 (hex) over server, tool, definition hash, arguments and caller-owned values.
     pub hash: String,
     /// Why a person must decide: the rule or default that requires it.
-    pub why: String,
+    pub why: Text,
     /// The change that the action would make; absent if the tool declares no preview.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preview: Option<PreviewView>,

@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Number, Value, json};
 
-use crate::AgentError;
+use crate::{AgentError, Text, text};
 
 /// The most bytes of a call's arguments as JSON text. Longer ones could not be shown to a person or
 /// recorded.
@@ -23,9 +23,8 @@ pub fn parse(text: &str) -> Result<Value, AgentError> {
     if text.trim().is_empty() {
         return Ok(json!({}));
     }
-    let value = serde_json::from_str::<Value>(text).map_err(|e| {
-        invalid("The arguments are not a JSON object.".to_owned(), "", &e.to_string())
-    })?;
+    let value = serde_json::from_str::<Value>(text)
+        .map_err(|e| invalid("The arguments are not a JSON object.", "", &e.to_string()))?;
     check_numbers(text)?;
     exact(value)
 }
@@ -173,7 +172,11 @@ fn check_length(bytes: usize) -> Result<(), AgentError> {
     }
     let (kib, most) = (bytes.div_ceil(1024), ARGUMENT_BYTES / 1024);
     let error = invalid(
-        format!("The arguments have {kib} KiB; at most {most} KiB can be shown and recorded."),
+        text!(
+            "The arguments have {kib} KiB; at most {most} KiB can be shown and recorded.",
+            kib,
+            most
+        ),
         "",
         "is too long",
     );
@@ -188,14 +191,14 @@ fn inexact(place: &str, number: &str) -> AgentError {
         format!("{}…", number.chars().take(60).collect::<String>())
     };
     invalid(
-        format!("The number {shown} would not arrive as it is written."),
+        text!("The number {shown} would not arrive as it is written.", shown),
         place,
         "is a number that not every program keeps",
     )
     .hint(HINT)
 }
 
-fn invalid(message: String, place: &str, problem: &str) -> AgentError {
+fn invalid(message: impl Into<Text>, place: &str, problem: &str) -> AgentError {
     AgentError::invalid(message)
         .reason("invalid_arguments")
         .with("validation", json!([{"path": place, "problem": problem}]))

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
+use crate::Text;
+
 /// The kind of event that a record describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
@@ -131,7 +133,7 @@ pub struct VerifyProblem {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seq: Option<u64>,
     /// A sentence that says what is wrong.
-    pub message: String,
+    pub message: Text,
 }
 
 /// A log that did not verify. Nothing runs until a person accepts a new log.

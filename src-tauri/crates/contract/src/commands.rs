@@ -5,7 +5,7 @@
 use async_trait::async_trait;
 use serde_json::Value;
 
-use crate::{AgentError, params::*, session::SessionView};
+use crate::{AgentError, params::*, session::SessionView, text};
 
 /// The access level that a command requires of its caller. Each level includes the levels before
 /// it.
@@ -131,7 +131,7 @@ macro_rules! handlers {
             match command {
                 $(stringify!($name) => answer(handler.$name(read(params)?).await?),)+
                 $(stringify!($aname) => answer(handler.$aname(read(params)?).await?),)+
-                other => Err(AgentError::invalid(format!("There is no command {other}.")).reason("unknown_command")),
+                other => Err(AgentError::invalid(text!("There is no command {name}.", name = other.to_string())).reason("unknown_command")),
             }
         }
 
@@ -154,7 +154,8 @@ with_commands!(handlers);
 
 fn read<T: serde::de::DeserializeOwned>(params: Value) -> Result<T, AgentError> {
     serde_json::from_value(params).map_err(|e| {
-        AgentError::invalid(format!("The parameters do not fit: {e}.")).reason("invalid_request")
+        AgentError::invalid(text!("The parameters do not fit: {error}.", error = e))
+            .reason("invalid_request")
     })
 }
 

@@ -5,6 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use crate::{Text, text};
+
 /// How a conversation is remembered. Each message of the user and each text of the assistant counts
 /// as one message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
@@ -54,37 +56,34 @@ impl Default for Conversation {
 
 impl Conversation {
     /// Returns what is wrong: the field, and the rule as a sentence.
-    pub fn faults(&self) -> Vec<(&'static str, &'static str)> {
+    pub fn faults(&self) -> Vec<(&'static str, Text)> {
         let mut found = Vec::new();
-        let mut check = |holds: bool, field, rule| {
+        let range = |least: i64, most: i64| text!("must be {least} to {most}", least, most);
+        let mut check = |holds: bool, field, rule: Text| {
             if !holds {
                 found.push((field, rule));
             }
         };
-        check((1..=200).contains(&self.max_messages), "max_messages", "must be 1 to 200");
-        check(self.window_messages <= 200, "window_messages", "must be 0 to 200");
+        check((1..=200).contains(&self.max_messages), "max_messages", range(1, 200));
+        check(self.window_messages <= 200, "window_messages", range(0, 200));
         check(
             self.key.source == KeySource::ConversationId || !self.key.name.trim().is_empty(),
             "key.name",
-            "must name the header or the field of the request",
+            "must name the header or the field of the request".into(),
         );
         let summary = &self.summary;
-        check(
-            (20..=4_000).contains(&summary.max_tokens),
-            "summary.max_tokens",
-            "must be 20 to 4000",
-        );
+        check((20..=4_000).contains(&summary.max_tokens), "summary.max_tokens", range(20, 4000));
         check(
             summary.max_messages_since_update <= 200,
             "summary.max_messages_since_update",
-            "must be 0 to 200",
+            range(0, 200),
         );
         check(
             summary.max_tokens_since_update <= 50_000,
             "summary.max_tokens_since_update",
-            "must be 0 to 50000",
+            range(0, 50000),
         );
-        check(summary.every_messages <= 200, "summary.every_messages", "must be 0 to 200");
+        check(summary.every_messages <= 200, "summary.every_messages", range(0, 200));
         let summarises =
             matches!(self.mode, ConversationMode::Summary | ConversationMode::SummaryBuffer);
         let threshold =
@@ -92,13 +91,13 @@ impl Conversation {
         check(
             !summarises || summary.refresh_policy != RefreshPolicy::Threshold || threshold,
             "summary.max_messages_since_update",
-            "or summary.max_tokens_since_update must be larger than 0: a threshold needs one of them",
+            "or summary.max_tokens_since_update must be larger than 0: a threshold needs one of them".into(),
         );
         let period = summary.period_seconds > 0 || summary.every_messages > 0;
         check(
             !summarises || summary.refresh_policy != RefreshPolicy::Periodic || period,
             "summary.period_seconds",
-            "or summary.every_messages must be larger than 0: a period needs one of them",
+            "or summary.every_messages must be larger than 0: a period needs one of them".into(),
         );
         found
     }

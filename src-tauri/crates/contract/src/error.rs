@@ -1,12 +1,14 @@
 //! The one error shape of every border: a closed code, a sentence that is safe to show, and what to
 //! do next.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use ts_rs::TS;
 
-use crate::{CONTRACT_VERSION, Reason};
+use crate::{CONTRACT_VERSION, FilledText, Reason, Text};
 
 /// The nine closed codes of the run contract; finer reasons go to `details.reason`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
@@ -62,8 +64,11 @@ impl ErrorCode {
     }
 }
 
+/// The member of `details` that has key and values of each text.
+pub(crate) const TEXTS: &str = "texts";
+
 /// The error that a caller gets. `message` is a plain sentence for a person; `details.hint` says
-/// what to do.
+/// what to do. `details.texts` has key and values of the two, for other languages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct AgentError {
     /// The version of the run contract, such as `1.0`.
@@ -82,14 +87,16 @@ pub struct AgentError {
 
 impl AgentError {
     /// Creates an error with the default `retryable` of its code.
-    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self {
+    pub fn new(code: ErrorCode, message: impl Into<Text>) -> Self {
+        let mut error = Self {
             contract_version: CONTRACT_VERSION.to_owned(),
             code,
-            message: message.into(),
+            message: String::new(),
             retryable: code.retryable(),
             details: Map::new(),
-        }
+        };
+        error.set_message(message);
+        error
     }
 
     /// Adds one detail.
@@ -107,8 +114,64 @@ impl AgentError {
 
     /// Adds what the person can do now (`details.hint`).
     #[must_use]
-    pub fn hint(self, hint: impl Into<String>) -> Self {
-        self.with("hint", hint.into())
+    pub fn hint(mut self, hint: impl Into<Text>) -> Self {
+        let hint = self.keep_key("hint", hint.into());
+        self.with("hint", hint)
+    }
+
+    /// Replaces the message.
+    pub fn set_message(&mut self, message: impl Into<Text>) {
+        self.message = self.keep_key("message", message.into());
+    }
+
+    /// Keeps key and values of a text in `details.texts`. Returns the English sentence.
+    fn keep_key(&mut self, member: &str, text: Text) -> String {
+        if let Some(Value::Object(texts)) = self.details.get_mut(TEXTS) {
+            texts.retain(|name, _| name != member);
+            if texts.is_empty() {
+                self.remove_texts();
+            }
+        }
+        if let Text::Filled(filled) = &text {
+            let FilledText { key, params, .. } = filled.as_ref();
+            let texts = self.details.entry(TEXTS).or_insert_with(|| json!({}));
+            texts[member] = json!({"key": key, "params": params});
+        }
+        text.into()
+    }
+
+    /// Returns a text with the key that was kept for it, if the two still belong together.
+    fn text_of(&self, member: &str, sentence: &str) -> Text {
+        let kept = self.details.get(TEXTS).and_then(|texts| texts.get(member));
+        let key = kept.and_then(|kept| kept.get("key")).and_then(Value::as_str);
+        let params = kept.and_then(|kept| BTreeMap::deserialize(kept.get("params")?).ok());
+        match (key, params) {
+            (Some(key), Some(params)) => Text::restored(sentence, key, params),
+            (_, _) => Text::from(sentence),
+        }
+    }
+
+    /// Returns the message with its key and values.
+    pub fn text(&self) -> Text {
+        self.text_of("message", &self.message)
+    }
+
+    /// Returns the hint with its key and values, if there is one.
+    pub fn hint_as_text(&self) -> Option<Text> {
+        self.hint_text().map(|hint| self.text_of("hint", hint))
+    }
+
+    /// Removes keys and values, for readers that take English only: models, and programs that speak
+    /// the run contract.
+    #[must_use]
+    pub fn in_english(mut self) -> Self {
+        self.remove_texts();
+        self
+    }
+
+    /// Removes keys and values. The English sentences stay.
+    pub fn remove_texts(&mut self) {
+        self.details.retain(|name, _| name != TEXTS);
     }
 
     /// Sets whether retrying can help.
@@ -119,12 +182,12 @@ impl AgentError {
     }
 
     /// Creates an `invalid_input` error.
-    pub fn invalid(message: impl Into<String>) -> Self {
+    pub fn invalid(message: impl Into<Text>) -> Self {
         Self::new(ErrorCode::InvalidInput, message)
     }
 
     /// Creates an `internal_error` with a reason.
-    pub fn internal(reason: impl AsRef<str>, message: impl Into<String>) -> Self {
+    pub fn internal(reason: impl AsRef<str>, message: impl Into<Text>) -> Self {
         Self::new(ErrorCode::InternalError, message).reason(reason)
     }
 
@@ -160,6 +223,27 @@ impl std::error::Error for AgentError {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text;
+
+    #[test]
+    fn an_error_keeps_the_keys_of_its_texts_beside_the_english_ones() {
+        let error = AgentError::invalid(text!("{name} is missing.", name = "A"))
+            .hint(text!("Enter {name}.", name = "A"));
+        assert_eq!(
+            (error.message.as_str(), error.hint_text()),
+            ("A is missing.", Some("Enter A."))
+        );
+        let kept = json!({"message": {"key": "{name} is missing.", "params": {"name": "A"}},
+                          "hint": {"key": "Enter {name}.", "params": {"name": "A"}}});
+        assert_eq!(error.details["texts"], kept);
+        assert_eq!(error.text(), text!("{name} is missing.", name = "A"));
+        assert_eq!(error.hint_as_text(), Some(text!("Enter {name}.", name = "A")));
+        let changed = AgentError { message: "Else.".to_owned(), ..error.clone() };
+        assert_eq!(changed.text(), Text::from("Else."));
+        let replaced = error.hint("Ask.");
+        assert_eq!(replaced.details["texts"].get("hint"), None);
+        assert!(!replaced.in_english().details.contains_key("texts"));
+    }
 
     #[test]
     fn section_3_nine_codes_and_whether_trying_again_can_help() {

@@ -28,6 +28,12 @@ macro_rules! id_type {
             }
         }
 
+        impl crate::ToParam for $name {
+            fn to_param(&self) -> crate::Param {
+                self.0.to_param()
+            }
+        }
+
         impl From<&str> for $name {
             fn from(text: &str) -> Self {
                 Self(text.to_owned())

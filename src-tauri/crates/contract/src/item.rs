@@ -8,7 +8,7 @@ use ts_rs::TS;
 
 use crate::{
     AgentError, ApprovalId, ApprovalStatus, Block, CallId, Effect, ItemId, RedactionCount,
-    RedactionLevel, ResultView, SessionId, SummaryMethod, ToolId, TurnId,
+    RedactionLevel, ResultView, SessionId, SummaryMethod, Text, ToolId, TurnId,
 };
 
 /// A stored step of a session, in the order of `seq`.
@@ -135,7 +135,7 @@ pub enum ItemBody {
         /// A key of the text catalogue, e.g. `turn_interrupted`.
         code: String,
         /// The statement in English.
-        text: String,
+        text: Text,
     },
 }
 

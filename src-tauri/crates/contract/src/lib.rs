@@ -31,6 +31,7 @@ pub mod servers;
 pub mod service;
 pub mod session;
 pub mod settings;
+mod text;
 pub mod tool;
 
 pub use agent::*;
@@ -53,6 +54,7 @@ pub use run::*;
 pub use service::*;
 pub use session::*;
 pub use settings::*;
+pub use text::{FilledText, Param, Text, ToParam, in_english};
 pub use tool::*;
 
 /// The version of the run contract that every request and error carries.

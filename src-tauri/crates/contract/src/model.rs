@@ -4,6 +4,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use crate::{Text, text};
+
+/// A model's label (`NAME at HOST`) as a text for a person.
+pub fn label_text(label: &str) -> Text {
+    match label.split_once(" at ") {
+        Some((model, host)) => text!("{model} at {host}", model, host),
+        None => Text::from(label),
+    }
+}
+
 /// The capabilities of a model. The default fits nearly every model behind a chat-completions
 /// server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]

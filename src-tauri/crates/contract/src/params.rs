@@ -190,7 +190,7 @@ wire! {
         /// Whether the call would run, ask or be refused.
         verdict: crate::PolicyVerdict,
         /// The rule or default that decides.
-        why: String,
+        why: crate::Text,
         /// The arguments as the tool would get them.
         #[ts(type = "unknown")]
         arguments: Value,

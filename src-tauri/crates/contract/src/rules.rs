@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
-use crate::{Effect, PolicyMode, SessionId, ToolId};
+use crate::{Effect, PolicyMode, SessionId, Text, ToolId};
 
 /// The file `policy.json` of a profile: what the user allows, asks for and denies, in addition to
 /// the policy in the settings.
@@ -82,9 +82,9 @@ pub struct StandingGrant {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct PolicyFault {
     /// The rule or grant, and its line.
-    pub place: String,
+    pub place: Text,
     /// A sentence that says why it could not be read.
-    pub problem: String,
+    pub problem: Text,
 }
 
 /// Everything that decides what may run, as in force now.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use crate::{Effect, PackId};
+use crate::{Effect, PackId, Text};
 
 /// The state of an MCP server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
@@ -39,7 +39,7 @@ pub struct ServerView {
     pub state: ServerState,
     /// Why it does not run, as a sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub message: Option<String>,
+    pub message: Option<Text>,
     /// How often it was restarted after a failure.
     pub restarts: u32,
     /// The process id; absent for a server behind an address or one that does not run.

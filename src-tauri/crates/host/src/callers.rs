@@ -4,7 +4,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use contract::{AgentError, AgentId, ErrorCode, PackId, ToolId, ToolSpec, manifest::DataFlow};
+use contract::{
+    AgentError, AgentId, ErrorCode, PackId, ToolId, ToolSpec, manifest::DataFlow, text,
+};
 use engine::{
     Engine, Reachable,
     ports::{
@@ -96,7 +98,7 @@ impl LimitedTools {
         }
         Err(AgentError::new(
             ErrorCode::ToolNotFound,
-            format!("There is no tool named {}.", spec.id),
+            text!("There is no tool named {name}.", name = spec.id),
         ))
     }
 }

@@ -1,6 +1,7 @@
 //! The host's implementation of the command list. Each command takes a few lines; other files do
 //! the work.
 
+use contract::{Text, text};
 use std::path::PathBuf;
 
 use async_trait::async_trait;
@@ -542,7 +543,7 @@ impl Host {
                     .filter_map(|to| to.entries(key_names::entry(pack, variable))),
             )
         });
-        entries.ok_or_else(|| AgentError::invalid(format!("There is no key named {name}.")))
+        entries.ok_or_else(|| AgentError::invalid(text!("There is no key named {name}.", name)))
     }
 
     /// Returns the destinations of a pack's key, by its name on the settings page (`pack/NAME`).
@@ -629,7 +630,7 @@ fn test_response(tested: ConnectionTest) -> ModelTestResponse {
     }
 }
 
-fn quote_answer(answer: &str) -> String {
+fn quote_answer(answer: &str) -> Text {
     let short: String = answer.trim().chars().take(40).collect();
-    format!("The model answers: \u{201c}{short}\u{201d}.")
+    text!("The model answers: \u{201c}{text}\u{201d}.", text = short)
 }

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use contract::{AgentError, CredentialState, CredentialView};
+use contract::{AgentError, CredentialState, CredentialView, text};
 use engine::ports::Clock;
 use parking_lot::Mutex;
 use secrecy::SecretString;
@@ -99,20 +99,21 @@ impl Credentials {
             let hint = error.hint();
             return Err(AgentError::internal(
                 "tool_config_error",
-                format!("{who} needs the key {variable}, and {error}."),
+                text!("{who} needs the key {variable}, and {error}.", who, variable, error),
             )
             .hint(hint));
         }
         let hint = if self.environment.is_some() {
-            format!(
-                "Enter it in the window under Settings, \u{201c}Keys and access of packs\u{201d}, or set the variable {variable}."
+            text!(
+                "Enter it in the window under Settings, \u{201c}Keys and access of packs\u{201d}, or set the variable {variable}.",
+                variable
             )
         } else {
-            "Enter it in Settings under \u{201c}Keys and access of packs\u{201d}.".to_owned()
+            "Enter it in Settings under \u{201c}Keys and access of packs\u{201d}.".into()
         };
         Err(AgentError::internal(
             "tool_config_error",
-            format!("{who} needs the key {variable}, which is not stored."),
+            text!("{who} needs the key {variable}, which is not stored.", who, variable),
         )
         .hint(hint))
     }

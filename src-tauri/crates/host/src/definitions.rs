@@ -11,7 +11,7 @@ use std::{
 
 use chrono::{DateTime, Utc};
 use contract::{
-    AgentError, Change, DefinitionState, DiffLine, Effect, ErrorCode, PackId, ServerTool,
+    AgentError, Change, DefinitionState, DiffLine, Effect, ErrorCode, PackId, ServerTool, text,
 };
 use engine::ports::Clock;
 use mcp::{Definition, Definitions};
@@ -249,8 +249,12 @@ impl Pins {
         let Some(pin) =
             kept.servers.get_mut(&key(pack, server)).and_then(|tools| tools.get_mut(tool))
         else {
-            return Err(AgentError::invalid(format!("{server} has no accepted tool {tool}."))
-                .reason("not_found"));
+            return Err(AgentError::invalid(text!(
+                "{server} has no accepted tool {tool}.",
+                server,
+                tool
+            ))
+            .reason("not_found"));
         };
         pin.effect = Some(effect);
         self.write(&mut state, kept)?;
@@ -264,7 +268,11 @@ impl Pins {
         let failed = |why: String| {
             AgentError::internal(
                 "settings",
-                format!("The accepted tools could not be saved in {}: {why}.", self.path.display()),
+                text!(
+                    "The accepted tools could not be saved in {path}: {why}.",
+                    path = self.path.display(),
+                    why
+                ),
             )
             .hint("Free some space or make the folder writable, then try again.")
         };
@@ -332,7 +340,7 @@ impl Definitions for Pins {
         let state = self.lock();
         let key = key(pack, server);
         let refused = |what: &str| {
-            Err(AgentError::new(ErrorCode::ToolNotFound, format!("{tool} of {server} is switched off: {what}."))
+            Err(AgentError::new(ErrorCode::ToolNotFound, text!("{tool} of {server} is switched off: {what}.", tool, server, what))
                 .reason("definition_changed")
                 .retryable(false)
                 .hint("Open Tools in the window to see what changed, and accept it in the approval window if you trust it."))

@@ -1,8 +1,8 @@
 //! Checks an installation. Each check has a result and, if something is wrong, what to do.
 
 use contract::{
-    CheckState, ComparedWith, CredentialState, DoctorCheck, DoctorResponse, Isolation,
-    KeyringState, PackView, ServerState,
+    AgentError, CheckState, ComparedWith, CredentialState, DoctorCheck, DoctorResponse, Isolation,
+    KeyringState, PackView, ServerState, Text, label_text, text,
 };
 use engine::ports::{Models, Profile};
 use mcp::Hidden;
@@ -29,10 +29,15 @@ pub(crate) async fn examine(host: &Host) -> DoctorResponse {
 fn check(
     name: &str,
     state: CheckState,
-    message: impl Into<String>,
+    message: impl Into<Text>,
     hint: Option<&str>,
 ) -> DoctorCheck {
-    DoctorCheck { name: name.into(), state, message: message.into(), hint: hint.map(str::to_owned) }
+    DoctorCheck { name: name.into(), state, message: message.into(), hint: hint.map(Text::from) }
+}
+
+/// A check that failed with an error.
+fn failed_check(name: &str, state: CheckState, error: &AgentError) -> DoctorCheck {
+    DoctorCheck { name: name.into(), state, message: error.text(), hint: error.hint_as_text() }
 }
 
 fn data_dir(host: &Host) -> DoctorCheck {
@@ -42,14 +47,19 @@ fn data_dir(host: &Host) -> DoctorCheck {
         Ok(()) if host.paths.open_to_others() => check(
             "data folder",
             CheckState::Warning,
-            format!("{folder} can be written, and other users of this computer may enter it."),
+            text!(
+                "{folder} can be written, and other users of this computer may enter it.",
+                folder
+            ),
             Some("Close it with chmod 700."),
         ),
-        Ok(()) => check("data folder", CheckState::Ok, format!("{folder} can be written."), None),
+        Ok(()) => {
+            check("data folder", CheckState::Ok, text!("{folder} can be written.", folder), None)
+        }
         Err(e) => check(
             "data folder",
             CheckState::Failed,
-            format!("{folder} cannot be written: {e}."),
+            text!("{folder} cannot be written: {error}.", folder, error = e),
             Some("Free some space or make the folder writable."),
         ),
     }
@@ -61,7 +71,7 @@ fn settings(host: &Host) -> DoctorCheck {
         return check(
             "settings",
             CheckState::Failed,
-            format!("{fault}. Until then Countersign stays switched off."),
+            text!("{fault}. Until then Countersign stays switched off.", fault),
             Some(
                 "Repair the file, or save the settings once to replace it (the old file is kept).",
             ),
@@ -71,9 +81,10 @@ fn settings(host: &Host) -> DoctorCheck {
         return check(
             "settings",
             CheckState::Warning,
-            format!(
-                "The rules file has a fault at {}: {}. Until then every call asks.",
-                fault.place, fault.problem
+            text!(
+                "The rules file has a fault at {place}: {problem}. Until then every call asks.",
+                place = fault.place,
+                problem = fault.problem
             ),
             Some("Repair policy.json in the data folder; Tools, Policy lists every fault."),
         );
@@ -82,7 +93,7 @@ fn settings(host: &Host) -> DoctorCheck {
         return check(
             "settings",
             CheckState::Warning,
-            format!("{} Its default is used.", fault.message),
+            text!("{fault} Its default is used.", fault = fault.text()),
             Some("Correct it on the pack's card in Tools, or in countersign.toml."),
         );
     }
@@ -123,28 +134,23 @@ async fn log(host: &Host) -> DoctorCheck {
     let report = match host.verify().await {
         Ok(report) => report,
         Err(error) => {
-            return check(
-                "audit log",
-                CheckState::Failed,
-                error.message.clone(),
-                error.hint_text(),
-            );
+            return failed_check("audit log", CheckState::Failed, &error);
         }
     };
     if let Some(alarm) = host.alarm() {
-        return check("audit log", CheckState::Failed, alarm.message.clone(), alarm.hint_text());
+        return failed_check("audit log", CheckState::Failed, &alarm);
     }
     if let Some(problem) = report.problems.first() {
         return check(
             "audit log",
             CheckState::Failed,
-            format!("Verification failed: {}.", problem.message),
+            text!("Verification failed: {why}.", why = problem.message),
             Some("Run `csign audit verify`."),
         );
     }
     let records = report.records;
     if let Some(warning) = host.log.warnings().first() {
-        let message = format!("Records verified: {records}, but: {warning}.");
+        let message = text!("Records verified: {records}, but: {warning}.", records, warning);
         return check(
             "audit log",
             CheckState::Warning,
@@ -159,8 +165,9 @@ async fn log(host: &Host) -> DoctorCheck {
             return check(
                 "audit log",
                 CheckState::Warning,
-                format!(
-                    "Records verified: {records}, but there was nothing outside the log to compare with."
+                text!(
+                    "Records verified: {records}, but there was nothing outside the log to compare with.",
+                    records
                 ),
                 Some(
                     "Look whether the state folder can be written, and make the keyring available.",
@@ -172,8 +179,10 @@ async fn log(host: &Host) -> DoctorCheck {
         return check(
             "audit log",
             CheckState::Ok,
-            format!(
-                "Records verified: {records}, compared with {with} and signed with the keyring's key."
+            text!(
+                "Records verified: {records}, compared with {with} and signed with the keyring's key.",
+                records,
+                with
             ),
             None,
         );
@@ -181,8 +190,10 @@ async fn log(host: &Host) -> DoctorCheck {
     check(
         "audit log",
         CheckState::Warning,
-        format!(
-            "Records verified: {records}, compared with {with} and signed with a key of this run only (not anchored)."
+        text!(
+            "Records verified: {records}, compared with {with} and signed with a key of this run only (not anchored).",
+            records,
+            with
         ),
         Some("Make the keyring available and start again."),
     )
@@ -194,13 +205,13 @@ fn packs(host: &Host) -> DoctorCheck {
     let tools: usize = packs.iter().map(|p| p.tools.len()).sum();
     if let Some(error) = host.missing_packs() {
         let state = if packs.is_empty() { CheckState::Failed } else { CheckState::Warning };
-        return check("packs", state, error.message.clone(), error.hint_text());
+        return failed_check("packs", state, &error);
     }
     if !faulty.is_empty() {
         return check(
             "packs",
             CheckState::Warning,
-            format!("Not used: {}.", faulty.join(", ")),
+            text!("Not used: {packs}.", packs = faulty.join(", ")),
             Some("`csign packs list` and `csign packs check FOLDER` show every fault."),
         );
     }
@@ -212,7 +223,12 @@ fn packs(host: &Host) -> DoctorCheck {
             Some("`csign packs list` shows them."),
         );
     }
-    check("packs", CheckState::Ok, format!("Packs: {}, tools: {tools}.", packs.len()), None)
+    check(
+        "packs",
+        CheckState::Ok,
+        text!("Packs: {packs}, tools: {tools}.", packs = packs.len(), tools),
+        None,
+    )
 }
 
 /// Describes a pack with faults in a few words. A fault in the pack's data is reported separately.
@@ -252,7 +268,7 @@ async fn credentials(host: &Host) -> DoctorCheck {
     check(
         "keys of packs",
         CheckState::Ok,
-        format!("Not entered: {}.", missing.join(", ")),
+        text!("Not entered: {keys}.", keys = missing.join(", ")),
         Some(hint),
     )
 }
@@ -288,18 +304,18 @@ async fn server_isolation(host: &Host) -> DoctorCheck {
         doors.find_reachable(&hidden, own)
     });
     let warning =
-        |message: String| check("server isolation", CheckState::Warning, message, Some(HINT));
+        |message: Text| check("server isolation", CheckState::Warning, message, Some(HINT));
     match looked.await.map_err(std::io::Error::other).and_then(|looked| looked) {
         Ok(open) if !open.is_empty() => {
-            warning(format!("Servers of packs can reach keys, or Countersign itself, through sockets that this system does not close: {}.", open.join(", ")))
+            warning(text!("Servers of packs can reach keys, or Countersign itself, through sockets that this system does not close: {sockets}.", sockets = open.join(", ")))
         }
         Ok(_) if !mcp::covers_work() => {
-            warning("This system cannot close the session bus and the keyring to servers of packs. None of their sockets is open now.".to_owned())
+            warning("This system cannot close the session bus and the keyring to servers of packs. None of their sockets is open now.".into())
         }
         Ok(_) => {
             check("server isolation", CheckState::Ok, "Servers of packs reach neither the session bus and the keyring nor Countersign's own socket.", None)
         }
-        Err(error) => warning(format!("It cannot be tried how far servers of packs are kept apart: {error}.")),
+        Err(error) => warning(text!("It cannot be tried how far servers of packs are kept apart: {error}.", error)),
     }
 }
 
@@ -325,15 +341,23 @@ fn servers(host: &Host) -> DoctorCheck {
 async fn model(host: &Host) -> DoctorCheck {
     let label = host.models.current(None).label();
     match host.models.test().await {
-        None => check("model", CheckState::Ok, format!("{label}: no network needed."), None),
-        Some(ConnectionTest { found: Ok(_), .. }) => {
-            check("model", CheckState::Ok, format!("{label} answers."), None)
-        }
-        Some(ConnectionTest { found: Err(found), .. }) => check(
+        None => check(
             "model",
-            CheckState::Failed,
-            found.error.message,
-            found.error.hint.as_deref().or(Some("Look at the model's settings.")),
+            CheckState::Ok,
+            text!("{model}: no network needed.", model = label_text(&label)),
+            None,
         ),
+        Some(ConnectionTest { found: Ok(_), .. }) => check(
+            "model",
+            CheckState::Ok,
+            text!("{model} answers.", model = label_text(&label)),
+            None,
+        ),
+        Some(ConnectionTest { found: Err(found), .. }) => DoctorCheck {
+            name: "model".into(),
+            state: CheckState::Failed,
+            message: found.error.message,
+            hint: found.error.hint.or_else(|| Some("Look at the model's settings.".into())),
+        },
     }
 }

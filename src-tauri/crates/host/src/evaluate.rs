@@ -11,6 +11,7 @@ use contract::{
     RunOptions, RunParams, RunRequest, RunResponse, SessionId, SessionParams, Settings,
     SettingsSetParams,
     manifest::{Acceptance, Evidence, Scenario, ScenarioKind, ScenarioResult, ScenarioStatus},
+    text,
 };
 
 use crate::{Host, Options};
@@ -28,7 +29,7 @@ pub async fn evaluate(
     let failed = |e: std::io::Error| {
         AgentError::internal(
             "evaluation",
-            format!("No folder could be made for the scenarios: {e}."),
+            text!("No folder could be made for the scenarios: {error}.", error = e),
         )
         .hint("Free some disk space, then try again.")
     };

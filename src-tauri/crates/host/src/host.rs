@@ -8,11 +8,10 @@ use std::{
 };
 
 use audit::Log;
-use contract::{AgentError, ErrorCode, Push, Reason};
+use contract::{AgentError, ErrorCode, Push, Reason, StartNotice, text};
 use engine::{Engine, ports::SharedSessions};
 use parking_lot::Mutex;
 use secrets::Keyring;
-use serde_json::{Map, Value};
 use store::SqliteStore;
 use tokio::sync::{OnceCell, broadcast};
 
@@ -52,7 +51,7 @@ pub struct Host {
     pub(crate) hub: Arc<Hub>,
     pub(crate) imports: Imports,
     /// Notices about this start for the user.
-    pub(crate) notices: Mutex<Vec<Map<String, Value>>>,
+    pub(crate) notices: Mutex<Vec<StartNotice>>,
     /// The folder of the database if sessions are kept in memory. It is deleted after the store is
     /// closed.
     pub(crate) memory: Mutex<Option<MemoryFolder>>,
@@ -156,16 +155,15 @@ impl Host {
         }
     }
 
-    pub(crate) fn notices(&self) -> Vec<Map<String, Value>> {
-        let alarm =
-            self.alarm().map(|alarm| crate::recovery::notice("audit_alarm", &alarm.message));
+    pub(crate) fn notices(&self) -> Vec<StartNotice> {
+        let alarm = self.alarm().map(|alarm| crate::recovery::notice("audit_alarm", &alarm.text()));
         alarm.into_iter().chain(self.notices.lock().clone()).collect()
     }
 
     pub(crate) fn audit_error(error: &engine::ports::AuditUnavailable) -> AgentError {
         AgentError::new(
             ErrorCode::InternalError,
-            format!("The audit log cannot be written: {}.", error.0),
+            text!("The audit log cannot be written: {error}.", error = error.0),
         )
         .reason(Reason::AuditUnavailable)
         .hint("Run `csign doctor` to see why.")

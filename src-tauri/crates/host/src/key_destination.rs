@@ -7,6 +7,7 @@ use contract::{
     AgentError, ToolSpec, ToolTarget,
     address::Origin,
     manifest::{PackManifest, ServerEntry, ServerHttp, ToolEntry},
+    text,
 };
 use packs::LoadedPack;
 use serde_json::{Map, Value};
@@ -112,7 +113,7 @@ pub(crate) fn keeps(server: &Origin) -> Result<(), AgentError> {
     if server.may_carry_key() {
         return Ok(());
     }
-    Err(AgentError::invalid(format!("The key was not stored, because the connection to {server} would not be encrypted."))
+    Err(AgentError::invalid(text!("The key was not stored, because the connection to {origin} would not be encrypted.", origin = server.to_string()))
         .reason("key_in_plain_text")
         .hint("Use an address that begins with https://. Without encryption a key goes only to this computer."))
 }

@@ -9,7 +9,7 @@ use std::{
 
 use audit::{Mark, Tampered};
 use chrono::{DateTime, SecondsFormat, Utc};
-use contract::{AgentError, AuditAlarm, Reason, VerifyProblem, VerifyReport};
+use contract::{AgentError, AuditAlarm, Reason, Text, VerifyProblem, VerifyReport, text};
 use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 
@@ -55,20 +55,20 @@ impl Alarm {
     }
 
     /// Returns a sentence about the alarm for the user.
-    pub(crate) fn sentence(&self) -> String {
+    pub(crate) fn sentence(&self) -> Text {
         let first = self
             .shown
             .problems
             .first()
-            .map_or("it could not be continued", |problem| problem.message.as_str());
-        format!("Audit log verification failed: {first}.")
+            .map_or_else(|| "it could not be continued".into(), |problem| problem.message.clone());
+        text!("Audit log verification failed: {why}.", why = first)
     }
 
     /// Returns the error that explains why no call runs and what to do.
     pub(crate) fn error(&self) -> AgentError {
-        let message = format!(
-            "{} Countersign runs nothing until a person has accepted a new log.",
-            self.sentence()
+        let message = text!(
+            "{why} Countersign runs nothing until a person has accepted a new log.",
+            why = self.sentence()
         );
         AgentError::internal(Reason::AuditAlarm, message)
             .hint("Look with `csign audit verify`. To go on, run `csign doctor --accept-new-log` in a terminal or accept in the approval window: the old log is kept beside the new one.")
@@ -167,9 +167,10 @@ impl Ledger {
     /// folder.
     pub(crate) fn check_readable(&self) -> Result<(), AgentError> {
         let Some((file, error)) = self.lock_state().unreadable.clone() else { return Ok(()) };
-        let message = format!(
-            "What is known of this folder's log cannot be read from {}: {error}.",
-            file.display()
+        let message = text!(
+            "What is known of this folder's log cannot be read from {file}: {error}.",
+            file = file.display(),
+            error
         );
         Err(AgentError::internal("audit_unreadable", message)
             .hint("Check the permissions of the state folder."))
@@ -196,7 +197,7 @@ impl Ledger {
     pub(crate) fn problems(&self) -> Vec<VerifyProblem> {
         let known = self.lock_state();
         let entry = &known.entry;
-        let problem = |message: &str| VerifyProblem { seq: None, message: message.to_owned() };
+        let problem = |message: &str| VerifyProblem { seq: None, message: message.into() };
         let mut problems = Vec::new();
         if known.damaged {
             problems.push(problem("what was remembered of this folder's log in the state folder was changed: it cannot be read"));
@@ -246,7 +247,7 @@ impl Ledger {
                 if !report.problems.iter().any(|found| found.message == known.message) {
                     let message =
                         format!("an alarm of {at} was not acknowledged: {}", known.message);
-                    report.problems.push(VerifyProblem { seq: None, message });
+                    report.problems.push(VerifyProblem { seq: None, message: message.into() });
                 }
             }
         }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use audit::{Anchor, FileAnchor, Outside};
-use contract::{AgentError, AuditExportResponse, VerifyReport};
+use contract::{AgentError, AuditExportResponse, VerifyReport, text};
 use secrets::Keyring;
 
 use crate::{
@@ -96,7 +96,7 @@ fn require_existing(paths: &Paths) -> Result<PathBuf, AgentError> {
     if log.is_file() && audit::has_begun(&log) {
         return Ok(log);
     }
-    Err(AgentError::invalid(format!("There is no log in {}.", paths.data.display()))
+    Err(AgentError::invalid(text!("There is no log in {folder}.", folder = paths.data.display()))
         .reason("not_found")
         .hint("Name the right folder with --data-dir; a log begins with the first use."))
 }

@@ -1,7 +1,7 @@
 //! Settings of packs: checks the user's values against the manifest's defaults and passes them to
 //! the packs. Must not know the meaning of a value.
 
-use contract::{AgentError, Settings};
+use contract::{AgentError, Settings, text};
 use packs::Pack;
 use serde_json::{Map, Value};
 
@@ -60,19 +60,22 @@ fn check_settings(
             let known =
                 pack.manifest.settings.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
             let hint = if known.is_empty() {
-                "It has none at all.".to_owned()
+                "It has none at all.".into()
             } else {
-                format!("Its settings are {known}.")
+                text!("Its settings are {known}.", known)
             };
-            let error = AgentError::invalid(format!("The pack {id} has no setting {name}."))
-                .reason("setting_unknown")
-                .hint(hint);
+            let error =
+                AgentError::invalid(text!("The pack {id} has no setting {name}.", id, name))
+                    .reason("setting_unknown")
+                    .hint(hint);
             return Err(name_pack(error.with("field", name.as_str()), pack));
         };
         if std::mem::discriminant(default) != std::mem::discriminant(value) {
-            let error = AgentError::invalid(format!(
-                "The setting {name} of the pack {id} must be {}.",
-                kind(default)
+            let error = AgentError::invalid(text!(
+                "The setting {name} of the pack {id} must be {kind}.",
+                name,
+                id,
+                kind = kind(default)
             ))
             .reason("setting_kind");
             return Err(name_pack(

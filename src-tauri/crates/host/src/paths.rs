@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use contract::{AgentError, Reason};
+use contract::{AgentError, Reason, text};
 
 /// The paths of a profile's files.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -149,7 +149,7 @@ pub(crate) fn unwritable(folder: &Path) -> AgentError {
     let folder = folder.display().to_string();
     AgentError::internal(
         Reason::DataDirUnwritable,
-        format!("{folder} cannot be written: it is read-only, belongs to someone else, or its disk is full. Countersign records every step there, so it did not start; nothing was changed."),
+        text!("{folder} cannot be written: it is read-only, belongs to someone else, or its disk is full. Countersign records every step there, so it did not start; nothing was changed.", folder),
     )
     .hint("Free some space or make the folder writable, then start again, or choose another folder with --data-dir.")
     .with("folder", folder)
@@ -161,6 +161,9 @@ pub(crate) fn unusable(folder: &Path, path: &Path, error: &io::Error) -> AgentEr
     if matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem | StorageFull | QuotaExceeded) {
         return unwritable(folder);
     }
-    AgentError::internal("data_dir", format!("{} cannot be used: {error}.", path.display()))
-        .hint("Check that the folder exists and belongs to you, or choose another with --data-dir.")
+    AgentError::internal(
+        "data_dir",
+        text!("{path} cannot be used: {error}.", path = path.display(), error),
+    )
+    .hint("Check that the folder exists and belongs to you, or choose another with --data-dir.")
 }

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use contract::AgentError;
+use contract::{AgentError, text};
 use serde_json::json;
 
 use crate::{Options, tools::HostTools};
@@ -82,17 +82,22 @@ pub(crate) fn missing_packs(
         if none && !given { std::iter::once(users).chain(folders).collect() } else { folders };
     let places: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
     let hint = match env::var_os(VARIABLE) {
-        Some(_) => format!("Correct {VARIABLE}: it names a folder without packs."),
-        None => format!(
-            "Set {VARIABLE} to the folder that holds the packs, or install the package again."
+        Some(_) => text!("Correct {name}: it names a folder without packs.", name = VARIABLE),
+        None => text!(
+            "Set {name} to the folder that holds the packs, or install the package again.",
+            name = VARIABLE
         ),
     };
     let places_text = places.join(", ");
     let message = if none {
-        format!("No packs were found, so there are no tools. Countersign looked in {places_text}.")
+        text!(
+            "No packs were found, so there are no tools. Countersign looked in {places}.",
+            places = places_text
+        )
     } else {
-        format!(
-            "The packs that come with Countersign were not found. Countersign looked in {places_text}."
+        text!(
+            "The packs that come with Countersign were not found. Countersign looked in {places}.",
+            places = places_text
         )
     };
     Some(AgentError::internal("no_packs", message).hint(hint).with("looked_in", json!(places)))

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fs, io, sync::Arc};
 
 use contract::{
     AgentError, EgressSettings, PolicyMode, PolicyView, PriceTable, PricesView, RedactionLevel,
-    Settings, SwitchTarget, ToolSpec,
+    Settings, SwitchTarget, Text, ToolSpec, text,
 };
 use engine::ports::{Profile, SessionValues};
 use models::Api;
@@ -35,7 +35,7 @@ struct State {
     stored: Settings,
     /// The stored settings with the overrides of the environment.
     effective: Arc<Settings>,
-    fault: Option<String>,
+    fault: Option<Text>,
 }
 
 /// The overrides from the environment.
@@ -85,7 +85,7 @@ impl LiveProfile {
     }
 
     /// Returns the fault of the settings file, if there is one.
-    pub(crate) fn fault(&self) -> Option<String> {
+    pub(crate) fn fault(&self) -> Option<Text> {
         self.state.read().fault.clone()
     }
 
@@ -217,7 +217,11 @@ impl LiveProfile {
         let failed = |e: io::Error| {
             AgentError::internal(
                 "settings",
-                format!("The settings could not be saved in {}: {e}.", path.display()),
+                text!(
+                    "The settings could not be saved in {path}: {error}.",
+                    path = path.display(),
+                    error = e
+                ),
             )
             .hint("Free some space or make the folder writable, then save again.")
         };
@@ -321,17 +325,25 @@ fn force(mut settings: Settings, env: &Environment) -> Settings {
     settings
 }
 
-fn read_settings(paths: &Paths) -> (Settings, Option<String>) {
+fn read_settings(paths: &Paths) -> (Settings, Option<Text>) {
     let path = paths.settings();
     match fs::read_to_string(&path) {
         Ok(text) => match toml::from_str(&text) {
             Ok(settings) => (settings, None),
-            Err(e) => {
-                (careful(), Some(format!("{} cannot be read: {}", path.display(), e.message())))
-            }
+            Err(e) => (
+                careful(),
+                Some(text!(
+                    "{file} cannot be read: {error}",
+                    file = path.display(),
+                    error = e.message()
+                )),
+            ),
         },
         Err(e) if e.kind() == io::ErrorKind::NotFound => (Settings::default(), None),
-        Err(e) => (careful(), Some(format!("{} cannot be read: {e}", path.display()))),
+        Err(e) => (
+            careful(),
+            Some(text!("{file} cannot be read: {error}", file = path.display(), error = e)),
+        ),
     }
 }
 
@@ -356,38 +368,40 @@ fn read_rules(paths: &Paths) -> Rules {
 
 fn check(settings: &Settings) -> Result<(), AgentError> {
     let limits = settings.limits;
-    let bad = |field: &str, rule: &str| {
-        Err(AgentError::invalid(format!("{field} {rule}.")).with("field", field))
+    let bad = |field: &str, rule: Text| {
+        Err(AgentError::invalid(text!("{field} {rule}.", field, rule)).with("field", field))
     };
+    let range = |least: i64, most: i64| text!("must be {least} to {most}", least, most);
+    let seconds = |least: i64, most: i64| text!("must be {least} to {most} seconds", least, most);
     if !(1..=20).contains(&limits.rounds) {
-        return bad("limits.rounds", "must be 1 to 20");
+        return bad("limits.rounds", range(1, 20));
     }
     if !(4..=100).contains(&limits.model_calls) {
-        return bad("limits.model_calls", "must be 4 to 100");
+        return bad("limits.model_calls", range(4, 100));
     }
     if !(1..=12).contains(&limits.hops) {
-        return bad("limits.hops", "must be 1 to 12");
+        return bad("limits.hops", range(1, 12));
     }
     if !(1..=10).contains(&limits.calls_per_round) {
-        return bad("limits.calls_per_round", "must be 1 to 10");
+        return bad("limits.calls_per_round", range(1, 10));
     }
     if !(5..=86_400).contains(&limits.approval_expiry_s) {
-        return bad("limits.approval_expiry_s", "must be 5 to 86400 seconds");
+        return bad("limits.approval_expiry_s", seconds(5, 86400));
     }
     if !(2..=200).contains(&limits.window_messages) {
-        return bad("limits.window_messages", "must be 2 to 200");
+        return bad("limits.window_messages", range(2, 200));
     }
     if let Some((field, rule)) = settings.conversation.faults().first() {
-        return bad(&format!("conversation.{field}"), rule);
+        return bad(&format!("conversation.{field}"), rule.clone());
     }
     if !(500..=200_000).contains(&limits.result_chars) {
-        return bad("limits.result_chars", "must be 500 to 200000");
+        return bad("limits.result_chars", range(500, 200000));
     }
     if !(100..=200_000).contains(&limits.message_chars) {
-        return bad("limits.message_chars", "must be 100 to 200000");
+        return bad("limits.message_chars", range(100, 200000));
     }
     if !(5..=3_600).contains(&limits.deadline_s) {
-        return bad("limits.deadline_s", "must be 5 to 3600 seconds");
+        return bad("limits.deadline_s", seconds(5, 3600));
     }
     let budgets = settings.budgets;
     for (field, usd) in [
@@ -396,28 +410,29 @@ fn check(settings: &Settings) -> Result<(), AgentError> {
         ("budgets.day_usd", budgets.day_usd),
     ] {
         if !(0.0..=1_000_000.0).contains(&usd) {
-            return bad(field, "must be 0 to 1000000 dollars");
+            let (least, most) = (0, 1_000_000);
+            return bad(field, text!("must be {least} to {most} dollars", least, most));
         }
     }
     if !(1..=600).contains(&settings.model.idle_timeout_s) {
-        return bad("model.idle_timeout_s", "must be 1 to 600 seconds");
+        return bad("model.idle_timeout_s", seconds(1, 600));
     }
     if settings.time_zone != "system" && settings.time_zone.parse::<chrono_tz::Tz>().is_err() {
-        return bad("time_zone", "must be an IANA name such as Europe/Stockholm");
+        return bad("time_zone", "must be an IANA name such as Europe/Stockholm".into());
     }
     let known = |provider: &str| provider == "offline" || Api::from_name(provider).is_some();
     let names = Api::ALL.map(Api::name);
     let (others, last) = names.split_at(names.len() - 1);
     let rule = format!("must be offline, {} or {}", others.join(", "), last.join(""));
     if !known(&settings.model.provider) {
-        return bad("model.provider", &rule);
+        return bad("model.provider", rule.into());
     }
     if let Some(second) = &settings.model.fallback {
         if !known(&second.provider) {
-            return bad("model.fallback.provider", &rule);
+            return bad("model.fallback.provider", rule.into());
         }
         if second.provider != "offline" && second.model.trim().is_empty() {
-            return bad("model.fallback.model", "must name a model");
+            return bad("model.fallback.model", "must name a model".into());
         }
     }
     Ok(())

@@ -5,14 +5,14 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
-use contract::{AgentError, Push, QuestionAnswer, QuestionKind, ServerQuestion};
+use contract::{AgentError, Push, QuestionAnswer, QuestionKind, ServerQuestion, text};
 use engine::{
     Validators,
     ports::{Events, Ids, Resume},
 };
 use mcp::{Asker, Question, Reply, RequestedInput};
 use parking_lot::{Mutex, MutexGuard};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use crate::{definitions::key, pushes::Hub};
@@ -74,22 +74,28 @@ impl Questions {
         let QuestionAnswer::Accept { values } = answer else { return Ok(()) };
         let asked = self.lock().open.get(id).map(|(question, _)| question.asks.clone());
         let Some(QuestionKind::Form { schema }) = asked else { return Ok(()) };
-        let problems = self.validators.problems(
+        let faults = self.validators.faults(
             &schema.to_string(),
             &schema,
             values.as_ref().unwrap_or(&Value::Null),
         );
-        let Some(first) = problems.first() else { return Ok(()) };
-        let (path, problem) = (
-            first["path"].as_str().unwrap_or_default().trim_start_matches('/'),
-            first["problem"].as_str().unwrap_or_default(),
-        );
-        let what = if path.is_empty() { problem.to_owned() } else { format!("{path}: {problem}") };
-        Err(AgentError::invalid(format!(
-            "The answer does not fit what the server asks for: {what}."
+        let Some((path, problem)) = faults.first() else { return Ok(()) };
+        let what = match path.trim_start_matches('/') {
+            "" => problem.clone(),
+            path => text!("{path}: {problem}", path, problem),
+        };
+        let validation: Vec<Value> = faults
+            .iter()
+            .map(|(path, problem)| {
+                json!({"path": path, "problem": problem.as_str(), "text": problem})
+            })
+            .collect();
+        Err(AgentError::invalid(text!(
+            "The answer does not fit what the server asks for: {what}.",
+            what
         ))
         .reason("validation")
-        .with("validation", problems))
+        .with("validation", validation))
     }
 
     /// Whether a call to this server waits for a person.

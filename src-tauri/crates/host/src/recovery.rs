@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use audit::Log;
-use contract::{AgentError, RecordType};
+use contract::{AgentError, RecordType, StartNotice, Text, text};
 use engine::{
     Engine,
     ports::{AuditLog as _, Durability, RecordDraft},
@@ -13,8 +13,8 @@ use serde_json::{Map, Value, json};
 
 use crate::{Options, definitions, servers, tools::HostTools};
 
-pub(crate) fn notice(code: &str, text: &str) -> Map<String, Value> {
-    [("code".to_owned(), json!(code)), ("text".to_owned(), json!(text))].into_iter().collect()
+pub(crate) fn notice(code: &str, text: &Text) -> StartNotice {
+    StartNotice { code: code.to_owned(), text: text.clone() }
 }
 
 /// Connects once to each server that offers tools beyond its manifest and was never reached, to
@@ -33,14 +33,12 @@ pub(crate) async fn pin_first_definitions(tools: &HostTools) {
 
 /// Recovers the turns that the last process left open. Returns a notice for the user about
 /// interrupted turns.
-pub(crate) async fn put_in_order(
-    engine: &Arc<Engine>,
-) -> Result<Option<Map<String, Value>>, AgentError> {
+pub(crate) async fn put_in_order(engine: &Arc<Engine>) -> Result<Option<StartNotice>, AgentError> {
     let turns = engine.recover().await?.turns;
     let text = match turns {
         0 => return Ok(None),
-        1 => "1 answer was interrupted when Countersign closed.".to_owned(),
-        _ => format!("{turns} answers were interrupted when Countersign closed."),
+        1 => "1 answer was interrupted when Countersign closed.".into(),
+        _ => text!("{count} answers were interrupted when Countersign closed.", count = turns),
     };
     Ok(Some(notice("turns_interrupted", &text)))
 }

@@ -9,8 +9,9 @@ use std::{
 
 use async_trait::async_trait;
 use contract::{
-    AgentError, PackId, ServerState, ServerView, SessionId, Settings,
+    AgentError, PackId, ServerState, ServerView, SessionId, Settings, Text,
     manifest::{ServerElsewhere, ServerEntry},
+    text,
 };
 use engine::{
     Engine,
@@ -126,9 +127,10 @@ impl Elsewhere {
         around: &OverrideDeps<'_>,
     ) -> RemoteOverride {
         let id = &pack.view.id;
-        let wrong = |what: String| {
-            AgentError::internal("tool_config_error", what).hint(format!(
-                "Correct the settings of the pack {id} on its card in Tools, or the variables."
+        let wrong = |what: Text| {
+            AgentError::internal("tool_config_error", what).hint(text!(
+                "Correct the settings of the pack {id} on its card in Tools, or the variables.",
+                id
             ))
         };
         let missing: Vec<&str> = other
@@ -139,10 +141,10 @@ impl Elsewhere {
             .map(|(name, _)| name)
             .collect();
         if !missing.is_empty() {
-            return Err(wrong(format!(
-                "The server {} has an address, but {} is not set.",
-                server.name,
-                missing.join(", ")
+            return Err(wrong(text!(
+                "The server {server} has an address, but {settings} is not set.",
+                server = server.name,
+                settings = missing.join(", ")
             )));
         }
         let to = asked.destination(pack, other);
@@ -164,7 +166,7 @@ impl Elsewhere {
             }),
         };
         let made = PerSession::new(place).map(Arc::new);
-        made.inspect_err(|why| tracing::warn!(pack = %id, server = server.name, why, "another server cannot stand in: its calls fail")).map_err(wrong)
+        made.inspect_err(|why| tracing::warn!(pack = %id, server = server.name, %why, "another server cannot stand in: its calls fail")).map_err(wrong)
     }
 
     /// Returns the server that replaces this one, if there is one.
@@ -184,7 +186,7 @@ impl Elsewhere {
         let Some(known) = now.get(&key(&view.pack, &view.name)) else { return view };
         let (state, message) = match &known.stands_in {
             Ok(_) => (ServerState::Ready, None),
-            Err(error) => (ServerState::Failed, Some(error.message.clone())),
+            Err(error) => (ServerState::Failed, Some(error.text())),
         };
         ServerView {
             state,

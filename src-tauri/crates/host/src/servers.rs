@@ -12,6 +12,7 @@ use async_trait::async_trait;
 use contract::{
     AgentError, DefinitionState, PackId, ResultView, ServerTool, ToolId, ToolSpec, ToolTarget,
     manifest::{Backoff, IdempotencyStrategy, Kind, Latency, OutputTrust, ServerEntry},
+    text,
 };
 use engine::ports::Profile as _;
 use mcp::{Access, Address, EnteredVariables, Hidden, Program, Reach, ServerConfig};
@@ -250,7 +251,7 @@ impl ServerAccess {
         let no_address = || {
             AgentError::internal(
                 "tool_config_error",
-                format!("The address of {server} is not a web address."),
+                text!("The address of {server} is not a web address.", server),
             )
         };
         self.to.entries(tokens_entry(&self.pack, server)).ok_or_else(no_address)

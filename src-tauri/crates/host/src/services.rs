@@ -168,11 +168,11 @@ fn no_data() -> AgentError {
 
 /// Returns the fault of a pack whose data cannot be used.
 fn data_fault(folder: &std::path::Path, error: &AgentError) -> PackFault {
-    let fix = error.hint_text().unwrap_or_default().to_owned();
+    let fix = error.hint_as_text().unwrap_or_default();
     PackFault {
         file: folder.display().to_string(),
         field: String::new(),
-        problem: error.message.clone(),
+        problem: error.text(),
         fix,
     }
 }

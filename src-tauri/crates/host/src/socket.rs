@@ -16,7 +16,7 @@ use std::{
     time::Duration,
 };
 
-use contract::{AgentError, ErrorCode, Push};
+use contract::{AgentError, ErrorCode, Push, Text, text};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use subtle::ConstantTimeEq as _;
@@ -329,14 +329,17 @@ fn check_admission(
     hello: &Hello,
     token: &str,
 ) -> Result<Peer, AgentError> {
-    let refused = |message: String, reason: &str, hint: &str| {
+    let refused = |message: Text, reason: &str, hint: &str| {
         Err(AgentError::new(ErrorCode::InvalidInput, message).reason(reason).hint(hint))
     };
     let peer = match peer {
         Ok(peer) => peer,
         Err(why) => {
             tracing::warn!(%why, "a process was refused at the socket");
-            let message = format!("The running Countersign refused this process: {why}.");
+            let message = text!(
+                "The running Countersign refused this process: {why}.",
+                why = why.to_string()
+            );
             return refused(
                 message,
                 "client_refused",
@@ -346,7 +349,7 @@ fn check_admission(
     };
     if !bool::from(token.as_bytes().ct_eq(hello.token.as_bytes())) {
         tracing::warn!("a process without the token was refused at the socket");
-        let message = "The running Countersign refused this process: it did not show the token from the data folder.".to_owned();
+        let message = "The running Countersign refused this process: it did not show the token from the data folder.".into();
         return refused(
             message,
             "token_refused",

@@ -5,14 +5,13 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use audit::Log;
-use contract::{AgentError, Reason, RecordType};
+use contract::{AgentError, Reason, RecordType, StartNotice, Text, text};
 use engine::{
     Engine, World,
     ports::{AuditLog, Durability, Profile as _, RecordDraft},
 };
 use mcp::Servers;
 use secrets::Keyring;
-use serde_json::{Map, Value};
 use store::{OpenError, SqliteStore};
 
 use crate::{
@@ -38,7 +37,7 @@ use crate::{
     tools::{HostTools, Means},
 };
 
-type Notices = Vec<Map<String, Value>>;
+type Notices = Vec<StartNotice>;
 
 pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     let paths = Paths::new(options.data_dir.clone());
@@ -141,7 +140,7 @@ fn in_use(paths: &Paths) -> AgentError {
     let folder = paths.data.display().to_string();
     AgentError::internal(
         Reason::ProfileInUse,
-        format!("{folder} is in use by another Countersign."),
+        text!("{folder} is in use by another Countersign.", folder),
     )
     .hint("Use that one, or choose another folder with --data-dir.")
     .with("folder", folder)
@@ -159,13 +158,16 @@ fn check_packs(
     if let Some(error) = missing_packs(tools, options, paths.packs()) {
         notices.push(notice(
             "no_packs",
-            &format!("{} {}", error.message, error.hint_text().unwrap_or_default()),
+            &Text::join([Some(error.text()), error.hint_as_text()].into_iter().flatten()),
         ));
     }
     for fault in pack_settings::apply(&profile.settings(), tools) {
         notices.push(notice(
             "pack_settings",
-            &format!("{} Its default is used until this is corrected in Tools.", fault.message),
+            &text!(
+                "{fault} Its default is used until this is corrected in Tools.",
+                fault = fault.text()
+            ),
         ));
     }
 }
@@ -197,12 +199,13 @@ async fn report(log: &Log, recovered: Option<store::Recovered>, notices: &mut No
     let from = found
         .backup
         .as_ref()
-        .map_or_else(|| "no backup".to_owned(), |path| path.display().to_string());
+        .map_or_else(|| Text::from("no backup"), |path| path.display().to_string().into());
     notices.push(notice(
         "database_recovered",
-        &format!(
-            "The database was damaged. The old file is kept at {}; restored from {from}.",
-            found.old.display()
+        &text!(
+            "The database was damaged. The old file is kept at {path}; restored from {backup}.",
+            path = found.old.display(),
+            backup = from
         ),
     ));
     let draft = RecordDraft::new(RecordType::DbRecovered)

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc, time::Duration};
 
-use contract::{PackId, manifest::ServerHttp};
+use contract::{PackId, Text, manifest::ServerHttp};
 use secrecy::SecretString;
 
 use crate::{Access, Hidden, ProgramError};
@@ -98,9 +98,9 @@ impl ServerConfig {
     }
 
     /// Returns why this configuration can never work, or None.
-    pub(crate) fn find_fault(&self) -> Option<String> {
+    pub(crate) fn find_fault(&self) -> Option<Text> {
         match &self.reach {
-            Reach::Program(program) => program.program.as_ref().err().map(ToString::to_string),
+            Reach::Program(program) => program.program.as_ref().err().map(ProgramError::text),
             Reach::Http(_) => None,
         }
     }

@@ -3,6 +3,7 @@
 
 mod opening;
 
+use contract::{Text, text};
 use std::{sync::Arc, time::Duration};
 
 use engine::ports::ToolFailure;
@@ -64,7 +65,7 @@ pub(crate) struct Session {
 /// Why there is no connection.
 pub(crate) enum OpenError {
     /// A reason as a sentence.
-    Because(String),
+    Because(Text),
     /// The server requires a sign-in, or more rights. Contains the server's own challenge.
     SignIn(Option<String>),
 }
@@ -72,7 +73,7 @@ pub(crate) enum OpenError {
 impl Session {
     /// Waits until the server has ended, or ends it when `stop` is cancelled. The process has then
     /// been reaped. Returns how it ended.
-    pub(crate) async fn wait_for_end(self, stop: CancellationToken) -> String {
+    pub(crate) async fn wait_for_end(self, stop: CancellationToken) -> Text {
         let Self { running, ending, .. } = self;
         let closing = running.cancellation_token();
         let waiting = running.waiting();
@@ -86,8 +87,8 @@ impl Session {
             let _ = waiting.await;
         }
         match *ending.lock() {
-            Some(status) => format!("It ended with {status}."),
-            None => "It closed the connection.".to_owned(),
+            Some(status) => text!("It ended with {status}.", status),
+            None => "It closed the connection.".into(),
         }
     }
 }
@@ -112,21 +113,24 @@ impl Connection {
                         Some(TransportCause::Unauthorized(challenge)) => {
                             OpenError::SignIn(challenge)
                         }
-                        _ => OpenError::Because(format!(
-                            "Its tools could not be listed: {}.",
-                            failure::request_kind(&error)
+                        _ => OpenError::Because(text!(
+                            "Its tools could not be listed: {error}.",
+                            error = failure::request_kind(&error)
                         )),
                     });
                 }
             };
             if found.len() + page.tools.len() > MAX_TOOLS {
-                return Err(OpenError::Because(format!("It lists more than {MAX_TOOLS} tools.")));
+                return Err(OpenError::Because(text!(
+                    "It lists more than {most} tools.",
+                    most = MAX_TOOLS
+                )));
             }
             bytes += page.tools.iter().map(|tool| json!(tool).to_string().len()).sum::<usize>();
             if bytes > MAX_BYTES {
-                return Err(OpenError::Because(format!(
-                    "It describes its tools with more than {} MiB.",
-                    MAX_BYTES / 1024 / 1024
+                return Err(OpenError::Because(text!(
+                    "It describes its tools with more than {size} MiB.",
+                    size = MAX_BYTES / 1024 / 1024
                 )));
             }
             found.extend(page.tools.iter().map(Definition::of));
@@ -135,7 +139,10 @@ impl Connection {
                 return Ok(found);
             }
         }
-        Err(OpenError::Because(format!("It lists its tools on more than {MAX_PAGES} pages.")))
+        Err(OpenError::Because(text!(
+            "It lists its tools on more than {most} pages.",
+            most = MAX_PAGES
+        )))
     }
 
     /// Sends a request that every server answers, to find out whether it still knows this session.

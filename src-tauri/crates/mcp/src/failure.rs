@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use contract::{AgentError, ErrorCode, Reason};
+use contract::{AgentError, ErrorCode, Reason, Text, text};
 use engine::ports::ToolFailure;
 use http::StatusCode;
 use rmcp::{
@@ -120,33 +120,35 @@ fn parse_status_text(words: &str) -> Option<TransportCause> {
 }
 
 /// Names the kind of a failed handshake. Of the server's answer, only codes are used.
-pub(crate) fn opening_kind(error: &ClientInitializeError) -> String {
+pub(crate) fn opening_kind(error: &ClientInitializeError) -> Text {
     match error {
         ClientInitializeError::JsonRpcError(error) => {
-            format!("it refuses with the code {}", error.code.0)
+            text!("it refuses with the code {code}", code = error.code.0)
         }
         ClientInitializeError::LegacyFallbackFailed { fallback, .. } => opening_kind(fallback),
-        ClientInitializeError::ConnectionClosed(_) => "it closed the connection".to_owned(),
+        ClientInitializeError::ConnectionClosed(_) => "it closed the connection".into(),
         ClientInitializeError::TransportError { .. } => {
-            "the connection broke, or what came over it was no answer".to_owned()
+            "the connection broke, or what came over it was no answer".into()
         }
         ClientInitializeError::NoCompatibleProtocolVersion { .. } => {
-            "it speaks no version of the protocol that this app does".to_owned()
+            "it speaks no version of the protocol that this app does".into()
         }
-        _ => "its answer is none to the question".to_owned(),
+        _ => "its answer is none to the question".into(),
     }
 }
 
 /// Names the kind of a failed request.
-pub(crate) fn request_kind(error: &ServiceError) -> String {
+pub(crate) fn request_kind(error: &ServiceError) -> Text {
     match (error, request_cause(error)) {
-        (_, Some(TransportCause::Status { status, .. })) => format!("status {status}"),
-        (ServiceError::McpError(error), _) => format!("it refuses with the code {}", error.code.0),
-        (ServiceError::TransportSend(_) | ServiceError::TransportClosed, _) => {
-            "the connection broke, or what came over it was no answer".to_owned()
+        (_, Some(TransportCause::Status { status, .. })) => format!("status {status}").into(),
+        (ServiceError::McpError(error), _) => {
+            text!("it refuses with the code {code}", code = error.code.0)
         }
-        (ServiceError::Timeout { .. }, _) => "no answer in time".to_owned(),
-        _ => "its answer is none to the question".to_owned(),
+        (ServiceError::TransportSend(_) | ServiceError::TransportClosed, _) => {
+            "the connection broke, or what came over it was no answer".into()
+        }
+        (ServiceError::Timeout { .. }, _) => "no answer in time".into(),
+        _ => "its answer is none to the question".into(),
     }
 }
 
@@ -165,7 +167,7 @@ pub(crate) fn transport_failed(server: &str, lost: Option<TransportCause>) -> To
         Some(TransportCause::Unauthorized(challenge)) => {
             let error = AgentError::new(
                 ErrorCode::ToolHttpError,
-                format!("The server {server} wants a sign-in."),
+                text!("The server {server} wants a sign-in.", server),
             )
             .reason(Reason::McpUnauthorized);
             let error = error
@@ -182,7 +184,7 @@ pub(crate) fn transport_failed(server: &str, lost: Option<TransportCause>) -> To
         Some(TransportCause::Status { status: 429, retry_after_ms }) => {
             let error = AgentError::new(
                 ErrorCode::RateLimited,
-                format!("The server {server} asks to slow down."),
+                text!("The server {server} asks to slow down.", server),
             )
             .reason(Reason::UpstreamRateLimit);
             failure(with_wait(error.with("status", 429), retry_after_ms), false)
@@ -190,7 +192,7 @@ pub(crate) fn transport_failed(server: &str, lost: Option<TransportCause>) -> To
         Some(TransportCause::Status { status, retry_after_ms }) => {
             let error = AgentError::new(
                 ErrorCode::ToolHttpError,
-                format!("The server {server} failed ({status})."),
+                text!("The server {server} failed ({status}).", server, status),
             )
             .reason(Reason::McpHttpStatus);
             // Only what refuses has surely done nothing: also a proxy that lost its server after it
@@ -201,9 +203,15 @@ pub(crate) fn transport_failed(server: &str, lost: Option<TransportCause>) -> To
                 !refused,
             )
         }
-        Some(TransportCause::Unreachable) => broken_connection(server, "cannot be reached", false),
+        Some(TransportCause::Unreachable) => {
+            broken_connection(text!("The server {server} cannot be reached.", server))
+        }
         Some(TransportCause::Private) => {
-            broken_connection(server, "leads to an address that its pack may not reach", false)
+            let message = text!(
+                "The server {server} leads to an address that its pack may not reach.",
+                server
+            );
+            broken_connection(message)
         }
         None => self::connection_lost(server, true),
     }
@@ -216,19 +224,21 @@ fn with_wait(error: AgentError, ms: Option<u64>) -> AgentError {
     }
 }
 
-fn broken_connection(server: &str, what: &str, sent: bool) -> ToolFailure {
-    let error = AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} {what}."))
+fn broken_connection(message: Text) -> ToolFailure {
+    let error = AgentError::new(ErrorCode::ToolHttpError, message)
         .reason(Reason::McpNotConnected)
         .retryable(true);
-    failure(error.hint("Check the connection, then try again."), sent)
+    failure(error.hint("Check the connection, then try again."), false)
 }
 
 /// The user has to sign in first.
 pub(crate) fn sign_in(server: &str) -> ToolFailure {
-    let error =
-        AgentError::new(ErrorCode::ToolHttpError, format!("You are not signed in to {server}."))
-            .reason(Reason::McpSignIn)
-            .retryable(false);
+    let error = AgentError::new(
+        ErrorCode::ToolHttpError,
+        text!("You are not signed in to {server}.", server),
+    )
+    .reason(Reason::McpSignIn)
+    .retryable(false);
     failure(error.hint("Open Tools and sign in to the server there."), false)
 }
 
@@ -243,17 +253,19 @@ fn failure(error: AgentError, may_have_happened: bool) -> ToolFailure {
 
 /// There is no server of this name.
 pub(crate) fn unknown_server(server: &str) -> ToolFailure {
-    let error =
-        AgentError::new(ErrorCode::ToolNotFound, format!("There is no server named {server}."))
-            .reason("mcp_unknown_server");
+    let error = AgentError::new(
+        ErrorCode::ToolNotFound,
+        text!("There is no server named {server}.", server),
+    )
+    .reason("mcp_unknown_server");
     failure(error.hint("Look at the Tools page for what each pack brings."), false)
 }
 
 /// The server does not run and could not be started. The call was not sent.
-pub(crate) fn not_connected(server: &str, why: &str) -> ToolFailure {
+pub(crate) fn not_connected(server: &str, why: &Text) -> ToolFailure {
     let error = AgentError::new(
         ErrorCode::ToolHttpError,
-        format!("The server {server} is not running. {why}"),
+        text!("The server {server} is not running. {why}", server, why),
     )
     .reason(Reason::McpNotConnected)
     .retryable(true);
@@ -264,10 +276,10 @@ pub(crate) fn not_connected(server: &str, why: &str) -> ToolFailure {
 }
 
 /// The server's program cannot be used. Retrying does not help.
-pub(crate) fn unusable_program(server: &str, why: &str) -> ToolFailure {
+pub(crate) fn unusable_program(server: &str, why: &Text) -> ToolFailure {
     let error = AgentError::new(
         ErrorCode::ToolHttpError,
-        format!("The server {server} cannot be started. {why}"),
+        text!("The server {server} cannot be started. {why}", server, why),
     )
     .reason(Reason::McpNotConnected);
     failure(error.retryable(false).hint("Correct that, then start Countersign again."), false)
@@ -278,7 +290,7 @@ pub(crate) fn app_closing(server: &str) -> ToolFailure {
     failure(
         AgentError::new(
             ErrorCode::ToolHttpError,
-            format!("The server {server} has been stopped with the app."),
+            text!("The server {server} has been stopped with the app.", server),
         )
         .reason(Reason::McpNotConnected),
         false,
@@ -289,7 +301,7 @@ pub(crate) fn app_closing(server: &str) -> ToolFailure {
 pub(crate) fn connection_lost(server: &str, sent: bool) -> ToolFailure {
     let error = AgentError::new(
         ErrorCode::ToolHttpError,
-        format!("The server {server} stopped before it answered."),
+        text!("The server {server} stopped before it answered.", server),
     )
     .reason(Reason::McpException)
     .retryable(true);
@@ -298,18 +310,24 @@ pub(crate) fn connection_lost(server: &str, sent: bool) -> ToolFailure {
 
 /// There was no answer in time.
 pub(crate) fn timed_out(server: &str, after: Duration, sent: bool) -> ToolFailure {
-    let message =
-        format!("The server {server} did not answer within {} seconds.", after.as_secs_f32());
+    let message = text!(
+        "The server {server} did not answer within {seconds} seconds.",
+        server,
+        seconds = after.as_secs_f32()
+    );
     failure(AgentError::new(ErrorCode::ToolTimeout, message).reason(Reason::McpTimeout), sent)
 }
 
 /// The call was cancelled.
 pub(crate) fn cancelled(server: &str, sent: bool) -> ToolFailure {
-    failure(AgentError::internal("cancelled", format!("The call to {server} was stopped.")), sent)
+    failure(
+        AgentError::internal("cancelled", text!("The call to {server} was stopped.", server)),
+        sent,
+    )
 }
 
 /// The tool ran and reported an error.
-pub(crate) fn tool_error(text: String) -> ToolFailure {
+pub(crate) fn tool_error(text: impl Into<Text>) -> ToolFailure {
     failure(
         AgentError::new(ErrorCode::ToolHttpError, text)
             .reason(Reason::McpToolError)
@@ -320,7 +338,7 @@ pub(crate) fn tool_error(text: String) -> ToolFailure {
 
 /// The server refused the request.
 pub(crate) fn request_refused(server: &str, code: i32, message: &str) -> ToolFailure {
-    let text = format!("The server {server} refused the call: {message}");
+    let text = text!("The server {server} refused the call: {message}", server, message);
     failure(
         AgentError::new(ErrorCode::ToolHttpError, text)
             .reason(Reason::McpException)
@@ -335,7 +353,11 @@ pub(crate) fn unexpected_answer(server: &str, what: &str) -> ToolFailure {
     failure(
         AgentError::internal(
             Reason::InvalidResponse,
-            format!("The server {server} answered in a way this app does not understand: {what}."),
+            text!(
+                "The server {server} answered in a way this app does not understand: {what}.",
+                server,
+                what
+            ),
         ),
         true,
     )

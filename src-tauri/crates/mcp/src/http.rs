@@ -10,9 +10,10 @@ use std::{
 };
 
 use contract::{
-    AgentError,
+    AgentError, Text,
     address::{Origin, leads_there, may_reach},
     manifest::{Auth, AuthKind},
+    text,
 };
 use http::{HeaderName, HeaderValue};
 use reqwest::{
@@ -64,7 +65,7 @@ impl Resolve for Guarded {
 
 /// Creates a client that reaches only allowed addresses. Redirects stay on their server, or are not
 /// followed at all.
-pub(crate) fn client(private: bool, redirects: bool) -> Result<Client, String> {
+pub(crate) fn client(private: bool, redirects: bool) -> Result<Client, Text> {
     let within = redirect::Policy::custom(|attempt| {
         let same =
             attempt.previous().last().is_some_and(|from| from.origin() == attempt.url().origin());
@@ -77,15 +78,16 @@ pub(crate) fn client(private: bool, redirects: bool) -> Result<Client, String> {
         .user_agent(concat!("Countersign/", env!("CARGO_PKG_VERSION")))
         .dns_resolver(Arc::new(Guarded { private }))
         .build()
-        .map_err(|_| "No encrypted connection can be made on this machine. Install the package ca-certificates.".to_owned())
+        .map_err(|_| "No encrypted connection can be made on this machine. Install the package ca-certificates.".into())
 }
 
 /// Checks a URL before it is resolved. The resolver checks names later.
-pub(crate) fn check(url: &Url, private: bool) -> Result<(), String> {
+pub(crate) fn check(url: &Url, private: bool) -> Result<(), Text> {
     let host = url.host_str().unwrap_or("that address");
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(format!(
-            "The address of {host} holds a name or a password. Take them out of it."
+        return Err(text!(
+            "The address of {host} holds a name or a password. Take them out of it.",
+            host
         ));
     }
     let ip = match url.host() {
@@ -94,8 +96,9 @@ pub(crate) fn check(url: &Url, private: bool) -> Result<(), String> {
         Some(Host::Domain(_)) | None => None,
     };
     if !matches!(url.scheme(), "https" | "http") || ip.is_some_and(|ip| !may_reach(ip, true)) {
-        return Err(format!(
-            "No server can be reached at {host}. Enter its own address, such as https://mcp.example.com/mcp."
+        return Err(text!(
+            "No server can be reached at {host}. Enter its own address, such as https://mcp.example.com/mcp.",
+            host
         ));
     }
     let open = url.scheme() == "https" && ip.is_none_or(|ip| may_reach(ip, false));
@@ -103,20 +106,22 @@ pub(crate) fn check(url: &Url, private: bool) -> Result<(), String> {
 }
 
 /// Checks whether keys and tokens may be sent to a URL: only encrypted, or within this computer.
-pub(crate) fn check_key(url: &Url) -> Result<(), String> {
+pub(crate) fn check_key(url: &Url) -> Result<(), Text> {
     if Origin::of(url).is_some_and(|server| server.may_carry_key()) {
         return Ok(());
     }
     let host = url.host_str().unwrap_or("that address");
-    Err(format!(
-        "The key is not sent to {host}, because the connection would not be encrypted. Use an address that begins with https://; without encryption a key goes only to this computer."
+    Err(text!(
+        "The key is not sent to {host}, because the connection would not be encrypted. Use an address that begins with https://; without encryption a key goes only to this computer.",
+        host
     ))
 }
 
 /// Returns the sentence about an address that may not be reached.
-pub(crate) fn refusal_text(host: &str) -> String {
-    format!(
-        "{host} lies on this computer or in the local network, or is reached without encryption. If you trust the pack and it declares that it needs this, allow it in Settings under \u{201c}Keys and access of packs\u{201d}."
+pub(crate) fn refusal_text(host: &str) -> Text {
+    text!(
+        "{host} lies on this computer or in the local network, or is reached without encryption. If you trust the pack and it declares that it needs this, allow it in Settings under \u{201c}Keys and access of packs\u{201d}.",
+        host
     )
 }
 
@@ -133,9 +138,9 @@ impl Address {
         by_auth || self.http.oauth.is_some() || !self.http.headers.is_empty()
     }
 
-    pub(crate) fn url(&self) -> Result<Url, String> {
+    pub(crate) fn url(&self) -> Result<Url, Text> {
         let url = Url::parse(&self.http.url)
-            .map_err(|_| format!("{} is not a web address.", self.http.url))?;
+            .map_err(|_| text!("{address} is not a web address.", address = self.http.url))?;
         check(&url, self.may_reach_private())?;
         Ok(url)
     }
@@ -198,7 +203,10 @@ impl Address {
 
 fn header_name(name: &str) -> Result<HeaderName, AgentError> {
     HeaderName::try_from(name).map_err(|_| {
-        AgentError::internal("tool_config_error", format!("{name} is not the name of a header."))
+        AgentError::internal(
+            "tool_config_error",
+            text!("{name} is not the name of a header.", name),
+        )
     })
 }
 

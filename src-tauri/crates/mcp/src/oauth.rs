@@ -2,6 +2,7 @@
 //! keyring), and renews them in time. The library implements the protocol; this file decides which
 //! addresses may be reached and where tokens are stored.
 
+use contract::{Text, text};
 use std::sync::Arc;
 
 use contract::manifest::{KeyAlgorithm, OauthGrant, ServerOauth};
@@ -38,13 +39,13 @@ impl OAuthHttpClient for Fetcher {
             };
             let wait = request.timeout;
             let mut asking = reqwest::Request::try_from(request.request)?;
-            http::check(asking.url(), self.private)?;
+            http::check(asking.url(), self.private).map_err(String::from)?;
             // A POST body contains codes, secrets or tokens, and so may a request with an
             // authorization header.
             if *asking.method() != reqwest::Method::GET
                 || asking.headers().contains_key(reqwest::header::AUTHORIZATION)
             {
-                http::check_key(asking.url())?;
+                http::check_key(asking.url()).map_err(String::from)?;
             }
             *asking.timeout_mut() = wait;
             let mut response = client.execute(asking).await?;
@@ -87,7 +88,7 @@ impl TokenStore {
         self.access
             .keep_tokens(text)
             .await
-            .map_err(|error| AuthError::CredentialStoreError(error.message))
+            .map_err(|error| AuthError::CredentialStoreError(carried(&error.text())))
     }
 }
 
@@ -102,7 +103,7 @@ impl CredentialStore for TokenStore {
             .access
             .tokens()
             .await
-            .map_err(|error| AuthError::CredentialStoreError(error.message))?;
+            .map_err(|error| AuthError::CredentialStoreError(carried(&error.text())))?;
         // Stored tokens that cannot be read count as absent: the user signs in again.
         let found = text.and_then(|text| serde_json::from_str(text.expose_secret()).ok());
         *known = Some(found.clone());
@@ -120,9 +121,11 @@ impl CredentialStore for TokenStore {
 
 /// Names the kind of an error. Errors may contain the authorization server's words, so only the
 /// app's own words are used.
-pub(crate) fn error_kind(error: &AuthError) -> &str {
-    match error {
-        AuthError::MetadataError(ours) | AuthError::CredentialStoreError(ours) => ours,
+pub(crate) fn error_kind(error: &AuthError) -> Text {
+    let kind = match error {
+        AuthError::MetadataError(ours) | AuthError::CredentialStoreError(ours) => {
+            return serde_json::from_str(ours).unwrap_or_else(|_| ours.into());
+        }
         AuthError::AuthorizationFailed(_) => "it was not agreed to",
         AuthError::HttpError(_) | AuthError::DiscoveryRequestFailed { .. } => {
             "where tokens are given cannot be reached"
@@ -136,12 +139,23 @@ pub(crate) fn error_kind(error: &AuthError) -> &str {
         }
         AuthError::RegistrationFailed(_) => "the app is not let in there",
         _ => "where tokens are given, something is answered that this app does not understand",
-    }
+    };
+    kind.into()
+}
+
+/// Writes a text of this app as JSON, because the library's errors hold a string only. `error_kind`
+/// reads it.
+fn carried(text: &Text) -> String {
+    serde_json::to_string(text).unwrap_or_else(|_| text.to_string())
+}
+
+pub(crate) fn own_error(text: Text) -> AuthError {
+    AuthError::MetadataError(carried(&text))
 }
 
 /// Creates the manager for the authorization server of one MCP server.
 pub(crate) async fn manager(address: &Address) -> Result<AuthorizationManager, AuthError> {
-    let refused = AuthError::MetadataError;
+    let refused = own_error;
     let (url, private) = (address.url().map_err(refused)?, address.may_reach_private());
     let fetcher = Fetcher {
         private,
@@ -216,7 +230,7 @@ pub(crate) async fn check_issuer(
     let plain = |issuer: &str| issuer.trim_end_matches('/').to_owned();
     match expected {
         Some(expected) if metadata.issuer.as_deref().map(plain) != Some(plain(&expected)) => {
-            Err(AuthError::MetadataError(OTHER_ISSUER.to_owned()))
+            Err(own_error(OTHER_ISSUER.into()))
         }
         Some(_) | None => Ok(()),
     }
@@ -246,7 +260,7 @@ pub(crate) async fn secret(address: &Address) -> Result<Option<SecretString>, Au
             .credential(name)
             .await
             .map(Some)
-            .map_err(|error| AuthError::CredentialStoreError(error.message)),
+            .map_err(|error| AuthError::CredentialStoreError(carried(&error.text()))),
         None => Ok(None),
     }
 }
@@ -255,7 +269,7 @@ async fn client_credentials(
     address: &Address,
     oauth: &ServerOauth,
 ) -> Result<ClientCredentialsConfig, AuthError> {
-    let missing = |what: &str| AuthError::MetadataError(format!("the pack names no {what}"));
+    let missing = |what: &str| own_error(text!("the pack names no {what}", what));
     let client_id = oauth.client_id.clone().ok_or_else(|| missing("client_id"))?;
     let secret = secret(address).await?.ok_or_else(|| missing("variable for the secret"))?;
     let (scopes, resource) = (oauth.scopes.clone(), Some(resource(&address.http.url)));

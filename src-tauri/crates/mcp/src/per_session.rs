@@ -9,7 +9,7 @@ mod wire;
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use contract::SessionId;
+use contract::{SessionId, Text, text};
 use engine::ports::{Random, ToolFailure};
 use secrecy::SecretString;
 use serde_json::{Value, json};
@@ -122,9 +122,10 @@ pub struct PerSessionCall<'a> {
 
 impl PerSession {
     /// Creates a client without sending anything. Returns a sentence if the address cannot be used.
-    pub fn new(place: Place) -> Result<Self, String> {
+    pub fn new(place: Place) -> Result<Self, Text> {
         let address = |text: &str| {
-            let url = Url::parse(text).map_err(|_| format!("{text} is not a web address."))?;
+            let url = Url::parse(text)
+                .map_err(|_| text!("{address} is not a web address.", address = text))?;
             http::check(&url, place.private)?;
             http::check_key(&url).map(|()| url)
         };

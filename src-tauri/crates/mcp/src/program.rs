@@ -6,19 +6,46 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
+use contract::{Param, Text, ToParam, text};
+
 /// Why a program cannot be used. Each message says what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", self.text())]
 pub enum ProgramError {
-    #[error("The program {0} does not exist. Reinstall the pack or correct its command.")]
     Missing(String),
-    #[error("{0} is not a program that may be run. Set its executable permission.")]
     NotExecutable(String),
-    #[error("The program {0} lies outside its pack. Use a path below the pack, such as ./server.")]
     OutsidePack(String),
-    #[error(
-        "{0} is neither a path below the pack nor a program of the app. The search path is not used; put the program into the pack and write ./{0}."
-    )]
     NotOurs(String),
+}
+
+impl ProgramError {
+    /// Returns what is wrong and what to do.
+    pub fn text(&self) -> Text {
+        match self {
+            Self::Missing(program) => text!(
+                "The program {program} does not exist. Reinstall the pack or correct its command.",
+                program
+            ),
+            Self::NotExecutable(program) => text!(
+                "{program} is not a program that may be run. Set its executable permission.",
+                program
+            ),
+            Self::OutsidePack(program) => text!(
+                "The program {program} lies outside its pack. Use a path below the pack, such as ./server.",
+                program
+            ),
+            Self::NotOurs(program) => text!(
+                "{program} is neither a path below the pack nor a program of the app. The search path is not used; put the program into the pack and write ./{program}.",
+                program
+            ),
+        }
+    }
+}
+
+impl ToParam for ProgramError {
+    fn to_param(&self) -> Param {
+        self.text().to_param()
+    }
 }
 
 /// Returns the absolute path of a server's command.

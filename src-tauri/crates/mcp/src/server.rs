@@ -7,8 +7,9 @@ mod health;
 use std::{sync::Arc, time::Duration};
 
 use contract::{
-    ServerState, ServerView,
+    ServerState, ServerView, Text,
     manifest::{OauthGrant, ServerOauth},
+    text,
 };
 use engine::ports::ToolFailure;
 use parking_lot::{Mutex, MutexGuard};
@@ -43,16 +44,16 @@ enum Phase {
     BackingOff {
         until: Instant,
         attempt: u64,
-        why: String,
+        why: Text,
     },
     /// The user has to sign in.
     SignIn {
         /// Why the last sign-in failed.
-        why: Option<String>,
+        why: Option<Text>,
     },
     /// There is no program to start.
     Unusable {
-        why: String,
+        why: Text,
     },
     Stopped,
 }
@@ -104,7 +105,7 @@ pub(crate) struct ServerConnection {
 enum Next {
     Use(ServerConnection),
     WaitForStart(u64),
-    WaitUntil(Instant, String),
+    WaitUntil(Instant, Text),
     Fail(ToolFailure),
 }
 
@@ -230,7 +231,7 @@ impl Server {
                 () = limits.cancel.cancelled() => return Err(failure::cancelled(name, false)),
             }
             if Instant::now() >= limits.until {
-                return Err(failure::not_connected(name, "It is still starting."));
+                return Err(failure::not_connected(name, &"It is still starting.".into()));
             }
         }
     }
@@ -246,7 +247,7 @@ impl Server {
             }
             // It has just ended; its task is about to record that.
             Phase::Ready { .. } => {
-                Next::WaitUntil(Instant::now() + NOTICE_INTERVAL, "It has just stopped.".to_owned())
+                Next::WaitUntil(Instant::now() + NOTICE_INTERVAL, "It has just stopped.".into())
             }
             Phase::Starting { attempt } => Next::WaitForStart(*attempt),
             Phase::BackingOff { attempt, why, .. } if waited_for == Some(*attempt) => {
@@ -313,7 +314,7 @@ impl Server {
             }
             OpenError::SignIn(_) => self.fail_attempt(
                 attempt,
-                "It refuses the key, or wants a sign-in that the pack does not declare.".to_owned(),
+                "It refuses the key, or wants a sign-in that the pack does not declare.".into(),
             ),
         }
     }
@@ -322,7 +323,7 @@ impl Server {
     async fn list(&self, connection: &Connection) -> Result<(), OpenError> {
         let Some(definitions) = &self.listeners.definitions else { return Ok(()) };
         let tools = timeout(self.timings.start, connection.tools()).await.unwrap_or_else(|_| {
-            Err(OpenError::Because("Its tools were not listed in time.".to_owned()))
+            Err(OpenError::Because("Its tools were not listed in time.".into()))
         })?;
         definitions.record_tools(&self.config.pack, &self.config.name, &tools);
         Ok(())
@@ -370,7 +371,7 @@ impl Server {
     }
 
     /// Ends a connection that cannot be trusted any more. The next call opens a new one.
-    fn drop_connection(&self, attempt: u64, why: String) {
+    fn drop_connection(&self, attempt: u64, why: Text) {
         self.lock().stop.cancel();
         self.fail_attempt(attempt, why);
     }
@@ -417,7 +418,7 @@ impl Server {
     }
 
     /// Records the result of a sign-in.
-    pub(crate) fn finish_sign_in(self: &Arc<Self>, done: Result<(), String>) {
+    pub(crate) fn finish_sign_in(self: &Arc<Self>, done: Result<(), Text>) {
         let mut life = self.lock();
         match (done, &life.phase) {
             (_, Phase::Stopped | Phase::Unusable { .. }) => {}
@@ -428,7 +429,7 @@ impl Server {
             }
             (Err(why), Phase::SignIn { .. }) => {
                 life.phase =
-                    Phase::SignIn { why: Some(format!("The sign-in did not succeed: {why}.")) }
+                    Phase::SignIn { why: Some(text!("The sign-in did not succeed: {why}.", why)) }
             }
             (
                 Err(_),
@@ -442,7 +443,7 @@ impl Server {
     }
 
     /// Records a failed start or the end of a process. The next start waits.
-    fn fail_attempt(&self, of: u64, why: String) {
+    fn fail_attempt(&self, of: u64, why: Text) {
         let mut life = self.lock();
         let current = match life.phase {
             Phase::Starting { attempt } | Phase::Ready { attempt, .. } => attempt == of,

@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
-use contract::{AgentError, ErrorCode, manifest::ServerOauth};
+use contract::{AgentError, ErrorCode, Text, manifest::ServerOauth, text};
 use rmcp::transport::auth::{
     AuthError, AuthorizationRequest, AuthorizationSession, CredentialStore as _,
     WWWAuthenticateParams,
@@ -47,18 +47,23 @@ pub(crate) async fn begin(
         return Err(no_sign_in(&server.config.name));
     };
     let Some(oauth) = &address.http.oauth else { return Err(no_sign_in(&server.config.name)) };
-    let failed = |what: &str| {
+    let failed = |what: Text| {
         AgentError::new(
             ErrorCode::ToolHttpError,
-            format!("The sign-in to {} cannot begin: {what}.", server.config.name),
+            text!(
+                "The sign-in to {server} cannot begin: {what}.",
+                server = server.config.name,
+                what
+            ),
         )
         .reason("sign_in")
         .retryable(true)
         .hint("Check the connection and the server's address, then try again.")
     };
-    let listener =
-        TcpListener::bind(("127.0.0.1", 0)).await.map_err(|error| failed(&error.to_string()))?;
-    let port = listener.local_addr().map_err(|error| failed(&error.to_string()))?.port();
+    let listener = TcpListener::bind(("127.0.0.1", 0))
+        .await
+        .map_err(|error| failed(error.to_string().into()))?;
+    let port = listener.local_addr().map_err(|error| failed(error.to_string().into()))?.port();
     let session =
         new_session(address, oauth, &format!("http://127.0.0.1:{port}{PATH}"), server.challenge())
             .await
@@ -71,14 +76,14 @@ pub(crate) async fn begin(
             () = stop.cancelled() => return,
         };
         if answered.is_err() {
-            server.finish_sign_in(Err("nobody signed in within five minutes".to_owned()));
+            server.finish_sign_in(Err("nobody signed in within five minutes".into()));
         }
     });
     Ok(SignIn { url })
 }
 
 fn no_sign_in(server: &str) -> AgentError {
-    AgentError::invalid(format!("{server} needs no sign-in."))
+    AgentError::invalid(text!("{server} needs no sign-in.", server))
 }
 
 /// Creates the request to the authorization server: the client, the scopes and the redirect
@@ -126,7 +131,7 @@ async fn choose_scopes(
         .await?
         .map(|kept| kept.granted_scopes)
         .unwrap_or_default();
-    let url = address.url().map_err(AuthError::MetadataError)?;
+    let url = address.url().map_err(oauth::own_error)?;
     let wanted = challenge.and_then(|words| WWWAuthenticateParams::parse(words, &url).scope);
     if let Some(wanted) = wanted.filter(|_| !given.is_empty()) {
         scopes.extend(given);
@@ -156,8 +161,7 @@ async fn answer(
         let done = session.handle_callback_url(&format!("http://127.0.0.1:{port}{target}")).await;
         // Recorded before the browser is answered, because the user may go on as soon as the page
         // appears.
-        server
-            .finish_sign_in(done.map(|_| ()).map_err(|error| oauth::error_kind(&error).to_owned()));
+        server.finish_sign_in(done.map(|_| ()).map_err(|error| oauth::error_kind(&error)));
         return respond(&mut stream, "200 OK", PAGE).await;
     }
 }

@@ -1,7 +1,7 @@
 //! Collects faults. Every check adds to one list and continues, so that an author sees all faults
 //! at once.
 
-use contract::PackFault;
+use contract::{PackFault, Text};
 
 /// The faults of one pack.
 #[derive(Debug, Default)]
@@ -12,8 +12,8 @@ impl Faults {
     pub(crate) fn at(
         &mut self,
         pointer: impl Into<String>,
-        problem: impl Into<String>,
-        fix: impl Into<String>,
+        problem: impl Into<Text>,
+        fix: impl Into<Text>,
     ) {
         self.in_file(crate::MANIFEST, pointer, problem, fix);
     }
@@ -23,8 +23,8 @@ impl Faults {
         &mut self,
         file: &str,
         field: impl Into<String>,
-        problem: impl Into<String>,
-        fix: impl Into<String>,
+        problem: impl Into<Text>,
+        fix: impl Into<Text>,
     ) {
         let fault = PackFault {
             file: file.to_owned(),

@@ -5,45 +5,48 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
+use contract::{Text, text};
+
 /// Bytes of the largest file that is read from a pack.
 pub(crate) const MAX_BYTES: u64 = 1024 * 1024;
 
 /// Resolves a path of the manifest, relative to the pack. Only plain names are allowed, and the
 /// file must lie inside the pack.
-pub(crate) fn resolve_inside(folder: &Path, relative: &str) -> Result<PathBuf, String> {
+pub(crate) fn resolve_inside(folder: &Path, relative: &str) -> Result<PathBuf, Text> {
     let path = Path::new(relative);
     let plain =
         path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
     if relative.is_empty() || !plain {
-        return Err(format!("`{relative}` leads out of the pack's folder"));
+        return Err(text!("`{name}` leads out of the pack's folder", name = relative));
     }
     let full = folder.join(path);
     let (Ok(real), Ok(root)) = (full.canonicalize(), folder.canonicalize()) else {
-        return Err(format!("the file `{relative}` does not exist in the pack"));
+        return Err(text!("the file `{name}` does not exist in the pack", name = relative));
     };
     if real.starts_with(&root) {
         Ok(full)
     } else {
-        Err(format!("`{relative}` is a link that leads out of the pack's folder"))
+        Err(text!("`{name}` is a link that leads out of the pack's folder", name = relative))
     }
 }
 
 /// Reads a text file of the pack by its relative path.
-pub(crate) fn read(folder: &Path, relative: &str) -> Result<String, String> {
+pub(crate) fn read(folder: &Path, relative: &str) -> Result<String, Text> {
     text(&resolve_inside(folder, relative)?)
 }
 
 /// Reads a text file. An error is a plain reason.
-pub(crate) fn text(path: &Path) -> Result<String, String> {
+pub(crate) fn text(path: &Path) -> Result<String, Text> {
     text_up_to(path, MAX_BYTES)
 }
 
 /// Reads a text file of at most `most` bytes.
-pub(crate) fn text_up_to(path: &Path, most: u64) -> Result<String, String> {
-    let length = fs::metadata(path).map_err(|e| format!("it cannot be read: {e}"))?.len();
+pub(crate) fn text_up_to(path: &Path, most: u64) -> Result<String, Text> {
+    let length =
+        fs::metadata(path).map_err(|e| Text::from(format!("it cannot be read: {e}")))?.len();
     if length > most {
-        return Err(format!("it is larger than {} KiB", most / 1024));
+        return Err(text!("it is larger than {size} KiB", size = most / 1024));
     }
-    let bytes = fs::read(path).map_err(|e| format!("it cannot be read: {e}"))?;
-    String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())
+    let bytes = fs::read(path).map_err(|e| Text::from(format!("it cannot be read: {e}")))?;
+    String::from_utf8(bytes).map_err(|_| Text::from("it is not UTF-8 text"))
 }

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use contract::{PackId, PackView, ToolSpec, manifest::PackManifest};
+use contract::{PackId, PackView, ToolSpec, manifest::PackManifest, text};
 use serde_json::{Map, Value};
 
 use crate::{
@@ -109,11 +109,12 @@ fn read_manifest(folder: &Path, faults: &mut Faults) -> Option<Value> {
             Some(value)
         }
         Err(error) => {
-            let place = format!("line {}, column {}", error.line(), error.column());
+            let place =
+                text!("line {line}, column {column}", line = error.line(), column = error.column());
             faults.at(
                 format!("line {}", error.line()),
-                format!("it is not valid JSON: {error}"),
-                format!("correct the text at {place}"),
+                text!("it is not valid JSON: {error}", error = error.to_string()),
+                text!("correct the text at {place}", place),
             );
             None
         }
@@ -131,7 +132,11 @@ fn resolve_pack(
     let mut manifest: PackManifest = match serde_json::from_value(whole) {
         Ok(manifest) => manifest,
         Err(error) => {
-            faults.at("", format!("the manifest cannot be used: {error}"), "see tools/README.md");
+            faults.at(
+                "",
+                text!("the manifest cannot be used: {error}", error),
+                "see tools/README.md",
+            );
             return None;
         }
     };
@@ -191,10 +196,10 @@ fn refuse_duplicates(loaded: &mut [LoadedPack]) {
             continue;
         };
         let mut faults = Faults::default();
-        let problem = format!(
-            "the pack `{}` in {} is used instead of this one",
-            one.view.id,
-            winner.1.display()
+        let problem = text!(
+            "the pack `{id}` in {folder} is used instead of this one",
+            id = one.view.id,
+            folder = winner.1.display()
         );
         faults.at("/id", problem, "give this pack another id, or remove one of the two");
         one.view.faults.extend(faults.into_vec());

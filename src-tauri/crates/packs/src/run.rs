@@ -20,7 +20,7 @@ pub use http::{HttpRunner, Permit};
 pub use program::{Place, run_program};
 pub(crate) use template::Template;
 
-use contract::{Isolation, IsolationView};
+use contract::{Isolation, IsolationView, text};
 
 /// Returns how far programs of packs are isolated on this machine.
 pub fn isolation() -> IsolationView {
@@ -31,23 +31,19 @@ pub fn isolation() -> IsolationView {
     let (level, message) = match (abi > 0, seccomp) {
         (true, true) => (
             Isolation::Full,
-            format!(
-                "Programs of packs see only the system's programs, their pack and a folder of their own (Landlock {abi}), and open no sockets beyond what their pack declares."
-            ),
+            text!("Programs of packs see only the system's programs, their pack and a folder of their own (Landlock {abi}), and open no sockets beyond what their pack declares.", abi),
         ),
         (true, false) => (
             Isolation::Partial,
-            format!(
-                "Programs of packs do not see your files (Landlock {abi}), but this kernel cannot keep them from the network and from other programs' sockets."
-            ),
+            text!("Programs of packs do not see your files (Landlock {abi}), but this kernel cannot keep them from the network and from other programs' sockets.", abi),
         ),
         (false, true) => (
             Isolation::Partial,
-            "Programs of packs can read your files: this kernel has no Landlock. They open no sockets beyond what their pack declares.".to_owned(),
+            "Programs of packs can read your files: this kernel has no Landlock. They open no sockets beyond what their pack declares.".into(),
         ),
         (false, false) => (
             Isolation::Limits,
-            "Programs of packs run as you, with a bare environment and limits only: this kernel has neither Landlock nor seccomp.".to_owned(),
+            "Programs of packs run as you, with a bare environment and limits only: this kernel has neither Landlock nor seccomp.".into(),
         ),
     };
     IsolationView { level, landlock_abi: abi, seccomp, message }

@@ -3,6 +3,7 @@
 
 use std::sync::LazyLock;
 
+use contract::text;
 use jsonschema::{
     ValidationError, Validator,
     error::{TypeKind, ValidationErrorKind as Kind},
@@ -38,7 +39,7 @@ fn report(error: &ValidationError<'_>, faults: &mut Faults) {
             match (allowed_words(context), telling_branch(context)) {
                 (Some(words), _) => faults.at(
                     pointer,
-                    format!("it must be one of {words}"),
+                    text!("it must be one of {words}", words),
                     "use one of these values",
                 ),
                 (None, Some(branch)) => branch.iter().for_each(|e| report(e, faults)),
@@ -53,30 +54,34 @@ fn report(error: &ValidationError<'_>, faults: &mut Faults) {
             let name = property.as_str().unwrap_or_default();
             faults.at(
                 join(&pointer, name),
-                format!("`{name}` is missing"),
-                format!("add `{name}`"),
+                text!("`{name}` is missing", name),
+                text!("add `{name}`", name),
             );
         }
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
             for name in unexpected {
                 faults.at(
                     join(&pointer, name),
-                    format!("`{name}` is not a member of the format here"),
+                    text!("`{name}` is not a member of the format here", name),
                     "remove it or correct its spelling",
                 );
             }
         }
-        Kind::Type { kind } => {
-            faults.at(pointer, format!("it must be {}", types(kind)), "change the value's type")
-        }
+        Kind::Type { kind } => faults.at(
+            pointer,
+            text!("it must be {kind}", kind = types(kind)),
+            "change the value's type",
+        ),
         Kind::Enum { options } => faults.at(
             pointer,
-            format!("it must be one of {}", list(options)),
+            text!("it must be one of {words}", words = list(options)),
             "use one of these values",
         ),
-        Kind::Constant { expected_value } => {
-            faults.at(pointer, format!("it must be {expected_value}"), "use this value")
-        }
+        Kind::Constant { expected_value } => faults.at(
+            pointer,
+            text!("it must be {kind}", kind = expected_value.to_string()),
+            "use this value",
+        ),
         Kind::Pattern { pattern } => {
             faults.at(
                 pointer,
@@ -96,19 +101,15 @@ fn report(error: &ValidationError<'_>, faults: &mut Faults) {
         ),
         Kind::MinLength { limit } => faults.at(
             pointer,
-            "the text is too short".to_owned(),
+            "the text is too short",
             format!("give it at least {limit} character(s)"),
         ),
-        Kind::MinItems { limit } => faults.at(
-            pointer,
-            "the list is too short".to_owned(),
-            format!("give it at least {limit} entry"),
-        ),
-        Kind::MaxLength { limit } => faults.at(
-            pointer,
-            "the text is too long".to_owned(),
-            format!("use at most {limit} characters"),
-        ),
+        Kind::MinItems { limit } => {
+            faults.at(pointer, "the list is too short", format!("give it at least {limit} entry"))
+        }
+        Kind::MaxLength { limit } => {
+            faults.at(pointer, "the text is too long", format!("use at most {limit} characters"))
+        }
         // The pack schema uses no other keywords. If one is added, the library's wording is good
         // enough.
         _ => faults.at(pointer, sentence(error), "see tools/README.md"),

@@ -10,7 +10,9 @@
 mod rules;
 
 use chrono::{DateTime, Utc};
-use contract::{Effect, Grant, GrantId, PolicyMode, SessionId, ToolSpec, manifest::OutputTrust};
+use contract::{
+    Effect, Grant, GrantId, PolicyMode, SessionId, Text, ToolSpec, manifest::OutputTrust, text,
+};
 use serde_json::{Map, Value};
 
 pub use rules::{Action, Rule, RuleFault, Rules, StandingGrant};
@@ -42,25 +44,25 @@ pub enum Decision {
     /// The call runs without a question.
     Allow {
         /// The statement that decided, as a sentence for a person.
-        why: String,
+        why: Text,
         /// The permission that allowed it, if one did.
         grant: Option<GrantId>,
     },
     /// A person must approve the call.
     Ask {
         /// The statement that decided, as a sentence for a person.
-        why: String,
+        why: Text,
     },
     /// The call is refused.
     Deny {
         /// The statement that decided, as a sentence for a person.
-        why: String,
+        why: Text,
     },
 }
 
 impl Decision {
     /// Returns the statement that decided, as a sentence for a person.
-    pub fn why(&self) -> &str {
+    pub fn why(&self) -> &Text {
         match self {
             Self::Allow { why, .. } | Self::Ask { why } | Self::Deny { why } => why,
         }
@@ -93,7 +95,10 @@ pub fn decide(question: Question<'_>) -> Decision {
     }
     if tool.human_required {
         return Decision::Ask {
-            why: format!("This pack requires your approval for every call of {}.", tool.id),
+            why: text!(
+                "This pack requires your approval for every call of {tool}.",
+                tool = tool.id
+            ),
         };
     }
     if question.untrusted_entered && tool.open_world && tool.effect == Effect::ReadOnly {
@@ -107,17 +112,17 @@ pub fn decide(question: Question<'_>) -> Decision {
     }
     if let Some(grant) = live_grant(question) {
         return Decision::Allow {
-            why: format!("You approved {} for this session.", tool.title),
+            why: text!("You approved {tool} for this session.", tool = tool.title),
             grant: Some(grant.id.clone()),
         };
     }
     if let Some(grant) = standing_grant(question) {
         return Decision::Allow {
-            why: format!(
-                "Grant {} of the rules file allows {} until {}.",
-                grant.id,
-                tool.id,
-                grant.expires_at.format("%Y-%m-%d %H:%M UTC")
+            why: text!(
+                "Grant {id} of the rules file allows {tool} until {time}.",
+                id = grant.id,
+                tool = tool.id,
+                time = grant.expires_at.format("%Y-%m-%d %H:%M UTC").to_string()
             ),
             grant: None,
         };
@@ -125,10 +130,10 @@ pub fn decide(question: Question<'_>) -> Decision {
     by_effect(question)
 }
 
-fn built_in_denial(question: Question<'_>) -> Option<String> {
+fn built_in_denial(question: Question<'_>) -> Option<Text> {
     let blocked =
         question.mode == PolicyMode::ReadOnlyOnly && question.tool.effect != Effect::ReadOnly;
-    blocked.then(|| "The policy allows reading only.".to_owned())
+    blocked.then(|| "The policy allows reading only.".into())
 }
 
 fn live_grant(question: Question<'_>) -> Option<&Grant> {

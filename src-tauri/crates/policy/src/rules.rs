@@ -6,7 +6,7 @@ use std::collections::HashSet;
 pub use contract::{
     PolicyFault as RuleFault, PolicyRule as Rule, RuleAction as Action, StandingGrant,
 };
-use contract::{SessionId, ToolId, ToolSpec};
+use contract::{SessionId, Text, ToolId, ToolSpec, text};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, value::RawValue};
 
@@ -44,7 +44,9 @@ impl Rules {
         }
         let parts: FileParts<'_> = match serde_json::from_str(text) {
             Ok(parts) => parts,
-            Err(e) => return Self::unreadable(format!("line {}", e.line()), e.to_string()),
+            Err(e) => {
+                return Self::unreadable(text!("line {line}", line = e.line()), e.to_string());
+            }
         };
         let mut read = Self::default();
         let mut ids = HashSet::new();
@@ -77,7 +79,7 @@ impl Rules {
     }
 
     /// Rules for a file that cannot be read at all.
-    pub fn unreadable(place: impl Into<String>, problem: impl Into<String>) -> Self {
+    pub fn unreadable(place: impl Into<Text>, problem: impl Into<Text>) -> Self {
         Self {
             faults: vec![RuleFault { place: place.into(), problem: problem.into() }],
             ..Self::default()
@@ -108,12 +110,12 @@ impl Rules {
 
     /// Returns a sentence about the first fault, if there is one: a rule that cannot be read may
     /// have concerned any tool.
-    pub(crate) fn fault(&self) -> Option<String> {
+    pub(crate) fn fault(&self) -> Option<Text> {
         self.faults.first().map(|fault| {
-            format!(
-                "The rules file has a fault ({}): {}.",
-                fault.place,
-                fault.problem.trim_end_matches('.')
+            text!(
+                "The rules file has a fault ({place}): {problem}.",
+                place = fault.place,
+                problem = without_stop(&fault.problem)
             )
         })
     }
@@ -132,13 +134,16 @@ impl Place {
         Self { name, line: text.get(..before).unwrap_or_default().matches('\n').count() + 1 }
     }
 
-    fn fault(&self, line: usize, problem: String) -> RuleFault {
-        RuleFault { place: format!("{}, line {line}", self.name), problem }
+    fn fault(&self, line: usize, problem: impl Into<Text>) -> RuleFault {
+        RuleFault {
+            place: text!("{place}, line {line}", place = self.name, line = line),
+            problem: problem.into(),
+        }
     }
 
     fn read<T: DeserializeOwned>(&self, raw: &RawValue) -> Result<T, RuleFault> {
         if !raw.get().starts_with('{') {
-            return Err(self.fault(self.line, "an object is expected".into()));
+            return Err(self.fault(self.line, "an object is expected"));
         }
         serde_json::from_str(raw.get()).map_err(|e| {
             let said = e.to_string();
@@ -150,12 +155,12 @@ impl Place {
 
     fn check_id(&self, id: &str, taken: &mut HashSet<String>) -> Result<(), RuleFault> {
         if id.trim().is_empty() {
-            return Err(self.fault(self.line, "the field `id` is empty".into()));
+            return Err(self.fault(self.line, "the field `id` is empty"));
         }
         if !taken.insert(id.to_owned()) {
             return Err(self.fault(
                 self.line,
-                format!("the field `id` has the value {id}, which is taken already"),
+                text!("the field `id` has the value {id}, which is taken already", id),
             ));
         }
         Ok(())
@@ -190,15 +195,29 @@ fn must_mean(pattern: &str, tool: &ToolSpec) -> bool {
 }
 
 /// Describes the rule in a sentence.
-pub(crate) fn why(rule: &Rule) -> String {
-    let verb = match rule.action {
-        Action::Deny => "denies",
-        Action::Ask => "asks for",
-        Action::Allow => "allows",
-    };
-    match &rule.reason {
-        Some(reason) => format!("Rule {} {verb} {}: {reason}", rule.id, rule.tool),
-        None => format!("Rule {} {verb} {}.", rule.id, rule.tool),
+pub(crate) fn why(rule: &Rule) -> Text {
+    let Rule { id, tool, action, reason, .. } = rule;
+    match (action, reason) {
+        (Action::Deny, None) => text!("Rule {id} denies {tool}.", id, tool),
+        (Action::Ask, None) => text!("Rule {id} asks for {tool}.", id, tool),
+        (Action::Allow, None) => text!("Rule {id} allows {tool}.", id, tool),
+        (Action::Deny, Some(reason)) => {
+            text!("Rule {id} denies {tool}: {reason}", id, tool, reason)
+        }
+        (Action::Ask, Some(reason)) => {
+            text!("Rule {id} asks for {tool}: {reason}", id, tool, reason)
+        }
+        (Action::Allow, Some(reason)) => {
+            text!("Rule {id} allows {tool}: {reason}", id, tool, reason)
+        }
+    }
+}
+
+/// A problem as it stands inside a sentence. A program's own words may end with a full stop.
+fn without_stop(problem: &Text) -> Text {
+    match problem {
+        Text::Plain(problem) => problem.trim_end_matches('.').into(),
+        Text::Filled(_) => problem.clone(),
     }
 }
 

@@ -194,7 +194,7 @@ fn what_a_person_has_to_approve_asks_whatever_else_is_said() {
         assert_eq!(free.strictness(), ALLOW);
         let asked = demanded(free);
         assert_eq!(
-            (asked.strictness(), asked.why()),
+            (asked.strictness(), asked.why().as_str()),
             (ASK, "This pack requires your approval for every call of cart.addItem.")
         );
     }

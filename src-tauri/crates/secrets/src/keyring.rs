@@ -11,7 +11,7 @@ use std::sync::{
 };
 use std::time::{Duration, Instant};
 
-use contract::{AgentError, ErrorCode, KeyringState};
+use contract::{AgentError, ErrorCode, KeyringState, Param, Text, ToParam, text};
 use secrecy::{ExposeSecret as _, SecretString};
 use tokio::sync::oneshot;
 
@@ -26,18 +26,25 @@ const SERVICE: &str = "countersign";
 
 /// Why a secret could not be read or stored.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", self.text())]
 pub enum SecretsError {
-    #[error("the keyring is locked")]
     Locked,
-    #[error("no keyring was found")]
     Missing,
-    #[error("the keyring did not answer in time")]
     TimedOut,
-    #[error("the keyring failed: {0}")]
     Failed(String),
 }
 
 impl SecretsError {
+    /// Returns what is wrong, as a part of a sentence.
+    pub fn text(&self) -> Text {
+        match self {
+            Self::Locked => "the keyring is locked".into(),
+            Self::Missing => "no keyring was found".into(),
+            Self::TimedOut => "the keyring did not answer in time".into(),
+            Self::Failed(why) => text!("the keyring failed: {why}", why),
+        }
+    }
+
     /// Returns what the user can do about it.
     pub fn hint(&self) -> &'static str {
         match self {
@@ -60,6 +67,12 @@ impl SecretsError {
     }
 }
 
+impl ToParam for SecretsError {
+    fn to_param(&self) -> Param {
+        self.text().to_param()
+    }
+}
+
 impl From<Fault> for SecretsError {
     fn from(fault: Fault) -> Self {
         match fault {
@@ -73,7 +86,7 @@ impl From<Fault> for SecretsError {
 
 impl From<SecretsError> for AgentError {
     fn from(error: SecretsError) -> Self {
-        let message = format!("The secret cannot be read or kept: {error}.");
+        let message = text!("The secret cannot be read or kept: {error}.", error);
         Self::new(ErrorCode::InternalError, message)
             .reason(error.reason())
             .hint(error.hint())

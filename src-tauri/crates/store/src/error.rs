@@ -5,34 +5,57 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use contract::AgentError;
+use contract::{AgentError, Text, text};
 use engine::ports::StoreError;
 use rusqlite::{ErrorCode, ffi};
 
 /// Why the database could not be opened.
 #[derive(Debug, thiserror::Error)]
+#[error("{}", self.text())]
 pub enum OpenError {
     /// Written by a later version of the app.
-    #[error("{} was written by a newer version of Countersign (format {found}; this version knows up to {known})", path.display())]
     Newer { path: PathBuf, found: i64, known: i64 },
     /// The disk is full, or the folder cannot be written.
-    #[error("{} cannot be written: the disk is full or the folder is read-only", .0.display())]
     NoSpace(PathBuf),
     /// Another process has the file open.
-    #[error("{} is in use by another program", .0.display())]
     Busy(PathBuf),
     /// The file is not a readable database. `open` recovers from this by itself.
-    #[error("{} is damaged: {problem}", path.display())]
     Damaged { path: PathBuf, problem: String },
     /// The linked SQLite has a known fault that corrupts WAL files.
-    #[error("this build contains SQLite {0}, which can damage its files")]
     Library(&'static str),
     /// Anything else.
-    #[error("{} could not be opened: {problem}", path.display())]
     Failed { path: PathBuf, problem: String },
 }
 
 impl OpenError {
+    /// Returns the error as a sentence for a person.
+    fn text(&self) -> Text {
+        match self {
+            Self::Newer { path, found, known } => text!(
+                "{file} was written by a newer version of Countersign (format {found}; this version knows up to {known}).",
+                file = path.display(),
+                found,
+                known
+            ),
+            Self::NoSpace(path) => text!(
+                "{file} cannot be written: the disk is full or the folder is read-only.",
+                file = path.display()
+            ),
+            Self::Busy(path) => {
+                text!("{file} is in use by another program.", file = path.display())
+            }
+            Self::Damaged { path, problem } => {
+                text!("{file} is damaged: {problem}.", file = path.display(), problem)
+            }
+            Self::Library(version) => {
+                text!("this build contains SQLite {version}, which can damage its files.", version)
+            }
+            Self::Failed { path, problem } => {
+                text!("{file} could not be opened: {problem}.", file = path.display(), problem)
+            }
+        }
+    }
+
     pub(crate) fn from_sql(path: &Path, error: &rusqlite::Error) -> Self {
         let path = path.to_owned();
         match Trouble::of(error) {
@@ -78,7 +101,7 @@ impl OpenError {
 
     /// Converts the error for the border of the program.
     pub fn into_agent_error(self) -> AgentError {
-        AgentError::internal(self.reason(), format!("{self}.")).hint(self.hint())
+        AgentError::internal(self.reason(), self.text()).hint(self.hint())
     }
 
     fn reason(&self) -> &'static str {

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use contract::{AgentError, ApprovalId, ApprovalStatus, Reason, SessionId, Transition};
+use contract::{AgentError, ApprovalId, ApprovalStatus, Reason, SessionId, Transition, text};
 use engine::ports::{Loaded, Moved, SessionImage, SharedSessions, StoreError};
 use redis::{
     Client, Cmd, FromRedisValue, IntoConnectionInfo as _, RedisError,
@@ -76,7 +76,7 @@ impl RedisSessions {
             .set_min_delay(Duration::from_millis(20))
             .set_number_of_retries(1);
         let away = |error: &RedisError| {
-            AgentError::internal(Reason::SessionsAway, format!("The Redis at {place} does not answer: {}.", kind(error)))
+            AgentError::internal(Reason::SessionsAway, text!("The Redis at {place} does not answer: {why}.", place, why = kind(error)))
                 .hint("Start it, or correct REDIS_URL; without SESSION_STORE=redis sessions are kept in the data folder.")
         };
         let redis = ConnectionManager::new_with_config(client, config)

@@ -3,7 +3,7 @@ import type { ErrorCode } from "./ErrorCode";
 
 /**
  * The error that a caller gets. `message` is a plain sentence for a person; `details.hint` says
- * what to do.
+ * what to do. `details.texts` has key and values of the two, for other languages.
  */
 export type AgentError = { 
 /**

@@ -1,6 +1,6 @@
 // The edited settings: a copy of those in force, the differences, and saving them together.
 import { app } from "../../app/app.svelte";
-import { worded } from "../../i18n/host";
+import { wordedError } from "../../i18n/host";
 import { asAgentError, call } from "../../platform";
 import type { AgentError } from "../../platform/generated/AgentError";
 import type { Settings } from "../../platform/generated/Settings";
@@ -47,6 +47,6 @@ export class Draft {
 
   /** The host's complaint about one field. */
   errorOf(field: string): string | null {
-    return this.error?.details["field"] === field ? worded(this.error.message) : null;
+    return this.error?.details["field"] === field ? wordedError(this.error) : null;
   }
 }

@@ -1,6 +1,7 @@
 //! The rules of a valid log, applied record by record: canonical bodies, chain, tree, checkpoints,
 //! keys, reveals, the mark. After a bad record the chain is broken, so the check stops there.
 
+use contract::{Text, text};
 use std::collections::{BTreeMap, BTreeSet};
 
 use ed25519_dalek::VerifyingKey;
@@ -140,7 +141,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Reports the record that should come next as bad.
-    pub(crate) fn report_record(&mut self, message: impl Into<String>) {
+    pub(crate) fn report_record(&mut self, message: impl Into<Text>) {
         self.problems.add(Some(self.size() + 1), message);
         self.stopped = true;
     }
@@ -156,24 +157,26 @@ impl<'a> Checker<'a> {
         let body = match body::parse(bytes) {
             Ok(body) => body,
             Err(why) => {
-                self.report_record(format!("record {seq} was changed: {why}"));
+                self.report_record(text!("record {seq} was changed: {why}", seq, why));
                 return None;
             }
         };
         if body.seq != seq {
-            self.report_record(format!(
-                "record {seq} is missing; record {} is in its place",
-                body.seq
+            self.report_record(text!(
+                "record {seq} is missing; record {other} is in its place",
+                seq,
+                other = body.seq
             ));
             return None;
         }
         if body.prev != crate::hex::encode(&self.prev) {
             let message = if seq == 1 {
-                "record 1 does not begin a log".to_owned()
+                "record 1 does not begin a log".into()
             } else {
-                format!(
-                    "record {seq} does not follow record {}: one of the two was changed",
-                    seq - 1
+                text!(
+                    "record {seq} does not follow record {before}: one of the two was changed",
+                    seq,
+                    before = seq - 1
                 )
             };
             self.report_record(message);
@@ -192,7 +195,7 @@ impl<'a> Checker<'a> {
             }
             Ok(None) => {}
             Err(why) => {
-                self.report_record(format!("record {seq} is not acceptable: {why}"));
+                self.report_record(text!("record {seq} is not acceptable: {why}", seq, why));
                 return None;
             }
         }
@@ -247,27 +250,28 @@ impl<'a> Checker<'a> {
         if !matches {
             self.problems.add(
                 Some(seq),
-                format!(
-                    "record {seq}: the value shown for \"{}\" is not the one that was recorded",
-                    reveal.member
+                text!(
+                    "record {seq}: the value shown for \"{name}\" is not the one that was recorded",
+                    seq,
+                    name = reveal.member
                 ),
             );
         }
     }
 
     /// Reports another fault of the newest record. The check continues.
-    pub(crate) fn report_fault(&mut self, message: impl Into<String>) {
+    pub(crate) fn report_fault(&mut self, message: impl Into<Text>) {
         self.problems.add(Some(self.size()), message);
     }
 
     /// Reports a fault of the newest record after which the check cannot continue.
-    pub(crate) fn report_spoilt(&mut self, message: impl Into<String>) {
+    pub(crate) fn report_spoilt(&mut self, message: impl Into<Text>) {
         self.report_fault(message);
         self.stopped = true;
     }
 
     /// Reports that there should be records after the last one.
-    pub(crate) fn beyond(&mut self, message: impl Into<String>) {
+    pub(crate) fn beyond(&mut self, message: impl Into<Text>) {
         self.problems.add(Some(self.size() + 1), message);
     }
 
@@ -289,7 +293,7 @@ impl<'a> Checker<'a> {
                     // It is not known which of the records since the last valid checkpoint was
                     // changed, so the first of them is named.
                     let first = self.signed + 1;
-                    self.problems.add(Some(first), format!("the checkpoint over {size} records does not hold from record {first} on: {why}"));
+                    self.problems.add(Some(first), text!("the checkpoint over {size} records does not hold from record {first} on: {why}", size, first, why));
                     self.stopped = true;
                 }
             }
@@ -323,11 +327,11 @@ impl<'a> Checker<'a> {
             );
         } else if mark.root != crate::hex::encode(&self.frontier.root()) {
             self.problems
-                .add(None, format!("one of the first {size} records is not the one that was signed: the root differs from the copy kept outside the log"));
+                .add(None, text!("one of the first {size} records is not the one that was signed: the root differs from the copy kept outside the log", size));
         } else if self.signed != size {
             self.problems.add(
                 Some(self.signed + 1),
-                format!("the checkpoint over {size} records is missing from the log"),
+                text!("the checkpoint over {size} records is missing from the log", size),
             );
         } else if mark.signature.is_none() && self.signs_marks {
             self.problems.add(
@@ -344,15 +348,13 @@ impl<'a> Checker<'a> {
             if let Some((seq, member)) = self.missing_values.as_ref().and_then(BTreeSet::first) {
                 self.problems.add(
                     Some(*seq),
-                    format!(
-                        "record {seq}: the value of \"{member}\" was removed, and no record says so"
-                    ),
+                    text!("record {seq}: the value of \"{member}\" was removed, and no record says so", seq, member),
                 );
             }
             if let Some(known) =
                 self.expected.marks.iter().map(|mark| mark.size).max().filter(|known| *known > size)
             {
-                self.problems.add(Some(size + 1), format!("records {} to {known} are missing: the log was cut, or an old copy was put in its place", size + 1));
+                self.problems.add(Some(size + 1), text!("records {first} to {last} are missing: the log was cut, or an old copy was put in its place", first = size + 1, last = known));
             }
             if !self.added
                 && let Some(closed) =
@@ -371,12 +373,16 @@ impl<'a> Checker<'a> {
             }
             if let Some(beyond) = self.notes.keys().next().copied() {
                 let message = if beyond > size {
-                    format!(
-                        "a checkpoint covers {beyond} records, but record {} is missing",
-                        size + 1
+                    text!(
+                        "a checkpoint covers {beyond} records, but record {seq} is missing",
+                        beyond,
+                        seq = size + 1
                     )
                 } else {
-                    format!("there is a checkpoint of size {beyond} that belongs to no record")
+                    text!(
+                        "there is a checkpoint of size {beyond} that belongs to no record",
+                        beyond
+                    )
                 };
                 self.problems.add(Some(size + 1), message);
             }

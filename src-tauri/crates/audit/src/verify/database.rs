@@ -1,6 +1,7 @@
 //! Passes the rows of a log's SQLite file to the checker, and compares every stored copy (leaves,
 //! nodes, columns) with the bodies.
 
+use contract::text;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -16,7 +17,8 @@ use crate::tree::Hash;
 /// Verifies the file.
 pub(crate) fn read(path: &Path, expected: Expected<'_>, problems: &mut Problems) -> Summary {
     if let Err(error) = path.try_exists() {
-        problems.unreadable(format!("the log file cannot be read ({error})"));
+        problems
+            .unreadable(text!("the log file cannot be read ({error})", error = error.to_string()));
         return Summary::default();
     }
     if !path.exists() {
@@ -24,8 +26,8 @@ pub(crate) fn read(path: &Path, expected: Expected<'_>, problems: &mut Problems)
         problems.add(
             size.map(|_| 1),
             size.map_or_else(
-                || "the log file does not exist".to_owned(),
-                |size| format!("the log file is missing; it had {size} records"),
+                || "the log file does not exist".into(),
+                |size| text!("the log file is missing; it had {size} records", size),
             ),
         );
         return Summary::default();
@@ -46,9 +48,15 @@ pub(crate) fn read(path: &Path, expected: Expected<'_>, problems: &mut Problems)
         Ok(summary) => summary,
         Err(error) => {
             if schema::is_damage(&error) {
-                problems.add(Some(1), format!("the log file is damaged ({error})"));
+                problems.add(
+                    Some(1),
+                    text!("the log file is damaged ({error})", error = error.to_string()),
+                );
             } else {
-                problems.unreadable(format!("the log file cannot be read ({error})"));
+                problems.unreadable(text!(
+                    "the log file cannot be read ({error})",
+                    error = error.to_string()
+                ));
             }
             Summary::default()
         }
@@ -150,14 +158,18 @@ fn records(
         if !schema::is_damage(&error) {
             return Err(error);
         }
-        checker.report_record(format!(
-            "record {} or what belongs to it cannot be read ({error})",
-            checker.size() + 1
+        checker.report_record(text!(
+            "record {seq} or what belongs to it cannot be read ({error})",
+            seq = checker.size() + 1,
+            error = error.to_string()
         ));
     }
     let summary = checker.finish();
     if let Some(error) = note_fault {
-        problems.add(Some(1), format!("the checkpoints cannot be read ({error})"));
+        problems.add(
+            Some(1),
+            text!("the checkpoints cannot be read ({error})", error = error.to_string()),
+        );
     }
     Ok(summary)
 }
@@ -183,7 +195,7 @@ fn feed(db: &Connection, checker: &mut Checker<'_>) -> rusqlite::Result<()> {
     while let Some(row) = records.next()? {
         let seq = checker.size() + 1;
         if i64::try_from(seq) != Ok(row.seq) {
-            checker.report_record(format!("record {seq} is missing"));
+            checker.report_record(text!("record {seq} is missing", seq));
             return Ok(());
         }
         let Some((body, leaf, done)) = checker.record(&row.body) else { return Ok(()) };
@@ -193,8 +205,9 @@ fn feed(db: &Connection, checker: &mut Checker<'_>) -> rusqlite::Result<()> {
                 .next()?
                 .is_some_and(|(stored, value)| i64::try_from(id) == Ok(stored) && value == hash);
             if !held {
-                checker.report_spoilt(format!(
-                    "the tree stored over the records up to {seq} does not match them"
+                checker.report_spoilt(text!(
+                    "the tree stored over the records up to {seq} does not match them",
+                    seq
                 ));
                 return Ok(());
             }
@@ -207,8 +220,9 @@ fn feed(db: &Connection, checker: &mut Checker<'_>) -> rusqlite::Result<()> {
                 if of == row.seq {
                     checker.reveal(&reveal);
                 } else {
-                    checker.report_fault(format!(
-                        "a value is stored for record {of}, which does not exist"
+                    checker.report_fault(text!(
+                        "a value is stored for record {seq}, which does not exist",
+                        seq = of
                     ));
                 }
             }
@@ -220,9 +234,8 @@ fn feed(db: &Connection, checker: &mut Checker<'_>) -> rusqlite::Result<()> {
     }
     match next_reveal {
         Ok(None) => {}
-        Ok(Some((of, _))) => {
-            checker.beyond(format!("a value is stored for record {of}, which does not exist"))
-        }
+        Ok(Some((of, _))) => checker
+            .beyond(text!("a value is stored for record {seq}, which does not exist", seq = of)),
         Err(error) => return Err(error),
     }
     if nodes.next()?.is_some() {
@@ -233,9 +246,9 @@ fn feed(db: &Connection, checker: &mut Checker<'_>) -> rusqlite::Result<()> {
 
 fn compare(row: &StoredRow, body: &Body, leaf: &Hash, checker: &mut Checker<'_>) {
     if row.leaf != leaf {
-        checker.report_fault(format!(
-            "record {} was changed: its stored hash is another one",
-            body.seq
+        checker.report_fault(text!(
+            "record {seq} was changed: its stored hash is another one",
+            seq = body.seq
         ));
     }
     let same = row.at == body.at
@@ -244,9 +257,9 @@ fn compare(row: &StoredRow, body: &Body, leaf: &Hash, checker: &mut Checker<'_>)
         && row.tool.as_deref() == body.text("tool")
         && row.status.as_deref() == body.text("status");
     if !same {
-        checker.report_fault(format!(
-            "record {}: a column used for searching differs from the record",
-            body.seq
+        checker.report_fault(text!(
+            "record {seq}: a column used for searching differs from the record",
+            seq = body.seq
         ));
     }
 }

@@ -1,6 +1,7 @@
 //! Passes the plain files of an export to the checker. An export of one session is checked by
 //! inclusion proofs instead.
 
+use contract::text;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read as _};
@@ -240,10 +241,7 @@ fn check_partial(
             {
                 problems.add(
                     Some(seq),
-                    format!(
-                        "record {seq}: the value shown for \"{}\" is not the one that was recorded",
-                        value.member
-                    ),
+                    text!("record {seq}: the value shown for \"{name}\" is not the one that was recorded", seq, name = value.member),
                 );
             }
             next = reveal(&mut reveals)?;

@@ -8,7 +8,7 @@ mod physical;
 
 use std::path::Path;
 
-use contract::{VerifyProblem, VerifyReport};
+use contract::{Text, VerifyProblem, VerifyReport};
 
 use crate::anchor::{ComparedMarks, Mark, Outside};
 use crate::opened::Tampered;
@@ -30,14 +30,14 @@ pub(crate) struct Problems {
 
 impl Problems {
     /// Adds a fault of a record, or of the whole log.
-    pub(crate) fn add(&mut self, seq: Option<u64>, message: impl Into<String>) {
+    pub(crate) fn add(&mut self, seq: Option<u64>, message: impl Into<Text>) {
         if self.list.len() < MAX_PROBLEMS {
             self.list.push(VerifyProblem { seq, message: message.into() });
         }
     }
 
     /// Adds that the file cannot be read now.
-    pub(crate) fn unreadable(&mut self, message: impl Into<String>) {
+    pub(crate) fn unreadable(&mut self, message: impl Into<Text>) {
         self.add(Some(1), message);
         self.unreadable = true;
     }

@@ -1,5 +1,6 @@
 //! Checks the file itself: the fixed part of SQLite's header, and the pages and indexes.
 
+use contract::text;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
@@ -77,9 +78,8 @@ pub(crate) fn integrity(db: &Connection, problems: &mut Problems) -> rusqlite::R
     match look() {
         Ok(text) if text == "ok" => {}
         Ok(text) => problems.add(None, format!("the log file is damaged: {text}")),
-        Err(error) if crate::schema::is_damage(&error) => {
-            problems.add(None, format!("the log file is damaged ({error})"))
-        }
+        Err(error) if crate::schema::is_damage(&error) => problems
+            .add(None, text!("the log file is damaged ({error})", error = error.to_string())),
         Err(error) => return Err(error),
     }
     Ok(())

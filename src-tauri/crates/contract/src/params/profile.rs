@@ -29,7 +29,7 @@ wire! {
         /// Whether system calls are filtered.
         seccomp: bool,
         /// The level in a sentence.
-        message: String,
+        message: crate::Text,
     }
 
     /// A pack as read: usable, or with the faults that keep it out.
@@ -76,9 +76,9 @@ wire! {
         /// JSON pointer, or a line number for files that are not JSON.
         field: String,
         /// A sentence that says what is wrong.
-        problem: String,
+        problem: crate::Text,
         /// A sentence that says how to correct it.
-        fix: String,
+        fix: crate::Text,
     }
 
     /// Calls a tool without a model.
@@ -213,10 +213,10 @@ wire! {
         /// Whether the model can be used.
         ok: bool,
         /// The result as a sentence.
-        message: String,
+        message: crate::Text,
         /// A sentence about a remedy; absent if none is known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        hint: Option<String>,
+        hint: Option<crate::Text>,
         /// The problem, as a code for the user's language.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         problem: Option<crate::ConnectionProblem>,
@@ -284,10 +284,18 @@ wire! {
         /// The result of the check.
         state: CheckState,
         /// The result as a sentence.
-        message: String,
+        message: crate::Text,
         /// A sentence about a remedy; absent if none is needed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        hint: Option<String>,
+        hint: Option<crate::Text>,
+    }
+
+    /// A notice for the start.
+    struct StartNotice {
+        /// The kind of the notice, as a code.
+        code: String,
+        /// The notice.
+        text: crate::Text,
     }
 
     /// The state of the app, for its status line and for `csign status`.
@@ -303,8 +311,7 @@ wire! {
         /// The name of the model that answers, for display.
         model_label: String,
         /// Notices for the start: a recovered file, or a log that does not verify.
-        #[ts(type = "Record<string, unknown>[]")]
-        notices: Vec<Map<String, Value>>,
+        notices: Vec<StartNotice>,
         /// The present moment of the host's clock.
         now: DateTime<Utc>,
     }

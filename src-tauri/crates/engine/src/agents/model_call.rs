@@ -126,7 +126,7 @@ impl<'t> ModelCaller<'t> {
             return;
         }
         tracing::warn!("the conversation is too long for the model: its oldest turns are left out");
-        let text = Text::OldestLeftOut.in_locale(&self.context.locale).to_owned();
+        let text = Text::OldestLeftOut.in_locale(&self.context.locale).into();
         let item = self.context.item(ItemBody::Notice {
             level: NoticeLevel::Warning,
             code: "oldest_left_out".into(),
@@ -285,7 +285,7 @@ impl<'t> ModelCaller<'t> {
                 }
                 Some(Ok(ModelEvent::Opaque(opaque))) => reply.opaque = Some(opaque),
                 Some(Ok(ModelEvent::FellBack { from, to, why, .. })) => {
-                    self.answer.fall_back(&from, to, &why).await
+                    self.answer.fall_back(&from, to, why).await
                 }
                 Some(Ok(ModelEvent::Done { usage, finish })) => {
                     reply.finish = Some(finish);
@@ -347,7 +347,7 @@ impl<'t> ModelCaller<'t> {
                     .push(AskedCall { arguments: sent.restore_arguments(call.arguments), ..call });
             }
             Some(Ok(ModelEvent::FellBack { from, to, why, .. })) => {
-                self.answer.fall_back(&from, to, &why).await
+                self.answer.fall_back(&from, to, why).await
             }
             Some(Ok(ModelEvent::Done { usage, finish })) => {
                 reply.finish = Some(finish);

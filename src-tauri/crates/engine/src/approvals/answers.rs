@@ -2,7 +2,9 @@
 //! new call with its own approval, which is proposed, decided and rechecked here.
 
 use async_trait::async_trait;
-use contract::{AgentError, Approval, ApprovalStatus, ErrorCode, EventBody, ItemBody, Transition};
+use contract::{
+    AgentError, Approval, ApprovalStatus, ErrorCode, EventBody, ItemBody, Text, Transition, text,
+};
 use policy::Decision;
 
 use crate::{
@@ -26,14 +28,14 @@ impl AnswerSigner for ApprovalGate {
         let approval = match &decision {
             Decision::Allow { .. } => None,
             Decision::Deny { why } => {
-                return Err(AgentError::new(ErrorCode::ApprovalRequired, why.as_str())
+                return Err(AgentError::new(ErrorCode::ApprovalRequired, why)
                     .reason("side_effect_disallowed")
                     .with("approvable", false));
             }
             Decision::Ask { .. } if !self.context.audience.is_attended() => {
-                let why = format!(
-                    "{} wants answers before it goes on, and nobody can approve that here.",
-                    ready.spec.title
+                let why = text!(
+                    "{tool} wants answers before it goes on, and nobody can approve that here.",
+                    tool = ready.spec.title
                 );
                 return Err(AgentError::new(ErrorCode::ApprovalRequired, why)
                     .reason("approval_required")
@@ -59,8 +61,8 @@ impl AnswerSigner for ApprovalGate {
 
 impl ApprovalGate {
     /// Asks for an approval of the call with its answers, and marks the approval as executing.
-    async fn sign_anew(&self, ready: &Ready, why: &str) -> Result<Approval, AgentError> {
-        let why = format!("{why} Its server wanted these answers first, so it is a new call.");
+    async fn sign_anew(&self, ready: &Ready, why: &Text) -> Result<Approval, AgentError> {
+        let why = text!("{why} Its server wanted these answers first, so it is a new call.", why);
         let mut proposal = propose(&self.dispatcher, ready, (why, None), Listener::Call).await?;
         let waited = wait(&self.dispatcher, ready, &mut proposal).await;
         let (approval, engine) = (proposal.approval, &self.context.engine);
@@ -79,30 +81,28 @@ impl ApprovalGate {
                 Rechecked::Changed => (
                     ApprovalStatus::Superseded,
                     "changed",
-                    "What it would change is not the same any more.".to_owned(),
+                    "What it would change is not the same any more.".into(),
                 ),
-                Rechecked::Refused(error) => (ApprovalStatus::Failed, "denied", error.message),
+                Rechecked::Refused(error) => (ApprovalStatus::Failed, "denied", error.text()),
             },
             Waited::Rejected(reason) => (
                 ApprovalStatus::Rejected,
                 "rejected",
-                reason.unwrap_or_else(|| "The user rejected it.".to_owned()),
+                reason.map_or_else(|| "The user rejected it.".into(), Text::from),
             ),
             Waited::Edited(_) => (
                 ApprovalStatus::Superseded,
                 "edited",
-                "Answers to a server cannot be edited here; call it again.".to_owned(),
+                "Answers to a server cannot be edited here; call it again.".into(),
             ),
             Waited::Expired => {
-                (ApprovalStatus::Expired, "expired", "Expired – no decision.".to_owned())
+                (ApprovalStatus::Expired, "expired", "Expired – no decision.".into())
             }
-            Waited::Cancelled => {
-                (ApprovalStatus::Cancelled, "cancelled", "It was stopped.".to_owned())
-            }
+            Waited::Cancelled => (ApprovalStatus::Cancelled, "cancelled", "It was stopped.".into()),
             Waited::Changed => (
                 ApprovalStatus::Superseded,
                 "changed",
-                "What it would change is not the same any more.".to_owned(),
+                "What it would change is not the same any more.".into(),
             ),
         };
         // Only an approved action can still change its status here.
@@ -110,7 +110,7 @@ impl ApprovalGate {
         if transition.is_allowed() {
             engine.transition(&approval, transition, Some(&said)).await;
         }
-        self.tell_end(&approval, status, Some(said.clone())).await;
+        self.tell_end(&approval, status, Some(said.clone().into())).await;
         Err(AgentError::new(ErrorCode::ApprovalRequired, said).reason(reason))
     }
 

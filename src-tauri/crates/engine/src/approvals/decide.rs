@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use contract::{
     AgentError, Approval, ApprovalDecideParams, ApprovalId, ApprovalStatus, Decision, ErrorCode,
-    EventBody, ItemBody, RecordType, ToolOutcome, ToolSpec, Transition,
+    EventBody, ItemBody, RecordType, ToolOutcome, ToolSpec, Transition, text,
 };
 use serde_json::{Value, json};
 
@@ -362,7 +362,7 @@ impl Engine {
         found.ok_or_else(|| {
             AgentError::new(
                 ErrorCode::ToolNotFound,
-                format!("{} is not available any more.", approval.tool_title),
+                text!("{tool} is not available any more.", tool = approval.tool_title),
             )
         })
     }
@@ -423,7 +423,7 @@ fn call_of(approval: &Approval, spec: ToolSpec, arguments: Value) -> Ready {
 fn check_word(approval: &Approval, typed: Option<&str>) -> Result<(), AgentError> {
     match &approval.confirm_word {
         Some(word) if typed.map(str::trim) != Some(word.as_str()) => {
-            Err(AgentError::invalid(format!("Type {word} to confirm.")).reason("confirm_word"))
+            Err(AgentError::invalid(text!("Type {word} to confirm.", word)).reason("confirm_word"))
         }
         Some(_) | None => Ok(()),
     }

@@ -129,12 +129,12 @@ impl ApprovalGate {
     pub(crate) async fn propose(
         &self,
         ready: &Ready,
-        why: &str,
+        why: impl Into<contract::Text>,
         replaces: Option<ApprovalId>,
     ) -> Result<Proposal, AgentError> {
         let listener =
             if self.context.audience.may_wait() { Listener::Call } else { Listener::None };
-        propose(&self.dispatcher, ready, (why.to_owned(), replaces), listener).await
+        propose(&self.dispatcher, ready, (why.into(), replaces), listener).await
     }
 
     /// Follows a proposal and its replacements to the end of the call. Fails if a proposal cannot
@@ -349,7 +349,7 @@ impl ApprovalGate {
             let notice = ItemBody::Notice {
                 level: NoticeLevel::Warning,
                 code: "permission_not_stored".into(),
-                text: self.text(Text::PermissionLost),
+                text: self.text(Text::PermissionLost).into(),
             };
             if self.context.save(vec![self.context.item(notice)]).await.is_err() {
                 tracing::warn!("the notice of a lost permission could not be saved");

@@ -5,7 +5,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use contract::{
     AgentError, Approval, ApprovalId, ApprovalStatus, Effect, EventBody, PreviewView, RecordType,
-    Stage, ToolSpec, Transition,
+    Stage, ToolSpec, Transition, text,
 };
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
@@ -85,7 +85,7 @@ async fn preview_of(
 pub(crate) async fn propose(
     dispatcher: &Dispatcher,
     ready: &Ready,
-    (why, replaces): (String, Option<ApprovalId>),
+    (why, replaces): (contract::Text, Option<ApprovalId>),
     listener: Listener,
 ) -> Result<Proposal, AgentError> {
     let context = &dispatcher.context;
@@ -139,7 +139,7 @@ pub(crate) async fn propose(
         .field("effect", json!(spec.effect))
         .field("hash", approval.hash.clone())
         .field("agent", dispatcher.scope.agent_id())
-        .field("why", approval.why.clone())
+        .field("why", approval.why.as_str())
         .field("expires_at", approval.expires_at.to_rfc3339())
         .field(
             "follows",
@@ -155,7 +155,7 @@ pub(crate) async fn propose(
     world.audit.append(draft, Durability::Durable).await.map_err(|_| {
         AgentError::internal(
             "audit_unavailable",
-            format!("{} was not proposed: the audit log cannot be written.", spec.title),
+            text!("{tool} was not proposed: the audit log cannot be written.", tool = spec.title),
         )
         .hint("Run `csign doctor` to see why.")
     })?;

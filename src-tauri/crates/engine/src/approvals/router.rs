@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use contract::{AgentError, Approval, ApprovalId, ErrorCode, TurnId};
+use contract::{AgentError, Approval, ApprovalId, ErrorCode, TurnId, text};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
@@ -57,7 +57,7 @@ impl Router {
 pub(crate) fn approval_required(approval: &Approval) -> AgentError {
     AgentError::new(
         ErrorCode::ApprovalRequired,
-        format!("{} waits for an approval.", approval.tool_title),
+        text!("{tool} waits for an approval.", tool = approval.tool_title),
     )
     .with("approval_id", approval.id.as_str())
     .with("tool_id", approval.tool.as_str())
@@ -71,7 +71,7 @@ pub(crate) fn approval_required(approval: &Approval) -> AgentError {
     )
     .with("hash", approval.hash.clone())
     .with("expires_at", approval.expires_at.to_rfc3339())
-    .hint(format!("See it with `csign approvals show {}`.", approval.id))
+    .hint(text!("See it with `csign approvals show {id}`.", id = approval.id))
 }
 
 /// Returns the approvals that belong to a turn.

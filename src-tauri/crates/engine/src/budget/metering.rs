@@ -311,8 +311,8 @@ impl Drop for Meter {
 fn told(refusal: &AgentError) -> ModelError {
     ModelError {
         kind: ModelErrorKind::BadRequest,
-        message: refusal.message.clone(),
-        hint: refusal.hint_text().map(str::to_owned),
+        message: refusal.text(),
+        hint: refusal.hint_as_text(),
         retry_after_ms: None,
     }
 }

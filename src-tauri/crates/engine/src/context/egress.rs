@@ -7,7 +7,9 @@ use std::{
     sync::Arc,
 };
 
-use contract::{AgentError, CallId, RedactionCount, RedactionLevel, SessionId, ToolSpec};
+use contract::{
+    AgentError, CallId, RedactionCount, RedactionLevel, SessionId, ToolSpec, label_text, text,
+};
 use parking_lot::{Mutex, MutexGuard};
 use redaction::{Exact, Numbers, Outbound, OutboundValue, Redacted, Redactor, Replaced};
 use secrecy::{ExposeSecret as _, SecretString};
@@ -202,7 +204,7 @@ impl Engine {
         if model.local() || self.world.profile.settings().egress.allowed {
             return Ok(());
         }
-        Err(AgentError::invalid(format!("Nothing was sent: {} does not run on this computer, and nothing may leave it.", model.label()))
+        Err(AgentError::invalid(text!("Nothing was sent: {model} does not run on this computer, and nothing may leave it.", model = label_text(&model.label())))
             .reason("egress_denied")
             .hint("Choose the offline model or a server on this computer in Settings, or allow cloud models there."))
     }

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use contract::{AgentError, Effect, Item, ItemBody, ToolSpec, manifest::Entity};
+use contract::{AgentError, Effect, Item, ItemBody, ToolSpec, manifest::Entity, text};
 use serde_json::{Map, Value};
 
 use crate::{context::guidance::words, ports::Agent, texts::Text};
@@ -153,11 +153,13 @@ pub(crate) fn fill_defaults(
 }
 
 fn unnamed(parameter: &str, id: &str, default: Option<&str>) -> AgentError {
-    let instead = default
-        .map_or_else(|| "Leave it out".to_owned(), |value| format!("Use the default {value}"));
-    AgentError::invalid(format!("The user's words do not name {parameter} {id}."))
+    let hint = default.map_or_else(
+        || "Leave it out, or ask the user which one is meant.".into(),
+        |default| text!("Use the default {default}, or ask the user which one is meant.", default),
+    );
+    AgentError::invalid(text!("The user's words do not name {parameter} {id}.", parameter, id))
         .reason("default_owned")
-        .hint(format!("{instead}, or ask the user which one is meant."))
+        .hint(hint)
 }
 
 fn takes(spec: &ToolSpec, parameter: &str) -> bool {

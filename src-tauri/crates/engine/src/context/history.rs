@@ -105,7 +105,7 @@ fn push_calls(
         });
         let (content, data) = match results.get(call) {
             Some(ItemBody::ToolResult { outcome, data, error, summary, .. }) => {
-                let whole = || Arc::new(result_value(*outcome, data, error.as_ref().map(|e| json!(e)), summary));
+                let whole = || Arc::new(result_value(*outcome, data, error.as_ref().map(|e| json!(e.clone().in_english())), summary));
                 let handle = kept.is_readable().then_some(call);
                 let (content, value, is_cut) = words.stored_result(call, whole, &|text| cap(text, OLD_RESULT_CHARS, handle));
                 if is_cut {

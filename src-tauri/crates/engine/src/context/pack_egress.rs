@@ -1,7 +1,7 @@
 //! Applies the packs' rules about models: some packs' data must stay on this computer, and some
 //! packs require stricter redaction. Does not know how text is redacted.
 
-use contract::{AgentError, Item, ItemBody, PackId, ToolId, ToolOutcome};
+use contract::{AgentError, Item, ItemBody, PackId, ToolId, ToolOutcome, label_text, text};
 
 use crate::{Engine, memory::recalled::Recalled, ports::Model, turn::context::TurnContext};
 
@@ -17,9 +17,10 @@ impl Engine {
         {
             return Ok(());
         }
-        Err(AgentError::invalid(format!(
-            "The pack {pack} keeps its data on this computer, and {} does not run here.",
-            model.label()
+        Err(AgentError::invalid(text!(
+            "The pack {pack} keeps its data on this computer, and {model} does not run here.",
+            pack,
+            model = label_text(&model.label())
         ))
         .reason("egress_denied")
         .hint("Choose the offline model or a server on this computer for this question."))
@@ -59,10 +60,7 @@ pub(crate) fn check_recalled_egress(
     {
         return Ok(());
     }
-    Err(AgentError::invalid(format!(
-        "Nothing was sent: this conversation has data of a pack that keeps it on this computer, and {} does not run here.",
-        model.label()
-    ))
+    Err(AgentError::invalid(text!("Nothing was sent: this conversation has data of a pack that keeps it on this computer, and {model} does not run here.", model = label_text(&model.label())))
     .reason("egress_denied")
     .hint("Choose the offline model or a server on this computer, or begin a new conversation."))
 }

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 
 use contract::{
     Conversation, ConversationMode, ItemBody, NoticeLevel, RecordType, SummaryMethod,
-    SummaryPolicy, UpdateTiming, Usage,
+    SummaryPolicy, ToParam as _, UpdateTiming, Usage,
 };
 use futures::{StreamExt, stream::BoxStream};
 use serde_json::json;
@@ -61,7 +61,8 @@ pub(crate) async fn show_memory(context: &TurnContext, recalled: &Recalled) {
         });
     }
     if let Some(why) = memory.failure.as_ref().filter(|_| !memory.told) {
-        let text = Text::SummaryFailed.in_locale(&context.locale).replace("{why}", why);
+        let template = Text::SummaryFailed.in_locale(&context.locale);
+        let text = contract::Text::filled(template, [("why", why.to_param())]);
         bodies.push(ItemBody::Notice {
             level: NoticeLevel::Warning,
             code: "summary_failed".into(),
@@ -252,7 +253,7 @@ impl MemoryKeeper {
         memory: &Memory,
         pending: &[MemoryItem],
         overdue: bool,
-    ) -> Result<Made, String> {
+    ) -> Result<Made, contract::Text> {
         let by_rule = || {
             let text = heuristic::summary(
                 &memory.summary,
@@ -270,7 +271,7 @@ impl MemoryKeeper {
         match self.ask_for_summary(policy.max_tokens, &memory.summary, &entries).await {
             Ok(text) => Ok(Made { items, text, method: SummaryMethod::Llm }),
             Err(why) if overdue => {
-                tracing::info!(why, "the summary is made by rule");
+                tracing::info!(%why, "the summary is made by rule");
                 Ok(by_rule())
             }
             Err(why) => Err(why),
@@ -282,8 +283,8 @@ impl MemoryKeeper {
         most: u32,
         notes: &str,
         entries: &[Entry],
-    ) -> Result<String, String> {
-        let said = |error: contract::AgentError| error.message;
+    ) -> Result<String, contract::Text> {
+        let said = |error: contract::AgentError| error.text();
         self.context.engine.check_egress(self.context.model.as_ref()).map_err(said)?;
         self.context.model.ready().await;
         let words = EgressSession::of_session(
@@ -321,7 +322,7 @@ impl MemoryKeeper {
         let failed = match tokio::time::timeout(PATIENCE, read(stream, &mut text, &mut usage)).await
         {
             Ok(read) => read.err(),
-            Err(_) => Some("It took too long.".to_owned()),
+            Err(_) => Some("It took too long.".into()),
         };
         let record = RecordDraft::new(RecordType::ModelCall)
             .field("model", self.context.model.label())
@@ -393,7 +394,7 @@ impl MemoryKeeper {
         &self,
         key: &Key,
         max_items: u32,
-        why: String,
+        why: contract::Text,
     ) -> Result<(), StoreError> {
         self.context.record(self.about(key, "summary_failed").field("reason", why.as_str())).await;
         let store = &self.context.world().store;
@@ -437,7 +438,7 @@ async fn read(
     mut stream: BoxStream<'static, Result<ModelEvent, ModelError>>,
     text: &mut String,
     usage: &mut Usage,
-) -> Result<(), String> {
+) -> Result<(), contract::Text> {
     while let Some(event) = stream.next().await {
         match event.map_err(|error| error.message)? {
             ModelEvent::Text(piece) => text.push_str(&piece),

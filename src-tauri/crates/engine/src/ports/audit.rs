@@ -70,7 +70,7 @@ pub enum Durability {
 /// The log could not write the record. No call may be executed then.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the audit log cannot be written: {0}")]
-pub struct AuditUnavailable(pub String);
+pub struct AuditUnavailable(pub contract::Text);
 
 /// The audit log as the engine uses it.
 #[async_trait]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use contract::{AgentId, Item, SessionId, SummaryMethod, TurnId};
+use contract::{AgentId, Item, SessionId, SummaryMethod, Text, TurnId};
 use serde::{Deserialize, Serialize};
 
 use crate::ports::rows::StoreError;
@@ -46,7 +46,7 @@ pub struct Memory {
     /// The number of consecutive failed attempts at a summary, and the reason of the last failure.
     pub failures: u32,
     /// The reason of the last failure, as a code.
-    pub failure: Option<String>,
+    pub failure: Option<Text>,
     /// The time of the last attempt, and the time of the last summary.
     pub tried_at: Option<DateTime<Utc>>,
     /// The moment of the last summary.

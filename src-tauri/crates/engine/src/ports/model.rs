@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use contract::{AgentId, CallId, Choice, ModelCapabilities, Usage};
+use contract::{AgentId, CallId, Choice, ModelCapabilities, Text, Usage};
 use futures::{future::BoxFuture, stream::BoxStream};
 use redaction::{Outbound, OutboundValue};
 use serde_json::Value;
@@ -165,7 +165,7 @@ pub enum ModelEvent {
         /// The kind of failure.
         kind: ModelErrorKind,
         /// A sentence about the failure.
-        why: String,
+        why: Text,
     },
     /// The answer is complete.
     Done {
@@ -198,9 +198,9 @@ pub struct ModelError {
     /// The kind of failure.
     pub kind: ModelErrorKind,
     /// A sentence about the failure.
-    pub message: String,
+    pub message: Text,
     /// A sentence about a remedy.
-    pub hint: Option<String>,
+    pub hint: Option<Text>,
     /// The waiting time that the server asked for, in milliseconds.
     pub retry_after_ms: Option<u64>,
 }

@@ -2,7 +2,7 @@
 //! session.
 
 use chrono::{DateTime, Utc};
-use contract::{AgentError, SessionId, TurnId, Usage};
+use contract::{AgentError, SessionId, TurnId, Usage, text};
 use serde_json::{Map, Value};
 
 /// Why the store failed.
@@ -31,11 +31,11 @@ impl From<StoreError> for AgentError {
         }
         match error {
             StoreError::NotFound(what) => {
-                Self::invalid(format!("{what} does not exist.")).reason("not_found")
+                Self::invalid(text!("{what} does not exist.", what)).reason("not_found")
             }
             StoreError::NoSpace(path) => Self::internal(
                 "no_space",
-                format!("Nothing could be saved: the disk is full or not writable ({path})."),
+                text!("Nothing could be saved: the disk is full or not writable ({path}).", path),
             )
             .hint("Free some space or make the folder writable, then send it again."),
             StoreError::Away(_) => {

@@ -3,6 +3,7 @@
 
 use contract::{
     AgentError, CONTRACT_VERSION, REQUEST_ID_CHARS, RUN_REQUEST_BYTES, ResponseMode, RunRequest,
+    text,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -50,9 +51,12 @@ fn invalid(problems: Vec<Value>) -> AgentError {
             p["problem"].as_str().unwrap_or_default()
         )
     });
-    AgentError::invalid(format!("The request does not fit: {}.", first.unwrap_or_default().trim()))
-        .reason("invalid_request")
-        .with("validation", problems)
+    AgentError::invalid(text!(
+        "The request does not fit: {problem}.",
+        problem = first.unwrap_or_default().trim()
+    ))
+    .reason("invalid_request")
+    .with("validation", problems)
 }
 
 /// Parses and checks a request. `most` is the highest number of characters of the input.
@@ -64,10 +68,10 @@ pub(super) fn read(text: &str, most: usize) -> Result<RunRequest, AgentError> {
             .hint("Send less; long data belongs where a tool can read it."));
     }
     let value: Value = serde_json::from_str(text).map_err(|e| {
-        AgentError::invalid(format!(
-            "The request is not JSON: line {}, column {}.",
-            e.line(),
-            e.column()
+        AgentError::invalid(text!(
+            "The request is not JSON: line {line}, column {column}.",
+            line = e.line(),
+            column = e.column()
         ))
         .reason("invalid_json")
     })?;
@@ -149,7 +153,10 @@ fn check_version(version: &str) -> Result<(), AgentError> {
     if numbers && major(version) == major(CONTRACT_VERSION) {
         return Ok(());
     }
-    Err(AgentError::invalid(format!("Version {version} of the contract is not spoken here."))
-        .reason("unsupported_contract_version")
-        .with("supported", json!([CONTRACT_VERSION])))
+    Err(AgentError::invalid(text!(
+        "Version {version} of the contract is not spoken here.",
+        version
+    ))
+    .reason("unsupported_contract_version")
+    .with("supported", json!([CONTRACT_VERSION])))
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use chrono::TimeDelta;
 use contract::{
     AgentError, ApprovalId, ApprovalStatus, Conversation, ErrorCode, KeySource, RunParams,
-    RunRequest, RunResponse, SessionId, TurnStartParams,
+    RunRequest, RunResponse, SessionId, TurnStartParams, text,
 };
 use serde_json::Value;
 use tokio::sync::oneshot;
@@ -48,7 +48,9 @@ impl Engine {
         model: Option<&str>,
     ) -> Result<RunResponse, AgentError> {
         let id = check::request_id(&params.request);
-        self.run_checked(&params, model).await.map_err(|error| error.with("request_id", id))
+        self.run_checked(&params, model)
+            .await
+            .map_err(|error| error.in_english().with("request_id", id))
     }
 
     async fn run_checked(
@@ -207,7 +209,7 @@ impl Engine {
                 .reason("not_found")
                 .with("approval_id", id.as_str()));
         };
-        let ended = |reason: &str, message: String| {
+        let ended = |reason: &str, message: contract::Text| {
             Err(AgentError::new(ErrorCode::ApprovalRequired, message)
                 .reason(reason)
                 .with("approval_id", id.as_str())
@@ -220,10 +222,12 @@ impl Engine {
             ApprovalStatus::Pending | ApprovalStatus::Approved | ApprovalStatus::Executing => {
                 Err(crate::approvals::router::approval_required(&approval))
             }
-            ApprovalStatus::Rejected => ended("rejected", format!("{title} was rejected.")),
-            ApprovalStatus::Expired => ended("expired", format!("{title} expired – no decision.")),
+            ApprovalStatus::Rejected => ended("rejected", text!("{title} was rejected.", title)),
+            ApprovalStatus::Expired => {
+                ended("expired", text!("{title} expired – no decision.", title))
+            }
             ApprovalStatus::Cancelled | ApprovalStatus::Superseded => {
-                ended("not_pending", format!("{title} was withdrawn."))
+                ended("not_pending", text!("{title} was withdrawn.", title))
             }
         }
     }

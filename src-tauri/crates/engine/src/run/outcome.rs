@@ -22,7 +22,9 @@ enum StoredResult {
 pub(super) fn text(answer: &Result<RunResponse, AgentError>, request_id: &str) -> String {
     let kept = match answer {
         Ok(response) => StoredResult::Response(Box::new(response.clone())),
-        Err(error) => StoredResult::Error(error.clone().with("request_id", request_id)),
+        Err(error) => {
+            StoredResult::Error(error.clone().in_english().with("request_id", request_id))
+        }
     };
     serde_json::to_string(&kept).unwrap_or_default()
 }

@@ -11,7 +11,7 @@ use contract::{
     AgentError, AgentId, ApprovalStatus, EventBody, Item, ItemBody, ItemsPageParams,
     ItemsPageResponse, Push, ResultView, SessionId, SessionSummary, SessionView,
     SessionsListParams, SessionsListResponse, Stage, ToolOutcome, Transition, TurnCancelParams,
-    TurnEvent, TurnId, TurnStartParams, TurnStartResponse,
+    TurnEvent, TurnId, TurnStartParams, TurnStartResponse, text,
 };
 use serde_json::json;
 use tokio::sync::OwnedMutexGuard;
@@ -126,11 +126,11 @@ impl Engine {
         }
         let known: Vec<&str> = agents.iter().map(|agent| agent.id.as_str()).collect();
         let hint = if known.is_empty() {
-            "No pack brings one.".to_owned()
+            "No pack brings one.".into()
         } else {
-            format!("There are: {}.", known.join(", "))
+            text!("There are: {names}.", names = known.join(", "))
         };
-        Err(AgentError::invalid(format!("There is no specialist {id}."))
+        Err(AgentError::invalid(text!("There is no specialist {agent}.", agent = id))
             .reason("not_found")
             .hint(hint))
     }
@@ -447,8 +447,10 @@ fn check_text(text: &str, most: usize) -> Result<String, AgentError> {
     }
     let length = trimmed.chars().count();
     if length > most {
-        return Err(AgentError::invalid(format!(
-            "The message has {length} characters; at most {most} are accepted."
+        return Err(AgentError::invalid(text!(
+            "The message has {length} characters; at most {limit} are accepted.",
+            length,
+            limit = most
         ))
         .hint("Shorten it, or raise the limit in Settings."));
     }

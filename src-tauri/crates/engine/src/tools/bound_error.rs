@@ -1,5 +1,7 @@
 //! Prepares an error for storing and showing: removes secrets and cuts it to a maximum length.
 
+use std::borrow::Cow;
+
 use contract::AgentError;
 
 use crate::{tools::oversize, turn::context::TurnContext};
@@ -7,7 +9,11 @@ use crate::{tools::oversize, turn::context::TurnContext};
 /// Removes secrets from an error, which may quote the request, and shortens it.
 pub(crate) fn bound_error(context: &TurnContext, error: &mut AgentError) {
     let exact = context.engine.exact();
-    error.message = exact.scrub(&error.message).into_owned();
+    if let Cow::Owned(scrubbed) = exact.scrub(&error.message) {
+        error.message = scrubbed;
+        // A value could have a part of the secret.
+        error.remove_texts();
+    }
     for value in error.details.values_mut() {
         exact.scrub_value(value);
     }

@@ -116,7 +116,7 @@ impl CallDone {
             (outcome, error) => Arc::new(history::result_value(
                 *outcome,
                 &self.data,
-                error.as_ref().map(|e| json!(e)),
+                error.as_ref().map(|e| json!(e.clone().in_english())),
                 &self.summary,
             )),
         };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use contract::{
     AgentError, Approval, ApprovalId, CallId, Effect, ErrorCode, ItemBody, NoticeLevel, ResultView,
-    ToolOutcome, ToolSpec, manifest::IdempotencyStrategy,
+    ToolOutcome, ToolSpec, manifest::IdempotencyStrategy, text,
 };
 use serde_json::{Value, json};
 use tracing::{Instrument as _, field::Empty};
@@ -49,10 +49,10 @@ impl Engine {
         let first = problems.first().map(|p| {
             format!("{} {}", p["path"].as_str().unwrap_or(""), p["problem"].as_str().unwrap_or(""))
         });
-        Err(AgentError::invalid(format!(
-            "The arguments of {} do not fit: {}",
-            spec.title,
-            first.unwrap_or_default().trim()
+        Err(AgentError::invalid(text!(
+            "The arguments of {tool} do not fit: {problem}",
+            tool = spec.title,
+            problem = first.unwrap_or_default().trim()
         ))
         .with("validation", problems))
     }
@@ -250,19 +250,18 @@ impl Dispatcher {
                     (false, false) => ToolOutcome::Error,
                 };
                 let said = match outcome {
-                    ToolOutcome::Unknown => format!(
-                        "{} {}",
-                        failure.error.message,
-                        Text::UnknownOutcome.in_locale(&self.context.locale)
-                    ),
+                    ToolOutcome::Unknown => failure
+                        .error
+                        .text()
+                        .and(Text::UnknownOutcome.in_locale(&self.context.locale)),
                     ToolOutcome::Cancelled => {
-                        Text::CancelledCall.in_locale(&self.context.locale).to_owned()
+                        Text::CancelledCall.in_locale(&self.context.locale).into()
                     }
-                    _ => failure.error.message.clone(),
+                    _ => failure.error.text(),
                 };
-                let error = AgentError { message: said.clone(), ..failure.error }
-                    .with("tool_id", spec.id.as_str());
-                (CallDone::of(ready, outcome, Some(error), said), ValueChanges::default())
+                let mut error = failure.error.with("tool_id", spec.id.as_str());
+                error.set_message(said);
+                (CallDone::failed(ready, outcome, error), ValueChanges::default())
             }
         }
     }
@@ -295,6 +294,7 @@ impl Dispatcher {
             said = format!("{said} {}", Text::UnknownOutcome.in_locale(&self.context.locale));
         }
         error.details.remove("hint");
+        error.remove_texts();
         error.message.clone_from(&said);
         done.summary = said;
     }
@@ -316,7 +316,7 @@ impl Dispatcher {
         let notice = ItemBody::Notice {
             level: NoticeLevel::Warning,
             code: "result_cut".into(),
-            text: format!("{}: {}", done.title, done.summary),
+            text: format!("{}: {}", done.title, done.summary).into(),
         };
         if self.context.save(vec![self.context.item(notice)]).await.is_err() {
             tracing::warn!("the notice of a cut result could not be saved");

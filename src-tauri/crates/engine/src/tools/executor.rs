@@ -10,7 +10,9 @@
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
-use contract::{AgentError, ErrorCode, EventBody, Item, ItemBody, Stage, ToolOutcome, ToolSpec};
+use contract::{
+    AgentError, ErrorCode, EventBody, Item, ItemBody, Stage, ToolOutcome, ToolSpec, text,
+};
 use futures::future::join_all;
 use policy::Decision;
 use serde_json::Value;
@@ -197,7 +199,7 @@ impl ToolExecutor {
         if let Decision::Deny { why } = &ready.decision {
             let error = AgentError::new(
                 ErrorCode::ApprovalRequired,
-                format!("{} {why}", Text::PolicyDenied.in_locale(&context.locale)),
+                contract::Text::from(Text::PolicyDenied.in_locale(&context.locale)).and(why),
             );
             return Err((
                 ToolOutcome::Denied,
@@ -244,7 +246,7 @@ impl ToolExecutor {
                 (Value::String(call.arguments.chars().take(UNUSABLE_CHARS).collect()), Some(error))
             }
         };
-        let decision = Decision::Deny { why: String::new() };
+        let decision = Decision::Deny { why: contract::Text::default() };
         let mut ready = Box::new(Ready {
             call: call.id,
             spec,
@@ -352,7 +354,10 @@ impl ToolExecutor {
         let Some(spec) = self.context.specs.iter().find(|spec| spec.model_name == name) else {
             let kept = self.dispatcher().results.tool().filter(|spec| spec.model_name == name);
             return kept.map(Arc::new).ok_or_else(|| {
-                AgentError::new(ErrorCode::ToolNotFound, format!("There is no tool named {name}."))
+                AgentError::new(
+                    ErrorCode::ToolNotFound,
+                    text!("There is no tool named {name}.", name),
+                )
             });
         };
         if self.dispatcher().scope.has(&self.context, spec) {
@@ -365,9 +370,12 @@ impl ToolExecutor {
             .as_ref()
             .map(|agent| agent.name.clone())
             .unwrap_or_else(|| "this answer".to_owned());
-        Err(AgentError::new(ErrorCode::ToolNotFound, format!("{name} is not a tool of {who}."))
-            .reason("outside_scope")
-            .hint("Use your own tools, or say what you cannot do."))
+        Err(AgentError::new(
+            ErrorCode::ToolNotFound,
+            text!("{name} is not a tool of {who}.", name, who),
+        )
+        .reason("outside_scope")
+        .hint("Use your own tools, or say what you cannot do."))
     }
 
     /// Returns the error for invalid arguments. If the model repeats arguments whose error it has

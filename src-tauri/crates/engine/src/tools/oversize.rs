@@ -1,7 +1,7 @@
 //! Shortens results and errors that are too large to be stored, shown and recorded. With these
 //! limits the record of an outcome always fits into the log. Pure.
 
-use contract::AgentError;
+use contract::{AgentError, text};
 use serde_json::{Map, Value, json};
 
 use crate::canonical::sha256_hex;
@@ -41,11 +41,12 @@ pub(crate) fn cut(data: &mut Value) -> Option<Cut> {
     }
     let text = data.to_string();
     let cut = Cut { bytes: text.len(), sha256: sha256_hex(text.as_bytes()) };
-    let note = format!(
-        "The result has {}; at most {} MiB are kept. Only its beginning is here. Ask for less, in parts.",
-        cut.size(),
-        RESULT_BYTES >> 20
+    let note = text!(
+        "The result has {size}; at most {most} MiB are kept. Only its beginning is here. Ask for less, in parts.",
+        size = cut.size(),
+        most = RESULT_BYTES >> 20
     );
+    let note = note.as_str();
     let beginning: String = text.chars().take(KEPT_CHARS).collect();
     *data = json!({"cut": true, "bytes": cut.bytes, "sha256": cut.sha256, "note": note, "beginning": beginning});
     Some(cut)
@@ -55,6 +56,7 @@ pub(crate) fn cut(data: &mut Value) -> Option<Cut> {
 pub(crate) fn shorten(error: &mut AgentError) {
     if error.message.chars().nth(MESSAGE_CHARS).is_some() {
         error.message = error.message.chars().take(MESSAGE_CHARS).chain(['…']).collect();
+        error.remove_texts();
     }
     let (mut kept, mut bytes, mut dropped) = (Map::new(), 0, 0);
     for (name, value) in std::mem::take(&mut error.details) {

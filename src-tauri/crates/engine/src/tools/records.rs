@@ -1,7 +1,7 @@
 //! Writes the two records of every call that is sent: the intent before it and the outcome after
 //! it.
 
-use contract::{AgentError, ApprovalId, Effect, RecordType, ToolOutcome};
+use contract::{AgentError, ApprovalId, Effect, RecordType, ToolOutcome, text};
 use serde_json::json;
 
 use crate::{
@@ -42,7 +42,7 @@ pub(crate) async fn record_intent(
         .field("effect", json!(spec.effect))
         .field("definition", spec.definition_hash.clone())
         .field("agent", agent)
-        .field("why", ready.decision.why())
+        .field("why", ready.decision.why().as_str())
         .commit("arguments", canonical(&outgoing.arguments));
     if let Some(id) = approval {
         draft = draft.field("approval", id.as_str());
@@ -70,7 +70,7 @@ pub(crate) async fn record_intent(
             tracing::error!(%error, "a call was refused because it could not be recorded");
             let error = AgentError::internal(
                 "audit_unavailable",
-                format!("{} was not run: the audit log cannot be written.", spec.title),
+                text!("{tool} was not run: the audit log cannot be written.", tool = spec.title),
             )
             .hint("Free some disk space or run `csign doctor`, then ask again.");
             Err(error)

@@ -6,6 +6,7 @@ use std::{collections::HashMap, sync::Arc};
 use contract::{
     AgentError, CallId, Effect, ResultView, ToolSpec, ToolTarget,
     manifest::{Backoff, IdempotencyStrategy, Kind, Latency, OutputTrust},
+    text,
 };
 use serde_json::{Value, json};
 
@@ -55,7 +56,7 @@ impl ResultStore {
         let Some(data) =
             self.0.as_ref().and_then(|kept| kept.get(&CallId(handle.to_owned())).cloned())
         else {
-            let error = AgentError::invalid(format!("There is no kept result {handle}."));
+            let error = AgentError::invalid(text!("There is no kept result {handle}.", handle));
             return Err(error
                 .reason("unknown_handle")
                 .hint("Use the handle that stands in the cut result, or call the tool again."));

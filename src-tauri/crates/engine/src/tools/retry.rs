@@ -3,7 +3,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use contract::{AgentError, Effect, ErrorCode, ToolSpec, manifest::Backoff};
+use contract::{AgentError, Effect, ErrorCode, ToolSpec, manifest::Backoff, text};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -86,10 +86,10 @@ async fn once(
     let error = tokio::select! {
         done = &mut running => return done,
         () = out_of_time(tools, &spec, limit) => {
-            let error = AgentError::new(ErrorCode::ToolTimeout, format!("{title} did not answer within {} s.", limit.as_secs_f32()));
+            let error = AgentError::new(ErrorCode::ToolTimeout, text!("{tool} did not answer within {seconds} s.", tool = title, seconds = limit.as_secs_f32()));
             error.hint("Try again; if it keeps happening, look at the server in Tools.")
         }
-        () = cancelled => AgentError::internal("cancelled", format!("{title} was stopped.")),
+        () = cancelled => AgentError::internal("cancelled", text!("{tool} was stopped.", tool = title)),
     };
     // The call must be polled after the cancellation, so that it can tell its server and may report
     // how it ended.

@@ -3,7 +3,8 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use jsonschema::Validator;
+use contract::{Text, text};
+use jsonschema::{ValidationError, Validator, error::ValidationErrorKind};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
@@ -14,11 +15,24 @@ const MOST: usize = 20;
 /// The highest number of characters of one problem, which quotes the value.
 const MOST_CHARS: usize = 400;
 
-fn shortened(problem: &str) -> String {
-    if problem.chars().nth(MOST_CHARS).is_none() {
-        problem.to_owned()
+/// The library's sentence about a value. Those about a range have keys.
+fn explain(error: &ValidationError<'_>) -> Text {
+    let value = error.instance().to_string();
+    let text = match error.kind() {
+        ValidationErrorKind::Minimum { limit } => {
+            let least = limit.to_string();
+            text!("{value} is less than the minimum of {least}", value, least)
+        }
+        ValidationErrorKind::Maximum { limit } => {
+            let most = limit.to_string();
+            text!("{value} is greater than the maximum of {most}", value, most)
+        }
+        _ => error.to_string().into(),
+    };
+    if text.chars().nth(MOST_CHARS).is_none() {
+        text
     } else {
-        problem.chars().take(MOST_CHARS).chain(['…']).collect()
+        text.chars().take(MOST_CHARS).chain(['…']).collect::<String>().into()
     }
 }
 
@@ -32,12 +46,21 @@ impl Validators {
     /// Returns the problems of `value` as `[{path, problem}]`; `key` identifies the schema. A
     /// schema that cannot be compiled accepts no value.
     pub fn problems(&self, key: &str, schema: &Value, value: &Value) -> Vec<Value> {
+        self.faults(key, schema, value)
+            .into_iter()
+            .map(|(path, problem)| json!({"path": path, "problem": problem.as_str()}))
+            .collect()
+    }
+
+    /// The same problems, each with its path and its sentence.
+    pub fn faults(&self, key: &str, schema: &Value, value: &Value) -> Vec<(String, Text)> {
         match self.validator(key, schema, true) {
-            None => vec![json!({"path": "", "problem": UNUSABLE})],
-            Some(validator) => {
-                let problem = |e: jsonschema::ValidationError<'_>| json!({"path": e.instance_path().to_string(), "problem": shortened(&e.to_string())});
-                validator.iter_errors(value).take(MOST).map(problem).collect()
-            }
+            None => vec![(String::new(), UNUSABLE.into())],
+            Some(validator) => validator
+                .iter_errors(value)
+                .take(MOST)
+                .map(|error| (error.instance_path().to_string(), explain(&error)))
+                .collect(),
         }
     }
 

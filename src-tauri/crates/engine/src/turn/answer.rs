@@ -6,7 +6,8 @@ use std::{collections::HashSet, sync::Arc};
 
 use chrono::{DateTime, Utc};
 use contract::{
-    Choice, EventBody, Item, ItemBody, NoticeLevel, ToolId, ToolOutcome, TurnStatus, Usage,
+    Choice, EventBody, Item, ItemBody, NoticeLevel, ToParam as _, ToolId, ToolOutcome, TurnStatus,
+    Usage, label_text,
 };
 
 use crate::{
@@ -132,12 +133,15 @@ impl AnswerBuilder {
     }
 
     /// Switches to the fallback model and saves a notice of the change to the transcript.
-    pub(crate) async fn fall_back(&mut self, from: &str, to: String, why: &str) {
-        let text = Text::FellBack
-            .in_locale(&self.context.locale)
-            .replace("{from}", from)
-            .replace("{to}", &to)
-            .replace("{why}", why);
+    pub(crate) async fn fall_back(&mut self, from: &str, to: String, why: contract::Text) {
+        let text = contract::Text::filled(
+            Text::FellBack.in_locale(&self.context.locale),
+            [
+                ("from", label_text(from).to_param()),
+                ("to", label_text(&to).to_param()),
+                ("why", why.to_param()),
+            ],
+        );
         let item = self.context.item(ItemBody::Notice {
             level: NoticeLevel::Warning,
             code: "model_fallback".into(),

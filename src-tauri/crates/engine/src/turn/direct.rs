@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use contract::{
     AgentError, CallId, ErrorCode, PolicyCheckParams, PolicyCheckResponse, PolicyVerdict,
-    SessionId, ToolCallParams, ToolCallResponse, ToolId, TurnId,
+    SessionId, ToolCallParams, ToolCallResponse, ToolId, TurnId, text,
 };
 use policy::Decision;
 use serde_json::Value;
@@ -211,9 +211,9 @@ impl Engine {
             let known: Vec<&str> = specs.iter().map(|spec| spec.id.as_str()).collect();
             return Err(AgentError::new(
                 ErrorCode::ToolNotFound,
-                format!("There is no tool named {tool}."),
+                text!("There is no tool named {name}.", name = tool),
             )
-            .hint(format!("Known tools: {}.", known.join(", "))));
+            .hint(text!("Known tools: {tools}.", tools = known.join(", "))));
         };
         let call = AskedCall {
             id: CallId(self.world.ids.next("call")),

@@ -258,10 +258,8 @@ fn ending_notice(status: TurnStatus, error: Option<&AgentError>, locale: &str) -
             text: Text::Cancelled.in_locale(locale).into(),
         };
     }
-    let text = error.map_or_else(String::new, |e| match e.hint_text() {
-        Some(hint) => format!("{} {hint}", e.message),
-        None => e.message.clone(),
-    });
+    let texts = error.map(|e| [Some(e.text()), e.hint_as_text()]);
+    let text = contract::Text::join(texts.into_iter().flatten().flatten());
     let code = error.map_or("internal_error", |e| match e.code {
         ErrorCode::LlmError => "llm_error",
         ErrorCode::RateLimited => "rate_limited",

@@ -93,7 +93,7 @@ impl Engine {
                 out.expired += 1;
             }
         }
-        let text = Text::Interrupted.in_locale(&locale).to_owned();
+        let text = Text::Interrupted.in_locale(&locale).into();
         fresh.push(self.recovered_item(
             &row.session,
             &row.turn,
@@ -162,7 +162,7 @@ impl Engine {
                 let notice = ItemBody::Notice {
                     level: NoticeLevel::Warning,
                     code: "message_not_answered".into(),
-                    text: text.to_owned(),
+                    text: text.into(),
                 };
                 items.push(self.recovered_item(&session, &waiting.turn, notice));
             }

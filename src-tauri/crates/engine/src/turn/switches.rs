@@ -2,7 +2,7 @@
 //! starts, before each model call, before each tool call, and before a pending action is approved
 //! or run. Each check reads the current settings, so switching off works at once.
 
-use contract::{AgentError, AgentId, ErrorCode, ToolId, ToolSpec};
+use contract::{AgentError, AgentId, ErrorCode, ToolId, ToolSpec, text};
 
 use crate::Engine;
 
@@ -29,7 +29,7 @@ impl Engine {
         }
         Err(AgentError::new(
             ErrorCode::AgentDisabled,
-            format!("The specialist {agent} is switched off."),
+            text!("The specialist {agent} is switched off.", agent),
         )
         .reason("agent_off")
         .hint("Switch it on in Tools."))
@@ -48,7 +48,7 @@ impl Engine {
         }
         Err(off(AgentError::new(
             ErrorCode::AgentDisabled,
-            format!("The tool {id} is switched off."),
+            text!("The tool {tool} is switched off.", tool = id),
         )
         .reason("tool_off")
         .hint("Switch it on in Tools.")))

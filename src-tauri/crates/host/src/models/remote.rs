@@ -3,7 +3,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use contract::{ModelCapabilities, Settings, address::Origin};
+use contract::{ModelCapabilities, Settings, address::Origin, text};
 use engine::ports::{Clock, Model, ModelError, ModelErrorKind, ModelEvent, ModelRequest, Random};
 use futures::{StreamExt as _, future::BoxFuture, stream::BoxStream};
 use models::{Config, HttpClient, Provider, ProviderDeps, ServerKey};
@@ -129,7 +129,7 @@ pub(super) async fn open(
         Err(error) => {
             return Err(ModelError {
                 kind: ModelErrorKind::Unauthorized,
-                message: format!("The key cannot be read: {error}."),
+                message: text!("The key cannot be read: {error}.", error),
                 hint: Some(
                     "Unlock the keyring, or enter the key in Settings for this run only.".into(),
                 ),

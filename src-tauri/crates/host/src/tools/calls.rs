@@ -7,6 +7,7 @@ use contract::{
     AgentError, AgentId, Effect, ErrorCode, PackId, ToolId, ToolSpec, ToolTarget,
     manifest::{DataFlow, MemberAliases, ProgramCall},
     pack_code::PackCall,
+    text,
 };
 use engine::ports::{Adapted, Profile as _, Resume, Roster as _, ToolFailure, ToolRequest, Tools};
 use mcp::PerSessionCall;
@@ -43,7 +44,7 @@ impl HostTools {
         let folder = folder.ok_or_else(|| {
             refused(AgentError::internal(
                 "tool_config_error",
-                format!("The pack {} is gone.", spec.pack),
+                text!("The pack {pack} is gone.", pack = spec.pack),
             ))
         })?;
         // Links are resolved, as for the program itself, so that both paths can be compared.
@@ -52,7 +53,7 @@ impl HostTools {
             mcp::resolve_program(&call.command, &folder, &self.program_dir).map_err(|problem| {
                 refused(AgentError::internal(
                     "tool_config_error",
-                    format!("{} cannot be run: {problem}", spec.title),
+                    text!("{tool} cannot be run: {problem}", tool = spec.title, problem),
                 ))
             })?;
         let data = call.data_dir.then(|| self.paths.pack_data(spec.pack.as_str()));
@@ -60,7 +61,7 @@ impl HostTools {
             make_private(data).map_err(|e| {
                 refused(AgentError::internal(
                     "data_dir",
-                    format!("{} cannot be used: {e}.", data.display()),
+                    text!("{path} cannot be used: {error}.", path = data.display(), error = e),
                 ))
             })?;
         }
@@ -91,7 +92,7 @@ impl HostTools {
             Some(open) => open.run(move |service| service.call(tool.as_str(), &arguments)).await,
             None => Err(AgentError::new(
                 ErrorCode::ToolNotFound,
-                format!("The service {service} is not part of this app."),
+                text!("The service {service} is not part of this app.", service),
             )
             .reason("tool_not_implemented")),
         };

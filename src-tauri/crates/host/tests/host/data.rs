@@ -152,9 +152,7 @@ async fn a_packs_settings_hold_at_once_and_after_a_restart() {
     let host = open(folder.path()).await;
     let notices = host.app_status(Empty {}).await.unwrap().notices;
     assert!(
-        notices.iter().any(|n| n["text"]
-            .as_str()
-            .is_some_and(|t| t.contains("on_track_percent must be a number from 0 to 100"))),
+        notices.iter().any(|n| n.text.contains("on_track_percent must be a number from 0 to 100")),
         "{notices:?}"
     );
     let doctor = host.doctor(Empty {}).await.unwrap();

@@ -63,9 +63,7 @@ async fn a_window_without_packs_is_told_where_they_were_looked_for() {
     .await
     .unwrap();
     let notices = host.app_status(Empty {}).await.unwrap().notices;
-    let told = notices.iter().find(|notice| notice["code"] == "no_packs").unwrap()["text"]
-        .as_str()
-        .unwrap();
+    let told = &notices.iter().find(|notice| notice.code == "no_packs").unwrap().text;
     assert!(
         told.contains(&empty.display().to_string()) && told.contains("COUNTERSIGN_TOOLS_DIR"),
         "{told}"

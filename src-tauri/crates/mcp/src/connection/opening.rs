@@ -1,6 +1,7 @@
 //! Opens a connection: starts the program or reaches the address, and does the handshake with the
 //! protocol that the server speaks.
 
+use contract::{Text, text};
 use std::sync::{Arc, atomic::Ordering};
 
 use rmcp::{
@@ -35,9 +36,9 @@ pub(crate) async fn open(config: &ServerConfig, timings: &Timings, handler: Hand
     };
     match timeout(timings.start, opening).await {
         Ok(opened) => opened,
-        Err(_) => Err(OpenError::Because(format!(
-            "It did not answer within {} seconds.",
-            timings.start.as_secs_f32()
+        Err(_) => Err(OpenError::Because(text!(
+            "It did not answer within {seconds} seconds.",
+            seconds = timings.start.as_secs_f32()
         ))),
     }
 }
@@ -72,7 +73,7 @@ async fn start_once(
 ) -> OpenResult {
     let (process, stdout, stdin) = process::start(name, program)
         .await
-        .map_err(|error| OpenError::Because(format!("It could not be started: {error}.")))?;
+        .map_err(|error| OpenError::Because(text!("It could not be started: {error}.", error)))?;
     let pid = process.pid();
     let ending = Ending::default();
     let transport = ProcessTransport::new(
@@ -85,9 +86,9 @@ async fn start_once(
     );
     match handler.clone().serve_with_lifecycle(transport, newest_first()).await {
         Ok(running) => Ok(split_running(Some(pid), running, ending, handler)),
-        Err(error) => Err(OpenError::Because(format!(
-            "It ended or misbehaved during the handshake: {}.",
-            failure::opening_kind(&error)
+        Err(error) => Err(OpenError::Because(text!(
+            "It ended or misbehaved during the handshake: {error}.",
+            error = failure::opening_kind(&error)
         ))),
     }
 }
@@ -107,7 +108,7 @@ async fn connect(address: &Address, handler: Handler) -> OpenResult {
 /// Why a handshake failed.
 enum Handshake {
     /// The server answered, but not according to the protocol.
-    Odd(String),
+    Odd(Text),
     Not(OpenError),
 }
 
@@ -126,7 +127,7 @@ async fn connect_as(
     mode: ClientLifecycleMode,
 ) -> Result<(Connection, Session), Handshake> {
     let because = |why| Handshake::Not(OpenError::Because(why));
-    let config = address.transport_config().await.map_err(|error| because(error.message))?;
+    let config = address.transport_config().await.map_err(|error| because(error.text()))?;
     let client = http::client(address.may_reach_private(), true).map_err(because)?;
     let running = match &address.http.oauth {
         None => {
@@ -145,9 +146,9 @@ async fn connect_as(
                     return Err(Handshake::Not(OpenError::SignIn(None)));
                 }
                 Err(error) => {
-                    return Err(because(format!(
-                        "The sign-in to it failed: {}.",
-                        oauth::error_kind(&error)
+                    return Err(because(text!(
+                        "The sign-in to it failed: {error}.",
+                        error = oauth::error_kind(&error)
                     )));
                 }
             };
@@ -185,18 +186,18 @@ fn explain_handshake_failure(address: &Address, error: &ClientInitializeError) -
         Some(TransportCause::Status { status, .. })
             if (400..=499).contains(&status) && status != 429 =>
         {
-            return Handshake::Odd(format!("It answered with the status {status}."));
+            return Handshake::Odd(text!("It answered with the status {status}.", status));
         }
         Some(TransportCause::Status { status, .. }) => {
-            format!("It answered with the status {status}.")
+            text!("It answered with the status {status}.", status)
         }
         Some(TransportCause::Unreachable) => {
-            format!("{host} cannot be reached. Check the connection and the address.")
+            text!("{host} cannot be reached. Check the connection and the address.", host)
         }
         None => {
-            return Handshake::Odd(format!(
-                "It did not complete the handshake: {}.",
-                failure::opening_kind(error)
+            return Handshake::Odd(text!(
+                "It did not complete the handshake: {error}.",
+                error = failure::opening_kind(error)
             ));
         }
     };

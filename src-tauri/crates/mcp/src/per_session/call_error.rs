@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use contract::{AgentError, ErrorCode, Reason};
+use contract::{AgentError, ErrorCode, Reason, Text, text};
 use engine::ports::ToolFailure;
 
 use super::Patience;
@@ -104,12 +104,12 @@ impl CallError {
 
     pub(super) fn into_failure(self, server: &str, patience: Patience) -> ToolFailure {
         let may_have_happened = self.may_have_happened();
-        let http = |message: String, reason: &str| {
+        let http = |message: Text, reason: &str| {
             AgentError::new(ErrorCode::ToolHttpError, message).reason(reason)
         };
         let error = match self {
             Self::Unreachable => http(
-                format!("The server {server} cannot be reached."),
+                text!("The server {server} cannot be reached.", server),
                 Reason::McpNotConnected.name(),
             )
             .retryable(true)
@@ -118,17 +118,18 @@ impl CallError {
                 http(http::refusal_text(&format!("The server {server}")), "mcp_private_address")
                     .retryable(false)
             }
-            Self::Unsendable => AgentError::invalid(format!(
-                "The request to {server} cannot be written: a name in it holds control characters."
+            Self::Unsendable => AgentError::invalid(text!(
+                "The request to {server} cannot be written: a name in it holds control characters.",
+                server
             )),
             Self::Broken => http(
-                format!("The connection to {server} broke before it answered."),
+                text!("The connection to {server} broke before it answered.", server),
                 Reason::McpException.name(),
             )
             .retryable(true),
             Self::TimedOut => return failure::timed_out(server, patience.call, true),
             Self::Status(status) => http(
-                format!("The server {server} failed ({status})."),
+                text!("The server {server} failed ({status}).", server, status),
                 Reason::McpHttpStatus.name(),
             )
             .with("status", status)
@@ -136,24 +137,24 @@ impl CallError {
             Self::Odd(what) => return failure::unexpected_answer(server, what),
             // Its words stay there: they may hold anything.
             Self::Refused(code) => {
-                http(format!("The server {server} refused the call."), "mcp_refused")
+                http(text!("The server {server} refused the call.", server), "mcp_refused")
                     .with("code", code)
                     .retryable(false)
             }
             Self::Tool(words) if is_a_sentence(&words) => return failure::tool_error(words),
             Self::Tool(_) => {
-                return failure::tool_error(format!("A tool of {server} reports an error."));
+                return failure::tool_error(text!("A tool of {server} reports an error.", server));
             }
             Self::Opening(why) => {
                 tracing::debug!(server, %why, "no session");
                 http(
-                    format!("The server {server} did not open a session."),
+                    text!("The server {server} did not open a session.", server),
                     Reason::McpInitFailed.name(),
                 )
                 .retryable(true)
             }
             Self::Token(why) => http(
-                format!("The sign-in to {server} did not work: {why}."),
+                text!("The sign-in to {server} did not work: {why}.", server, why),
                 Reason::McpToken.name(),
             )
             .retryable(false)

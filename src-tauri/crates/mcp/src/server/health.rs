@@ -70,9 +70,9 @@ impl Server {
             self.drop_connection(
                 reached.attempt,
                 if lost {
-                    "It cannot be reached any more.".to_owned()
+                    "It cannot be reached any more.".into()
                 } else {
-                    "It did not answer any more and was ended.".to_owned()
+                    "It did not answer any more and was ended.".into()
                 },
             );
         }

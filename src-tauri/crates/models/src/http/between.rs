@@ -4,7 +4,7 @@
 
 use std::error::Error;
 
-use contract::ConnectionProblem as Problem;
+use contract::{ConnectionProblem as Problem, text};
 use engine::ports::{ModelError, ModelErrorKind};
 
 use super::failure::{Failure, bad_address, cut_off, new};
@@ -21,7 +21,7 @@ pub(super) fn of_transport(host: &str, error: &reqwest::Error) -> Failure {
     if let Some(text) = tls_problem(error) {
         return Failure::permanent(new(
             ModelErrorKind::Unavailable,
-            format!("No encrypted connection to {host}: {text}."),
+            text!("No encrypted connection to {host}: {text}.", host, text),
             "Check the base URL in Settings (http or https?) and that the package ca-certificates is installed.",
         ))
         .with_problem(Problem::Tls);
@@ -29,7 +29,7 @@ pub(super) fn of_transport(host: &str, error: &reqwest::Error) -> Failure {
     if error.is_dns() {
         return Failure::permanent(new(
             ModelErrorKind::Unavailable,
-            format!("The name {host} cannot be resolved."),
+            text!("The name {host} cannot be resolved.", host),
             "Check the base URL in Settings and the network connection.",
         ))
         .with_problem(Problem::Dns);
@@ -45,7 +45,7 @@ pub(super) fn of_transport(host: &str, error: &reqwest::Error) -> Failure {
     if error.is_timeout() {
         return Failure::transient(new(
             if error.is_connect() { ModelErrorKind::Unavailable } else { ModelErrorKind::Broken },
-            format!("{host} did not answer in time."),
+            text!("{host} did not answer in time.", host),
             "Check the network connection, or whether a proxy is needed (HTTPS_PROXY).",
         ))
         .with_problem(Problem::Timeout);
@@ -53,7 +53,7 @@ pub(super) fn of_transport(host: &str, error: &reqwest::Error) -> Failure {
     if error.is_connect() {
         return Failure::transient(new(
             ModelErrorKind::Unavailable,
-            format!("No connection to {host}."),
+            text!("No connection to {host}.", host),
             "Check that the server runs, the base URL in Settings, and the network connection.",
         ))
         .with_problem(Problem::NoConnection);
@@ -80,25 +80,28 @@ fn certificate_error(host: &str, why: &rustls::CertificateError) -> ModelError {
             let issuer =
                 other.0.downcast_ref::<UntrustedIssuer>().map_or("", |untrusted| &untrusted.issuer);
             (
-                format!(
-                    "The certificate of {host} was issued by {issuer}, which this machine does not trust."
+                text!(
+                    "The certificate of {host} was issued by {issuer}, which this machine does not trust.",
+                    host,
+                    issuer
                 ),
                 "On a company network this is often a proxy that inspects traffic: install its root certificate on the system, or name it in SSL_CERT_FILE.",
             )
         }
         C::Expired | C::ExpiredContext { .. } => (
-            format!("The certificate of {host} has expired."),
+            text!("The certificate of {host} has expired.", host),
             "Check this machine's clock; otherwise the server must renew it.",
         ),
-        C::NotValidYet | C::NotValidYetContext { .. } => {
-            (format!("The certificate of {host} is not valid yet."), "Check this machine's clock.")
-        }
+        C::NotValidYet | C::NotValidYetContext { .. } => (
+            text!("The certificate of {host} is not valid yet.", host),
+            "Check this machine's clock.",
+        ),
         C::NotValidForName | C::NotValidForNameContext { .. } => (
-            format!("The certificate belongs to another server than {host}."),
+            text!("The certificate belongs to another server than {host}.", host),
             "Check the base URL in Settings.",
         ),
         _ => (
-            format!("The certificate of {host} cannot be verified."),
+            text!("The certificate of {host} cannot be verified.", host),
             "Check the base URL in Settings and the system's certificates.",
         ),
     };

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use contract::{ConnectionProblem as Problem, address::Origin};
+use contract::{ConnectionProblem as Problem, Text, address::Origin, text};
 use engine::ports::{ModelError, ModelErrorKind};
 use reqwest::StatusCode;
 use serde_json::Value;
@@ -41,7 +41,7 @@ impl Failure {
     }
 }
 
-pub(super) fn new(kind: ModelErrorKind, message: impl Into<String>, hint: &str) -> ModelError {
+pub(super) fn new(kind: ModelErrorKind, message: impl Into<Text>, hint: &str) -> ModelError {
     ModelError { kind, message: message.into(), hint: Some(hint.into()), retry_after_ms: None }
 }
 
@@ -76,7 +76,11 @@ pub(crate) fn bad_key() -> ModelError {
 pub(crate) fn key_of_another(belongs_to: &Origin, asked: &Origin) -> ModelError {
     new(
         ModelErrorKind::Unauthorized,
-        format!("The key belongs to {belongs_to}, so it is not sent to {asked}."),
+        text!(
+            "The key belongs to {belongs_to}, so it is not sent to {asked}.",
+            belongs_to = belongs_to.to_string(),
+            asked = asked.to_string()
+        ),
         "Enter a key for this server in Settings, or correct its address.",
     )
 }
@@ -85,7 +89,10 @@ pub(crate) fn key_of_another(belongs_to: &Origin, asked: &Origin) -> ModelError 
 pub(crate) fn key_in_plain_text(asked: &Origin) -> ModelError {
     new(
         ModelErrorKind::Unauthorized,
-        format!("The key is not sent to {asked}, because the connection would not be encrypted."),
+        text!(
+            "The key is not sent to {asked}, because the connection would not be encrypted.",
+            asked = asked.to_string()
+        ),
         "Use an address that begins with https://. Without encryption a key goes only to this computer.",
     )
 }
@@ -135,7 +142,7 @@ pub(crate) fn nameless_call() -> ModelError {
 pub(super) fn unknown_model(host: &str, model: &str) -> ModelError {
     new(
         ModelErrorKind::BadRequest,
-        format!("{host} has no model named {model}."),
+        text!("{host} has no model named {model}.", host, model),
         "Choose one of the models that the server lists.",
     )
 }
@@ -144,7 +151,7 @@ pub(super) fn unknown_model(host: &str, model: &str) -> ModelError {
 pub(super) fn cut_off(host: &str) -> ModelError {
     new(
         ModelErrorKind::Broken,
-        format!("{host} closed the connection before the answer was complete."),
+        text!("{host} closed the connection before the answer was complete.", host),
         "Send the message again.",
     )
 }
@@ -153,7 +160,7 @@ pub(super) fn cut_off(host: &str) -> ModelError {
 pub(super) fn stalled(host: &str, idle: Duration) -> ModelError {
     new(
         ModelErrorKind::Broken,
-        format!("{host} sent nothing for {} seconds.", idle.as_secs().max(1)),
+        text!("{host} sent nothing for {seconds} seconds.", host, seconds = idle.as_secs().max(1)),
         "Send the message again, or allow more time in Settings if the model is slow to start.",
     )
 }
@@ -162,14 +169,15 @@ pub(super) fn stalled(host: &str, idle: Duration) -> ModelError {
 pub(super) fn too_long(host: &str) -> ModelError {
     new(
         ModelErrorKind::Protocol,
-        format!("{host} sent more data than an answer can have."),
+        text!("{host} sent more data than an answer can have.", host),
         "Choose another model in Settings.",
     )
 }
 
 /// The server asks for a longer wait than is allowed.
 pub(super) fn wait_too_long(mut failed: Failure, wait: Duration) -> Failure {
-    failed.error.hint = Some(format!("Try again in {} seconds.", wait.as_secs().max(1)));
+    failed.error.hint =
+        Some(text!("Try again in {seconds} seconds.", seconds = wait.as_secs().max(1)));
     failed
 }
 
@@ -185,14 +193,14 @@ pub(super) fn of_status(host: &str, status: StatusCode, body: &str, optional: &[
         402 => Failure::permanent(no_credit(host)),
         404 => Failure::permanent(new(
             ModelErrorKind::BadRequest,
-            format!("{host} knows no such model or address."),
+            text!("{host} knows no such model or address.", host),
             "Check the model's name and the base URL in Settings.",
         ))
         .with_problem(Problem::Model),
         407 => proxy_login(),
         408 | 409 | 425 | 500..=599 => Failure::transient(new(
             ModelErrorKind::Unavailable,
-            format!("{host} cannot answer just now (status {}).", status.as_u16()),
+            text!("{host} cannot answer just now (status {status}).", host, status = status.as_u16()),
             "Wait a moment and send the message again.",
         )),
         413 => Failure::permanent(too_much(host)),
@@ -200,7 +208,7 @@ pub(super) fn of_status(host: &str, status: StatusCode, body: &str, optional: &[
         429 => Failure::transient(rate_limited(host)),
         300..=399 => Failure::permanent(new(
             ModelErrorKind::BadRequest,
-            format!("{host} points to another address."),
+            text!("{host} points to another address.", host),
             "Enter the final address as base URL in Settings; redirects are not followed, so that the key goes nowhere else.",
         ))
         .with_problem(Problem::Api),
@@ -211,12 +219,12 @@ pub(super) fn of_status(host: &str, status: StatusCode, body: &str, optional: &[
             KnownFailure::Unauthorized => unauthorized(host),
             KnownFailure::Tools => new(
                 ModelErrorKind::BadRequest,
-                format!("{host} refused the tools as they are described (status {code})."),
+                text!("{host} refused the tools as they are described (status {status}).", host, status = code),
                 "Choose a model that supports tools in Settings.",
             ),
             KnownFailure::RateLimited | KnownFailure::Overloaded | KnownFailure::Other => new(
                 ModelErrorKind::BadRequest,
-                format!("{host} refused the request (status {code})."),
+                text!("{host} refused the request (status {status}).", host, status = code),
                 "Check the model's name in Settings; it may not support tools or streaming.",
             ),
         }),
@@ -273,7 +281,7 @@ pub(crate) fn in_stream(error: &Value) -> ModelError {
 fn unauthorized(host: &str) -> ModelError {
     new(
         ModelErrorKind::Unauthorized,
-        format!("{host} rejected the API key."),
+        text!("{host} rejected the API key.", host),
         "Enter a valid key for this server in Settings.",
     )
 }
@@ -281,7 +289,7 @@ fn unauthorized(host: &str) -> ModelError {
 fn no_credit(host: &str) -> ModelError {
     new(
         ModelErrorKind::RateLimited,
-        format!("{host} reports that the account has no credit left."),
+        text!("{host} reports that the account has no credit left.", host),
         "Check the plan and billing of the account behind the key.",
     )
 }
@@ -289,7 +297,7 @@ fn no_credit(host: &str) -> ModelError {
 fn rate_limited(host: &str) -> ModelError {
     new(
         ModelErrorKind::RateLimited,
-        format!("{host} is getting too many requests."),
+        text!("{host} is getting too many requests.", host),
         "Wait a moment and send the message again.",
     )
 }
@@ -297,7 +305,7 @@ fn rate_limited(host: &str) -> ModelError {
 fn too_much(host: &str) -> ModelError {
     new(
         ModelErrorKind::TooLong,
-        format!("The conversation is too long for the model at {host}."),
+        text!("The conversation is too long for the model at {host}.", host),
         "Start a new session, or choose a model with a larger window.",
     )
 }
@@ -306,7 +314,7 @@ fn too_much(host: &str) -> ModelError {
 fn no_room(host: &str) -> ModelError {
     new(
         ModelErrorKind::TooLong,
-        format!("The model at {host} has no room for so long an answer."),
+        text!("The model at {host} has no room for so long an answer.", host),
         "Allow an answer fewer tokens under Budgets in Settings, start a new session, or choose a model with a larger window.",
     )
 }

@@ -1,6 +1,6 @@
 //! Checks the conversation settings of a pack's agent against their bounds.
 
-use contract::Conversation;
+use contract::{Conversation, text};
 
 use super::Subject;
 use crate::fault::Faults;
@@ -19,7 +19,7 @@ pub(super) fn check(subject: &Subject<'_>, faults: &mut Faults) {
     for (field, rule) in policy.faults() {
         faults.at(
             format!("{AT}/{}", field.replace('.', "/")),
-            format!("{field} {rule}"),
+            text!("{field} {rule}", field, rule),
             "change the value, or leave it out for the default",
         );
     }

@@ -1,6 +1,6 @@
 //! Builds the failures of both kinds of tools.
 
-use contract::{AgentError, ErrorCode};
+use contract::{AgentError, ErrorCode, Text, text};
 use engine::ports::ToolFailure;
 
 /// A failure before the request was sent or the program ran.
@@ -14,21 +14,18 @@ pub(crate) fn maybe_done(error: AgentError) -> ToolFailure {
 }
 
 /// The error for a value that cannot be put where the manifest wants it.
-pub(crate) fn bad_value(name: &str, problem: impl std::fmt::Display) -> AgentError {
-    AgentError::invalid(format!("The value of {name} cannot be used: {problem}."))
+pub(crate) fn bad_value(name: &str, problem: &str) -> AgentError {
+    AgentError::invalid(text!("The value of {name} cannot be used: {problem}.", name, problem))
         .reason("unusable_value")
-        .with(
-            "validation",
-            serde_json::json!([{"path": format!("/{name}"), "problem": problem.to_string()}]),
-        )
+        .with("validation", serde_json::json!([{"path": format!("/{name}"), "problem": problem}]))
 }
 
 /// The error for a manifest that asks for something impossible.
-pub(crate) fn config(message: impl Into<String>, hint: &str) -> AgentError {
+pub(crate) fn config(message: impl Into<Text>, hint: &str) -> AgentError {
     AgentError::internal("tool_config_error", message).hint(hint)
 }
 
 /// The error for a server that could not be reached, or sent an invalid answer.
-pub(crate) fn http(message: impl Into<String>) -> AgentError {
+pub(crate) fn http(message: impl Into<Text>) -> AgentError {
     AgentError::new(ErrorCode::ToolHttpError, message)
 }

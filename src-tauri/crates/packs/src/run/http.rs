@@ -8,6 +8,7 @@ use contract::{
     AgentError, ErrorCode, Reason, ToolSpec,
     address::{Origin, may_reach},
     manifest::{Answer, AuthKind, HttpCall, HttpMethod},
+    text,
 };
 use engine::ports::{ToolFailure, ToolRequest};
 use reqwest::{
@@ -81,7 +82,7 @@ impl HttpRunner {
         let attempt = Attempt { client, call, spec, private, permit };
         tokio::select! {
             done = attempt.run(built) => done,
-            () = cancel.cancelled() => Err(maybe_done(AgentError::internal("cancelled", format!("{} was stopped.", spec.title)))),
+            () = cancel.cancelled() => Err(maybe_done(AgentError::internal("cancelled", text!("{tool} was stopped.", tool = spec.title)))),
         }
     }
 
@@ -167,7 +168,7 @@ impl Attempt<'_> {
             }
         }
         Err(maybe_done(
-            http(format!("{} sends in circles.", self.host(&origin)))
+            http(text!("{tool} sends in circles.", tool = self.host(&origin)))
                 .reason("redirects")
                 .retryable(false),
         ))
@@ -182,9 +183,10 @@ impl Attempt<'_> {
         let same = url.host() == origin.host() && (port(url) == port(origin) || upgraded);
         let listed = same || self.call.hosts.iter().any(|allowed| same_host(allowed, url));
         if !listed {
-            return Err(http(format!(
-                "{} was sent on to {host}, which this tool may not reach.",
-                self.spec.title
+            return Err(http(text!(
+                "{tool} was sent on to {host}, which this tool may not reach.",
+                tool = self.spec.title,
+                host
             ))
             .reason("host_not_allowed")
             .retryable(false)
@@ -222,7 +224,7 @@ impl Attempt<'_> {
 
     fn private_refusal(&self, host: &str) -> AgentError {
         let error =
-            http(format!("{host} lies on this computer or in the local network, or is reached without encryption; {} may not go there.", self.spec.title))
+            http(text!("{host} lies on this computer or in the local network, or is reached without encryption; {tool} may not go there.", host, tool = self.spec.title))
                 .reason("private_address")
                 .retryable(false)
                 .with("status", Value::Null);
@@ -243,10 +245,10 @@ impl Attempt<'_> {
         if auth.kind != AuthKind::None
             && !Origin::of(url).is_some_and(|server| server.may_carry_key())
         {
-            let error = http(format!(
-                "{} needs a key, but the connection to {} would not be encrypted.",
-                self.spec.title,
-                self.host(url)
+            let error = http(text!(
+                "{title} needs a key, but the connection to {host} would not be encrypted.",
+                title = self.spec.title,
+                host = self.host(url)
             ));
             return Err(error
                 .reason("key_in_plain_text")
@@ -296,7 +298,7 @@ impl Attempt<'_> {
             Some((url, as_get))
         })
         .ok_or_else(|| {
-            http(format!("{} sends to a place that is no address.", self.host(from)))
+            http(text!("{tool} sends to a place that is no address.", tool = self.host(from)))
                 .reason("redirects")
                 .retryable(false)
         })
@@ -309,12 +311,12 @@ impl Attempt<'_> {
         if caused_by::<PrivateAddress>(error) {
             return not_started(self.private_refusal(&host));
         }
-        let (what, certain) = if error.is_connect() {
-            ("cannot be reached", true)
+        let (message, certain) = if error.is_connect() {
+            (text!("{host} cannot be reached.", host), true)
         } else {
-            ("did not answer", false)
+            (text!("{host} did not answer.", host), false)
         };
-        let error = http(format!("{host} {what}."))
+        let error = http(message)
             .retryable(true)
             .with("status", Value::Null)
             .reason("network")
@@ -339,7 +341,7 @@ impl Attempt<'_> {
                 Ok(None) => break,
                 Err(_) if status.is_success() => {
                     return Err(maybe_done(
-                        http(format!("The answer of {host} broke off."))
+                        http(text!("The answer of {host} broke off.", host))
                             .retryable(true)
                             .with("status", status.as_u16())
                             .reason("network"),
@@ -348,9 +350,10 @@ impl Attempt<'_> {
                 Err(_) => break,
             }
             if bytes.len() > limit && status.is_success() {
-                let error = http(format!("The answer of {host} is larger than {limit} bytes."))
-                    .retryable(false)
-                    .with("status", status.as_u16());
+                let error =
+                    http(text!("The answer of {host} is larger than {limit} bytes.", host, limit))
+                        .retryable(false)
+                        .with("status", status.as_u16());
                 return Err(maybe_done(
                     error.reason("response_too_large").hint("Ask for less at a time."),
                 ));
@@ -373,7 +376,7 @@ impl Attempt<'_> {
             Answer::Json => serde_json::from_slice(bytes).map_err(|_| {
                 let error = AgentError::internal(
                     Reason::InvalidResponse,
-                    format!("{host} answered with something that is not JSON ({kind})."),
+                    text!("{host} answered with something that is not JSON ({kind}).", host, kind),
                 );
                 maybe_done(error.with("answer", excerpt(bytes)))
             }),
@@ -393,17 +396,23 @@ impl Attempt<'_> {
             .ok()
             .filter(|value| value.to_string().len() <= MAX_EXCERPT);
         let mut error = match number {
-            429 => AgentError::new(ErrorCode::RateLimited, format!("{host} asks to slow down."))
-                .reason(Reason::UpstreamRateLimit),
-            401 | 403 if self.spec.auth.is_some() => http(format!(
-                "{host} refuses the key ({number})."
+            429 => {
+                AgentError::new(ErrorCode::RateLimited, text!("{host} asks to slow down.", host))
+                    .reason(Reason::UpstreamRateLimit)
+            }
+            401 | 403 if self.spec.auth.is_some() => http(text!(
+                "{host} refuses the key ({number}).",
+                host,
+                number
             ))
             .retryable(false)
             .hint(
                 "Enter the key again in Settings under \u{201c}Keys and access of packs\u{201d}.",
             ),
-            500.. => http(format!("{host} failed ({number}).")).retryable(true),
-            _ => http(format!("{host} refused the request ({number}).")).retryable(false),
+            500.. => http(text!("{host} failed ({number}).", host, number)).retryable(true),
+            _ => {
+                http(text!("{host} refused the request ({number}).", host, number)).retryable(false)
+            }
         };
         error = error.with("status", number).with("answer", said.unwrap_or_else(|| excerpt(bytes)));
         if let Some(ms) = retry_after {

@@ -11,6 +11,7 @@ use std::{
 use contract::{
     AgentError, Reason,
     manifest::{Answer, ProgramCall, Stdin},
+    text,
 };
 use engine::ports::{ToolFailure, ToolRequest};
 #[cfg(target_os = "linux")]
@@ -66,7 +67,11 @@ pub async fn run_program(
         not_started(
             AgentError::internal(
                 "tool_config_error",
-                format!("No folder could be made for {}: {e}.", request.spec.title),
+                text!(
+                    "No folder could be made for {tool}: {error}.",
+                    tool = request.spec.title,
+                    error = e
+                ),
             )
             .hint("Free some disk space, then try again."),
         )
@@ -89,12 +94,12 @@ pub async fn run_program(
     };
     let confine = confinement(call, &place, work.path()).map_err(|why| {
         let hint = "Update or restart the system: programs of packs do not run with less protection than `csign doctor` tells.";
-        not_started(config(format!("{} was not started: {why}.", request.spec.title), hint))
+        not_started(config(text!("{tool} was not started: {why}.", tool = request.spec.title, why), hint))
     })?;
     let started = Group::start(command, limits, work, confine).await;
     let mut group = started.map_err(|e| {
         not_started(config(
-            format!("{} could not be started: {e}.", request.spec.title),
+            text!("{tool} could not be started: {error}.", tool = request.spec.title, error = e),
             "Check that the program exists, may be executed, and that its interpreter lies in /usr.",
         ))
     })?;
@@ -118,14 +123,14 @@ pub async fn run_program(
     let title = &request.spec.title;
     tokio::select! {
         (out, err, status) = working => {
-            let status = status.map_err(|e| maybe_done(AgentError::internal("program_failed", format!("{title} could not be followed: {e}."))))?;
+            let status = status.map_err(|e| maybe_done(AgentError::internal("program_failed", text!("{tool} could not be followed: {error}.", tool = title, error = e))))?;
             let Some(out) = out else {
-                let error = AgentError::internal("output_too_large", format!("{title} printed more than {limit} bytes."));
+                let error = AgentError::internal("output_too_large", text!("{tool} printed more than {limit} bytes.", tool = title, limit));
                 return Err(maybe_done(error.hint("Ask for less at a time.")));
             };
             if status.success() { read_output(call.output, &out, title) } else { Err(exit_failure(status, &err, title)) }
         }
-        () = cancel.cancelled() => Err(maybe_done(AgentError::internal("cancelled", format!("{title} was stopped.")))),
+        () = cancel.cancelled() => Err(maybe_done(AgentError::internal("cancelled", text!("{tool} was stopped.", tool = title)))),
     }
 }
 
@@ -191,7 +196,7 @@ fn argv(templates: &[String], arguments: &Map<String, Value>) -> Result<Vec<Stri
     for source in templates {
         let template = Template::parse(source).map_err(|problem| {
             config(
-                format!("An argument of this tool cannot be read: {problem}."),
+                text!("An argument of this tool cannot be read: {problem}.", problem),
                 "Correct `args` in pack.json.",
             )
         })?;
@@ -262,7 +267,11 @@ fn read_output(answer: Answer, out: &[u8], title: &str) -> Result<Value, ToolFai
             maybe_done(
                 AgentError::internal(
                     Reason::InvalidResponse,
-                    format!("{title} printed something that is not JSON: {e}."),
+                    text!(
+                        "{tool} printed something that is not JSON: {error}.",
+                        tool = title,
+                        error = e
+                    ),
                 )
                 .with("answer", said),
             )
@@ -272,14 +281,18 @@ fn read_output(answer: Answer, out: &[u8], title: &str) -> Result<Value, ToolFai
 
 fn exit_failure(status: std::process::ExitStatus, complaints: &str, title: &str) -> ToolFailure {
     use std::os::unix::process::ExitStatusExt as _;
-    let how = match (status.code(), status.signal()) {
-        (Some(code), _) => format!("ended with code {code}"),
-        (None, Some(signal)) => format!("was ended by signal {signal}"),
-        (None, None) => "ended in an unknown way".to_owned(),
-    };
     let last: String = complaints.lines().last().unwrap_or_default().chars().take(300).collect();
-    let sentence =
-        if last.is_empty() { format!("{title} {how}.") } else { format!("{title} {how}: {last}") };
+    let tool = title;
+    let sentence = match (status.code(), status.signal(), last.as_str()) {
+        (Some(code), _, "") => text!("{tool} ended with code {code}.", tool, code),
+        (Some(code), _, last) => text!("{tool} ended with code {code}: {last}", tool, code, last),
+        (None, Some(signal), "") => text!("{tool} was ended by signal {signal}.", tool, signal),
+        (None, Some(signal), last) => {
+            text!("{tool} was ended by signal {signal}: {last}", tool, signal, last)
+        }
+        (None, None, "") => text!("{tool} ended in an unknown way.", tool),
+        (None, None, last) => text!("{tool} ended in an unknown way: {last}", tool, last),
+    };
     let error = AgentError::internal("program_failed", sentence)
         .with("exit_code", json!(status.code()))
         .with("answer", complaints)

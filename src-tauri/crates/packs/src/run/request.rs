@@ -5,6 +5,7 @@
 use contract::{
     AgentError,
     manifest::{HttpCall, HttpMethod, IdempotencyStrategy},
+    text,
 };
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::header::{HeaderName, HeaderValue};
@@ -78,7 +79,7 @@ pub(crate) fn build(
 
 fn parse(source: &str) -> Result<Template, AgentError> {
     Template::parse(source).map_err(|problem| {
-        config(format!("A template of this tool cannot be read: {problem}."), SEE_PACK)
+        config(text!("A template of this tool cannot be read: {problem}.", problem), SEE_PACK)
     })
 }
 
@@ -203,7 +204,7 @@ fn header_text(name: &str, value: &Value) -> Result<String, AgentError> {
 
 pub(crate) fn header_name(name: &str) -> Result<HeaderName, AgentError> {
     HeaderName::from_bytes(name.as_bytes())
-        .map_err(|_| config(format!("{name} is not the name of a header."), SEE_PACK))
+        .map_err(|_| config(text!("{name} is not the name of a header.", name), SEE_PACK))
 }
 
 fn header_value(name: &str, text: &str) -> Result<HeaderValue, AgentError> {

@@ -15,7 +15,7 @@ fn faults(tool: Value) -> Vec<(String, String)> {
         .view
         .faults
         .into_iter()
-        .map(|fault| (fault.field, fault.problem))
+        .map(|fault| (fault.field, fault.problem.into()))
         .collect()
 }
 
