@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use contract::AgentError;
+use contract::{AgentError, ErrorCode};
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -141,7 +141,8 @@ fn figures(setting: Setting<'_>, account: Account, window: Window) -> Result<Com
             let standing = analysis.standing();
             Ok(Compared { account, analysis: Some(analysis), standing: Some(standing) })
         }
-        Err(error) if error.reason_text() == Some("no_data") => {
+        // With all campaigns and given days, only missing rows are an invalid question.
+        Err(error) if error.code == ErrorCode::InvalidInput => {
             Ok(Compared { account, analysis: None, standing: None })
         }
         Err(error) => Err(error),
