@@ -29,7 +29,7 @@ pub(crate) async fn report() -> Outcome {
         Signer::new(&[7; 32], false),
         Arc::new(SystemClock),
     );
-    let OpenState::Ready(log) = Log::open(options).map_err(|error| error.0)? else {
+    let OpenState::Ready(log) = Log::open(options).map_err(|error| error.0.to_string())? else {
         return Err("a new log is not new".into());
     };
     let mut rows = Vec::new();
@@ -39,7 +39,7 @@ pub(crate) async fn report() -> Outcome {
     ] {
         let start = Instant::now();
         for n in 0..ALONE {
-            log.append(draft(n), durability).await.map_err(|error| error.0)?;
+            log.append(draft(n), durability).await.map_err(|error| error.0.to_string())?;
         }
         rows.push(vec![
             format!("append, {name}"),
@@ -52,9 +52,9 @@ pub(crate) async fn report() -> Outcome {
     for size in SIZES {
         let (start, count) = (Instant::now(), size.saturating_sub(written));
         for n in 0..count {
-            log.append(draft(n), Durability::Grouped).await.map_err(|error| error.0)?;
+            log.append(draft(n), Durability::Grouped).await.map_err(|error| error.0.to_string())?;
         }
-        log.flush().await.map_err(|error| error.0)?;
+        log.flush().await.map_err(|error| error.0.to_string())?;
         rows.push(vec![
             "append, grouped".to_owned(),
             count.to_string(),
@@ -74,7 +74,7 @@ pub(crate) async fn report() -> Outcome {
             table::time(start.elapsed() / written),
         ]);
     }
-    log.close().await.map_err(|error| error.0)?;
+    log.close().await.map_err(|error| error.0.to_string())?;
     table::print("The audit log", &["", "records", "whole", "a record"], &rows);
     Ok(())
 }

@@ -188,7 +188,7 @@ impl Reader {
                 let mut count = 0;
                 while let Some(event) = events.next().await {
                     count += u32::from(matches!(
-                        event.map_err(|error| error.message)?,
+                        event.map_err(|error| error.message.to_string())?,
                         ModelEvent::Text(_)
                     ));
                 }

@@ -75,7 +75,7 @@ async fn read_with(provider: &Provider) -> Outcome<Duration> {
     let mut events = provider.stream(request);
     let mut count = 0_u32;
     while let Some(event) = events.next().await {
-        count += u32::from(matches!(event.map_err(|error| error.message)?, ModelEvent::Text(_)));
+        count += u32::from(matches!(event.map_err(|error| error.message.to_string())?, ModelEvent::Text(_)));
     }
     if count < DELTAS { Err("the stream was cut".into()) } else { Ok(start.elapsed()) }
 }
@@ -96,7 +96,7 @@ impl Random for Plain {
 
 pub(crate) fn provider(base_url: &str) -> Outcome<Provider> {
     let world = ProviderDeps {
-        http: http_client().map_err(|error| error.message)?,
+        http: http_client().map_err(|error| error.message.to_string())?,
         random: Arc::new(Plain),
         clock: Arc::new(Plain),
     };
@@ -111,5 +111,5 @@ pub(crate) fn provider(base_url: &str) -> Outcome<Provider> {
         max_retries: 0,
         label: None,
     };
-    Ok(Provider::new(config, world).map_err(|error| error.message)?)
+    Ok(Provider::new(config, world).map_err(|error| error.message.to_string())?)
 }

@@ -46,7 +46,7 @@ async fn a_server_without_a_program_is_shown_with_the_reason() {
         "{why}"
     );
     let doctor = host.doctor(Empty {}).await.unwrap();
-    assert!(doctor.checks.iter().any(|check| check.message.contains(&why)), "{doctor:?}");
+    assert!(doctor.checks.iter().any(|check| check.message.contains(why.as_str())), "{doctor:?}");
     host.stop().await;
 }
 
