@@ -13,6 +13,7 @@ use crate::args::Ask;
 use crate::exit::{Exit, Failure};
 use crate::link::Link;
 use crate::listen::{self, Asker};
+use crate::markdown::GrowingAnswer;
 use crate::out::{self, Out, Tone};
 use crate::visible::exact;
 
@@ -56,7 +57,7 @@ pub(crate) async fn run(
     };
     let started = link.commands.turn_start(params).await?;
     link.warn_of_missing_packs(out).await;
-    let mut view = View { out, printed: String::new(), kept: false, refused: false, pending: None };
+    let mut view = View::new(out);
     let mut asker = Asker::new(out, person);
     let mut cancelled = false;
     let mut heard = std::collections::VecDeque::new();
@@ -64,7 +65,7 @@ pub(crate) async fn run(
         let push = match heard.pop_front() {
             Some(push) => push,
             None => tokio::select! {
-                push = listen::next(link) => push?,
+                push = listen::next(link) => push.inspect_err(|_| view.finish_line())?,
                 _ = interrupts.recv(), if !cancelled => {
                     cancelled = true;
                     out.note("\nStopping. Press Ctrl-C again to leave at once.");
@@ -133,7 +134,9 @@ fn on_second_press() -> Result<(), AgentError> {
 /// The output of a turn so far.
 struct View {
     out: Out,
-    /// The text printed on standard output that may still be replaced.
+    /// The answer as it is formatted for a terminal. Its open block is not printed yet.
+    formatted: GrowingAnswer,
+    /// The provisional text that was given to standard output.
     printed: String,
     /// Whether the printed text is complete and stored as its own item.
     kept: bool,
@@ -144,6 +147,17 @@ struct View {
 }
 
 impl View {
+    fn new(out: Out) -> Self {
+        Self {
+            out,
+            formatted: GrowingAnswer::new(),
+            printed: String::new(),
+            kept: false,
+            refused: false,
+            pending: None,
+        }
+    }
+
     fn show(&mut self, event: &TurnEvent) {
         self.note(&event.event);
         if self.out.json {
@@ -169,7 +183,7 @@ impl View {
                 if std::mem::take(&mut self.kept) {
                     self.finish_line();
                 }
-                out.piece(text);
+                self.add(text);
                 self.printed.push_str(text);
             }
             EventBody::Status { stage: Stage::OutputReplaced, .. } => self.finish_line(),
@@ -212,14 +226,17 @@ impl View {
                 self.finish_line();
                 out.note(out.tone(Tone::Quiet, &format!("> {}", exact(name))));
             }
-            // The printed text is complete, so later text begins on a new line.
-            EventBody::Item { item } if matches!(&item.body, ItemBody::AssistantText { text, .. } if *text == self.printed) => {
-                self.kept = true
+            // This text is complete; later text begins on a new line.
+            EventBody::Item { item } if matches!(&item.body, ItemBody::AssistantText { text, .. } if *text == self.printed) =>
+            {
+                self.kept = true;
+                self.flush();
             }
+            // The person reads the text before the question.
+            EventBody::ApprovalRequested { .. } => self.flush(),
             EventBody::Status { .. }
             | EventBody::DevStatus { .. }
             | EventBody::AgentEnd { .. }
-            | EventBody::ApprovalRequested { .. }
             | EventBody::ApprovalResolved { .. }
             | EventBody::Reasoning { .. }
             | EventBody::Blocks { .. }
@@ -231,19 +248,36 @@ impl View {
     /// text.
     fn last(&mut self, text: &str) {
         match text.strip_prefix(self.printed.as_str()) {
-            Some(rest) => self.out.piece(rest),
+            Some(rest) => self.add(rest),
             None => {
                 self.finish_line();
-                self.out.piece(text);
+                self.add(text);
             }
         }
         self.printed = text.to_owned();
         self.finish_line();
     }
 
+    /// Prints a piece of the answer: as it is, or on a terminal the blocks that it completes.
+    fn add(&mut self, text: &str) {
+        match self.out.screen() {
+            Some(screen) => self.out.formatted(&self.formatted.push(text, screen)),
+            None => self.out.piece(text),
+        }
+    }
+
+    /// Prints the open block on a terminal. Elsewhere all text is printed already.
+    fn flush(&mut self) {
+        if let Some(screen) = self.out.screen() {
+            self.out.formatted(&self.formatted.flush(screen));
+        }
+    }
+
     fn finish_line(&mut self) {
-        if !self.printed.is_empty() && !self.printed.ends_with('\n') {
-            self.out.piece("\n");
+        match self.out.screen() {
+            Some(screen) => self.out.formatted(&self.formatted.finish(screen)),
+            None if self.printed.is_empty() || self.printed.ends_with('\n') => {}
+            None => self.out.piece("\n"),
         }
         self.printed.clear();
     }

@@ -12,6 +12,7 @@ mod keys;
 mod link;
 mod listen;
 mod log;
+mod markdown;
 mod out;
 mod question;
 mod telemetry;

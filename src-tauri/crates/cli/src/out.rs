@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 use contract::AgentError;
 use serde::Serialize;
 
+use crate::markdown::Screen;
 use crate::visible;
 
 /// Returns a number with its noun, in the singular for one.
@@ -67,18 +68,45 @@ fn put(text: &str) {
     }
 }
 
+/// The width of a terminal that does not tell it.
+const USUAL_WIDTH: usize = 80;
+
+/// Returns the columns of the terminal at standard output.
+fn terminal_width() -> usize {
+    let mut size = libc::winsize { ws_row: 0, ws_col: 0, ws_xpixel: 0, ws_ypixel: 0 };
+    // SAFETY: `size` is a winsize that outlives the call; if standard output is not a terminal, the
+    // call fails and leaves it as it is.
+    unsafe {
+        libc::ioctl(libc::STDOUT_FILENO, libc::TIOCGWINSZ, &raw mut size);
+    }
+    if size.ws_col == 0 { USUAL_WIDTH } else { usize::from(size.ws_col) }
+}
+
 /// The printer for standard output and standard error.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Out {
     pub(crate) json: bool,
     colour: bool,
+    /// Whether standard output is a terminal.
+    is_screen: bool,
+    /// Whether text on that terminal may be bold.
+    is_styled: bool,
 }
 
 impl Out {
     pub(crate) fn new(json: bool) -> Self {
         let plain = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty())
             || std::env::var_os("TERM").is_some_and(|v| v == "dumb");
-        Self { json, colour: !plain && io::stderr().is_terminal() && io::stdout().is_terminal() }
+        let is_screen = io::stdout().is_terminal();
+        let is_styled = !plain && is_screen;
+        Self { json, colour: is_styled && io::stderr().is_terminal(), is_screen, is_styled }
+    }
+
+    /// Returns the terminal at standard output with its present width. None if there is none, or
+    /// if the output is JSON.
+    pub(crate) fn screen(self) -> Option<Screen> {
+        (self.is_screen && !self.json)
+            .then(|| Screen { width: terminal_width(), is_styled: self.is_styled })
     }
 
     /// Prints a line of the result.
@@ -89,6 +117,11 @@ impl Out {
     /// Prints a piece of the answer without waiting for the end of the line.
     pub(crate) fn piece(self, text: &str) {
         put(&visible::prose(text));
+    }
+
+    /// Prints text that was formatted for the terminal.
+    pub(crate) fn formatted(self, text: &str) {
+        put(text);
     }
 
     /// Prints a value as indented JSON.

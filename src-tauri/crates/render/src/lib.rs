@@ -17,6 +17,7 @@ mod mend;
 mod segment;
 mod stream;
 
+pub use segment::{ClosedBlock, Segmenter};
 pub use stream::Stream;
 
 use contract::Block;

@@ -33,15 +33,16 @@ pub(crate) enum Kind {
 
 /// A block that will not change again.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ClosedBlock {
-    pub(crate) text: String,
+pub struct ClosedBlock {
+    /// Its Markdown.
+    pub text: String,
     /// Whether it continues the block before, because the text was cut for its length only.
-    pub(crate) is_continued: bool,
+    pub is_continued: bool,
 }
 
 /// Holds the open block, and the blocks closed since they were last taken.
 #[derive(Debug)]
-pub(crate) struct Segmenter {
+pub struct Segmenter {
     open: String,
     kind: Kind,
     /// Where the unfinished line begins.
@@ -87,8 +88,15 @@ impl Balance {
     }
 }
 
+impl Default for Segmenter {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Segmenter {
-    pub(crate) fn new() -> Self {
+    /// Creates an empty text.
+    pub fn new() -> Self {
         Self {
             open: String::new(),
             kind: Kind::Empty,
@@ -119,11 +127,13 @@ impl Segmenter {
         self.open.get(self.line..).unwrap_or_default()
     }
 
-    pub(crate) fn take_closed(&mut self) -> Vec<ClosedBlock> {
+    /// Returns the blocks closed since the last call.
+    pub fn take_closed(&mut self) -> Vec<ClosedBlock> {
         std::mem::take(&mut self.closed)
     }
 
-    pub(crate) fn push(&mut self, text: &str) {
+    /// Adds a piece of text.
+    pub fn push(&mut self, text: &str) {
         for piece in text.split_inclusive('\n') {
             for part in piece.split('\r') {
                 self.open.push_str(part);
@@ -135,8 +145,8 @@ impl Segmenter {
         self.cut_paragraph(false);
     }
 
-    /// Closes all blocks; no text follows.
-    pub(crate) fn finish(&mut self) {
+    /// Closes all blocks. More text begins another block.
+    pub fn finish(&mut self) {
         if self.line < self.open.len() {
             self.line_end();
         }

@@ -73,6 +73,30 @@ impl Terminal {
 }
 
 #[test]
+fn a_terminal_shows_the_answer_formatted() {
+    let world = World::new();
+    let (seen, code) =
+        Terminal::start(&world, &["ask", "How is account 17 pacing this month?"]).end();
+    assert_eq!(code, Some(0), "{seen}");
+    for mark in ["**", "|--", "| Day", "\\_"] {
+        assert!(!seen.contains(mark), "{mark} is Markdown: {seen}");
+    }
+    assert!(seen.contains("\u{1b}[1mNorthwind Outdoor\u{1b}[0m (account 17)"), "{seen}");
+    let rows: Vec<&str> = seen
+        .lines()
+        .map(|line| line.trim_end_matches('\r'))
+        .skip_while(|line| !line.contains("──"))
+        .take_while(|line| !line.is_empty())
+        .collect();
+    let ends: Vec<usize> = rows.iter().map(|row| row.chars().count()).collect();
+    assert!(
+        rows.len() > 2 && ends.iter().all(|end| *end == ends[0]),
+        "columns end alike: {rows:?}"
+    );
+    assert_eq!(seen.matches("Northwind Outdoor\u{1b}[0m").count(), 1, "printed once: {seen}");
+}
+
+#[test]
 fn a_yes_on_the_terminal_runs_what_was_shown() {
     let world = World::new();
     let mut terminal = Terminal::start(

@@ -1,10 +1,11 @@
 //! The usage and actions of a turn so far. One lock protects them, because parallel calls and an
 //! aborted model stream all write here. The account survives a panic in the middle of the turn.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
-use contract::{AgentError, Effect, SessionId, ToolId, TurnId};
+use contract::{AgentError, Effect, ResultView, SessionId, ToolId, TurnId};
 use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
+use serde_json::Value;
 
 use crate::tools::refusal_count::RefusalCount;
 
@@ -36,9 +37,19 @@ pub(crate) struct Entries {
     pub(crate) unasked_writes: Vec<String>,
     /// The tools that ran, in the order of first use.
     pub(crate) tools: Vec<ToolId>,
+    /// The successful results that have a view, each once.
+    pub(crate) viewed: Vec<ViewedResult>,
     /// The time that people took to decide.
     pub(crate) waited: Duration,
     pub(crate) refused_calls: RefusalCount,
+}
+
+/// A tool result that a window shows in a view of its own.
+#[derive(Clone)]
+pub(crate) struct ViewedResult {
+    pub(crate) view: ResultView,
+    pub(crate) tool: ToolId,
+    pub(crate) data: Arc<Value>,
 }
 
 impl Account {
@@ -61,6 +72,15 @@ impl Account {
         entries.has_changed |= effect != Effect::ReadOnly;
         if !entries.tools.contains(tool) {
             entries.tools.push(tool.clone());
+        }
+    }
+
+    /// Notes a result that has a view.
+    pub(crate) fn add_viewed(&self, result: ViewedResult) {
+        let mut entries = self.entries();
+        let is_same = |known: &ViewedResult| known.tool == result.tool && known.data == result.data;
+        if !entries.viewed.iter().any(is_same) {
+            entries.viewed.push(result);
         }
     }
 }

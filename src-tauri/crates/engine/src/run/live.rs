@@ -20,6 +20,7 @@ use tracing::field::Empty;
 
 use crate::{
     Engine,
+    budget::account::ViewedResult,
     ports::{AuditLog, AuditUnavailable, Durability, Profile, RecordDraft, RunKey},
     run::listener::{IGNORED, Listener, TurnOptions},
     texts::Text,
@@ -36,6 +37,7 @@ pub(crate) struct Ended {
     pub(crate) usage: Usage,
     pub(crate) model: String,
     pub(crate) tools: Vec<ToolId>,
+    pub(crate) viewed: Vec<ViewedResult>,
     pub(crate) changed: bool,
     pub(crate) truncated: bool,
     pub(crate) in_parts: bool,
@@ -55,6 +57,7 @@ impl Ended {
             usage: Usage::default(),
             model: String::new(),
             tools: Vec::new(),
+            viewed: Vec::new(),
             changed: false,
             truncated: false,
             in_parts: false,

@@ -3,13 +3,19 @@
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use contract::{
-    AgentError, DeclinedReason, RunMetadata, RunRequest, RunResponse, RunStatus, RunUsage,
+    AgentError, Choice, DeclinedReason, RunMetadata, RunRequest, RunResponse, RunStatus, RunUsage,
     TruncatedBy, TurnStatus,
 };
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
-use crate::{budget::metering::usd, run::live::Ended};
+use crate::{
+    budget::{account::ViewedResult, metering::usd},
+    run::live::Ended,
+};
+
+/// Bytes of all results in a response.
+const RESULTS_BYTES: usize = 64 * 1024;
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -71,8 +77,7 @@ fn response(request: &RunRequest, ended: Ended, now: DateTime<Utc>) -> RunRespon
         request_id: request.request_id.clone(),
         status: RunStatus::Ok,
         output,
-        structured_output: (!ended.choices.is_empty())
-            .then(|| [("choices".to_owned(), json!(ended.choices))].into_iter().collect()),
+        structured_output: structured(&ended.viewed, &ended.choices),
         metadata: RunMetadata {
             generated_at: now.to_rfc3339_opts(SecondsFormat::Millis, true),
             agent_id: None,
@@ -89,4 +94,39 @@ fn response(request: &RunRequest, ended: Ended, now: DateTime<Utc>) -> RunRespon
             estimated_cost_usd: priced.then(|| usd(ended.nano_usd)),
         }),
     }
+}
+
+/// Returns the data of an answer for a program: results that have a view, and choices.
+fn structured(viewed: &[ViewedResult], choices: &[Choice]) -> Option<Map<String, Value>> {
+    let mut members = Map::new();
+    if !viewed.is_empty() {
+        members.insert("results".to_owned(), results(viewed));
+    }
+    if !choices.is_empty() {
+        members.insert("choices".to_owned(), json!(choices));
+    }
+    (!members.is_empty()).then_some(members)
+}
+
+/// Returns results in the order of their calls. The newest are kept within the size; others are
+/// only named.
+fn results(viewed: &[ViewedResult]) -> Value {
+    let mut left = RESULTS_BYTES;
+    let mut listed: Vec<Value> = viewed
+        .iter()
+        .rev()
+        .map(|result| {
+            let bytes = result.data.to_string().len();
+            let mut entry = json!({"kind": result.view, "tool": result.tool});
+            if bytes <= left {
+                left -= bytes;
+                entry["data"] = (*result.data).clone();
+            } else {
+                entry["left_out"] = json!({"bytes": bytes});
+            }
+            entry
+        })
+        .collect();
+    listed.reverse();
+    Value::Array(listed)
 }

@@ -11,7 +11,7 @@
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use contract::{
-    AgentError, ErrorCode, EventBody, Item, ItemBody, Stage, ToolOutcome, ToolSpec, text,
+    AgentError, ErrorCode, EventBody, Item, ItemBody, ResultView, Stage, ToolOutcome, ToolSpec, text,
 };
 use futures::future::join_all;
 use policy::Decision;
@@ -19,7 +19,7 @@ use serde_json::Value;
 
 use crate::{
     approvals::gate::{ApprovalGate, Gated},
-    budget::metering::BUDGET,
+    budget::{account::ViewedResult, metering::BUDGET},
     canonical::canonical,
     context::entities,
     ports::{AskedCall, Point},
@@ -163,6 +163,7 @@ impl ToolExecutor {
                     if !saved {
                         unsaved.push(self.context.item(result.item_body()));
                     }
+                    self.note_viewed(&result);
                     done.push(*result);
                 }
             }
@@ -173,6 +174,18 @@ impl ToolExecutor {
             return Err(End::Cancelled { partial: String::new() });
         }
         waiting.map_or(Ok(done), |error| Err(End::ApprovalRequired { error: *error }))
+    }
+
+    /// Notes a result for the program that sent the request, if there is one.
+    fn note_viewed(&self, result: &CallDone) {
+        let has_view = result.outcome == ToolOutcome::Ok && result.view != ResultView::Plain;
+        if has_view && self.context.audience.run().is_some() {
+            self.context.account.add_viewed(ViewedResult {
+                view: result.view,
+                tool: result.tool.clone(),
+                data: Arc::clone(&result.data),
+            });
+        }
     }
 
     async fn prepare(&mut self, call: AskedCall, is_within_limit: bool) -> Prepared {

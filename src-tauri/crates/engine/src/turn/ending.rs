@@ -171,6 +171,7 @@ impl Turn {
             usage: self.answer.usage(),
             model: self.answer.model_label(),
             tools: entries.tools.clone(),
+            viewed: entries.viewed.clone(),
             changed: entries.has_changed,
             truncated: entries.is_truncated,
             in_parts: self.answer.is_in_parts,

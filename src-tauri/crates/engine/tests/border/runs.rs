@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use contract::{
     AgentError, ConversationKey, ConversationScope, Decision, Effect, ErrorCode, ItemBody,
-    KeySource, RunEventType, RunParams, RunResponse, ToolCallParams, ToolId,
+    KeySource, ResultView, RunEventType, RunParams, RunResponse, ToolCallParams, ToolId, ToolSpec,
     manifest::{Backoff, OutputTrust},
 };
 use engine::{Engine, ports::*};
@@ -267,6 +267,47 @@ async fn s2_cost_comes_from_the_price_table() {
     let response = run(&bench, &request("r")).await.unwrap();
     assert_eq!(response.usage.unwrap().estimated_cost_usd, Some(0.003));
     assert!(response.metadata.unpriced_models.is_empty() && response.metadata.tools_used.is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn s2_a_response_carries_results_that_have_a_view() {
+    let pacing = ToolSpec { view: ResultView::Pacing, ..tool("p.read", Effect::ReadOnly) };
+    let bench = Bench::new(vec![pacing, tool("a.read", Effect::ReadOnly)]);
+    bench.tools.behaviours.lock().unwrap().insert(
+        "p.read".into(),
+        Box::new(|request| {
+            let size = request.arguments["n"].as_u64().unwrap_or_default() as usize;
+            Ok(json!({"text": "x".repeat(size)}))
+        }),
+    );
+    let asks = |sizes: &[usize]| {
+        for n in sizes {
+            bench.model.then(vec![Say::Call("p_read", json!({"n": n}))]);
+        }
+        bench.model.then(vec![Say::Call("a_read", json!({}))]);
+        bench.model.then(vec![Say::Text("All done.")]);
+    };
+    let data =
+        |n: usize| json!({"kind": "pacing", "tool": "p.read", "data": {"text": "x".repeat(n)}});
+    let left_out =
+        |bytes: usize| json!({"kind": "pacing", "tool": "p.read", "left_out": {"bytes": bytes}});
+    // The text {"text":""} around the letters has 11 bytes.
+    let table = [
+        (vec![3], json!([data(3)])),
+        (vec![3, 4, 3], json!([data(3), data(4)])),
+        (vec![65_525], json!([data(65_525)])),
+        (vec![65_526], json!([left_out(65_537)])),
+        (vec![40_000, 3, 40_001], json!([left_out(40_011), data(3), data(40_001)])),
+    ];
+    for (at, (sizes, expected)) in table.iter().enumerate() {
+        asks(sizes);
+        let response = run(&bench, &request(&format!("r-{at}"))).await.unwrap();
+        assert_eq!(json!(response.structured_output), json!({"results": expected}), "{sizes:?}");
+    }
+    bench.model.then(vec![Say::Call("a_read", json!({}))]);
+    bench.model.then(vec![Say::Text("All done.")]);
+    let response = run(&bench, &request("plain")).await.unwrap();
+    assert_eq!(response.structured_output, None, "a plain result is no data of the answer");
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,0 +1,338 @@
+//! Formats the Markdown of an answer for a terminal: wrapped paragraphs, aligned tables, lists,
+//! and links with their address. Knows the width of the terminal, but neither reads nor writes it.
+//!
+//! Each piece of the source passes [`prose`] before it is laid out. All control characters of the
+//! result are therefore made here.
+
+mod line;
+mod table;
+mod width;
+
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use render::Segmenter;
+
+use crate::visible::prose;
+use line::{Line, Span, Style, wrap};
+use table::Table;
+
+/// The terminal that text is formatted for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Screen {
+    /// Columns of a line.
+    pub(crate) width: usize,
+    /// Whether text may be bold.
+    pub(crate) is_styled: bool,
+}
+
+/// An answer that arrives in pieces. Each block is returned once, when it is complete.
+#[derive(Debug)]
+pub(crate) struct GrowingAnswer {
+    segments: Segmenter,
+    has_begun: bool,
+}
+
+impl GrowingAnswer {
+    pub(crate) fn new() -> Self {
+        Self { segments: Segmenter::new(), has_begun: false }
+    }
+
+    /// Adds a piece, and returns the lines of the blocks that it completes.
+    pub(crate) fn push(&mut self, text: &str, screen: Screen) -> String {
+        self.segments.push(text);
+        self.take(screen)
+    }
+
+    /// Completes the open block. More text begins another block.
+    pub(crate) fn flush(&mut self, screen: Screen) -> String {
+        self.segments.finish();
+        self.take(screen)
+    }
+
+    /// Completes the open block and ends the answer. More text begins another answer.
+    pub(crate) fn finish(&mut self, screen: Screen) -> String {
+        let rest = self.flush(screen);
+        self.has_begun = false;
+        rest
+    }
+
+    fn take(&mut self, screen: Screen) -> String {
+        let mut lines = String::new();
+        for block in self.segments.take_closed() {
+            let text = format(&block.text, screen);
+            if text.is_empty() {
+                continue;
+            }
+            if std::mem::replace(&mut self.has_begun, true) && !block.is_continued {
+                lines.push('\n');
+            }
+            lines.push_str(&text);
+        }
+        lines
+    }
+}
+
+/// Formats complete blocks. Each line of the result has a line end.
+fn format(markdown: &str, screen: Screen) -> String {
+    let options =
+        Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    let mut writer = Writer {
+        screen,
+        text: String::new(),
+        containers: vec![Container::new(false, "", "")],
+        numbers: Vec::new(),
+        styles: Vec::new(),
+        spans: Vec::new(),
+        links: Vec::new(),
+        code: None,
+        table: None,
+    };
+    for event in Parser::new_ext(markdown, options) {
+        writer.event(event);
+    }
+    writer.flush();
+    writer.text
+}
+
+struct Writer {
+    screen: Screen,
+    text: String,
+    /// The open quotes and items. The first is the answer itself.
+    containers: Vec<Container>,
+    /// The next number of each open list; None for a list with bullets.
+    numbers: Vec<Option<u64>>,
+    styles: Vec<Style>,
+    /// The text since the last line or cell.
+    spans: Vec<Span>,
+    /// Address and text of the open links.
+    links: Vec<(String, String)>,
+    code: Option<String>,
+    table: Option<Table>,
+}
+
+/// A block that holds blocks.
+struct Container {
+    is_item: bool,
+    /// The beginning of its first line.
+    first: String,
+    /// The beginning of its other lines.
+    rest: String,
+    has_lines: bool,
+}
+
+impl Container {
+    fn new(is_item: bool, first: &str, rest: &str) -> Self {
+        Self { is_item, first: first.to_owned(), rest: rest.to_owned(), has_lines: false }
+    }
+
+    fn item(marker: &str) -> Self {
+        Self::new(true, marker, &" ".repeat(width::of(marker)))
+    }
+}
+
+impl Writer {
+    fn event(&mut self, event: Event<'_>) {
+        match event {
+            Event::Start(tag) => self.start(tag),
+            Event::End(tag) => self.end(tag),
+            Event::Text(text) | Event::Html(text) => self.add(&text),
+            Event::InlineHtml(text) if matches!(&*text, "<br>" | "<br/>" | "<br />") => {
+                self.add("\n")
+            }
+            Event::InlineHtml(text) | Event::FootnoteReference(text) => self.add(&text),
+            Event::Code(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
+                let style = Style { is_code: true, ..self.style() };
+                self.add_styled(&format!("`{text}`"), style);
+            }
+            Event::SoftBreak => self.add(" "),
+            Event::HardBreak => self.add("\n"),
+            Event::Rule => {
+                self.begin_block();
+                let line = Line::plain(&"─".repeat(self.room()));
+                self.write(&line);
+            }
+            Event::TaskListMarker(done) => self.add(if done { "[x] " } else { "[ ] " }),
+        }
+    }
+
+    fn start(&mut self, tag: Tag<'_>) {
+        let style = self.style();
+        match tag {
+            Tag::Paragraph | Tag::HtmlBlock => self.begin_block(),
+            Tag::Heading { .. } => {
+                self.begin_block();
+                self.styles.push(Style { is_strong: true, ..style });
+            }
+            Tag::BlockQuote(_) => {
+                self.begin_block();
+                self.containers.push(Container::new(false, "> ", "> "));
+            }
+            Tag::CodeBlock(_) => {
+                self.begin_block();
+                self.code = Some(String::new());
+            }
+            Tag::List(first) => {
+                self.begin_block();
+                self.numbers.push(first);
+            }
+            Tag::Item => {
+                let marker = match self.numbers.last_mut() {
+                    Some(Some(number)) => {
+                        let marker = format!("{number}. ");
+                        *number = number.saturating_add(1);
+                        marker
+                    }
+                    Some(None) | None => "• ".to_owned(),
+                };
+                self.containers.push(Container::item(&marker));
+            }
+            Tag::Table(alignments) => {
+                self.begin_block();
+                self.table = Some(Table::new(alignments));
+            }
+            Tag::TableHead => {
+                self.styles.push(Style { is_strong: true, ..style });
+                self.begin_row();
+            }
+            Tag::TableRow => self.begin_row(),
+            Tag::Emphasis => self.styles.push(Style { is_emphasised: true, ..style }),
+            Tag::Strong => self.styles.push(Style { is_strong: true, ..style }),
+            Tag::Strikethrough => self.styles.push(Style { is_struck: true, ..style }),
+            Tag::Link { dest_url, .. } => self.links.push((prose(&dest_url), String::new())),
+            Tag::Image { .. }
+            | Tag::TableCell
+            | Tag::FootnoteDefinition(_)
+            | Tag::DefinitionList
+            | Tag::DefinitionListTitle
+            | Tag::DefinitionListDefinition
+            | Tag::Superscript
+            | Tag::Subscript
+            | Tag::MetadataBlock(_) => {}
+        }
+    }
+
+    fn end(&mut self, tag: TagEnd) {
+        match tag {
+            TagEnd::Paragraph | TagEnd::HtmlBlock => self.flush(),
+            TagEnd::Heading(_) => {
+                self.flush();
+                self.styles.pop();
+            }
+            TagEnd::BlockQuote(_) => {
+                self.flush();
+                self.containers.pop();
+            }
+            TagEnd::Item => {
+                self.flush();
+                if self.containers.last().is_some_and(|item| !item.has_lines) {
+                    self.write(&Line::default());
+                }
+                self.containers.pop();
+            }
+            TagEnd::CodeBlock => {
+                for line in self.code.take().unwrap_or_default().lines() {
+                    self.write(&Line::plain(line));
+                }
+            }
+            TagEnd::List(_) => {
+                self.numbers.pop();
+            }
+            TagEnd::TableCell => {
+                let cell = std::mem::take(&mut self.spans);
+                if let Some(row) = self.table.as_mut().and_then(|table| table.rows.last_mut()) {
+                    row.push(cell);
+                }
+            }
+            TagEnd::TableHead | TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough => {
+                self.styles.pop();
+            }
+            TagEnd::Table => {
+                let lines = self.table.take().map(|table| table.lines(self.room()));
+                lines.iter().flatten().for_each(|line| self.write(line));
+            }
+            TagEnd::Link => self.end_link(),
+            TagEnd::Image
+            | TagEnd::TableRow
+            | TagEnd::FootnoteDefinition
+            | TagEnd::DefinitionList
+            | TagEnd::DefinitionListTitle
+            | TagEnd::DefinitionListDefinition
+            | TagEnd::Superscript
+            | TagEnd::Subscript
+            | TagEnd::MetadataBlock(_) => {}
+        }
+    }
+
+    /// Adds the address of a link, unless its text already shows it.
+    fn end_link(&mut self) {
+        let Some((address, text)) = self.links.pop() else { return };
+        if !address.is_empty() && address != text && address != format!("mailto:{text}") {
+            self.add(&format!(" ({address})"));
+        }
+    }
+
+    fn style(&self) -> Style {
+        self.styles.last().copied().unwrap_or_default()
+    }
+
+    fn add(&mut self, text: &str) {
+        self.add_styled(text, self.style());
+    }
+
+    fn add_styled(&mut self, text: &str, style: Style) {
+        let text = prose(text);
+        if let Some(code) = &mut self.code {
+            code.push_str(&text);
+            return;
+        }
+        for (_, link_text) in &mut self.links {
+            link_text.push_str(&text);
+        }
+        self.spans.push(Span { text, style });
+    }
+
+    /// Ends the text before a block, and separates the block from the one above it. Blocks of a
+    /// list item are not separated.
+    fn begin_block(&mut self) {
+        self.flush();
+        if self.containers.last().is_some_and(|parent| !parent.is_item && parent.has_lines) {
+            self.write(&Line::default());
+        }
+    }
+
+    fn begin_row(&mut self) {
+        if let Some(table) = &mut self.table {
+            table.rows.push(Vec::new());
+        }
+    }
+
+    /// Writes the text that was added, wrapped at words. A word longer than a line, such as an
+    /// address, stays whole.
+    fn flush(&mut self) {
+        let spans = std::mem::take(&mut self.spans);
+        let mut lines = wrap(&spans, self.room(), usize::MAX);
+        while lines.last().is_some_and(Line::is_empty) {
+            lines.pop();
+        }
+        lines.iter().for_each(|line| self.write(line));
+    }
+
+    /// Returns the columns that the containers leave.
+    fn room(&self) -> usize {
+        let used: usize = self.containers.iter().map(|container| width::of(&container.rest)).sum();
+        self.screen.width.saturating_sub(used).max(1)
+    }
+
+    fn write(&mut self, line: &Line) {
+        let mut text = String::new();
+        for container in &mut self.containers {
+            let has_lines = std::mem::replace(&mut container.has_lines, true);
+            text.push_str(if has_lines { &container.rest } else { &container.first });
+        }
+        text.push_str(&line.to_text(self.screen.is_styled));
+        self.text.push_str(text.trim_end_matches(' '));
+        self.text.push('\n');
+    }
+}
+
+#[cfg(test)]
+mod tests;
