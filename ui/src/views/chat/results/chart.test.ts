@@ -57,8 +57,11 @@ describe("a pacing result", () => {
       daily_pacing: { target_daily_rate: 1000, actual_daily_rate: 960, pacing_status: "ON_TRACK" },
       daily_trend: [
         { date: "2026-11-03", spend: 400, impressions: 10, partial: true },
-        { date: "2026-11-01", spend: 2000, impressions: 90, partial: false },
+        { date: "2026-11-01", spend: 2000, impressions: 90, target: 800, partial: false },
       ],
+    },
+    rollups: {
+      campaigns_total: [{ campaign_id: "A", pacing_status: "BEHIND" }, { campaign_id: "B" }],
     },
   };
   test("becomes days in order over the whole window, with gaps where there is no data", () => {
@@ -71,6 +74,8 @@ describe("a pacing result", () => {
       ["2026-11-05", null, false],
     ]);
     expect(pacing.status).toBe("ON_TRACK");
+    expect(pacing.days.map((day) => day.target)).toEqual([800, null, null, null, null]);
+    expect(pacing.campaigns.map((campaign) => campaign.status)).toEqual(["BEHIND", null]);
   });
   test("has shares of its amounts, which are rounded once, and none of nothing", () => {
     const shares = (budget_status: object) => {

@@ -10,6 +10,10 @@ export interface Day {
   /** null: no data for this day, which is not zero spend. */
   spend: number | null;
   impressions: number | null;
+  /** The planned spend of this day; it follows the flights. */
+  target: number | null;
+  /** null while the day is not over. */
+  status: PacingStatus | null;
   partial: boolean;
 }
 export interface CampaignRow {
@@ -18,6 +22,8 @@ export interface CampaignRow {
   budget: number | null;
   spend: number | null;
   share: number | null;
+  /** null in results of older versions. */
+  status: PacingStatus | null;
 }
 export interface Pacing {
   account: string;
@@ -43,6 +49,8 @@ export interface Pacing {
   daysPassed: number | null;
   daysLeft: number | null;
   asOf: string | null;
+  /** The account's IANA time zone. */
+  zone: string | null;
   lag: number;
   days: Day[];
   campaigns: CampaignRow[];
@@ -69,7 +77,7 @@ export function readPacing(data: unknown): Pacing | null {
   const budget = obj(insights["budget_status"]);
   const timeline = obj(insights["timeline"]);
   const daily = obj(insights["daily_pacing"]);
-  const status = str(daily["pacing_status"]) ?? "NO_BASIS";
+  const status = readStatus(daily["pacing_status"]) ?? "NO_BASIS";
   const [planned, spent, due] = [
     num(budget["portfolio_budget"]),
     num(budget["spent_budget"]) ?? 0,
@@ -82,7 +90,7 @@ export function readPacing(data: unknown): Pacing | null {
     currency: str(source["currency"]),
     start,
     end,
-    status: (STATUSES.includes(status) ? status : "NO_BASIS") as PacingStatus,
+    status,
     flags: Array.isArray(source["flags"])
       ? source["flags"].filter((flag) => typeof flag === "string")
       : [],
@@ -102,6 +110,7 @@ export function readPacing(data: unknown): Pacing | null {
     daysPassed: num(timeline["days_passed"]),
     daysLeft: num(timeline["days_left"]),
     asOf: str(source["as_of"]),
+    zone: str(source["time_zone"]),
     lag: num(source["data_lag_days"]) ?? 0,
     days: readDays(insights["daily_trend"], start, end),
     campaigns: list(obj(source["rollups"])["campaigns_total"]).map((row) => {
@@ -112,6 +121,7 @@ export function readPacing(data: unknown): Pacing | null {
         budget,
         spend,
         share: share(spend, budget),
+        status: readStatus(row["pacing_status"]),
       };
     }),
     assumptions: list(source["assumptions"])
@@ -119,6 +129,11 @@ export function readPacing(data: unknown): Pacing | null {
       .filter((text) => text !== null),
     csv: str(obj(source["csv"])["text"]),
   };
+}
+
+function readStatus(value: unknown): PacingStatus | null {
+  const status = str(value);
+  return status !== null && STATUSES.includes(status) ? (status as PacingStatus) : null;
 }
 
 /** A part as it is, not as the rounded percentage of the result: rounded again, that would differ from the answer's. */
@@ -134,6 +149,8 @@ function readDays(trend: unknown, start: string, end: string): Day[] {
       date,
       spend: day ? num(day["spend"]) : null,
       impressions: day ? num(day["impressions"]) : null,
+      target: day ? num(day["target"]) : null,
+      status: readStatus(day?.["status"]),
       partial: day?.["partial"] === true,
     };
   });
