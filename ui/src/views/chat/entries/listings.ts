@@ -1,8 +1,7 @@
 // Reads the tables and lists of rendered blocks, and hides those that a card of the turn shows.
 import { isShown, type CardRows, type Listing } from "../results/once";
 
-const textOf = (element: Element): string =>
-  (element.textContent ?? "").replace(/\s+/g, " ").trim();
+const textOf = (element: Element): string => element.textContent.replace(/\s+/g, " ").trim();
 
 function listingOf(block: Element): Listing | null {
   const table = block.querySelector("table");
