@@ -1,6 +1,7 @@
 // Both languages have the same keys, the same variables, and no key twice.
 import { describe, expect, test } from "vitest";
 import { catalogues, en, parts, sv } from "./catalogue";
+import { formatPoint, setLanguage, setTimeZone } from "./index.svelte";
 import { format, safeTag, type Message } from "./plural";
 
 const variables = (message: Message): string[] => {
@@ -41,4 +42,20 @@ describe("format", () => {
     for (const tag of ["C", "POSIX", "", undefined, "C.UTF-8"]) expect(safeTag(tag)).toBe("en");
     expect(safeTag("sv_SE.UTF-8")).toBe("sv-SE");
   });
+});
+
+test("a point in time names another zone only if its clocks differ", () => {
+  setLanguage("en-US");
+  setTimeZone("Europe/Stockholm");
+  const at = "2026-11-18T13:09:00-07:00";
+  const now = new Date("2026-11-18T20:30:00Z");
+  const plain = (text: string | null) => text?.replace(/\s/g, " ") ?? null;
+  const { time, there } = formatPoint(at, "America/Denver", now);
+  expect([time, there].map(plain)).toEqual(["9:09 PM", "1:09 PM"]);
+  expect(formatPoint(at, "Europe/Berlin", now).there).toBeNull();
+  expect(formatPoint(at, "Nowhere/Land", now).there).toBeNull();
+  expect(plain(formatPoint(at, null, new Date("2026-11-20T08:00:00Z")).time)).toBe(
+    "Nov 18, 2026, 9:09 PM",
+  );
+  expect(plain(formatPoint(at, "Asia/Tokyo", now).there)).toBe("Nov 19, 2026, 5:09 AM");
 });

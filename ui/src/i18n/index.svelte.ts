@@ -92,6 +92,37 @@ export function formatDateTime(value: string | Date): string {
   return formatDate(value, { dateStyle: "medium", timeStyle: "medium" });
 }
 
+/** The time of a point in time, with its day if that is not today; `there` is the time in another zone, or null if its clocks show the same. */
+export function formatPoint(
+  at: string,
+  zone: string | null,
+  now: Date,
+): { time: string; there: string | null } {
+  const point = dateOf(at);
+  if (Number.isNaN(point.getTime())) return { time: at, there: null };
+  const write = (date: Date, style: "dateStyle" | "timeStyle", timeZone?: string): string =>
+    new Intl.DateTimeFormat(locale.tag, {
+      [style]: style === "dateStyle" ? "medium" : "short",
+      timeZone,
+    }).format(date);
+  const clock = (timeZone?: string): string => write(point, "timeStyle", timeZone);
+  const day = (timeZone?: string): string => write(point, "dateStyle", timeZone);
+  const own = locale.zone;
+  const isToday = day(own) === write(now, "dateStyle", own);
+  const time = isToday ? clock(own) : `${day(own)}, ${clock(own)}`;
+  try {
+    if (zone === null || (clock(zone) === clock(own) && day(zone) === day(own)))
+      return { time, there: null };
+    return {
+      time,
+      there: day(zone) === day(own) ? clock(zone) : `${day(zone)}, ${clock(zone)}`,
+    };
+  } catch {
+    // Intl does not know the zone.
+    return { time, there: null };
+  }
+}
+
 /** "3 minutes ago" for a point in time, in whole units. */
 export function formatAgo(value: string | Date, now: Date): string {
   const seconds = Math.round((dateOf(value).getTime() - now.getTime()) / 1000);

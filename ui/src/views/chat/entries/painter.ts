@@ -10,6 +10,8 @@ export class BlockPainter {
   constructor(
     private readonly root: HTMLElement,
     private readonly stream: BlockStream,
+    /** Runs after each change of the page. */
+    private readonly painted: () => void,
   ) {}
 
   take(change: BlockChange): void {
@@ -42,6 +44,7 @@ export class BlockPainter {
       if (block) this.put(index, block.html, block.tail);
     }
     this.dirty.clear();
+    this.painted();
   }
 
   stop(): void {

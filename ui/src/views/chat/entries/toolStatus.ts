@@ -21,12 +21,13 @@ const OUTCOMES: Record<ToolOutcome, ToolStatus> = {
   unknown: { text: "outcome.unknown", tone: "warn", icon: "unknown" },
 };
 
-/** Why a call failed, for its details. An error is already shown below the card. */
-export function reasonOf({
-  outcome,
-  result,
-}: Pick<ToolEntry, "outcome" | "result">): AgentError | null {
-  return outcome === "ok" || outcome === "error" ? null : (result?.error ?? null);
+/** Why a call failed, for its details. An error is already shown below the card, unless another entry reports it. */
+export function reasonOf(
+  { outcome, result }: Pick<ToolEntry, "outcome" | "result">,
+  reported = false,
+): AgentError | null {
+  const isShown = outcome === "error" && !reported;
+  return outcome === "ok" || isShown ? null : (result?.error ?? null);
 }
 
 export function statusOf(entry: Pick<ToolEntry, "outcome" | "approvalStatus">): ToolStatus {

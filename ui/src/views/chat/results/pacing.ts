@@ -12,6 +12,8 @@ export interface Day {
   impressions: number | null;
   /** The planned spend of this day; it follows the flights. */
   target: number | null;
+  /** null while the day is not over. */
+  status: PacingStatus | null;
   partial: boolean;
 }
 export interface CampaignRow {
@@ -47,6 +49,8 @@ export interface Pacing {
   daysPassed: number | null;
   daysLeft: number | null;
   asOf: string | null;
+  /** The account's IANA time zone. */
+  zone: string | null;
   lag: number;
   days: Day[];
   campaigns: CampaignRow[];
@@ -106,6 +110,7 @@ export function readPacing(data: unknown): Pacing | null {
     daysPassed: num(timeline["days_passed"]),
     daysLeft: num(timeline["days_left"]),
     asOf: str(source["as_of"]),
+    zone: str(source["time_zone"]),
     lag: num(source["data_lag_days"]) ?? 0,
     days: readDays(insights["daily_trend"], start, end),
     campaigns: list(obj(source["rollups"])["campaigns_total"]).map((row) => {
@@ -145,6 +150,7 @@ function readDays(trend: unknown, start: string, end: string): Day[] {
       spend: day ? num(day["spend"]) : null,
       impressions: day ? num(day["impressions"]) : null,
       target: day ? num(day["target"]) : null,
+      status: readStatus(day?.["status"]),
       partial: day?.["partial"] === true,
     };
   });

@@ -1,0 +1,82 @@
+// Content is drawn once: an error in one place, and rows of a card not again in the answer.
+import { describe, expect, test } from "vitest";
+import { itemOf, viewOf } from "../../../state/testing";
+import type { ItemBody } from "../../../platform/generated/ItemBody";
+import { emptyTranscript, openTranscript, type Entry } from "../../../state/transcript";
+import { isShown, reportedErrors, rowsOfCards } from "./once";
+
+type ToolResult = Extract<ItemBody, { kind: "tool_result" }>;
+const MESSAGE = "The shop needs the key SHOP_KEY, which is not stored.";
+
+function entriesOf(result: Partial<ToolResult>, answer: string): Entry[] {
+  const state = emptyTranscript("s");
+  const call = { call: "c1", tool: "t" };
+  const items = [
+    itemOf(1, { kind: "user_message", text: "hello" }),
+    itemOf(2, { kind: "tool_call", ...call, title: "T", effect: "read_only", arguments: {} }),
+    itemOf(3, {
+      kind: "tool_result",
+      ...call,
+      outcome: "ok",
+      summary: "",
+      data: null,
+      view: "plain",
+      duration_ms: 1,
+      ...result,
+    }),
+    itemOf(4, { kind: "assistant_text", text: answer, blocks: [], partial: false }),
+  ];
+  openTranscript(state, viewOf(items));
+  return state.entries;
+}
+
+describe("an error of a call", () => {
+  const failed = {
+    outcome: "error" as const,
+    error: {
+      contract_version: "1",
+      code: "tool_error" as never,
+      message: MESSAGE,
+      retryable: false,
+      details: {},
+    },
+  };
+  test("is not shown by the call when the answer reports it, with escaped characters", () => {
+    const told = `I could not do that: ${MESSAGE.replace("_", "\\_")} Enter it.`;
+    expect(reportedErrors(entriesOf(failed, told)).size).toBe(1);
+  });
+  test("is shown by the call when the answer says something else", () => {
+    expect(reportedErrors(entriesOf(failed, "I could not do that.")).size).toBe(0);
+  });
+});
+
+describe("rows of a card", () => {
+  const pacing = {
+    insights: { daily_trend: [{ spend: 5663.4 }, { spend: 408 }] },
+    rollups: { campaigns_total: [{ display_name: "Spring", campaign_name: "NW | Spring" }] },
+  };
+  const card = (view: ToolResult["view"], data: unknown) =>
+    [...rowsOfCards(entriesOf({ view, data }, "")).values()][0]!;
+  const rows = (...rows: string[][]) => ({ head: [], rows });
+
+  test("cover a table of the same days or campaigns, and no other table", () => {
+    const shown = card("pacing", pacing);
+    expect(isShown(rows(["Nov 17", "5,663 USD", "+3.0%"], ["Nov 16", "408,00 USD"]), shown)).toBe(
+      true,
+    );
+    expect(isShown(rows(["NW | Spring", "Fernhill", "1 USD"]), shown)).toBe(true);
+    expect(isShown(rows(["Nov 17", "5,663 USD"], ["Total", "6,071 USD"]), shown)).toBe(false);
+    expect(isShown(rows(), shown)).toBe(false);
+  });
+  test("cover a list of the same products, and a comparison of them", () => {
+    const shown = card("product_cards", { items: [{ name: "Trail 2" }, { name: "Trail 20" }] });
+    expect(isShown(rows(["Trail 2 – 1 349 SEK"], ["Trail 20, 42"]), shown)).toBe(true);
+    expect(isShown(rows(["Trail 3 – 1 349 SEK"]), shown)).toBe(false);
+    expect(isShown({ head: ["", "Trail 2", "Trail 20"], rows: [["Price", "1", "2"]] }, shown)).toBe(
+      true,
+    );
+  });
+  test("of a turn without a card cover nothing", () => {
+    expect(rowsOfCards(entriesOf({}, "")).size).toBe(0);
+  });
+});
