@@ -5,8 +5,16 @@ import type { ExplainedIntent } from "./ExplainedIntent";
 /**
  * One request of a message, with the tools that it may be meant for.
  */
-export type ExplainedClause = { text: string, 
+export type ExplainedClause = { 
+/**
+ * The words of the request.
+ */
+text: string, 
 /**
  * All intents that the clause speaks for, most likely first.
  */
-intents: Array<ExplainedIntent>, goals: Array<ExplainedGoal>, };
+intents: Array<ExplainedIntent>, 
+/**
+ * The calls that are planned.
+ */
+goals: Array<ExplainedGoal>, };

@@ -13,7 +13,11 @@ language?: string | null,
 /**
  * Words that were read as another one, because they look like typing errors.
  */
-corrected: Array<CorrectedWord>, clauses: Array<ExplainedClause>, 
+corrected: Array<CorrectedWord>, 
+/**
+ * The requests of the message, in order.
+ */
+clauses: Array<ExplainedClause>, 
 /**
  * What is done instead if no tool is to be called, e.g. `not_understood`.
  */

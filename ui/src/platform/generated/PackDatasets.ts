@@ -7,7 +7,23 @@ import type { PackId } from "./PackId";
 /**
  * The data sets of one pack, and the active one.
  */
-export type PackDatasets = { pack: PackId, active: Dataset, sample: DatasetView, imported: DatasetView, 
+export type PackDatasets = { 
+/**
+ * The pack that owns the data.
+ */
+pack: PackId, 
+/**
+ * The data set from which the pack answers now.
+ */
+active: Dataset, 
+/**
+ * The contents of the sample.
+ */
+sample: DatasetView, 
+/**
+ * The contents of the imported data.
+ */
+imported: DatasetView, 
 /**
  * The files that it takes, if its manifest says so.
  */

@@ -8,4 +8,8 @@ export type PolicyFault = {
 /**
  * The rule or grant, and its line.
  */
-place: Text, problem: Text, };
+place: Text, 
+/**
+ * A sentence that says why it could not be read.
+ */
+problem: Text, };

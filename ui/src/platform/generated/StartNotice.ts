@@ -2,6 +2,14 @@
 import type { Text } from "./Text";
 
 /**
- * A notice for the start. `code` names its kind.
+ * A notice for the start.
  */
-export type StartNotice = { code: string, text: Text, };
+export type StartNotice = { 
+/**
+ * The kind of the notice, as a code.
+ */
+code: string, 
+/**
+ * The notice.
+ */
+text: Text, };

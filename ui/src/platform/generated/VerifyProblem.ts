@@ -8,4 +8,8 @@ export type VerifyProblem = {
 /**
  * The first bad record, when one can be named.
  */
-seq?: number | null, message: Text, };
+seq?: number | null, 
+/**
+ * A sentence that says what is wrong.
+ */
+message: Text, };

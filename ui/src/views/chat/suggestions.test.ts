@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { suggest, type Sources } from "./suggestions";
 
-const packs = [
+const packs: Sources["packs"] = [
   { id: "pacing", examples: { en: ["How is account 17?", "b", "c", "d"], sv: ["Hur ligger 17?"] } },
   { id: "shop", examples: { en: ["Show me tents"] } },
 ];
