@@ -75,7 +75,10 @@ async fn read_with(provider: &Provider) -> Outcome<Duration> {
     let mut events = provider.stream(request);
     let mut count = 0_u32;
     while let Some(event) = events.next().await {
-        count += u32::from(matches!(event.map_err(|error| error.message.to_string())?, ModelEvent::Text(_)));
+        count += u32::from(matches!(
+            event.map_err(|error| error.message.to_string())?,
+            ModelEvent::Text(_)
+        ));
     }
     if count < DELTAS { Err("the stream was cut".into()) } else { Ok(start.elapsed()) }
 }

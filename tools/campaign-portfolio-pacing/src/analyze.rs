@@ -296,10 +296,7 @@ fn no_rows(
     now: &LocalNow,
 ) -> AgentError {
     let Window { start, end } = window;
-    let error = AgentError::invalid(format!(
-        "There are no delivery rows for account {} ({}) from {start} to {end}. That is not the same as no spend.",
-        account.id, account.name
-    ))
+    let error = AgentError::invalid(text!("There are no delivery rows for account {account} ({name}) from {start} to {end}. That is not the same as no spend.", account = account.id, name = account.name, start, end))
     .reason("no_data");
     let first = campaigns.iter().filter_map(|c| c.flight).map(|f| f.0).min();
     let hint = match (feed, first) {

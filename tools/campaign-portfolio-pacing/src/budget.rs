@@ -1,6 +1,7 @@
 //! The budget of a question: the given one, or the sum of the campaigns' own. Records what was
 //! assumed, and questions a given budget that is far away from the figures. No data access.
 
+use contract::text;
 use serde_json::Value;
 
 use crate::{
@@ -46,7 +47,7 @@ pub(crate) fn assume(
     assumptions.add(
         "budget_from_campaigns",
         money(sum),
-        format!("No budget was given: the sum of {count} campaign budgets counts."),
+        text!("No budget was given: the sum of {count} campaign budgets counts.", count),
     );
     let cut = campaigns
         .iter()
@@ -56,8 +57,8 @@ pub(crate) fn assume(
         .count();
     if cut > 0 {
         let text = match cut {
-            1 => "1 campaign runs outside these days too: only the part of its budget for the days of its flight in the window counts.".to_owned(),
-            _ => format!("{cut} campaigns run outside these days too: only the part of their budgets for the days of their flight in the window counts."),
+            1 => "1 campaign runs outside these days too: only the part of its budget for the days of its flight in the window counts.".into(),
+            _ => text!("{cut} campaigns run outside these days too: only the part of their budgets for the days of their flight in the window counts.", cut),
         };
         assumptions.add("budget_prorated", Value::from(cut), text);
     }
@@ -65,9 +66,10 @@ pub(crate) fn assume(
     if missing > 0 {
         let text = match missing {
             1 => "1 campaign has no budget; its spend counts, so the percentages are too high."
-                .to_owned(),
-            _ => format!(
-                "{missing} campaigns have no budget; their spend counts, so the percentages are too high."
+                .into(),
+            _ => text!(
+                "{missing} campaigns have no budget; their spend counts, so the percentages are too high.",
+                missing
             ),
         };
         assumptions.add("budget_incomplete", Value::from(missing), text);
@@ -75,11 +77,10 @@ pub(crate) fn assume(
     let unflown = campaigns.iter().filter(|c| c.budget.is_some() && c.flight.is_none()).count();
     if unflown > 0 {
         let text = match unflown {
-            1 => {
-                "1 campaign has no flight dates: its whole budget counts for these days.".to_owned()
-            }
-            _ => format!(
-                "{unflown} campaigns have no flight dates: their whole budget counts for these days."
+            1 => "1 campaign has no flight dates: its whole budget counts for these days.".into(),
+            _ => text!(
+                "{unflown} campaigns have no flight dates: their whole budget counts for these days.",
+                unflown
             ),
         };
         assumptions.add("flight_unknown", Value::from(unflown), text);
@@ -110,12 +111,16 @@ pub(crate) fn question(
     }
     let (budget_text, spend_text) = (money_text(budget), money_text(spend));
     let text = match own {
-        Some(own) => format!(
-            "The given budget of {budget_text} is far from the spend of {spend_text} and the campaigns' own budgets of {}. Is the amount right?",
-            money_text(own)
+        Some(own) => text!(
+            "The given budget of {given} is far from the spend of {spend} and the campaigns' own budgets of {own}. Is the amount right?",
+            given = budget_text,
+            spend = spend_text,
+            own = money_text(own)
         ),
-        None => format!(
-            "The given budget of {budget_text} is far from the spend of {spend_text}. Is the amount right?"
+        None => text!(
+            "The given budget of {given} is far from the spend of {spend}. Is the amount right?",
+            given = budget_text,
+            spend = spend_text
         ),
     };
     assumptions.add("budget_questionable", money(budget), text);

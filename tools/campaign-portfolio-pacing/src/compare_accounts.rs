@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use contract::{AgentError, ErrorCode};
+use contract::{AgentError, ErrorCode, text};
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -90,7 +90,7 @@ fn chosen(
     let all = select::all_accounts(setting.db, setting.dataset)?;
     if args.accounts.is_empty() {
         let count = all.len();
-        let text = format!("No accounts were named: all {count} count.");
+        let text = text!("No accounts were named: all {count} count.", count);
         assumptions.add("all_accounts", count, text);
         return Ok(all);
     }

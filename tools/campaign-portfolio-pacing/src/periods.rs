@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use chrono::{Datelike, NaiveDate, Weekday};
-use contract::AgentError;
+use contract::{AgentError, text};
 use rusqlite::Connection;
 
 use crate::{
@@ -185,23 +185,28 @@ impl Past {
         let same = current.window.days() == past.window.days();
         let note = match (past.has_rows, is_full, is_over, same) {
             (false, ..) => {
-                format!("There are no rows from {} to {}.", past.window.start, past.window.end)
+                text!(
+                    "There are no rows from {start} to {end}.",
+                    start = past.window.start,
+                    end = past.window.end
+                )
             }
             (_, false, ..) => {
-                "A day that is not over is compared with a whole day: compare later.".to_owned()
+                "A day that is not over is compared with a whole day: compare later.".into()
             }
-            (_, _, false, true) => format!(
-                "The period is not over: its {length} full days are compared with the first {length} days of the other period."
+            (_, _, false, true) => text!(
+                "The period is not over: its {days} full days are compared with the first {days} days of the other period.",
+                days = length
             ),
-            (_, _, _, true) => format!("Both periods have {length} days."),
-            _ => format!(
-                "The periods have {} and {} days: compare the figures per day.",
-                current.window.days(),
-                past.window.days()
+            (_, _, _, true) => text!("Both periods have {days} days.", days = length),
+            _ => text!(
+                "The periods have {days} and {others} days: compare the figures per day.",
+                days = current.window.days(),
+                others = past.window.days()
             ),
         };
         let is_like_for_like = is_full && same && past.has_rows;
-        Comparison { current, past, is_like_for_like, note }
+        Comparison { current, past, is_like_for_like, note: note.to_string() }
     }
 
     fn figures(&self, window: Window, days: &BTreeMap<NaiveDate, Sum>, now: &LocalNow) -> Figures {

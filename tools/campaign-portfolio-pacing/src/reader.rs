@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use chrono::NaiveDate;
-use contract::AgentError;
+use contract::{AgentError, Text, text};
 use serde_json::{Map, Value, json};
 
 use crate::args::range_fault;
@@ -26,7 +26,7 @@ pub(crate) fn object(value: &Value) -> Result<Cow<'_, Map<String, Value>>, Agent
 pub(crate) struct Reader<'a> {
     members: &'a Map<String, Value>,
     known: Vec<&'static str>,
-    faults: Vec<(String, String)>,
+    faults: Vec<(String, Text)>,
 }
 
 impl<'a> Reader<'a> {
@@ -34,7 +34,7 @@ impl<'a> Reader<'a> {
         Self { members, known: Vec::new(), faults: Vec::new() }
     }
 
-    pub(crate) fn fault(&mut self, name: &str, problem: impl Into<String>) {
+    pub(crate) fn fault(&mut self, name: &str, problem: impl Into<Text>) {
         self.faults.push((name.to_owned(), problem.into()));
     }
 
@@ -91,7 +91,7 @@ impl<'a> Reader<'a> {
             (text.len() == 10).then(|| NaiveDate::parse_from_str(&text, "%Y-%m-%d").ok()).flatten();
         if date.is_none() {
             let shown: String = text.chars().take(40).collect();
-            self.fault(name, format!("`{shown}` is not a day of the form 2026-11-30"));
+            self.fault(name, text!("`{text}` is not a day of the form 2026-11-30", text = shown));
         }
         date
     }
@@ -177,16 +177,16 @@ impl<'a> Reader<'a> {
     pub(crate) fn finish<T>(mut self, args: T) -> Result<T, AgentError> {
         for name in self.members.keys() {
             if !self.known.contains(&name.as_str()) {
-                self.faults.push((name.clone(), "there is no such argument".to_owned()));
+                self.faults.push((name.clone(), "there is no such argument".into()));
             }
         }
         let Some((name, problem)) = self.faults.first() else { return Ok(args) };
         let validation: Vec<Value> = self
             .faults
             .iter()
-            .map(|(n, p)| json!({"path": format!("/{n}"), "problem": p}))
+            .map(|(n, p)| json!({"path": format!("/{n}"), "problem": p.as_str()}))
             .collect();
-        Err(AgentError::invalid(format!("The argument {name} does not fit: {problem}."))
+        Err(AgentError::invalid(text!("The argument {name} does not fit: {problem}.", name, problem))
             .reason("invalid_arguments")
             .with("validation", validation)
             .hint("Give days as YYYY-MM-DD, the first not after the last and at most 366 days apart, and a budget above 0 or none."))

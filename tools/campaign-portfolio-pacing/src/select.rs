@@ -140,9 +140,11 @@ fn unnamed_account(
         if let [one] = owners.as_slice()
             && let Some(account) = accounts.iter().find(|a| a.id == *one)
         {
-            let text = format!(
-                "No account was named; the campaign {named} belongs to account {}, {}.",
-                account.id, account.name
+            let text = text!(
+                "No account was named; the campaign {campaign} belongs to account {id}, {name}.",
+                campaign = named,
+                id = account.id,
+                name = account.name
             );
             assumptions.add("account_from_campaign", account.id.clone(), text);
             return Ok((account.clone(), Source::Campaign));
@@ -249,10 +251,10 @@ fn matching<'a>(campaigns: &'a [CampaignName], named: &str) -> Vec<&'a CampaignN
 
 fn ambiguous_campaign(named: &str, several: &[&CampaignName]) -> AgentError {
     let list: Vec<&CampaignName> = several.iter().take(20).copied().collect();
-    AgentError::invalid(format!("\"{named}\" fits more than one campaign."))
+    AgentError::invalid(text!("\"{name}\" fits more than one campaign.", name = named))
         .reason("ambiguous_campaign")
         .with("candidates", list_campaigns(&list))
-        .hint(format!("Say which one: {}.", name_campaigns(&list, true)))
+        .hint(text!("Say which one: {names}.", names = name_campaigns(&list, true)))
 }
 
 /// Returns the error for a name that no campaign of the account has. If one of another account has
@@ -264,9 +266,11 @@ fn unknown_campaign(
     named: &str,
     names: &[CampaignName],
 ) -> Result<AgentError, AgentError> {
-    let error = AgentError::invalid(format!(
-        "Account {} ({}) has no campaign \"{named}\".",
-        account.id, account.name
+    let error = AgentError::invalid(text!(
+        "Account {id} ({name}) has no campaign \"{campaign}\".",
+        id = account.id,
+        name = account.name,
+        campaign = named
     ))
     .reason("unknown_campaign");
     let everywhere = data::campaign_names(db, dataset)?;
@@ -279,11 +283,12 @@ fn unknown_campaign(
     Ok(if elsewhere.is_empty() {
         error
             .with("candidates", list_campaigns(&known))
-            .hint(format!("Its campaigns: {}.", name_campaigns(&known, false)))
+            .hint(text!("Its campaigns: {names}.", names = name_campaigns(&known, false)))
     } else {
-        error
-            .with("candidates", list_campaigns(&elsewhere))
-            .hint(format!("Other accounts have it: {}.", name_campaigns(&elsewhere, true)))
+        error.with("candidates", list_campaigns(&elsewhere)).hint(text!(
+            "Other accounts have it: {names}.",
+            names = name_campaigns(&elsewhere, true)
+        ))
     })
 }
 
@@ -316,7 +321,7 @@ fn by_filter(
             assumptions.add(
                 "all_advertisers",
                 Value::from(count),
-                format!("No advertiser was named: all {count} of the account count."),
+                text!("No advertiser was named: all {count} of the account count.", count),
             );
         }
         return Ok((all, None));

@@ -2,6 +2,7 @@
 //! neither a flight nor delivery. No data access.
 
 use chrono::{Datelike, Days, Months, NaiveDate};
+use contract::text;
 
 use crate::{
     args::MAX_DAYS,
@@ -28,7 +29,11 @@ pub(crate) fn given(
             assumptions.add(
                 "end_derived",
                 end.to_string(),
-                format!("No end was given: {DEFAULT_DAYS} days from the start, to {end}."),
+                text!(
+                    "No end was given: {days} days from the start, to {end}.",
+                    days = DEFAULT_DAYS,
+                    end
+                ),
             );
             Some(Window { start, end })
         }
@@ -37,7 +42,11 @@ pub(crate) fn given(
             assumptions.add(
                 "start_derived",
                 start.to_string(),
-                format!("No start was given: {DEFAULT_DAYS} days up to the end, from {start}."),
+                text!(
+                    "No start was given: {days} days up to the end, from {start}.",
+                    days = DEFAULT_DAYS,
+                    start
+                ),
             );
             Some(Window { start, end })
         }
@@ -64,8 +73,10 @@ pub(crate) fn default(
     }
     if let Some(flights) = newest_flights(campaigns, today) {
         let Window { start, end } = flights;
-        let text = format!(
-            "No dates were given and this month has no flight: the days of the flights, {start} to {end}."
+        let text = text!(
+            "No dates were given and this month has no flight: the days of the flights, {start} to {end}.",
+            start,
+            end
         );
         assumptions.add("window_flights", format!("{start}/{end}"), text);
         return flights;
@@ -80,7 +91,7 @@ pub(crate) fn default(
 }
 
 fn add_month(Window { start, end }: Window, assumptions: &mut Assumptions) {
-    let text = format!("No dates were given: the current month, {start} to {end}.");
+    let text = text!("No dates were given: the current month, {start} to {end}.", start, end);
     assumptions.add("window_month", format!("{start}/{end}"), text);
 }
 
@@ -88,8 +99,10 @@ fn add_month(Window { start, end }: Window, assumptions: &mut Assumptions) {
 pub(crate) fn newest_month(day: NaiveDate, assumptions: &mut Assumptions) -> Window {
     let month = month_of(day);
     let Window { start, end } = month;
-    let text = format!(
-        "No dates were given and this month has no data yet: the newest month with data, {start} to {end}."
+    let text = text!(
+        "No dates were given and this month has no data yet: the newest month with data, {start} to {end}.",
+        start,
+        end
     );
     assumptions.add("window_month", format!("{start}/{end}"), text);
     month

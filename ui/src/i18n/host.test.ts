@@ -105,8 +105,7 @@ test("every text with holes has a Swedish one", () => {
   const known = new Set(Object.keys(swedish));
   const missing = literals
     .filter(
-      ({ text, isText }) =>
-        isText && /[a-z]{2}/.test(text.replace(HOLE, "")) && !known.has(text),
+      ({ text, isText }) => isText && /[a-z]{2}/.test(text.replace(HOLE, "")) && !known.has(text),
     )
     .map(({ file, text }) => `${file}: ${text}`);
   expect(missing).toEqual([]);

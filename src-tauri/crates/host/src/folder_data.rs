@@ -1,6 +1,7 @@
 //! Files that the user imports for a pack without code. They are copied into the pack's data
 //! folder, where its programs and servers read them. This file must not know what they contain.
 
+use contract::text;
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -33,7 +34,11 @@ impl FolderData {
     fn unusable(&self, error: &io::Error) -> AgentError {
         AgentError::internal(
             "data_dir",
-            format!("{} cannot be used: {error}.", self.folder.display()),
+            text!(
+                "{path} cannot be used: {error}.",
+                path = self.folder.display().to_string(),
+                error = error.to_string()
+            ),
         )
     }
 

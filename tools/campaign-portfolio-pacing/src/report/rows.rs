@@ -1,6 +1,7 @@
 //! The lists of campaigns and line items in a result: their figures, the rows that are shown, and
 //! the counts of those that are not.
 
+use contract::text;
 use serde_json::{Map, Value, json};
 
 use super::{Assumptions, projection_percent, required_rate};
@@ -58,8 +59,9 @@ pub(super) struct List {
 pub(super) fn note_cut(list: &List, assumptions: &mut Assumptions) {
     if list.is_cut {
         let shown = list.shown;
-        let text = format!(
-            "The list shows {shown} rows; the totals count all of them. Ask for more with limit and offset."
+        let text = text!(
+            "The list shows {count} rows; the totals count all of them. Ask for more with limit and offset.",
+            count = shown
         );
         assumptions.add("lists_cut", shown, text);
     }

@@ -11,7 +11,8 @@
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use contract::{
-    AgentError, ErrorCode, EventBody, Item, ItemBody, ResultView, Stage, ToolOutcome, ToolSpec, text,
+    AgentError, ErrorCode, EventBody, Item, ItemBody, ResultView, Stage, ToolOutcome, ToolSpec,
+    text,
 };
 use futures::future::join_all;
 use policy::Decision;

@@ -154,7 +154,9 @@ async fn how_a_server_ended_is_told_and_what_it_left_goes_with_it() {
     let listener = Arc::clone(&told);
     let servers = Servers::builder(vec![server("odd", "odd", &[])])
         .timings(quick_timings())
-        .on_change(Arc::new(move |view| listener.lock().unwrap().extend(view.message.map(|text| text.to_string()))))
+        .on_change(Arc::new(move |view| {
+            listener.lock().unwrap().extend(view.message.map(|text| text.to_string()))
+        }))
         .build();
     let crashed = start_stubborn(&servers).await;
     call(&servers, "crash", json!({})).await.unwrap_err();
