@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 use crate::{row, with_rows};
 
-fn render_answer(template: &str, result: &Value) -> String {
+fn render_answer(intent: &str, locale: &str, result: &Value) -> String {
     let text =
-        fs::read_to_string(format!("{}/answers/{template}.jinja", env!("CARGO_MANIFEST_DIR")))
+        fs::read_to_string(format!("{}/answers/pace.{locale}.jinja", env!("CARGO_MANIFEST_DIR")))
             .unwrap();
     let mut environment = Environment::new();
     environment
@@ -20,10 +20,14 @@ fn render_answer(template: &str, result: &Value) -> String {
     environment.add_filter("percent", |value: Template| {
         f64::try_from(value).map_or("–".to_owned(), |value| format!("{value:.1}%"))
     });
+    environment.add_filter("number", |value: Template, _: Option<usize>| value);
     environment.add_function("period", |start: String, end: String| format!("{start} – {end}"));
     environment
-        .render_str(&text, Template::from(Serde(json!({"result": result}))))
-        .unwrap_or_else(|why| panic!("{template}: {why:#}"))
+        .render_str(
+            &text,
+            Template::from(Serde(json!({"intent": intent, "args": {}, "result": result}))),
+        )
+        .unwrap_or_else(|why| panic!("{intent}: {why:#}"))
 }
 
 /// Returns ten days of November of an account, with the budget and spend of each campaign.
@@ -54,7 +58,7 @@ fn shares_are_rounded_once_from_the_amounts() {
         ("campaigns", &["| 42.8% |"]),
     ] {
         for locale in ["en", "sv"] {
-            let text = render_answer(&format!("{answer}.{locale}"), &result);
+            let text = render_answer(answer, locale, &result);
             for share in shares {
                 assert!(text.contains(share), "{share} in {answer}.{locale}: {text}");
             }
@@ -67,11 +71,9 @@ fn shares_are_rounded_once_from_the_amounts() {
 fn a_campaign_without_a_budget_has_no_share_of_it() {
     let result = november(&[("A", "50000", "20000"), ("B", "", "1000")]);
     for locale in ["en", "sv"] {
-        let text = render_answer(&format!("campaigns.{locale}"), &result);
+        let text = render_answer("campaigns", locale, &result);
         assert!(text.contains("| 40.0% |") && text.contains("| – |"), "{text}");
-        let text = ["pace", "why"]
-            .map(|answer| render_answer(&format!("{answer}.{locale}"), &result))
-            .concat();
+        let text = ["pace", "why"].map(|answer| render_answer(answer, locale, &result)).concat();
         assert!(
             !text.contains("(–)") && !text.contains("(0.0%)"),
             "no budget is used least: {text}"
