@@ -290,7 +290,6 @@ displayed!(
     std::path::Display<'_>,
     std::io::Error,
     url::Url,
-    std::process::ExitStatus,
     serde_json::Error,
     chrono::NaiveDate,
 );

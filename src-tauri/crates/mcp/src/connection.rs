@@ -87,7 +87,7 @@ impl Session {
             let _ = waiting.await;
         }
         match *ending.lock() {
-            Some(status) => text!("It ended with {status}.", status),
+            Some(status) => text!("It ended with {status}.", status = status.to_string()),
             None => "It closed the connection.".into(),
         }
     }

@@ -54,7 +54,7 @@ fn shares_are_rounded_once_from_the_amounts() {
     assert_eq!(told, [42.85, 28.55, 128.55], "rounded again, these would be too much by a tenth");
     for (answer, shares) in [
         ("pace", &["(42.8%)", "(28.5%)", "128.5%"][..]),
-        ("why", &["(42.8%)", "(28.5%)"]),
+        ("why", &["(28.5%)"]),
         ("campaigns", &["| 42.8% |"]),
     ] {
         for locale in ["en", "sv"] {

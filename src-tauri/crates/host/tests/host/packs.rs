@@ -128,8 +128,8 @@ async fn a_manifest_names_members_and_takes_files() {
         };
         host.tool_call(params)
     };
-    let asked = call("ledger.add", json!({"account": "a", "sum": 7})).await.unwrap();
-    assert_ne!(asked.outcome, contract::ToolOutcome::Ok, "{asked:?}");
+    let waiting = call("ledger.add", json!({"account": "a", "sum": 7})).await.unwrap_err();
+    assert_eq!(waiting.code, contract::ErrorCode::ApprovalRequired, "{waiting:?}");
     let pending = host.approval_pending(Empty {}).await.unwrap().approvals;
     assert_eq!(pending[0].arguments, r#"{"account":"a","amount":7}"#, "what is sent is shown");
     host.approval_decide(ApprovalDecideParams {
