@@ -19,7 +19,7 @@ use crate::{
 #[serde(tag = "view", rename_all = "snake_case")]
 pub enum ParsedResult {
     ProductCards(SearchView),
-    Product(ProductView),
+    Product(Box<ProductView>),
     Cart(CartView),
 }
 
@@ -28,7 +28,9 @@ impl ParsedResult {
     pub fn read(view: ResultView, data: &Value) -> Option<Self> {
         match view {
             ResultView::ProductCards => Some(Self::ProductCards(SearchView::read(data))),
-            ResultView::Product => ProductView::read(data).map(Self::Product),
+            ResultView::Product => {
+                ProductView::read(data).map(|product| Self::Product(Box::new(product)))
+            }
             ResultView::Cart => CartView::read(data).map(Self::Cart),
             ResultView::Plain | ResultView::Pacing => None,
         }

@@ -76,7 +76,7 @@ impl Terminal {
 fn a_terminal_shows_the_answer_formatted() {
     let world = World::new();
     let (seen, code) =
-        Terminal::start(&world, &["ask", "How is account 17 pacing this month?"]).end();
+        Terminal::start(&world, &["ask", "Show account 17 day by day this month"]).end();
     assert_eq!(code, Some(0), "{seen}");
     for mark in ["**", "|--", "| Day", "\\_"] {
         assert!(!seen.contains(mark), "{mark} is Markdown: {seen}");
