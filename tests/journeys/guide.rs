@@ -45,7 +45,7 @@ fn packs_of_the_guide_answer_and_wait_for_a_signature() {
     assert_eq!(action["tool"], "room.book");
     journey.approval(|page| {
         page.says("room.book");
-        page.says("kiruna");
+        page.says("Kiruna");
         wait("Approve to be armed", || {
             page.button("Approve").enabled().ok().filter(|enabled| *enabled)
         });
