@@ -1,5 +1,5 @@
 //! One Tauri command for each entry of the command list in `contract`. Each checks the calling
-//! window, passes the parameters to the host and renders the result. Nothing is decided here.
+//! window, passes the parameters to the host and renders the result. This module decides nothing.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Prepares the process before the first window: locale, TLS provider, log, panics. Nothing here
-//! knows the app.
+//! Prepares the process before the first window: locale, TLS provider, log, panics. This module
+//! knows nothing of the app.
 
 use std::{ffi::OsStr, io::IsTerminal};
 

@@ -13,7 +13,7 @@ pub fn all() -> PackCode {
     PackCode { adapters: vec![Arc::new(ShopAdapter)], services: vec![Arc::new(PacingService)] }
 }
 
-/// What a window draws for a result, whichever pack it is from. None if the data cannot be read as
+/// Returns the content that a window draws for a result of any pack. None if the data cannot be read as
 /// this view, or if the window reads it itself.
 pub fn parse_result(view: ResultView, data: &Value) -> Option<Value> {
     match view {

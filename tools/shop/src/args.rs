@@ -38,7 +38,7 @@ pub struct Args {
     pub today: Option<NaiveDate>,
 }
 
-/// Who may log in, and for what.
+/// The customers that may log in, and the access of each.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct LoginArgs {
     /// Ask clients at the address for a token, and give tokens to this client (its secret is read

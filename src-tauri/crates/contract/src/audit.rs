@@ -136,7 +136,7 @@ pub struct VerifyProblem {
     pub message: Text,
 }
 
-/// A log that did not verify. Nothing runs until a person accepts a new log.
+/// A log that did not verify. No turn and no tool runs until a person accepts a new log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct AuditAlarm {
     /// The identifier of the alarm.

@@ -90,7 +90,7 @@ pub enum ItemBody {
         /// How the window shows `data`.
         #[serde(default)]
         view: ResultView,
-        /// What the window draws for `view`, read from `data`. Never stored: the window's host fills
+        /// The content that the window draws for `view`, read from `data`. Never stored: the window's host fills
         /// it when items are read. None if `data` cannot be read as this view.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional, type = "unknown")]

@@ -345,7 +345,7 @@ pub enum OutputTrust {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Parameter {
-    /// Who supplies the value.
+    /// The side that supplies the value.
     pub owner: Owner,
     /// For `caller`: the session value that fills it (default: the parameter's own name).
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -122,7 +122,7 @@ pub trait PackService: Send + Sync {
     /// Whether this version can use the data that is there. Changes nothing.
     fn check(&self) -> Result<(), AgentError>;
 
-    /// Takes the settings of the pack. What cannot be used changes nothing.
+    /// Takes the settings of the pack. A value that cannot be used changes nothing.
     fn configure(&self, settings: &Map<String, Value>) -> Result<(), AgentError>;
 
     /// Answers a call of one of the pack's tools, by its id.

@@ -17,7 +17,7 @@ pub struct Settings {
     pub language: String,
     /// `light`, `dark`, `contrast` or `system`.
     pub theme: String,
-    /// Whether the assistant may answer and act. False stops every run.
+    /// Whether the assistant may answer and act. If it is false, every run is refused.
     pub agent_enabled: bool,
     /// Switches of single agents and tools.
     pub switches: Switches,

@@ -2,7 +2,7 @@
 //! "3/10–20/10", "Q3". The result depends only on the words and on today's date. Does not know how
 //! a period is used.
 
-use std::ops::Range;
+use std::{collections::HashSet, ops::Range, sync::LazyLock};
 
 use chrono::{Datelike, Days, NaiveDate};
 
@@ -46,6 +46,13 @@ const LEADS: [&str; 16] = [
 /// Returns the words of dates, for the lexicon.
 pub fn date_words() -> impl Iterator<Item = &'static str> {
     words::WORDS.split_whitespace()
+}
+
+static WORD_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| date_words().collect());
+
+/// Whether a token is one of the words that dates consist of.
+pub fn is_date_word(token: &Token) -> bool {
+    [&token.norm, &token.fold].into_iter().any(|word| WORD_SET.contains(word.as_str()))
 }
 
 /// Returns the first period in the text.

@@ -32,10 +32,6 @@ impl Token {
     pub fn any(&self, words: &[&str]) -> bool {
         words.iter().any(|word| self.is(word))
     }
-    /// Whether the token is one of these words.
-    pub fn any_of<'a>(&self, mut words: impl Iterator<Item = &'a str>) -> bool {
-        words.any(|word| self.is(word))
-    }
     /// The value of a plain whole number.
     pub fn int(&self) -> Option<u32> {
         if self.kind == TokenKind::Number && self.fold.bytes().all(|b| b.is_ascii_digit()) {

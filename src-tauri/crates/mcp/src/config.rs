@@ -34,7 +34,7 @@ pub struct Program {
     pub program: Result<PathBuf, ProgramError>,
     pub args: Vec<String>,
     /// Variables of the process, beside those that every server gets (`PATH`, `HOME`, language,
-    /// time zone). Nothing else is inherited.
+    /// time zone). No other variable is inherited.
     pub env: BTreeMap<String, String>,
     /// Variables whose values the user may have entered as credentials. They are read at each start
     /// and take precedence over `env`.

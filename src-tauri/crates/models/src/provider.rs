@@ -28,7 +28,7 @@ pub enum Api {
     Gemini,
 }
 
-/// What other parts of the app need to know of a wire.
+/// The facts about a wire that other parts of the app use.
 struct ApiFacts {
     /// The name in the settings.
     name: &'static str,
@@ -197,7 +197,7 @@ impl Provider {
         })
     }
 
-    /// Lists the server's models, and requests one word of the model. Nothing is retried.
+    /// Lists the server's models, and requests one word of the model. No request is retried.
     pub async fn check(&self) -> Result<ConnectionCheck, Diagnosis> {
         http::check(&self.shared, &self.model).await
     }

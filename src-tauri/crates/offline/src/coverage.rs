@@ -58,9 +58,10 @@ pub(super) fn unused(
     if tool.has(|kind| matches!(kind, SlotKind::Words)) {
         return unused_by_search(tokens, taken);
     }
+    let phrases = Phrases::of(reader, tokens, facts, found);
     let mut used: Vec<usize> = taken.to_vec();
     used.extend(taken_by_facts(reader, tokens, facts, found, goal));
-    used.extend(general_phrases(reader, tokens, facts, found));
+    used.extend(&phrases.own);
     used.extend(social::used(tokens, &facts.words));
     // A joining word at the beginning has split the message.
     used.extend(tokens.first().filter(|first| is_boundary(first)).map(|_| 0));
@@ -68,13 +69,14 @@ pub(super) fn unused(
     let mut unused = Unused::default();
     let mut last: Option<(usize, Weight)> = None;
     for i in (0..tokens.len()).filter(is_free) {
-        let weight = weight(reader, tokens, facts, found, i);
+        let weight = weight(reader, tokens, facts, found, &phrases, i);
         let list = match weight {
             Weight::None => continue,
             Weight::Decisive | Weight::Name => &mut unused.decisive,
             Weight::Other => &mut unused.other,
         };
-        match list.last_mut().filter(|_| last == Some((i - 1, weight)) && i > 0) {
+        let follows = last.is_some_and(|(before, same)| before + 1 == i && same == weight);
+        match list.last_mut().filter(|_| follows) {
             // Words that follow each other are named together: "winter cruises".
             Some(words) => {
                 words.push(' ');
@@ -82,7 +84,11 @@ pub(super) fn unused(
             }
             None => list.push(spelled(tokens, i, true)),
         }
-        unused.is_name = weight == Weight::Name && (unused.decisive.len() == 1 || unused.is_name);
+        unused.is_name = match weight {
+            Weight::Name => unused.decisive.len() == 1,
+            Weight::Decisive => false,
+            Weight::None | Weight::Other => unused.is_name,
+        };
         last = Some((i, weight));
     }
     unused
@@ -112,6 +118,7 @@ fn weight(
     tokens: &[Token],
     facts: &Facts,
     found: &Match,
+    phrases: &Phrases,
     at: usize,
 ) -> Weight {
     let tool = &reader.book.tools[found.tool];
@@ -128,7 +135,7 @@ fn weight(
     }
     let takes_dates = tool.has(|kind| matches!(kind, SlotKind::DateStart | SlotKind::DateEnd));
     let is_small = language::is_stop_word(&token.norm);
-    if takes_dates && !is_small && token.any_of(language::dates::date_words()) {
+    if takes_dates && !is_small && language::dates::is_date_word(token) {
         return Weight::Decisive;
     }
     if token.fold.len() < 2
@@ -146,7 +153,7 @@ fn weight(
         && tokens
             .get(at + 1)
             .is_some_and(|next| next.any(&["for", "of", "in", "on", "pa", "i", "av", "hos"]));
-    if is_measure || is_other_question(reader, tokens, facts, found, at) {
+    if is_measure || phrases.others.contains(&at) {
         Weight::Decisive
     } else if narrows && found.strong {
         Weight::Name
@@ -157,23 +164,29 @@ fn weight(
     }
 }
 
-/// "campaigns by cpm": a word that asks another question of the same tool.
-fn is_other_question(
-    reader: &Reader<'_>,
-    tokens: &[Token],
-    facts: &Facts,
-    found: &Match,
-    at: usize,
-) -> bool {
-    reader.book.triggers.find(tokens, &facts.words).into_iter().any(
-        |((tool, intent), hit, weak)| {
-            tool == found.tool
-                && intent != 0
-                && intent != found.intent
-                && !weak
-                && hit.used.contains(&at)
-        },
-    )
+/// Tokens of the phrases of the tool, found once for a clause.
+struct Phrases {
+    /// Tokens of the intent's own phrases and of the tool's general ones.
+    own: Vec<usize>,
+    /// Tokens that ask another question of the same tool: the "cpm" of "campaigns by cpm".
+    others: Vec<usize>,
+}
+
+impl Phrases {
+    fn of(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, found: &Match) -> Self {
+        let (mut own, mut others) = (Vec::new(), Vec::new());
+        for ((tool, intent), hit, weak) in reader.book.triggers.find(tokens, &facts.words) {
+            if tool != found.tool {
+                continue;
+            }
+            if intent == 0 || intent == found.intent {
+                own.extend(hit.used);
+            } else if !weak {
+                others.extend(hit.used);
+            }
+        }
+        Self { own, others }
+    }
 }
 
 /// Tokens of the facts that a slot of the tool takes.
@@ -189,7 +202,7 @@ fn taken_by_facts(
     if tool.has(|kind| matches!(kind, SlotKind::DateStart | SlotKind::DateEnd)) {
         let is_other =
             |i: &usize| facts.other_period.as_ref().is_some_and(|other| other.at.contains(i));
-        let is_date = |i: &usize| tokens[*i].any_of(language::dates::date_words());
+        let is_date = |i: &usize| language::dates::is_date_word(&tokens[*i]);
         used.extend(facts.period.iter().flat_map(|period| period.at.clone()));
         used.extend(facts.taken.iter().copied().filter(|i| is_date(i) && !is_other(i)));
         used.extend(facts.before_that.iter().flat_map(|(at, _)| at.clone()));
@@ -219,25 +232,6 @@ fn taken_by_facts(
         }
     }
     used
-}
-
-/// Tokens of the tool's general phrases: what any of its questions may contain.
-fn general_phrases(
-    reader: &Reader<'_>,
-    tokens: &[Token],
-    facts: &Facts,
-    found: &Match,
-) -> Vec<usize> {
-    reader
-        .book
-        .triggers
-        .find(tokens, &facts.words)
-        .into_iter()
-        .filter(|((tool, intent), ..)| {
-            *tool == found.tool && (*intent == 0 || *intent == found.intent)
-        })
-        .flat_map(|(_, hit, _)| hit.used)
-        .collect()
 }
 
 /// "all accounts": a claim that one account cannot answer.

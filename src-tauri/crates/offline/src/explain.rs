@@ -29,12 +29,14 @@ pub(super) fn explain(book: &Book, message: &str, today: NaiveDate) -> MessageEx
     let clauses = reader
         .read_clauses(&tokens)
         .iter()
-        .map(|(clause, chosen, goals)| explain_clause(&reader, clause, chosen.as_ref(), goals))
+        .map(|(clause, chosen, _)| explain_clause(&reader, clause, chosen.as_ref()))
         .collect();
+    let goals = meaning.goals.iter().map(|goal| explain_goal(book, goal)).collect();
     MessageExplainResponse {
         language: meaning.lang.map(|language| language.tag().to_owned()),
         corrected,
         clauses,
+        goals,
         otherwise: meaning.talk.as_ref().map(|talk| describe_talk(book, talk)),
     }
 }
@@ -43,7 +45,6 @@ fn explain_clause(
     reader: &Reader<'_>,
     clause: &[Token],
     chosen: Option<&Match>,
-    goals: &[Goal],
 ) -> ExplainedClause {
     let mut intents: Vec<ExplainedIntent> = reader
         .candidates(clause, &reader.facts(clause))
@@ -60,15 +61,18 @@ fn explain_clause(
         })
         .collect();
     intents.sort_by_key(|intent| (!intent.is_chosen, -intent.score));
-    let goals = goals
-        .iter()
-        .map(|goal| ExplainedGoal {
-            arguments: goal.args.clone(),
-            unused: goal.unused.clone(),
-            doubt: goal.doubt.as_ref().map(describe_doubt),
-        })
-        .collect();
-    ExplainedClause { text: spell(clause), intents, goals }
+    ExplainedClause { text: spell(clause), intents }
+}
+
+fn explain_goal(book: &Book, goal: &Goal) -> ExplainedGoal {
+    let tool = &book.tools[goal.tool];
+    ExplainedGoal {
+        tool: tool.spec.id.clone(),
+        intent: tool.intents[goal.intent].name.clone(),
+        arguments: goal.args.clone(),
+        unused: goal.unused.clone(),
+        doubt: goal.doubt.as_ref().map(describe_doubt),
+    }
 }
 
 /// The words of a clause as they were typed.

@@ -1,6 +1,7 @@
 //! Tests of the whole planner with the shipped packs and their real tools, in process.
 
 mod conversations;
+mod coverage;
 mod follow_ups;
 mod routing;
 

@@ -187,20 +187,18 @@ impl Reader<'_> {
             .max_by_key(|(_, score)| *score)
     }
 
-    /// The clauses of a message, each with its intent and its goals.
-    pub(super) fn read_clauses(
-        &self,
-        tokens: &[Token],
-    ) -> Vec<(Vec<Token>, Option<Match>, Vec<Goal>)> {
+    /// The clauses of a message, each with its intent, and whether it repeats the request before it.
+    pub(super) fn read_clauses(&self, tokens: &[Token]) -> Vec<(Vec<Token>, Option<Match>, bool)> {
         self.clauses(tokens)
             .into_iter()
             .map(|(clause, like)| {
-                let found = like.or_else(|| {
+                let repeats = like.is_some();
+                let best = || {
                     let found = self.best(&clause, &self.facts(&clause))?;
                     Some(self.prefer_complete(&clause, found))
-                });
-                let goals = self.goals(&clause);
-                (clause, found, goals)
+                };
+                let found = like.or_else(best);
+                (clause, found, repeats)
             })
             .collect()
     }
@@ -210,13 +208,8 @@ impl Reader<'_> {
         let mut goals: Vec<Goal> = Vec::new();
         // The goals before the clause that have no period of their own.
         let mut undated = 0;
-        for (clause, like) in self.clauses(tokens) {
-            let repeats = like.is_some();
-            let best = || {
-                let found = self.best(&clause, &self.facts(&clause))?;
-                Some(self.prefer_complete(&clause, found))
-            };
-            let Some(found) = like.or_else(best) else { continue };
+        for (clause, found, repeats) in self.read_clauses(tokens) {
+            let Some(found) = found else { continue };
             let facts = self.facts_for(found.tool, &clause);
             let before = goals.len();
             let tool = &self.book.tools[found.tool];
@@ -321,7 +314,8 @@ impl Reader<'_> {
             // account 23 last month".
             let complete = !facts.named.is_empty() && facts.period.is_some();
             let own = self.best(&part, &facts).filter(|found| {
-                (found.strong || complete) && !self.is_another_period(&out, &part, &facts)
+                let alone = found.strong || (complete && !self.ends_a_list(&out));
+                alone && !self.is_another_period(&out, &part, &facts)
             });
             if own.is_some() {
                 if self.says_nothing(&waiting) {
@@ -356,6 +350,15 @@ impl Reader<'_> {
             }
         }
         out
+    }
+
+    /// Whether the clause before names something without a period: in "spend for bluebell and
+    /// kestrel in october", the period behind the list holds for both names.
+    fn ends_a_list(&self, before: &[(Vec<Token>, Option<Match>)]) -> bool {
+        before.last().is_some_and(|(last, _)| {
+            let facts = self.facts(last);
+            !facts.named.is_empty() && facts.period.is_none()
+        })
     }
 
     /// Whether the part is only another period for the question before it: "... vs last month".

@@ -1,5 +1,5 @@
 //! Checks the manifest against `tools/pack.schema.json`. Every deviation becomes a fault in plain
-//! words. Nothing is fetched: the schema is compiled in, and external references are refused.
+//! words. No address is fetched: the schema is compiled in, and external references are refused.
 
 use std::sync::LazyLock;
 

@@ -59,7 +59,7 @@ impl Stream {
         Self { segments: Segmenter::new(), index: 0, shown: None }
     }
 
-    /// Adds a piece of text. Nothing is rendered until a frame is requested.
+    /// Adds a piece of text. No text is rendered until a frame is requested.
     pub fn push(&mut self, delta: &str) {
         self.segments.push(delta);
     }

@@ -1,7 +1,7 @@
 //! The one thread that writes. Requests that arrive while it works share the next transaction and
-//! its sync (group commit); whoever joins runs in a savepoint, so that one that fails takes nothing
-//! else with it. What need not be on disk at once shares the sync of what must be, and what nobody
-//! waits for shares the next transaction.
+//! its sync (group commit). Each request runs in a savepoint, so a failed one does not undo the
+//! others. Requests that need no sync of their own share the sync of those that do, and requests
+//! that no caller waits for share the next transaction.
 
 use std::sync::Arc;
 
@@ -274,8 +274,8 @@ impl Thread {
         }
     }
 
-    /// Commits what is not lost, and answers everyone. What nobody waits for stays for the next
-    /// transaction when this one is lost.
+    /// Commits the group and answers its callers. If the transaction fails, requests that no caller
+    /// waits for stay for the next one.
     fn end(&self, group: Group) {
         let lost = group.lost.or_else(|| self.execute("COMMIT").err());
         if lost.is_some() {

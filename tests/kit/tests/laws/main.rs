@@ -3,6 +3,7 @@
 //! guides in `documents`. A broken law fails with its sentence.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
+mod comments;
 mod documents;
 mod imports;
 mod locks;

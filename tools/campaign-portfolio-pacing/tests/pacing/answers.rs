@@ -80,3 +80,42 @@ fn a_campaign_without_a_budget_has_no_share_of_it() {
         );
     }
 }
+
+/// Returns fourteen days of delivery: 100 a day, and 50 a day in the newest week.
+fn two_weeks() -> Value {
+    let delivery: String = (1..=14)
+        .map(|day| {
+            let spend = if day < 8 { "100" } else { "50" };
+            row("A", "A", &format!("2026-11-{day:02}"), spend)
+        })
+        .collect();
+    let (_folder, pacing) = with_rows(
+        "2026-11-12T12:00:00Z",
+        "7,Advertiser A,A,Campaign A,3000,2026-11-01,2026-11-30,UTC,EUR\n",
+        &delivery,
+    );
+    let asked = json!({
+        "account_id": "7",
+        "campaign_start": "2026-11-08",
+        "campaign_end": "2026-11-14",
+        "compare_start": "2026-11-01",
+        "compare_end": "2026-11-07",
+    });
+    pacing.analyze(&asked).unwrap()
+}
+
+#[test]
+fn both_sides_of_a_comparison_have_the_same_days() {
+    let result = two_weeks();
+    for locale in ["en", "sv"] {
+        let text = render_answer("compare", locale, &result);
+        // Four full days of 50 against four days of 100; today is not over.
+        for part in ["**200.0**", "400.0", "2026-11-08 – 2026-11-11", "2026-11-01 – 2026-11-04"]
+        {
+            assert!(text.contains(part), "{part} is missing in {locale}: {text}");
+        }
+        assert!(text.contains("-50.0%"), "{text}");
+        assert!(render_answer("is_more", locale, &result).starts_with("**N"), "not more");
+        assert!(!render_answer("is_less", locale, &result).starts_with("**N"), "less");
+    }
+}

@@ -2,7 +2,7 @@
 import type { VerifyProblem } from "./VerifyProblem";
 
 /**
- * A log that did not verify. Nothing runs until a person accepts a new log.
+ * A log that did not verify. No turn and no tool runs until a person accepts a new log.
  */
 export type AuditAlarm = { 
 /**

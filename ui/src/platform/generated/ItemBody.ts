@@ -96,7 +96,7 @@ error?: AgentError | null,
  */
 view: ResultView, 
 /**
- * What the window draws for `view`, read from `data`. Never stored: the window's host fills
+ * The content that the window draws for `view`, read from `data`. Never stored: the window's host fills
  * it when items are read. None if `data` cannot be read as this view.
  */
 parsed?: unknown, 

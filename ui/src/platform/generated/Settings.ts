@@ -21,7 +21,7 @@ language: string,
  */
 theme: string, 
 /**
- * Whether the assistant may answer and act. False stops every run.
+ * Whether the assistant may answer and act. If it is false, every run is refused.
  */
 agent_enabled: boolean, 
 /**

@@ -232,16 +232,17 @@ pub(crate) async fn explain(link: &Link, out: Out, text: String) -> Result<Exit,
                 exact(&intent.intent)
             ));
         }
-        for goal in &clause.goals {
-            for (name, value) in &goal.arguments {
-                out.line(format!("  slot    {} = {}", exact(name), exact(&value.to_string())));
-            }
-            for word in &goal.unused {
-                out.line(format!("  unused  {}", exact(word)));
-            }
-            if let Some(doubt) = &goal.doubt {
-                out.line(format!("  asks    {}", exact(doubt)));
-            }
+    }
+    for goal in &explained.goals {
+        out.line(format!("plan      {} {}", exact(goal.tool.as_str()), exact(&goal.intent)));
+        for (name, value) in &goal.arguments {
+            out.line(format!("  slot    {} = {}", exact(name), exact(&value.to_string())));
+        }
+        for word in &goal.unused {
+            out.line(format!("  unused  {}", exact(word)));
+        }
+        if let Some(doubt) = &goal.doubt {
+            out.line(format!("  asks    {}", exact(doubt)));
         }
     }
     if let Some(otherwise) = &explained.otherwise {

@@ -98,7 +98,7 @@ pub struct ApprovalDemand {
     /// The name of the demand, for the author.
     #[schemars(length(min = 1))]
     pub id: String,
-    /// Who must approve.
+    /// The kind of approval that is needed.
     pub mode: ApprovalMode,
     /// The calls that the demand is about.
     pub applies_to: AppliesTo,

@@ -1,4 +1,4 @@
-//! What a pack says about names and files that are not its own: members that its other side calls
+//! Declares names and files that are not the pack's own: members that its other side calls
 //! differently, and the files that the user may import.
 
 use std::collections::BTreeMap;

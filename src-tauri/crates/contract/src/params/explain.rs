@@ -23,7 +23,9 @@ wire! {
         corrected: Vec<CorrectedWord>,
         /// The requests of the message, in order.
         clauses: Vec<ExplainedClause>,
-        /// What is done instead if no tool is to be called, e.g. `not_understood`.
+        /// The calls that are planned for the whole message, in order.
+        goals: Vec<ExplainedGoal>,
+        /// The kind of the answer if no tool is to be called, e.g. `not_understood`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         otherwise: Option<String>,
     }
@@ -42,8 +44,6 @@ wire! {
         text: String,
         /// All intents that the clause speaks for, most likely first.
         intents: Vec<ExplainedIntent>,
-        /// The calls that are planned.
-        goals: Vec<ExplainedGoal>,
     }
 
     /// An intent of a tool, with the evidence for it.
@@ -58,8 +58,12 @@ wire! {
         is_chosen: bool,
     }
 
-    /// A call that is planned for a clause.
+    /// A call that is planned.
     struct ExplainedGoal {
+        /// The tool.
+        tool: ToolId,
+        /// The name of the intent in the manifest.
+        intent: String,
         /// The arguments that the words fill.
         #[ts(type = "Record<string, unknown>")]
         arguments: Map<String, Value>,

@@ -86,7 +86,7 @@ struct Call {
     pending: VecDeque<ModelEvent>,
 }
 
-/// Starts a call. Nothing is sent before the stream is polled.
+/// Starts a call. No request is sent before the stream is polled.
 pub(crate) fn start(
     shared: Arc<Shared>,
     request: ModelRequest,

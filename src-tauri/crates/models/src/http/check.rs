@@ -66,7 +66,7 @@ impl From<Failure> for Diagnosis {
     }
 }
 
-/// Lists the models, and requests one word. Nothing is retried.
+/// Lists the models, and requests one word. No request is retried.
 pub(crate) async fn run(shared: &Shared, model: &str) -> Result<ConnectionCheck, Diagnosis> {
     let listed = list(shared).await?;
     let request = ModelRequest {
