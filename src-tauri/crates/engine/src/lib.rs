@@ -29,7 +29,7 @@ pub use run::{IGNORED, TurnOptions, TurnStream};
 pub use tools::coerce::coerce;
 pub use tools::refusals::Refused;
 pub use tools::schema::Validators;
-pub use turn::direct::key_refused;
+pub use turn::direct::key_refused_error;
 pub use turn::recover::Recovered;
 
 use ports::{
@@ -145,7 +145,7 @@ impl Engine {
     }
 
     /// Expires overdue actions that no call waits for. Must be called from time to time.
-    pub async fn tidy(self: &Arc<Self>) {
+    pub async fn expire_overdue_actions(self: &Arc<Self>) {
         if let Err(error) = self.expire_overdue().await {
             tracing::warn!(%error, "overdue actions could not be looked at");
         }

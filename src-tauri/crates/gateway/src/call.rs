@@ -82,7 +82,7 @@ impl Call {
 
     /// Describes a change that was refused because of another one, so that the customer can ask for
     /// it again.
-    pub(crate) fn as_left(&self, locale: &str) -> Option<String> {
+    pub(crate) fn describe_left_change(&self, locale: &str) -> Option<String> {
         let of = |name: &str| text(&self.args[name]);
         let part = of("partNo").or_else(|| of("productId"))?;
         let name = tool_name(&self.tool, locale).to_lowercase();

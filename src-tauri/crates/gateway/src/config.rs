@@ -217,7 +217,7 @@ impl Config {
             model: model.then(|| read.text("OPENAI_MODEL").unwrap_or_else(|| "gpt-4o-mini".into())),
             status_seed: read.text("NORCE_STATUS_SEED"),
             notice: read.text("ASSISTANT_NOTICE").is_none() || read.is_on("ASSISTANT_NOTICE"),
-            patience: patience(&mut read),
+            patience: read_patience(&mut read),
             max_connections: read.count("MAX_CONNECTIONS", 4_096, 1, 100_000),
             header_time: read.milliseconds("HEADER_TIMEOUT_MS", 20_000, 10, 600_000),
             body_time: read.milliseconds("BODY_TIMEOUT_MS", 15_000, 10, 600_000),
@@ -359,7 +359,7 @@ fn can_be_a_shop(uri: &Uri) -> bool {
 }
 
 /// Reads the timeouts and retries for a shop behind an address.
-fn patience(read: &mut Reader<'_>) -> Patience {
+fn read_patience(read: &mut Reader<'_>) -> Patience {
     let ms = Duration::from_millis;
     Patience {
         call: ms(read.number("MCP_CALL_TIMEOUT_MS", 10_000, 10, 600_000)),

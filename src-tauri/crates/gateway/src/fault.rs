@@ -217,7 +217,7 @@ impl Fault {
             }
             (ErrorCode::RateLimited, _) => Self::rate_limited(60_000, locale),
             (ErrorCode::LlmError, Some(Reason::ProviderRefused))
-                if speaks_of_tools(&error.message) =>
+                if is_tools_message(&error.message) =>
             {
                 upstream(
                     StatusCode::INTERNAL_SERVER_ERROR,
@@ -226,7 +226,7 @@ impl Fault {
                 )
             }
             (ErrorCode::LlmError, Some(Reason::ProviderUnavailable))
-                if speaks_of_silence(&error.message) =>
+                if is_silence_message(&error.message) =>
             {
                 Self::model_timeout(locale)
             }
@@ -308,12 +308,12 @@ impl Fault {
 }
 
 /// Whether a model failure is a timeout. The text compared with is this program's own.
-fn speaks_of_silence(message: &str) -> bool {
+fn is_silence_message(message: &str) -> bool {
     message.contains("sent nothing for")
 }
 
 /// Whether a model refused the request because of the offered tools.
-fn speaks_of_tools(message: &str) -> bool {
+fn is_tools_message(message: &str) -> bool {
     let small = message.to_lowercase();
     ["tool", "function", "schema"].iter().any(|word| small.contains(word))
 }

@@ -8,6 +8,6 @@ pub(crate) fn cut(text: &str, most: usize) -> String {
 }
 
 /// Cuts a text to a number of characters and adds "..." if it was cut.
-pub(crate) fn cut_with_dots(text: &str, most: usize) -> String {
+pub(crate) fn shorten_with_dots(text: &str, most: usize) -> String {
     if text.chars().count() <= most { text.to_owned() } else { format!("{}...", cut(text, most)) }
 }

@@ -19,9 +19,9 @@ pub(crate) struct Count(AtomicU64);
 
 impl Count {
     pub(crate) fn add(&self) {
-        self.more(1);
+        self.add_many(1);
     }
-    fn more(&self, n: u64) {
+    fn add_many(&self, n: u64) {
         self.0.fetch_add(n, Ordering::Relaxed);
     }
     fn get(&self) -> u64 {
@@ -58,7 +58,7 @@ struct Times {
 impl Times {
     fn add(&self, ms: u64) {
         self.count.add();
-        self.sum_ms.more(ms);
+        self.sum_ms.add_many(ms);
         for (bound, bucket) in BOUNDS.iter().zip(&self.buckets) {
             if ms <= *bound {
                 bucket.add();

@@ -36,12 +36,12 @@ impl OwnKeys {
         let words = match command {
             "turn_start" => "/text",
             "run_request" if self.has_clean_ids(&params["request"]) => "/request",
-            _ => return Err(engine::key_refused()),
+            _ => return Err(engine::key_refused_error()),
         };
         if let (Some(said), Some(without)) = (params.pointer_mut(words), scrubbed.pointer(words)) {
             said.clone_from(without);
         }
-        if params == scrubbed { Ok(params) } else { Err(engine::key_refused()) }
+        if params == scrubbed { Ok(params) } else { Err(engine::key_refused_error()) }
     }
 
     /// Whether the ids of a run request contain no key. Removing keys could make two ids equal.

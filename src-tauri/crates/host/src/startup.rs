@@ -370,7 +370,7 @@ fn tidy_now_and_then(engine: &Arc<Engine>, ledger: &Arc<Ledger>) {
             let Some(engine) = engine.upgrade() else { return };
             // During an alarm the expiry could not be recorded, so it waits.
             if ledger.alarm().is_none() {
-                engine.tidy().await;
+                engine.expire_overdue_actions().await;
             }
         }
     });

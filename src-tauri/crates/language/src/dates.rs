@@ -120,7 +120,7 @@ fn period(tokens: &[Token], at: usize, today: NaiveDate) -> Option<FoundPeriod> 
 
 /// Reads a period without an end, as in "since monday" or "from 1 october". It ends today.
 fn since(tokens: &[Token], at: usize, today: NaiveDate) -> Option<FoundPeriod> {
-    let (used, day, next) = led_atom(tokens, at + 1, today)?;
+    let (used, day, next) = atom_after_lead(tokens, at + 1, today)?;
     let end = skip_words(
         tokens,
         next + used,
@@ -228,7 +228,11 @@ fn days(
 
 /// Reads a date term after its leading words, such as "since". "the 1st" is only a date with its
 /// "the".
-fn led_atom(tokens: &[Token], at: usize, today: NaiveDate) -> Option<(usize, term::Atom, usize)> {
+fn atom_after_lead(
+    tokens: &[Token],
+    at: usize,
+    today: NaiveDate,
+) -> Option<(usize, term::Atom, usize)> {
     let next = skip_leads(tokens, at);
     (at..=next)
         .rev()

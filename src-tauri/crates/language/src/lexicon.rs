@@ -22,7 +22,7 @@ impl WordSet {
         let mut set = Self::default();
         for word in words {
             let word = fold(word);
-            set.exact.extend(bases(&word).map(str::to_owned));
+            set.exact.extend(word_bases(&word).map(str::to_owned));
             set.stems.extend((stem(&word).len() >= 4).then(|| stem(&word).to_owned()));
             set.exact.insert(word);
         }
@@ -32,7 +32,7 @@ impl WordSet {
     pub fn contains(&self, word: &str) -> bool {
         self.exact.contains(word)
             || self.stems.contains(stem(word))
-            || bases(word).any(|base| self.exact.contains(base))
+            || word_bases(word).any(|base| self.exact.contains(base))
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &String> {
@@ -43,7 +43,7 @@ impl WordSet {
 const PLURALS: [&str; 12] = ["s", "es", "r", "n", "en", "et", "ar", "or", "er", "na", "rna", "ns"];
 
 /// Returns the word without each plural or definite ending that it may have.
-fn bases(word: &str) -> impl Iterator<Item = &str> {
+fn word_bases(word: &str) -> impl Iterator<Item = &str> {
     PLURALS
         .iter()
         .filter_map(move |ending| word.strip_suffix(ending))
@@ -113,7 +113,7 @@ impl Lexicon {
 
     /// Whether the word is a form of a known word ("jackets") and needs no correction.
     fn is_form(&self, typed: &str) -> bool {
-        if bases(typed).any(|base| self.offered.contains(base)) {
+        if word_bases(typed).any(|base| self.offered.contains(base)) {
             return true;
         }
         let initial = typed.chars().next();
@@ -132,7 +132,7 @@ impl Lexicon {
         for initial in [first, second] {
             for word in self.by_initial.get(&initial).into_iter().flatten() {
                 if word.len().abs_diff(typed.len()) <= 2
-                    && let Some(cost) = typo(typed, word)
+                    && let Some(cost) = typo_cost(typed, word)
                     && best.is_none_or(|(least, _)| cost < least)
                 {
                     best = Some((cost, word));
@@ -144,7 +144,7 @@ impl Lexicon {
 }
 
 /// Returns the cost of reading `typed` as a misspelling of `word`, or None if it is another word.
-pub fn typo(typed: &str, word: &str) -> Option<usize> {
+pub fn typo_cost(typed: &str, word: &str) -> Option<usize> {
     let (a, b): (Vec<char>, Vec<char>) = (typed.chars().collect(), word.chars().collect());
     if a == b {
         return Some(0);
@@ -155,7 +155,7 @@ pub fn typo(typed: &str, word: &str) -> Option<usize> {
         4..=7 => 1,
         _ => 2,
     };
-    let cost = edits(&a, &b);
+    let cost = edit_distance(&a, &b);
     // In a short word, one different letter makes another word ("shoe", "show"). Swapped or doubled
     // letters do not.
     let other_letter = a.len() == b.len() && shorter <= 5 && !is_swap(&a, &b);
@@ -170,7 +170,7 @@ fn is_swap(a: &[char], b: &[char]) -> bool {
 }
 
 /// Returns the edit distance, in which a swap of two neighbouring letters counts once.
-fn edits(a: &[char], b: &[char]) -> usize {
+fn edit_distance(a: &[char], b: &[char]) -> usize {
     let width = b.len() + 1;
     let mut rows = vec![0_usize; (a.len() + 1) * width];
     for (j, cell) in rows.iter_mut().take(width).enumerate() {

@@ -18,5 +18,5 @@ pub use languages::{
     Language, correct_words, detect_language, is_decisive, is_filler, is_polite, is_small_talk,
     is_stop_word, small_words,
 };
-pub use lexicon::{Lexicon, WordSet, same_word, stem, typo};
+pub use lexicon::{Lexicon, WordSet, same_word, stem, typo_cost};
 pub use tokens::{Token, TokenKind, fold, tokens};

@@ -64,7 +64,7 @@ impl MessageWords {
     }
 
     /// Whether the message weighs two things: "which should I buy, 1 or 3?"
-    pub fn weighs(&self) -> bool {
+    pub fn is_weighing(&self) -> bool {
         self.has(WEIGHS)
     }
 
@@ -74,7 +74,7 @@ impl MessageWords {
     }
 
     /// Whether the message refers to something without a number: "that one".
-    pub fn points(&self) -> bool {
+    pub fn is_pointing(&self) -> bool {
         self.has(POINTS)
     }
 

@@ -43,7 +43,7 @@ impl Token {
 }
 
 /// Returns a letter without its diacritics.
-fn plain(c: char) -> char {
+fn plain_letter(c: char) -> char {
     match c {
         'å' | 'ä' | 'à' | 'á' | 'â' | 'ã' => 'a',
         'ö' | 'ø' | 'ò' | 'ó' | 'ô' | 'õ' => 'o',
@@ -59,7 +59,11 @@ fn plain(c: char) -> char {
 
 /// Returns the text in lower case, without diacritics and apostrophes.
 pub fn fold(text: &str) -> String {
-    text.chars().flat_map(char::to_lowercase).map(plain).filter(|c| !is_apostrophe(*c)).collect()
+    text.chars()
+        .flat_map(char::to_lowercase)
+        .map(plain_letter)
+        .filter(|c| !is_apostrophe(*c))
+        .collect()
 }
 
 fn is_apostrophe(c: char) -> bool {

@@ -144,7 +144,7 @@ impl<'t> ModelCaller<'t> {
     async fn begin(&mut self) -> Result<(), End> {
         self.context.check_egress()?;
         self.context.probe(Point::BeforeModelCall);
-        self.words.keep_numbers().await.map_err(End::failed)?;
+        self.words.store_numbers().await.map_err(End::failed)?;
         self.calls_made += 1;
         self.context.emit(EventBody::Status { stage: Stage::Thinking, text: None });
         Ok(())

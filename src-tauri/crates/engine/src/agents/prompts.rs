@@ -64,7 +64,7 @@ impl PromptWriter<'_> {
 
     /// Returns the summary of the messages that are too old to be sent.
     fn memories(&self) -> String {
-        self.recalled.and_then(Recalled::summary).map(history::remembered).unwrap_or_default()
+        self.recalled.and_then(Recalled::summary).map(history::summary_text).unwrap_or_default()
     }
 
     /// Returns how many bytes the earlier answers may take in a prompt: half of what the model can

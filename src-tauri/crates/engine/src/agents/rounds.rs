@@ -61,7 +61,7 @@ impl<'t> RoundLoop<'t> {
                 || self.executor.is_tools_off()
                 || self.context.is_out_of_time();
             let tools = if last { Vec::new() } else { self.with_read_result(&run.tools) };
-            run.messages = words.looked_at_again(std::mem::take(&mut run.messages));
+            run.messages = words.redact_again(std::mem::take(&mut run.messages));
             let asked = ModelCallRequest {
                 messages: &run.messages,
                 earlier: run.earlier,

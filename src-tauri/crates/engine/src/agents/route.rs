@@ -8,7 +8,7 @@ use contract::AgentId;
 use serde_json::{Value, json};
 
 use crate::{
-    context::{egress::EgressSession, prompt::escaped},
+    context::{egress::EgressSession, prompt::escape_tags},
     ports::{Agent, FINISH, RouteDecision, Structured},
 };
 
@@ -60,9 +60,9 @@ pub(crate) fn answers(answered: &[Answered]) -> String {
     let one = |answer: &Answered| {
         format!(
             "<answer specialist=\"{}\" id=\"{}\">\n{}\n</answer>",
-            escaped(&answer.agent.name),
-            escaped(answer.agent.id.as_str()),
-            escaped(answer.text.trim())
+            escape_tags(&answer.agent.name),
+            escape_tags(answer.agent.id.as_str()),
+            escape_tags(answer.text.trim())
         )
     };
     let texts: Vec<String> = answered.iter().map(one).collect();

@@ -16,7 +16,7 @@ use crate::{
         rounds::{RoundLoop, Run},
         route::{self, Answered, Next},
     },
-    budget::metering::cut_short,
+    budget::metering::cut_short_error,
     context::{
         egress::EgressSession,
         history,
@@ -32,7 +32,7 @@ use crate::{
     turn::{
         answer::AnswerBuilder,
         context::TurnContext,
-        outcome::{End, said_below},
+        outcome::{End, sentence_below},
     },
 };
 
@@ -139,7 +139,7 @@ impl<'t> Supervisor<'t> {
     /// Answers the message. The earlier messages must have been recalled before.
     pub(crate) async fn conduct(mut self, agents: &[Arc<Agent>], recalled: &Recalled) -> End {
         let opening = self.opening(recalled);
-        self.words.forget_older();
+        self.words.forget_unused();
         match agents {
             [] if self.context.world().roster.agents().is_empty() => {
                 self.alone(&opening, Voice::Alone).await
@@ -267,7 +267,7 @@ impl<'t> Supervisor<'t> {
             .settings
             .limits
             .rounds
-            .min(self.context.own_bound(agent.max_steps.saturating_add(1)))
+            .min(self.context.bound_unless_remote(agent.max_steps.saturating_add(1)))
             .clamp(1, 20)
             .min(left)
             .max(1);
@@ -412,7 +412,7 @@ impl<'t> Supervisor<'t> {
             answered: answered.iter().map(|a| a.agent.id.clone()).collect(),
         };
         for _ in 0..2 {
-            let sent = self.words.looked_at_again(messages.clone());
+            let sent = self.words.redact_again(messages.clone());
             let asked = ModelCallRequest {
                 messages: &sent,
                 earlier,
@@ -435,7 +435,7 @@ impl<'t> Supervisor<'t> {
                     if reply.finish == Some(Finish::Length)
                         && self.context.account.entries().is_cut =>
                 {
-                    let refusal = cut_short(&self.context.locale);
+                    let refusal = cut_short_error(&self.context.locale);
                     self.context.account.entries().refusal = Some(refusal.clone());
                     return Err(End::Failed { partial: String::new(), error: refusal });
                 }
@@ -522,7 +522,7 @@ impl<'t> Supervisor<'t> {
             Text::AnsweredBy.in_locale(&self.context.locale),
             self.joined(&names(&answered))
         );
-        let added = said_below(&text, &by);
+        let added = sentence_below(&text, &by);
         self.answer().show(added.clone());
         End::Answer { text: format!("{text}{added}"), choices: Vec::new(), status }
     }

@@ -41,7 +41,7 @@ impl AnswerSigner for ApprovalGate {
                     .reason("approval_required")
                     .with("approvable", false));
             }
-            Decision::Ask { why } => Some(self.sign_anew(ready, why).await?),
+            Decision::Ask { why } => Some(self.ask_new_approval(ready, why).await?),
         };
         Ok((decision, approval))
     }
@@ -55,13 +55,13 @@ impl AnswerSigner for ApprovalGate {
             }
         };
         self.context.engine.transition(approval, transition, reason.as_deref()).await;
-        self.tell_end(approval, transition.to, reason).await;
+        self.report_end(approval, transition.to, reason).await;
     }
 }
 
 impl ApprovalGate {
     /// Asks for an approval of the call with its answers, and marks the approval as executing.
-    async fn sign_anew(&self, ready: &Ready, why: &Text) -> Result<Approval, AgentError> {
+    async fn ask_new_approval(&self, ready: &Ready, why: &Text) -> Result<Approval, AgentError> {
         let why = text!("{why} Its server wanted these answers first, so it is a new call.", why);
         let mut proposal = propose(&self.dispatcher, ready, (why, None), Listener::Call).await?;
         let waited = wait(&self.dispatcher, ready, &mut proposal).await;
@@ -110,12 +110,17 @@ impl ApprovalGate {
         if transition.is_allowed() {
             engine.transition(&approval, transition, Some(&said)).await;
         }
-        self.tell_end(&approval, status, Some(said.clone().into())).await;
+        self.report_end(&approval, status, Some(said.clone().into())).await;
         Err(AgentError::new(ErrorCode::ApprovalRequired, said).reason(reason))
     }
 
     /// Saves the end of an approval to the transcript and emits it as an event.
-    async fn tell_end(&self, approval: &Approval, status: ApprovalStatus, reason: Option<String>) {
+    async fn report_end(
+        &self,
+        approval: &Approval,
+        status: ApprovalStatus,
+        reason: Option<String>,
+    ) {
         let (id, call, tool) = (approval.id.clone(), approval.call.clone(), approval.tool.clone());
         // A failure to save is ignored here, because saving the result that follows reports it.
         let _ = self

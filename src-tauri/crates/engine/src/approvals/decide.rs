@@ -20,7 +20,7 @@ use crate::{
     texts::Text,
     tools::{
         call::Ready,
-        coerce::fitted,
+        coerce::fit_arguments,
         refusals::{Refused, millis},
     },
 };
@@ -314,9 +314,10 @@ impl Engine {
         let spec = self.spec_of(approval)?;
         let arguments = contract::arguments::parse(arguments)?;
         self.check_no_secret(&arguments)?;
-        let (arguments, _) = fitted(&spec, without_caller_values(&spec, arguments), |full| {
-            self.check_arguments(&spec, full).is_ok()
-        });
+        let (arguments, _) =
+            fit_arguments(&spec, without_caller_values(&spec, arguments), |full| {
+                self.check_arguments(&spec, full).is_ok()
+            });
         let arguments = contract::arguments::checked(arguments)?;
         self.check_arguments(&spec, &arguments)?;
         if !self.router.waits(&approval.id) {

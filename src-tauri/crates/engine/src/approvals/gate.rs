@@ -14,8 +14,8 @@ use crate::{
     Engine,
     approvals::{
         proposal::{Listener, Proposal, Waited, propose, wait},
-        recheck::{Rechecked, recheck, still_free},
-        repeats::{RejectedChanges, rejected_before},
+        recheck::{Rechecked, check_still_allowed, recheck},
+        repeats::{RejectedChanges, rejected_before_result},
         router::{Holds, approval_required},
     },
     canonical::canonical,
@@ -90,12 +90,12 @@ impl ApprovalGate {
         let entry = self.rejected.entry(ready);
         let mut is_rejected = entry.lock().await;
         if *is_rejected {
-            return self.close(rejected_before(ready, &self.context.locale), None).await;
+            return self.close(rejected_before_result(ready, &self.context.locale), None).await;
         }
         if self.context.cancel.is_cancelled() {
             let said = self.text(Text::CancelledCall);
             return self
-                .close(refused(ready, ToolOutcome::Cancelled, "cancelled", said), None)
+                .close(refused_call(ready, ToolOutcome::Cancelled, "cancelled", said), None)
                 .await;
         }
         let gated = self.propose_and_follow(ready).await;
@@ -111,11 +111,11 @@ impl ApprovalGate {
     async fn propose_and_follow(&self, ready: &Ready) -> Gated {
         let gated = match &ready.decision {
             Decision::Ask { why } => match self.propose(ready, why, None).await {
-                Ok(proposal) => self.follow(ready.clone(), Some(proposal)).await,
+                Ok(proposal) => self.follow_proposal(ready.clone(), Some(proposal)).await,
                 Err(error) => Err(error),
             },
             Decision::Allow { .. } | Decision::Deny { .. } => {
-                self.follow(ready.clone(), None).await
+                self.follow_proposal(ready.clone(), None).await
             }
         };
         match gated {
@@ -139,7 +139,7 @@ impl ApprovalGate {
 
     /// Follows a proposal and its replacements to the end of the call. Fails if a proposal cannot
     /// be made.
-    async fn follow(
+    async fn follow_proposal(
         &self,
         mut ready: Ready,
         mut proposal: Option<Proposal>,
@@ -150,7 +150,7 @@ impl ApprovalGate {
                 if !self.context.audience.may_wait() {
                     return Ok(Gated::Waiting(Box::new(approval_required(&waiting.approval))));
                 }
-                match self.decision(&mut ready, waiting).await {
+                match self.await_decision(&mut ready, waiting).await {
                     Decided::Approved(how_far) => holds = how_far,
                     Decided::Replaced(why) => {
                         proposal = Some(
@@ -183,7 +183,7 @@ impl ApprovalGate {
             Executed::Done(gated) => Ok(gated),
             Executed::Changed => {
                 match self.propose(ready, CHANGED, Some(approval.id.clone())).await {
-                    Ok(proposal) => self.follow(ready.clone(), Some(proposal)).await,
+                    Ok(proposal) => self.follow_proposal(ready.clone(), Some(proposal)).await,
                     Err(error) => {
                         self.close(
                             CallDone::failed(ready, ToolOutcome::Error, error.clone()),
@@ -198,7 +198,7 @@ impl ApprovalGate {
     }
 
     /// Waits for the decision about a proposal.
-    async fn decision(&self, ready: &mut Ready, waiting: &mut Proposal) -> Decided {
+    async fn await_decision(&self, ready: &mut Ready, waiting: &mut Proposal) -> Decided {
         let began = tokio::time::Instant::now();
         let waited = wait(&self.dispatcher, ready, waiting).await;
         self.context.account.entries().waited += began.elapsed();
@@ -242,7 +242,7 @@ impl ApprovalGate {
             }
         };
         Decided::Ended(
-            self.close(refused(ready, outcome, reason, said), Some((approval, status, given)))
+            self.close(refused_call(ready, outcome, reason, said), Some((approval, status, given)))
                 .await,
         )
     }
@@ -287,7 +287,7 @@ impl ApprovalGate {
                 ended.map(|(approval, transition, reason)| (approval, transition.to, reason)),
             )
             .await;
-        context.engine.lanes.effect_done(&context.session);
+        context.engine.lanes.note_effect_done(&context.session);
         Executed::Done(gated)
     }
 
@@ -303,11 +303,12 @@ impl ApprovalGate {
             let ended =
                 approval.map(|approval| (approval, ApprovalStatus::Cancelled, Some(said.clone())));
             return Err(Executed::Done(
-                self.close(refused(ready, ToolOutcome::Cancelled, "cancelled", said), ended).await,
+                self.close(refused_call(ready, ToolOutcome::Cancelled, "cancelled", said), ended)
+                    .await,
             ));
         }
         let Some(approval) = approval else {
-            return match still_free(&self.dispatcher, ready).await {
+            return match check_still_allowed(&self.dispatcher, ready).await {
                 Ok(()) => Ok(()),
                 Err(error) => Err(self.deny(ready, error, None).await),
             };
@@ -418,7 +419,7 @@ enum Decided {
     Ended(Gated),
 }
 
-fn refused(ready: &Ready, outcome: ToolOutcome, reason: &str, said: String) -> CallDone {
+fn refused_call(ready: &Ready, outcome: ToolOutcome, reason: &str, said: String) -> CallDone {
     let error = AgentError::new(ErrorCode::ApprovalRequired, said.clone()).reason(reason);
     CallDone::of(ready, outcome, Some(error), said)
 }

@@ -23,8 +23,8 @@ const CHARS: usize = 64;
 /// Returns the words of these texts that mix alphabets, each once.
 pub(crate) fn look_alikes<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<LookAlike> {
     let mut found: Vec<LookAlike> = Vec::new();
-    let words = texts.into_iter().flat_map(|text| text.split(|c: char| !is_of_word(c)));
-    for look_alike in words.filter_map(mixed) {
+    let words = texts.into_iter().flat_map(|text| text.split(|c: char| !is_word_character(c)));
+    for look_alike in words.filter_map(find_mixed_alphabets) {
         if found.len() < MOST && !found.contains(&look_alike) {
             found.push(look_alike);
         }
@@ -47,13 +47,13 @@ pub(crate) fn texts(value: &Value) -> Vec<&str> {
 
 /// Whether a character belongs to a word: letters, digits, marks, and invisible characters.
 /// Invisible characters count, so that they cannot split a word to hide it.
-fn is_of_word(c: char) -> bool {
+fn is_word_character(c: char) -> bool {
     c.is_alphanumeric()
         || c.script() == Script::Inherited
         || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}')
 }
 
-fn mixed(word: &str) -> Option<LookAlike> {
+fn find_mixed_alphabets(word: &str) -> Option<LookAlike> {
     let letters =
         || word.chars().map(|c| (c, c.script())).filter(|(_, script)| ALPHABETS.contains(script));
     let of = |wanted: Script| letters().filter(|(_, script)| *script == wanted).count();

@@ -65,7 +65,7 @@ enum Missing {
 }
 
 /// Computes the preview of an action.
-pub(crate) async fn foresee(
+pub(crate) async fn compute_preview(
     dispatcher: &Dispatcher,
     spec: &ToolSpec,
     arguments: &Value,
@@ -113,7 +113,7 @@ async fn preview_read(
     let filled: Map<String, Value> = read
         .arguments
         .iter()
-        .filter_map(|(name, value)| Some((name.clone(), fill(value, arguments)?)))
+        .filter_map(|(name, value)| Some((name.clone(), fill_argument(value, arguments)?)))
         .collect();
     let arguments = Value::Object(filled);
     let call = contract::CallId(dispatcher.context.world().ids.next("call"));
@@ -132,7 +132,7 @@ async fn preview_read(
     let done = dispatcher.dispatch(&ready, None, None).await;
     let value = match &done.error {
         _ if done.outcome == ToolOutcome::Ok => Ok((*done.data).clone()),
-        Some(error) if is_an_answer(error) => Err(Missing::Nothing),
+        Some(error) if is_tool_answer(error) => Err(Missing::Nothing),
         _ => Err(Missing::Away),
     };
     seen.push((ready.spec, done));
@@ -155,7 +155,7 @@ fn may_preview(context: &TurnContext, ready: &Ready) -> Result<(), Missing> {
 
 /// Whether the error is an answer of the tool or its server. Otherwise the tool could not be
 /// reached.
-fn is_an_answer(error: &AgentError) -> bool {
+fn is_tool_answer(error: &AgentError) -> bool {
     error.code == ErrorCode::InvalidInput
         || error.has_reason(contract::Reason::McpToolError)
         || error.details.get("code").is_some()
@@ -163,7 +163,7 @@ fn is_an_answer(error: &AgentError) -> bool {
 
 /// Replaces a text of the exact form `{{ args.NAME }}` by that argument. Returns None if the
 /// argument is absent.
-fn fill(value: &Value, arguments: &Value) -> Option<Value> {
+fn fill_argument(value: &Value, arguments: &Value) -> Option<Value> {
     let Some(inner) =
         value.as_str().and_then(|text| text.trim().strip_prefix("{{")?.strip_suffix("}}"))
     else {
@@ -182,14 +182,16 @@ fn render(
     let swedish = locale.starts_with("sv");
     let mut environment = Environment::new();
     environment.set_fuel(Some(200_000));
-    environment
-        .add_filter("dec_add", |a: Template, b: Template| combine(&a, &b, i128::checked_add, 0));
-    environment
-        .add_filter("dec_sub", |a: Template, b: Template| combine(&a, &b, i128::checked_sub, 0));
-    environment.add_filter("dec_mul", |a: Template, b: Template| {
-        combine(&a, &b, i128::checked_mul, amounts::PLACES)
+    environment.add_filter("dec_add", |a: Template, b: Template| {
+        combine_amounts(&a, &b, i128::checked_add, 0)
     });
-    environment.add_filter("money", move |a: Template| money(&a, swedish));
+    environment.add_filter("dec_sub", |a: Template, b: Template| {
+        combine_amounts(&a, &b, i128::checked_sub, 0)
+    });
+    environment.add_filter("dec_mul", |a: Template, b: Template| {
+        combine_amounts(&a, &b, i128::checked_mul, amounts::PLACES)
+    });
+    environment.add_filter("money", move |a: Template| format_money(&a, swedish));
     environment.add_filter("tojson", to_json);
     environment.add_template("preview", template).map_err(|e| e.to_string())?;
     let mut scope: std::collections::BTreeMap<String, Template> = variables
@@ -216,7 +218,12 @@ fn to_json(value: Template) -> Result<Template, Error> {
 
 /// Computes with two amounts. The result is unknown if one of them is unknown, so that a preview
 /// works even if a shop leaves out an amount.
-fn combine(a: &Template, b: &Template, with: fn(i128, i128) -> Option<i128>, drop: u32) -> String {
+fn combine_amounts(
+    a: &Template,
+    b: &Template,
+    with: fn(i128, i128) -> Option<i128>,
+    drop: u32,
+) -> String {
     let both = amounts::read(&a.to_string()).zip(amounts::read(&b.to_string()));
     let result = both.and_then(|(a, b)| with(a, b)).map(|result| result / 10i128.pow(drop));
     result.map_or_else(|| UNKNOWN.to_owned(), amounts::plain)
@@ -229,7 +236,7 @@ fn is_plain(text: &str) -> bool {
 
 /// Formats an amount for display. A text that is not an amount is shown unchanged if it is short
 /// and contains no quotation marks, backslashes or control characters.
-fn money(value: &Template, swedish: bool) -> String {
+fn format_money(value: &Template, swedish: bool) -> String {
     let text = value.to_string();
     match amounts::read(&text) {
         Some(value) => amounts::grouped(value, swedish),
@@ -305,8 +312,8 @@ mod tests {
     #[test]
     fn arguments_fill_reads() {
         let arguments = json!({"partNo": "A-1"});
-        assert_eq!(fill(&json!("{{ args.partNo }}"), &arguments), Some(json!("A-1")));
-        assert_eq!(fill(&json!("{{ args.other }}"), &arguments), None);
-        assert_eq!(fill(&json!("text"), &arguments), Some(json!("text")));
+        assert_eq!(fill_argument(&json!("{{ args.partNo }}"), &arguments), Some(json!("A-1")));
+        assert_eq!(fill_argument(&json!("{{ args.other }}"), &arguments), None);
+        assert_eq!(fill_argument(&json!("text"), &arguments), Some(json!("text")));
     }
 }

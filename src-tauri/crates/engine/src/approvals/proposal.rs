@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 use crate::{
     approvals::{
         look_alikes::{look_alikes, texts},
-        preview::{Foreseen, foresee},
+        preview::{Foreseen, compute_preview},
         recheck::{Compared, compare},
         router::{Holds, Verdict},
     },
@@ -53,7 +53,7 @@ pub(crate) enum Waited {
     Changed,
 }
 
-fn heard(verdict: Result<Verdict, oneshot::error::RecvError>) -> Waited {
+fn waited_by_verdict(verdict: Result<Verdict, oneshot::error::RecvError>) -> Waited {
     match verdict {
         Ok(Verdict::Approved(holds)) => Waited::Approved(holds),
         Ok(Verdict::Rejected(reason)) => Waited::Rejected(reason),
@@ -70,8 +70,10 @@ async fn preview_of(
     ready: &Ready,
 ) -> Result<Option<PreviewView>, AgentError> {
     let foresight =
-        foresee(dispatcher, &ready.spec, &ready.arguments, &dispatcher.context.locale).await;
-    let theirs = dispatcher.context.caller().is_some_and(|caller| caller.looks_at(&ready.spec));
+        compute_preview(dispatcher, &ready.spec, &ready.arguments, &dispatcher.context.locale)
+            .await;
+    let theirs =
+        dispatcher.context.caller().is_some_and(|caller| caller.is_checked_by_caller(&ready.spec));
     match foresight.foreseen {
         Some(Foreseen::Refused { refuse }) if !theirs => {
             Err(AgentError::invalid(refuse).reason("foreseen_refusal"))
@@ -185,26 +187,26 @@ pub(crate) async fn wait(
     loop {
         tokio::select! {
             biased;
-            verdict = &mut *verdict => return heard(verdict),
+            verdict = &mut *verdict => return waited_by_verdict(verdict),
             () = context.cancel.cancelled() => {
                 let settled = engine.transition(approval, Transition::CANCEL, Some(Text::ApprovalCancelled.in_locale(&context.locale))).await;
-                if settled || !engine.verdict_is_coming(approval).await {
+                if settled || !engine.is_verdict_coming(approval).await {
                     engine.router.forget(&approval.id);
                     return Waited::Cancelled;
                 }
                 // A person decided at the same moment. Their decision counts and is about to
                 // arrive.
-                return heard(verdict.await);
+                return waited_by_verdict(verdict.await);
             }
-            () = tokio::time::sleep(until(approval.expires_at, context.world().clock.now())) => {
+            () = tokio::time::sleep(time_until_check(approval.expires_at, context.world().clock.now())) => {
                 let over = context.world().clock.now() >= approval.expires_at;
                 if over {
                     let settled = engine.transition(approval, Transition::EXPIRE, Some(Text::ApprovalExpired.in_locale(&context.locale))).await;
-                    if settled || !engine.verdict_is_coming(approval).await {
+                    if settled || !engine.is_verdict_coming(approval).await {
                         engine.router.forget(&approval.id);
                         return Waited::Expired;
                     }
-                    return heard(verdict.await);
+                    return waited_by_verdict(verdict.await);
                 }
             }
             Ok(()) = changes.changed() => {
@@ -225,7 +227,7 @@ pub(crate) fn may_be_granted(spec: &ToolSpec) -> bool {
 
 /// Returns how long to sleep before the next look at the clock. The steps are short, so that a
 /// suspended machine or a changed clock is noticed.
-fn until(end: DateTime<Utc>, now: DateTime<Utc>) -> Duration {
+fn time_until_check(end: DateTime<Utc>, now: DateTime<Utc>) -> Duration {
     (end - now)
         .to_std()
         .unwrap_or(Duration::ZERO)

@@ -5,7 +5,7 @@ use contract::{AgentError, Approval, ErrorCode};
 use policy::Decision;
 
 use crate::{
-    approvals::preview::{Foreseen, foresee},
+    approvals::preview::{Foreseen, compute_preview},
     tools::{
         call::Ready, dispatch::Dispatcher, outgoing::Outgoing, policy_decision::policy_decision,
     },
@@ -30,9 +30,12 @@ pub(crate) enum Rechecked {
 }
 
 /// Checks that a write that needed no approval when it was called still needs none.
-pub(crate) async fn still_free(dispatcher: &Dispatcher, ready: &Ready) -> Result<(), AgentError> {
+pub(crate) async fn check_still_allowed(
+    dispatcher: &Dispatcher,
+    ready: &Ready,
+) -> Result<(), AgentError> {
     dispatcher.context.engine.check_tool(&ready.spec)?;
-    same_definition(dispatcher, ready)?;
+    check_definition(dispatcher, ready)?;
     match policy_decision(&dispatcher.context, &dispatcher.sources, &ready.spec, &ready.arguments)
         .await
     {
@@ -45,7 +48,7 @@ pub(crate) async fn still_free(dispatcher: &Dispatcher, ready: &Ready) -> Result
     }
 }
 
-fn same_definition(dispatcher: &Dispatcher, ready: &Ready) -> Result<(), AgentError> {
+fn check_definition(dispatcher: &Dispatcher, ready: &Ready) -> Result<(), AgentError> {
     let specs = dispatcher.context.world().tools.specs();
     if specs.iter().any(|spec| {
         spec.is_named(&ready.spec.id) && spec.definition_hash == ready.spec.definition_hash
@@ -74,7 +77,7 @@ pub(crate) async fn compare(
     }
     // The preview is computed in the language of the approval. A preview in another language would
     // look like a change.
-    let foresight = foresee(
+    let foresight = compute_preview(
         dispatcher,
         &ready.spec,
         &ready.arguments,
@@ -100,7 +103,7 @@ pub(crate) async fn recheck(
     if let Err(error) = dispatcher.context.engine.check_tool(&ready.spec) {
         return Rechecked::Refused(error);
     }
-    if let Err(error) = same_definition(dispatcher, ready) {
+    if let Err(error) = check_definition(dispatcher, ready) {
         return Rechecked::Refused(error);
     }
     if let Decision::Deny { why } =

@@ -22,7 +22,7 @@ pub(crate) struct RejectedChanges(Mutex<HashMap<String, Arc<AsyncMutex<bool>>>>)
 
 impl RejectedChanges {
     pub(crate) fn entry(&self, ready: &Ready) -> Arc<AsyncMutex<bool>> {
-        let key = sameness(&ready.spec, &ready.arguments);
+        let key = change_key(&ready.spec, &ready.arguments);
         Arc::clone(self.0.lock().entry(key).or_default())
     }
 
@@ -38,7 +38,7 @@ impl RejectedChanges {
 }
 
 /// Returns the result for a change that a person has rejected before.
-pub(crate) fn rejected_before(ready: &Ready, locale: &str) -> CallDone {
+pub(crate) fn rejected_before_result(ready: &Ready, locale: &str) -> CallDone {
     let error =
         AgentError::new(ErrorCode::ApprovalRequired, Text::RejectedBefore.in_locale(locale))
             .reason("rejected_before")
@@ -48,18 +48,18 @@ pub(crate) fn rejected_before(ready: &Ready, locale: &str) -> CallDone {
 
 /// Returns a key that is equal for two proposals that look the same to a person: tool and
 /// arguments, ignoring case and white space in texts.
-fn sameness(spec: &ToolSpec, arguments: &Value) -> String {
-    format!("{} {}", spec.id, canonical(&plain(arguments)))
+fn change_key(spec: &ToolSpec, arguments: &Value) -> String {
+    format!("{} {}", spec.id, canonical(&normalise_texts(arguments)))
 }
 
-fn plain(value: &Value) -> Value {
+fn normalise_texts(value: &Value) -> Value {
     match value {
         Value::String(text) => {
             text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase().into()
         }
-        Value::Array(list) => list.iter().map(plain).collect(),
+        Value::Array(list) => list.iter().map(normalise_texts).collect(),
         Value::Object(members) => Value::Object(
-            members.iter().map(|(name, value)| (name.clone(), plain(value))).collect(),
+            members.iter().map(|(name, value)| (name.clone(), normalise_texts(value))).collect(),
         ),
         Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
     }

@@ -75,7 +75,7 @@ pub(crate) fn approval_required(approval: &Approval) -> AgentError {
 }
 
 /// Returns the approvals that belong to a turn.
-pub(crate) fn of_turn<'a>(
+pub(crate) fn approvals_of_turn<'a>(
     approvals: &'a [Approval],
     turn: &TurnId,
 ) -> impl Iterator<Item = &'a Approval> {

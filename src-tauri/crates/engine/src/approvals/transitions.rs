@@ -41,7 +41,7 @@ impl Engine {
 
     /// Whether a person has decided and the decision is about to reach the waiting call. A row that
     /// is missing or cannot be read brings no decision; the action then counts as not approved.
-    pub(crate) async fn verdict_is_coming(&self, approval: &Approval) -> bool {
+    pub(crate) async fn is_verdict_coming(&self, approval: &Approval) -> bool {
         let row = self.world.store.approval(&approval.id).await.ok().flatten();
         row.is_some_and(|row| {
             matches!(

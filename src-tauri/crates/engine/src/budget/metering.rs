@@ -68,7 +68,8 @@ impl Metered {
         request: ModelRequest,
     ) -> Result<BoxStream<'static, Result<ModelEvent, ModelError>>, ModelError> {
         let mut meter = self.meter();
-        let request = meter.reserve(request).await.map_err(|refusal| told(&refusal))?;
+        let request =
+            meter.reserve(request).await.map_err(|refusal| refusal_as_model_error(&refusal))?;
         Ok(meter.listen(request))
     }
 }
@@ -110,7 +111,7 @@ impl Model for Metered {
             match meter.reserve(request).await {
                 Ok(request) => meter.listen(request),
                 Err(refusal) => {
-                    let error = told(&refusal);
+                    let error = refusal_as_model_error(&refusal);
                     account.entries().refusal = Some(refusal);
                     stream::iter([Err(error)]).boxed()
                 }
@@ -145,7 +146,7 @@ impl Meter {
         let events = self.inner.stream(request);
         stream::unfold((self, events), |(mut meter, mut events)| async move {
             let event = events.next().await?;
-            meter.hear(&event);
+            meter.count_event(&event);
             Some((event, (meter, events)))
         })
         .boxed()
@@ -154,7 +155,7 @@ impl Meter {
     /// Reserves the call in the ledger and limits the answer to the budgets.
     async fn reserve(&mut self, mut request: ModelRequest) -> Result<ModelRequest, AgentError> {
         let budgets = self.settings.budgets;
-        let wanted = smallest([
+        let wanted = smallest_limit([
             self.account.max_output_tokens,
             Some(budgets.max_output_tokens).filter(|most| *most > 0),
             request.max_output_tokens,
@@ -164,8 +165,8 @@ impl Meter {
         if self.inner.answers_in_process() {
             return Ok(request);
         }
-        self.input = guessed_tokens(&request);
-        self.price = self.dearest();
+        self.input = estimate_tokens(&request);
+        self.price = self.highest_price();
         // The reservation must cover every model that may answer: a model that fails has read the
         // whole request before its fallback does.
         let readers = self.inner.may_answer().len().max(1) as u64;
@@ -190,7 +191,7 @@ impl Meter {
                 Ok(request)
             }
             Ok(Reserved::Refused(refusal)) => {
-                Err(over_budget(&refusal, &self.world.profile.locale()))
+                Err(over_budget_error(&refusal, &self.world.profile.locale()))
             }
             // A call that cannot be reserved in the ledger cannot be limited, so it is refused.
             Err(error) => Err(error.into()),
@@ -198,10 +199,13 @@ impl Meter {
     }
 
     /// Returns the highest token price of all models that may answer.
-    fn dearest(&self) -> Option<TokenPrice> {
+    fn highest_price(&self) -> Option<TokenPrice> {
         let prices = self.world.profile.prices();
-        let each =
-            self.inner.may_answer().into_iter().filter_map(|label| prices.of(&label).map(in_nano));
+        let each = self
+            .inner
+            .may_answer()
+            .into_iter()
+            .filter_map(|label| prices.of(&label).map(price_in_nano));
         each.reduce(|a, b| TokenPrice {
             input: a.input.max(b.input),
             output: a.output.max(b.output),
@@ -213,7 +217,7 @@ impl Meter {
         self.left.is_some_and(|left| left < self.inner.longest_answer_now(self.wanted))
     }
 
-    fn hear(&mut self, event: &Result<ModelEvent, ModelError>) {
+    fn count_event(&mut self, event: &Result<ModelEvent, ModelError>) {
         match event {
             Ok(ModelEvent::Text(text) | ModelEvent::Reasoning(text)) => {
                 self.output_bytes += text.len() as u64
@@ -231,8 +235,11 @@ impl Meter {
                 }
                 // If a server reports no token counts, an estimate is charged.
                 let counted = usage.input_tokens + usage.output_tokens > 0;
-                let (input, output) =
-                    if counted { (usage.input_tokens, usage.output_tokens) } else { self.guess() };
+                let (input, output) = if counted {
+                    (usage.input_tokens, usage.output_tokens)
+                } else {
+                    self.estimate_usage()
+                };
                 self.settle(input, output);
             }
             // The request was refused or never sent, so no tokens were used.
@@ -240,7 +247,7 @@ impl Meter {
                 self.settle(0, 0)
             }
             Err(_) => {
-                let (input, output) = self.guess();
+                let (input, output) = self.estimate_usage();
                 self.settle(input, output);
             }
             Ok(ModelEvent::FellBack { from, kind, .. }) => {
@@ -250,7 +257,7 @@ impl Meter {
         }
     }
 
-    fn guess(&self) -> (u64, u64) {
+    fn estimate_usage(&self) -> (u64, u64) {
         (self.input, self.output_bytes.div_ceil(3))
     }
 
@@ -283,7 +290,7 @@ impl Meter {
         if input + output == 0 {
             return Some(0);
         }
-        let Some(price) = self.world.profile.prices().of(&label).map(in_nano) else {
+        let Some(price) = self.world.profile.prices().of(&label).map(price_in_nano) else {
             self.account.entries().unpriced.insert(label);
             return None;
         };
@@ -301,14 +308,14 @@ impl Meter {
 
 impl Drop for Meter {
     fn drop(&mut self) {
-        let (input, output) = self.guess();
+        let (input, output) = self.estimate_usage();
         self.settle(input, output);
     }
 }
 
 /// Returns a refusal as a stream error with message and hint only. The full refusal is kept in the
 /// account for the end of the turn.
-fn told(refusal: &AgentError) -> ModelError {
+fn refusal_as_model_error(refusal: &AgentError) -> ModelError {
     ModelError {
         kind: ModelErrorKind::BadRequest,
         message: refusal.text(),
@@ -327,7 +334,7 @@ pub(crate) fn today(world: &World) -> chrono::NaiveDate {
         .map_or_else(|_| now.date_naive(), |zone| now.with_timezone(&zone).date_naive())
 }
 
-fn in_nano(price: &ModelPrice) -> TokenPrice {
+fn price_in_nano(price: &ModelPrice) -> TokenPrice {
     // A price in dollars per million tokens, times 1,000, is the price in nano-dollars per token.
     let each = |usd: f64| (usd * 1_000.0).ceil() as u64;
     TokenPrice { input: each(price.input_usd), output: each(price.output_usd) }
@@ -368,13 +375,13 @@ fn caps(budgets: &Budgets) -> Vec<Cap> {
     .into()
 }
 
-fn smallest(limits: [Option<u32>; 3]) -> Option<u32> {
+fn smallest_limit(limits: [Option<u32>; 3]) -> Option<u32> {
     limits.into_iter().flatten().min()
 }
 
 /// Estimates the tokens of a request, rather too high: one token for three bytes, and some more for
 /// each message and tool.
-fn guessed_tokens(request: &ModelRequest) -> u64 {
+fn estimate_tokens(request: &ModelRequest) -> u64 {
     let tool_bytes = |tool: &ToolDef| {
         tool.description.as_str().len() + tool.parameters.shared().to_string().len()
     };
@@ -398,12 +405,12 @@ fn message_bytes(message: &Message) -> usize {
 }
 
 /// Returns the error for a budget that left too few tokens for a usable answer.
-pub(crate) fn cut_short(locale: &str) -> AgentError {
+pub(crate) fn cut_short_error(locale: &str) -> AgentError {
     AgentError::internal(BUDGET, Text::BudgetCut.in_locale(locale))
         .hint(Text::BudgetHint.in_locale(locale))
 }
 
-fn over_budget(refusal: &Refusal, locale: &str) -> AgentError {
+fn over_budget_error(refusal: &Refusal, locale: &str) -> AgentError {
     let (name, what) = match refusal.scope {
         Scope::Run => ("run", Text::BudgetRun),
         Scope::Session => ("session", Text::BudgetSession),

@@ -38,7 +38,7 @@ impl Engine {
             window: WINDOW,
             runs: u32::try_from(served.len()).unwrap_or(u32::MAX),
             latencies: latencies(&served),
-            errors: errors(&served),
+            errors: count_errors(&served),
             spent,
             prices,
         })
@@ -75,7 +75,7 @@ fn nearest_rank(sorted: &[u64], percentile: u8) -> Option<u64> {
     sorted.get(rank - 1).copied()
 }
 
-fn errors(served: &[Served]) -> Vec<ErrorCount> {
+fn count_errors(served: &[Served]) -> Vec<ErrorCount> {
     let count = |code: ErrorCode| {
         u32::try_from(
             served
@@ -125,6 +125,6 @@ mod tests {
         );
         assert_eq!(latencies(&[])[0].measured_ms, None);
         assert_eq!(nearest_rank(&[7], 95), Some(7));
-        assert_eq!(errors(&served), [ErrorCount { code: ErrorCode::LlmError, runs: 1 }]);
+        assert_eq!(count_errors(&served), [ErrorCount { code: ErrorCode::LlmError, runs: 1 }]);
     }
 }

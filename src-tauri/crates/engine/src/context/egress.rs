@@ -129,7 +129,7 @@ struct RedactedText {
 impl Table {
     /// Returns the texts that were made with these settings. Discards texts that were made with
     /// other settings.
-    fn said_with(&mut self, made_with: MadeWith) -> &mut HashMap<String, RedactedText> {
+    fn texts_made_with(&mut self, made_with: MadeWith) -> &mut HashMap<String, RedactedText> {
         if self.made_with != made_with {
             self.said.clear();
             self.made_with = made_with;
@@ -142,7 +142,7 @@ impl Table {
 pub(crate) type Cut<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// Returns the key of a call's result in the table.
-fn of_result(call: &CallId) -> String {
+fn result_key(call: &CallId) -> String {
     format!("result {call}")
 }
 
@@ -181,10 +181,10 @@ impl KeyFilter {
 impl Engine {
     /// Returns the matcher for all secrets that are known now.
     pub(crate) fn exact(&self) -> Arc<Exact> {
-        self.exact_now().1
+        self.current_matcher().1
     }
 
-    fn exact_now(&self) -> (u64, Arc<Exact>) {
+    fn current_matcher(&self) -> (u64, Arc<Exact>) {
         let generation = self.world.secrets.generation();
         let mut kept = lock(&self.egress.exact);
         match &*kept {
@@ -259,7 +259,7 @@ impl EgressSession {
             }
         };
         lock(&table).turn += 1;
-        let secrets = engine.exact_now().0;
+        let secrets = engine.current_matcher().0;
         Ok(Self {
             engine: Arc::clone(engine),
             session: session.clone(),
@@ -334,16 +334,16 @@ impl EgressSession {
     ) -> (Outbound, OutboundValue, bool) {
         let make = |redactor: &Redactor, numbers: &mut Numbers| {
             let Redacted { out, replaced } = redactor.value(numbers, &result());
-            let (text, is_cut) = cut_down(redactor, &out.to_string(), cut);
-            RedactedText { text, data: self.told(out), is_cut, replaced, turn: 0 }
+            let (text, is_cut) = shorten_redacted(redactor, &out.to_string(), cut);
+            RedactedText { text, data: self.value_if_read(out), is_cut, replaced, turn: 0 }
         };
-        let said = self.stored(&of_result(call), make);
+        let said = self.stored(&result_key(call), make);
         (said.text, said.data, said.is_cut)
     }
 
     /// Redacts a result that is new in this turn; returns the same as [`Self::stored_result`].
     /// Later turns will get the text shortened by `later`.
-    pub(crate) fn new_result(
+    pub(crate) fn redact_new_result(
         &self,
         call: &CallId,
         result: &Arc<Value>,
@@ -354,15 +354,15 @@ impl EgressSession {
         let mut table = lock(&self.table);
         let Redacted { out: data, replaced } = redactor.value(&mut table.numbers, result);
         let whole = data.to_string();
-        let (text, is_cut) = cut_down(&redactor, &whole, cut);
+        let (text, is_cut) = shorten_redacted(&redactor, &whole, cut);
         let (short, is_short) = match later(&whole) {
             None if !is_cut => (text.clone(), false),
-            _ => cut_down(&redactor, &whole, later),
+            _ => shorten_redacted(&redactor, &whole, later),
         };
         let (turn, made_with, data) =
-            (table.turn, (self.level, generation, self.values), self.told(data));
-        table.said_with(made_with).insert(
-            of_result(call),
+            (table.turn, (self.level, generation, self.values), self.value_if_read(data));
+        table.texts_made_with(made_with).insert(
+            result_key(call),
             RedactedText {
                 text: short,
                 data: data.clone(),
@@ -377,7 +377,7 @@ impl EgressSession {
     }
 
     /// Returns the value if the model reads JSON values, and an empty value otherwise.
-    fn told(&self, value: OutboundValue) -> OutboundValue {
+    fn value_if_read(&self, value: OutboundValue) -> OutboundValue {
         if self.values { value } else { OutboundValue::default() }
     }
 
@@ -387,7 +387,7 @@ impl EgressSession {
         let Redacted { out, replaced } =
             redactor.value(&mut lock(&self.table).numbers, &Arc::new(value));
         self.note(&replaced);
-        (redactor.composed(&out.to_string()), self.told(out))
+        (redactor.composed(&out.to_string()), self.value_if_read(out))
     }
 
     /// Redacts a call of the model, whose arguments contain the restored values, so that it can be
@@ -468,7 +468,7 @@ impl EgressSession {
 
     /// Removes secrets from messages again if a new secret has become known since they were made,
     /// for example a tool's key.
-    pub(crate) fn looked_at_again(&self, mut messages: Vec<Message>) -> Vec<Message> {
+    pub(crate) fn redact_again(&self, mut messages: Vec<Message>) -> Vec<Message> {
         let (generation, redactor) = self.redactor();
         if self.secrets == generation {
             return messages;
@@ -494,7 +494,7 @@ impl EgressSession {
     }
 
     /// Removes redacted items that this turn has not used.
-    pub(crate) fn forget_older(&self) {
+    pub(crate) fn forget_unused(&self) {
         let mut table = lock(&self.table);
         let turn = table.turn;
         table.said.retain(|_, said| said.turn == turn);
@@ -502,7 +502,7 @@ impl EgressSession {
 
     /// Stores new placeholder numbers before any text that uses them is sent, so that they keep
     /// their meaning after a crash.
-    pub(crate) async fn keep_numbers(&self) -> Result<(), StoreError> {
+    pub(crate) async fn store_numbers(&self) -> Result<(), StoreError> {
         let stored = {
             let mut table = lock(&self.table);
             if !table.numbers.take_grown() {
@@ -524,7 +524,7 @@ impl EgressSession {
     }
 
     fn redactor(&self) -> (u64, Redactor) {
-        let (generation, exact) = self.engine.exact_now();
+        let (generation, exact) = self.engine.current_matcher();
         (generation, Redactor::new(self.level, exact))
     }
 
@@ -543,7 +543,7 @@ impl EgressSession {
         let said = {
             let mut table = lock(&self.table);
             let turn = table.turn;
-            match table.said_with((self.level, generation, self.values)).get_mut(key) {
+            match table.texts_made_with((self.level, generation, self.values)).get_mut(key) {
                 Some(said) => {
                     said.turn = turn;
                     said.clone()
@@ -562,7 +562,7 @@ impl EgressSession {
 
 /// Shortens a redacted text if it is too long, and returns whether it did. The text is redacted
 /// before, so that no part of an original value can remain.
-fn cut_down(redactor: &Redactor, whole: &str, cut: Cut<'_>) -> (Outbound, bool) {
+fn shorten_redacted(redactor: &Redactor, whole: &str, cut: Cut<'_>) -> (Outbound, bool) {
     match cut(whole) {
         Some(shorter) => (redactor.composed(&shorter), true),
         None => (redactor.composed(whole), false),

@@ -52,7 +52,7 @@ pub(crate) fn told(agent: &Agent) -> String {
             Some(value) => text.push_str(&format!(
                 "\n- {}: {value}{}",
                 default.parameter,
-                in_brackets(name_of(agent, &default.entity, value))
+                bracketed(name_of(agent, &default.entity, value))
             )),
             None => text.push_str(&format!(
                 "\n- {}: None (means all, or none was chosen)",
@@ -84,7 +84,7 @@ pub(crate) fn told(agent: &Agent) -> String {
     text
 }
 
-fn in_brackets(name: Option<&str>) -> String {
+fn bracketed(name: Option<&str>) -> String {
     name.map(|name| format!(" ({name})")).unwrap_or_default()
 }
 
@@ -111,16 +111,16 @@ pub(crate) fn fill_defaults(
     }
     let Some(given) = arguments.as_object_mut() else { return Ok(Vec::new()) };
     let mut used = Vec::new();
-    for default in agent.defaults.iter().filter(|default| takes(spec, &default.parameter)) {
+    for default in agent.defaults.iter().filter(|default| has_parameter(spec, &default.parameter)) {
         let (parameter, kind) = (&default.parameter, &default.entity);
-        let named = ids(agent, kind, parameter, past.said);
-        let before = inherited(parameter, past.earlier);
+        let named = named_ids(agent, kind, parameter, past.said);
+        let before = inherited_value(parameter, past.earlier);
         let (id, origin) = match given.get(parameter).and_then(as_text) {
             Some(id) => {
-                let origin = if named.contains(&id) || says(past.said, &id) {
+                let origin = if named.contains(&id) || contains_words(past.said, &id) {
                     Origin::Explicit
                 } else if before.as_ref() == Some(&id)
-                    || said_before(agent, kind, parameter, &id, past.earlier)
+                    || is_named_earlier(agent, kind, parameter, &id, past.earlier)
                 {
                     Origin::Inherited
                 } else if default.value.as_ref() == Some(&id) {
@@ -128,7 +128,7 @@ pub(crate) fn fill_defaults(
                 } else if past.in_process {
                     Origin::Explicit
                 } else {
-                    return Err(unnamed(parameter, &id, default.value.as_deref()));
+                    return Err(unnamed_value_error(parameter, &id, default.value.as_deref()));
                 };
                 (id, origin)
             }
@@ -152,7 +152,7 @@ pub(crate) fn fill_defaults(
     Ok(used)
 }
 
-fn unnamed(parameter: &str, id: &str, default: Option<&str>) -> AgentError {
+fn unnamed_value_error(parameter: &str, id: &str, default: Option<&str>) -> AgentError {
     let hint = default.map_or_else(
         || "Leave it out, or ask the user which one is meant.".into(),
         |default| text!("Use the default {default}, or ask the user which one is meant.", default),
@@ -162,7 +162,7 @@ fn unnamed(parameter: &str, id: &str, default: Option<&str>) -> AgentError {
         .hint(hint)
 }
 
-fn takes(spec: &ToolSpec, parameter: &str) -> bool {
+fn has_parameter(spec: &ToolSpec, parameter: &str) -> bool {
     spec.input_schema
         .get("properties")
         .and_then(Value::as_object)
@@ -178,14 +178,14 @@ fn as_text(value: &Value) -> Option<String> {
 }
 
 /// Returns the parameter's value in the newest call that had one.
-fn inherited(parameter: &str, earlier: &[Arc<Item>]) -> Option<String> {
+fn inherited_value(parameter: &str, earlier: &[Arc<Item>]) -> Option<String> {
     earlier.iter().rev().find_map(|item| match &item.body {
         ItemBody::ToolCall { arguments, .. } => arguments.get(parameter).and_then(as_text),
         _ => None,
     })
 }
 
-fn said_before(
+fn is_named_earlier(
     agent: &Agent,
     kind: &str,
     parameter: &str,
@@ -196,18 +196,19 @@ fn said_before(
         if let ItemBody::UserMessage { text } = &item.body { Some(text) } else { None }
     });
     texts.into_iter().any(|text| {
-        says(text, id) || ids(agent, kind, parameter, text).iter().any(|known| known == id)
+        contains_words(text, id)
+            || named_ids(agent, kind, parameter, text).iter().any(|known| known == id)
     })
 }
 
-fn says(text: &str, value: &str) -> bool {
+fn contains_words(text: &str, value: &str) -> bool {
     let (text, value) = (words(text), words(value));
     !value.is_empty() && text.windows(value.len()).any(|part| part == value)
 }
 
 /// Returns the entities that a text names for a parameter, and those that other entities imply.
 /// Matches whole words, longest name first.
-fn ids(agent: &Agent, kind: &str, parameter: &str, text: &str) -> Vec<String> {
+fn named_ids(agent: &Agent, kind: &str, parameter: &str, text: &str) -> Vec<String> {
     let said = words(text);
     let mut taken = vec![false; said.len()];
     let names = |entity: &Entity| {
@@ -232,7 +233,10 @@ fn ids(agent: &Agent, kind: &str, parameter: &str, text: &str) -> Vec<String> {
         for at in 0..(said.len() + 1).saturating_sub(name.len()) {
             let here = at..at + name.len();
             if taken[here.clone()].contains(&true)
-                || !said[here.clone()].iter().zip(&name).all(|(said, known)| close(said, known))
+                || !said[here.clone()]
+                    .iter()
+                    .zip(&name)
+                    .all(|(said, known)| is_similar_word(said, known))
             {
                 continue;
             }
@@ -248,7 +252,7 @@ fn ids(agent: &Agent, kind: &str, parameter: &str, text: &str) -> Vec<String> {
 }
 
 /// Whether two words are equal, or both long and different in one letter only.
-fn close(said: &str, known: &str) -> bool {
+fn is_similar_word(said: &str, known: &str) -> bool {
     if said == known {
         return true;
     }
@@ -358,7 +362,7 @@ mod tests {
 
     #[test]
     fn section_6_names_match_as_whole_words_the_longest_first() {
-        let named = |text: &str| ids(&agent(), "account", "account_id", text);
+        let named = |text: &str| named_ids(&agent(), "account", "account_id", text);
         assert_eq!(named("how is Bluebell doing"), ["23"]);
         assert_eq!(
             named("northwind outdoor nordic, please"),

@@ -23,7 +23,7 @@ pub(crate) const NO_ANSWER: &str = "(No answer: it failed.)";
 const REMEMBERED: &str = include_str!("../../prompts/remembered.md");
 
 /// Returns a summary in the form in which it is put into the prompt.
-pub(crate) fn remembered(summary: &str) -> String {
+pub(crate) fn summary_text(summary: &str) -> String {
     format!("{}\n{summary}", REMEMBERED.trim_end())
 }
 

@@ -55,7 +55,7 @@ pub(crate) fn guidance(
             given.view.last_used = Some(context.world().clock.now());
             messages.push(Message::System { text });
         }
-        context.engine.traces.instructed(&context.id, given.view);
+        context.engine.traces.note_instructions(&context.id, given.view);
     }
     messages
 }
@@ -68,10 +68,10 @@ pub(crate) fn given(
     words: &EgressSession,
 ) -> Given {
     let found = context.world().roster.instructions(spec);
-    let mut view = state(spec, &found);
+    let mut view = instructions_view(spec, &found);
     let Some((_, text)) = found.found else { return Given { view, text: None } };
     let chosen = Guide::parse(&text).choose(question);
-    let filled = fill(&chosen.text, |name| value(spec, arguments, question, name));
+    let filled = fill(&chosen.text, |name| placeholder_value(spec, arguments, question, name));
     let head = format!(
         "Guidance for reading results of {}. It explains and permits nothing.\n\n",
         spec.model_name
@@ -85,7 +85,12 @@ pub(crate) fn given(
 
 /// Returns the value of a placeholder in the instructions. Returns None for an unknown placeholder,
 /// which then stays unchanged.
-fn value(spec: &ToolSpec, arguments: &Value, question: &str, name: &str) -> Option<String> {
+fn placeholder_value(
+    spec: &ToolSpec,
+    arguments: &Value,
+    question: &str,
+    name: &str,
+) -> Option<String> {
     match name {
         "question" => return Some(question.to_owned()),
         "tool_name" => return Some(spec.model_name.clone()),
@@ -103,7 +108,7 @@ fn value(spec: &ToolSpec, arguments: &Value, question: &str, name: &str) -> Opti
     }
 }
 
-fn state(spec: &ToolSpec, found: &Instructions) -> InstructionsView {
+fn instructions_view(spec: &ToolSpec, found: &Instructions) -> InstructionsView {
     let state = match (&found.found, found.problems.is_empty()) {
         (Some(_), _) => InstructionState::Found,
         (None, true) => InstructionState::Missing,
@@ -141,7 +146,7 @@ impl Engine {
         };
         let tool = |spec: &ToolSpec| {
             let found = self.world.roster.instructions(spec);
-            let mut view = state(spec, &found);
+            let mut view = instructions_view(spec, &found);
             view.last_used = last_used.get(&spec.id).copied();
             if let Some((_, text)) = &found.found {
                 let sections = Guide::parse(text).choose("").sections;

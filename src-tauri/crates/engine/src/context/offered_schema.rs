@@ -19,12 +19,12 @@ pub(crate) fn offered(schema: &Value) -> Value {
         return schema.clone();
     }
     let mut found = FlattenedSchema::default();
-    gather(schema, schema, true, DEPTH, &mut found);
+    collect_parameters(schema, schema, true, DEPTH, &mut found);
     let mut members = schema.as_object().cloned().unwrap_or_default();
     REFUSED.iter().for_each(|word| drop(members.remove(*word)));
     found.required.retain(|name| found.properties.contains_key(name));
     for field in found.properties.values_mut() {
-        settle(schema, field, DEPTH);
+        resolve_removed_references(schema, field, DEPTH);
     }
     members.insert("type".into(), json!("object"));
     members.insert("properties".into(), Value::Object(found.properties));
@@ -42,7 +42,7 @@ struct FlattenedSchema {
 
 /// Replaces references to removed parts of the schema by those parts. A reference nested too deep
 /// is replaced by a schema that accepts any value.
-fn settle(root: &Value, value: &mut Value, depth: usize) {
+fn resolve_removed_references(root: &Value, value: &mut Value, depth: usize) {
     match value {
         Value::Object(members) => {
             let place = members
@@ -61,20 +61,28 @@ fn settle(root: &Value, value: &mut Value, depth: usize) {
                 };
                 *value = part.unwrap_or_else(|| json!({}));
                 if depth > 0 {
-                    settle(root, value, depth - 1);
+                    resolve_removed_references(root, value, depth - 1);
                 }
                 return;
             }
-            members.values_mut().for_each(|value| settle(root, value, depth));
+            members.values_mut().for_each(|value| resolve_removed_references(root, value, depth));
         }
-        Value::Array(list) => list.iter_mut().for_each(|value| settle(root, value, depth)),
+        Value::Array(list) => {
+            list.iter_mut().for_each(|value| resolve_removed_references(root, value, depth))
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 
 /// Collects the parameters of a schema and of its alternatives. `always` says whether this part of
 /// the schema applies in every alternative, so that its required parameters stay required.
-fn gather(root: &Value, schema: &Value, always: bool, depth: usize, found: &mut FlattenedSchema) {
+fn collect_parameters(
+    root: &Value,
+    schema: &Value,
+    always: bool,
+    depth: usize,
+    found: &mut FlattenedSchema,
+) {
     if depth == 0 || found.parts >= PARTS {
         return;
     }
@@ -83,7 +91,7 @@ fn gather(root: &Value, schema: &Value, always: bool, depth: usize, found: &mut 
         match found.properties.get_mut(name) {
             None => drop(found.properties.insert(name.clone(), field.clone())),
             Some(known) if known == field => {}
-            Some(known) => *known = either(known.take(), field.clone()),
+            Some(known) => *known = join_alternatives(known.take(), field.clone()),
         }
     }
     let required = schema
@@ -102,16 +110,16 @@ fn gather(root: &Value, schema: &Value, always: bool, depth: usize, found: &mut 
         .get("$ref")
         .and_then(Value::as_str)
         .and_then(|place| root.pointer(place.strip_prefix('#')?));
-    referred.into_iter().for_each(|part| gather(root, part, always, depth - 1, found));
+    referred.into_iter().for_each(|part| collect_parameters(root, part, always, depth - 1, found));
     for (word, always) in [("allOf", always), ("anyOf", false), ("oneOf", false)] {
         for part in schema.get(word).and_then(Value::as_array).into_iter().flatten() {
-            gather(root, part, always, depth - 1, found);
+            collect_parameters(root, part, always, depth - 1, found);
         }
     }
 }
 
 /// Joins two schemas of one parameter as alternatives, which providers accept below the top level.
-fn either(known: Value, other: Value) -> Value {
+fn join_alternatives(known: Value, other: Value) -> Value {
     match known.get("anyOf").and_then(Value::as_array) {
         Some(list) if known.as_object().is_some_and(|members| members.len() == 1) => {
             let mut list = list.clone();

@@ -28,17 +28,17 @@ impl Engine {
 
     /// Whether an item contains data of a pack that must stay on this computer. A call that did not
     /// run contains none.
-    pub(crate) fn stays_here(&self, item: &Item) -> bool {
+    pub(crate) fn has_local_data(&self, item: &Item) -> bool {
         match &item.body {
             ItemBody::ToolResult { tool, outcome, .. } => {
                 !matches!(outcome, ToolOutcome::Denied | ToolOutcome::Limit)
-                    && self.keeps_data_here(tool)
+                    && self.is_data_local(tool)
             }
             _ => false,
         }
     }
 
-    fn keeps_data_here(&self, tool: &ToolId) -> bool {
+    fn is_data_local(&self, tool: &ToolId) -> bool {
         let specs = self.world.tools.specs();
         let mut packs = specs.iter().filter(|spec| spec.is_named(tool)).map(|spec| &spec.pack);
         packs.any(|pack| {
@@ -55,7 +55,7 @@ pub(crate) fn check_recalled_egress(
 ) -> Result<(), AgentError> {
     let model = context.model.as_ref();
     if model.local()
-        || (!recalled.items.iter().any(|item| context.engine.stays_here(item))
+        || (!recalled.items.iter().any(|item| context.engine.has_local_data(item))
             && !recalled.local_only())
     {
         return Ok(());

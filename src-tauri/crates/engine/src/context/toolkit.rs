@@ -32,19 +32,19 @@ impl Toolkits {
         if kept.len() >= LISTS {
             kept.clear();
         }
-        Arc::clone(kept.entry(key).or_insert_with(|| Arc::from(reference(tools))))
+        Arc::clone(kept.entry(key).or_insert_with(|| Arc::from(reference_text(tools))))
     }
 }
 
-fn reference(tools: &[&ToolSpec]) -> String {
+fn reference_text(tools: &[&ToolSpec]) -> String {
     let mut text = "# Available tools".to_owned();
     for tool in tools {
         text.push_str(&format!("\n\n## {}\nPurpose: {}", tool.model_name, tool.description.trim()));
         if tool.latency == Latency::Slow {
             text.push_str("\nIt is slow and works on live data: when in doubt, do not call it.");
         }
-        text.push_str(&format!("\nInput:{}", input(&tool.input_schema)));
-        text.push_str(&format!("\nOutput: {}", output(&tool.output_schema)));
+        text.push_str(&format!("\nInput:{}", input_text(&tool.input_schema)));
+        text.push_str(&format!("\nOutput: {}", output_text(&tool.output_schema)));
         for (head, cases) in
             [("Use when:", &tool.use_when), ("Do not use when:", &tool.do_not_use_when)]
         {
@@ -57,7 +57,7 @@ fn reference(tools: &[&ToolSpec]) -> String {
     text
 }
 
-fn input(schema: &Value) -> String {
+fn input_text(schema: &Value) -> String {
     let Some(fields) =
         schema.get("properties").and_then(Value::as_object).filter(|fields| !fields.is_empty())
     else {
@@ -70,7 +70,7 @@ fn input(schema: &Value) -> String {
             .is_some_and(|list| list.iter().any(|known| known == name))
     };
     let line = |(name, field): (&String, &Value)| {
-        let field = followed(schema, field);
+        let field = resolve_reference(schema, field);
         let need = match field.get("default") {
             _ if required(name) => "required".to_owned(),
             Some(default) if !default.is_null() => format!("default {default}"),
@@ -81,12 +81,12 @@ fn input(schema: &Value) -> String {
             .and_then(Value::as_str)
             .map(|text| format!(": {text}"))
             .unwrap_or_default();
-        format!("\n- {name} ({}, {need}){meaning}", kind(schema, field))
+        format!("\n- {name} ({}, {need}){meaning}", type_text(schema, field))
     };
     fields.iter().map(line).collect()
 }
 
-fn output(schema: &Value) -> String {
+fn output_text(schema: &Value) -> String {
     if let Some(text) = schema.get("description").and_then(Value::as_str) {
         return text.to_owned();
     }
@@ -105,7 +105,7 @@ fn output(schema: &Value) -> String {
 }
 
 /// Resolves the references of a schema. Stops after eight steps, so that circular references end.
-fn followed<'a>(root: &'a Value, mut schema: &'a Value) -> &'a Value {
+fn resolve_reference<'a>(root: &'a Value, mut schema: &'a Value) -> &'a Value {
     for _ in 0..8 {
         let Some(pointer) = schema
             .get("$ref")
@@ -120,7 +120,7 @@ fn followed<'a>(root: &'a Value, mut schema: &'a Value) -> &'a Value {
     schema
 }
 
-fn kind(root: &Value, schema: &Value) -> String {
+fn type_text(root: &Value, schema: &Value) -> String {
     if let Some(values) = schema.get("enum").and_then(Value::as_array) {
         let values: Vec<String> = values.iter().map(Value::to_string).collect();
         return format!("one of {}", values.join(", "));
@@ -141,7 +141,7 @@ fn kind(root: &Value, schema: &Value) -> String {
         "boolean" => "true or false".to_owned(),
         "array" => schema.get("items").map_or_else(
             || "list".to_owned(),
-            |items| format!("list of {}", kind(root, followed(root, items))),
+            |items| format!("list of {}", type_text(root, resolve_reference(root, items))),
         ),
         other => other.to_owned(),
     };
@@ -166,7 +166,7 @@ mod tests {
             },
             "$defs": {"Day": {"type": "string", "format": "date"}}
         });
-        let text = input(&schema);
+        let text = input_text(&schema);
         for line in [
             "- account_id (text, required): The account.",
             "- days (whole number, default 30)",
@@ -175,6 +175,6 @@ mod tests {
         ] {
             assert!(text.contains(line), "{line} in {text}");
         }
-        assert_eq!(input(&json!({"type": "object"})), " No parameters required.");
+        assert_eq!(input_text(&json!({"type": "object"})), " No parameters required.");
     }
 }

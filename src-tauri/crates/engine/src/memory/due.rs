@@ -21,7 +21,7 @@ pub(crate) struct Waiting {
     pub(crate) summarised_at: Option<DateTime<Utc>>,
 }
 
-fn passed(since: Option<DateTime<Utc>>, seconds: u32, now: DateTime<Utc>) -> bool {
+fn has_passed(since: Option<DateTime<Utc>>, seconds: u32, now: DateTime<Utc>) -> bool {
     since.is_none_or(|at| now - at >= TimeDelta::seconds(i64::from(seconds)))
 }
 
@@ -38,19 +38,19 @@ pub(crate) fn due(policy: &SummaryPolicy, waiting: Waiting, now: DateTime<Utc>) 
                 || reached(policy.max_tokens_since_update, waiting.tokens);
             // An overdue summary ignores the cooldown, so that a turn does not grow with fast
             // messages.
-            full && (passed(waiting.tried_at, policy.cooldown_seconds, now)
-                || overdue(policy, waiting))
+            full && (has_passed(waiting.tried_at, policy.cooldown_seconds, now)
+                || is_overdue(policy, waiting))
         }
         RefreshPolicy::Periodic => {
             let time = policy.period_seconds > 0
-                && passed(waiting.summarised_at, policy.period_seconds, now);
+                && has_passed(waiting.summarised_at, policy.period_seconds, now);
             time || reached(policy.every_messages, waiting.messages)
         }
     }
 }
 
 /// Whether so many messages wait that a summary must be made by any method.
-pub(crate) fn overdue(policy: &SummaryPolicy, waiting: Waiting) -> bool {
+pub(crate) fn is_overdue(policy: &SummaryPolicy, waiting: Waiting) -> bool {
     let usual =
         u64::from(policy.max_messages_since_update.max(policy.every_messages)).max(USUAL_MESSAGES);
     let tokens = u64::from(policy.max_tokens_since_update);

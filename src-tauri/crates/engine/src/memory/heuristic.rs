@@ -27,13 +27,13 @@ pub(crate) fn summary(before: &str, entries: &[Entry], max_tokens: u32) -> Strin
             return text;
         }
         if most <= LEAST {
-            return newest(shorter, max_tokens);
+            return keep_newest_lines(shorter, max_tokens);
         }
         most /= 2;
     }
 }
 
-fn newest(mut lines: Vec<String>, max_tokens: u32) -> String {
+fn keep_newest_lines(mut lines: Vec<String>, max_tokens: u32) -> String {
     let mut sum: u64 = lines.iter().map(|line| line.chars().count() as u64 + 1).sum();
     let most =
         u64::from(max_tokens).saturating_mul(4).saturating_sub(DROPPED.chars().count() as u64 + 1);

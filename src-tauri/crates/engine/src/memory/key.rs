@@ -57,7 +57,7 @@ pub(crate) fn of(
     // A slash separates the application from the rest of the key, so it is escaped. Session ids
     // already write the `%` of an application as `%25`.
     let app = app.replace('/', "%2F");
-    let given = if visitor.is_none() { given(policy, context) } else { None };
+    let given = if visitor.is_none() { given_key(policy, context) } else { None };
     let kind = match policy.scope {
         ConversationScope::PerRequest => return None,
         ConversationScope::PerConversation => {
@@ -98,7 +98,7 @@ pub(crate) fn member(policy: &Conversation) -> Option<&str> {
     }
 }
 
-fn given(policy: &Conversation, context: &SessionValues) -> Option<String> {
+fn given_key(policy: &Conversation, context: &SessionValues) -> Option<String> {
     let found = match policy.key.source {
         KeySource::ConversationId => None,
         KeySource::Header => {

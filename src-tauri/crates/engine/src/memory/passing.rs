@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::{
     Engine,
-    approvals::router::of_turn,
+    approvals::router::approvals_of_turn,
     memory::recalled::keeps_nothing,
     ports::{RecordDraft, StoreError},
     sessions::title_of,
@@ -49,12 +49,12 @@ impl Engine {
     /// Deletes the items of listed turns, except of turns that still run. `ended` names a turn that
     /// has just ended.
     pub(crate) async fn sweep_passing(&self, ended: Option<&TurnId>) {
-        if let Err(error) = self.sweep(ended).await {
+        if let Err(error) = self.delete_passing_items(ended).await {
             tracing::warn!(%error, "what is not to be kept could not be taken away; it will be tried again");
         }
     }
 
-    async fn sweep(&self, ended: Option<&TurnId>) -> Result<(), StoreError> {
+    async fn delete_passing_items(&self, ended: Option<&TurnId>) -> Result<(), StoreError> {
         let store = &self.world.store;
         for session in store.sessions_with_value(PASSING).await? {
             let marked: Vec<TurnId> = store
@@ -67,10 +67,10 @@ impl Engine {
                 if ended != Some(&turn) && self.lanes.running(&session).as_ref() == Some(&turn) {
                     continue;
                 }
-                self.take_away(&session, &turn).await?;
+                self.delete_turn_items(&session, &turn).await?;
                 // A pending action's decision adds another result, so the turn stays listed until
                 // then.
-                if of_turn(&store.approvals(false).await?, &turn).next().is_none() {
+                if approvals_of_turn(&store.approvals(false).await?, &turn).next().is_none() {
                     self.change_marks(&session, |turns| turns.retain(|one| *one != turn)).await?;
                 }
             }
@@ -78,7 +78,11 @@ impl Engine {
         Ok(())
     }
 
-    async fn take_away(&self, session: &SessionId, turn: &TurnId) -> Result<(), StoreError> {
+    async fn delete_turn_items(
+        &self,
+        session: &SessionId,
+        turn: &TurnId,
+    ) -> Result<(), StoreError> {
         let store = &self.world.store;
         let items = store.items_of_turn(turn).await?;
         if items.is_empty() {

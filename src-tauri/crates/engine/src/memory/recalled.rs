@@ -161,7 +161,7 @@ impl Engine {
             // A turn rarely has more than ten items per message. Items beyond this number lie
             // outside the window in any case.
             let most = messages.saturating_mul(10).clamp(20, PAGE);
-            let mut items = bare(store.memory_items(&key.of, since, Side::Newest, most).await?);
+            let mut items = items_of(store.memory_items(&key.of, since, Side::Newest, most).await?);
             // The current turn may already have items when a specialist is asked.
             items.retain(|item| item.turn != *turn);
             items.drain(..window::start(&items, messages, tokens));
@@ -176,7 +176,7 @@ impl Engine {
                 (newest(window_of(policy, limit), policy.window_tokens).await?, None)
             }
             ConversationMode::Summary | ConversationMode::SummaryBuffer => {
-                let (mut items, memory) = self.beside_summary(&key, memory, policy).await?;
+                let (mut items, memory) = self.items_after_summary(&key, memory, policy).await?;
                 items.retain(|item| item.turn != *turn);
                 (items, memory)
             }
@@ -222,7 +222,7 @@ impl Engine {
     /// Returns all items that the summary does not cover. If they exceed a page, as in a long
     /// conversation that never had a summary, the oldest are summarised by the fixed rule. This
     /// happens once per item, so not every turn pays for it.
-    async fn beside_summary(
+    async fn items_after_summary(
         &self,
         key: &Key,
         memory: Option<Memory>,
@@ -234,7 +234,7 @@ impl Engine {
             let through = memory.as_ref().map_or(0, |memory| memory.through);
             let items = store.memory_items(&key.of, through, Side::Newest, PAGE + 1).await?;
             if items.len() <= PAGE as usize {
-                return Ok((bare(items), memory));
+                return Ok((items_of(items), memory));
             }
             let oldest = store.memory_items(&key.of, through, Side::Oldest, PAGE).await?;
             let before = memory.unwrap_or_else(|| fresh(key, self.world.clock.now()));
@@ -244,7 +244,7 @@ impl Engine {
                 &entries::entries(covered.iter().map(|one| &one.item)),
                 policy.summary.max_tokens,
             );
-            let after = self.covering(&before, covered, text, SummaryMethod::Heuristic);
+            let after = self.with_new_summary(&before, covered, text, SummaryMethod::Heuristic);
             let _one_at_a_time = self.memories.rows.lock().await;
             store.memory_put(&after, 0).await?;
             memory = Some(after);
@@ -252,7 +252,7 @@ impl Engine {
     }
 
     /// Returns the memory after the next items are covered by a new summary.
-    pub(crate) fn covering(
+    pub(crate) fn with_new_summary(
         &self,
         before: &Memory,
         covered: &[MemoryItem],
@@ -272,7 +272,8 @@ impl Engine {
             through: covered.last().map_or(before.through, |one| one.position),
             messages: before.messages + window::measure(covered.iter().map(|one| &one.item)).0,
             untrusted: before.untrusted || covered.iter().any(|one| strange(&one.item)),
-            local_only: before.local_only || covered.iter().any(|one| self.stays_here(&one.item)),
+            local_only: before.local_only
+                || covered.iter().any(|one| self.has_local_data(&one.item)),
             summary,
             method,
             shown: false,
@@ -313,6 +314,6 @@ impl Drop for Making {
     }
 }
 
-fn bare(items: Vec<MemoryItem>) -> Vec<Arc<Item>> {
+fn items_of(items: Vec<MemoryItem>) -> Vec<Arc<Item>> {
     items.into_iter().map(|one| one.item).collect()
 }

@@ -109,21 +109,21 @@ impl MemoryKeeper {
         }
         for recalled in recollections.all() {
             let Some(key) = recalled.key.clone() else { continue };
-            self.keep_in(key, recalled).await;
+            self.keep_turn_in(key, recalled).await;
         }
     }
 
-    async fn keep_in(&self, key: Key, recalled: &Recalled) {
+    async fn keep_turn_in(&self, key: Key, recalled: &Recalled) {
         let policy = &recalled.policy;
         if let Err(error) = self.join_memory(&key, policy).await {
             // The answer and the transcript are saved. Only the memory of the next turn may lack
             // this turn.
             tracing::warn!(%error, "a turn could not be added to its memory");
             self.context
-                .record(self.about(&key, "not_kept").field("reason", error.to_string()))
+                .record(self.memory_record(&key, "not_kept").field("reason", error.to_string()))
                 .await;
         }
-        if !summarises(policy) || self.surely_not_due(&key, recalled) {
+        if !summarises(policy) || self.is_surely_not_due(&key, recalled) {
             return;
         }
         match policy.summary.update_timing {
@@ -138,7 +138,7 @@ impl MemoryKeeper {
     /// Whether the turn's own view of the memory proves that no summary is due, so that the items
     /// need not be read again. This requires that the turn saw all items after the summary and that
     /// no other session adds to the memory.
-    fn surely_not_due(&self, key: &Key, recalled: &Recalled) -> bool {
+    fn is_surely_not_due(&self, key: &Key, recalled: &Recalled) -> bool {
         let policy = &recalled.policy;
         let own = u32::try_from(self.messages).unwrap_or(u32::MAX);
         let window =
@@ -235,19 +235,24 @@ impl MemoryKeeper {
             return Ok(());
         }
         match self
-            .make(&policy.summary, &memory, &pending, due::overdue(&policy.summary, waiting))
+            .make_summary(
+                &policy.summary,
+                &memory,
+                &pending,
+                due::is_overdue(&policy.summary, waiting),
+            )
             .await
         {
             Ok(made) => {
-                self.take_summary(key, policy.max_items, &memory, &pending[..made.items], made)
+                self.store_summary(key, policy.max_items, &memory, &pending[..made.items], made)
                     .await
             }
-            Err(why) => self.summary_failed(key, policy.max_items, why).await,
+            Err(why) => self.note_failed_summary(key, policy.max_items, why).await,
         }
     }
 
     /// Makes the new summary of the waiting items.
-    async fn make(
+    async fn make_summary(
         &self,
         policy: &SummaryPolicy,
         memory: &Memory,
@@ -266,7 +271,7 @@ impl MemoryKeeper {
         if policy.update_method == SummaryMethod::Heuristic || self.context.model.in_process() {
             return Ok(by_rule());
         }
-        let items = whole_turns(pending);
+        let items = count_whole_turns(pending);
         let entries = entries::entries(pending[..items].iter().map(|one| &one.item));
         match self.ask_for_summary(policy.max_tokens, &memory.summary, &entries).await {
             Ok(text) => Ok(Made { items, text, method: SummaryMethod::Llm }),
@@ -315,11 +320,15 @@ impl MemoryKeeper {
             time_zone: self.context.world().profile.time_zone(),
             ..ModelRequest::default()
         };
-        words.keep_numbers().await.map_err(|error| error.to_string())?;
+        words.store_numbers().await.map_err(|error| error.to_string())?;
         let (mut text, mut usage) = (String::new(), Usage::default());
         let began = tokio::time::Instant::now();
         let stream = self.context.metered.open(request).await.map_err(|error| error.message)?;
-        let failed = match tokio::time::timeout(PATIENCE, read(stream, &mut text, &mut usage)).await
+        let failed = match tokio::time::timeout(
+            PATIENCE,
+            read_answer(stream, &mut text, &mut usage),
+        )
+        .await
         {
             Ok(read) => read.err(),
             Err(_) => Some("It took too long.".into()),
@@ -340,13 +349,13 @@ impl MemoryKeeper {
         match failed {
             Some(why) => Err(why),
             None if text.is_empty() => Err("The model gave no summary.".into()),
-            None => Ok(within(text, most)),
+            None => Ok(cut_to_tokens(text, most)),
         }
     }
 
     /// Stores a summary in place of exactly the items it covers. Later items stay. Changes nothing
     /// if the memory was deleted or summarised by another task meanwhile.
-    async fn take_summary(
+    async fn store_summary(
         &self,
         key: &Key,
         max_items: u32,
@@ -356,7 +365,7 @@ impl MemoryKeeper {
     ) -> Result<(), StoreError> {
         let store = &self.context.world().store;
         let text = self.context.engine.exact().scrub(&made.text).into_owned();
-        let after = self.context.engine.covering(before, covered, text, made.method);
+        let after = self.context.engine.with_new_summary(before, covered, text, made.method);
         {
             let _one_at_a_time = self.context.engine.memories.rows.lock().await;
             let now = store.memory(&key.text).await?;
@@ -371,7 +380,7 @@ impl MemoryKeeper {
             store.memory_put(&Memory { updated_at, ..after.clone() }, max_items).await?;
         }
         let record = self
-            .about(key, "summarised")
+            .memory_record(key, "summarised")
             .field("method", json!(after.method))
             .field("messages", after.messages)
             .commit("summary", after.summary);
@@ -390,13 +399,15 @@ impl MemoryKeeper {
     }
 
     /// Records that a summary failed. The old summary and all later messages stay.
-    async fn summary_failed(
+    async fn note_failed_summary(
         &self,
         key: &Key,
         max_items: u32,
         why: contract::Text,
     ) -> Result<(), StoreError> {
-        self.context.record(self.about(key, "summary_failed").field("reason", why.as_str())).await;
+        self.context
+            .record(self.memory_record(key, "summary_failed").field("reason", why.as_str()))
+            .await;
         let store = &self.context.world().store;
         let now = self.context.world().clock.now();
         let _one_at_a_time = self.context.engine.memories.rows.lock().await;
@@ -412,7 +423,7 @@ impl MemoryKeeper {
         store.memory_put(&row, max_items).await
     }
 
-    fn about(&self, key: &Key, action: &str) -> RecordDraft {
+    fn memory_record(&self, key: &Key, action: &str) -> RecordDraft {
         RecordDraft::new(RecordType::Memory).field("action", action).field("key", key.text.as_str())
     }
 }
@@ -434,7 +445,7 @@ async fn change_memory(context: &TurnContext, key: &str, change: impl FnOnce(&mu
 }
 
 /// Reads the text and the usage of a model's answer to its end.
-async fn read(
+async fn read_answer(
     mut stream: BoxStream<'static, Result<ModelEvent, ModelError>>,
     text: &mut String,
     usage: &mut Usage,
@@ -454,7 +465,7 @@ async fn read(
 }
 
 /// Returns how many of the oldest items one summariser call reads: whole turns, and at least one.
-fn whole_turns(pending: &[MemoryItem]) -> usize {
+fn count_whole_turns(pending: &[MemoryItem]) -> usize {
     let mut sum = 0;
     let mut end = 0;
     for (index, one) in pending.iter().enumerate() {
@@ -474,7 +485,7 @@ fn whole_turns(pending: &[MemoryItem]) -> usize {
 }
 
 /// Cuts a summary that is longer than the model was asked for.
-fn within(text: String, most_tokens: u32) -> String {
+fn cut_to_tokens(text: String, most_tokens: u32) -> String {
     match text.char_indices().nth(most_tokens as usize * 4) {
         Some((at, _)) => text[..at].to_owned(),
         None => text,

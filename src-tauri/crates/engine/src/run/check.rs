@@ -16,17 +16,17 @@ const REQUIRED: [&str; 3] = ["contract_version", "request_id", "input"];
 type Misfit = fn(&Value) -> Option<String>;
 /// The fields of a request and the types of their values.
 const TYPES: [(&str, Misfit); 8] = [
-    ("/contract_version", misfit::<String>),
-    ("/request_id", misfit::<String>),
-    ("/input", misfit::<String>),
-    ("/conversation_id", misfit::<Option<String>>),
-    ("/context", misfit::<Map<String, Value>>),
-    ("/options", misfit::<Map<String, Value>>),
-    ("/options/response_mode", misfit::<ResponseMode>),
-    ("/options/max_output_tokens", misfit::<Option<u32>>),
+    ("/contract_version", type_problem::<String>),
+    ("/request_id", type_problem::<String>),
+    ("/input", type_problem::<String>),
+    ("/conversation_id", type_problem::<Option<String>>),
+    ("/context", type_problem::<Map<String, Value>>),
+    ("/options", type_problem::<Map<String, Value>>),
+    ("/options/response_mode", type_problem::<ResponseMode>),
+    ("/options/max_output_tokens", type_problem::<Option<u32>>),
 ];
 
-fn misfit<T: DeserializeOwned>(value: &Value) -> Option<String> {
+fn type_problem<T: DeserializeOwned>(value: &Value) -> Option<String> {
     T::deserialize(value).err().map(|e| e.to_string())
 }
 
@@ -95,7 +95,7 @@ pub(super) fn read(text: &str, most: usize) -> Result<RunRequest, AgentError> {
     if problems.is_empty() {
         match serde_json::from_value::<RunRequest>(value) {
             Ok(request) => {
-                problems = meaning(&request, most);
+                problems = find_problems(&request, most);
                 if problems.is_empty() {
                     check_version(&request.contract_version)?;
                     check_mode(request.options.response_mode)?;
@@ -108,7 +108,7 @@ pub(super) fn read(text: &str, most: usize) -> Result<RunRequest, AgentError> {
     Err(invalid(problems))
 }
 
-fn meaning(request: &RunRequest, most: usize) -> Vec<Value> {
+fn find_problems(request: &RunRequest, most: usize) -> Vec<Value> {
     let mut problems = Vec::new();
     let id = request.request_id.chars().count();
     if request.request_id.trim().is_empty() || id > REQUEST_ID_CHARS {

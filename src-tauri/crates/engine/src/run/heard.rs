@@ -45,7 +45,7 @@ impl TurnStream {
         let Ok(runtime) = Handle::try_current() else { return };
         let (engine, session) = (Arc::clone(&self.engine), self.session.clone());
         runtime.spawn(async move {
-            if let Err(error) = engine.queue_changed(&session).await {
+            if let Err(error) = engine.save_queue(&session).await {
                 tracing::warn!(%error, "a queue could not be saved");
             }
         });
@@ -73,7 +73,7 @@ impl Engine {
         model: Option<String>,
         around: TurnOptions,
     ) -> Result<TurnStream, AgentError> {
-        self.check_kept(&[around.correlation_id.as_deref().unwrap_or_default()])?;
+        self.check_stored_names(&[around.correlation_id.as_deref().unwrap_or_default()])?;
         let (work, events) = RunContext::heard(around);
         let params = TurnStartParams {
             session: Some(session.clone()),
@@ -107,29 +107,29 @@ impl Engine {
     }
 
     /// Calls one tool of a session directly. A write is proposed and stays pending, as in a turn.
-    pub async fn call_heard(
+    pub async fn call_for(
         self: &Arc<Self>,
         session: &SessionId,
         tool: ToolId,
         arguments: Value,
         around: TurnOptions,
     ) -> (Result<ToolCallResponse, AgentError>, Vec<EventBody>) {
-        self.called(session, tool, arguments, around, Place::Conversation).await
+        self.call_tool_for(session, tool, arguments, around, Place::Conversation).await
     }
 
     /// Calls a tool for the session's host. The call is recorded but leaves no items in the
     /// conversation.
-    pub async fn look_heard(
+    pub async fn look_up_for(
         self: &Arc<Self>,
         session: &SessionId,
         tool: ToolId,
         arguments: Value,
         around: TurnOptions,
     ) -> Result<ToolCallResponse, AgentError> {
-        self.called(session, tool, arguments, around, Place::Beside).await.0
+        self.call_tool_for(session, tool, arguments, around, Place::Beside).await.0
     }
 
-    async fn called(
+    async fn call_tool_for(
         self: &Arc<Self>,
         session: &SessionId,
         tool: ToolId,
@@ -138,9 +138,10 @@ impl Engine {
         place: Place,
     ) -> (Result<ToolCallResponse, AgentError>, Vec<EventBody>) {
         let turn = TurnId(self.world.ids.next("turn"));
-        if let Err(error) = self
-            .check_kept(&[session.as_str(), around.correlation_id.as_deref().unwrap_or_default()])
-        {
+        if let Err(error) = self.check_stored_names(&[
+            session.as_str(),
+            around.correlation_id.as_deref().unwrap_or_default(),
+        ]) {
             return (Err(error), Vec::new());
         }
         let row = self.ended_row(session, &turn);
@@ -175,11 +176,14 @@ impl Engine {
 
     /// Returns the newest action of a caller's session that waits for the caller's decision. No
     /// turn waits for it.
-    pub async fn waiting_in(
+    pub async fn waiting_approval_in(
         self: &Arc<Self>,
         session: &SessionId,
     ) -> Result<Option<Approval>, AgentError> {
-        Ok(self.newest_in(session).await?.filter(|approval| self.waits_for_caller(approval)))
+        Ok(self
+            .newest_approval_in(session)
+            .await?
+            .filter(|approval| self.waits_for_caller(approval)))
     }
 
     /// Whether an action waits for its caller's next message.
@@ -190,7 +194,7 @@ impl Engine {
     }
 
     /// Stores a message and its answer that were made without a model.
-    pub async fn exchange(
+    pub async fn store_exchange(
         &self,
         session: &SessionId,
         said: &str,
@@ -199,10 +203,13 @@ impl Engine {
     ) -> Result<(), AgentError> {
         self.check_enabled()?;
         self.world.secrets.learn().await;
-        self.check_kept(&[session.as_str(), around.correlation_id.as_deref().unwrap_or_default()])?;
+        self.check_stored_names(&[
+            session.as_str(),
+            around.correlation_id.as_deref().unwrap_or_default(),
+        ])?;
         let (said, answer) =
             (self.exact().scrub(said).into_owned(), self.exact().scrub(answer).into_owned());
-        let session = self.session_for(Some(session.clone()), &said).await?;
+        let session = self.find_or_create_session(Some(session.clone()), &said).await?;
         let (world, turn) = (&self.world, TurnId(self.world.ids.next("turn")));
         let now = world.clock.now();
         let row = self.ended_row(&session, &turn);

@@ -47,7 +47,7 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
-    fn before_it_began() -> Self {
+    fn cancelled_before_start() -> Self {
         Self {
             status: TurnStatus::Cancelled,
             text: String::new(),
@@ -107,7 +107,7 @@ impl RunContext {
 
     /// Makes the context for a caller that receives the turn's events. No result is stored under
     /// the request's id.
-    fn listened(request: String, correlation: Option<String>, listener: Listener) -> Self {
+    fn with_listener(request: String, correlation: Option<String>, listener: Listener) -> Self {
         let key = RunKey { caller: String::new(), request };
         let ended = Mutex::default();
         Self {
@@ -149,7 +149,7 @@ impl RunContext {
                 usage: Usage::default(),
             });
         }
-        self.end(Ended::before_it_began());
+        self.end(Ended::cancelled_before_start());
     }
 
     /// Translates an event of the turn into an event of the run contract and sends it.
@@ -256,7 +256,7 @@ impl RunContext {
         let (tell, events) = mpsc::unbounded_channel();
         let (request, correlation) = (around.request_id.clone(), around.correlation_id.clone());
         (
-            Arc::new(Self::listened(
+            Arc::new(Self::with_listener(
                 request,
                 correlation,
                 Listener { around, tell, asked_in: tracing::Span::current() },
@@ -276,7 +276,7 @@ impl RunContext {
     }
 
     /// Whether the caller's host itself checks the proposals of a tool.
-    pub(crate) fn looks_at(&self, spec: &ToolSpec) -> bool {
+    pub(crate) fn is_checked_by_caller(&self, spec: &ToolSpec) -> bool {
         self.listener
             .as_ref()
             .is_some_and(|listener| listener.around.looks_at.contains(&spec.model_name.as_str()))
@@ -322,7 +322,7 @@ pub(crate) fn most_characters(run: Option<&RunContext>, profile: &dyn Profile) -
 
 /// Returns the settings and the language of a turn. A remote caller's own limits and language
 /// replace the profile's.
-pub(crate) fn surroundings(
+pub(crate) fn settings_and_locale(
     run: Option<&RunContext>,
     profile: &dyn Profile,
 ) -> (Arc<Settings>, String) {

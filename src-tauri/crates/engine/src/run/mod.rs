@@ -105,10 +105,13 @@ impl Engine {
         // The kill switch is checked before the request is even read.
         self.check_enabled()?;
         self.world.secrets.learn().await;
-        self.check_kept(&[&params.caller, params.correlation_id.as_deref().unwrap_or_default()])?;
+        self.check_stored_names(&[
+            &params.caller,
+            params.correlation_id.as_deref().unwrap_or_default(),
+        ])?;
         // Ids are stored, so a key in them is refused. Removing the key could make two ids equal.
         if let Some(ids) = contract::run_ids(&params.request) {
-            self.check_kept(&ids.each_ref().map(|id| id.as_str().unwrap_or_default()))?;
+            self.check_stored_names(&ids.each_ref().map(|id| id.as_str().unwrap_or_default()))?;
         }
         let asked = self.exact().scrub(&params.request).into_owned();
         check::read(&asked, self.world.profile.settings().limits.message_chars as usize)

@@ -133,7 +133,7 @@ impl Lanes {
         let lane = lanes.get_mut(session)?;
         let ended = lane.running.take().is_some();
         let Some(next) = lane.queue.pop_front() else {
-            self.one_less(ended);
+            self.count_ended_turn(ended);
             return None;
         };
         // The next turn replaces the ended one at once, so the count of running turns never drops
@@ -188,7 +188,7 @@ impl Lanes {
     }
 
     /// Lowers the count of running turns if a turn ended.
-    fn one_less(&self, ended: bool) {
+    fn count_ended_turn(&self, ended: bool) {
         if ended {
             self.running.send_modify(|count| *count = count.saturating_sub(1));
         }
@@ -212,7 +212,7 @@ impl Lanes {
         self.lock().entry(session.clone()).or_default().changed.subscribe()
     }
 
-    pub(crate) fn effect_done(&self, session: &SessionId) {
+    pub(crate) fn note_effect_done(&self, session: &SessionId) {
         if let Some(lane) = self.lock().get(session) {
             lane.changed.send_modify(|count| *count += 1);
         }
@@ -222,7 +222,7 @@ impl Lanes {
     pub(crate) fn forget(&self, session: &SessionId) {
         let mut lanes = self.lock();
         let removed = lanes.remove(session);
-        self.one_less(removed.is_some_and(|lane| lane.running.is_some()));
+        self.count_ended_turn(removed.is_some_and(|lane| lane.running.is_some()));
     }
 }
 
@@ -254,7 +254,7 @@ mod tests {
         }
         assert!(lanes.lock().len() <= KEPT + 3, "{}", lanes.lock().len());
         assert_eq!(lanes.running(&busy), Some("t".into()));
-        lanes.effect_done(&watched);
+        lanes.note_effect_done(&watched);
         assert!(watching.has_changed().unwrap(), "who watches is told");
     }
 

@@ -74,7 +74,7 @@ impl Engine {
             params.model.as_deref(),
             params.agent.as_ref().map(AgentId::as_str),
         ];
-        self.check_kept(&ids.map(Option::unwrap_or_default))?;
+        self.check_stored_names(&ids.map(Option::unwrap_or_default))?;
         self.check_egress(self.world.models.current(params.model.as_deref()).as_ref())?;
         if let Some(agent) = &params.agent {
             self.check_specialist(agent)?;
@@ -83,7 +83,7 @@ impl Engine {
         // A key that a user pastes into a message must not reach the title, the transcript or the
         // log.
         let text = self.exact().scrub(&check_text(&params.text, most)?).into_owned();
-        let session = self.session_for(params.session, &text).await?;
+        let session = self.find_or_create_session(params.session, &text).await?;
         let turn = TurnId(self.world.ids.next("turn"));
         if let Some(run) = run {
             self.runs.enter(&turn, run);
@@ -102,7 +102,7 @@ impl Engine {
                 Ok(TurnStartResponse { session, turn, queued: false })
             }
             None => {
-                self.queue_changed(&session).await?;
+                self.save_queue(&session).await?;
                 let event = EventBody::Status { stage: Stage::Queued, text: None };
                 self.push(Push::Turn {
                     event: TurnEvent {
@@ -135,7 +135,7 @@ impl Engine {
             .hint(hint))
     }
 
-    pub(crate) async fn session_for(
+    pub(crate) async fn find_or_create_session(
         &self,
         wanted: Option<SessionId>,
         text: &str,
@@ -172,7 +172,7 @@ impl Engine {
                 next = engine.lanes.leave(&session);
                 if next.is_some() {
                     // A queue that cannot be saved is still answered. Only a crash would lose it.
-                    let _ = engine.queue_changed(&session).await;
+                    let _ = engine.save_queue(&session).await;
                 }
                 engine.push_session(&session).await;
             }
@@ -180,7 +180,7 @@ impl Engine {
     }
 
     /// Saves the current queue and sends it to the windows.
-    pub(crate) async fn queue_changed(&self, session: &SessionId) -> Result<(), AgentError> {
+    pub(crate) async fn save_queue(&self, session: &SessionId) -> Result<(), AgentError> {
         let _one_at_a_time = self.values.lock(session).await;
         let queue = self.lanes.queue(session);
         // If the profile keeps no conversations, waiting messages stay in memory only.
@@ -196,9 +196,7 @@ impl Engine {
             CancelledAt::Nothing => {
                 Err(AgentError::invalid("This turn has ended already.").reason("not_found"))
             }
-            CancelledAt::Running | CancelledAt::Waiting => {
-                self.queue_changed(&params.session).await
-            }
+            CancelledAt::Running | CancelledAt::Waiting => self.save_queue(&params.session).await,
         }
     }
 
@@ -271,7 +269,7 @@ impl Engine {
             .items_page(&ItemsPageParams { session: id.clone(), before: u64::MAX, limit: PAGE })
             .await?;
         let approvals = self.world.store.approvals(false).await?;
-        let pinned = self.older_pinned(id, &page).await?;
+        let pinned = self.older_pinned_items(id, &page).await?;
         Ok(SessionView {
             summary,
             items: page.items,
@@ -284,7 +282,7 @@ impl Engine {
     }
 
     /// Returns the newest result of each pinned view that is not on the newest page.
-    async fn older_pinned(
+    async fn older_pinned_items(
         &self,
         id: &SessionId,
         page: &ItemsPageResponse,
@@ -334,31 +332,31 @@ impl Engine {
     /// Deletes a session and its items. Its audit records stay. Its pending approvals are
     /// cancelled.
     pub async fn session_delete(&self, id: &SessionId) -> Result<(), AgentError> {
-        let _quiet = self.quiet(id)?;
-        self.end_open(id, |status| {
+        let _quiet = self.lock_idle_session(id)?;
+        self.end_open_approvals(id, |status| {
             (status == ApprovalStatus::Pending)
                 .then_some((ApprovalStatus::Cancelled, Text::SessionDeleted))
         })
         .await?;
-        self.clear_away(id).await
+        self.delete_session_data(id).await
     }
 
     /// Deletes the local data of an expired session. Its pending approvals expire, unless another
     /// process continues the session. Effects that began and did not finish are recorded as outcome
     /// unknown.
-    pub async fn session_over(
+    pub async fn expire_session(
         self: &Arc<Self>,
         id: &SessionId,
         shared: Option<&dyn SharedSessions>,
     ) -> Result<(), AgentError> {
-        let _quiet = self.quiet(id)?;
+        let _quiet = self.lock_idle_session(id)?;
         let mut goes_on = false;
         if let Some(shared) = shared {
-            self.session_settle(id, shared).await?;
+            self.reconcile_session(id, shared).await?;
             goes_on = !matches!(shared.load(id, &[]).await?, Loaded::Nothing);
         }
         if !goes_on {
-            self.end_open(id, |status| {
+            self.end_open_approvals(id, |status| {
                 Some(match status {
                     ApprovalStatus::Executing => (ApprovalStatus::Failed, Text::UnknownOutcome),
                     ApprovalStatus::Approved => (ApprovalStatus::Expired, Text::ApprovalDied),
@@ -373,23 +371,23 @@ impl Engine {
             })
             .await?;
         }
-        self.clear_away(id).await
+        self.delete_session_data(id).await
     }
 
     /// Locks the session's effects. Fails while a turn or an action of the session runs. No action
     /// begins until the returned guard is dropped.
-    fn quiet(&self, id: &SessionId) -> Result<OwnedMutexGuard<()>, AgentError> {
+    fn lock_idle_session(&self, id: &SessionId) -> Result<OwnedMutexGuard<()>, AgentError> {
         if self.lanes.running(id).is_some() {
             return Err(AgentError::invalid("This session is being answered right now.")
                 .hint("Stop the turn first, then delete the session."));
         }
-        self.lanes.effects(id).try_lock_owned().map_err(|_| action_runs())
+        self.lanes.effects(id).try_lock_owned().map_err(|_| action_runs_error())
     }
 
     /// Ends all open approvals of a session and records how each one ended, before their rows are
     /// deleted. `end` maps the current status to the new one. Fails if `end` returns None for an
     /// approval.
-    async fn end_open(
+    async fn end_open_approvals(
         &self,
         id: &SessionId,
         end: impl Fn(ApprovalStatus) -> Option<(ApprovalStatus, Text)>,
@@ -409,13 +407,13 @@ impl Engine {
                 None => false,
             };
             if !ended {
-                return Err(action_runs());
+                return Err(action_runs_error());
             }
         }
         Ok(())
     }
 
-    async fn clear_away(&self, id: &SessionId) -> Result<(), AgentError> {
+    async fn delete_session_data(&self, id: &SessionId) -> Result<(), AgentError> {
         self.memories.delete(self.world.store.session_delete(id)).await?;
         self.lanes.forget(id);
         self.egress.forget(id);
@@ -425,7 +423,7 @@ impl Engine {
     }
 }
 
-fn action_runs() -> AgentError {
+fn action_runs_error() -> AgentError {
     AgentError::invalid("An approved action of this session runs right now.")
         .hint("Delete the session when it has ended.")
 }

@@ -48,7 +48,7 @@ impl Engine {
             session: session.clone(),
             title,
             created_at,
-            items: bounded(store.items_before(session, None, MOST_ITEMS).await?),
+            items: newest_turns_that_fit(store.items_before(session, None, MOST_ITEMS).await?),
             values,
             approvals: store.approvals_of(session, APPROVALS).await?,
             memories: store.memories_of(session).await?,
@@ -74,7 +74,7 @@ impl Engine {
     /// Ends local approvals that another process has ended, and effects that a process began and
     /// did not finish. Such an effect may have happened and is not repeated. The caller must hold
     /// the session's lock.
-    pub async fn session_settle(
+    pub async fn reconcile_session(
         self: &Arc<Self>,
         session: &SessionId,
         shared: &dyn SharedSessions,
@@ -82,12 +82,12 @@ impl Engine {
         let open = self.world.store.approvals_of(session, APPROVALS).await?;
         for approval in open.into_iter().filter(|approval| !approval.status.is_final()) {
             let stands = shared.approval_status(&approval.id).await?;
-            self.settle_as(&approval, stands).await?;
+            self.reconcile_approval(&approval, stands).await?;
         }
         Ok(())
     }
 
-    async fn settle_as(
+    async fn reconcile_approval(
         self: &Arc<Self>,
         approval: &Approval,
         stands: Option<ApprovalStatus>,
@@ -130,7 +130,7 @@ impl Engine {
         }
         self.record_resolved(approval, status, Some(reason), "host").await;
         if status == ApprovalStatus::Failed {
-            self.end_unknown(approval).await?;
+            self.end_unknown_call(approval).await?;
         } else {
             self.end_unwaited_call(approval, status, Some(reason.to_owned())).await;
         }
@@ -139,7 +139,10 @@ impl Engine {
     }
 
     /// Returns the newest proposed action of a session, in any status.
-    pub async fn newest_in(&self, session: &SessionId) -> Result<Option<Approval>, AgentError> {
+    pub async fn newest_approval_in(
+        &self,
+        session: &SessionId,
+    ) -> Result<Option<Approval>, AgentError> {
         let newest = self.world.store.approvals_of(session, 1).await?;
         Ok(newest.into_iter().next())
     }
@@ -160,7 +163,7 @@ impl Engine {
 
 /// Returns the newest whole turns that fit into an image. The newest turn is included even if it is
 /// too large.
-fn bounded(items: Vec<Item>) -> Vec<Item> {
+fn newest_turns_that_fit(items: Vec<Item>) -> Vec<Item> {
     let mut start = items.len();
     let mut bytes = 0;
     for (index, item) in items.iter().enumerate().rev() {

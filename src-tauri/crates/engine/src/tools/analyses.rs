@@ -45,7 +45,7 @@ pub(crate) fn earlier_analysis(
 ) -> Option<CallDone> {
     let pointer = ready.spec.as_of.as_deref()?;
     let recalled = scope.recalled.as_ref()?;
-    let found = newest(&recalled.items, &ready.spec, pointer, &ready.arguments)?;
+    let found = newest_analysis(&recalled.items, &ready.spec, pointer, &ready.arguments)?;
     let now = context.world().clock.now();
     let changed = *context.engine.analyses_from.lock();
     let age = now - found.as_of;
@@ -68,7 +68,7 @@ pub(crate) fn earlier_analysis(
     Some(done)
 }
 
-fn newest<'a>(
+fn newest_analysis<'a>(
     items: &'a [Arc<Item>],
     spec: &ToolSpec,
     pointer: &str,

@@ -124,7 +124,7 @@ impl CallDone {
         let handle = kept.is_readable().then_some(call);
         let cap = |limit: usize| move |text: &str| history::cap(text, limit, handle);
         let (content, value, is_cut) =
-            words.new_result(call, &data, &cap(limit), &cap(history::OLD_RESULT_CHARS));
+            words.redact_new_result(call, &data, &cap(limit), &cap(history::OLD_RESULT_CHARS));
         if is_cut {
             kept.keep(call, data);
         }

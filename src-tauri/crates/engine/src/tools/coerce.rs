@@ -20,7 +20,7 @@ pub struct Coercion {
 
 /// Returns a call's arguments, coerced to the tool's schema. A change also gets the schema's
 /// default values, unless the arguments would then be invalid.
-pub(crate) fn fitted(
+pub(crate) fn fit_arguments(
     spec: &ToolSpec,
     arguments: Value,
     fits: impl FnOnce(&Value) -> bool,
@@ -66,7 +66,7 @@ pub fn coerce(schema: &Value, arguments: Value) -> (Value, Vec<Coercion>) {
             }
             continue;
         };
-        match one(&branches(schema, property), value, required.contains(&name.as_str())) {
+        match coerce_value(&branches(schema, property), value, required.contains(&name.as_str())) {
             Outcome::Same(value) => {
                 out.insert(name, value);
             }
@@ -113,7 +113,7 @@ enum Outcome {
     Absent,
 }
 
-fn one(branches: &[&Value], value: Value, required: bool) -> Outcome {
+fn coerce_value(branches: &[&Value], value: Value, required: bool) -> Outcome {
     let types = types(branches);
     if types.is_empty()
         || types.iter().any(|t| fits(t, &value))
@@ -126,7 +126,7 @@ fn one(branches: &[&Value], value: Value, required: bool) -> Outcome {
         return Outcome::Absent;
     }
     if scalar && let Some(inner) = unwrap_single(&value) {
-        return match one(branches, inner, required) {
+        return match coerce_value(branches, inner, required) {
             Outcome::Same(value) | Outcome::Changed(value, _) => {
                 Outcome::Changed(value, "unwrapped a list of one")
             }

@@ -92,13 +92,13 @@ impl Dispatcher {
     /// includes failures, whose text comes from the tool.
     pub(crate) fn note_trust(&self, spec: &ToolSpec, done: &CallDone) {
         if policy::taints(spec) {
-            self.sources.brought(spec, done);
+            self.sources.note_call_content(spec, done);
         }
     }
 
     /// Returns the request of a call. Fails if the call has an approval and the request is not the
     /// approved one.
-    async fn outgoing(
+    async fn outgoing_call(
         &self,
         ready: &Ready,
         approval: Option<&Approval>,
@@ -122,7 +122,7 @@ impl Dispatcher {
         signer: Option<&dyn AnswerSigner>,
     ) -> CallDone {
         let spec = &ready.spec;
-        let outgoing = match self.outgoing(ready, approval).await {
+        let outgoing = match self.outgoing_call(ready, approval).await {
             Ok(outgoing) => outgoing,
             Err(error) => return CallDone::failed(ready, ToolOutcome::Error, error),
         };
@@ -137,7 +137,7 @@ impl Dispatcher {
         } else {
             Point::BetweenIntentAndEffect
         });
-        if !results::is_here(spec) {
+        if !results::is_own_tool(spec) {
             self.context.account.add_tool(&spec.id, spec.effect);
         }
         let span = tracing::info_span!(target: "spans", "tool_call", tool = spec.id.as_str(), call = ready.call.as_str(), outcome = Empty);
@@ -146,14 +146,14 @@ impl Dispatcher {
         if spec.effect != Effect::ReadOnly {
             self.context.probe(Point::BetweenEffectAndOutcome);
         }
-        let (mut done, session_values) = self.outcome(ready, result);
+        let (mut done, session_values) = self.call_outcome(ready, result);
         done.duration = started.elapsed();
         done.is_recorded = true;
         span.record("outcome", outcome_name(done.outcome));
         record_outcome(&self.context, &done, self.scope.agent_id(), approval).await;
-        self.for_the_caller(&mut done);
+        self.hide_failure_details(&mut done);
         self.keep_session_values(session_values).await;
-        self.tell_cut(&done).await;
+        self.report_cut(&done).await;
         done
     }
 
@@ -176,7 +176,7 @@ impl Dispatcher {
             session: self.context.session.clone(),
             attended: self.context.audience.is_attended(),
         };
-        if results::is_here(spec) {
+        if results::is_own_tool(spec) {
             let most = self.context.settings.limits.result_chars as usize / 2;
             let border =
                 |text: &str, at| self.words.as_ref().map_or(at, |words| words.border(text, at));
@@ -198,7 +198,7 @@ impl Dispatcher {
     }
 
     /// How a call ended, and what of its result the session keeps.
-    fn outcome(
+    fn call_outcome(
         &self,
         ready: &Ready,
         result: Result<Value, ToolFailure>,
@@ -206,7 +206,7 @@ impl Dispatcher {
         let spec = &ready.spec;
         match result {
             Ok(mut data) => {
-                let misfits = self.context.engine.validators.misfits_of_result(
+                let misfits = self.context.engine.validators.result_problems(
                     &format!("out {}", spec.definition_hash),
                     &spec.output_schema,
                     &data,
@@ -215,7 +215,7 @@ impl Dispatcher {
                     // Secrets are removed before the result is recorded, stored or shown.
                     self.context.engine.exact().scrub_value(&mut data);
                     let session_values = session_values(spec, &data);
-                    let mut done = CallDone::of(ready, ToolOutcome::Ok, None, summary(&data));
+                    let mut done = CallDone::of(ready, ToolOutcome::Ok, None, summary_line(&data));
                     done.cut = oversize::cut(&mut data);
                     if let Some(cut) = &done.cut {
                         done.summary = Text::ResultCut
@@ -268,7 +268,7 @@ impl Dispatcher {
 
     /// Replaces the details of a service's failure in the result for a remote caller and its model.
     /// A failure in the tool's own words is kept. The outcome's record has the full error.
-    fn for_the_caller(&self, done: &mut CallDone) {
+    fn hide_failure_details(&self, done: &mut CallDone) {
         let Some(error) = done.error.as_mut().filter(|_| self.context.audience.is_remote()) else {
             return;
         };
@@ -309,7 +309,7 @@ impl Dispatcher {
     }
 
     /// Tells the user that a result was cut.
-    async fn tell_cut(&self, done: &CallDone) {
+    async fn report_cut(&self, done: &CallDone) {
         if done.cut.is_none() {
             return;
         }
@@ -373,7 +373,7 @@ fn idempotency_key(
 
 /// Returns a one-line summary of a result from its common fields. It is only a hint; the window
 /// shows the whole result on request.
-fn summary(data: &Value) -> String {
+fn summary_line(data: &Value) -> String {
     let count = data.get("totalCount").or_else(|| data.get("items").filter(|i| i.is_array()));
     match (data.get("summary").and_then(Value::as_str), count) {
         (Some(text), _) => text.chars().take(160).collect(),

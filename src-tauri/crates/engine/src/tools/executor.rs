@@ -28,7 +28,7 @@ use crate::{
     tools::{
         analyses::earlier_analysis,
         call::{CallDone, Ready, is_free_read, unknown_tool},
-        coerce::fitted,
+        coerce::fit_arguments,
         dispatch::Dispatcher,
         policy_decision::policy_decision,
         refusals,
@@ -54,7 +54,7 @@ impl InvalidArguments {
     }
 
     /// Whether the model repeats arguments whose error it has read.
-    fn repeats(&mut self, key: String) -> bool {
+    fn is_repeated(&mut self, key: String) -> bool {
         let told = self.told.contains(&key);
         self.new.insert(key);
         told
@@ -115,7 +115,7 @@ impl ToolExecutor {
             .settings
             .limits
             .calls_per_round
-            .min(self.context.own_bound(own))
+            .min(self.context.bound_unless_remote(own))
             .clamp(1, 10) as usize;
         let mut prepared = Vec::with_capacity(calls.len());
         let mut asks = false;
@@ -249,7 +249,7 @@ impl ToolExecutor {
         call: AskedCall,
         is_within_limit: bool,
     ) -> Result<Box<Ready>, Box<CallDone>> {
-        let spec = match self.find(&call.name) {
+        let spec = match self.find_tool(&call.name) {
             Ok(spec) => spec,
             Err(error) => return Err(Box::new(unknown_tool(call, error))),
         };
@@ -332,7 +332,7 @@ impl ToolExecutor {
             .run()
             .into_iter()
             .fold(given, |given, run| run.drop_unknown_arguments(&ready.spec, given));
-        let (arguments, changes) = fitted(&ready.spec, given, |full| {
+        let (arguments, changes) = fit_arguments(&ready.spec, given, |full| {
             self.context.engine.check_arguments(&ready.spec, full).is_ok()
         });
         ready.arguments = arguments;
@@ -364,7 +364,7 @@ impl ToolExecutor {
 
     /// Returns the tool with this model name if it is in the specialist's scope. The tool that
     /// reads long results exists only once there is a long result.
-    fn find(&self, name: &str) -> Result<Arc<ToolSpec>, AgentError> {
+    fn find_tool(&self, name: &str) -> Result<Arc<ToolSpec>, AgentError> {
         let Some(spec) = self.context.specs.iter().find(|spec| spec.model_name == name) else {
             let kept = self.dispatcher().results.tool().filter(|spec| spec.model_name == name);
             return kept.map(Arc::new).ok_or_else(|| {
@@ -396,7 +396,7 @@ impl ToolExecutor {
     /// read, it gets no more tools in this turn.
     fn note_invalid(&mut self, ready: &Ready, error: AgentError) -> AgentError {
         let key = format!("{} {}", ready.spec.id, canonical(&ready.arguments));
-        if !self.invalid.repeats(key) {
+        if !self.invalid.is_repeated(key) {
             return error;
         }
         self.is_tools_off = true;

@@ -36,7 +36,7 @@ impl Cut {
 /// Replaces a result that is too large by a short description of it. Returns None if the result is
 /// small enough.
 pub(crate) fn cut(data: &mut Value) -> Option<Cut> {
-    if length(data) <= RESULT_BYTES {
+    if json_length(data) <= RESULT_BYTES {
         return None;
     }
     let text = data.to_string();
@@ -60,7 +60,7 @@ pub(crate) fn shorten(error: &mut AgentError) {
     }
     let (mut kept, mut bytes, mut dropped) = (Map::new(), 0, 0);
     for (name, value) in std::mem::take(&mut error.details) {
-        let size = name.len() + length(&value);
+        let size = name.len() + json_length(&value);
         if size <= DETAIL_BYTES && bytes + size <= DETAILS_BYTES {
             bytes += size;
             kept.insert(name, value);
@@ -75,7 +75,7 @@ pub(crate) fn shorten(error: &mut AgentError) {
 }
 
 /// Returns the length of a value as JSON text.
-fn length(value: &Value) -> usize {
+fn json_length(value: &Value) -> usize {
     struct Count(usize);
     impl std::io::Write for Count {
         fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {

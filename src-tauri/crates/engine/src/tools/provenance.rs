@@ -33,8 +33,8 @@ impl UntrustedSources {
     }
 
     /// Notes the content that a call brought: its data, or the text of its failure.
-    pub(crate) fn brought(&self, spec: &ToolSpec, done: &CallDone) {
-        let text = if done.data.is_null() { done.summary.clone() } else { joined(&done.data) };
+    pub(crate) fn note_call_content(&self, spec: &ToolSpec, done: &CallDone) {
+        let text = if done.data.is_null() { done.summary.clone() } else { join_texts(&done.data) };
         self.add(of_tool(&spec.id, &spec.title, spec.target.server(), &done.call), text);
     }
 
@@ -48,7 +48,7 @@ impl UntrustedSources {
     ) {
         let (title, server) =
             spec.map_or((tool.as_str(), ""), |spec| (spec.title.as_str(), spec.target.server()));
-        self.add(of_tool(tool, title, server, call), joined(data));
+        self.add(of_tool(tool, title, server, call), join_texts(data));
     }
 
     /// Notes untrusted content without a known call: a summary made from it, or hints of a caller
@@ -95,7 +95,7 @@ impl UntrustedSources {
         let quote = |source: &Source| {
             let at = wanted.iter().find_map(|text| source.text.find(text.as_str()));
             UntrustedContent {
-                excerpt: around(&source.text, at.unwrap_or(0)),
+                excerpt: excerpt_at(&source.text, at.unwrap_or(0)),
                 quoted: at.is_some(),
                 ..source.from.clone()
             }
@@ -124,7 +124,7 @@ fn of_tool(tool: &ToolId, title: &str, server: &str, call: &CallId) -> Untrusted
 }
 
 /// Returns the texts of a result on one line.
-fn joined(data: &Value) -> String {
+fn join_texts(data: &Value) -> String {
     let mut all = String::new();
     for text in texts(data) {
         if all.len() > CHARS {
@@ -153,7 +153,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// Returns the part of a text around a position.
-fn around(text: &str, at: usize) -> String {
+fn excerpt_at(text: &str, at: usize) -> String {
     let from = text.floor_char_boundary(at.saturating_sub(EXCERPT / 3));
     let part: String = text[from..].chars().take(EXCERPT).collect();
     let (before, after) =

@@ -50,7 +50,7 @@ pub(crate) async fn record_intent(
     if outgoing.asked != outgoing.arguments {
         draft = draft.commit("asked", canonical(&outgoing.asked));
     }
-    if !outgoing.is_sent || results::is_here(spec) {
+    if !outgoing.is_sent || results::is_own_tool(spec) {
         draft = draft.field("sent", false);
     }
     if outgoing.is_again {
@@ -92,7 +92,7 @@ pub(crate) async fn record_outcome(
         .field("call", done.call.as_str())
         .field("tool", done.tool.as_str())
         .field("status", json!(done.outcome))
-        .field("level", level(done.outcome))
+        .field("level", record_level(done.outcome))
         .field("agent", agent)
         .field("duration_ms", millis(done.duration));
     if let Some(id) = approval {
@@ -113,7 +113,7 @@ pub(crate) async fn record_outcome(
 }
 
 /// Returns the level of an outcome's record.
-fn level(outcome: ToolOutcome) -> &'static str {
+fn record_level(outcome: ToolOutcome) -> &'static str {
     match outcome {
         ToolOutcome::Ok | ToolOutcome::Cancelled => "info",
         ToolOutcome::Denied | ToolOutcome::Rejected | ToolOutcome::Expired | ToolOutcome::Limit => {

@@ -36,7 +36,7 @@ fn commit_part(draft: RecordDraft, name: &str, text: &str) -> RecordDraft {
         .commit(name, &text[..end])
 }
 
-fn more(counts: BTreeMap<String, u64>) -> Option<RecordDraft> {
+fn more_refused_record(counts: BTreeMap<String, u64>) -> Option<RecordDraft> {
     let total: u64 = counts.values().sum();
     let draft = RecordDraft::new(RecordType::PolicyDecision)
         .field("status", "refused")
@@ -82,7 +82,7 @@ pub(crate) async fn note_refused(context: &TurnContext, done: &CallDone, agent: 
 /// Records the number of refused calls without their own records.
 pub(crate) async fn note_more_refused(context: &TurnContext, agent: String) {
     let left = context.account.refused_calls().take_more();
-    if let Some(draft) = more(left) {
+    if let Some(draft) = more_refused_record(left) {
         context.record(draft.field("agent", agent).field("duration_ms", 0)).await;
     }
 }
@@ -125,10 +125,10 @@ impl Engine {
     /// Records a request that was refused.
     pub async fn note_refused_request(&self, refused: Refused<'_>) {
         let now = self.world.clock.now();
-        let left = more(self.refusals.lock().renew(now));
+        let left = more_refused_record(self.refusals.lock().renew(now));
         // The lock is released before the record is built.
         let is_admitted = self.refusals.lock().admit(REQUESTS, refused.reason);
-        let own = is_admitted.then(|| self.refusal(refused));
+        let own = is_admitted.then(|| self.refusal_record(refused));
         for draft in left.into_iter().chain(own) {
             if let Err(error) = self.world.audit.append(draft, Durability::Grouped).await {
                 tracing::warn!(%error, "a refusal could not be recorded");
@@ -136,7 +136,7 @@ impl Engine {
         }
     }
 
-    fn refusal(&self, refused: Refused<'_>) -> RecordDraft {
+    fn refusal_record(&self, refused: Refused<'_>) -> RecordDraft {
         let exact = self.exact();
         let name = |text: &str| -> String { exact.scrub(text).chars().take(NAME_CHARS).collect() };
         let mut draft = RecordDraft::new(RecordType::PolicyDecision)

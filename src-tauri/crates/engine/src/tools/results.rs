@@ -66,7 +66,7 @@ impl ResultStore {
         };
         let (offset, length) =
             (number("offset").unwrap_or(0), number("length").unwrap_or(most).min(most));
-        part(
+        part_of_text(
             &data.to_string(),
             offset,
             length,
@@ -81,14 +81,14 @@ impl ResultStore {
 }
 
 /// Whether a call is for this built-in tool.
-pub(crate) fn is_here(spec: &ToolSpec) -> bool {
+pub(crate) fn is_own_tool(spec: &ToolSpec) -> bool {
     matches!(&spec.target, ToolTarget::BuiltIn { service } if service == SERVICE)
         && spec.id.as_str() == NAME
 }
 
 /// Returns a part of the text. Positions are byte offsets at character borders, as returned in
 /// `next_offset`.
-fn part(
+fn part_of_text(
     text: &str,
     offset: usize,
     length: usize,
@@ -190,11 +190,17 @@ mod tests {
     #[test]
     fn a_text_is_found_in_its_place() {
         let text = format!("{}needle{}", "a".repeat(1_000), "b".repeat(1_000));
-        let found = part(&text, 0, 300, Some("needle"), &anywhere).unwrap();
+        let found = part_of_text(&text, 0, 300, Some("needle"), &anywhere).unwrap();
         assert_eq!(found["offset"], 800);
         assert!(found["text"].as_str().unwrap().contains("needle"));
-        assert_eq!(part(&text, 1_100, 300, Some("needle"), &anywhere).unwrap()["found"], false);
-        assert_eq!(part(&text, 99_999, 10, None, &anywhere).unwrap()["next_offset"], Value::Null);
+        assert_eq!(
+            part_of_text(&text, 1_100, 300, Some("needle"), &anywhere).unwrap()["found"],
+            false
+        );
+        assert_eq!(
+            part_of_text(&text, 99_999, 10, None, &anywhere).unwrap()["next_offset"],
+            Value::Null
+        );
     }
 
     proptest! {
@@ -203,7 +209,7 @@ mod tests {
         fn parts_make_the_whole(text in any::<String>(), length in 1_usize..40) {
             let (mut whole, mut at) = (String::new(), 0);
             loop {
-                let found = part(&text, at, length, None, &anywhere).unwrap();
+                let found = part_of_text(&text, at, length, None, &anywhere).unwrap();
                 whole.push_str(found["text"].as_str().unwrap());
                 match found["next_offset"].as_u64() {
                     Some(next) => at = usize::try_from(next).unwrap(),

@@ -110,7 +110,7 @@ pub(crate) async fn run_tool(
         while let Some(ResumeRequest { wanted, verdict }) = asked.recv().await {
             let allowed = match wanted {
                 Wanted::Answers(answers) => {
-                    match with_signature(context, ready, &answers, signer).await {
+                    match approve_answers(context, ready, &answers, signer).await {
                         Ok((ready, approval)) => {
                             send_answers((context, scope), &ready, approval, &signed).await
                         }
@@ -142,7 +142,7 @@ pub(crate) async fn run_tool(
 
 /// Returns the call with its answers, and the approval under which it continues. A read needs no
 /// approval.
-async fn with_signature(
+async fn approve_answers(
     context: &TurnContext,
     ready: &Ready,
     answers: &Value,

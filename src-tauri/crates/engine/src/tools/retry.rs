@@ -26,7 +26,7 @@ pub async fn run(
     let tries = allowed_tries(&request);
     let mut attempt = 1;
     loop {
-        let failure = match once(tools, request.clone(), cancel).await {
+        let failure = match run_once(tools, request.clone(), cancel).await {
             Ok(value) => return Ok(value),
             Err(failure) => failure,
         };
@@ -63,7 +63,7 @@ fn time_limit(spec: &ToolSpec) -> Duration {
     Duration::from_millis(if spec.timeout_ms == 0 { DEFAULT_TIMEOUT_MS } else { spec.timeout_ms })
 }
 
-async fn once(
+async fn run_once(
     tools: &dyn Tools,
     request: ToolRequest,
     cancel: &CancellationToken,
@@ -85,7 +85,7 @@ async fn once(
     };
     let error = tokio::select! {
         done = &mut running => return done,
-        () = out_of_time(tools, &spec, limit) => {
+        () = wait_until_timeout(tools, &spec, limit) => {
             let error = AgentError::new(ErrorCode::ToolTimeout, text!("{tool} did not answer within {seconds} s.", tool = title, seconds = limit.as_secs_f32()));
             error.hint("Try again; if it keeps happening, look at the server in Tools.")
         }
@@ -103,7 +103,7 @@ async fn once(
 
 /// Waits until the time limit is over. The limit starts again while the call waits for a person's
 /// answer.
-async fn out_of_time(tools: &dyn Tools, spec: &ToolSpec, limit: Duration) {
+async fn wait_until_timeout(tools: &dyn Tools, spec: &ToolSpec, limit: Duration) {
     loop {
         tokio::time::sleep(limit).await;
         if !tools.waits_for_person(spec) {

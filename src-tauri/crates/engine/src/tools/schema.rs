@@ -68,12 +68,7 @@ impl Validators {
     /// last part. They contain nothing of the result, from which secrets have not been removed yet.
     /// Formats such as `date` are not checked: the call has already been made, and a result with a
     /// wrong format is still readable.
-    pub(crate) fn misfits_of_result(
-        &self,
-        key: &str,
-        schema: &Value,
-        value: &Value,
-    ) -> Vec<String> {
+    pub(crate) fn result_problems(&self, key: &str, schema: &Value, value: &Value) -> Vec<String> {
         match self.validator(key, schema, false) {
             None => vec![UNUSABLE.to_owned()],
             Some(validator) => validator

@@ -17,7 +17,7 @@ use crate::{
     tools::call::CallDone,
     turn::{
         context::TurnContext,
-        outcome::{End, said_below},
+        outcome::{End, sentence_below},
     },
 };
 
@@ -167,7 +167,7 @@ impl AnswerBuilder {
         let (locale, empty) = (&self.context.locale, text.trim().is_empty());
         let has_own_limit = self.context.account.max_output_tokens.is_some();
         let why = match finish {
-            Some(Finish::Length) if self.context.account.entries().is_cut => self.budget_cut(),
+            Some(Finish::Length) if self.context.account.entries().is_cut => self.budget_cut_text(),
             Some(Finish::Length) if empty || !has_own_limit => Text::LengthCut.in_locale(locale),
             Some(Finish::ContentFilter) if !empty => Text::FilterCut.in_locale(locale),
             Some(
@@ -179,14 +179,14 @@ impl AnswerBuilder {
             )
             | None => return text,
         };
-        let added = said_below(&text, why);
+        let added = sentence_below(&text, why);
         self.show(added.clone());
         text + &added
     }
 
     /// Returns the sentence that says that a budget ended the answer. Remote callers get a sentence
     /// without budget and settings, because their customers have neither.
-    pub(crate) fn budget_cut(&self) -> &'static str {
+    pub(crate) fn budget_cut_text(&self) -> &'static str {
         let text =
             if self.context.audience.is_remote() { Text::EndsEarly } else { Text::BudgetCut };
         text.in_locale(&self.context.locale)
@@ -214,7 +214,7 @@ impl AnswerBuilder {
         let added = if notes.is_empty() {
             String::new()
         } else {
-            said_below(&text, &format!("*{}.*", notes.join("; ")))
+            sentence_below(&text, &format!("*{}.*", notes.join("; ")))
         };
         if !empty && !added.is_empty() {
             self.show(added.clone());

@@ -20,7 +20,7 @@ use crate::{
     Engine, World,
     budget::{account::Account, metering::Metered},
     ports::{Durability, Model, Point, RecordDraft, StoreError},
-    run::live::{RunContext, surroundings},
+    run::live::{RunContext, settings_and_locale},
     sessions::lanes::Accepted,
     turn::{
         audience::{Audience, Place},
@@ -108,7 +108,7 @@ impl TurnContext {
     ) -> Self {
         let world = &engine.world;
         let (settings, locale) =
-            surroundings(audience.run().map(AsRef::as_ref), world.profile.as_ref());
+            settings_and_locale(audience.run().map(AsRef::as_ref), world.profile.as_ref());
         let account = Arc::new(Account::new(
             session.clone(),
             accepted.turn.clone(),
@@ -157,7 +157,7 @@ impl TurnContext {
     }
 
     /// Returns a specialist's own limit. The limit does not apply if a remote caller sets one.
-    pub(crate) fn own_bound(&self, own: u32) -> u32 {
+    pub(crate) fn bound_unless_remote(&self, own: u32) -> u32 {
         if self.audience.is_remote() { u32::MAX } else { own }
     }
 

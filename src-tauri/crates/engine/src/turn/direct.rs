@@ -105,13 +105,17 @@ impl Engine {
     ) -> Result<(Arc<TurnContext>, ToolId, AskedCall), AgentError> {
         self.check_enabled()?;
         self.check_no_secret(&params.arguments)?;
-        self.check_kept(&[
+        self.check_stored_names(&[
             params.session.as_ref().map_or("", SessionId::as_str),
             params.tool.as_str(),
         ])?;
         let accepted = Accepted { headless: params.headless, ..Accepted::without_message(id) };
         let session = params.session.clone().unwrap_or_else(|| SessionId::new(DIRECT));
-        self.direct(TurnStart { session, accepted, place, cancel }, &params.tool, &params.arguments)
+        self.call_directly(
+            TurnStart { session, accepted, place, cancel },
+            &params.tool,
+            &params.arguments,
+        )
     }
 
     /// Returns the policy decision that a call would get now. Runs the same checks as a real call
@@ -132,7 +136,7 @@ impl Engine {
             place: Place::Outside,
             cancel: CancellationToken::new(),
         };
-        let (context, _, call) = self.direct(start, &params.tool, &params.arguments)?;
+        let (context, _, call) = self.call_directly(start, &params.tool, &params.arguments)?;
         let sources = Arc::new(UntrustedSources::default());
         if params.untrusted {
             sources.remembered("");
@@ -181,9 +185,9 @@ impl Engine {
     }
 
     /// Refuses names and ids that contain a stored key, because they are stored unchanged.
-    pub(crate) fn check_kept(&self, given: &[&str]) -> Result<(), AgentError> {
+    pub(crate) fn check_stored_names(&self, given: &[&str]) -> Result<(), AgentError> {
         if given.iter().any(|text| self.holds_secret(&Value::from(*text))) {
-            Err(key_refused())
+            Err(key_refused_error())
         } else {
             Ok(())
         }
@@ -192,11 +196,11 @@ impl Engine {
     /// Reads the stored keys again and refuses a value that contains one of them.
     pub async fn check_keepable(&self, value: &Value) -> Result<(), AgentError> {
         self.world.secrets.learn().await;
-        if self.holds_secret(value) { Err(key_refused()) } else { Ok(()) }
+        if self.holds_secret(value) { Err(key_refused_error()) } else { Ok(()) }
     }
 
     /// Starts a direct call of a tool.
-    fn direct(
+    fn call_directly(
         self: &Arc<Self>,
         start: TurnStart,
         tool: &ToolId,
@@ -225,7 +229,7 @@ impl Engine {
 }
 
 /// Returns the error for a stored key in a value that would be stored.
-pub fn key_refused() -> AgentError {
+pub fn key_refused_error() -> AgentError {
     AgentError::invalid("The request contains a stored key where a name, an id or a setting belongs. Nothing was done.")
         .reason("holds_secret")
         .hint("Leave the key out. Enter keys only in Settings. If it is no key, look for an environment variable with this value and rename it.")

@@ -13,7 +13,7 @@ use crate::{
     texts::Text,
     tools::refusals,
     turn::{
-        outcome::{End, below, said_below, why},
+        outcome::{End, append_below, refusal_text, sentence_below},
         running::Turn,
     },
 };
@@ -21,34 +21,34 @@ use crate::{
 impl Turn {
     /// Ends a turn whose model call a budget refused. The texts so far become the answer; without
     /// any text the refusal becomes the error.
-    pub(super) fn within_budget(&mut self, end: End) -> End {
+    pub(super) fn end_within_budget(&mut self, end: End) -> End {
         let Some(refusal) = self.context.account.entries().refusal.take() else { return end };
         let over_budget = refusal.has_reason(contract::Reason::BudgetExceeded);
         match end {
             // The answer is complete. The refused call would only have chosen the next specialist
             // or joined the answers.
             End::Answer { text, choices, status } if over_budget => {
-                self.ends_early(&refusal);
-                let is_told =
-                    self.context.audience.is_remote() || text.ends_with(self.answer.budget_cut());
+                self.note_early_end(&refusal);
+                let is_told = self.context.audience.is_remote()
+                    || text.ends_with(self.answer.budget_cut_text());
                 End::Answer {
-                    text: if is_told { text } else { below(text, &why(&refusal)) },
+                    text: if is_told { text } else { append_below(text, &refusal_text(&refusal)) },
                     choices,
                     status,
                 }
             }
             End::Failed { partial, .. }
-                if over_budget && (!partial.is_empty() || self.has_said()) =>
+                if over_budget && (!partial.is_empty() || self.has_shown_texts()) =>
             {
-                self.ends_early(&refusal);
+                self.note_early_end(&refusal);
                 self.answer.is_in_parts = true;
                 let why = if self.context.audience.is_remote() {
-                    self.answer.budget_cut().to_owned()
+                    self.answer.budget_cut_text().to_owned()
                 } else {
-                    why(&refusal)
+                    refusal_text(&refusal)
                 };
                 End::Answer {
-                    text: below(partial, &why),
+                    text: append_below(partial, &why),
                     choices: Vec::new(),
                     status: TurnStatus::Limit,
                 }
@@ -60,7 +60,7 @@ impl Turn {
 
     /// Notes that a budget refused a call. For a remote caller the details go to the log for the
     /// operator.
-    fn ends_early(&self, refusal: &AgentError) {
+    fn note_early_end(&self, refusal: &AgentError) {
         self.context.account.entries().is_truncated = true;
         if self.context.audience.is_remote() {
             tracing::warn!(reason = BUDGET, why = %refusal, "an answer ends early");
@@ -68,13 +68,13 @@ impl Turn {
     }
 
     /// Whether the turn has already shown texts or made changes.
-    fn has_said(&self) -> bool {
+    fn has_shown_texts(&self) -> bool {
         self.has_reported() || !self.answer.asides().is_empty()
     }
 
     pub(super) async fn finish(&self, end: End) {
         self.context.probe(Point::BeforeAnswerSaved);
-        let (mut text, choices, status, error) = self.last_words(end);
+        let (mut text, choices, status, error) = self.complete_last_text(end);
         let mut body: Vec<Item> = self.redaction_item().into_iter().collect();
         match status {
             TurnStatus::Ok | TurnStatus::Limit if !text.is_empty() => {
@@ -126,7 +126,10 @@ impl Turn {
         }
     }
 
-    fn last_words(&self, end: End) -> (String, Vec<Choice>, TurnStatus, Option<AgentError>) {
+    fn complete_last_text(
+        &self,
+        end: End,
+    ) -> (String, Vec<Choice>, TurnStatus, Option<AgentError>) {
         let (mut text, choices, status, error) = match end {
             End::Answer { text, choices, status } => (text, choices, status, None),
             End::Cancelled { partial } => (partial, Vec::new(), TurnStatus::Cancelled, None),
@@ -145,7 +148,7 @@ impl Turn {
                 Text::WriteDone.in_locale(&self.context.locale),
                 writes.join("; ")
             );
-            text.push_str(&said_below(&text, &done));
+            text.push_str(&sentence_below(&text, &done));
         }
         (text, choices, status, error)
     }

@@ -17,7 +17,7 @@ impl End {
 }
 
 /// Returns the message and the hint of a budget's refusal, for a reader who can change the budget.
-pub(crate) fn why(refusal: &AgentError) -> String {
+pub(crate) fn refusal_text(refusal: &AgentError) -> String {
     [Some(refusal.message.as_str()), refusal.hint_text()]
         .into_iter()
         .flatten()
@@ -26,14 +26,14 @@ pub(crate) fn why(refusal: &AgentError) -> String {
 }
 
 /// Returns the text with a sentence of the host below it.
-pub(crate) fn below(text: String, sentence: &str) -> String {
-    let added = said_below(&text, sentence);
+pub(crate) fn append_below(text: String, sentence: &str) -> String {
+    let added = sentence_below(&text, sentence);
     text + &added
 }
 
 /// Returns the sentence with the line breaks that put it below the text. Closes a code block that
 /// is still open at the end of the text.
-pub(crate) fn said_below(text: &str, sentence: &str) -> String {
+pub(crate) fn sentence_below(text: &str, sentence: &str) -> String {
     if text.trim().is_empty() {
         return sentence.to_owned();
     }
@@ -77,7 +77,7 @@ mod tests {
             ("```\n```b", "\n```\n\nEnd."),
         ];
         for (text, added) in table {
-            assert_eq!(said_below(text, "End."), added, "{text}");
+            assert_eq!(sentence_below(text, "End."), added, "{text}");
         }
     }
 }

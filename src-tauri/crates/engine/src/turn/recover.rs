@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::{
     Engine,
-    approvals::router::of_turn,
+    approvals::router::approvals_of_turn,
     ports::{RecordDraft, StoreError, TurnRow},
     sessions::QUEUE_KEY,
     texts::Text,
@@ -42,7 +42,7 @@ impl Engine {
         }
         store.runs_interrupted().await?;
         self.keep_lost_queues().await?;
-        self.end_approved(&mut out).await?;
+        self.end_approved_actions(&mut out).await?;
         out.expired += self.expire_overdue().await?;
         self.sweep_passing(None).await;
         Ok(out)
@@ -67,12 +67,12 @@ impl Engine {
         for item in &items {
             let ItemBody::ToolCall { call, tool, effect, .. } = &item.body else { continue };
             if !answered.contains(call) {
-                let of_call = || of_turn(open, &row.turn).filter(|a| a.call == *call);
+                let of_call = || approvals_of_turn(open, &row.turn).filter(|a| a.call == *call);
                 // An executing action takes precedence over an action that was proposed again.
                 let approval = of_call()
                     .find(|a| a.status == ApprovalStatus::Executing)
                     .or_else(|| of_call().last());
-                let outcome = self.end_of_call(approval, *effect, out).await?;
+                let outcome = self.outcome_of_open_call(approval, *effect, out).await?;
                 fresh.push(self.recovered_item(
                     &row.session,
                     &row.turn,
@@ -80,7 +80,9 @@ impl Engine {
                 ));
             }
         }
-        for approval in of_turn(open, &row.turn).filter(|a| a.status != ApprovalStatus::Executing) {
+        for approval in
+            approvals_of_turn(open, &row.turn).filter(|a| a.status != ApprovalStatus::Executing)
+        {
             let why = Text::ApprovalDied.in_locale(&locale);
             if self
                 .transition(
@@ -118,7 +120,7 @@ impl Engine {
         Ok(())
     }
 
-    async fn end_of_call(
+    async fn outcome_of_open_call(
         &self,
         approval: Option<&Approval>,
         effect: Effect,
@@ -192,7 +194,7 @@ impl Engine {
 
     /// Ends actions that were approved or executing when the process ended. A restart never runs
     /// them.
-    async fn end_approved(self: &Arc<Self>, out: &mut Recovered) -> Result<(), StoreError> {
+    async fn end_approved_actions(self: &Arc<Self>, out: &mut Recovered) -> Result<(), StoreError> {
         let died = Text::ApprovalDied.in_locale(&self.world.profile.locale());
         for approval in self.world.store.approvals_open().await? {
             match approval.status {
@@ -216,7 +218,7 @@ impl Engine {
                 }
                 ApprovalStatus::Executing => {
                     if self.transition(&approval, Transition::FAIL, Some("outcome unknown")).await {
-                        self.end_unknown(&approval).await?;
+                        self.end_unknown_call(&approval).await?;
                         out.unknown += 1;
                     }
                 }
@@ -235,7 +237,7 @@ impl Engine {
     /// Ends the call of an executing action whose turn had ended before the crash, with the result
     /// "outcome unknown". Does nothing if the call already has a result, because the action's own
     /// status is written last.
-    pub(crate) async fn end_unknown(
+    pub(crate) async fn end_unknown_call(
         self: &Arc<Self>,
         approval: &Approval,
     ) -> Result<(), StoreError> {

@@ -97,7 +97,7 @@ impl Turn {
             &mut self.recollections,
         );
         let end = supervisor.conduct(&agents, &recalled).await;
-        self.within_budget(end)
+        self.end_within_budget(end)
     }
 
     async fn save_question(&self) -> Result<(), StoreError> {

@@ -35,7 +35,7 @@ impl Engine {
     /// a busy server would otherwise write the same values with every turn.
     pub(crate) async fn keep_last_used(&self) {
         let _one_at_a_time = self.notes.lock().await;
-        if !self.traces.is_news() {
+        if !self.traces.has_unstored_times() {
             return;
         }
         let mut all = self.last_used().await;
@@ -67,7 +67,7 @@ struct Inner {
 }
 
 impl Traces {
-    fn is_news(&self) -> bool {
+    fn has_unstored_times(&self) -> bool {
         let inner = self.lock();
         inner
             .last_used
@@ -88,7 +88,7 @@ impl Traces {
     }
 
     /// Adds the instructions that a tool gave to the newest run of a turn.
-    pub(crate) fn instructed(&self, turn: &TurnId, view: InstructionsView) {
+    pub(crate) fn note_instructions(&self, turn: &TurnId, view: InstructionsView) {
         let mut inner = self.lock();
         if let Some(at) = view.last_used {
             inner.last_used.insert(view.tool.clone(), at);

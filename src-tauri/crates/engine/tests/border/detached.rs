@@ -49,7 +49,8 @@ async fn an_edit_behind_the_turn_is_a_new_proposal_and_keeps_both() {
         .await
         .unwrap();
     assert_eq!(edited.status, ApprovalStatus::Superseded);
-    let second = bench.engine.waiting_in(&"s".into()).await.unwrap().expect("the new one waits");
+    let second =
+        bench.engine.waiting_approval_in(&"s".into()).await.unwrap().expect("the new one waits");
     assert_eq!(
         (second.replaces.as_ref(), second.arguments.as_str()),
         (Some(&first.id), r#"{"n":1,"q":"shoes"}"#)
@@ -90,7 +91,7 @@ async fn what_waits_in_a_deleted_session_ends_in_the_log_too() {
 #[tokio::test(start_paused = true)]
 async fn what_waits_in_a_session_whose_time_is_over_expires_in_the_log_too() {
     let (bench, _) = left().await;
-    bench.engine.session_over(&"s".into(), None).await.unwrap();
+    bench.engine.expire_session(&"s".into(), None).await.unwrap();
     let ends = bench
         .records()
         .await
@@ -112,7 +113,7 @@ async fn what_never_ended_ends_in_the_log_with_its_session() {
             assert!(store.approval_move(&approval.id, Transition::BEGIN, None, now).await.unwrap());
         }
         bench.engine.session_delete(&"s".into()).await.unwrap_err();
-        bench.engine.session_over(&"s".into(), None).await.unwrap();
+        bench.engine.expire_session(&"s".into(), None).await.unwrap();
         let told = bench
             .records()
             .await
@@ -131,11 +132,11 @@ async fn a_session_whose_time_is_over_stays_while_an_action_of_it_runs() {
         while status(&bench, &approval).await != ApprovalStatus::Executing {
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
-        bench.engine.session_over(&"s".into(), None).await.unwrap_err();
+        bench.engine.expire_session(&"s".into(), None).await.unwrap_err();
     });
     assert_eq!(decided.unwrap().status, ApprovalStatus::Done);
     assert_eq!(bench.outcomes().await, [ToolOutcome::Ok]);
-    bench.engine.session_over(&"s".into(), None).await.unwrap();
+    bench.engine.expire_session(&"s".into(), None).await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
@@ -168,7 +169,8 @@ async fn whoever_decides_for_a_caller_signs_it_in_the_callers_language() {
     let asked = bench.heard_approval("sv").await;
     price.store(120, Ordering::SeqCst);
     assert_eq!(bench.decide(&asked, once()).await.unwrap_err().code, ErrorCode::ApprovalRequired);
-    let fresh = bench.engine.waiting_in(&"s".into()).await.unwrap().expect("the new price waits");
+    let fresh =
+        bench.engine.waiting_approval_in(&"s".into()).await.unwrap().expect("the new price waits");
     assert_eq!(
         (summary(&fresh).as_str(), fresh.expires_at - fresh.created_at),
         ("sv", TimeDelta::days(1))

@@ -220,7 +220,7 @@ async fn section_7_a_decision_that_comes_later_is_carried_out_and_then_nothing_i
     bench.decide(&approval, Decision::ApproveOnce { confirm_word: None }).await.unwrap();
     assert_eq!(bench.runs(), ["w"]);
     assert_eq!(bench.outcomes().await, [ToolOutcome::Ok], "whoever decided sees what came of it");
-    bench.engine.tidy().await;
+    bench.engine.expire_overdue_actions().await;
     assert_eq!(bench.items().await, []);
     bench.verified().await;
 }

@@ -481,7 +481,7 @@ impl Bench {
         let mut hearing =
             self.engine.start_turn_for(&"s".into(), "add".into(), None, around).await.unwrap();
         while hearing.next().await.is_some_and(|event| !matches!(event, EventBody::Final { .. })) {}
-        self.engine.waiting_in(&"s".into()).await.unwrap()
+        self.engine.waiting_approval_in(&"s".into()).await.unwrap()
     }
 
     pub async fn decide(

@@ -50,14 +50,14 @@ impl Turn<'_> {
             match rejected {
                 Ok(_) => {}
                 Err(error) if error.has_reason(Reason::NotPending) => {
-                    self.tell_as_found(approval, state, answer).await;
+                    self.answer_found_state(approval, state, answer).await;
                     return Ok(());
                 }
                 Err(error) => return Err(Fault::of(&error, self.locale)),
             }
             state.told_of = Some(approval.id.to_string());
             state.left.clear();
-            self.tell_decided(Text::Cancelled, answer).await;
+            self.answer_decided(Text::Cancelled, answer).await;
             return Ok(());
         }
         answer.plain = false;
@@ -67,8 +67,9 @@ impl Turn<'_> {
         let began = Instant::now();
         let (decided, events) = engine.decide_for(approval, params, self.around()).await;
         let result = events.into_iter().find_map(result_of);
-        let not_made =
-            result.as_ref().map_or(Text::ConfirmUnknown, |result| told_as(approval, &args, result));
+        let not_made = result
+            .as_ref()
+            .map_or(Text::ConfirmUnknown, |result| text_about(approval, &args, result));
         // If the result could not be saved, no event has it. Then the action's status tells how it
         // ended.
         let without = match &decided {
@@ -95,47 +96,47 @@ impl Turn<'_> {
         };
         if let Err(error) = &decided {
             answer.calls.push(Call { outcome: Some(ToolOutcome::Error), executed: false, ..call });
-            return self.not_made(error, approval, state, answer).await;
+            return self.answer_not_begun(error, approval, state, answer).await;
         }
         answer.calls.push(call);
         state.told_of = Some(approval.id.to_string());
         if outcome == ToolOutcome::Ok {
-            self.made(state, answer).await;
+            self.answer_made(state, answer).await;
             return Ok(());
         }
         // The change may have been made, so the answer shows the cart.
         if outcome == ToolOutcome::Unknown {
-            self.look_again(state, answer).await;
+            self.reread_cart(state, answer).await;
         }
-        self.tell_decided(not_made, answer).await;
+        self.answer_decided(not_made, answer).await;
         Ok(())
     }
 
-    async fn made(&self, state: &mut State, answer: &mut Answer) {
+    async fn answer_made(&self, state: &mut State, answer: &mut Answer) {
         self.app.metrics.confirmed.add();
         state.open.apply(Change::Confirmed);
-        self.look_at_cart(answer).await;
+        self.read_cart(answer).await;
         Text::Done.of(self.locale).clone_into(&mut answer.text);
-        self.name_left(&std::mem::take(&mut state.left), answer);
-        self.keep_decided(answer).await;
+        self.append_left_changes(&std::mem::take(&mut state.left), answer);
+        self.store_decision(answer).await;
     }
 
     /// Answers with the sentence about a decision, and stores it in the conversation.
-    async fn tell_decided(&self, text: Text, answer: &mut Answer) {
+    async fn answer_decided(&self, text: Text, answer: &mut Answer) {
         text.of(self.locale).clone_into(&mut answer.text);
-        self.keep_decided(answer).await;
+        self.store_decision(answer).await;
     }
 
     /// Stores the decision in the conversation. The customer gets the answer even if that fails,
     /// for example because the assistant was switched off meanwhile.
-    async fn keep_decided(&self, answer: &Answer) {
+    async fn store_decision(&self, answer: &Answer) {
         if let Err(fault) = self.keep_exchange(answer).await {
             tracing::warn!(target: "gateway", requestId = %self.ask.request_id, code = fault.code, "what came of a decision is not kept in its conversation");
         }
     }
 
     /// Answers that a confirmed change was not begun, with the reason.
-    async fn not_made(
+    async fn answer_not_begun(
         &self,
         error: &AgentError,
         approval: &Approval,
@@ -146,7 +147,7 @@ impl Turn<'_> {
         // Price, customer or cart have changed since the question was shown, so there is a new
         // proposal that the customer has not seen yet.
         if let Some(fresh) = engine
-            .waiting_in(&self.session)
+            .waiting_approval_in(&self.session)
             .await
             .ok()
             .flatten()
@@ -167,16 +168,16 @@ impl Turn<'_> {
                 Err(Fault::of(error, self.locale))
             }
             Some(Reason::NotPending) => {
-                self.tell_as_found(approval, state, answer).await;
+                self.answer_found_state(approval, state, answer).await;
                 Ok(())
             }
-            Some(_) | None => self.give_up(approval, state, answer).await,
+            Some(_) | None => self.withdraw_unbegun(approval, state, answer).await,
         }
     }
 
     /// Withdraws a change that could not be begun, so that no later confirmation begins it. If the
     /// withdrawal fails, asks about the change again.
-    async fn give_up(
+    async fn withdraw_unbegun(
         &self,
         approval: &Approval,
         state: &mut State,
@@ -186,7 +187,7 @@ impl Turn<'_> {
             self.app
                 .host
                 .engine()
-                .waiting_in(&self.session)
+                .waiting_approval_in(&self.session)
                 .await
                 .map_or(true, |newest| newest.is_some_and(|newest| newest.id == approval.id))
         };
@@ -198,14 +199,14 @@ impl Turn<'_> {
             return Ok(());
         }
         state.told_of = Some(approval.id.to_string());
-        self.tell_decided(Text::ConfirmFailed, answer).await;
+        self.answer_decided(Text::ConfirmFailed, answer).await;
         Ok(())
     }
 
     /// Answers a confirmation of an action that is no longer pending and whose end was not reported
     /// yet: someone else decided it, or its process died. The answer shows the current cart.
     /// Returns false if the message is about something else.
-    pub(crate) async fn answers_end(
+    pub(crate) async fn answer_ended_action(
         &self,
         newest: &Approval,
         state: &mut State,
@@ -223,11 +224,11 @@ impl Turn<'_> {
             Reply::Other => false,
         };
         if is_answer {
-            self.tell_as_it_stands(newest, state, answer).await;
+            self.answer_current_state(newest, state, answer).await;
             return true;
         }
         // If the cart cannot be read now, the next message reads it.
-        if newest.status.is_final() && (!begun || self.look_again(state, answer).await) {
+        if newest.status.is_final() && (!begun || self.reread_cart(state, answer).await) {
             state.told_of = Some(newest.id.to_string());
         }
         // The session now has the cart. The calls of the answer itself are counted separately.
@@ -239,38 +240,48 @@ impl Turn<'_> {
     /// Answers with the state of an action that was decided elsewhere, and with the current cart.
     /// Does not begin the action again. If the action has not ended, a later answer reports its
     /// end.
-    async fn tell_as_it_stands(&self, approval: &Approval, state: &mut State, answer: &mut Answer) {
+    async fn answer_current_state(
+        &self,
+        approval: &Approval,
+        state: &mut State,
+        answer: &mut Answer,
+    ) {
         answer.plain = true;
         state.told_of = approval.status.is_final().then(|| approval.id.to_string());
         if !matches!(
             approval.status,
             ApprovalStatus::Rejected | ApprovalStatus::Cancelled | ApprovalStatus::Superseded
         ) {
-            self.look_again(state, answer).await;
+            self.reread_cart(state, answer).await;
         }
         let text = match approval.status {
             status if !status.is_final() => Text::BeingDone,
             ApprovalStatus::Done => Text::AlreadyDone,
-            ApprovalStatus::Failed => self.why_failed(approval).await,
+            ApprovalStatus::Failed => self.failure_text(approval).await,
             _ if read_reply(&self.ask.request.message) == Reply::No => Text::Cancelled,
             _ => Text::NotOpen,
         };
-        self.tell_decided(text, answer).await;
+        self.answer_decided(text, answer).await;
     }
 
     /// Answers with the state of an action that someone else decided first. If the action cannot be
     /// read, it counts as running.
-    async fn tell_as_found(&self, approval: &Approval, state: &mut State, answer: &mut Answer) {
+    async fn answer_found_state(
+        &self,
+        approval: &Approval,
+        state: &mut State,
+        answer: &mut Answer,
+    ) {
         let begun = |_| Approval { status: ApprovalStatus::Executing, ..approval.clone() };
         let found = self.app.host.engine().approval(&approval.id).await.unwrap_or_else(begun);
-        self.tell_as_it_stands(&found, state, answer).await;
+        self.answer_current_state(&found, state, answer).await;
     }
 
     /// Returns the sentence about a change that began and failed, according to its stored result.
-    async fn why_failed(&self, approval: &Approval) -> Text {
+    async fn failure_text(&self, approval: &Approval) -> Text {
         let result = self.app.host.engine().result_of(approval).await.ok().flatten();
         result.map_or(Text::ConfirmUnknown, |result| {
-            told_as(approval, &self.model_arguments(approval), &result)
+            text_about(approval, &self.model_arguments(approval), &result)
         })
     }
 
@@ -286,7 +297,7 @@ impl Turn<'_> {
     /// Reads the cart after a change with an unknown outcome, and stops showing the old cart.
     /// Without a cart id no cart can be read: a cart that the change may have started cannot be
     /// found. Returns false if the cart could not be read.
-    async fn look_again(&self, state: &mut State, answer: &mut Answer) -> bool {
+    async fn reread_cart(&self, state: &mut State, answer: &mut Answer) -> bool {
         state.cart = None;
         let engine = self.app.host.engine();
         let specs = engine.specs();
@@ -297,7 +308,7 @@ impl Turn<'_> {
             .find(|own| own.name == "basketId");
         let Some(number) = number else { return true };
         match engine.values_of(&self.session, &[&number.from]).await {
-            Ok(values) if values.contains_key(&number.from) => self.look_at_cart(answer).await,
+            Ok(values) if values.contains_key(&number.from) => self.read_cart(answer).await,
             Ok(_) => true,
             Err(_) => false,
         }
@@ -305,7 +316,7 @@ impl Turn<'_> {
 
     /// Reads the cart after a change. If that fails, the answer shows the change's own result.
     /// Returns whether the cart was read.
-    async fn look_at_cart(&self, answer: &mut Answer) -> bool {
+    async fn read_cart(&self, answer: &mut Answer) -> bool {
         let engine = self.app.host.engine();
         let Some(get) = engine.specs().iter().find(|spec| spec.model_name == tools::CART).cloned()
         else {
@@ -313,7 +324,7 @@ impl Turn<'_> {
         };
         tell_start(self.out, tools::CART, &json!({}), self.locale);
         let began = Instant::now();
-        let (called, _) = engine.call_heard(&self.session, get.id, json!({}), self.around()).await;
+        let (called, _) = engine.call_for(&self.session, get.id, json!({}), self.around()).await;
         let (outcome, data) = called.map_or((ToolOutcome::Error, Value::Null), |response| {
             (response.outcome, response.data)
         });
@@ -357,7 +368,7 @@ fn outcome_of(result: ItemBody) -> Option<(ToolOutcome, Value)> {
 
 /// Returns the sentence about a change that is not known to have been made, according to the result
 /// of its call. The sentence never contains the shop's own text.
-fn told_as(approval: &Approval, args: &Value, result: &ItemBody) -> Text {
+fn text_about(approval: &Approval, args: &Value, result: &ItemBody) -> Text {
     let ItemBody::ToolResult { outcome, error, .. } = result else { return Text::ConfirmUnknown };
     let is_refused = error.as_ref().is_some_and(|error| error.has_reason(Reason::McpToolError));
     // A smaller number can only be suggested if the quantity is above one.

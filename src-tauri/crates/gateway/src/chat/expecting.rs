@@ -99,7 +99,7 @@ impl Expectations {
         if waiting.is_some_and(|question| self.is_asked(question)) {
             return Expecting::Decision;
         }
-        if let Some(way) = refine::taken(message, &self.ways_on) {
+        if let Some(way) = refine::chosen_suggestion(message, &self.ways_on) {
             return Expecting::Suggestion(way);
         }
         self.choices

@@ -58,7 +58,7 @@ impl Turn<'_> {
             arguments["quantity"].as_u64().unwrap_or(1),
         );
         state.open.apply(Change::Proposed);
-        if names_nothing(&arguments) {
+        if is_blank_change(&arguments) {
             self.withdraw(&approval, "It named no product.", answer).await;
             Text::ConfirmFailed.of(self.locale).clone_into(&mut answer.text);
             return Ok(());
@@ -78,7 +78,7 @@ impl Turn<'_> {
             Some(product) => Ok(Some(product)),
             // The product was not looked up in this turn, so the part number may belong to a
             // product with variants.
-            None => self.parent_behind(&part).await,
+            None => self.product_with_variants(&part).await,
         };
         let Ok(product) = product else {
             self.withdraw(&approval, "The shop could not be asked about that product.", answer)
@@ -156,7 +156,7 @@ impl Turn<'_> {
 
     /// Returns the product with variants that a part number, or a product id used as one, belongs
     /// to.
-    async fn parent_behind(&self, part: &str) -> Result<Option<Value>, Unanswered> {
+    async fn product_with_variants(&self, part: &str) -> Result<Option<Value>, Unanswered> {
         let mut found = self.look_up(json!({"partNo": part})).await?;
         if found.is_none() && part.bytes().all(|byte| byte.is_ascii_digit()) {
             found = self.look_up(json!({"productId": part})).await?;
@@ -173,17 +173,18 @@ impl Turn<'_> {
         else {
             return Ok(None);
         };
-        let error = match engine.look_heard(&self.session, get.id, arguments, self.around()).await {
+        let error = match engine.look_up_for(&self.session, get.id, arguments, self.around()).await
+        {
             Ok(response) if response.outcome == ToolOutcome::Ok => return Ok(Some(response.data)),
             Ok(response) => response.error,
             Err(error) => Some(error),
         };
-        if error.is_some_and(|error| knows_none(&error)) { Ok(None) } else { Err(Unanswered) }
+        if error.is_some_and(|error| is_not_found(&error)) { Ok(None) } else { Err(Unanswered) }
     }
 
     /// Returns details of the first products found, if the message or a dropped search word
     /// mentions sizes, colours or buying.
-    pub(crate) async fn enrichment(&self, calls: &[Call]) -> Vec<Value> {
+    pub(crate) async fn product_details(&self, calls: &[Call]) -> Vec<Value> {
         let looked_at = calls.iter().any(|call| call.tool == tools::GET && call.asked);
         let Some(found) = calls
             .iter()
@@ -252,7 +253,7 @@ impl Turn<'_> {
             .app
             .host
             .engine()
-            .exchange(&self.session, &self.ask.request.message, &chosen, &self.around())
+            .store_exchange(&self.session, &self.ask.request.message, &chosen, &self.around())
             .await;
         kept.map_err(|error| Fault::of(&error, self.locale))?;
         self.offer_part(part, quantity, answer).await
@@ -273,7 +274,7 @@ impl Turn<'_> {
         };
         let arguments = json!({"partNo": part, "quantity": quantity});
         let (called, events) =
-            engine.call_heard(&self.session, add.id.clone(), arguments, self.around()).await;
+            engine.call_for(&self.session, add.id.clone(), arguments, self.around()).await;
         let mut teller =
             EventRelay::new(SseSink::default(), self.locale, false, Arc::clone(&specs));
         for event in events {
@@ -291,7 +292,7 @@ impl Turn<'_> {
 
 /// Whether the error proves that no product can be found: the tool itself says so, does not accept
 /// the request, is switched off, or is denied by a rule.
-fn knows_none(error: &AgentError) -> bool {
+fn is_not_found(error: &AgentError) -> bool {
     matches!(error.code, ErrorCode::InvalidInput | ErrorCode::AgentDisabled)
         || matches!(error.known_reason(), Some(Reason::McpToolError | Reason::SideEffectDisallowed))
         || error.details.get("code").and_then(Value::as_i64) == Some(INVALID_PARAMS)
@@ -299,7 +300,7 @@ fn knows_none(error: &AgentError) -> bool {
 
 /// Whether a change names no product: its name is blank, or the word that programs write for a
 /// missing value.
-fn names_nothing(arguments: &Value) -> bool {
+fn is_blank_change(arguments: &Value) -> bool {
     let name = [&arguments["partNo"], &arguments["productId"]].into_iter().find_map(text);
     name.is_none_or(|name| ["null", "undefined"].iter().any(|word| name.eq_ignore_ascii_case(word)))
 }

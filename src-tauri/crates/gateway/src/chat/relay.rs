@@ -191,7 +191,7 @@ impl EventRelay {
             is_left: false,
         });
         self.waiting.push_back(id);
-        self.go_on();
+        self.report_calls();
     }
 
     fn proposed(&mut self, approval: Approval) {
@@ -204,7 +204,7 @@ impl EventRelay {
         }
         self.waiting.retain(|id| *id != approval.call);
         self.approval = Some(approval);
-        self.go_on();
+        self.report_calls();
     }
 
     fn ended(
@@ -229,12 +229,12 @@ impl EventRelay {
         if !begun && error.is_some_and(is_one_at_a_time) {
             self.waiting.retain(|waiting| waiting != id);
         }
-        self.go_on();
+        self.report_calls();
     }
 
     /// Reports finished calls in their order, each with start and end, even if they ran in
     /// parallel.
-    fn go_on(&mut self) {
+    fn report_calls(&mut self) {
         while let Some(call) =
             self.waiting.front().and_then(|id| self.calls.iter().find(|call| call.id == *id))
         {
@@ -287,7 +287,7 @@ impl EventRelay {
     }
 
     /// Tells the caller that the answer replaces the deltas, if the answer is another text.
-    pub(crate) fn replaced_by(&self, text: &str) {
+    pub(crate) fn tell_replaced(&self, text: &str) {
         if !self.streamed.is_empty() && self.streamed != text {
             self.out.say(
                 "status",

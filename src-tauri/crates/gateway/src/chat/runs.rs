@@ -17,7 +17,7 @@ use crate::{
     },
     config::DebugRuns,
     fault::Fault,
-    json::cut_with_dots,
+    json::shorten_with_dots,
 };
 
 const SNIPPET: usize = 500;
@@ -89,7 +89,7 @@ impl Runs {
         let result = json!({
             "status": if outcome.fault.is_some() { "error" } else { "ok" },
             "httpStatus": outcome.status.as_u16(),
-            "textSnippet": cut_with_dots(&outcome.response.text, SNIPPET),
+            "textSnippet": shorten_with_dots(&outcome.response.text, SNIPPET),
             "responseShape": shape,
         });
         let mut record = json!({
@@ -120,7 +120,8 @@ impl Runs {
         if self.most == 0 {
             return;
         }
-        let text = |name: &str| cut_with_dots(body[name].as_str().unwrap_or("unknown"), SNIPPET);
+        let text =
+            |name: &str| shorten_with_dots(body[name].as_str().unwrap_or("unknown"), SNIPPET);
         let shape = json!({"hasCards": false, "hasComparison": false, "toolCalls": 0});
         let record = json!({
             "runId": turn, "requestId": request_id, "createdAt": now_ms, "durationMs": 0, "route": route,
@@ -185,7 +186,7 @@ fn fault_of(fault: &Fault) -> Value {
 
 fn summary(request: &ChatRequest) -> Value {
     let context = &request.context;
-    let mut summary = json!({"message": cut_with_dots(&request.message, SNIPPET), "contextPresent": !context.is_empty()});
+    let mut summary = json!({"message": shorten_with_dots(&request.message, SNIPPET), "contextPresent": !context.is_empty()});
     if !context.is_empty() {
         let mut told: Map<String, Value> = ["cultureCode", "currencyCode", "salesAreaId"]
             .iter()
@@ -204,7 +205,7 @@ fn summary(request: &ChatRequest) -> Value {
 /// Removes secrets from arguments and limits their number.
 fn safe(value: &Value, depth: usize) -> Value {
     match value {
-        Value::String(text) => json!(cut_with_dots(text, SNIPPET)),
+        Value::String(text) => json!(shorten_with_dots(text, SNIPPET)),
         Value::Array(_) | Value::Object(_) if depth >= DEPTH => json!("[deeper]"),
         Value::Array(list) => list.iter().take(ARRAY).map(|value| safe(value, depth + 1)).collect(),
         Value::Object(members) => {

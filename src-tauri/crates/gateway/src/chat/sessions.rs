@@ -88,14 +88,17 @@ impl Sessions {
         let turn = self.turn_of(id);
         let Ok(here) = Arc::clone(&turn).try_lock_owned() else {
             let asked = self.lanes().get(id).and_then(|lane| lane.asked.clone());
-            return Ok((held(host, id, turn.lock_owned().await).await?, Some(Waited { asked })));
+            return Ok((
+                lock_everywhere(host, id, turn.lock_owned().await).await?,
+                Some(Waited { asked }),
+            ));
         };
         let Some(shared) = host.shared() else { return Ok((Held::here(here), None)) };
-        match Held::everywhere_at_once(here, Arc::clone(shared), id.clone()).await? {
+        match Held::try_lock_everywhere(here, Arc::clone(shared), id.clone()).await? {
             Ok(held) => Ok((held, None)),
             Err(here) => {
-                let asked = asked(host, id).await;
-                Ok((held(host, id, here).await?, Some(Waited { asked })))
+                let asked = open_question(host, id).await;
+                Ok((lock_everywhere(host, id, here).await?, Some(Waited { asked })))
             }
         }
     }
@@ -119,7 +122,7 @@ impl Sessions {
 
     /// Locks a session for one turn. Other turns of the session wait, also those at other gateways.
     pub(crate) async fn lock(&self, host: &Host, id: &SessionId) -> Result<Held, AgentError> {
-        held(host, id, self.turn_of(id).lock_owned().await).await
+        lock_everywhere(host, id, self.turn_of(id).lock_owned().await).await
     }
 
     /// Loads the newest state of a session from all gateways, with its caller's values. An expired
@@ -130,7 +133,7 @@ impl Sessions {
         id: &SessionId,
         now_ms: i64,
     ) -> Result<(State, SessionValues), AgentError> {
-        let found = found(host, id, now_ms).await?;
+        let found = newest_state(host, id, now_ms).await?;
         self.lanes().entry(id.clone()).or_default().asked = found.0.open.asked().cloned();
         Ok(found)
     }
@@ -142,7 +145,7 @@ impl Sessions {
 
     /// Returns the first state of a new session. It has an expiry time from the beginning, in case
     /// its first turn never ends.
-    pub(crate) fn beginning(&self, now_ms: i64) -> (String, Option<Value>) {
+    pub(crate) fn first_state(&self, now_ms: i64) -> (String, Option<Value>) {
         (
             KEY.to_owned(),
             Some(json!(State { expires_at: self.end_after(now_ms), ..State::default() })),
@@ -189,9 +192,9 @@ impl Sessions {
     }
 
     /// Finds sessions that an earlier process could not store in the shared store.
-    pub(crate) async fn take_up(&self, host: &Host) -> Result<(), AgentError> {
+    pub(crate) async fn find_unsaved(&self, host: &Host) -> Result<(), AgentError> {
         for id in host.engine().sessions_with(KEY).await? {
-            if kept(host, &id).await?.0.unshared {
+            if local_state(host, &id).await?.0.unshared {
                 self.unsaved().insert(id);
             }
             tokio::task::yield_now().await;
@@ -200,7 +203,7 @@ impl Sessions {
     }
 
     /// Stores sessions in the shared store that could not be stored when their turns ended.
-    pub(crate) async fn catch_up(&self, host: &Host) {
+    pub(crate) async fn share_unsaved(&self, host: &Host) {
         let waiting: Vec<SessionId> = self.unsaved().iter().cloned().collect();
         for id in waiting {
             if let Err(error) = self.share_again(host, &id).await {
@@ -230,25 +233,29 @@ impl Sessions {
 }
 
 /// Locks the session in this process and in the shared store.
-async fn held(host: &Host, id: &SessionId, here: OwnedMutexGuard<()>) -> Result<Held, AgentError> {
+async fn lock_everywhere(
+    host: &Host,
+    id: &SessionId,
+    here: OwnedMutexGuard<()>,
+) -> Result<Held, AgentError> {
     match host.shared() {
         None => Ok(Held::here(here)),
         Some(shared) => Held::everywhere(here, Arc::clone(shared), id.clone()).await,
     }
 }
 
-async fn found(
+async fn newest_state(
     host: &Host,
     id: &SessionId,
     now_ms: i64,
 ) -> Result<(State, SessionValues), AgentError> {
-    let (state, values) = kept(host, id).await?;
+    let (state, values) = local_state(host, id).await?;
     if let Some(shared) = host.shared()
         && let Some(found) = sharing::fetch(host, shared.as_ref(), id, &state).await?
     {
         // The shared copy still exists, so the session has not expired, even if this computer's
         // clock says so.
-        let (state, values) = kept(host, id).await?;
+        let (state, values) = local_state(host, id).await?;
         return Ok((State { base: found, ..state }, values));
     }
     if state.expires_at > now_ms {
@@ -266,7 +273,7 @@ async fn found(
 }
 
 /// Reads the local state of a session, even if it has expired.
-async fn kept(host: &Host, id: &SessionId) -> Result<(State, SessionValues), AgentError> {
+async fn local_state(host: &Host, id: &SessionId) -> Result<(State, SessionValues), AgentError> {
     let mut values =
         host.engine().values_of(id, &[KEY, CLIENT_IP, CONTEXT, STATUS_SEED, VISITOR]).await?;
     let state =
@@ -275,8 +282,8 @@ async fn kept(host: &Host, id: &SessionId) -> Result<(State, SessionValues), Age
 }
 
 /// Returns the open question of a session, as far as it is stored at this moment.
-async fn asked(host: &Host, id: &SessionId) -> Option<String> {
-    let (state, _) = kept(host, id).await.ok()?;
+async fn open_question(host: &Host, id: &SessionId) -> Option<String> {
+    let (state, _) = local_state(host, id).await.ok()?;
     let Some(shared) = host.shared() else { return state.open.asked().cloned() };
     match shared.load(id, &[&state.rev, &state.base]).await.ok()? {
         Loaded::Nothing => None,
@@ -291,7 +298,7 @@ async fn asked(host: &Host, id: &SessionId) -> Option<String> {
 
 /// Deletes a session and its pending actions. The log stays.
 async fn forget(host: &Host, id: &SessionId) -> Result<(), AgentError> {
-    match host.engine().session_over(id, host.shared().map(AsRef::as_ref)).await {
+    match host.engine().expire_session(id, host.shared().map(AsRef::as_ref)).await {
         // The session has values but no messages.
         Err(error) if error.has_reason(Reason::NotFound) => host.engine().values_clear(id).await,
         other => other,
@@ -325,7 +332,7 @@ pub(crate) async fn sweep(sessions: &Sessions, host: &Host) {
 async fn sweep_one(sessions: &Sessions, host: &Host, id: &SessionId) -> Result<(), AgentError> {
     let over = async || {
         Ok::<_, AgentError>(
-            kept(host, id).await?.0.expires_at <= chrono::Utc::now().timestamp_millis(),
+            local_state(host, id).await?.0.expires_at <= chrono::Utc::now().timestamp_millis(),
         )
     };
     if !over().await? {

@@ -39,7 +39,7 @@ impl Held {
 
     /// Locks the session in this process and in the shared store without waiting. If another
     /// gateway has the shared lock, returns the local lock.
-    pub(crate) async fn everywhere_at_once(
+    pub(crate) async fn try_lock_everywhere(
         here: OwnedMutexGuard<()>,
         shared: Arc<dyn SharedSessions>,
         session: SessionId,
@@ -149,7 +149,7 @@ pub(crate) async fn fetch(
                 Some(image.rev)
             }
         };
-    engine.session_settle(id, shared).await?;
+    engine.reconcile_session(id, shared).await?;
     Ok(found)
 }
 

@@ -18,7 +18,7 @@ use crate::{
 impl Turn<'_> {
     /// Carries out a suggestion. A model is not asked, because it would only search for the label's
     /// text.
-    pub(crate) async fn go_on(
+    pub(crate) async fn follow_suggestion(
         &self,
         way: Way,
         state: &mut State,
@@ -51,7 +51,7 @@ impl Turn<'_> {
             return Err(Fault::internal(self.locale));
         };
         let (called, events) = engine
-            .call_heard(&self.session, search.id.clone(), json!({"query": words}), self.around())
+            .call_for(&self.session, search.id.clone(), json!({"query": words}), self.around())
             .await;
         let mut teller =
             EventRelay::new(self.out.clone(), self.locale, self.ask.debug, Arc::clone(&specs));
@@ -65,7 +65,7 @@ impl Turn<'_> {
         if found {
             // As long as the searches find no products, the earlier suggestions stay open.
             let suggestions = if answer.cards.is_empty() {
-                refine::to_keep(&answer.calls, state.open.suggestions())
+                refine::suggestions_to_store(&answer.calls, state.open.suggestions())
             } else {
                 Vec::new()
             };

@@ -98,13 +98,13 @@ impl Turn<'_> {
             () = self.app.give_up.cancelled() => return Err(Fault::stopping(self.locale)),
             () = tokio::time::sleep(self.app.config.turn_timeout) => return Err(Fault::turn_timeout(self.locale)),
         };
-        let went = self.held(waited.as_ref(), answer).await;
+        let went = self.run_locked(waited.as_ref(), answer).await;
         held.release().await;
         went
     }
 
     /// Runs the turn while the session is locked.
-    async fn held(&self, waited: Option<&Waited>, answer: &mut Answer) -> Result<(), Fault> {
+    async fn run_locked(&self, waited: Option<&Waited>, answer: &mut Answer) -> Result<(), Fault> {
         let fault = |error: AgentError| Fault::of(&error, self.locale);
         let (mut state, kept) = self
             .app
@@ -122,7 +122,7 @@ impl Turn<'_> {
         answer.note_cart(&mut state);
         let saved = self.save(&mut state).await;
         if saved.is_err() || went.is_err() || self.leave.is_cancelled() {
-            self.unread(asked, told_of, &mut state).await;
+            self.revert_unread(asked, told_of, &mut state).await;
         }
         saved.map_err(fault)?;
         went
@@ -131,7 +131,12 @@ impl Turn<'_> {
     /// Reverts the questions and reports of an answer that the caller did not read, because it
     /// disconnected or got an error. Its question is then asked again by the next answer, unless
     /// the caller had seen it before.
-    async fn unread(&self, asked: Option<String>, told_of: Option<String>, state: &mut State) {
+    async fn revert_unread(
+        &self,
+        asked: Option<String>,
+        told_of: Option<String>,
+        state: &mut State,
+    ) {
         let still_asked = state.open.still_asked(asked.clone());
         if (still_asked.as_ref(), &told_of) == (state.open.asked(), &state.told_of) {
             return;
@@ -165,7 +170,7 @@ impl Turn<'_> {
             (VISITOR, visitor),
         ];
         let news = wanted.into_iter().filter(|(name, value)| kept.get(*name) != value.as_ref());
-        let first = new.then(|| self.app.sessions.beginning(Utc::now().timestamp_millis()));
+        let first = new.then(|| self.app.sessions.first_state(Utc::now().timestamp_millis()));
         self.app
             .host
             .engine()
@@ -203,7 +208,7 @@ impl Turn<'_> {
         state.open.apply(Change::MessageCame);
         let engine = self.app.host.engine();
         let newest = engine
-            .newest_in(&self.session)
+            .newest_approval_in(&self.session)
             .await
             .map_err(|error| Fault::of(&error, self.locale))?;
         if let Some(approval) = &newest {
@@ -220,7 +225,7 @@ impl Turn<'_> {
                 }
                 return self.decide(approval, state, answer).await;
             }
-            if self.answers_end(approval, state, answer).await {
+            if self.answer_ended_action(approval, state, answer).await {
                 return Ok(());
             }
         }
@@ -232,7 +237,7 @@ impl Turn<'_> {
         }
         let expecting = state.open.answered_by(message, None);
         if let Expecting::Suggestion(way) = expecting {
-            return self.go_on(way, state, answer).await;
+            return self.follow_suggestion(way, state, answer).await;
         }
         state.open.apply(Change::SuggestionsPassed);
         if let Expecting::Choice(pick) = expecting {
@@ -279,8 +284,11 @@ impl Turn<'_> {
         let engine = self.app.host.engine();
         let model = self.app.config.model.clone();
         let options = state.open.offered_choices();
-        let compared =
-            if options.is_none() { references::compared(&text, &state.memory) } else { Vec::new() };
+        let compared = if options.is_none() {
+            references::products_to_compare(&text, &state.memory)
+        } else {
+            Vec::new()
+        };
         let around = TurnOptions {
             hints: references::hints(&text, &state.memory, options),
             ..self.around()
@@ -297,20 +305,21 @@ impl Turn<'_> {
         answer.calls = std::mem::take(&mut teller.calls);
         let failed = end.error.as_ref().filter(|_| end.status == TurnStatus::Error);
         if let Some(fault) = stopped.or_else(|| failed.map(|error| Fault::of(error, self.locale))) {
-            teller.replaced_by(&fault.safe_message());
+            teller.tell_replaced(&fault.safe_message());
             // The question was never shown, so no later message may confirm it.
             if let Some(approval) = teller.approval.take() {
                 self.withdraw(&approval, "The caller was never asked.", answer).await;
             }
             return Err(fault);
         }
-        state.left = answer.calls.iter().filter_map(|call| call.as_left(self.locale)).collect();
+        state.left =
+            answer.calls.iter().filter_map(|call| call.describe_left_change(self.locale)).collect();
         self.show_products(&compared, state, answer).await;
         answer.text = end.text;
         match teller.approval.take() {
             Some(approval) => {
                 self.propose(approval, state, answer).await?;
-                self.name_left(&state.left, answer);
+                self.append_left_changes(&state.left, answer);
             }
             None if self.ask_for_variant(state, answer).await? => {}
             None => {
@@ -323,13 +332,13 @@ impl Turn<'_> {
             }
         }
         answer.refinements = refine::of_turn(&answer.calls);
-        state.open.apply(Change::Suggested(refine::to_keep(&answer.calls, &[])));
-        teller.replaced_by(&answer.text);
+        state.open.apply(Change::Suggested(refine::suggestions_to_store(&answer.calls, &[])));
+        teller.tell_replaced(&answer.text);
         Ok(())
     }
 
     /// Adds to the text which other changes were asked for and not made.
-    pub(crate) fn name_left(&self, left: &[String], answer: &mut Answer) {
+    pub(crate) fn append_left_changes(&self, left: &[String], answer: &mut Answer) {
         if !left.is_empty() {
             answer.text = format!(
                 "{} {}: {}.",
@@ -348,7 +357,7 @@ impl Turn<'_> {
         state: &mut State,
         answer: &mut Answer,
     ) {
-        let details = self.enrichment(&answer.calls).await;
+        let details = self.product_details(&answer.calls).await;
         answer.cards = cards::of_turn(&answer.calls, &state.memory.search_candidates);
         cards::with_dimensions(&mut answer.cards, &details);
         answer.comparison = compare::of_turn(&answer.calls, compared, self.locale);
@@ -429,7 +438,7 @@ impl Turn<'_> {
             .app
             .host
             .engine()
-            .exchange(&self.session, &self.ask.request.message, &answer.text, &self.around())
+            .store_exchange(&self.session, &self.ask.request.message, &answer.text, &self.around())
             .await;
         kept.map_err(|error| Fault::of(&error, self.locale))
     }

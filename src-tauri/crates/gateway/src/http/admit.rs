@@ -66,15 +66,20 @@ pub(crate) fn envelope_only(fault: &Fault, request_id: &str, debug: bool) -> Res
 }
 
 /// Makes the refusal for too many requests.
-pub(crate) fn too_many(used_up: UsedUp, locale: &str, request_id: &str, debug: bool) -> Response {
+pub(crate) fn refuse_too_many(
+    used_up: UsedUp,
+    locale: &str,
+    request_id: &str,
+    debug: bool,
+) -> Response {
     let mut response =
         envelope_only(&Fault::rate_limited(used_up.wait_ms, locale), request_id, debug);
-    tell_left(response.headers_mut(), used_up.left);
+    write_rate_headers(response.headers_mut(), used_up.left);
     response
 }
 
 /// Writes the remaining requests of the minute into the headers.
-pub(crate) fn tell_left(headers: &mut HeaderMap, left: Left) {
+pub(crate) fn write_rate_headers(headers: &mut HeaderMap, left: Left) {
     headers.insert("x-ratelimit-remaining", HeaderValue::from(left.remaining));
     headers.insert("x-ratelimit-reset", HeaderValue::from(left.reset));
 }
@@ -89,7 +94,7 @@ pub(crate) async fn json_body(
     let declared = headers
         .get(header::CONTENT_LENGTH)
         .and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
-    let too_large = || unread(StatusCode::PAYLOAD_TOO_LARGE, "Request body is too large");
+    let too_large = || refuse_unread(StatusCode::PAYLOAD_TOO_LARGE, "Request body is too large");
     if declared.is_some_and(|length| length > app.chat.config.body_limit as u64) {
         return Err(too_large());
     }
@@ -102,7 +107,7 @@ pub(crate) async fn json_body(
     let empty = declared == Some(0)
         || (declared.is_none() && !headers.contains_key(header::TRANSFER_ENCODING));
     if !(is_json || may_be_empty && empty) {
-        return Err(unread(StatusCode::UNSUPPORTED_MEDIA_TYPE, "Unsupported Media Type"));
+        return Err(refuse_unread(StatusCode::UNSUPPORTED_MEDIA_TYPE, "Unsupported Media Type"));
     }
     let read = tokio::time::timeout(
         app.chat.config.body_time,
@@ -110,9 +115,13 @@ pub(crate) async fn json_body(
     )
     .await;
     let bytes: Bytes = match read {
-        Err(_) => return Err(unread(StatusCode::REQUEST_TIMEOUT, "The body did not come in time")),
+        Err(_) => {
+            return Err(refuse_unread(StatusCode::REQUEST_TIMEOUT, "The body did not come in time"));
+        }
         Ok(Err(error)) if is_too_long(&error) => return Err(too_large()),
-        Ok(Err(_)) => return Err(unread(StatusCode::BAD_REQUEST, "The body could not be read")),
+        Ok(Err(_)) => {
+            return Err(refuse_unread(StatusCode::BAD_REQUEST, "The body could not be read"));
+        }
         Ok(Ok(bytes)) => bytes,
     };
     if bytes.is_empty() && may_be_empty {
@@ -124,7 +133,7 @@ pub(crate) async fn json_body(
 
 /// Refuses a request and closes the connection, because the unread rest of its body would precede
 /// the next request.
-fn unread(status: StatusCode, message: &str) -> Response {
+fn refuse_unread(status: StatusCode, message: &str) -> Response {
     let mut response = plain(status, message);
     response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     response
@@ -152,10 +161,11 @@ fn visitor(app: &App, headers: &HeaderMap) -> Result<Option<Visitor>, Fault> {
 }
 
 /// Counts a visitor's message, for the visitor and for its address. Returns the lower remainder.
-fn take(app: &App, visitor: &Visitor, client_ip: IpAddr) -> Result<Left, UsedUp> {
+fn count_message(app: &App, visitor: &Visitor, client_ip: IpAddr) -> Result<Left, UsedUp> {
     let now_ms = Utc::now().timestamp_millis();
     let own = app.limits.take(Kind::Chat, &visitor.sid, now_ms)?;
-    let of_address = app.limits.take(Kind::ChatOfAddress, &origin::network(client_ip), now_ms)?;
+    let of_address =
+        app.limits.take(Kind::ChatOfAddress, &origin::network_of(client_ip), now_ms)?;
     Ok(if of_address.remaining < own.remaining { of_address } else { own })
 }
 
@@ -178,9 +188,14 @@ pub(crate) async fn admit(
     let client_ip = origin::client_ip(headers, peer.0.ip(), &app.chat.config);
     let mut left = None;
     if let Some(visitor) = &visitor {
-        let taken = take(app, visitor, client_ip);
+        let taken = count_message(app, visitor, client_ip);
         left = Some(taken.map_err(|used_up| {
-            too_many(used_up, locale_of(body["context"]["cultureCode"].as_str()), &id.0, debug)
+            refuse_too_many(
+                used_up,
+                locale_of(body["context"]["cultureCode"].as_str()),
+                &id.0,
+                debug,
+            )
         })?);
     }
     let turn = uuid::Uuid::new_v4().to_string();

@@ -143,7 +143,7 @@ impl SimpleAuth {
         let claims = read(claims)?;
         let own = *claims.get("iss")? == ISSUER
             && *claims.get("aud")? == AUDIENCE
-            && holds(&claims, now)?
+            && is_valid_now(&claims, now)?
             && may_chat(&claims);
         let text = |name: &str| {
             claims.get(name)?.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
@@ -155,7 +155,7 @@ impl SimpleAuth {
     }
 
     /// Returns the visitor that the token route recognises, by a valid token or by the cookie.
-    pub(crate) fn known(
+    pub(crate) fn known_visitor(
         &self,
         headers: &HeaderMap,
         application: &str,
@@ -230,7 +230,7 @@ fn may_chat(claims: &Map<String, Value>) -> bool {
 
 /// Whether a token is valid now: it has begun, has not expired, and its lifetime is within the
 /// limit.
-fn holds(claims: &Map<String, Value>, now: i64) -> Option<bool> {
+fn is_valid_now(claims: &Map<String, Value>, now: i64) -> Option<bool> {
     let seconds = |name: &str| claims.get(name)?.as_i64();
     let (from, until) = (seconds("iat")?, seconds("exp")?);
     let begun = match claims.get("nbf") {
@@ -345,11 +345,11 @@ mod tests {
         let auth = SimpleAuth { secret: "s".repeat(32), ttl_s: 600, cookie_crosses_sites: false };
         let visitor = Visitor { sid: "one".into(), application: "shop-web".into() };
         let token = auth.issue(&visitor, 1_000).unwrap();
-        assert_eq!(auth.known(&shown(&token), "shop-web", 1_100), Some(visitor.clone()));
+        assert_eq!(auth.known_visitor(&shown(&token), "shop-web", 1_100), Some(visitor.clone()));
         assert_eq!(
             (
-                auth.known(&shown(&token), "other", 1_100),
-                auth.known(&shown(&token), "shop-web", 9_000)
+                auth.known_visitor(&shown(&token), "other", 1_100),
+                auth.known_visitor(&shown(&token), "shop-web", 9_000)
             ),
             (None, None)
         );
@@ -357,11 +357,11 @@ mod tests {
         let brings = |text: &str| HeaderMap::from_iter([(header::COOKIE, text.parse().unwrap())]);
         let pair = cookie.split(';').next().unwrap();
         assert_eq!(
-            auth.known(&brings(&format!("a=b; {pair}; c=d")), "shop-web", 1_060),
+            auth.known_visitor(&brings(&format!("a=b; {pair}; c=d")), "shop-web", 1_060),
             Some(visitor)
         );
         assert_eq!(
-            auth.known(&brings(pair), "shop-web", 1_061),
+            auth.known_visitor(&brings(pair), "shop-web", 1_061),
             None,
             "its time is over, also for a client that keeps it"
         );
@@ -374,7 +374,7 @@ mod tests {
             "csign_visitor=one.1060.".to_owned(),
             format!("{pair}; {pair}"),
         ] {
-            assert_eq!(auth.known(&brings(&forged), "shop-web", 1_050), None, "{forged}");
+            assert_eq!(auth.known_visitor(&brings(&forged), "shop-web", 1_050), None, "{forged}");
         }
     }
 }

@@ -54,7 +54,7 @@ pub(crate) async fn run(
         .max_buf_size(HEADER_BYTES)
         .max_headers(HEADERS);
     let sweeping = tokio::spawn(sweep(Arc::clone(&app)));
-    let sharing = tokio::spawn(share(Arc::clone(&app)));
+    let sharing = tokio::spawn(share_sessions(Arc::clone(&app)));
     tokio::pin!(stop);
     loop {
         let (stream, peer) = tokio::select! {
@@ -76,7 +76,7 @@ pub(crate) async fn run(
         let _ = stream.set_nodelay(true);
         let service = TowerToHyperService::new(router.clone().layer(axum::Extension(Peer(peer))));
         let connection =
-            http.serve_connection(patient(stream, app.chat.config.write_time), service);
+            http.serve_connection(with_write_timeout(stream, app.chat.config.write_time), service);
         let closing = closing.clone();
         connections.spawn(async move {
             let _place = place;
@@ -88,8 +88,8 @@ pub(crate) async fn run(
     sharing.abort();
     closing.cancel();
     connections.close();
-    end(&app, &connections).await;
-    if tokio::time::timeout(STOPPING_TIME, app.chat.sessions.catch_up(&app.chat.host))
+    finish_turns(&app, &connections).await;
+    if tokio::time::timeout(STOPPING_TIME, app.chat.sessions.share_unsaved(&app.chat.host))
         .await
         .is_err()
     {
@@ -99,7 +99,7 @@ pub(crate) async fn run(
 }
 
 /// Closes the connection of a client that accepts no data for this time.
-fn patient<S: AsyncRead + AsyncWrite>(
+fn with_write_timeout<S: AsyncRead + AsyncWrite>(
     stream: S,
     write_time: Duration,
 ) -> TokioIo<Pin<Box<TimeoutStream<S>>>> {
@@ -134,7 +134,7 @@ async fn serve<I, B, S>(
 
 /// Waits for running turns. Turns that do not end in time are stopped, and their sessions are still
 /// stored completely.
-async fn end(app: &Arc<App>, connections: &TaskTracker) {
+async fn finish_turns(app: &Arc<App>, connections: &TaskTracker) {
     app.chat.turns.close();
     let latest = Instant::now() + app.chat.config.grace;
     while tokio::time::timeout_at(latest, app.chat.turns.wait()).await.is_ok() {
@@ -153,22 +153,22 @@ async fn end(app: &Arc<App>, connections: &TaskTracker) {
 }
 
 /// Once a second, stores sessions in the shared store that could not be stored before.
-async fn share(app: Arc<App>) {
+async fn share_sessions(app: Arc<App>) {
     if app.chat.host.shared().is_some()
-        && let Err(error) = app.chat.sessions.take_up(&app.chat.host).await
+        && let Err(error) = app.chat.sessions.find_unsaved(&app.chat.host).await
     {
         tracing::warn!(%error, "sessions of the last start could not be looked through");
     }
     while app.chat.host.shared().is_some() {
         tokio::time::sleep(Duration::from_secs(1)).await;
-        app.chat.sessions.catch_up(&app.chat.host).await;
+        app.chat.sessions.share_unsaved(&app.chat.host).await;
     }
 }
 
 /// Once a minute, deletes expired sessions. Sessions of earlier processes are deleted shortly after
 /// the start, when the first callers have been served.
 async fn sweep(app: Arc<App>) {
-    let mut passes = passes();
+    let mut passes = sweep_interval();
     loop {
         passes.tick().await;
         sessions::sweep(&app.chat.sessions, &app.chat.host).await;
@@ -178,7 +178,7 @@ async fn sweep(app: Arc<App>) {
 
 /// Returns the timer of the clean-up: one second after the start, then every minute. Ticks missed
 /// during a long clean-up are dropped.
-fn passes() -> Interval {
+fn sweep_interval() -> Interval {
     let mut passes =
         tokio::time::interval_at(Instant::now() + Duration::from_secs(1), Duration::from_secs(60));
     passes.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -196,7 +196,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn section_9_sessions_are_swept_each_minute() {
         let began = Instant::now();
-        let mut passes = passes();
+        let mut passes = sweep_interval();
         for second in [1, 61, 121] {
             passes.tick().await;
             assert_eq!(began.elapsed().as_secs(), second);
@@ -229,8 +229,8 @@ mod tests {
         let long = service_fn(|_| async {
             Ok::<_, std::convert::Infallible>(Response::new(Body::from(vec![b'.'; 8_192])))
         });
-        let connection =
-            http1::Builder::new().serve_connection(patient(server, Duration::from_secs(60)), long);
+        let connection = http1::Builder::new()
+            .serve_connection(with_write_timeout(server, Duration::from_secs(60)), long);
         let serving = tokio::spawn(serve(connection, CONNECTION_TIME, CancellationToken::new()));
         client.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("sent");
         for _ in 0..4 {

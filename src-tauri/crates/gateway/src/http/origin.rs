@@ -35,7 +35,7 @@ impl Origin {
 
 /// Whether the request was sent to a host name of this gateway. A foreign page can point its own
 /// name at this computer.
-pub(crate) fn host_is_ours(headers: &HeaderMap, config: &Config) -> bool {
+pub(crate) fn is_own_host(headers: &HeaderMap, config: &Config) -> bool {
     let mut all = headers.get_all(header::HOST).iter();
     let (Some(host), None) = (all.next(), all.next()) else { return false };
     let Ok(host) = host.to_str() else { return false };
@@ -97,7 +97,7 @@ pub(crate) fn client_ip(headers: &HeaderMap, peer: IpAddr, config: &Config) -> I
 
 /// Returns the name under which an address is counted. An IPv6 client has a network of 64 bits and
 /// can use any address in it, so the whole network is counted.
-pub(crate) fn network(ip: IpAddr) -> String {
+pub(crate) fn network_of(ip: IpAddr) -> String {
     match ip {
         IpAddr::V4(ip) => ip.to_string(),
         IpAddr::V6(ip) => format!("{}/64", Ipv6Addr::from_bits(ip.to_bits() >> 64 << 64)),
@@ -205,7 +205,7 @@ mod tests {
                 ("192.0.2.7:3000", false),
             ] {
                 assert_eq!(
-                    host_is_ours(&headers(&[("host", host)]), &config),
+                    is_own_host(&headers(&[("host", host)]), &config),
                     ours,
                     "{host} at {listen}"
                 );
@@ -213,8 +213,8 @@ mod tests {
         }
         // A server that listens at one address cannot be reached at another.
         let config = config("192.0.2.7:3000", "ALLOWED_HOSTS", "chat.shop.example");
-        assert!(host_is_ours(&headers(&[("host", "192.0.2.7:3000")]), &config));
-        assert!(!host_is_ours(&headers(&[("host", "localhost:3000")]), &config));
+        assert!(is_own_host(&headers(&[("host", "192.0.2.7:3000")]), &config));
+        assert!(!is_own_host(&headers(&[("host", "localhost:3000")]), &config));
     }
 
     #[test]

@@ -34,7 +34,7 @@ use crate::{
     http::{
         admit::{
             self, Admitted, RequestId, admit, envelope_only, is_privileged, json_response, plain,
-            tell_left, too_many,
+            refuse_too_many, write_rate_headers,
         },
         app::App,
         auth::Visitor,
@@ -70,7 +70,7 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
         .method_not_allowed_fallback(|| async {
             plain(StatusCode::METHOD_NOT_ALLOWED, "This route does not take that method")
         })
-        .layer(middleware::from_fn_with_state(Arc::clone(app), around))
+        .layer(middleware::from_fn_with_state(Arc::clone(app), check_request))
         .with_state(Arc::clone(app))
 }
 
@@ -79,7 +79,7 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
 struct OfTurn;
 
 /// Runs around every route. All refusals pass through here and are counted and logged only here.
-async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
+async fn check_request(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let id = RequestId(uuid::Uuid::new_v4().to_string());
     let (method, path) =
         (request.method().clone(), request.extensions().get::<MatchedPath>().cloned());
@@ -87,7 +87,7 @@ async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -
     let correlation = app.correlation(headers);
     // Only this route recognises visitors by a cookie.
     let by_cookie = app.chat.config.simple_auth.is_some() && request.uri().path() == TOKEN;
-    let is_ours = origin::host_is_ours(headers, &app.chat.config);
+    let is_ours = origin::is_own_host(headers, &app.chat.config);
     let origin = if is_ours { Origin::of(headers, &app.chat.config) } else { Origin::Foreign };
     let mut response = match (&origin, method == Method::OPTIONS) {
         _ if !is_ours => plain(StatusCode::FORBIDDEN, "This server does not answer to that name"),
@@ -207,7 +207,7 @@ async fn metrics(
 }
 
 /// Runs a turn to its end, and turns a panic inside it into an error response.
-async fn guarded(
+async fn run_catching_panics(
     app: Arc<App>,
     ask: AdmittedRequest,
     out: SseSink,
@@ -228,7 +228,7 @@ async fn guarded(
             .await
         {
             Ok(outcome) => outcome,
-            Err(_) => panicked(&counting, &asked, &out),
+            Err(_) => panic_outcome(&counting, &asked, &out),
         }
     };
     turn.instrument(span).await
@@ -236,7 +236,7 @@ async fn guarded(
 
 /// Makes the outcome of a turn that panicked. It is counted, stored and reported like any other
 /// failure. The log already names the place of the panic.
-fn panicked(app: &ChatService, ask: &AdmittedRequest, out: &SseSink) -> Outcome {
+fn panic_outcome(app: &ChatService, ask: &AdmittedRequest, out: &SseSink) -> Outcome {
     let answer = Answer::failed(Fault::internal(locale_of(ask.request.culture())));
     let outcome = answer.outcome(ask);
     let (status, took) = (outcome.status.as_u16(), ask.began.elapsed());
@@ -266,14 +266,17 @@ async fn chat(
     let locale = locale_of(ask.request.culture());
     let leave = CancellationToken::new();
     let leaves = leave.clone().drop_guard();
-    let ended =
-        app.chat.turns.spawn(guarded(Arc::clone(&app), ask, SseSink::default(), leave)).await;
+    let ended = app
+        .chat
+        .turns
+        .spawn(run_catching_panics(Arc::clone(&app), ask, SseSink::default(), leave))
+        .await;
     leaves.disarm();
     let Ok(outcome) = ended else { return envelope_only(&Fault::internal(locale), &id.0, false) };
     let mut response = json_response(outcome.status, &outcome.response);
     response.extensions_mut().insert(OfTurn);
     if let Some(left) = left {
-        tell_left(response.headers_mut(), left);
+        write_rate_headers(response.headers_mut(), left);
     }
     if let Some(seconds) =
         outcome.fault.and_then(|fault| fault.retry_after_ms).map(|ms| ms.div_ceil(1_000))
@@ -296,7 +299,7 @@ async fn stream(
     let leave = CancellationToken::new();
     let leaves = leave.clone().drop_guard();
     let (sender, events) = mpsc::unbounded_channel();
-    app.chat.turns.spawn(guarded(Arc::clone(&app), ask, SseSink::to(sender), leave));
+    app.chat.turns.spawn(run_catching_panics(Arc::clone(&app), ask, SseSink::to(sender), leave));
     let mut response = Body::from_stream(sse::body(events, leaves)).into_response();
     let headers = response.headers_mut();
     headers
@@ -320,10 +323,11 @@ async fn token(
         Ok(body) => body,
         Err(refusal) => return refusal,
     };
-    let client = origin::network(origin::client_ip(&parts.headers, peer.0.ip(), &app.chat.config));
+    let client =
+        origin::network_of(origin::client_ip(&parts.headers, peer.0.ip(), &app.chat.config));
     let left = match app.limits.take(Kind::Token, &client, Utc::now().timestamp_millis()) {
         Ok(left) => left,
-        Err(used_up) => return too_many(used_up, "en", &id.0, false),
+        Err(used_up) => return refuse_too_many(used_up, "en", &id.0, false),
     };
     match issue(&app, &parts.headers, &body) {
         Ok((answer, cookie)) => {
@@ -331,7 +335,7 @@ async fn token(
             if let Some(cookie) = cookie.and_then(|cookie| HeaderValue::from_str(&cookie).ok()) {
                 response.headers_mut().insert(header::SET_COOKIE, cookie);
             }
-            tell_left(response.headers_mut(), left);
+            write_rate_headers(response.headers_mut(), left);
             response
                 .headers_mut()
                 .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -361,7 +365,7 @@ fn issue(app: &App, headers: &HeaderMap, body: &Value) -> Result<(Value, Option<
     let now = Utc::now().timestamp();
     let new =
         || Visitor { sid: uuid::Uuid::new_v4().to_string(), application: application.to_owned() };
-    let visitor = auth.known(headers, application, now).unwrap_or_else(new);
+    let visitor = auth.known_visitor(headers, application, now).unwrap_or_else(new);
     let token = auth.issue(&visitor, now).ok_or_else(|| Fault::internal("en"))?;
     let cookie = auth.cookie(&visitor, headers, app.chat.config.session_ttl.as_secs(), now);
     Ok((json!({"token": token, "expiresInSeconds": auth.ttl_s, "sid": visitor.sid}), cookie))
@@ -479,8 +483,11 @@ async fn replay(
     };
     let leave = CancellationToken::new();
     let leaves = leave.clone().drop_guard();
-    let ended =
-        app.chat.turns.spawn(guarded(Arc::clone(&app), ask, SseSink::default(), leave)).await;
+    let ended = app
+        .chat
+        .turns
+        .spawn(run_catching_panics(Arc::clone(&app), ask, SseSink::default(), leave))
+        .await;
     leaves.disarm();
     let Ok(outcome) = ended else { return envelope_only(&Fault::internal("en"), &id.0, true) };
     json_response(

@@ -116,7 +116,7 @@ pub(crate) fn of_words(
     let variants = all.and_then(|all| {
         offered
             .iter()
-            .map(|choice| option(named_by(choice, &all)?, locale))
+            .map(|choice| option(named_variant(choice, &all)?, locale))
             .collect::<Option<Vec<Value>>>()
     });
     let (kind, prompt) = if variants.is_some() {
@@ -139,7 +139,7 @@ pub(crate) fn of_words(
 }
 
 /// Returns the only variant that a suggested answer names.
-fn named_by<'a>(choice: &contract::Choice, variants: &'a [Variant]) -> Option<&'a Variant> {
+fn named_variant<'a>(choice: &contract::Choice, variants: &'a [Variant]) -> Option<&'a Variant> {
     let is_named = |variant: &&Variant| {
         [&variant.variant_name, &variant.part_no]
             .into_iter()

@@ -54,7 +54,7 @@ pub(crate) fn of_turn(calls: &[Call], wanted: &[String], locale: &str) -> Option
     if items.len() < 2 {
         return None;
     }
-    highlight(&mut items, &products, locale);
+    add_advantages(&mut items, &products, locale);
     let ids: Vec<&String> = items.iter().map(|item| &item.product_id).collect();
     let features = features(&items);
     let mut headers = vec![Text::Feature.of(locale).to_owned()];
@@ -64,7 +64,7 @@ pub(crate) fn of_turn(calls: &[Call], wanted: &[String], locale: &str) -> Option
         .map(|feature| {
             let values: Vec<String> =
                 items.iter().map(|item| value(item, feature, locale)).collect();
-            json!({"feature": label(feature, locale), "values": values})
+            json!({"feature": feature_label(feature, locale), "values": values})
         })
         .collect();
     let rows: Vec<Value> = features
@@ -75,7 +75,7 @@ pub(crate) fn of_turn(calls: &[Call], wanted: &[String], locale: &str) -> Option
                 .map(|item| (item.product_id.clone(), json!(value(item, feature, locale))))
                 .collect();
             // The widget shows the key to the user.
-            json!({"key": label(feature, locale), "values": by_id})
+            json!({"key": feature_label(feature, locale), "values": by_id})
         })
         .collect();
     Some(
@@ -146,7 +146,7 @@ impl ComparedItem {
 }
 
 /// Adds the advantages of each product that its figures prove.
-fn highlight(items: &mut [ComparedItem], products: &[Product], locale: &str) {
+fn add_advantages(items: &mut [ComparedItem], products: &[Product], locale: &str) {
     let one_currency = items.iter().all(|item| item.currency() == items[0].currency());
     let amounts: Option<Vec<f64>> = items.iter().map(ComparedItem::amount).collect();
     let (least, most) = amounts
@@ -181,13 +181,15 @@ fn features(items: &[ComparedItem]) -> Vec<String> {
             all.push(name);
         }
     }
-    all.sort_by_cached_key(|name| (place(name).unwrap_or(ORDER.len()), name.to_lowercase()));
+    all.sort_by_cached_key(|name| {
+        (feature_position(name).unwrap_or(ORDER.len()), name.to_lowercase())
+    });
     all.truncate(ROWS);
     all
 }
 
 /// Returns the position of a feature among the known ones.
-fn place(feature: &str) -> Option<usize> {
+fn feature_position(feature: &str) -> Option<usize> {
     ORDER.iter().position(|(name, sv)| {
         name.eq_ignore_ascii_case(feature) || sv.to_lowercase() == feature.to_lowercase()
     })
@@ -195,16 +197,17 @@ fn place(feature: &str) -> Option<usize> {
 
 /// Whether two names mean the same feature.
 fn is_same(one: &str, other: &str) -> bool {
-    one.eq_ignore_ascii_case(other) || place(one).is_some_and(|at| place(other) == Some(at))
+    one.eq_ignore_ascii_case(other)
+        || feature_position(one).is_some_and(|at| feature_position(other) == Some(at))
 }
 
 /// Returns a feature's name for the user.
-fn label<'a>(feature: &'a str, locale: &str) -> &'a str {
-    place(feature).filter(|_| locale == "sv").map_or(feature, |at| ORDER[at].1)
+fn feature_label<'a>(feature: &'a str, locale: &str) -> &'a str {
+    feature_position(feature).filter(|_| locale == "sv").map_or(feature, |at| ORDER[at].1)
 }
 
 fn value(item: &ComparedItem, feature: &str, locale: &str) -> String {
-    let known = place(feature).map(|at| ORDER[at].0);
+    let known = feature_position(feature).map(|at| ORDER[at].0);
     if let (Some("price"), Some(price)) = (known, &item.price) {
         return price.formatted.clone();
     }

@@ -87,7 +87,8 @@ impl Memory {
         }
         if !shown.is_empty() {
             let raw = |id: &str| {
-                sources(calls).find(|item| first(item, &["productId", "id"]).as_deref() == Some(id))
+                product_sources(calls)
+                    .find(|item| first(item, &["productId", "id"]).as_deref() == Some(id))
             };
             self.last_results = shown
                 .iter()
@@ -103,7 +104,7 @@ impl Memory {
         if self.last_results.is_empty() && self.shortlist.is_empty() {
             return None;
         }
-        let shown: Vec<Value> = self.last_results.iter().map(brief).collect();
+        let shown: Vec<Value> = self.last_results.iter().map(describe_product).collect();
         let memory = json!({"lastResults": shown, "shortlist": self.shortlist});
         Some(format!(
             "Products of this conversation: lastResults is what the customer's screen shows, under these numbers; shortlist is what was looked at. \
@@ -113,7 +114,7 @@ impl Memory {
 }
 
 /// Returns all product data from the turn's tools, newest first.
-fn sources(calls: &[Call]) -> impl Iterator<Item = &Value> {
+fn product_sources(calls: &[Call]) -> impl Iterator<Item = &Value> {
     let looked_at = calls.iter().rev().filter_map(|call| call.result_of(tools::GET));
     looked_at
         .chain(calls.iter().rev().filter_map(|call| call.result_of(tools::SEARCH)).flat_map(items))
@@ -146,7 +147,7 @@ fn known(index: usize, card: &Card, raw: Option<&Value>) -> KnownProduct {
 }
 
 /// Describes a product for the model.
-fn brief(known: &KnownProduct) -> Value {
+fn describe_product(known: &KnownProduct) -> Value {
     let mut told =
         json!({"index": known.index, "id": known.product_id, "name": cut(&known.name, NAME)});
     let price = known.price.map(|price| {

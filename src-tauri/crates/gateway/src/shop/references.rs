@@ -26,7 +26,7 @@ fn names_of<'a>(known: &'a [&KnownProduct]) -> impl Iterator<Item = &'a String> 
 }
 
 /// Returns the products that a message refers to, in the order in which it names them.
-pub(crate) fn meant<'a>(message: &str, memory: &'a Memory) -> Vec<&'a KnownProduct> {
+pub(crate) fn meant_products<'a>(message: &str, memory: &'a Memory) -> Vec<&'a KnownProduct> {
     let words = MessageWords::of(message);
     let places = words.places();
     let mut found: Vec<&KnownProduct> = places
@@ -38,7 +38,10 @@ pub(crate) fn meant<'a>(message: &str, memory: &'a Memory) -> Vec<&'a KnownProdu
     }
     if let ([only], true) = (
         &memory.last_results[..],
-        found.is_empty() && places.is_empty() && message.chars().count() < SHORT && words.points(),
+        found.is_empty()
+            && places.is_empty()
+            && message.chars().count() < SHORT
+            && words.is_pointing(),
     ) {
         found.push(only);
     }
@@ -48,12 +51,12 @@ pub(crate) fn meant<'a>(message: &str, memory: &'a Memory) -> Vec<&'a KnownProdu
 
 /// Returns the ids of the products that a message asks to compare. Empty if it asks for no
 /// comparison or does not name the products.
-pub(crate) fn compared(message: &str, memory: &Memory) -> Vec<String> {
+pub(crate) fn products_to_compare(message: &str, memory: &Memory) -> Vec<String> {
     let words = MessageWords::of(message);
     let joined = words.joined_numbers();
     let by_name = named(message, memory);
     // A message that changes the cart asks for no comparison, unless it weighs two products.
-    let beside = (!words.asks_for_change() || words.weighs())
+    let beside = (!words.asks_for_change() || words.is_weighing())
         && (joined.len() > 1 || words.joins_names(names_of(&by_name)));
     let wanted =
         words.compares() || beside || (words.asks_for_difference() && words.means_several());
@@ -99,8 +102,8 @@ pub(crate) fn hints(message: &str, memory: &Memory, options: Option<&Value>) -> 
         hints.push(options);
         return hints;
     }
-    let compared = compared(message, memory);
-    let meant = meant(message, memory);
+    let compared = products_to_compare(message, memory);
+    let meant = meant_products(message, memory);
     if !meant.is_empty() {
         let named: Vec<String> = meant
             .iter()
@@ -135,7 +138,7 @@ mod tests {
     }
 
     fn places(message: &str) -> Vec<usize> {
-        meant(message, &memory(6, &[])).iter().map(|known| known.index).collect()
+        meant_products(message, &memory(6, &[])).iter().map(|known| known.index).collect()
     }
 
     #[test]
@@ -167,24 +170,30 @@ mod tests {
     #[test]
     fn section_16_a_short_message_may_point_at_the_only_one() {
         let one = memory(1, &[]);
-        assert_eq!(meant("is that one warm?", &one).len(), 1);
-        assert!(meant("is that one warm?", &memory(2, &[])).is_empty());
+        assert_eq!(meant_products("is that one warm?", &one).len(), 1);
+        assert!(meant_products("is that one warm?", &memory(2, &[])).is_empty());
         assert!(
-            meant("that is all that I wanted to know about shoes, now show me tents", &one)
-                .is_empty()
+            meant_products(
+                "that is all that I wanted to know about shoes, now show me tents",
+                &one
+            )
+            .is_empty()
         );
         for word in ["that", "this", "option", "one", "number", "nr", "like"] {
             let message = format!("a {word} for the rain");
-            assert_eq!(meant(&message, &one).len(), 1, "{word}");
+            assert_eq!(meant_products(&message, &one).len(), 1, "{word}");
             assert!(
-                meant(&format!("{message}{}", " x".repeat(25)), &one).is_empty(),
+                meant_products(&format!("{message}{}", " x".repeat(25)), &one).is_empty(),
                 "{word} in a long message"
             );
         }
         let fifty = |letters: usize| format!("that {}", "x".repeat(letters - 5));
-        assert_eq!((meant(&fifty(49), &one).len(), meant(&fifty(50), &one).len()), (1, 0));
+        assert_eq!(
+            (meant_products(&fifty(49), &one).len(), meant_products(&fifty(50), &one).len()),
+            (1, 0)
+        );
         for message in ["a coat for the rain", "thatched roofs", "what about 9?", "option 4"] {
-            assert!(meant(message, &one).is_empty(), "{message}");
+            assert!(meant_products(message, &one).is_empty(), "{message}");
         }
     }
 
@@ -246,7 +255,7 @@ mod tests {
     #[test]
     fn section_13_what_is_to_be_compared() {
         let (none, two) = (memory(6, &[]), memory(6, &["107", "108"]));
-        let ids = |message: &str, memory: &Memory| compared(message, memory).join(" ");
+        let ids = |message: &str, memory: &Memory| products_to_compare(message, memory).join(" ");
         for (message, wanted) in [
             ("compare 1 and 3", "101 103"),
             ("1, 2 & 4", "101 102 104"),
@@ -307,13 +316,18 @@ mod tests {
         for known in &mut spaced.last_results {
             known.part_no = Some(format!("Fell {} & Co.", known.index));
         }
-        assert_eq!(compared("fell 1 & co. or fell 3 & co.?", &spaced).join(" "), "101 103");
-        assert!(compared("add fell 1 & co. and remove fell 3 & co.", &spaced).is_empty());
+        assert_eq!(
+            products_to_compare("fell 1 & co. or fell 3 & co.?", &spaced).join(" "),
+            "101 103"
+        );
+        assert!(
+            products_to_compare("add fell 1 & co. and remove fell 3 & co.", &spaced).is_empty()
+        );
     }
 
     #[test]
     fn section_13_numbers_come_first_then_names_then_what_these_are() {
-        let ids = |message: &str, memory: &Memory| compared(message, memory).join(" ");
+        let ids = |message: &str, memory: &Memory| products_to_compare(message, memory).join(" ");
         let ten = memory(10, &["107", "108", "109", "102"]);
         assert_eq!(ids("compare 10 and 9", &ten), "1010 109", "as they are named");
         assert_eq!(ids("compare 10 and 11", &ten), "", "one alone is no comparison");

@@ -18,7 +18,7 @@ pub(crate) fn of_turn(calls: &[Call]) -> Vec<Value> {
 /// Returns the suggestions to store for the next message, together with the earlier ones. Each is
 /// stored with the words that were finally searched for, so that it does not repeat the same
 /// search. A search by limits alone had no words.
-pub(crate) fn to_keep(calls: &[Call], before: &[Value]) -> Vec<Value> {
+pub(crate) fn suggestions_to_store(calls: &[Call], before: &[Value]) -> Vec<Value> {
     let search = empty_search(calls);
     let simplified =
         search.map_or(Value::Null, |search| search.data["querySimplification"].clone());
@@ -64,7 +64,7 @@ pub(crate) enum Way {
 }
 
 /// Returns the suggestion whose label the message is.
-pub(crate) fn taken(message: &str, offered: &[Value]) -> Option<Way> {
+pub(crate) fn chosen_suggestion(message: &str, offered: &[Value]) -> Option<Way> {
     let one = offered.iter().find(|one| one["label"].as_str() == Some(message.trim()))?;
     let payload = &one["payload"];
     match payload["type"].as_str()? {
@@ -105,15 +105,21 @@ mod tests {
             "red xyzzy",
             json!([{"type": "ask_clarify", "questionId": "product_type", "question": "What kind?"}]),
         );
-        let kept = to_keep(&[second], &to_keep(&[first], &[]));
-        assert_eq!(taken(" search_retry ", &kept), Some(Way::Exactly("red xyzzy".into())));
+        let kept = suggestions_to_store(&[second], &suggestions_to_store(&[first], &[]));
         assert_eq!(
-            taken("remove_constraints", &kept),
+            chosen_suggestion(" search_retry ", &kept),
+            Some(Way::Exactly("red xyzzy".into()))
+        );
+        assert_eq!(
+            chosen_suggestion("remove_constraints", &kept),
             Some(Way::Without("xyzzy".into())),
             "the words of its own search"
         );
-        assert_eq!(taken("ask_clarify", &kept), Some(Way::Question("What kind?".into())));
-        assert_eq!(taken("something else", &kept), None);
+        assert_eq!(
+            chosen_suggestion("ask_clarify", &kept),
+            Some(Way::Question("What kind?".into()))
+        );
+        assert_eq!(chosen_suggestion("something else", &kept), None);
 
         let mut only_words = search(
             "xyzzy",
@@ -121,7 +127,7 @@ mod tests {
         );
         only_words.data["querySimplification"]["droppedTokens"] = json!(["red"]);
         assert_eq!(
-            taken("remove_constraints", &to_keep(&[only_words], &[])),
+            chosen_suggestion("remove_constraints", &suggestions_to_store(&[only_words], &[])),
             Some(Way::Made),
             "it would be the same search"
         );
@@ -142,7 +148,7 @@ mod tests {
             (unsaid(json!({"query": "red xyzzy"})), "red xyzzy"),
         ] {
             assert_eq!(
-                taken("remove_constraints", &to_keep(&[call], &[])),
+                chosen_suggestion("remove_constraints", &suggestions_to_store(&[call], &[])),
                 Some(Way::Without(words.into()))
             );
         }

@@ -26,7 +26,7 @@ pub(super) fn atom(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     }
     to_date(tokens, at, today)
         .or_else(|| part_of(tokens, at, today))
-        .or_else(|| edge(tokens, at, today))
+        .or_else(|| unit_edge(tokens, at, today))
         .or_else(|| numeric(tokens, at, today))
         .or_else(|| relative(tokens, at, today))
         .or_else(|| quarter_or_half(tokens, at, today))
@@ -45,7 +45,7 @@ fn unit_alone(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
 }
 
 /// "start of october", "end of the month", "början av oktober".
-fn edge(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
+fn unit_edge(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     let head = &tokens[at];
     let first = head.any(&["start", "beginning", "borjan"]);
     if !first && !head.any(&["end", "slutet"]) {
@@ -97,7 +97,7 @@ fn numeric(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
             Atom { year_given: true, ..Atom::day(NaiveDate::from_ymd_opt(year, month, day)?) },
         ));
     }
-    let found = dated(day, month, None, today)?;
+    let found = dated_day(day, month, None, today)?;
     Some((3, found))
 }
 
@@ -113,7 +113,7 @@ fn dotted(text: &str) -> Option<NaiveDate> {
 
 /// Makes the term for a day of a month. Without a year, the last such day is meant, or the next one
 /// if it is less than two weeks away.
-fn dated(day: u32, month: u32, year: Option<i32>, today: NaiveDate) -> Option<Atom> {
+fn dated_day(day: u32, month: u32, year: Option<i32>, today: NaiveDate) -> Option<Atom> {
     let found = match year {
         Some(year) => NaiveDate::from_ymd_opt(year, month, day)?,
         None => {
@@ -195,7 +195,7 @@ fn day_and_month(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
         if let Some((month, m)) = month_at(tokens, next) {
             let (year, y) =
                 year_at(tokens, next + m).map_or((None, 0), |(year, used)| (Some(year), used));
-            return Some((next + m + y - at, dated(day, month, year, today)?));
+            return Some((next + m + y - at, dated_day(day, month, year, today)?));
         }
         // In "since the 1st" or "den 1:a", a day of the current month is meant.
         let led = at > 0
@@ -223,7 +223,7 @@ fn day_and_month(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     );
     let end = at + m + the + used + comma;
     let (year, y) = year_at(tokens, end).map_or((None, 0), |(year, used)| (Some(year), used));
-    Some((end + y - at, dated(day, month, year, today)?))
+    Some((end + y - at, dated_day(day, month, year, today)?))
 }
 
 fn weekday(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {

@@ -6,7 +6,7 @@ mod stem;
 
 use contract::SectionView;
 
-use stem::stemmed;
+use stem::stem_word;
 pub(crate) use stem::words;
 
 /// The highest number of characters of one tool's instructions.
@@ -57,7 +57,7 @@ impl Guide {
             if line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~") {
                 in_fence = !in_fence;
             }
-            let level = if in_fence { 0 } else { header(line) };
+            let level = if in_fence { 0 } else { header_level(line) };
             match level {
                 3 => {
                     in_section = true;
@@ -87,7 +87,7 @@ impl Guide {
     /// Returns the sections that fit a question, in the order of the file, followed by the common
     /// text.
     pub(crate) fn choose(&self, question: &str) -> Chosen {
-        let asked: Vec<String> = words(question).iter().map(|word| stemmed(word)).collect();
+        let asked: Vec<String> = words(question).iter().map(|word| stem_word(word)).collect();
         let scores: Vec<u32> = self.sections.iter().map(|section| section.score(&asked)).collect();
         let whole = scores.iter().all(|score| *score == 0);
         let mut kept: Vec<usize> =
@@ -137,7 +137,7 @@ impl Section {
 }
 
 /// Returns the level of a header line, or 0 for other lines.
-fn header(line: &str) -> usize {
+fn header_level(line: &str) -> usize {
     let level = line.chars().take_while(|c| *c == '#').count();
     if line[level..].starts_with([' ', '\t']) || (level == 3 && line.len() > 3) { level } else { 0 }
 }
@@ -145,18 +145,18 @@ fn header(line: &str) -> usize {
 fn keywords(title: &str, text: &str) -> Vec<Keyword> {
     let mut found: Vec<Keyword> = Vec::new();
     let mut add = |shown: &str| {
-        let term: Vec<String> = words(shown).iter().map(|word| stemmed(word)).collect();
+        let term: Vec<String> = words(shown).iter().map(|word| stem_word(word)).collect();
         if !term.is_empty() && !found.iter().any(|known| known.term == term) {
             found.push(Keyword { shown: shown.to_owned(), term });
         }
     };
     let of_title = words(title);
-    let in_title = |fixed: &&&str| of_title.iter().any(|word| stemmed(word) == stemmed(fixed));
+    let in_title = |fixed: &&&str| of_title.iter().any(|word| stem_word(word) == stem_word(fixed));
     FIXED.iter().filter(in_title).for_each(|word| add(word));
     let line = text.lines().find(|line| {
         line.trim_start_matches(['*', '_', '-', ' ']).to_lowercase().starts_with("keywords")
     });
-    line.map(quoted).unwrap_or_default().iter().for_each(|term| add(term));
+    line.map(quoted_terms).unwrap_or_default().iter().for_each(|term| add(term));
     of_title
         .iter()
         .filter(|word| word.chars().count() >= 5 && !STOP.contains(&word.as_str()))
@@ -165,7 +165,7 @@ fn keywords(title: &str, text: &str) -> Vec<Keyword> {
 }
 
 /// Returns the quoted terms of a line.
-fn quoted(line: &str) -> Vec<String> {
+fn quoted_terms(line: &str) -> Vec<String> {
     let plain = line.replace(['“', '”', '„'], "\"");
     plain.split('"').skip(1).step_by(2).map(str::to_owned).collect()
 }

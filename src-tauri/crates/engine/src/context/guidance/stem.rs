@@ -16,7 +16,7 @@ pub(crate) fn words(text: &str) -> Vec<String> {
 }
 
 /// Returns a word without its ending.
-pub(crate) fn stemmed(word: &str) -> String {
+pub(crate) fn stem_word(word: &str) -> String {
     let word = word.to_lowercase();
     if let Some(many) = word.strip_suffix("ies").filter(|rest| rest.chars().count() >= LEAST) {
         return format!("{many}y");

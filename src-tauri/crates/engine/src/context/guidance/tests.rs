@@ -53,7 +53,7 @@ fn layer_2_words_match_whole_and_lightly_stemmed_and_terms_as_phrases() {
         ["budgeting", "budget"],
         ["pacing", "paced"],
     ] {
-        assert_eq!(stemmed(words[0]), stemmed(words[1]), "{words:?}");
+        assert_eq!(stem_word(words[0]), stem_word(words[1]), "{words:?}");
     }
 }
 
