@@ -15,7 +15,7 @@ use crate::{
     tools::call::{CallDone, Ready},
 };
 
-/// Maps the key of a change (see `sameness`) to whether a person rejected it. The entry is locked
+/// Maps the key of a change (see `change_key`) to whether a person rejected it. The entry is locked
 /// while a person decides.
 #[derive(Default)]
 pub(crate) struct RejectedChanges(Mutex<HashMap<String, Arc<AsyncMutex<bool>>>>);
