@@ -42,7 +42,7 @@ impl Unused {
 }
 
 /// Finds the words that a goal leaves unused. `taken` are the tokens of its phrases and slots.
-pub(super) fn unused(
+pub(super) fn find_unused_words(
     reader: &Reader<'_>,
     tokens: &[Token],
     facts: &Facts,
@@ -52,24 +52,24 @@ pub(super) fn unused(
 ) -> Unused {
     let tool = &reader.book.tools[found.tool];
     // A target takes the words that remain by name.
-    if tool.writes() || tool.thing().is_some() {
+    if tool.is_write() || tool.thing().is_some() {
         return Unused::default();
     }
-    if tool.has(|kind| matches!(kind, SlotKind::Words)) {
-        return unused_by_search(tokens, taken);
+    if tool.has_slot(|kind| matches!(kind, SlotKind::Words)) {
+        return find_words_unused_by_search(tokens, taken);
     }
     let phrases = Phrases::of(reader, tokens, facts, found);
     let mut used: Vec<usize> = taken.to_vec();
-    used.extend(taken_by_facts(reader, tokens, facts, found, goal));
+    used.extend(tokens_of_facts(reader, tokens, facts, found, goal));
     used.extend(&phrases.own);
-    used.extend(social::used(tokens, &facts.words));
+    used.extend(social::matched_tokens(tokens, &facts.words));
     // A joining word at the beginning has split the message.
     used.extend(tokens.first().filter(|first| is_boundary(first)).map(|_| 0));
     let is_free = |i: &usize| !used.contains(i) && tokens[*i].kind != TokenKind::Punct;
     let mut unused = Unused::default();
     let mut last: Option<(usize, Weight)> = None;
     for i in (0..tokens.len()).filter(is_free) {
-        let weight = weight(reader, tokens, facts, found, &phrases, i);
+        let weight = word_weight(reader, tokens, facts, found, &phrases, i);
         let list = match weight {
             Weight::None => continue,
             Weight::Decisive | Weight::Name => &mut unused.decisive,
@@ -80,9 +80,9 @@ pub(super) fn unused(
             // Words that follow each other are named together: "winter cruises".
             Some(words) => {
                 words.push(' ');
-                words.push_str(&spelled(tokens, i, false));
+                words.push_str(&spell_word(tokens, i, false));
             }
-            None => list.push(spelled(tokens, i, true)),
+            None => list.push(spell_word(tokens, i, true)),
         }
         unused.is_name = match weight {
             Weight::Name => unused.decisive.len() == 1,
@@ -95,9 +95,9 @@ pub(super) fn unused(
 }
 
 /// A search takes the words that remain, but it neither ranks nor excludes.
-fn unused_by_search(tokens: &[Token], taken: &[usize]) -> Unused {
+fn find_words_unused_by_search(tokens: &[Token], taken: &[usize]) -> Unused {
     let is_left = |i: &usize| !taken.contains(i) && language::is_decisive(&tokens[*i].norm);
-    let other = (0..tokens.len()).filter(is_left).map(|i| spelled(tokens, i, true)).collect();
+    let other = (0..tokens.len()).filter(is_left).map(|i| spell_word(tokens, i, true)).collect();
     Unused { other, ..Unused::default() }
 }
 
@@ -113,7 +113,7 @@ enum Weight {
     Name,
 }
 
-fn weight(
+fn word_weight(
     reader: &Reader<'_>,
     tokens: &[Token],
     facts: &Facts,
@@ -133,7 +133,7 @@ fn weight(
     {
         return Weight::Decisive;
     }
-    let takes_dates = tool.has(|kind| matches!(kind, SlotKind::DateStart | SlotKind::DateEnd));
+    let takes_dates = tool.has_slot(|kind| matches!(kind, SlotKind::DateStart | SlotKind::DateEnd));
     let is_small = language::is_stop_word(&token.norm);
     if takes_dates && !is_small && language::dates::is_date_word(token) {
         return Weight::Decisive;
@@ -145,7 +145,7 @@ fn weight(
         return Weight::None;
     }
     let is_known = tool.speaks_of(&token.norm);
-    let takes_names = tool.has(|kind| matches!(kind, SlotKind::Entity { .. }));
+    let takes_names = tool.has_slot(|kind| matches!(kind, SlotKind::Entity { .. }));
     // "the autumn boots campaign": a name that no table knows.
     let narrows = !is_known && takes_names && facts.named.is_empty();
     // "CTR for Copper Kettle": the figure that is asked for.
@@ -190,7 +190,7 @@ impl Phrases {
 }
 
 /// Tokens of the facts that a slot of the tool takes.
-fn taken_by_facts(
+fn tokens_of_facts(
     reader: &Reader<'_>,
     tokens: &[Token],
     facts: &Facts,
@@ -199,7 +199,7 @@ fn taken_by_facts(
 ) -> Vec<usize> {
     let tool = &reader.book.tools[found.tool];
     let mut used: Vec<usize> = facts.elsewhere.iter().copied().collect();
-    if tool.has(|kind| matches!(kind, SlotKind::DateStart | SlotKind::DateEnd)) {
+    if tool.has_slot(|kind| matches!(kind, SlotKind::DateStart | SlotKind::DateEnd)) {
         let is_other =
             |i: &usize| facts.other_period.as_ref().is_some_and(|other| other.at.contains(i));
         let is_date = |i: &usize| language::dates::is_date_word(&tokens[*i]);
@@ -224,7 +224,7 @@ fn taken_by_facts(
         used.extend(facts.taken.iter().copied().filter(|i| !in_period(i)));
     }
     let takes = |kind: &str| {
-        tool.has(|slot| matches!(slot, SlotKind::Entity { entity, .. } if entity == kind))
+        tool.has_slot(|slot| matches!(slot, SlotKind::Entity { entity, .. } if entity == kind))
     };
     for named in facts.named.iter().filter(|named| named.pack == tool.pack) {
         if takes(&named.kind) || goal.args.values().any(|value| value.as_str() == Some(&named.id)) {
@@ -251,7 +251,7 @@ fn claims_all(
 }
 
 /// A word as it was typed, with the small words that belong to it: "by week", "20%".
-fn spelled(tokens: &[Token], at: usize, begins: bool) -> String {
+fn spell_word(tokens: &[Token], at: usize, begins: bool) -> String {
     let token = &tokens[at];
     if let Some(sign) = tokens.get(at + 1).filter(|next| next.fold == "%") {
         return format!("{}{}", token.raw, sign.raw);

@@ -13,7 +13,7 @@ use language::{
 
 use super::{
     book::Book,
-    counts::{closes_a_change, is_fraction, is_in_a_name, is_left_behind},
+    counts::{ends_change, is_fraction, is_in_a_name, leaves_remainder},
     pattern::word_indices,
     places::Place,
 };
@@ -216,16 +216,16 @@ impl Facts {
             .copied()
             .filter(|&i| !facts.is_taken(i) && tokens[i].any(NEGATIONS))
             .collect();
-        facts.follow_up = follows_up(tokens, &facts.words);
+        facts.follow_up = is_follow_up(tokens, &facts.words);
         facts
     }
 
-    pub(super) fn take(&mut self, range: Range<usize>) {
+    pub(super) fn mark_taken(&mut self, range: Range<usize>) {
         self.taken.extend(range);
     }
 
     /// Whether a token belongs to the numbers that may be places.
-    pub(super) fn joins(&self, at: usize) -> bool {
+    pub(super) fn is_joined_number(&self, at: usize) -> bool {
         self.maybe.as_ref().is_some_and(|(_, range)| range.contains(&at))
     }
 
@@ -238,7 +238,7 @@ impl Facts {
         for (pack, data) in book.packs.iter().enumerate() {
             for (entity, form) in &data.forms {
                 let entity = *entity;
-                if let Some(at) = sequence(tokens, &self.words, form)
+                if let Some(at) = find_sequence(tokens, &self.words, form)
                     && at.clone().all(|i| !self.is_taken(i))
                 {
                     let found = &data.entities[entity];
@@ -316,7 +316,7 @@ impl Facts {
                     };
                     // The numbers in "account for 30 days", "account 2025 report" and "account 17k"
                     // are no ids.
-                    let owns = owning_s(tokens, at + 1);
+                    let owns = possessive_length(tokens, at + 1);
                     let scaled = owns == 0
                         && tokens
                             .get(at + 1)
@@ -384,7 +384,7 @@ impl Facts {
 
     fn find_before_that(&mut self, tokens: &[Token]) {
         if let Some((at, unit)) = dates::find_unit_before(tokens) {
-            self.take(at.clone());
+            self.mark_taken(at.clone());
             self.before_that = Some((at, unit));
         }
     }
@@ -431,9 +431,9 @@ impl Facts {
                 && (first.start, first.end) == (found.start, found.end)
             {
                 // "fernhill this week with glacier this week" names one period twice.
-                self.take(found.at.clone());
+                self.mark_taken(found.at.clone());
             } else if self.period.is_none() {
-                self.take(found.at.clone());
+                self.mark_taken(found.at.clone());
                 self.period = Some(found);
             } else {
                 self.other_period = Some(found);
@@ -448,7 +448,7 @@ impl Facts {
         let mut best: Option<(i32, Quantity, Range<usize>)> = None;
         for at in 0..tokens.len() {
             if self.is_taken(at)
-                || (self.choice && self.joins(at))
+                || (self.choice && self.is_joined_number(at))
                 || (at > 0 && tokens[at - 1].any(LABELS))
             {
                 continue;
@@ -459,8 +459,8 @@ impl Facts {
             let broken = tokens[at].kind == TokenKind::Number
                 && tokens[at].int().is_none()
                 && tokens[at].fold.contains(['.', ',']);
-            if is_left_behind(tokens, at) {
-                self.take(at..at + 1);
+            if leaves_remainder(tokens, at) {
+                self.mark_taken(at..at + 1);
                 continue;
             }
             if is_fraction(tokens, at) {
@@ -484,7 +484,7 @@ impl Facts {
                 .any(|amount| amount.marked && amount.at <= at && at < amount.at + amount.len);
             let unit =
                 tokens.get(end).is_some_and(|next| next.any(&["%", "/", "-"]) || next.any(UNITS));
-            let closing = closes_a_change(tokens, at, end);
+            let closing = ends_change(tokens, at, end);
             if marked
                 || unit
                 || self.percents.iter().any(|percent| percent.at == at)
@@ -531,13 +531,18 @@ impl Facts {
         if let Some((score, value, at)) = best {
             self.quantity = Some(value);
             self.counted = score >= 5;
-            self.take(at);
+            self.mark_taken(at);
         }
     }
 
     /// Returns the words with a meaning that neither `used` nor the facts contain. Names of packs
     /// other than `pack` count as ordinary words.
-    pub(super) fn content(&self, tokens: &[Token], used: &[usize], pack: usize) -> Vec<usize> {
+    pub(super) fn unused_content_words(
+        &self,
+        tokens: &[Token],
+        used: &[usize],
+        pack: usize,
+    ) -> Vec<usize> {
         let own =
             |i: usize| self.named.iter().any(|named| named.pack == pack && named.at.contains(&i));
         self.words
@@ -578,7 +583,7 @@ fn is_id(text: &str) -> bool {
 }
 
 /// Returns the number of tokens in the possessive ending of "account 17s" or "17's".
-fn owning_s(tokens: &[Token], at: usize) -> usize {
+fn possessive_length(tokens: &[Token], at: usize) -> usize {
     let s = |i: usize| tokens.get(i).is_some_and(|token| token.glued && token.fold == "s");
     let sign = tokens
         .get(at)
@@ -586,7 +591,7 @@ fn owning_s(tokens: &[Token], at: usize) -> usize {
     if s(at) { 1 } else { usize::from(sign && s(at + 1)) * 2 }
 }
 
-fn follows_up(tokens: &[Token], words: &[usize]) -> bool {
+fn is_follow_up(tokens: &[Token], words: &[usize]) -> bool {
     let first: Vec<&str> = words.iter().take(4).map(|&i| tokens[i].norm.as_str()).collect();
     matches!(
         first[..],
@@ -599,7 +604,7 @@ fn follows_up(tokens: &[Token], words: &[usize]) -> bool {
 }
 
 /// Returns the range in which the words of a name follow each other.
-fn sequence(tokens: &[Token], words: &[usize], form: &[String]) -> Option<Range<usize>> {
+fn find_sequence(tokens: &[Token], words: &[usize], form: &[String]) -> Option<Range<usize>> {
     if form.is_empty() || words.len() < form.len() {
         return None;
     }

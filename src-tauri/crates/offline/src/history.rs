@@ -46,7 +46,7 @@ pub(super) struct Failure {
 }
 
 impl Done {
-    pub(super) fn ok(&self) -> Option<&Value> {
+    pub(super) fn successful_result(&self) -> Option<&Value> {
         match &self.end {
             End::Ok(value) => Some(value),
             End::Failed(_) => None,
@@ -55,7 +55,7 @@ impl Done {
 }
 
 /// Returns the turns of a conversation, oldest first.
-pub(super) fn turns(messages: &[Message], book: &Book) -> Vec<Turn> {
+pub(super) fn read_turns(messages: &[Message], book: &Book) -> Vec<Turn> {
     let mut turns: Vec<Turn> = Vec::new();
     let mut open: Vec<(contract::CallId, usize, Map<String, Value>)> = Vec::new();
     for message in messages {
@@ -83,7 +83,7 @@ pub(super) fn turns(messages: &[Message], book: &Book) -> Vec<Turn> {
                     && let Some(turn) = turns.last_mut()
                 {
                     let (_, tool, args) = open.remove(index);
-                    turn.calls.push(Done { tool, args, end: end(data.shared(), content) });
+                    turn.calls.push(Done { tool, args, end: call_end(data.shared(), content) });
                 }
             }
         }
@@ -92,7 +92,7 @@ pub(super) fn turns(messages: &[Message], book: &Book) -> Vec<Turn> {
 }
 
 /// Returns the number of calls made in the conversation, from which the next call's id is made.
-pub(super) fn call_count(messages: &[Message]) -> usize {
+pub(super) fn count_calls(messages: &[Message]) -> usize {
     messages
         .iter()
         .map(|message| match message {
@@ -102,21 +102,23 @@ pub(super) fn call_count(messages: &[Message]) -> usize {
         .sum()
 }
 
-fn end(data: &Arc<Value>, content: &str) -> End {
-    if let Some(failure) = failure(data) {
+fn call_end(data: &Arc<Value>, content: &str) -> End {
+    if let Some(failure) = read_failure(data) {
         return End::Failed(failure);
     }
     if !data.is_null() {
         return End::Ok(Arc::clone(data));
     }
     match serde_json::Deserializer::from_str(content).into_iter::<Value>().next() {
-        Some(Ok(value)) => failure(&value).map_or_else(|| End::Ok(Arc::new(value)), End::Failed),
+        Some(Ok(value)) => {
+            read_failure(&value).map_or_else(|| End::Ok(Arc::new(value)), End::Failed)
+        }
         _ => End::Ok(Arc::clone(data)),
     }
 }
 
 /// Returns the failure in a result of the form `{"outcome": ..., "error": {...}}`.
-fn failure(data: &Value) -> Option<Failure> {
+fn read_failure(data: &Value) -> Option<Failure> {
     let error = data.get("error").filter(|error| error.is_object())?;
     let outcome = data
         .get("outcome")
