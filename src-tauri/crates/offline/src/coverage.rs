@@ -52,11 +52,14 @@ pub(super) fn find_unused_words(
 ) -> Unused {
     let tool = &reader.book.tools[found.tool];
     // A target takes the words that remain by name.
-    if tool.is_write() || tool.thing().is_some() {
+    if tool.is_write() {
         return Unused::default();
     }
+    if tool.thing().is_some() {
+        return find_words_of_other_packs(reader, tokens, facts, found, taken);
+    }
     if tool.has_slot(|kind| matches!(kind, SlotKind::Words)) {
-        return find_words_unused_by_search(tokens, taken);
+        return find_words_unused_by_search(reader, tokens, facts, found, taken);
     }
     let phrases = Phrases::of(reader, tokens, facts, found);
     let mut used: Vec<usize> = taken.to_vec();
@@ -94,11 +97,74 @@ pub(super) fn find_unused_words(
     unused
 }
 
-/// A search takes the words that remain, but it neither ranks nor excludes.
-fn find_words_unused_by_search(tokens: &[Token], taken: &[usize]) -> Unused {
-    let is_left = |i: &usize| !taken.contains(i) && language::is_decisive(&tokens[*i].norm);
-    let other = (0..tokens.len()).filter(is_left).map(|i| spell_word(tokens, i, true)).collect();
-    Unused { other, ..Unused::default() }
+/// Finds the words that a search leaves unused or takes by mistake. A search takes the words that
+/// remain, but it neither ranks nor excludes, knows no dates and no percentages, and does not
+/// answer questions of other packs.
+fn find_words_unused_by_search(
+    reader: &Reader<'_>,
+    tokens: &[Token],
+    facts: &Facts,
+    found: &Match,
+    taken: &[usize],
+) -> Unused {
+    let mut unused = Unused::default();
+    for i in 0..tokens.len() {
+        let token = &tokens[i];
+        let is_percentage = token.kind == TokenKind::Number
+            && tokens
+                .get(i + 1)
+                .is_some_and(|next| next.fold == "%" || next.any(&["percent", "procent"]));
+        let changes_question = is_percentage
+            || excludes(tokens, i)
+            || facts.period.as_ref().is_some_and(|period| period.at.contains(&i))
+            || (!taken.contains(&i) && is_word_of_other_pack(reader, found, token));
+        if changes_question {
+            unused.decisive.push(spell_word(tokens, i, true));
+        } else if !taken.contains(&i) && language::is_decisive(&token.norm) {
+            unused.other.push(spell_word(tokens, i, true));
+        }
+    }
+    unused
+}
+
+/// Returns the words of a target if all of them are words of another pack, so that no thing is
+/// looked for by them: "difference between CPM and CTR" is not about products.
+fn find_words_of_other_packs(
+    reader: &Reader<'_>,
+    tokens: &[Token],
+    facts: &Facts,
+    found: &Match,
+    taken: &[usize],
+) -> Unused {
+    let pack = reader.book.tools[found.tool].pack;
+    let words = facts.unused_content_words(tokens, taken, pack);
+    let are_others = words.iter().all(|&i| is_word_of_other_pack(reader, found, &tokens[i]));
+    let spelled = words.iter().map(|&i| spell_word(tokens, i, true));
+    let decisive = if are_others { spelled.collect() } else { Vec::new() };
+    Unused { decisive, ..Unused::default() }
+}
+
+/// Whether the word excludes what follows it: "a jacket, but not in black". A "not" at the
+/// beginning answers a question, and "not over 400" is a limit.
+fn excludes(tokens: &[Token], at: usize) -> bool {
+    const LIMITS: [&str; 10] =
+        ["over", "above", "more", "under", "below", "less", "mer", "dyrare", "mindre", "hogre"];
+    at > 0
+        && tokens.get(at + 1).is_some_and(|next| !next.any(&LIMITS))
+        && tokens[at].any(&["not", "without", "except", "excluding", "inte", "utan", "utom", "ej"])
+}
+
+/// Whether the word belongs to the questions of another pack and not to this one.
+fn is_word_of_other_pack(reader: &Reader<'_>, found: &Match, token: &Token) -> bool {
+    if token.kind != TokenKind::Word || language::is_filler(&token.norm) {
+        return false;
+    }
+    let own = reader.book.tools[found.tool].pack;
+    let is_own = reader.book.packs[own].is_vocabulary(&token.norm);
+    let speaks = |is_asked: &dyn Fn(usize) -> bool| {
+        reader.book.tools.iter().any(|tool| is_asked(tool.pack) && tool.speaks_of(&token.norm))
+    };
+    !is_own && !speaks(&|pack| pack == own) && speaks(&|pack| pack != own)
 }
 
 /// How much an unused word matters.
