@@ -1,7 +1,7 @@
 //! Fills the arguments of a goal: each slot from the clause, or else from the conversation.
 
 use contract::manifest::{Side, Slot, SlotKind};
-use language::{Token, TokenKind, changes, fold};
+use language::{Token, TokenKind, changes};
 use serde_json::{Map, Number, Value, json};
 
 use super::{
@@ -9,150 +9,11 @@ use super::{
     facts::{Facts, Quantity},
     goal::{Doubt, Goal, Target},
     pattern::{Hit, Pattern},
-    things,
+    score::takes_one_number,
+    search_words::{has_same_subject, set_search_words, typed_word},
     understand::{Match, Reader},
     values,
 };
-
-/// Returns a score for how well the facts of a clause fit the tool's slots.
-pub(super) fn score_slots(
-    reader: &Reader<'_>,
-    tool: usize,
-    tokens: &[Token],
-    facts: &Facts,
-) -> i32 {
-    let data = &reader.book.tools[tool];
-    let pack = reader.book.pack_of(tool);
-    let mut sum = 0;
-    let mut dated = false;
-    let mut worded = false;
-    let money = takes_one_number(reader, tool) && facts.amounts.iter().any(|amount| amount.marked);
-    for ((slot, cues), choices) in data.slots.iter().zip(&data.cues).zip(&data.choices) {
-        let cued = || cues.iter().any(|cue| cue.find(tokens, &facts.words).is_some());
-        sum += match &slot.kind {
-            SlotKind::Entity { entity, .. } => {
-                8 * i32::from(
-                    facts
-                        .named
-                        .iter()
-                        .any(|named| named.pack == data.pack && named.kind == *entity),
-                )
-            }
-            SlotKind::DateStart | SlotKind::DateEnd if !dated => {
-                dated = true;
-                4 * i32::from(facts.period.is_some())
-            }
-            SlotKind::Thing { .. } | SlotKind::Words if !worded => {
-                worded = true;
-                let foreign = |i: usize| {
-                    facts.named.iter().any(|name| {
-                        name.pack != data.pack && name.at.len() > 1 && name.at.contains(&i)
-                    })
-                };
-                let of_the_field =
-                    facts.words.iter().any(|&i| pack.is_vocabulary(&tokens[i].norm) && !foreign(i));
-                4 * i32::from(of_the_field)
-            }
-            SlotKind::Quantity => 2 * i32::from(facts.quantity.is_some()),
-            SlotKind::Number => {
-                2 * i32::from(
-                    cued()
-                        || money
-                        || (facts.range.is_some() && range_side(&slot.parameter).is_some()),
-                )
-            }
-            SlotKind::Flag { .. } | SlotKind::Listed { .. } => 2 * i32::from(cued()),
-            SlotKind::ChangePercent => 4 * i32::from(cued() && !facts.percents.is_empty()),
-            SlotKind::Choice { .. } => {
-                2 * i32::from(
-                    choices.iter().any(|(_, phrase)| phrase.find(tokens, &facts.words).is_some()),
-                )
-            }
-            SlotKind::DateStart
-            | SlotKind::DateEnd
-            | SlotKind::OtherStart
-            | SlotKind::OtherEnd
-            | SlotKind::ChangeAmount
-            | SlotKind::Verbatim
-            | SlotKind::Thing { .. }
-            | SlotKind::Words => 0,
-        };
-    }
-    sum
-}
-
-/// How much the facts speak for one intent by filling slots that only some intents have.
-pub(super) fn score_intent_slots(
-    reader: &Reader<'_>,
-    tool: usize,
-    intent: usize,
-    tokens: &[Token],
-    facts: &Facts,
-) -> i32 {
-    let data = &reader.book.tools[tool];
-    let name = &data.intents[intent].name;
-    let own = data.slots.iter().zip(&data.cues).zip(&data.choices);
-    let filled =
-        own.filter(|((slot, _), _)| slot.intents.contains(name)).map(|((slot, cues), choices)| {
-            match &slot.kind {
-                SlotKind::OtherStart => 10 * i32::from(facts.other_period.is_some()),
-                SlotKind::ChangePercent | SlotKind::ChangeAmount => {
-                    let cued = cues.iter().any(|cue| cue.find(tokens, &facts.words).is_some());
-                    let change = !facts.percents.is_empty() || !facts.amounts.is_empty();
-                    8 * i32::from(cued && change)
-                }
-                SlotKind::Choice { .. } => {
-                    4 * i32::from(
-                        choices
-                            .iter()
-                            .any(|(_, phrase)| phrase.find(tokens, &facts.words).is_some()),
-                    )
-                }
-                _ => 0,
-            }
-        });
-    filled.max().unwrap_or(0)
-}
-
-/// Tokens of the tool's cues in the clause, with the amounts behind them.
-pub(super) fn find_cues(
-    reader: &Reader<'_>,
-    tool: usize,
-    tokens: &[Token],
-    facts: &Facts,
-) -> Vec<usize> {
-    let mut used: Vec<usize> = reader.book.tools[tool]
-        .cues
-        .iter()
-        .flatten()
-        .filter_map(|cue| cue.find(tokens, &facts.words))
-        .flat_map(|hit| hit.used)
-        .collect();
-    let led = |at: usize| {
-        used.iter()
-            .any(|&cue| cue < at && (cue + 1..at).all(|i| language::is_stop_word(&tokens[i].norm)))
-    };
-    let only = takes_one_number(reader, tool);
-    let amounts: Vec<usize> = facts
-        .amounts
-        .iter()
-        .filter(|amount| led(amount.at) || (only && amount.marked))
-        .flat_map(|amount| amount.at..amount.at + amount.len)
-        .collect();
-    used.extend(amounts);
-    used
-}
-
-/// Whether the tool takes exactly one number. An amount of money without a cue word can then only
-/// be that number.
-fn takes_one_number(reader: &Reader<'_>, tool: usize) -> bool {
-    reader.book.tools[tool]
-        .slots
-        .iter()
-        .filter(|slot| matches!(slot.kind, SlotKind::Number) && !slot.cued_only)
-        .count()
-        == 1
-}
 
 /// Makes the goal of a clause. `before` is the goal of the previous clause in the same message.
 pub(super) fn build_goal(
@@ -338,7 +199,7 @@ fn read_verbatim(tokens: &[Token], cue: Option<&Hit>, taken: &mut Vec<usize>) ->
 }
 
 /// Which end of a range a parameter takes, by its name.
-fn range_side(parameter: &str) -> Option<Side> {
+pub(super) fn range_side(parameter: &str) -> Option<Side> {
     let name = parameter.rsplit('.').next().unwrap_or(parameter);
     if name.starts_with("max") {
         Some(Side::Below)
@@ -396,83 +257,6 @@ fn add_implied_arguments(reader: &Reader<'_>, facts: &Facts, goal: &mut Goal) {
     }
 }
 
-/// Sets the search words if the tool takes any.
-fn set_search_words(
-    reader: &Reader<'_>,
-    tokens: &[Token],
-    facts: &Facts,
-    taken: &[usize],
-    goal: &mut Goal,
-) {
-    let Some(slot) =
-        reader.book.tools[goal.tool].slots.iter().find(|slot| matches!(slot.kind, SlotKind::Words))
-    else {
-        return;
-    };
-    let pack = reader.book.pack_of(goal.tool);
-    // Arguments of a change keep their spelling.
-    let writes = reader.book.tools[goal.tool].is_write();
-    let words: Vec<String> = facts
-        .unused_content_words(tokens, taken, reader.book.tools[goal.tool].pack)
-        .into_iter()
-        .filter(|&i| tokens[i].part || !pack.is_ignored(&tokens[i].norm))
-        .map(|i| if writes { tokens[i].raw.clone() } else { search_word(pack, &tokens[i]) })
-        .take(6)
-        .collect();
-    if writes && !words.is_empty() {
-        goal.args.insert(slot.parameter.clone(), json!(words.join(" ")));
-    } else if !words.is_empty() {
-        let words = complete_description(reader, goal.tool, &slot.parameter, words);
-        goal.args.insert(slot.parameter.clone(), json!(words.join(" ")));
-    }
-}
-
-/// Completes a search that only describes, such as "the grey ones" or "and in 43?", with the kind
-/// of thing that was last searched for.
-fn complete_description(
-    reader: &Reader<'_>,
-    tool: usize,
-    parameter: &str,
-    words: Vec<String>,
-) -> Vec<String> {
-    let pack = reader.book.pack_of(tool);
-    let describes = |word: &str| {
-        pack.is_attribute(pack.canonical_word(&fold(word))) || word.parse::<u32>().is_ok()
-    };
-    let earlier = reader
-        .state
-        .last_args(tool)
-        .and_then(|args| values::get(args, parameter))
-        .and_then(Value::as_str);
-    let Some(earlier) = earlier.filter(|_| words.iter().all(|word| describes(word))) else {
-        return words;
-    };
-    let number = |word: &str| word.parse::<u32>().is_ok();
-    let kept = earlier
-        .split(' ')
-        .filter(|old| !describes(old) || !words.iter().any(|new| number(new) == number(old)));
-    words.iter().cloned().chain(kept.map(str::to_owned)).collect()
-}
-
-/// Returns a search word with its diacritics, unless the word was corrected.
-fn search_word(pack: &super::book::Pack, token: &Token) -> String {
-    let word = typed_word(pack, token);
-    let typed = token.raw.to_lowercase();
-    if fold(&typed) == word && typed.chars().all(char::is_alphanumeric) {
-        typed
-    } else {
-        word.to_owned()
-    }
-}
-
-/// Returns a word as the user typed it, or the pack's word to which it was corrected.
-fn typed_word<'a>(pack: &super::book::Pack, token: &'a Token) -> &'a str {
-    let of_the_field = pack.is_vocabulary(&token.norm)
-        || pack.is_attribute(pack.canonical_word(&token.norm))
-        || pack.canonical_word(&token.norm) != token.norm;
-    if of_the_field { &token.norm } else { &token.fold }
-}
-
 /// Returns how the clause names the things it is about.
 fn read_target(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, found: &Match) -> Target {
     let data = &reader.book.tools[found.tool];
@@ -528,31 +312,6 @@ fn is_parting(token: &Token) -> bool {
         "and", "och", "vs", "versus", "with", "med", "to", "mot", "or", "eller", "against", "than",
         "an", "&", ",", "/",
     ])
-}
-
-/// Whether a search has the same subject as the last search: its words only describe the subject or
-/// name it again, or there are no words. Limits of one subject do not apply to another.
-fn has_same_subject(reader: &Reader<'_>, goal: &Goal, earlier: &Map<String, Value>) -> bool {
-    let Some(slot) =
-        reader.book.tools[goal.tool].slots.iter().find(|slot| matches!(slot.kind, SlotKind::Words))
-    else {
-        return true;
-    };
-    let words = |args: &Map<String, Value>| -> Vec<String> {
-        values::get(args, &slot.parameter)
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-            .split(' ')
-            .map(fold)
-            .filter(|word| !word.is_empty())
-            .collect()
-    };
-    let (pack, known) = (reader.book.pack_of(goal.tool), words(earlier));
-    let describes =
-        |word: &String| pack.is_attribute(pack.canonical_word(word)) || word.parse::<u32>().is_ok();
-    let wanted = words(&goal.args);
-    wanted.iter().all(describes)
-        || wanted.iter().any(|word| !describes(word) && things::fits_item(pack, word, &known))
 }
 
 /// Takes missing arguments from the previous call.
