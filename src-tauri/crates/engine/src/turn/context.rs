@@ -19,7 +19,7 @@ use tracing::Instrument as _;
 use crate::{
     Engine, World,
     budget::{account::Account, metering::Metered},
-    ports::{Durability, Model, Point, RecordDraft, StoreError},
+    ports::{Durability, Model, Point, RecordDraft, StoreError, Supervision},
     run::live::{RunContext, settings_and_locale},
     sessions::lanes::Accepted,
     turn::{
@@ -154,6 +154,20 @@ impl TurnContext {
     /// Returns the remote caller that receives the events.
     pub(crate) fn caller(&self) -> Option<&RunContext> {
         self.audience.caller().map(AsRef::as_ref)
+    }
+
+    /// Returns how the turn is supervised: a turn for a caller of the run contract or of the chat
+    /// API by the contract, any other by the profile's choice.
+    pub(crate) fn supervision(&self) -> Supervision {
+        match self.audience.run() {
+            Some(_) => Supervision::Contract,
+            None => self.world().profile.supervision(),
+        }
+    }
+
+    /// Whether the model answers what needs no specialist.
+    pub(crate) fn is_generalist(&self) -> bool {
+        self.supervision() == Supervision::Assistant
     }
 
     /// Returns a specialist's own limit. The limit does not apply if a remote caller sets one.
