@@ -327,3 +327,16 @@ async fn a_specialist_that_is_switched_off_is_neither_offered_nor_asked() {
         json!(["shopper", "clerk"])
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_specialist_that_the_message_addresses_answers_in_one_call() {
+    let bench = assistant();
+    bench.model.then(vec![Say::Text("Two boots.")]);
+    assert_eq!(status_and_text(&bench.ask("@Shopper boots, please").await).1, "Two boots.");
+    assert_eq!((purposes(&bench), tools(&bench, 0)), (vec!["part"], vec!["s".to_owned()]));
+    assert_eq!(texts(&bench).await[0].0.as_deref(), Some("Shopper"));
+    bench.profile.settings.lock().unwrap().switches.agents_off.insert("guardian".into());
+    let end = bench.ask("@guardian how is 17?").await;
+    assert_eq!(status_and_text(&end).0, TurnStatus::Error);
+    assert_eq!(bench.model.requests.lock().unwrap().len(), 1, "no other one answers for it");
+}
