@@ -185,7 +185,7 @@ impl<'t> RoundLoop<'t> {
             let text = match route.read(call) {
                 Ok(decided) => {
                     to.push(decided);
-                    "The specialist is asked after you. Do your own part only.".to_owned()
+                    RouteTool::accepted().to_owned()
                 }
                 Err(problem) => problem,
             };

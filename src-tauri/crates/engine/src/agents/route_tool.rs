@@ -56,6 +56,11 @@ impl RouteTool {
         }
     }
 
+    /// Returns what a model is told that also makes other calls.
+    pub(crate) fn accepted() -> &'static str {
+        "The specialist is asked after you. Do your own part only."
+    }
+
     /// Reads the decision in a call. An error is worded for the model.
     pub(crate) fn read(&self, call: &AskedCall) -> Result<Decided, String> {
         route::read(&call.arguments, &self.agents)
