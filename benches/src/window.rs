@@ -144,7 +144,6 @@ fn answers(runtime: &tokio::runtime::Handle) -> Outcome {
         let server = runtime.block_on(ModelServer::start([
             Reply::route("guardian"),
             reply,
-            Reply::route("FINISH"),
         ]));
         let ours = ours(&server, &format!("word{}", deltas - 1))?;
         let plain = plain(&pieces, ours.frames)?;

@@ -21,7 +21,6 @@ fn an_answer_stopped_half_way_is_kept_as_far_as_it_came() {
         words,
         Reply::route("guardian"),
         Reply::text(["Here ", "again."]),
-        Reply::route("FINISH"),
     ]));
     let settings = format!(
         "[model]\nprovider = \"openai_compatible\"\nbase_url = \"{}\"\nmodel = \"scripted\"\n",

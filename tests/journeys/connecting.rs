@@ -24,7 +24,6 @@ fn a_newcomer_connects_a_model() {
         Reply::text(["OK"]),
         Reply::route("guardian"),
         Reply::text(["Hello ", "from ", "the model."]),
-        Reply::route("FINISH"),
     ]));
     let nobody = TcpListener::bind("127.0.0.1:0")
         .and_then(|listener| listener.local_addr())

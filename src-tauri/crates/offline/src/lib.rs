@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use contract::{CallId, MessageExplainResponse, Usage};
+use contract::{AgentId, CallId, MessageExplainResponse, Usage};
 use engine::ports::{Finish, Model, ModelCall, ModelError, ModelEvent, ModelRequest, Purpose};
 use futures::{StreamExt, stream, stream::BoxStream};
 use serde_json::Value;
@@ -73,8 +73,11 @@ impl OfflineModel {
 
     fn events(&self, request: &ModelRequest) -> Vec<ModelEvent> {
         let mut events = Vec::new();
+        if let Purpose::Assist { route, agents } = &request.purpose {
+            return self.assist(request, route, agents);
+        }
         let written = match &request.purpose {
-            Purpose::Answer | Purpose::Part { .. } => None,
+            Purpose::Answer | Purpose::Assist { .. } | Purpose::Part { .. } => None,
             Purpose::Route { agents, answered } => {
                 Some(routing::decide_route(&self.book, request, agents, answered))
             }
@@ -124,6 +127,28 @@ impl OfflineModel {
         };
         events
             .push(ModelEvent::Done { usage: Usage { model_calls: 1, ..Usage::default() }, finish });
+        events
+    }
+
+    /// Hands the message to the specialists whose tools it asks for. Answers it if there is none.
+    fn assist(
+        &self,
+        request: &ModelRequest,
+        route: &str,
+        agents: &[(AgentId, Vec<String>)],
+    ) -> Vec<ModelEvent> {
+        let decisions = routing::decide_routes(&self.book, request, agents);
+        if decisions.is_empty() {
+            let purpose = Purpose::Part { tools: Vec::new() };
+            return self.events(&ModelRequest { purpose, ..request.clone() });
+        }
+        let call = |(index, arguments): (usize, String)| {
+            let id = CallId::new(format!("offline-route-{}", index + 1));
+            ModelEvent::Call(ModelCall { id, name: route.to_owned(), arguments })
+        };
+        let mut events: Vec<ModelEvent> = decisions.into_iter().enumerate().map(call).collect();
+        let usage = Usage { model_calls: 1, ..Usage::default() };
+        events.push(ModelEvent::Done { usage, finish: Finish::ToolCalls });
         events
     }
 }

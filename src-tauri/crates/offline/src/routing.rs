@@ -50,6 +50,26 @@ pub(super) fn decide_route(
     serde_json::to_string(&decision).unwrap_or_default()
 }
 
+/// Returns a decision as JSON for each specialist that the message asks for, in its order.
+pub(super) fn decide_routes(
+    book: &Book,
+    request: &ModelRequest,
+    agents: &[(AgentId, Vec<String>)],
+) -> Vec<String> {
+    let mut answered: Vec<AgentId> = Vec::new();
+    let mut decisions = Vec::new();
+    for _ in agents {
+        let decision = decide_route(book, request, agents, &answered);
+        let next = serde_json::from_str::<RouteDecision>(&decision).map(|decided| decided.next);
+        match next {
+            Ok(next) if next != FINISH => answered.push(AgentId::new(next)),
+            Ok(_) | Err(_) => break,
+        }
+        decisions.push(decision);
+    }
+    decisions
+}
+
 fn goal_entities(goal: &Goal) -> Vec<RouteEntity> {
     let texts = goal.args.iter().filter_map(|(name, value)| match value {
         Value::String(text) => Some((name, text.clone())),

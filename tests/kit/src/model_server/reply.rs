@@ -71,10 +71,10 @@ impl Reply {
         deltas.into_iter().fold(Self::new(), |reply, delta| reply.say(delta.as_ref()))
     }
 
-    /// Creates a supervisor's decision: a specialist's id, or `FINISH`.
+    /// Creates a decision as a call of the tool `route`: a specialist's id, or `FINISH`.
     pub fn route(next: &str) -> Self {
         let decision = serde_json::json!({ "next": next, "instruction": "", "reason_code": if next == "FINISH" { "answered" } else { "in_field" }, "entities": [] });
-        Self::text([decision.to_string()])
+        Self::call("route", decision)
     }
 
     /// Creates one tool call.

@@ -380,6 +380,7 @@ impl<'t> ModelCaller<'t> {
 fn task(purpose: &Purpose) -> &'static str {
     match purpose {
         Purpose::Answer => "answer",
+        Purpose::Assist { .. } => "assist",
         Purpose::Part { .. } => "part",
         Purpose::Route { .. } => "route",
         Purpose::Synthesis { .. } => "synthesis",

@@ -8,6 +8,7 @@ use contract::{PromptPart, ToolSpec};
 use crate::{
     agents::route::{self, Answered},
     context::{
+        abilities,
         egress::EgressSession,
         entities, history,
         prompt::{self, Prompt, Voice},
@@ -16,6 +17,15 @@ use crate::{
     ports::Agent,
     turn::context::TurnContext,
 };
+
+/// Returns the specialists that are switched on and that the caller allows.
+pub(crate) fn agents_of(context: &TurnContext) -> Vec<Arc<Agent>> {
+    let may_be_asked = |agent: &&Agent| {
+        context.wanted.as_ref().is_none_or(|id| agent.id == *id)
+            && context.engine.check_agent(&agent.id).is_ok()
+    };
+    context.world().roster.agents().iter().filter(may_be_asked).cloned().map(Arc::new).collect()
+}
 
 pub(crate) struct PromptWriter<'a> {
     pub(crate) context: &'a TurnContext,
@@ -41,6 +51,10 @@ impl PromptWriter<'_> {
             self.words,
         );
         prompt.add(PromptPart::Toolkit, &self.context.engine.toolkits.of(specs), true, self.words);
+        if voice.knows_abilities() {
+            let text = abilities::text(self.context, &agents_of(self.context), self.words.level());
+            prompt.add(PromptPart::Toolkit, &text, true, self.words);
+        }
         if let Voice::Agent { agent, .. } = voice {
             prompt.add(PromptPart::EntityDefaults, &entities::told(agent), true, self.words);
         }
@@ -54,7 +68,7 @@ impl PromptWriter<'_> {
     /// far.
     pub(crate) fn of_supervisor(&self, agents: &[Arc<Agent>], answered: &[Answered]) -> Prompt {
         let mut prompt = Prompt::default();
-        prompt.add(PromptPart::Base, route::rules(), true, self.words);
+        prompt.add(PromptPart::Base, &route::rules(self.context.supervision()), true, self.words);
         prompt.add(PromptPart::Toolkit, &route::roster(agents), true, self.words);
         prompt.add(PromptPart::Memories, &self.memories(), false, self.words);
         prompt.add_up_to(self.room(), PromptPart::Memories, &route::answers(answered), self.words);

@@ -3,10 +3,15 @@
 
 use std::sync::Arc;
 
+use contract::TurnStatus;
+
 use crate::{
-    agents::model_call::{ModelCallRequest, ModelCaller},
+    agents::{
+        model_call::{ModelCallRequest, ModelCaller},
+        route_tool::{Decided, RouteTool},
+    },
     context::{egress::EgressSession, instructions::guidance, prompt},
-    ports::{Finish, Message, Purpose, ToolDef},
+    ports::{AskedCall, Finish, Message, Purpose, ToolDef},
     tools::executor::ToolExecutor,
     turn::{context::TurnContext, outcome::End},
 };
@@ -21,6 +26,32 @@ pub(crate) struct Run {
     pub(crate) purpose: Purpose,
     /// The highest number of model calls. The last call is made without tools.
     pub(crate) rounds: u32,
+    /// The tool that hands the message to specialists. It is offered until a decision was made or
+    /// a tool was called.
+    pub(crate) route: Option<RouteTool>,
+}
+
+/// How a run ended.
+pub(crate) enum RunEnd {
+    Ended(End),
+    /// The model hands the message to specialists. `own` is the answer to its own part, if it gave
+    /// one.
+    Routed {
+        own: Option<End>,
+        to: Vec<Decided>,
+    },
+}
+
+impl RunEnd {
+    /// Returns the end of a run that had no tool to hand the message on.
+    pub(crate) fn without_route(self) -> End {
+        match self {
+            Self::Ended(end) | Self::Routed { own: Some(end), .. } => end,
+            Self::Routed { own: None, .. } => {
+                End::Answer { text: String::new(), choices: Vec::new(), status: TurnStatus::Ok }
+            }
+        }
+    }
 }
 
 /// Runs the rounds of a turn for each of its specialists in turn.
@@ -41,8 +72,21 @@ impl<'t> RoundLoop<'t> {
         Self { context: Arc::clone(context), words: Arc::clone(words), model, executor }
     }
 
-    /// Runs the rounds until there is an answer.
-    pub(crate) async fn run(&mut self, run: &mut Run) -> End {
+    /// Runs the rounds until there is an answer, or until the model hands the message on.
+    pub(crate) async fn run(&mut self, run: &mut Run) -> RunEnd {
+        let mut to = Vec::new();
+        match self.run_rounds(run, &mut to).await {
+            None => RunEnd::Routed { own: None, to },
+            Some(own @ End::Answer { .. }) if !to.is_empty() => {
+                RunEnd::Routed { own: Some(own), to }
+            }
+            Some(end) => RunEnd::Ended(end),
+        }
+    }
+
+    /// Runs the rounds and collects the decisions to ask specialists. Returns None if the run is
+    /// left to them without an answer of its own.
+    async fn run_rounds(&mut self, run: &mut Run, to: &mut Vec<Decided>) -> Option<End> {
         let words = Arc::clone(&self.words);
         let limits = self.context.settings.limits;
         let rounds = run.rounds.min(self.model.calls_left()).max(1);
@@ -54,13 +98,13 @@ impl<'t> RoundLoop<'t> {
                 None => self.context.engine.check_enabled(),
             };
             if let Err(error) = enabled {
-                return End::failed(error);
+                return Some(End::failed(error));
             }
             let last = round == rounds
                 || nudged
                 || self.executor.is_tools_off()
                 || self.context.is_out_of_time();
-            let tools = if last { Vec::new() } else { self.with_read_result(&run.tools) };
+            let tools = if last { Vec::new() } else { self.offered(run) };
             run.messages = words.redact_again(std::mem::take(&mut run.messages));
             let asked = ModelCallRequest {
                 messages: &run.messages,
@@ -71,7 +115,7 @@ impl<'t> RoundLoop<'t> {
             };
             let reply = match self.model.ask(asked).await {
                 Ok(reply) => reply,
-                Err(end) => return end,
+                Err(end) => return Some(end),
             };
             let calls = if last { Vec::new() } else { reply.calls };
             if calls.is_empty() {
@@ -84,7 +128,11 @@ impl<'t> RoundLoop<'t> {
                     continue;
                 }
                 let text = self.model.answer.mark_cut(reply.text, reply.finish);
-                return self.model.answer.end(text, reply.choices, round == rounds && !nudged);
+                return Some(self.model.answer.end(
+                    text,
+                    reply.choices,
+                    round == rounds && !nudged,
+                ));
             }
             if !reply.text.trim().is_empty() {
                 self.model.answer.keep_aside(&reply.text).await;
@@ -95,6 +143,14 @@ impl<'t> RoundLoop<'t> {
                 calls: sent,
                 opaque: reply.opaque,
             });
+            let (routing, calls) = split_calls(run.route.as_ref(), calls);
+            if self.follow(run, &routing, &calls, to) {
+                return None;
+            }
+            if calls.is_empty() {
+                continue;
+            }
+            run.route = None;
             match self.executor.run_calls(calls).await {
                 Ok(done) => {
                     let guidance =
@@ -109,16 +165,40 @@ impl<'t> RoundLoop<'t> {
                     }
                     run.messages.extend(guidance);
                 }
-                Err(end) => return end,
+                Err(end) => return Some(end),
             }
         }
-        self.model.answer.end(String::new(), Vec::new(), true)
+        Some(self.model.answer.end(String::new(), Vec::new(), true))
     }
 
-    /// Returns the tools of a round. Adds the tool that reads long results once a long result
-    /// exists.
-    fn with_read_result(&self, defs: &[ToolDef]) -> Vec<ToolDef> {
-        let mut defs = defs.to_vec();
+    /// Takes the decisions in the calls of the route tool and answers those calls. Returns true if
+    /// the run ends here, because the model made no other call.
+    fn follow(
+        &self,
+        run: &mut Run,
+        routing: &[AskedCall],
+        others: &[AskedCall],
+        to: &mut Vec<Decided>,
+    ) -> bool {
+        let Some(route) = run.route.clone() else { return false };
+        for call in routing {
+            let text = match route.read(call) {
+                Ok(decided) => {
+                    to.push(decided);
+                    RouteTool::accepted().to_owned()
+                }
+                Err(problem) => problem,
+            };
+            run.messages.push(route.result(call, &text, &self.words));
+        }
+        !to.is_empty() && others.is_empty()
+    }
+
+    /// Returns the tools of a round. Adds the route tool of the run, and the tool that reads long
+    /// results once a long result exists.
+    fn offered(&self, run: &Run) -> Vec<ToolDef> {
+        let mut defs = run.tools.clone();
+        defs.extend(run.route.as_ref().map(|route| route.definition(&self.words)));
         let reader = self.executor.dispatcher().results.tool();
         defs.extend(
             reader
@@ -128,4 +208,12 @@ impl<'t> RoundLoop<'t> {
         );
         defs
     }
+}
+
+/// Separates the calls of the route tool from the others.
+fn split_calls(
+    route: Option<&RouteTool>,
+    calls: Vec<AskedCall>,
+) -> (Vec<AskedCall>, Vec<AskedCall>) {
+    calls.into_iter().partition(|call| route.is_some_and(|route| route.is_called_by(call)))
 }

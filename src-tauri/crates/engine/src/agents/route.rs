@@ -9,10 +9,13 @@ use serde_json::{Value, json};
 
 use crate::{
     context::{egress::EgressSession, prompt::escape_tags},
-    ports::{Agent, FINISH, RouteDecision, Structured},
+    ports::{Agent, FINISH, RouteDecision, Structured, Supervision},
 };
 
 const SUPERVISOR: &str = include_str!("../../prompts/supervisor.md");
+/// What the supervisor does with a message outside of every field.
+const BEYOND_DECLINED: &str = include_str!("../../prompts/beyond_declined.md");
+const BEYOND_ANSWERED: &str = include_str!("../../prompts/beyond_answered.md");
 const SYNTHESIS: &str = include_str!("../../prompts/synthesis.md");
 /// The reasons for which the same specialist may be asked a second time.
 const AGAIN: [&str; 2] = ["incomplete", "new_request"];
@@ -36,8 +39,12 @@ pub(crate) enum Next {
 }
 
 /// Returns the supervisor's rules as prompt text.
-pub(crate) fn rules() -> &'static str {
-    SUPERVISOR.trim_end()
+pub(crate) fn rules(supervision: Supervision) -> String {
+    let beyond = match supervision {
+        Supervision::Assistant => BEYOND_ANSWERED,
+        Supervision::Contract => BEYOND_DECLINED,
+    };
+    SUPERVISOR.trim_end().replace("{beyond}", beyond.trim_end())
 }
 
 /// Returns the list of specialists that can be asked, as the prompt shows it.
@@ -75,16 +82,21 @@ pub(crate) fn answers(answered: &[Answered]) -> String {
 
 /// Returns the JSON schema of a decision. The schema accepts only the ids of the given specialists.
 pub(crate) fn shape(agents: &[Arc<Agent>], words: &EgressSession) -> Structured {
-    let mut next: Vec<&str> = agents.iter().map(|agent| agent.id.as_str()).collect();
-    next.push(FINISH);
-    let schema = json!({
+    let next = agents.iter().map(|agent| agent.id.as_str()).chain([FINISH]).collect();
+    let schema = decision_schema(next, &REASONS);
+    Structured { name: "route", schema: words.definition(&schema) }
+}
+
+/// Returns the JSON schema of a decision between the ids in `next`.
+pub(crate) fn decision_schema(next: Vec<&str>, reasons: &[&str]) -> Value {
+    json!({
         "type": "object",
         "additionalProperties": false,
         "required": ["next", "instruction", "reason_code", "entities"],
         "properties": {
             "next": {"type": "string", "enum": next},
             "instruction": {"type": "string", "description": "An order for the specialist; with FINISH the answer to the user, or nothing."},
-            "reason_code": {"type": "string", "enum": REASONS},
+            "reason_code": {"type": "string", "enum": reasons},
             "entities": {
                 "type": "array",
                 "items": {
@@ -95,8 +107,7 @@ pub(crate) fn shape(agents: &[Arc<Agent>], words: &EgressSession) -> Structured 
                 }
             }
         }
-    });
-    Structured { name: "route", schema: words.definition(&schema) }
+    })
 }
 
 /// Parses a decision from the model's text. An error is worded for the model, which gets it to try

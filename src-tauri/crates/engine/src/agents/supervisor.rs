@@ -7,50 +7,59 @@ use std::{
     sync::Arc,
 };
 
-use contract::{AgentId, Choice, EventBody, PromptPart, PromptTrace, ToolSpec, TurnStatus};
+use contract::{AgentId, Choice, EventBody, PromptTrace, ToolSpec, TurnStatus};
 
 use crate::{
     agents::{
-        model_call::{ModelCallRequest, ModelCaller, Reply},
+        model_call::ModelCaller,
         prompts::PromptWriter,
-        rounds::{RoundLoop, Run},
+        rounds::{RoundLoop, Run, RunEnd},
         route::{self, Answered, Next},
+        route_tool::{self, RouteTool},
     },
-    budget::metering::cut_short_error,
     context::{
         egress::EgressSession,
         history,
-        prompt::{self, Prompt, Voice},
+        prompt::{self, AgentPart, Prompt, Voice},
     },
     memory::{recall::Recollections, recalled::Recalled, refresh::show_memory},
-    ports::{Agent, Finish, Message, Purpose, RouteDecision},
+    ports::{Agent, Message, Purpose, Supervision},
     run::live::RunContext,
-    texts::Text,
     tools::{
         dispatch::Dispatcher, executor::ToolExecutor, provenance::UntrustedSources, scope::Scope,
     },
-    turn::{
-        answer::AnswerBuilder,
-        context::TurnContext,
-        outcome::{End, sentence_below},
-    },
+    turn::{answer::AnswerBuilder, context::TurnContext, outcome::End},
 };
 
 /// The model calls that one hop needs at least: the decision, the specialist's answer, and the
 /// closing call.
 const CALLS_OF_A_HOP: u32 = 3;
 
+/// The most model calls of an assistant that may ask specialists: two to read a decision, as with
+/// a supervisor, and one to answer.
+const CALLS_OF_AN_ASSISTANT: u32 = 3;
+
 /// The messages that every run of a turn begins with.
-struct Opening {
+pub(super) struct Opening {
     /// The messages of earlier turns, with tool calls and results.
-    window: Vec<Message>,
+    pub(super) window: Vec<Message>,
     /// Hints that the caller's host adds for this turn.
-    hints: Vec<Message>,
-    question: Message,
+    pub(super) hints: Vec<Message>,
+    pub(super) question: Message,
+}
+
+/// What a specialist is asked for.
+pub(super) enum Task<'a> {
+    /// The whole message.
+    All,
+    /// What a supervisor ordered.
+    Ordered(&'a str),
+    /// The whole message, except what it hands to others with the tool.
+    AllButRouted(RouteTool),
 }
 
 /// How the supervisor's hops ended.
-enum SupervisorEnd {
+pub(super) enum SupervisorEnd {
     /// All requested answers exist. If no specialist has answered, the reply is this text.
     Finish(String),
     Ended(End),
@@ -58,20 +67,22 @@ enum SupervisorEnd {
 
 /// The answers so far, with the choices and the limit flag of the newest answer.
 #[derive(Default)]
-struct Progress {
-    answered: Vec<Answered>,
+pub(super) struct Progress {
+    pub(super) answered: Vec<Answered>,
     choices: Vec<Choice>,
     limit: bool,
-    runs: HashMap<AgentId, Run>,
+    pub(super) runs: HashMap<AgentId, Run>,
 }
 
-/// Returns the specialists that are switched on and that the caller allows.
-pub(crate) fn agents_of(context: &TurnContext) -> Vec<Arc<Agent>> {
-    let may_be_asked = |agent: &&Agent| {
-        context.wanted.as_ref().is_none_or(|id| agent.id == *id)
-            && context.engine.check_agent(&agent.id).is_ok()
-    };
-    context.world().roster.agents().iter().filter(may_be_asked).cloned().map(Arc::new).collect()
+impl Progress {
+    /// Adds the answer of a specialist. Returns any other end.
+    pub(super) fn add(&mut self, agent: &Arc<Agent>, end: End) -> Result<(), End> {
+        let End::Answer { text, choices, status } = end else { return Err(end) };
+        self.answered.push(Answered { agent: Arc::clone(agent), text });
+        self.choices = choices;
+        self.limit |= status == TurnStatus::Limit;
+        Ok(())
+    }
 }
 
 /// Returns the specialist if there is exactly one.
@@ -84,11 +95,11 @@ pub(crate) fn only(agents: &[Arc<Agent>]) -> Option<&Agent> {
 
 /// Conducts a turn: chooses the specialists, runs them, and builds the answer.
 pub(crate) struct Supervisor<'t> {
-    context: Arc<TurnContext>,
-    words: Arc<EgressSession>,
+    pub(super) context: Arc<TurnContext>,
+    pub(super) words: Arc<EgressSession>,
     sources: Arc<UntrustedSources>,
     recollections: &'t mut Recollections,
-    rounds: RoundLoop<'t>,
+    pub(super) rounds: RoundLoop<'t>,
 }
 
 impl<'t> Supervisor<'t> {
@@ -121,17 +132,17 @@ impl<'t> Supervisor<'t> {
     }
 
     /// Sets the specialist that works from now on. `None` means that no specialist works.
-    fn work(&mut self, agent: Option<&Arc<Agent>>) {
+    pub(super) fn work(&mut self, agent: Option<&Arc<Agent>>) {
         let recalled = self.recollections.seen_by(agent.map(AsRef::as_ref));
         self.rounds.executor.dispatcher_mut().scope = Scope { agent: agent.cloned(), recalled };
         self.answer().agent = agent.cloned();
     }
 
-    fn answer(&mut self) -> &mut AnswerBuilder {
+    pub(super) fn answer(&mut self) -> &mut AnswerBuilder {
         self.rounds.model.answer
     }
 
-    fn prompts(&self) -> PromptWriter<'_> {
+    pub(super) fn prompts(&self) -> PromptWriter<'_> {
         let recalled = self.rounds.executor.dispatcher().scope.recalled.as_deref();
         PromptWriter { context: &self.context, words: &self.words, recalled }
     }
@@ -140,14 +151,25 @@ impl<'t> Supervisor<'t> {
     pub(crate) async fn conduct(mut self, agents: &[Arc<Agent>], recalled: &Recalled) -> End {
         let opening = self.opening(recalled);
         self.words.forget_unused();
+        let is_generalist = self.context.is_generalist();
         match agents {
             [] if self.context.world().roster.agents().is_empty() => {
-                self.alone(&opening, Voice::Alone).await
+                self.alone(&opening, Voice::Alone { is_generalist }).await
             }
-            [] => self.alone(&opening, Voice::Orchestrator).await,
-            [one] => self.visit(&opening, one, None, &mut HashMap::new()).await,
+            [] => self.without_specialist(&opening).await,
+            [one] => {
+                let end = self.visit(&opening, one, Task::All, &mut HashMap::new()).await;
+                end.without_route()
+            }
+            _ if is_generalist && self.can_route() => self.assist(&opening, agents, recalled).await,
             _ => self.routed(&opening, agents).await,
         }
+    }
+
+    /// Whether the model can hand a message to specialists by a tool. The built-in model decides
+    /// from the packs instead.
+    fn can_route(&self) -> bool {
+        self.context.model.capabilities().tools && !self.context.model.in_process()
     }
 
     fn opening(&mut self, recalled: &Recalled) -> Opening {
@@ -191,7 +213,16 @@ impl<'t> Supervisor<'t> {
         Ok(Some(Opening { question: shared.question.clone(), ..self.opening(&recalled) }))
     }
 
-    /// Answers without a specialist.
+    /// Answers a message for which no specialist is asked.
+    async fn without_specialist(&mut self, opening: &Opening) -> End {
+        let voice = match self.context.supervision() {
+            Supervision::Assistant => Voice::Assistant { route: None },
+            Supervision::Contract => Voice::Orchestrator,
+        };
+        self.alone(opening, voice).await
+    }
+
+    /// Answers without a specialist, with the tools that belong to none.
     async fn alone(&mut self, opening: &Opening, voice: Voice<'_>) -> End {
         self.work(None);
         let context = Arc::clone(&self.context);
@@ -201,81 +232,73 @@ impl<'t> Supervisor<'t> {
             .filter(|spec| self.rounds.executor.dispatcher().scope.has(&context, spec))
             .collect();
         let prompt = self.prompts().of_run(&voice, &specs, None);
+        // An assistant among specialists is responsible for no subject and therefore for no tools.
+        let is_only = matches!(voice, Voice::Alone { .. });
         let mut run = Run {
             messages: opened(&prompt, opening),
             earlier: opening.window.len(),
             tools: prompt::tool_defs(specs, &self.words),
-            // The orchestrator is responsible for no subject and therefore for no tools.
-            purpose: if matches!(voice, Voice::Orchestrator) {
-                Purpose::Part { tools: Vec::new() }
-            } else {
-                Purpose::Answer
+            purpose: match is_only {
+                true => Purpose::Answer,
+                false => Purpose::Part { tools: Vec::new() },
             },
-            rounds: if matches!(voice, Voice::Orchestrator) {
-                2
-            } else {
-                self.context.settings.limits.rounds.clamp(1, 20)
+            rounds: match is_only {
+                true => self.context.settings.limits.rounds.clamp(1, 20),
+                false => 2,
             },
+            route: None,
+        };
+        trace(&self.context, None, &prompt);
+        self.rounds.run(&mut run).await.without_route()
+    }
+
+    /// Lets the model answer, or hand the message to specialists with the tool.
+    pub(super) async fn answer_or_route(&mut self, opening: &Opening, route: RouteTool) -> RunEnd {
+        self.work(None);
+        let voice = Voice::Assistant { route: Some(route_tool::name(&self.context.specs)) };
+        let prompt = self.prompts().of_run(&voice, &[], None);
+        let mut messages = vec![Message::System { text: prompt.text() }];
+        messages
+            .extend(opening.window.iter().filter_map(|message| self.told_to_supervisor(message)));
+        let earlier = messages.len() - 1;
+        messages.extend(opening.hints.iter().cloned());
+        messages.push(opening.question.clone());
+        let mut run = Run {
+            messages,
+            earlier,
+            tools: Vec::new(),
+            purpose: route.purpose(&self.context.specs),
+            rounds: CALLS_OF_AN_ASSISTANT,
+            route: Some(route),
         };
         trace(&self.context, None, &prompt);
         self.rounds.run(&mut run).await
     }
 
     /// Runs a specialist. A second visit continues the conversation of the first one.
-    async fn visit(
+    pub(super) async fn visit(
         &mut self,
         opening: &Opening,
         agent: &Arc<Agent>,
-        order: Option<&str>,
+        task: Task<'_>,
         runs: &mut HashMap<AgentId, Run>,
-    ) -> End {
+    ) -> RunEnd {
         self.work(Some(agent));
         let own = match self.own_opening(agent, opening).await {
             Ok(own) => own,
-            Err(end) => return end,
+            Err(end) => return RunEnd::Ended(end),
         };
         // The specialist may have recalled earlier messages by its own settings.
         self.work(Some(agent));
         self.context
             .emit(EventBody::AgentStart { agent: agent.id.clone(), name: agent.name.clone() });
-        let opening = own.as_ref().unwrap_or(opening);
-        let context = Arc::clone(&self.context);
-        let specs: Vec<&ToolSpec> =
-            context.offered().into_iter().filter(|spec| agent.tools.contains(&spec.id)).collect();
-        let voice = Voice::Agent { agent, among: order.is_some() };
-        let prompt = self.prompts().of_run(&voice, &specs, order);
-        trace(&self.context, Some(agent), &prompt);
-        let mut run = runs.remove(&agent.id).unwrap_or_else(|| Run {
-            messages: opened(&prompt, opening),
-            earlier: opening.window.len(),
-            purpose: match order.is_some() || self.context.wanted.is_some() {
-                true => Purpose::Part {
-                    tools: specs.iter().map(|spec| spec.model_name.clone()).collect(),
-                },
-                false => Purpose::Answer,
-            },
-            tools: prompt::tool_defs(specs, &self.words),
-            rounds: 0,
-        });
-        if let Some(first) = run.messages.first_mut() {
-            *first = Message::System { text: prompt.text() };
-        }
-        // One model call is kept back for the synthesis.
-        let left = self.rounds.model.calls_left().saturating_sub(u32::from(order.is_some()));
-        run.rounds = self
-            .context
-            .settings
-            .limits
-            .rounds
-            .min(self.context.bound_unless_remote(agent.max_steps.saturating_add(1)))
-            .clamp(1, 20)
-            .min(left)
-            .max(1);
+        let mut run =
+            self.begin_run(own.as_ref().unwrap_or(opening), agent, &task, runs.remove(&agent.id));
         let end = self.rounds.run(&mut run).await;
         self.context
             .emit(EventBody::AgentEnd { agent: agent.id.clone(), name: agent.name.clone() });
-        if order.is_some()
-            && let End::Answer { text, .. } = &end
+        if matches!(task, Task::Ordered(_))
+            && let RunEnd::Ended(End::Answer { text, .. }) = &end
         {
             run.messages.push(Message::Assistant {
                 text: self.words.text(text),
@@ -290,13 +313,79 @@ impl<'t> Supervisor<'t> {
         end
     }
 
+    /// Returns the run of a visit: the given one with a new prompt, or a new one.
+    fn begin_run(
+        &self,
+        opening: &Opening,
+        agent: &Arc<Agent>,
+        task: &Task<'_>,
+        before: Option<Run>,
+    ) -> Run {
+        let context = Arc::clone(&self.context);
+        let specs: Vec<&ToolSpec> =
+            context.offered().into_iter().filter(|spec| agent.tools.contains(&spec.id)).collect();
+        let (part, order) = match task {
+            Task::All if context.is_generalist() && context.wanted.is_none() => {
+                (AgentPart::AllAndGeneral, None)
+            }
+            Task::All => (AgentPart::All, None),
+            Task::Ordered(order) => (AgentPart::Ordered, Some(*order)),
+            Task::AllButRouted(_) => {
+                (AgentPart::AllButRouted(route_tool::name(&context.specs)), None)
+            }
+        };
+        let prompt = self.prompts().of_run(&Voice::Agent { agent, part }, &specs, order);
+        trace(&self.context, Some(agent), &prompt);
+        let names = || specs.iter().map(|spec| spec.model_name.clone()).collect();
+        let purpose = match task {
+            Task::AllButRouted(route) => route.purpose(&context.specs),
+            Task::Ordered(_) => Purpose::Part { tools: names() },
+            Task::All if context.wanted.is_some() => Purpose::Part { tools: names() },
+            Task::All => Purpose::Answer,
+        };
+        let mut run = before.unwrap_or_else(|| Run {
+            messages: opened(&prompt, opening),
+            earlier: opening.window.len(),
+            purpose,
+            tools: prompt::tool_defs(specs, &self.words),
+            rounds: 0,
+            route: match task {
+                Task::AllButRouted(route) => Some(route.clone()),
+                Task::All | Task::Ordered(_) => None,
+            },
+        });
+        if let Some(first) = run.messages.first_mut() {
+            *first = Message::System { text: prompt.text() };
+        }
+        // One model call is kept back for the synthesis.
+        let left = self.rounds.model.calls_left().saturating_sub(u32::from(order.is_some()));
+        run.rounds = context
+            .settings
+            .limits
+            .rounds
+            .min(context.bound_unless_remote(agent.max_steps.saturating_add(1)))
+            .clamp(1, 20)
+            .min(left)
+            .max(1);
+        run
+    }
+
     /// Asks specialists hop by hop and builds the reply from their answers.
     async fn routed(&mut self, opening: &Opening, agents: &[Arc<Agent>]) -> End {
         let mut progress = Progress::default();
-        let said = match self.hops(opening, agents, &mut progress).await {
-            SupervisorEnd::Finish(said) => said,
-            SupervisorEnd::Ended(end) => return end,
-        };
+        match self.hops(opening, agents, &mut progress).await {
+            SupervisorEnd::Finish(said) => self.reply(opening, said, progress).await,
+            SupervisorEnd::Ended(end) => end,
+        }
+    }
+
+    /// Makes the reply from the answers. Without an answer the reply is the text `said`.
+    pub(super) async fn reply(
+        &mut self,
+        opening: &Opening,
+        said: String,
+        progress: Progress,
+    ) -> End {
         let sources: HashSet<&AgentId> =
             progress.answered.iter().map(|answer| &answer.agent.id).collect();
         let status = if progress.limit { TurnStatus::Limit } else { TurnStatus::Ok };
@@ -307,7 +396,7 @@ impl<'t> Supervisor<'t> {
                 self.answer().show(said.clone());
                 End::Answer { text: said, choices: Vec::new(), status }
             }
-            (0, _) | (_, None) => self.alone(opening, Voice::Orchestrator).await,
+            (0, _) | (_, None) => self.without_specialist(opening).await,
             (1, Some(last)) => {
                 End::Answer { text: last.text.clone(), choices: progress.choices, status }
             }
@@ -315,13 +404,14 @@ impl<'t> Supervisor<'t> {
         }
     }
 
-    async fn hops(
+    /// Asks specialists until the supervisor model finishes, or no further hop fits.
+    pub(super) async fn hops(
         &mut self,
         opening: &Opening,
         agents: &[Arc<Agent>],
         progress: &mut Progress,
     ) -> SupervisorEnd {
-        for _ in 0..self.context.settings.limits.hops.clamp(1, 12) {
+        for _ in progress.answered.len()..self.most_hops() {
             if let Err(error) = self.context.engine.check_enabled() {
                 return SupervisorEnd::Ended(End::Failed { partial: String::new(), error });
             }
@@ -365,179 +455,22 @@ impl<'t> Supervisor<'t> {
             if let Some(before) = progress.answered.last() {
                 self.answer().keep_aside(&before.text).await;
             }
-            match self
-                .visit(opening, agent, Some(&route::order(&decision)), &mut progress.runs)
-                .await
-            {
-                End::Answer { text, choices, status } => {
-                    progress.answered.push(Answered { agent: Arc::clone(agent), text });
-                    progress.choices = choices;
-                    progress.limit |= status == TurnStatus::Limit;
-                }
-                end => return SupervisorEnd::Ended(end),
+            let order = route::order(&decision);
+            let end = self.visit(opening, agent, Task::Ordered(&order), &mut progress.runs).await;
+            if let Err(end) = progress.add(agent, end.without_route()) {
+                return SupervisorEnd::Ended(end);
             }
         }
         SupervisorEnd::Finish(String::new())
     }
 
-    /// Asks the supervisor model for the next specialist. Asks once more if the decision cannot be
-    /// parsed.
-    async fn decide(
-        &mut self,
-        opening: &Opening,
-        agents: &[Arc<Agent>],
-        answered: &[Answered],
-    ) -> Result<Option<(Next, RouteDecision)>, End> {
-        let own = self.answer().agent.clone();
-        self.work(None);
-        let prompt = self.prompts().of_supervisor(agents, answered);
-        trace(&self.context, None, &prompt);
-        let mut messages = vec![Message::System { text: prompt.text() }];
-        messages
-            .extend(opening.window.iter().filter_map(|message| self.told_to_supervisor(message)));
-        let earlier = messages.len() - 1;
-        messages.extend(opening.hints.iter().cloned());
-        messages.push(opening.question.clone());
-        let by_name = |agent: &Arc<Agent>| {
-            let names = self
-                .context
-                .specs
-                .iter()
-                .filter(|spec| agent.tools.contains(&spec.id))
-                .map(|spec| spec.model_name.clone());
-            (agent.id.clone(), names.collect())
-        };
-        let purpose = Purpose::Route {
-            agents: agents.iter().map(by_name).collect(),
-            answered: answered.iter().map(|a| a.agent.id.clone()).collect(),
-        };
-        for _ in 0..2 {
-            let sent = self.words.redact_again(messages.clone());
-            let asked = ModelCallRequest {
-                messages: &sent,
-                earlier,
-                tools: Vec::new(),
-                structured: Some(route::shape(agents, &self.words)),
-                purpose: purpose.clone(),
-            };
-            let reply = self.rounds.model.ask(asked).await?;
-            let text =
-                reply.calls.first().map_or(reply.text.as_str(), |call| call.arguments.as_str());
-            match route::read(text, agents) {
-                Ok(decided) => {
-                    // If this decision finishes the turn, the answer counts as the last
-                    // specialist's answer.
-                    self.work(own.as_ref());
-                    return Ok(Some(decided));
-                }
-                // The budget cut this decision; a second attempt would be cut, too.
-                Err(_)
-                    if reply.finish == Some(Finish::Length)
-                        && self.context.account.entries().is_cut =>
-                {
-                    let refusal = cut_short_error(&self.context.locale);
-                    self.context.account.entries().refusal = Some(refusal.clone());
-                    return Err(End::Failed { partial: String::new(), error: refusal });
-                }
-                Err(problem) => {
-                    let said = if text.trim().is_empty() { "(nothing)" } else { text };
-                    messages.push(Message::Assistant {
-                        text: self.words.text(said),
-                        calls: Vec::new(),
-                        opaque: None,
-                    });
-                    messages.push(Message::System { text: self.words.text(&problem) });
-                }
-            }
-        }
-        self.work(own.as_ref());
-        Ok(None)
-    }
-
-    /// Returns the message as the supervisor sees it. The supervisor sees only the texts. The
-    /// built-in offline model also sees calls and results, because it plans with them.
-    fn told_to_supervisor(&self, message: &Message) -> Option<Message> {
-        match message {
-            Message::User { .. } => Some(message.clone()),
-            Message::Assistant { text, calls, .. } if !self.context.model.in_process() => (calls
-                .is_empty()
-                && !text.trim().is_empty())
-            .then(|| Message::Assistant { text: text.clone(), calls: Vec::new(), opaque: None }),
-            Message::Assistant { .. } => Some(message.clone()),
-            Message::System { .. } | Message::Tool { .. } => {
-                self.context.model.in_process().then(|| message.clone())
-            }
-        }
-    }
-
-    /// Joins several answers into one text that names their specialists.
-    async fn synthesis(
-        &mut self,
-        opening: &Opening,
-        answered: Vec<Answered>,
-        status: TurnStatus,
-    ) -> End {
-        if let Some(last) = answered.last() {
-            self.answer().keep_aside(&last.text).await;
-        }
-        self.work(None);
-        let words = Arc::clone(&self.words);
-        let mut prompt = Prompt::default();
-        prompt.add(
-            PromptPart::Base,
-            &format!("{}\n\n{}", prompt::base(&Voice::Alone), route::synthesis()),
-            true,
-            &words,
-        );
-        prompt.add_up_to(
-            self.prompts().room(),
-            PromptPart::Memories,
-            &route::answers(&answered),
-            &words,
-        );
-        prompt.add(PromptPart::DateTime, &self.prompts().date_time(), true, &words);
-        trace(&self.context, None, &prompt);
-        let said = |answer: &Answered| (answer.agent.name.clone(), words.text(&answer.text));
-        let asked = ModelCallRequest {
-            messages: &[Message::System { text: prompt.text() }, opening.question.clone()],
-            earlier: 0,
-            tools: Vec::new(),
-            structured: None,
-            purpose: Purpose::Synthesis { answers: answered.iter().map(said).collect() },
-        };
-        let reply = match self.rounds.model.ask(asked).await {
-            Ok(reply) => reply,
-            // The answers exist. Only the text that joins them failed.
-            Err(End::Failed { partial, error }) => {
-                tracing::warn!(%error, "the answers could not be brought together");
-                Reply { text: partial, ..Default::default() }
-            }
-            Err(end) => return end,
-        };
-        // If the synthesis is empty, the specialists' answers above it form the reply.
-        self.answer().is_in_parts = reply.text.trim().is_empty();
-        let text = self.answer().mark_cut(reply.text, reply.finish);
-        let by = format!(
-            "*{} {}.*",
-            Text::AnsweredBy.in_locale(&self.context.locale),
-            self.joined(&names(&answered))
-        );
-        let added = sentence_below(&text, &by);
-        self.answer().show(added.clone());
-        End::Answer { text: format!("{text}{added}"), choices: Vec::new(), status }
-    }
-
-    fn joined(&self, names: &[&str]) -> String {
-        match names {
-            [rest @ .., last] if !rest.is_empty() => {
-                format!("{} {} {last}", rest.join(", "), Text::And.in_locale(&self.context.locale))
-            }
-            _ => names.concat(),
-        }
+    /// Returns how many specialists a turn may ask.
+    pub(super) fn most_hops(&self) -> usize {
+        self.context.settings.limits.hops.clamp(1, 12) as usize
     }
 }
 
-fn trace(context: &TurnContext, agent: Option<&Arc<Agent>>, prompt: &Prompt) {
+pub(super) fn trace(context: &TurnContext, agent: Option<&Arc<Agent>>, prompt: &Prompt) {
     context.engine.traces.begin(PromptTrace {
         session: context.session.clone(),
         turn: context.id.clone(),
@@ -553,15 +486,4 @@ fn opened(prompt: &Prompt, opening: &Opening) -> Vec<Message> {
     messages.extend(opening.window.iter().chain(&opening.hints).cloned());
     messages.push(opening.question.clone());
     messages
-}
-
-/// Returns the names of the specialists that answered, each once, in order.
-fn names(answered: &[Answered]) -> Vec<&str> {
-    let mut names: Vec<&str> = Vec::new();
-    for answer in answered {
-        if !names.contains(&answer.agent.name.as_str()) {
-            names.push(&answer.agent.name);
-        }
-    }
-    names
 }

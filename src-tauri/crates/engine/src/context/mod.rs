@@ -1,6 +1,7 @@
 //! Makes all text that a model gets: the parts of the prompt, the history, and the redaction of all
 //! outgoing text.
 
+pub(crate) mod abilities;
 pub(crate) mod egress;
 pub(crate) mod entities;
 pub(crate) mod guidance;

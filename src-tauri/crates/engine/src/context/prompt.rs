@@ -13,6 +13,10 @@ use crate::{
 
 const BASE: &str = include_str!("../../prompts/base.md");
 const SPECIALIST: &str = include_str!("../../prompts/specialist.md");
+/// For an assistant that also answers what no tool is needed for.
+const GENERALIST: &str = include_str!("../../prompts/generalist.md");
+const ASSISTANT: &str = include_str!("../../prompts/assistant.md");
+const ROUTING: &str = include_str!("../../prompts/routing.md");
 const NO_DATA: &str = include_str!("../../prompts/no_data.md");
 const ORCHESTRATOR: &str = include_str!("../../prompts/orchestrator.md");
 
@@ -22,11 +26,44 @@ const PLACEHOLDERS: &str = include_str!("../../prompts/placeholders.md");
 /// The role in which the model speaks.
 pub(crate) enum Voice<'a> {
     /// The only assistant, with all tools.
-    Alone,
-    /// A specialist; `among` says whether there are others.
-    Agent { agent: &'a Agent, among: bool },
-    /// The assistant that answers if no specialist is needed.
+    Alone {
+        /// Whether it also answers what needs no tool.
+        is_generalist: bool,
+    },
+    /// A specialist.
+    Agent { agent: &'a Agent, part: AgentPart<'a> },
+    /// The assistant that answers if no specialist is needed, under the contract of runs.
     Orchestrator,
+    /// The assistant that answers what needs no specialist. `route` is the name of the tool that
+    /// asks specialists, if there is one.
+    Assistant { route: Option<&'a str> },
+}
+
+/// What a specialist answers of a message.
+#[derive(Clone, Copy)]
+pub(crate) enum AgentPart<'a> {
+    /// All of it, within its own field.
+    All,
+    /// What a supervisor ordered.
+    Ordered,
+    /// All of it, also what needs no specialist.
+    AllAndGeneral,
+    /// The same, except what it hands to others with the tool of this name.
+    AllButRouted(&'a str),
+}
+
+impl Voice<'_> {
+    /// Whether the model speaks as an assistant that says what can be done here.
+    pub(crate) fn knows_abilities(&self) -> bool {
+        match self {
+            Self::Alone { is_generalist } => *is_generalist,
+            Self::Agent { part, .. } => {
+                matches!(part, AgentPart::AllAndGeneral | AgentPart::AllButRouted(_))
+            }
+            Self::Orchestrator => false,
+            Self::Assistant { .. } => true,
+        }
+    }
 }
 
 /// The parts of a prompt in redacted form.
@@ -119,20 +156,35 @@ pub(crate) fn escape_tags(text: &str) -> String {
 
 /// Returns the part of the prompt about the model's role and style.
 pub(crate) fn base(voice: &Voice<'_>) -> String {
-    let base = BASE.trim_end();
+    let mut parts = vec![BASE.to_owned()];
     match voice {
-        Voice::Alone => base.to_owned(),
-        Voice::Orchestrator => format!("{base}\n\n{}", ORCHESTRATOR.trim_end()),
-        Voice::Agent { agent, among } => {
-            let mut text = format!("{base}\n\n{}", agent.prompt.trim());
-            for (wanted, more) in [(*among, SPECIALIST), (agent.tools.is_empty(), NO_DATA)] {
-                if wanted {
-                    text.push_str(&format!("\n\n{}", more.trim_end()));
+        Voice::Alone { is_generalist } => {
+            parts.extend(is_generalist.then(|| GENERALIST.to_owned()));
+        }
+        Voice::Orchestrator => parts.push(ORCHESTRATOR.to_owned()),
+        Voice::Assistant { route } => {
+            parts.extend([ASSISTANT.to_owned(), GENERALIST.to_owned()]);
+            parts.extend(route.map(routing));
+        }
+        Voice::Agent { agent, part } => {
+            parts.push(agent.prompt.trim().to_owned());
+            match part {
+                AgentPart::All => {}
+                AgentPart::Ordered => parts.push(SPECIALIST.to_owned()),
+                AgentPart::AllAndGeneral => parts.push(GENERALIST.to_owned()),
+                AgentPart::AllButRouted(route) => {
+                    parts.extend([GENERALIST.to_owned(), routing(route)]);
                 }
             }
-            text
+            parts.extend(agent.tools.is_empty().then(|| NO_DATA.to_owned()));
         }
     }
+    parts.iter().map(|part| part.trim_end()).collect::<Vec<_>>().join("\n\n")
+}
+
+/// Returns the rules of the tool that asks specialists.
+fn routing(route: &str) -> String {
+    ROUTING.replace("{route}", route)
 }
 
 /// Returns the part of the prompt about the policy mode and about placeholders.

@@ -98,6 +98,13 @@ pub enum Purpose {
     /// Answer the whole message of the user.
     #[default]
     Answer,
+    /// Answer the whole message, or hand it to specialists with the tool `route`.
+    Assist {
+        /// The name of that tool.
+        route: String,
+        /// The specialists, each with the names of its tools.
+        agents: Vec<(AgentId, Vec<String>)>,
+    },
     /// Finds the part of the message that one specialist can handle, by the names of its tools.
     Part {
         /// The names of the specialist's tools, as the model knows them.

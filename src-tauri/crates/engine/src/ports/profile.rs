@@ -7,6 +7,18 @@ use secrecy::SecretString;
 
 use crate::ports::rows::SessionValues;
 
+/// What becomes of a message that needs no specialist.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Supervision {
+    /// The model answers it. A model that can call tools is asked once: it answers, or hands the
+    /// message to specialists.
+    #[default]
+    Assistant,
+    /// A decision comes before each answer, and what lies in no specialist's field is declined, as
+    /// the run contract asks for.
+    Contract,
+}
+
 /// The current settings and rules. They are read each time they are needed.
 pub trait Profile: Send + Sync {
     /// Returns the settings in force.
@@ -19,6 +31,11 @@ pub trait Profile: Send + Sync {
     }
     /// Returns the language, `en` or `sv`.
     fn locale(&self) -> String;
+    /// Returns how the messages of people are supervised. Turns for a caller of the run contract
+    /// or of the chat API are always supervised by the contract.
+    fn supervision(&self) -> Supervision {
+        Supervision::Assistant
+    }
     /// Returns the IANA name of the user's time zone.
     fn time_zone(&self) -> String;
     /// Returns the values of caller-owned parameters that apply in every session, such as

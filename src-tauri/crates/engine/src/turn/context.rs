@@ -19,11 +19,12 @@ use tracing::Instrument as _;
 use crate::{
     Engine, World,
     budget::{account::Account, metering::Metered},
-    ports::{Durability, Model, Point, RecordDraft, StoreError},
+    ports::{Durability, Model, Point, RecordDraft, StoreError, Supervision},
     run::live::{RunContext, settings_and_locale},
     sessions::lanes::Accepted,
     turn::{
         audience::{Audience, Place},
+        mentions::mentioned,
         outcome::End,
     },
 };
@@ -51,7 +52,7 @@ pub(crate) struct TurnContext {
     pub(crate) settings: Arc<Settings>,
     pub(crate) locale: String,
     pub(crate) specs: Arc<Vec<ToolSpec>>,
-    /// The specialist that the caller asked for.
+    /// The specialist that the caller or the message asks for.
     pub(crate) wanted: Option<AgentId>,
     /// The turn's usage and actions so far. It has its own lock.
     pub(crate) account: Arc<Account>,
@@ -118,6 +119,12 @@ impl TurnContext {
         let metered =
             Metered::new(model, world.clone(), Arc::clone(&settings), Arc::clone(&account));
         let (specs, started_at) = (world.tools.specs(), world.clock.now());
+        // Callers of the run contract and of the chat API name a specialist in a field.
+        let mentioned = || match audience.run() {
+            Some(_) => None,
+            None => mentioned(&accepted.text, &world.roster.agents()),
+        };
+        let wanted = accepted.agent.clone().or_else(mentioned);
         let started = tokio::time::Instant::now();
         let deadline =
             started + std::time::Duration::from_secs(u64::from(settings.limits.deadline_s));
@@ -134,7 +141,7 @@ impl TurnContext {
             settings,
             locale,
             specs,
-            wanted: accepted.agent,
+            wanted,
             account,
             started,
             started_at,
@@ -154,6 +161,20 @@ impl TurnContext {
     /// Returns the remote caller that receives the events.
     pub(crate) fn caller(&self) -> Option<&RunContext> {
         self.audience.caller().map(AsRef::as_ref)
+    }
+
+    /// Returns how the turn is supervised: a turn for a caller of the run contract or of the chat
+    /// API by the contract, any other by the profile's choice.
+    pub(crate) fn supervision(&self) -> Supervision {
+        match self.audience.run() {
+            Some(_) => Supervision::Contract,
+            None => self.world().profile.supervision(),
+        }
+    }
+
+    /// Whether the model answers what needs no specialist.
+    pub(crate) fn is_generalist(&self) -> bool {
+        self.supervision() == Supervision::Assistant
     }
 
     /// Returns a specialist's own limit. The limit does not apply if a remote caller sets one.

@@ -7,6 +7,7 @@ pub(crate) mod context;
 pub(crate) mod direct;
 pub(crate) mod ending;
 pub(crate) mod frame;
+mod mentions;
 pub(crate) mod outcome;
 pub(crate) mod prompt_preview;
 pub(crate) mod recover;

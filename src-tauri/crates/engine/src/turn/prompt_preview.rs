@@ -13,10 +13,15 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     Engine,
     agents::{
-        prompts::PromptWriter,
-        supervisor::{agents_of, only},
+        prompts::{PromptWriter, agents_of},
+        route_tool,
+        supervisor::only,
     },
-    context::{egress::EgressSession, instructions::given, prompt::Voice},
+    context::{
+        egress::EgressSession,
+        instructions::given,
+        prompt::{AgentPart, Voice},
+    },
     sessions::lanes::Accepted,
     turn::{
         audience::Place,
@@ -67,12 +72,25 @@ impl Engine {
             .filter(|spec| wanted.map_or(alone, |agent| agent.tools.contains(&spec.id)))
             .collect();
         let prompts = PromptWriter { context: &context, words, recalled: None };
+        let is_generalist = context.is_generalist();
+        let route = route_tool::name(&context.specs);
+        let part = match (agents.len() > 1, is_generalist && params.agent.is_none()) {
+            (true, _) => AgentPart::Ordered,
+            (false, true) => AgentPart::AllAndGeneral,
+            (false, false) => AgentPart::All,
+        };
+        let can_route =
+            context.model.capabilities().tools && !context.model.in_process() && is_generalist;
         let prompt = match wanted {
-            Some(agent) => {
-                prompts.of_run(&Voice::Agent { agent, among: agents.len() > 1 }, &specs, None)
+            Some(agent) => prompts.of_run(&Voice::Agent { agent, part }, &specs, None),
+            None if alone => prompts.of_run(&Voice::Alone { is_generalist }, &specs, None),
+            None if agents.is_empty() && is_generalist => {
+                prompts.of_run(&Voice::Assistant { route: None }, &specs, None)
             }
-            None if alone => prompts.of_run(&Voice::Alone, &specs, None),
             None if agents.is_empty() => prompts.of_run(&Voice::Orchestrator, &specs, None),
+            None if can_route => {
+                prompts.of_run(&Voice::Assistant { route: Some(route) }, &specs, None)
+            }
             None => prompts.of_supervisor(&agents, &[]),
         };
         let one = |spec: &&ToolSpec| {

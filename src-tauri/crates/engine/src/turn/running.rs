@@ -7,7 +7,10 @@ use futures::FutureExt;
 
 use crate::{
     Engine,
-    agents::supervisor::{Supervisor, agents_of, only},
+    agents::{
+        prompts::agents_of,
+        supervisor::{Supervisor, only},
+    },
     context::egress::EgressSession,
     memory::{
         recall::Recollections,

@@ -7,6 +7,7 @@
 )]
 
 mod approvals;
+mod assistant;
 mod budgets;
 mod detached;
 mod egress;

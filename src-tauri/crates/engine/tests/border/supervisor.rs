@@ -26,6 +26,7 @@ fn two() -> Bench {
 fn purposes(bench: &Bench) -> Vec<&'static str> {
     let name = |request: &ModelRequest| match request.purpose {
         Purpose::Answer => "answer",
+        Purpose::Assist { .. } => "assist",
         Purpose::Part { .. } => "part",
         Purpose::Route { .. } => "route",
         Purpose::Synthesis { .. } => "synthesis",

@@ -222,6 +222,7 @@ pub struct TestProfile {
     pub settings: Mutex<Settings>,
     pub rules: Mutex<policy::Rules>,
     pub prices: Mutex<contract::PriceTable>,
+    pub supervision: Mutex<Supervision>,
 }
 impl Profile for TestProfile {
     fn settings(&self) -> Arc<Settings> {
@@ -235,6 +236,9 @@ impl Profile for TestProfile {
     }
     fn locale(&self) -> String {
         "en".into()
+    }
+    fn supervision(&self) -> Supervision {
+        *self.supervision.lock().unwrap()
     }
     fn time_zone(&self) -> String {
         "Europe/Stockholm".into()
@@ -351,6 +355,8 @@ impl Bench {
             settings: Mutex::new(settings),
             rules: Mutex::default(),
             prices: Mutex::default(),
+            // The general assistant has tests of its own.
+            supervision: Mutex::new(Supervision::Contract),
         });
         let world = World {
             store: Arc::new(store),
@@ -385,6 +391,13 @@ impl Bench {
     #[must_use]
     pub fn with(self, agents: Vec<Agent>) -> Self {
         *self.roster.agents.lock().unwrap() = Arc::new(agents);
+        self
+    }
+
+    /// Answers as a general assistant, as the window does.
+    #[must_use]
+    pub fn as_assistant(self) -> Self {
+        *self.profile.supervision.lock().unwrap() = Supervision::Assistant;
         self
     }
 

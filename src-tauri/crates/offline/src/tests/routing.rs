@@ -60,6 +60,33 @@ fn a_part_is_planned_without_what_is_anothers() {
     assert_eq!(called, ["product_search"]);
 }
 
+/// As the fallback of a model that calls the route tool, it calls the tool, too.
+#[test]
+fn a_message_is_handed_on_with_the_route_tool_and_else_answered() {
+    let mut world = World::new();
+    let purpose = || Purpose::Assist { route: "route".to_owned(), agents: agents(&World::new()) };
+    let mut asked = |text: &str| {
+        let (mut called, mut said) = (Vec::new(), String::new());
+        for event in world.events_for(text, purpose()) {
+            match event {
+                ModelEvent::Call(call) => {
+                    assert_eq!(call.name, "route");
+                    let decision: RouteDecision =
+                        serde_json::from_str(&call.arguments).expect("a decision");
+                    called.push(decision.next);
+                }
+                ModelEvent::Text(text) => said.push_str(&text),
+                _ => {}
+            }
+        }
+        (called, said)
+    };
+    let (called, said) = asked("How is Fernhill pacing, and show me trail shoes");
+    assert_eq!((called, said.as_str()), (vec!["guardian".to_owned(), "shopper".to_owned()], ""));
+    let (called, said) = asked("Hello");
+    assert!(called.is_empty() && !said.is_empty(), "{said}");
+}
+
 #[test]
 fn several_answers_are_joined_by_their_first_words() {
     let mut world = World::new();
