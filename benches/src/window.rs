@@ -141,10 +141,7 @@ fn answers(runtime: &tokio::runtime::Handle) -> Outcome {
             burst.iter().fold(reply, |reply, piece| reply.say(piece)).wait_ms(BURST.1)
         };
         let reply = pieces.chunks(BURST.0).fold(Reply::new(), burst);
-        let server = runtime.block_on(ModelServer::start([
-            Reply::route("guardian"),
-            reply,
-        ]));
+        let server = runtime.block_on(ModelServer::start([Reply::route("guardian"), reply]));
         let ours = ours(&server, &format!("word{}", deltas - 1))?;
         let plain = plain(&pieces, ours.frames)?;
         rows.push(vec![

@@ -120,7 +120,10 @@ fn sort(rows: &mut [usize], keys: &[Key], order: Order, filter: Option<StatusFil
             Some(StatusFilter::OnTrack) => by(&|key| key.variance.map(distance), rows),
             Some(StatusFilter::Behind) | None => by(&|key| key.variance.map(negated), rows),
         },
-        Order::Best => by(&|key| key.variance.map(distance).map(negated), rows),
+        Order::Best => match filter {
+            Some(StatusFilter::Ahead) => by(&|key| key.variance, rows),
+            _ => by(&|key| key.variance.map(distance).map(negated), rows),
+        },
     }
 }
 

@@ -78,7 +78,7 @@ const ENGLISH: &str = "\
 /// comparisons. Some of them are stop words in a search.
 const DECISIVE: &str = "\
     raise increase lower reduce decrease cut hoj hoja sank sanka minska oka didnt doesnt hasnt havent wasnt werent sort sorted sortera sorterat not except excluding without never nor neither worst best highest lowest biggest smallest largest most least fewest cheapest top bottom than versus vs \
-    compared unless inte utan utom ej forutom exklusive aldrig storst storsta minst minsta bast basta samst samsta hogst hogsta lagst lagsta flest \
+    compared unless inte utan utom ej forutom exklusive aldrig storst storsta minst minsta bast basta samst samsta hogst hogsta lagst lagsta flest billigast billigaste dyrast dyraste popularast popularaste \
     mest varst varsta jamfort";
 
 /// Words of ordinary talk around a question. Leaving them out changes nothing.

@@ -56,7 +56,7 @@ pub(super) fn find_unused_words(
         return Unused::default();
     }
     if tool.thing().is_some() {
-        return find_words_of_other_packs(reader, tokens, facts, found, taken);
+        return find_words_unused_by_target(reader, tokens, facts, found, taken);
     }
     if tool.has_slot(|kind| matches!(kind, SlotKind::Words)) {
         return find_words_unused_by_search(reader, tokens, facts, found, taken);
@@ -127,9 +127,9 @@ fn find_words_unused_by_search(
     unused
 }
 
-/// Returns the words of a target if all of them are words of another pack, so that no thing is
-/// looked for by them: "difference between CPM and CTR" is not about products.
-fn find_words_of_other_packs(
+/// Returns the words of a target by which no thing can be found: rankings ("the cheapest tent"), and
+/// all words if all of them are another pack's ("difference between CPM and CTR").
+fn find_words_unused_by_target(
     reader: &Reader<'_>,
     tokens: &[Token],
     facts: &Facts,
@@ -139,8 +139,14 @@ fn find_words_of_other_packs(
     let pack = reader.book.tools[found.tool].pack;
     let words = facts.unused_content_words(tokens, taken, pack);
     let are_others = words.iter().all(|&i| is_word_of_other_pack(reader, found, &tokens[i]));
-    let spelled = words.iter().map(|&i| spell_word(tokens, i, true));
-    let decisive = if are_others { spelled.collect() } else { Vec::new() };
+    // A thing is found by its words, and no result is ranked.
+    let ranks = |i: &usize| language::is_decisive(&tokens[*i].norm) && !taken.contains(i);
+    let spell = |i: &usize| spell_word(tokens, *i, true);
+    let decisive = if are_others {
+        words.iter().map(spell).collect()
+    } else {
+        words.iter().filter(|i| ranks(i)).map(spell).collect()
+    };
     Unused { decisive, ..Unused::default() }
 }
 

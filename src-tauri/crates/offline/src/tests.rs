@@ -3,6 +3,7 @@
 mod conversations;
 mod coverage;
 mod follow_ups;
+mod questions;
 mod routing;
 
 mod utterances;

@@ -115,6 +115,9 @@ fn lists_keep_the_asked_status_in_the_asked_order() {
         .filter_map(|row| row["variance_percentage"].as_f64().map(f64::abs))
         .collect();
     assert!(near.windows(2).all(|w| w[0] <= w[1]), "{near:?}");
+    let ahead = ask(json!({"account_id": "17", "status": "ahead", "order": "best"}));
+    let far: Vec<f64> = campaigns(&ahead).iter().map(|row| off(row)).collect();
+    assert!(far.len() > 1 && far.windows(2).all(|w| w[0] >= w[1]), "furthest ahead first: {far:?}");
     let named = ask(json!({"account_id": "17", "order": "name", "limit": 3, "offset": 2}));
     assert_eq!(
         (&named["campaigns"]["shown"], &named["campaigns"]["offset"]),
