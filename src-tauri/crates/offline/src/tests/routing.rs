@@ -101,6 +101,11 @@ fn a_specialist_that_a_message_names_with_an_at_sign_is_no_word_of_the_question(
             .any(|event| matches!(event, ModelEvent::Call(call) if call.name == PACING));
         assert!(called, "{text}: {events:?}");
     }
+    let mut world = World::new();
+    let own = agents(&world).remove(1).1;
+    let events = world.events_for("@Shopper show me trail shoes", Purpose::Part { tools: own });
+    let Some(ModelEvent::Call(call)) = events.first() else { panic!("a search: {events:?}") };
+    assert!(!call.arguments.to_lowercase().contains("shopper"), "{}", call.arguments);
 }
 
 #[test]
