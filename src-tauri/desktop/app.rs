@@ -17,7 +17,7 @@ use tauri_plugin_window_state::StateFlags;
 use super::{
     args::{self, Args, Print},
     backend::Backend,
-    commands, environment, notify, pictures,
+    closing, commands, environment, notify, pictures,
     pushes::{self, Listeners},
     tray, windows,
 };
@@ -67,6 +67,7 @@ fn builder(args: &Args) -> tauri::Builder<Wry> {
         .manage(Listeners::default())
         .manage(windows::Windows::default())
         .manage(Ending::default())
+        .manage(closing::Question::default())
         .invoke_handler(commands::handler())
         .register_asynchronous_uri_scheme_protocol("shopimg", |context, request, responder| {
             let (app, label) = (context.app_handle().clone(), context.webview_label().to_owned());

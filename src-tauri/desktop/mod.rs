@@ -5,6 +5,7 @@
 mod app;
 mod args;
 mod backend;
+mod closing;
 mod commands;
 mod environment;
 mod frames;

@@ -100,6 +100,7 @@ fn handle_push(app: &AppHandle, push: &Push) {
             }
         }
         Push::Confirmations { waiting } => windows::confirmations_changed(app, *waiting),
+        Push::Questions { waiting } => windows::questions_changed(app, *waiting),
         Push::Settings { settings } => tray::language(app, &settings.language),
         Push::Session { .. }
         | Push::SessionDeleted { .. }
@@ -107,7 +108,6 @@ fn handle_push(app: &AppHandle, push: &Push) {
         | Push::Import { .. }
         | Push::Server { .. }
         | Push::ServerTools { .. }
-        | Push::Questions { .. }
         | Push::QuestionDeclined { .. }
         | Push::Audit { .. }
         | Push::Run { .. }

@@ -40,6 +40,31 @@ impl Language {
         self.pick("Quit", "Avsluta")
     }
 
+    pub(crate) fn quit_title(self) -> String {
+        self.pick("Quit Countersign?", "Avsluta Countersign?")
+    }
+
+    pub(crate) fn quit_question(self, waiting: u32) -> String {
+        match (self, waiting) {
+            (Self::English, 1) => {
+                "1 action waits for you. If you quit now, it is cancelled.".to_owned()
+            }
+            (Self::English, n) => {
+                format!("{n} actions wait for you. If you quit now, they are cancelled.")
+            }
+            (Self::Swedish, 1) => {
+                "1 åtgärd väntar på dig. Om du avslutar nu avbryts den.".to_owned()
+            }
+            (Self::Swedish, n) => {
+                format!("{n} åtgärder väntar på dig. Om du avslutar nu avbryts de.")
+            }
+        }
+    }
+
+    pub(crate) fn keep_open(self) -> String {
+        self.pick("Keep open", "Låt vara öppet")
+    }
+
     pub(crate) fn tooltip(self, waiting: u32) -> String {
         match (self, waiting) {
             (Self::English | Self::Swedish, 0) => "Countersign".to_owned(),
@@ -128,5 +153,7 @@ mod tests {
     fn counts_are_told() {
         assert_eq!(Language::English.tooltip(1), "Countersign: 1 approval pending");
         assert_eq!(Language::Swedish.approvals(2), "Godkännanden (2 väntar)");
+        assert!(Language::English.quit_question(1).starts_with("1 action waits"));
+        assert!(Language::Swedish.quit_question(3).starts_with("3 åtgärder väntar"));
     }
 }

@@ -35,6 +35,11 @@ pub(crate) fn prepare(app: &AppHandle) {
     app.manage(Tray { language: Mutex::new(language), waiting: AtomicU32::new(0), parts });
 }
 
+/// Whether the icon was made. Whether the desktop shows it is another question.
+pub(crate) fn is_built(app: &AppHandle) -> bool {
+    app.try_state::<Tray>().is_some_and(|tray| tray.parts.is_some())
+}
+
 fn build(app: &AppHandle, language: Language) -> tauri::Result<Parts> {
     let show = MenuItem::with_id(app, "show", language.show(), true, None::<&str>)?;
     let approvals = MenuItem::with_id(app, "approvals", language.approvals(0), true, None::<&str>)?;

@@ -15,7 +15,7 @@ use tauri::{
     Window, WindowEvent, webview::NewWindowResponse, window::Color,
 };
 
-use super::{guard, links, pushes::Listeners, tray};
+use super::{closing, guard, links, pushes::Listeners, tray};
 
 /// When a window is shown although its page has not reported that it is ready.
 const LATEST_APPEARANCE: Duration = Duration::from_millis(1500);
@@ -31,6 +31,8 @@ pub(crate) struct Windows {
     waiting: AtomicU32,
     /// The last known number of changes that wait for confirmation.
     confirmations: AtomicU32,
+    /// The last known number of questions of servers that wait for an answer.
+    questions: AtomicU32,
     /// Labels of windows that have been shown once.
     appeared: Mutex<BTreeSet<String>>,
 }
@@ -135,6 +137,19 @@ pub(crate) fn confirmations_changed(app: &AppHandle, waiting: u32) {
     update_approval_window(app, before, waiting, windows.waiting.load(Ordering::Relaxed));
 }
 
+/// Notes how many questions of servers wait for an answer.
+pub(crate) fn questions_changed(app: &AppHandle, waiting: u32) {
+    app.state::<Windows>().questions.store(waiting, Ordering::Relaxed);
+}
+
+/// Returns how much waits for the person.
+fn waiting(app: &AppHandle) -> u32 {
+    let windows = app.state::<Windows>();
+    [&windows.waiting, &windows.confirmations, &windows.questions]
+        .iter()
+        .fold(0, |sum, count| sum.saturating_add(count.load(Ordering::Relaxed)))
+}
+
 fn update_approval_window(app: &AppHandle, before: u32, waiting: u32, others: u32) {
     if waiting > before {
         show_approval(app);
@@ -151,7 +166,11 @@ fn update_approval_window(app: &AppHandle, before: u32, waiting: u32, others: u3
 pub(crate) fn event(window: &Window, event: &WindowEvent) {
     let app = window.app_handle();
     match (window.label(), event) {
-        (guard::MAIN, WindowEvent::CloseRequested { .. }) => app.exit(0),
+        (guard::MAIN, WindowEvent::CloseRequested { api, .. }) => {
+            if closing::close(window, waiting(app)) {
+                api.prevent_close();
+            }
+        }
         // Closing decides nothing: pending actions stay until they expire.
         (guard::APPROVAL, WindowEvent::CloseRequested { api, .. }) => {
             api.prevent_close();

@@ -1,5 +1,5 @@
-//! Connecting a language model, from the first page to its answer: the address, the key, a failing
-//! test and a successful one.
+//! Connecting a language model in its dialog, from the first page to its answer: an address where
+//! nobody answers, the right one with its key, the listed model, and the test.
 
 use std::net::TcpListener;
 
@@ -22,6 +22,7 @@ fn a_newcomer_connects_a_model() {
         .expect("a runtime");
     let server = runtime.block_on(ModelServer::start([
         Reply::text(["OK"]),
+        Reply::text(["OK"]),
         Reply::route("guardian"),
         Reply::text(["Hello ", "from ", "the model."]),
     ]));
@@ -33,31 +34,38 @@ fn a_newcomer_connects_a_model() {
     journey.chat(|page| {
         page.click("Connect a model");
         page.named("h1", "Settings", true);
-        page.choose("Model", "openai_compatible");
-        page.fill("Address", &format!("http://{nobody}/v1"));
-        page.fill("Model name", "scripted");
-        page.click("Test connection");
+        page.click("Another server");
+        page.fill("Server address", &format!("http://{nobody}/v1"));
+        page.click("Continue");
     });
+    // A page may ask no address that nobody has confirmed.
     journey.confirm(&format!("http://{nobody}/v1"));
     journey.chat(|page| page.says("Can't connect to"));
     journey.picture("connect-failed.png");
     journey.chat(|page| {
-        page.fill("Address", &server.base_url());
-        page.fill("Key", KEY);
-        page.click("Save key");
+        page.fill("Server address", &server.base_url());
+        page.fill("API key", KEY);
+        page.click("Continue");
+    });
+    journey.confirm(&server.base_url());
+    journey.chat(|page| {
+        page.says("scripted");
+        page.click("Save and test");
     });
     journey.confirm(&server.base_url());
     journey.confirm("Save a key");
+    journey.chat(|page| page.says("Connected: scripted answers from now on."));
+    journey.picture("connected.png");
     journey.chat(|page| {
+        page.click("Done");
         page.says("A key is stored");
         page.click("Test connection");
         wait("the model to be reached", || {
             let said = page.script("return [...document.querySelectorAll('[role=status]')].map((e) => e.innerText).join(' ');");
             said.as_str().is_some_and(|said| said.contains("uses tools") || said.contains("context")).then_some(())
         });
+        page.go("Chat");
     });
-    journey.picture("connected.png");
-    journey.chat(|page| page.go("Chat"));
     let answer = journey.ask("Hello?");
     assert!(answer.contains("Hello from the model."), "{answer}");
     journey.chat(|page| page.says("scripted"));

@@ -85,6 +85,7 @@ fn logs_in(journey: &Journey, address: &str) {
     assert!(answer.contains("needs the key"), "without its secret nobody is asked: {answer}");
     journey.chat(|page| {
         page.go("Settings");
+        page.click("Keys and access");
         page.fill("Key NORCE_OAUTH_CLIENT_SECRET", SECRET);
         // Other packs have keys, too.
         let of_the_shop =

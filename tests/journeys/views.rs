@@ -45,6 +45,12 @@ fn every_view_fits_in_light_and_dark() {
             });
             journey.picture(format!("views/{}-{look}.png", view.to_lowercase()));
         }
+        for section in ["Keys and access", "Advanced"] {
+            journey.chat(|page| {
+                page.click(section);
+                fits(page, &format!("{section}, {look}"));
+            });
+        }
     });
 
     // The language with the longer words, in the smallest size.

@@ -56,6 +56,7 @@ impl Link {
                 data_dir: Some(data_dir.clone()),
                 pack_code: shipped_packs::all(),
                 credentials_from_environment: true,
+                model_from_environment: true,
                 when_alarmed,
                 ..Options::default()
             };

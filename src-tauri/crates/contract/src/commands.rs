@@ -68,6 +68,7 @@ macro_rules! with_commands {
                 secret_set(SecretSetParams) -> Empty, widens, "Store a key";
                 secret_delete(SecretParams) -> Empty, person, "Delete a key";
                 model_test(Empty) -> ModelTestResponse, chat, "Ask the model for one word";
+                model_list(ModelListParams) -> ModelListResponse, widens, "Models that a server lists, before it is configured";
                 model_servers(Empty) -> LocalServersResponse, chat, "Look for model servers on this machine";
                 data_list(Empty) -> DataListResponse, chat, "Which data packs have from files, and which of it answers";
                 data_use(DataUseParams) -> PackDatasets, person, "Let the sample or the imported data answer";

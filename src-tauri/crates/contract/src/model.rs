@@ -67,8 +67,16 @@ pub enum ConnectionProblem {
     Tls,
     /// The configured proxy refuses or cannot be reached.
     Proxy,
-    /// There is no key, or the server rejected it.
+    /// The server rejected the key.
     Key,
+    /// The server requires a key, and none is stored.
+    KeyMissing,
+    /// The server knows the key, but the key may not use the model.
+    KeyPermission,
+    /// The key was not sent: it cannot be read, or may not go to this address.
+    KeyUnusable,
+    /// Cloud models are not allowed in the settings, so nothing was sent.
+    CloudModelsOff,
     /// The server does not know the model.
     Model,
     /// Another kind of server answers, or it uses another protocol.

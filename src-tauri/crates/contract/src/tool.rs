@@ -100,6 +100,10 @@ pub struct ToolSpec {
     /// JSON Schema of the result.
     #[ts(type = "unknown")]
     pub output_schema: Value,
+    /// JSON Schema of the tool's own errors. An empty object means that any error fits.
+    #[serde(default, skip_serializing)]
+    #[ts(skip)]
+    pub error_schema: Value,
     /// Parameters that only the host fills, by name.
     pub caller_owned: Vec<CallerParam>,
     /// The milliseconds that one attempt may take.

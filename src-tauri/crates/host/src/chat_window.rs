@@ -36,6 +36,11 @@ impl ChatWindow {
         self.0.secret_set(params.clone()).await
     }
 
+    async fn list_models(&self, params: ModelListParams) -> Result<ModelListResponse, AgentError> {
+        drop(self.lock_confirmed(|| self.0.models.listing_change(&params)).await?);
+        self.0.model_list(params).await
+    }
+
     /// Waits until a person has confirmed the changes that `asks` returns. While the guard is held,
     /// no other settings change.
     async fn lock_confirmed(
@@ -73,6 +78,9 @@ macro_rules! carry_out {
     ($me:ident, secret_set, $params:ident) => {
         $me.set_secret($params).await
     };
+    ($me:ident, model_list, $params:ident) => {
+        $me.list_models($params).await
+    };
     ($me:ident, $name:ident, $params:ident) => {
         $me.0.$name($params).await
     };
@@ -105,6 +113,9 @@ macro_rules! unconfirmed {
         ""
     };
     (secret_set, $level:ident) => {
+        ""
+    };
+    (model_list, $level:ident) => {
         ""
     };
     ($name:ident, $level:ident) => {

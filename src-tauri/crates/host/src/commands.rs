@@ -355,6 +355,9 @@ impl Commands for Host {
     async fn model_test(&self, _: Empty) -> Result<ModelTestResponse, AgentError> {
         Ok(self.models.test().await.map_or_else(offline_answer, test_response))
     }
+    async fn model_list(&self, params: ModelListParams) -> Result<ModelListResponse, AgentError> {
+        self.models.list(params).await
+    }
     async fn model_servers(&self, _: Empty) -> Result<LocalServersResponse, AgentError> {
         let found = models::local::find(models::local::USUAL).await;
         Ok(LocalServersResponse {

@@ -20,6 +20,7 @@ use crate::{
     profile::LiveProfile, tools::HostTools,
 };
 
+mod listing;
 mod remote;
 
 use remote::{
@@ -190,6 +191,7 @@ impl HostModels {
         Recipe {
             http,
             env_key: env_key(&self.credentials, server.api, &server.base_url),
+            entered_key: None,
             server,
             reasoning: settings.model.reasoning,
             idle_timeout: patience(
@@ -238,7 +240,7 @@ impl HostModels {
             (server.host(), is_local(&server.base_url), models::capabilities(&server.model));
         let found = match self.remote(&settings, server, Place::Last).open().await {
             Ok(_) if !settings.egress.allowed && !local => {
-                Err(Diagnosis::before_asking(nothing_may_leave()))
+                Err(Diagnosis::cloud_models_off(nothing_may_leave()))
             }
             Ok(model) => model.check().await,
             Err(error) => Err(Diagnosis::before_asking(error)),

@@ -43,6 +43,9 @@ pub struct Options {
     /// Whether credentials and model keys may be read from environment variables, as in terminals
     /// and servers but not in the window.
     pub credentials_from_environment: bool,
+    /// Whether `OPENAI_BASE_URL` and `OPENAI_MODEL` choose an OpenAI-compatible server if the
+    /// profile uses the offline model, as in terminals but not in the window.
+    pub model_from_environment: bool,
     /// How long a caller accepts a silent model. If None, the profile's settings decide.
     pub model_silence: Option<Duration>,
     /// The time limits for servers that replace programs of packs.
@@ -70,6 +73,7 @@ impl Default for Options {
             sessions: Sessions::default(),
             when_alarmed: WhenAlarmed::default(),
             credentials_from_environment: false,
+            model_from_environment: false,
             model_silence: None,
             patience: mcp::Patience::default(),
             clock: Arc::new(SystemClock),

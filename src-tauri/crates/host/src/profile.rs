@@ -44,14 +44,20 @@ pub(crate) struct Environment {
     pub(crate) agent_enabled: Option<String>,
     pub(crate) base_url: Option<String>,
     pub(crate) model: Option<String>,
+    /// The variable that chooses an OpenAI-compatible server instead of the offline model.
+    pub(crate) chooses: Option<&'static str>,
     pub(crate) language: String,
     pub(crate) time_zone: String,
 }
 
 impl Environment {
-    pub(crate) fn read() -> Self {
-        let variable =
-            |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+    /// Reads the environment. `may_choose` tells whether its variables may choose a model server.
+    pub(crate) fn read(may_choose: bool) -> Self {
+        Self::reading(may_choose, |name| std::env::var(name).ok())
+    }
+
+    fn reading(may_choose: bool, read: impl Fn(&str) -> Option<String>) -> Self {
+        let variable = |name: &str| read(name).filter(|value| !value.trim().is_empty());
         let language = ["LC_ALL", "LC_MESSAGES", "LANG"]
             .iter()
             .find_map(|name| variable(name))
@@ -59,13 +65,25 @@ impl Environment {
         let time_zone = variable("TZ")
             .filter(|zone| zone.parse::<chrono_tz::Tz>().is_ok())
             .or_else(|| iana_time_zone::get_timezone().ok());
+        // A model alone chooses no server: without the key of OpenAI nobody would answer.
+        let chooses = if variable("OPENAI_BASE_URL").is_some() {
+            Some("OPENAI_BASE_URL")
+        } else {
+            variable("OPENAI_MODEL").and_then(|_| variable(API_KEY)).map(|_| "OPENAI_MODEL")
+        };
         Self {
+            chooses: chooses.filter(|_| may_choose),
             agent_enabled: variable("AGENT_ENABLED"),
             base_url: variable("OPENAI_BASE_URL"),
             model: variable("OPENAI_MODEL"),
             language,
             time_zone: time_zone.unwrap_or_else(|| "UTC".into()),
         }
+    }
+
+    /// Returns the variable that chooses the provider instead of these stored settings.
+    fn chooses_instead_of(&self, stored: &Settings) -> Option<&'static str> {
+        self.chooses.filter(|_| stored.model.provider == "offline")
     }
 
     fn forces_off(&self) -> bool {
@@ -98,6 +116,9 @@ impl LiveProfile {
         let mut forced = BTreeMap::new();
         if self.env.forces_off() {
             forced.insert("agent_enabled".into(), "AGENT_ENABLED".into());
+        }
+        if let Some(variable) = self.env.chooses_instead_of(&self.stored()) {
+            forced.insert("model.provider".into(), variable.into());
         }
         if self.env.base_url.is_some() && speaks_openai(&self.settings()) {
             forced.insert("model.base_url".into(), "OPENAI_BASE_URL".into());
@@ -210,6 +231,11 @@ impl LiveProfile {
         if self.env.model.is_some() && speaks_openai(settings) {
             settings.model.model.clone_from(&stored.model.model);
         }
+        if self.env.chooses_instead_of(stored).is_some()
+            && settings.model.provider == Api::Chat.name()
+        {
+            settings.model.provider.clone_from(&stored.model.provider);
+        }
     }
 
     fn store(&self, state: &mut State, settings: Settings) -> Result<(), AgentError> {
@@ -314,6 +340,9 @@ fn speaks_openai(settings: &Settings) -> bool {
 fn force(mut settings: Settings, env: &Environment) -> Settings {
     if env.forces_off() {
         settings.agent_enabled = false;
+    }
+    if env.chooses_instead_of(&settings).is_some() {
+        settings.model.provider = Api::Chat.name().into();
     }
     let ours = speaks_openai(&settings);
     if let Some(url) = env.base_url.as_ref().filter(|_| ours) {
@@ -437,3 +466,6 @@ fn check(settings: &Settings) -> Result<(), AgentError> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -209,6 +209,7 @@ fn spec(pack: &PackId, server: &ServerEntry, pin: &Pin) -> ToolSpec {
         input_schema: definition.input_schema.clone(),
         full_input_schema: definition.input_schema.clone(),
         output_schema: definition.output_schema.clone().unwrap_or_else(|| json!({})),
+        error_schema: json!({}),
         caller_owned: Vec::new(),
         timeout_ms: server
             .timeouts

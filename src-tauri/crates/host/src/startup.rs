@@ -45,7 +45,8 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     let ledger = Arc::new(Ledger::open(&paths));
     ledger.check_readable()?;
     let installation = opening::installation(&paths, &ledger)?;
-    let profile = Arc::new(LiveProfile::read(paths.clone(), Environment::read()));
+    let environment = Environment::read(options.model_from_environment);
+    let profile = Arc::new(LiveProfile::read(paths.clone(), environment));
     let keyring = Arc::new(Keyring::new(&installation));
     let mut notices = Notices::new();
     if let Some(fault) = profile.fault() {

@@ -22,8 +22,8 @@ use engine::ports::ModelError;
 use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
-pub(crate) use check::run as check;
 pub use check::{ConnectionCheck, Diagnosis};
+pub(crate) use check::{list_models, run as check};
 
 /// How long connecting may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);

@@ -154,7 +154,9 @@ impl Provider {
         let base = http::base_url(&config.base_url)?;
         let server = Origin::of(&base).ok_or_else(failure::bad_address)?;
         let host = server.host_and_port();
-        let key = headers(config.api, own_key(&server, config.api_key.as_ref())?)?;
+        let key = own_key(&server, config.api_key.as_ref())?;
+        let has_key = key.is_some();
+        let key = headers(config.api, key)?;
         let known = lookup_model(&config.model);
         let maker = format!("{:?} {host} {}", config.api, config.model);
         let wire: Arc<dyn Wire> = match config.api {
@@ -181,6 +183,7 @@ impl Provider {
             base,
             host,
             server,
+            has_key,
             idle: config.idle_timeout.max(Duration::from_millis(1)),
             before_another: config.before_another,
             max_retries: config.max_retries,
@@ -200,6 +203,12 @@ impl Provider {
     /// Lists the server's models, and requests one word of the model. No request is retried.
     pub async fn check(&self) -> Result<ConnectionCheck, Diagnosis> {
         http::check(&self.shared, &self.model).await
+    }
+
+    /// Returns the models that the server lists; empty if it has no list. The request is not
+    /// retried.
+    pub async fn list_models(&self) -> Result<Vec<String>, Diagnosis> {
+        http::list_models(&self.shared).await
     }
 }
 

@@ -81,7 +81,7 @@ pub(super) struct Tool {
 }
 
 impl Tool {
-    pub(super) fn writes(&self) -> bool {
+    pub(super) fn is_write(&self) -> bool {
         match self.spec.effect {
             Effect::ReadOnly => false,
             Effect::Write | Effect::Destructive => true,
@@ -98,14 +98,14 @@ impl Tool {
             _ => None,
         })
     }
-    pub(super) fn has(&self, wanted: impl Fn(&SlotKind) -> bool) -> bool {
+    pub(super) fn has_slot(&self, wanted: impl Fn(&SlotKind) -> bool) -> bool {
         self.slots.iter().any(|slot| wanted(&slot.kind))
     }
 }
 
 impl Pack {
     /// Returns the word that the pack's data uses for this word.
-    pub(super) fn canonical<'a>(&'a self, word: &'a str) -> &'a str {
+    pub(super) fn canonical_word<'a>(&'a self, word: &'a str) -> &'a str {
         self.synonyms.get(word).map_or(word, String::as_str)
     }
     pub(super) fn is_attribute(&self, word: &str) -> bool {
@@ -125,9 +125,9 @@ impl Pack {
 impl Book {
     /// Returns the length of the specialist's name that the text begins with as a whole, in upper
     /// or lower case.
-    pub(super) fn addressed(&self, text: &str) -> Option<usize> {
+    pub(super) fn match_specialist(&self, text: &str) -> Option<usize> {
         let names = self.packs.iter().flat_map(|pack| &pack.specialist);
-        names.filter_map(|name| length_of_name(text, name)).max()
+        names.filter_map(|name| measure_name(text, name)).max()
     }
 
     pub(super) fn new(packs: Vec<OfflinePack>) -> Self {
@@ -136,7 +136,9 @@ impl Book {
             .chain(numbers::number_words())
             .chain(dates::date_words())
             .for_each(|word| book.lexicon.add(word));
-        social::words().chain(language::correct_words()).for_each(|word| book.lexicon.know(word));
+        social::phrase_words()
+            .chain(language::correct_words())
+            .for_each(|word| book.lexicon.know(word));
         let (mut triggers, mut against, mut declined) = (Vec::new(), Vec::new(), Vec::new());
         for (index, pack) in packs.into_iter().enumerate() {
             book.add_tools(index, &pack);
@@ -144,7 +146,9 @@ impl Book {
             compiled.words().for_each(|word| book.lexicon.add(word));
             for (at, cannot) in compiled.offline.cannot.iter().enumerate() {
                 declined.extend(
-                    patterns(&cannot.triggers).into_iter().map(|pattern| ((index, at), pattern)),
+                    parse_patterns(&cannot.triggers)
+                        .into_iter()
+                        .map(|pattern| ((index, at), pattern)),
                 );
             }
             book.packs.push(compiled);
@@ -152,10 +156,13 @@ impl Book {
         for (tool, data) in book.tools.iter().enumerate() {
             for (at, intent) in data.intents.iter().enumerate() {
                 triggers.extend(
-                    patterns(&intent.triggers).into_iter().map(|pattern| ((tool, at), pattern)),
+                    parse_patterns(&intent.triggers)
+                        .into_iter()
+                        .map(|pattern| ((tool, at), pattern)),
                 );
-                against
-                    .extend(patterns(&intent.not).into_iter().map(|pattern| ((tool, at), pattern)));
+                against.extend(
+                    parse_patterns(&intent.not).into_iter().map(|pattern| ((tool, at), pattern)),
+                );
             }
         }
         let cues = book.tools.iter().flat_map(|tool| {
@@ -184,7 +191,7 @@ impl Book {
     }
 
     /// Whether a word, in any form, is one that the packs or the languages use.
-    pub(super) fn knows(&self, word: &str) -> bool {
+    pub(super) fn knows_word(&self, word: &str) -> bool {
         self.lexicon.knows(word) || self.packs.iter().any(|pack| pack.is_vocabulary(word))
     }
 
@@ -227,7 +234,7 @@ impl Book {
 
 impl Tool {
     fn new(spec: ToolSpec, own_id: ToolId, pack: usize, offline: ToolOffline) -> Self {
-        let cues = offline.slots.iter().map(|slot| patterns(&slot.cues)).collect();
+        let cues = offline.slots.iter().map(|slot| parse_patterns(&slot.cues)).collect();
         let nouns = offline.slots.iter().map(|slot| match &slot.kind {
             SlotKind::Entity { nouns, .. } => {
                 nouns.values().flatten().flat_map(|noun| folded_words(noun)).collect()
@@ -236,7 +243,7 @@ impl Tool {
         });
         let nouns = nouns.collect();
         let choices = offline.slots.iter().map(choices_of).collect();
-        let intents = offline.intents.iter().flat_map(|intent| patterns(&intent.triggers));
+        let intents = offline.intents.iter().flat_map(|intent| parse_patterns(&intent.triggers));
         let words = intents
             .collect::<Vec<_>>()
             .iter()
@@ -271,7 +278,7 @@ impl Pack {
             WordSet::new(&offline.vocabulary),
         );
         Self {
-            forms: forms(&manifest.entities),
+            forms: name_forms(&manifest.entities),
             specialist: manifest
                 .agent
                 .iter()
@@ -297,7 +304,7 @@ impl Pack {
 }
 
 /// Returns the word sequences that name each entity, longest first, so that a longer name wins.
-fn forms(entities: &[Entity]) -> Vec<(usize, Vec<String>)> {
+fn name_forms(entities: &[Entity]) -> Vec<(usize, Vec<String>)> {
     let of = |(i, entity): (usize, &Entity)| {
         std::iter::once(&entity.name)
             .chain(&entity.aliases)
@@ -328,17 +335,20 @@ pub(super) fn folded_words(text: &str) -> Vec<String> {
 fn choices_of(slot: &Slot) -> Vec<(usize, Pattern)> {
     let SlotKind::Choice { values } = &slot.kind else { return Vec::new() };
     let of = |(at, choice): (usize, &ChoiceValue)| {
-        patterns(&choice.phrases).into_iter().map(move |pattern| (at, pattern)).collect::<Vec<_>>()
+        parse_patterns(&choice.phrases)
+            .into_iter()
+            .map(move |pattern| (at, pattern))
+            .collect::<Vec<_>>()
     };
     values.iter().enumerate().flat_map(of).collect()
 }
 
-fn patterns(texts: &BTreeMap<String, Vec<String>>) -> Vec<Pattern> {
+fn parse_patterns(texts: &BTreeMap<String, Vec<String>>) -> Vec<Pattern> {
     texts.values().flatten().map(|text| Pattern::new(text)).collect()
 }
 
 /// Returns the length in bytes of a name at the beginning of a text.
-fn length_of_name(text: &str, name: &str) -> Option<usize> {
+fn measure_name(text: &str, name: &str) -> Option<usize> {
     let mut rest = text.chars();
     let fits = !name.is_empty()
         && name

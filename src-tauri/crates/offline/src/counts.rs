@@ -6,7 +6,7 @@ use language::{Token, TokenKind, numbers, ordinals};
 use super::facts::{LABELS, ORDERS, PIECES};
 
 /// Whether the number ends a change, as in "make the ridge pot 3".
-pub(super) fn closes_a_change(tokens: &[Token], at: usize, end: usize) -> bool {
+pub(super) fn ends_change(tokens: &[Token], at: usize, end: usize) -> bool {
     let last = tokens[end.min(tokens.len())..].iter().all(|token| {
         token.kind == TokenKind::Punct || language::is_polite(&token.norm) || token.is("tack")
     });
@@ -17,7 +17,7 @@ pub(super) fn closes_a_change(tokens: &[Token], at: usize, end: usize) -> bool {
 }
 
 /// Whether the number is an old quantity that is replaced, as in "from 2 to 3" or "4 instead of 1".
-pub(super) fn is_left_behind(tokens: &[Token], at: usize) -> bool {
+pub(super) fn leaves_remainder(tokens: &[Token], at: usize) -> bool {
     let before = |back: usize, words: &[&str]| at >= back && tokens[at - back].any(words);
     let instead = before(1, &["of", "for"]) && before(2, &["instead", "istallet", "stallet"]);
     let from = before(1, &["from", "fran"])

@@ -42,7 +42,7 @@ impl Unused {
 }
 
 /// Finds the words that a goal leaves unused. `taken` are the tokens of its phrases and slots.
-pub(super) fn unused(
+pub(super) fn find_unused_words(
     reader: &Reader<'_>,
     tokens: &[Token],
     facts: &Facts,
@@ -52,24 +52,27 @@ pub(super) fn unused(
 ) -> Unused {
     let tool = &reader.book.tools[found.tool];
     // A target takes the words that remain by name.
-    if tool.writes() || tool.thing().is_some() {
+    if tool.is_write() {
         return Unused::default();
     }
-    if tool.has(|kind| matches!(kind, SlotKind::Words)) {
-        return unused_by_search(tokens, taken);
+    if tool.thing().is_some() {
+        return find_words_of_other_packs(reader, tokens, facts, found, taken);
+    }
+    if tool.has_slot(|kind| matches!(kind, SlotKind::Words)) {
+        return find_words_unused_by_search(reader, tokens, facts, found, taken);
     }
     let phrases = Phrases::of(reader, tokens, facts, found);
     let mut used: Vec<usize> = taken.to_vec();
-    used.extend(taken_by_facts(reader, tokens, facts, found, goal));
+    used.extend(tokens_of_facts(reader, tokens, facts, found, goal));
     used.extend(&phrases.own);
-    used.extend(social::used(tokens, &facts.words));
+    used.extend(social::matched_tokens(tokens, &facts.words));
     // A joining word at the beginning has split the message.
     used.extend(tokens.first().filter(|first| is_boundary(first)).map(|_| 0));
     let is_free = |i: &usize| !used.contains(i) && tokens[*i].kind != TokenKind::Punct;
     let mut unused = Unused::default();
     let mut last: Option<(usize, Weight)> = None;
     for i in (0..tokens.len()).filter(is_free) {
-        let weight = weight(reader, tokens, facts, found, &phrases, i);
+        let weight = word_weight(reader, tokens, facts, found, &phrases, i);
         let list = match weight {
             Weight::None => continue,
             Weight::Decisive | Weight::Name => &mut unused.decisive,
@@ -80,9 +83,9 @@ pub(super) fn unused(
             // Words that follow each other are named together: "winter cruises".
             Some(words) => {
                 words.push(' ');
-                words.push_str(&spelled(tokens, i, false));
+                words.push_str(&spell_word(tokens, i, false));
             }
-            None => list.push(spelled(tokens, i, true)),
+            None => list.push(spell_word(tokens, i, true)),
         }
         unused.is_name = match weight {
             Weight::Name => unused.decisive.len() == 1,
@@ -94,11 +97,74 @@ pub(super) fn unused(
     unused
 }
 
-/// A search takes the words that remain, but it neither ranks nor excludes.
-fn unused_by_search(tokens: &[Token], taken: &[usize]) -> Unused {
-    let is_left = |i: &usize| !taken.contains(i) && language::is_decisive(&tokens[*i].norm);
-    let other = (0..tokens.len()).filter(is_left).map(|i| spelled(tokens, i, true)).collect();
-    Unused { other, ..Unused::default() }
+/// Finds the words that a search leaves unused or takes by mistake. A search takes the words that
+/// remain, but it neither ranks nor excludes, knows no dates and no percentages, and does not
+/// answer questions of other packs.
+fn find_words_unused_by_search(
+    reader: &Reader<'_>,
+    tokens: &[Token],
+    facts: &Facts,
+    found: &Match,
+    taken: &[usize],
+) -> Unused {
+    let mut unused = Unused::default();
+    for i in 0..tokens.len() {
+        let token = &tokens[i];
+        let is_percentage = token.kind == TokenKind::Number
+            && tokens
+                .get(i + 1)
+                .is_some_and(|next| next.fold == "%" || next.any(&["percent", "procent"]));
+        let changes_question = is_percentage
+            || excludes(tokens, i)
+            || facts.period.as_ref().is_some_and(|period| period.at.contains(&i))
+            || (!taken.contains(&i) && is_word_of_other_pack(reader, found, token));
+        if changes_question {
+            unused.decisive.push(spell_word(tokens, i, true));
+        } else if !taken.contains(&i) && language::is_decisive(&token.norm) {
+            unused.other.push(spell_word(tokens, i, true));
+        }
+    }
+    unused
+}
+
+/// Returns the words of a target if all of them are words of another pack, so that no thing is
+/// looked for by them: "difference between CPM and CTR" is not about products.
+fn find_words_of_other_packs(
+    reader: &Reader<'_>,
+    tokens: &[Token],
+    facts: &Facts,
+    found: &Match,
+    taken: &[usize],
+) -> Unused {
+    let pack = reader.book.tools[found.tool].pack;
+    let words = facts.unused_content_words(tokens, taken, pack);
+    let are_others = words.iter().all(|&i| is_word_of_other_pack(reader, found, &tokens[i]));
+    let spelled = words.iter().map(|&i| spell_word(tokens, i, true));
+    let decisive = if are_others { spelled.collect() } else { Vec::new() };
+    Unused { decisive, ..Unused::default() }
+}
+
+/// Whether the word excludes what follows it: "a jacket, but not in black". A "not" at the
+/// beginning answers a question, and "not over 400" is a limit.
+fn excludes(tokens: &[Token], at: usize) -> bool {
+    const LIMITS: [&str; 10] =
+        ["over", "above", "more", "under", "below", "less", "mer", "dyrare", "mindre", "hogre"];
+    at > 0
+        && tokens.get(at + 1).is_some_and(|next| !next.any(&LIMITS))
+        && tokens[at].any(&["not", "without", "except", "excluding", "inte", "utan", "utom", "ej"])
+}
+
+/// Whether the word belongs to the questions of another pack and not to this one.
+fn is_word_of_other_pack(reader: &Reader<'_>, found: &Match, token: &Token) -> bool {
+    if token.kind != TokenKind::Word || language::is_filler(&token.norm) {
+        return false;
+    }
+    let own = reader.book.tools[found.tool].pack;
+    let is_own = reader.book.packs[own].is_vocabulary(&token.norm);
+    let speaks = |is_asked: &dyn Fn(usize) -> bool| {
+        reader.book.tools.iter().any(|tool| is_asked(tool.pack) && tool.speaks_of(&token.norm))
+    };
+    !is_own && !speaks(&|pack| pack == own) && speaks(&|pack| pack != own)
 }
 
 /// How much an unused word matters.
@@ -113,7 +179,7 @@ enum Weight {
     Name,
 }
 
-fn weight(
+fn word_weight(
     reader: &Reader<'_>,
     tokens: &[Token],
     facts: &Facts,
@@ -133,7 +199,7 @@ fn weight(
     {
         return Weight::Decisive;
     }
-    let takes_dates = tool.has(|kind| matches!(kind, SlotKind::DateStart | SlotKind::DateEnd));
+    let takes_dates = tool.has_slot(|kind| matches!(kind, SlotKind::DateStart | SlotKind::DateEnd));
     let is_small = language::is_stop_word(&token.norm);
     if takes_dates && !is_small && language::dates::is_date_word(token) {
         return Weight::Decisive;
@@ -145,7 +211,7 @@ fn weight(
         return Weight::None;
     }
     let is_known = tool.speaks_of(&token.norm);
-    let takes_names = tool.has(|kind| matches!(kind, SlotKind::Entity { .. }));
+    let takes_names = tool.has_slot(|kind| matches!(kind, SlotKind::Entity { .. }));
     // "the autumn boots campaign": a name that no table knows.
     let narrows = !is_known && takes_names && facts.named.is_empty();
     // "CTR for Copper Kettle": the figure that is asked for.
@@ -190,7 +256,7 @@ impl Phrases {
 }
 
 /// Tokens of the facts that a slot of the tool takes.
-fn taken_by_facts(
+fn tokens_of_facts(
     reader: &Reader<'_>,
     tokens: &[Token],
     facts: &Facts,
@@ -199,7 +265,7 @@ fn taken_by_facts(
 ) -> Vec<usize> {
     let tool = &reader.book.tools[found.tool];
     let mut used: Vec<usize> = facts.elsewhere.iter().copied().collect();
-    if tool.has(|kind| matches!(kind, SlotKind::DateStart | SlotKind::DateEnd)) {
+    if tool.has_slot(|kind| matches!(kind, SlotKind::DateStart | SlotKind::DateEnd)) {
         let is_other =
             |i: &usize| facts.other_period.as_ref().is_some_and(|other| other.at.contains(i));
         let is_date = |i: &usize| language::dates::is_date_word(&tokens[*i]);
@@ -224,7 +290,7 @@ fn taken_by_facts(
         used.extend(facts.taken.iter().copied().filter(|i| !in_period(i)));
     }
     let takes = |kind: &str| {
-        tool.has(|slot| matches!(slot, SlotKind::Entity { entity, .. } if entity == kind))
+        tool.has_slot(|slot| matches!(slot, SlotKind::Entity { entity, .. } if entity == kind))
     };
     for named in facts.named.iter().filter(|named| named.pack == tool.pack) {
         if takes(&named.kind) || goal.args.values().any(|value| value.as_str() == Some(&named.id)) {
@@ -251,7 +317,7 @@ fn claims_all(
 }
 
 /// A word as it was typed, with the small words that belong to it: "by week", "20%".
-fn spelled(tokens: &[Token], at: usize, begins: bool) -> String {
+fn spell_word(tokens: &[Token], at: usize, begins: bool) -> String {
     let token = &tokens[at];
     if let Some(sign) = tokens.get(at + 1).filter(|next| next.fold == "%") {
         return format!("{}{}", token.raw, sign.raw);

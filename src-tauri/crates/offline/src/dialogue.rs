@@ -13,7 +13,7 @@ use super::{
     book::Book,
     goal::{Goal, Listing, Outcome, Planned, Step},
     history::{self, Turn},
-    plan::{Run, is_partial, list},
+    plan::{Run, is_partial, list_in_result},
     reply::{Reply, SHOWN, Speaker},
     social::Social,
     state::{Pending, State},
@@ -51,30 +51,30 @@ pub(super) struct Heard {
 }
 
 /// Replays the conversation up to its newest message.
-pub(super) fn hear(book: &Book, request: &ModelRequest) -> Heard {
+pub(super) fn replay_conversation(book: &Book, request: &ModelRequest) -> Heard {
     let now = request.now.unwrap_or(DateTime::<Utc>::UNIX_EPOCH);
     let today = local_day(now, &request.time_zone);
-    let mut turns = history::turns(&request.messages, book);
+    let mut turns = history::read_turns(&request.messages, book);
     let current = turns.pop().unwrap_or_default();
     let mut state = State::default();
     let old = turns.len().saturating_sub(TURNS);
     for turn in turns.drain(..).skip(old) {
-        replay(book, &mut state, turn, today, now);
+        replay_turn(book, &mut state, turn, today, now);
     }
     let meaning = understand(&current.user, &state, book, today);
     Heard { state, current, meaning, now }
 }
 
 /// Plans the next move of a request.
-pub(super) fn next(book: &Book, request: &ModelRequest) -> Move {
-    let Heard { state, current, mut meaning, now } = hear(book, request);
-    let foreign = narrow(book, request, &mut meaning);
+pub(super) fn plan_next_move(book: &Book, request: &ModelRequest) -> Move {
+    let Heard { state, current, mut meaning, now } = replay_conversation(book, request);
+    let foreign = keep_goals_of_specialist(book, request, &mut meaning);
     let offered = request.tools.iter().map(|tool| tool.name.as_str()).collect();
     let run = Run { book, state: &state, done: &current.calls, offered: Some(offered), now };
     let steps = if foreign {
         meaning.goals.iter().map(|_| Step::Done(Outcome::NotOffered)).collect()
     } else {
-        run.steps(&meaning.goals)
+        run.plan_steps(&meaning.goals)
     };
     let mut calls: Vec<Planned> = Vec::new();
     for call in steps.iter().flat_map(|step| match step {
@@ -89,20 +89,21 @@ pub(super) fn next(book: &Book, request: &ModelRequest) -> Move {
     if !calls.is_empty() && !request.tools.is_empty() {
         return Move::Calls(calls);
     }
-    let lang =
-        spoken(&meaning).or(state.lang).unwrap_or_else(|| Language::from_tag(&request.locale));
+    let lang = message_language(&meaning)
+        .or(state.lang)
+        .unwrap_or_else(|| Language::from_tag(&request.locale));
     Move::Say(say(book, &state, meaning, steps, lang))
 }
 
 /// Returns the language of a message. An English greeting does not count, because people use it in
 /// other languages, too.
-fn spoken(meaning: &Meaning) -> Option<Language> {
+fn message_language(meaning: &Meaning) -> Option<Language> {
     let greets = meaning.talk == Some(Talk::Social(Social::Greeting));
     meaning.lang.filter(|lang| !(greets && *lang == Language::En))
 }
 
 /// Keeps only the goals that the asked specialist has tools for. Returns true if no goal is left.
-fn narrow(book: &Book, request: &ModelRequest, meaning: &mut Meaning) -> bool {
+fn keep_goals_of_specialist(book: &Book, request: &ModelRequest, meaning: &mut Meaning) -> bool {
     let Purpose::Part { tools } = &request.purpose else { return false };
     let mine = |goal: &Goal| tools.contains(&book.tools[goal.tool].spec.model_name);
     let any = meaning.goals.iter().any(mine);
@@ -114,27 +115,29 @@ fn narrow(book: &Book, request: &ModelRequest, meaning: &mut Meaning) -> bool {
 
 fn say(book: &Book, state: &State, meaning: Meaning, steps: Vec<Step>, lang: Language) -> Said {
     let speaker = Speaker { book, lang };
-    let outcomes = outcomes(meaning.goals, steps);
+    let outcomes = pair_outcomes(meaning.goals, steps);
     let reply = match &meaning.talk {
-        Some(Talk::More) => speaker.more(state.to_go_on()),
+        Some(Talk::More) => speaker.show_more(state.list_to_continue()),
         Some(talk) => {
-            let asked =
-                state.pending.as_ref().map(|pending| (pending.goal.clone(), asked_again(pending)));
-            speaker.talk(talk, asked.as_ref().map(|(goal, outcome)| (goal, outcome)))
+            let asked = state
+                .pending
+                .as_ref()
+                .map(|pending| (pending.goal.clone(), repeat_question(pending)));
+            speaker.answer_talk(talk, asked.as_ref().map(|(goal, outcome)| (goal, outcome)))
         }
-        None => speaker.outcomes(&outcomes),
+        None => speaker.answer_all(&outcomes),
     };
     Said { reply, outcomes, talk: meaning.talk }
 }
 
-fn asked_again(pending: &Pending) -> Outcome {
+fn repeat_question(pending: &Pending) -> Outcome {
     match &pending.goal.doubt {
         Some(doubt) => Outcome::Doubt(doubt.clone()),
         None => Outcome::Ask { listing: pending.listing.clone(), why: super::goal::Why::Several },
     }
 }
 
-fn outcomes(goals: Vec<Goal>, steps: Vec<Step>) -> Vec<(Goal, Outcome)> {
+fn pair_outcomes(goals: Vec<Goal>, steps: Vec<Step>) -> Vec<(Goal, Outcome)> {
     goals
         .into_iter()
         .zip(steps)
@@ -146,20 +149,21 @@ fn outcomes(goals: Vec<Goal>, steps: Vec<Step>) -> Vec<(Goal, Outcome)> {
 }
 
 /// Updates the state with a finished turn.
-fn replay(book: &Book, state: &mut State, turn: Turn, today: NaiveDate, now: DateTime<Utc>) {
+fn replay_turn(book: &Book, state: &mut State, turn: Turn, today: NaiveDate, now: DateTime<Utc>) {
     let meaning = understand(&turn.user, state, book, today);
-    let steps = Run { book, state, done: &turn.calls, offered: None, now }.steps(&meaning.goals);
-    state.lang = spoken(&meaning).or(state.lang);
-    let outcomes = outcomes(meaning.goals, steps);
+    let steps =
+        Run { book, state, done: &turn.calls, offered: None, now }.plan_steps(&meaning.goals);
+    state.lang = message_language(&meaning).or(state.lang);
+    let outcomes = pair_outcomes(meaning.goals, steps);
     let later: Vec<Goal> = outcomes
         .iter()
         .filter(|(_, outcome)| matches!(outcome, Outcome::Later))
-        .map(|(goal, _)| pinned(book, state, goal.clone()))
+        .map(|(goal, _)| resolve_place(book, state, goal.clone()))
         .collect();
     let Turn { calls, said, .. } = turn;
-    state.absorb(calls, book);
+    state.add_calls(calls, book);
     if matches!(meaning.talk, Some(Talk::More)) {
-        state.showed_more(lines(&said));
+        state.note_more_shown(count_shown_lines(&said));
     }
     if !outcomes.is_empty() {
         state.set_lists_aside();
@@ -169,7 +173,7 @@ fn replay(book: &Book, state: &mut State, turn: Turn, today: NaiveDate, now: Dat
         state.pending = None;
     }
     for (goal, outcome) in outcomes {
-        settle(book, state, goal, outcome, lines(&said));
+        finish_goal(book, state, goal, outcome, count_shown_lines(&said));
     }
     if let Some(pending) = &mut state.pending
         && !keeps
@@ -180,13 +184,15 @@ fn replay(book: &Book, state: &mut State, turn: Turn, today: NaiveDate, now: Dat
 
 /// Resolves the place in a waiting goal, because the list of the question asked before it may
 /// replace the list that the place points into.
-fn pinned(book: &Book, state: &State, mut goal: Goal) -> Goal {
+fn resolve_place(book: &Book, state: &State, mut goal: Goal) -> Goal {
     let pack = book.tools[goal.tool].pack;
     let mut name = book.tools[goal.tool].thing().map(|(_, thing, _)| thing);
     while let (Some(kind), Some(place), false) =
         (name, goal.target.places.first().copied(), goal.target.open)
     {
-        if let Some(item) = state.listing(pack, kind).and_then(|listing| listing.at(place)) {
+        if let Some(item) =
+            state.list_of_thing(pack, kind).and_then(|listing| listing.item_at(place))
+        {
             goal.chosen.push((kind.to_owned(), item.clone()));
             goal.target.places.clear();
         }
@@ -201,31 +207,31 @@ fn pinned(book: &Book, state: &State, mut goal: Goal) -> Goal {
 
 /// Returns the number of lines in the longest numbered list of a text. Without a list, returns the
 /// number that a question shows.
-fn lines(said: &str) -> usize {
+fn count_shown_lines(said: &str) -> usize {
     let number =
         |line: &str| line.trim_start().split_once(". ").and_then(|(number, _)| number.parse().ok());
     said.lines().filter_map(number).max().unwrap_or(SHOWN)
 }
 
 /// Updates the state with one finished goal.
-fn settle(book: &Book, state: &mut State, goal: Goal, outcome: Outcome, lines: usize) {
+fn finish_goal(book: &Book, state: &mut State, goal: Goal, outcome: Outcome, lines: usize) {
     let pack = book.tools[goal.tool].pack;
     match outcome {
         Outcome::Answer { results, .. } => {
             state.last = Some((goal.tool, goal.intent));
             if let [_, _, ..] = results[..] {
-                compared(book, state, pack, goal.tool, &results);
+                note_compared_things(book, state, pack, goal.tool, &results);
             }
             for result in &results {
-                show(book, state, pack, goal.tool, result, lines);
+                note_shown_list(book, state, pack, goal.tool, result, lines);
             }
         }
         Outcome::Ask { mut listing, .. } => {
-            listing.showed(lines);
+            listing.set_shown_count(lines);
             if !listing.items.is_empty() {
-                state.list(book, listing.clone());
+                state.store_list(book, listing.clone());
             }
-            state.pending = Some(Pending { goal: cleared(goal), listing, later: Vec::new() });
+            state.pending = Some(Pending { goal: clear_places(goal), listing, later: Vec::new() });
         }
         Outcome::Doubt(_) => {
             state.pending = Some(Pending { goal, listing: Listing::default(), later: Vec::new() })
@@ -240,7 +246,7 @@ fn settle(book: &Book, state: &mut State, goal: Goal, outcome: Outcome, lines: u
 }
 
 /// Returns a goal with an open question without the places that were already used.
-fn cleared(mut goal: Goal) -> Goal {
+fn clear_places(mut goal: Goal) -> Goal {
     goal.target.places.clear();
     goal.target.first = None;
     goal.chosen.retain(|(kind, _)| !kind.ends_with('*'));
@@ -249,7 +255,13 @@ fn cleared(mut goal: Goal) -> Goal {
 
 /// Notes things that were compared. They form a list, but "it" means none of them and "more" does
 /// not continue the list.
-fn compared(book: &Book, state: &mut State, pack: usize, tool: usize, results: &[Arc<Value>]) {
+fn note_compared_things(
+    book: &Book,
+    state: &mut State,
+    pack: usize,
+    tool: usize,
+    results: &[Arc<Value>],
+) {
     let whole = |thing: &Thing| {
         thing.sources.iter().any(|source| {
             book.tool_by_id(pack, &source.tool) == Some(tool) && source.list.is_empty()
@@ -260,29 +272,36 @@ fn compared(book: &Book, state: &mut State, pack: usize, tool: usize, results: &
         let mut listing =
             Listing::new(pack, name, results.iter().map(|result| (**result).clone()).collect());
         listing.newest = false;
-        state.look_away(pack);
-        state.list(book, listing);
+        state.clear_focus(pack);
+        state.store_list(book, listing);
     }
 }
 
 /// Notes a list that an answer showed. The parts of a thing form a list only if the user asked for
 /// them.
-fn show(book: &Book, state: &mut State, pack: usize, tool: usize, result: &Value, lines: usize) {
+fn note_shown_list(
+    book: &Book,
+    state: &mut State,
+    pack: usize,
+    tool: usize,
+    result: &Value,
+    lines: usize,
+) {
     for (name, thing) in &book.packs[pack].offline.things {
         for source in thing.sources.iter().filter(|source| {
             book.tool_by_id(pack, &source.tool) == Some(tool)
                 && !source.list.is_empty()
                 && !source.or_self
         }) {
-            let items = list(result, source);
+            let items = list_in_result(result, source);
             if let [only] = &items[..] {
-                state.look_at(pack, name, only.clone());
+                state.set_focus(pack, name, only.clone());
             }
             if !items.is_empty() {
                 let mut listing = Listing::new(pack, name, items);
                 listing.partial = is_partial(source, result);
-                listing.showed(lines);
-                state.list(book, listing);
+                listing.set_shown_count(lines);
+                state.store_list(book, listing);
             }
         }
     }

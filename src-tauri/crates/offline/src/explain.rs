@@ -47,7 +47,7 @@ fn explain_clause(
     chosen: Option<&Match>,
 ) -> ExplainedClause {
     let mut intents: Vec<ExplainedIntent> = reader
-        .candidates(clause, &reader.facts(clause))
+        .find_candidates(clause, &reader.facts_of(clause))
         .iter()
         .map(|found| {
             let tool = &reader.book.tools[found.tool];
@@ -61,7 +61,7 @@ fn explain_clause(
         })
         .collect();
     intents.sort_by_key(|intent| (!intent.is_chosen, -intent.score));
-    ExplainedClause { text: spell(clause), intents }
+    ExplainedClause { text: spell_tokens(clause), intents }
 }
 
 fn explain_goal(book: &Book, goal: &Goal) -> ExplainedGoal {
@@ -76,7 +76,7 @@ fn explain_goal(book: &Book, goal: &Goal) -> ExplainedGoal {
 }
 
 /// The words of a clause as they were typed.
-fn spell(tokens: &[Token]) -> String {
+fn spell_tokens(tokens: &[Token]) -> String {
     let mut text = String::new();
     for token in tokens {
         if !text.is_empty() && !token.glued {

@@ -4,7 +4,6 @@
 use std::{collections::BTreeSet, ops::Range};
 
 use chrono::NaiveDate;
-use contract::manifest::SlotKind;
 use language::{
     Token, TokenKind, amounts,
     changes::{self, Percent},
@@ -13,7 +12,7 @@ use language::{
 
 use super::{
     book::Book,
-    counts::{closes_a_change, is_fraction, is_in_a_name, is_left_behind},
+    counts::{ends_change, is_fraction, is_in_a_name, leaves_remainder},
     pattern::word_indices,
     places::Place,
 };
@@ -69,7 +68,7 @@ pub(super) struct Facts {
     /// Tokens of names that belong to another goal of the same clause.
     pub(super) elsewhere: BTreeSet<usize>,
     /// Tokens of names, which mean something to their own pack only.
-    in_names: BTreeSet<usize>,
+    pub(super) in_names: BTreeSet<usize>,
 }
 
 /// A quantity in the clause.
@@ -145,39 +144,6 @@ pub(super) const ORDERS: &[&str] = &[
     "lagg", "lagga", "kop", "kopa", "bestall", "bestalla", "tag", "ta", "stoppa", "slang",
     "plocka", "tar", "koper", "behover", "remove",
 ];
-/// A number right after one of these may be the id of a thing.
-const LEAD_TO_AN_ID: &[&str] = &[
-    "is", "are", "for", "of", "and", "och", "or", "eller", "vs", "versus", "with", "med", "mot",
-    "compare", "jamfor", "about", "hows", "does", "do", ",", "&", "/", "ar", "gar", "ligger",
-];
-/// A number right before one of these is no id.
-const NOT_AFTER_AN_ID: &[&str] = &[
-    "days",
-    "day",
-    "weeks",
-    "week",
-    "months",
-    "month",
-    "campaigns",
-    "campaign",
-    "accounts",
-    "dagar",
-    "dag",
-    "veckor",
-    "manader",
-    "kampanjer",
-    "konton",
-    "of",
-    "k",
-    "kr",
-    "sek",
-    "thousand",
-    "tusen",
-    "million",
-    "miljoner",
-    "line",
-    "items",
-];
 /// A number right after one of these says how many.
 pub(super) const BEFORE_A_COUNT: &[&str] =
     &["to", "till", "it", "quantity", "antal", "antalet", "them", "dem", "qty", "make"];
@@ -216,16 +182,16 @@ impl Facts {
             .copied()
             .filter(|&i| !facts.is_taken(i) && tokens[i].any(NEGATIONS))
             .collect();
-        facts.follow_up = follows_up(tokens, &facts.words);
+        facts.follow_up = is_follow_up(tokens, &facts.words);
         facts
     }
 
-    pub(super) fn take(&mut self, range: Range<usize>) {
+    pub(super) fn mark_taken(&mut self, range: Range<usize>) {
         self.taken.extend(range);
     }
 
     /// Whether a token belongs to the numbers that may be places.
-    pub(super) fn joins(&self, at: usize) -> bool {
+    pub(super) fn is_joined_number(&self, at: usize) -> bool {
         self.maybe.as_ref().is_some_and(|(_, range)| range.contains(&at))
     }
 
@@ -234,157 +200,9 @@ impl Facts {
         self.taken.contains(&at) || self.in_names.contains(&at)
     }
 
-    fn find_names(&mut self, tokens: &[Token], book: &Book) {
-        for (pack, data) in book.packs.iter().enumerate() {
-            for (entity, form) in &data.forms {
-                let entity = *entity;
-                if let Some(at) = sequence(tokens, &self.words, form)
-                    && at.clone().all(|i| !self.is_taken(i))
-                {
-                    let found = &data.entities[entity];
-                    let again = self
-                        .named
-                        .iter()
-                        .any(|named| named.pack == pack && named.entity == Some(entity));
-                    self.in_names.extend(at.clone());
-                    if !again {
-                        self.named.push(Named {
-                            pack,
-                            entity: Some(entity),
-                            kind: found.kind.clone(),
-                            id: found.id.clone(),
-                            at,
-                        });
-                    }
-                }
-            }
-        }
-        self.find_ids(tokens, book);
-        self.named.sort_by_key(|named| named.at.start);
-    }
-
-    /// Finds ids after the noun of their kind: "account 99", "konto nr 99", "account #99".
-    fn find_ids(&mut self, tokens: &[Token], book: &Book) {
-        for tool in &book.tools {
-            for (slot, nouns) in tool.slots.iter().zip(&tool.nouns) {
-                let SlotKind::Entity { entity: kind, .. } = &slot.kind else { continue };
-                for start in 0..tokens.len() {
-                    // An id may follow another one, as in "account 17 and 23".
-                    let again = tokens[start].any(&["and", "och", ",", "&", "vs", "or", "eller"])
-                        && start > 0
-                        && self
-                            .named
-                            .iter()
-                            .any(|named| named.kind == *kind && named.at.end == start);
-                    // The noun and the id may be one word, as in "account17".
-                    if let Some(id) = nouns
-                        .iter()
-                        .find_map(|noun| tokens[start].fold.strip_prefix(noun.as_str()))
-                        .filter(|id| is_id(id))
-                        && !self.is_taken(start)
-                    {
-                        let known = book.packs[tool.pack]
-                            .entities
-                            .iter()
-                            .position(|entity| entity.kind == *kind && entity.id == id);
-                        self.in_names.insert(start);
-                        self.named.push(Named {
-                            pack: tool.pack,
-                            entity: known,
-                            kind: kind.clone(),
-                            id: id.to_owned(),
-                            at: start..start + 1,
-                        });
-                        continue;
-                    }
-                    if self.is_taken(start)
-                        || !(again || nouns.iter().any(|noun| tokens[start].is(noun)))
-                    {
-                        continue;
-                    }
-                    let mut at = start + 1;
-                    while tokens.get(at).is_some_and(|token| {
-                        token.any(&["#", "id", "nr", "no", "number", "nummer", ":", "."])
-                    }) {
-                        at += 1;
-                    }
-                    let Some(token) = tokens
-                        .get(at)
-                        .filter(|token| token.int().is_some() && token.fold.len() <= 8)
-                    else {
-                        continue;
-                    };
-                    // The numbers in "account for 30 days", "account 2025 report" and "account 17k"
-                    // are no ids.
-                    let owns = owning_s(tokens, at + 1);
-                    let scaled = owns == 0
-                        && tokens
-                            .get(at + 1)
-                            .is_some_and(|next| next.glued && next.kind == TokenKind::Word);
-                    if scaled || self.is_taken(at) {
-                        continue;
-                    }
-                    let id = token.fold.clone();
-                    let known = book.packs[tool.pack]
-                        .entities
-                        .iter()
-                        .position(|entity| entity.kind == *kind && entity.id == id);
-                    let known_already = self.named.iter().any(|named| {
-                        named.pack == tool.pack && named.kind == *kind && named.id == id
-                    });
-                    self.in_names.extend(start..at + 1 + owns);
-                    if !known_already {
-                        self.named.push(Named {
-                            pack: tool.pack,
-                            entity: known,
-                            kind: kind.clone(),
-                            id,
-                            at: start..at + 1,
-                        });
-                    }
-                }
-            }
-        }
-    }
-
-    /// "how is 23 and 42 pacing": a number that is the id of exactly one kind of thing, beside
-    /// nothing that gives it another meaning. While a list is shown, numbers point into the list.
-    fn find_bare_ids(&mut self, tokens: &[Token], book: &Book, listed: bool) {
-        if listed {
-            return;
-        }
-        for at in 0..tokens.len() {
-            let Some(id) = tokens[at].int().map(|_| tokens[at].fold.clone()) else { continue };
-            let led = at == 0
-                || tokens[at - 1].any(LEAD_TO_AN_ID)
-                || self.named.iter().any(|named| named.at.end == at);
-            let followed = tokens.get(at + 1).is_none_or(|next| {
-                next.kind == TokenKind::Punct && next.fold != "%"
-                    || (!next.glued && !next.any(UNITS) && !next.any(NOT_AFTER_AN_ID))
-            });
-            if !led || !followed || self.is_taken(at) {
-                continue;
-            }
-            let mut found = book.packs.iter().enumerate().flat_map(|(pack, data)| {
-                data.entities
-                    .iter()
-                    .enumerate()
-                    .filter(|(_, entity)| entity.id == id)
-                    .map(move |(entity, data)| (pack, entity, data.kind.clone()))
-            });
-            let (Some((pack, entity, kind)), None) = (found.next(), found.next()) else { continue };
-            if self.named.iter().any(|named| named.pack == pack && named.entity == Some(entity)) {
-                continue;
-            }
-            self.in_names.insert(at);
-            self.named.push(Named { pack, entity: Some(entity), kind, id, at: at..at + 1 });
-        }
-        self.named.sort_by_key(|named| named.at.start);
-    }
-
     fn find_before_that(&mut self, tokens: &[Token]) {
         if let Some((at, unit)) = dates::find_unit_before(tokens) {
-            self.take(at.clone());
+            self.mark_taken(at.clone());
             self.before_that = Some((at, unit));
         }
     }
@@ -431,9 +249,9 @@ impl Facts {
                 && (first.start, first.end) == (found.start, found.end)
             {
                 // "fernhill this week with glacier this week" names one period twice.
-                self.take(found.at.clone());
+                self.mark_taken(found.at.clone());
             } else if self.period.is_none() {
-                self.take(found.at.clone());
+                self.mark_taken(found.at.clone());
                 self.period = Some(found);
             } else {
                 self.other_period = Some(found);
@@ -448,7 +266,7 @@ impl Facts {
         let mut best: Option<(i32, Quantity, Range<usize>)> = None;
         for at in 0..tokens.len() {
             if self.is_taken(at)
-                || (self.choice && self.joins(at))
+                || (self.choice && self.is_joined_number(at))
                 || (at > 0 && tokens[at - 1].any(LABELS))
             {
                 continue;
@@ -459,8 +277,8 @@ impl Facts {
             let broken = tokens[at].kind == TokenKind::Number
                 && tokens[at].int().is_none()
                 && tokens[at].fold.contains(['.', ',']);
-            if is_left_behind(tokens, at) {
-                self.take(at..at + 1);
+            if leaves_remainder(tokens, at) {
+                self.mark_taken(at..at + 1);
                 continue;
             }
             if is_fraction(tokens, at) {
@@ -484,7 +302,7 @@ impl Facts {
                 .any(|amount| amount.marked && amount.at <= at && at < amount.at + amount.len);
             let unit =
                 tokens.get(end).is_some_and(|next| next.any(&["%", "/", "-"]) || next.any(UNITS));
-            let closing = closes_a_change(tokens, at, end);
+            let closing = ends_change(tokens, at, end);
             if marked
                 || unit
                 || self.percents.iter().any(|percent| percent.at == at)
@@ -531,13 +349,18 @@ impl Facts {
         if let Some((score, value, at)) = best {
             self.quantity = Some(value);
             self.counted = score >= 5;
-            self.take(at);
+            self.mark_taken(at);
         }
     }
 
     /// Returns the words with a meaning that neither `used` nor the facts contain. Names of packs
     /// other than `pack` count as ordinary words.
-    pub(super) fn content(&self, tokens: &[Token], used: &[usize], pack: usize) -> Vec<usize> {
+    pub(super) fn unused_content_words(
+        &self,
+        tokens: &[Token],
+        used: &[usize],
+        pack: usize,
+    ) -> Vec<usize> {
         let own =
             |i: usize| self.named.iter().any(|named| named.pack == pack && named.at.contains(&i));
         self.words
@@ -573,20 +396,7 @@ fn is_letter_size(token: &Token) -> bool {
     token.raw.len() == 1 && ["S", "M", "L"].contains(&token.raw.as_str())
 }
 
-fn is_id(text: &str) -> bool {
-    (1..=8).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit())
-}
-
-/// Returns the number of tokens in the possessive ending of "account 17s" or "17's".
-fn owning_s(tokens: &[Token], at: usize) -> usize {
-    let s = |i: usize| tokens.get(i).is_some_and(|token| token.glued && token.fold == "s");
-    let sign = tokens
-        .get(at)
-        .is_some_and(|token| token.glued && ["'", "’"].contains(&token.fold.as_str()));
-    if s(at) { 1 } else { usize::from(sign && s(at + 1)) * 2 }
-}
-
-fn follows_up(tokens: &[Token], words: &[usize]) -> bool {
+fn is_follow_up(tokens: &[Token], words: &[usize]) -> bool {
     let first: Vec<&str> = words.iter().take(4).map(|&i| tokens[i].norm.as_str()).collect();
     matches!(
         first[..],
@@ -596,21 +406,4 @@ fn follows_up(tokens: &[Token], words: &[usize]) -> bool {
             | ["hur", "ar" | "var", "det", "med"]
             | ["for" | "since" | "in", ..]
     )
-}
-
-/// Returns the range in which the words of a name follow each other.
-fn sequence(tokens: &[Token], words: &[usize], form: &[String]) -> Option<Range<usize>> {
-    if form.is_empty() || words.len() < form.len() {
-        return None;
-    }
-    (0..=words.len() - form.len()).find_map(|start| {
-        let fits = form.iter().enumerate().all(|(i, word)| {
-            let token = &tokens[words[start + i]];
-            // A trailing "s" is accepted ("Fernhills"). Other endings make other words: "mössor"
-            // does not mean "Moss".
-            token.is(word)
-                || (word.len() >= 4 && token.norm.strip_suffix('s') == Some(word.as_str()))
-        });
-        fits.then(|| words[start]..words[start + form.len() - 1] + 1)
-    })
 }

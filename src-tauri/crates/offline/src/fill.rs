@@ -1,7 +1,7 @@
 //! Fills the arguments of a goal: each slot from the clause, or else from the conversation.
 
 use contract::manifest::{Side, Slot, SlotKind};
-use language::{Token, TokenKind, changes, fold};
+use language::{Token, TokenKind, changes};
 use serde_json::{Map, Number, Value, json};
 
 use super::{
@@ -9,148 +9,14 @@ use super::{
     facts::{Facts, Quantity},
     goal::{Doubt, Goal, Target},
     pattern::{Hit, Pattern},
-    things,
+    score::takes_one_number,
+    search_words::{has_same_subject, set_search_words, typed_word},
     understand::{Match, Reader},
     values,
 };
 
-/// Returns a score for how well the facts of a clause fit the tool's slots.
-pub(super) fn evidence(reader: &Reader<'_>, tool: usize, tokens: &[Token], facts: &Facts) -> i32 {
-    let data = &reader.book.tools[tool];
-    let pack = reader.book.pack_of(tool);
-    let mut sum = 0;
-    let mut dated = false;
-    let mut worded = false;
-    let money = takes_one_number(reader, tool) && facts.amounts.iter().any(|amount| amount.marked);
-    for ((slot, cues), choices) in data.slots.iter().zip(&data.cues).zip(&data.choices) {
-        let cued = || cues.iter().any(|cue| cue.find(tokens, &facts.words).is_some());
-        sum += match &slot.kind {
-            SlotKind::Entity { entity, .. } => {
-                8 * i32::from(
-                    facts
-                        .named
-                        .iter()
-                        .any(|named| named.pack == data.pack && named.kind == *entity),
-                )
-            }
-            SlotKind::DateStart | SlotKind::DateEnd if !dated => {
-                dated = true;
-                4 * i32::from(facts.period.is_some())
-            }
-            SlotKind::Thing { .. } | SlotKind::Words if !worded => {
-                worded = true;
-                let foreign = |i: usize| {
-                    facts.named.iter().any(|name| {
-                        name.pack != data.pack && name.at.len() > 1 && name.at.contains(&i)
-                    })
-                };
-                let of_the_field =
-                    facts.words.iter().any(|&i| pack.is_vocabulary(&tokens[i].norm) && !foreign(i));
-                4 * i32::from(of_the_field)
-            }
-            SlotKind::Quantity => 2 * i32::from(facts.quantity.is_some()),
-            SlotKind::Number => {
-                2 * i32::from(
-                    cued()
-                        || money
-                        || (facts.range.is_some() && side_of(&slot.parameter).is_some()),
-                )
-            }
-            SlotKind::Flag { .. } | SlotKind::Listed { .. } => 2 * i32::from(cued()),
-            SlotKind::ChangePercent => 4 * i32::from(cued() && !facts.percents.is_empty()),
-            SlotKind::Choice { .. } => {
-                2 * i32::from(
-                    choices.iter().any(|(_, phrase)| phrase.find(tokens, &facts.words).is_some()),
-                )
-            }
-            SlotKind::DateStart
-            | SlotKind::DateEnd
-            | SlotKind::OtherStart
-            | SlotKind::OtherEnd
-            | SlotKind::ChangeAmount
-            | SlotKind::Verbatim
-            | SlotKind::Thing { .. }
-            | SlotKind::Words => 0,
-        };
-    }
-    sum
-}
-
-/// How much the facts speak for one intent by filling slots that only some intents have.
-pub(super) fn own_evidence(
-    reader: &Reader<'_>,
-    tool: usize,
-    intent: usize,
-    tokens: &[Token],
-    facts: &Facts,
-) -> i32 {
-    let data = &reader.book.tools[tool];
-    let name = &data.intents[intent].name;
-    let own = data.slots.iter().zip(&data.cues).zip(&data.choices);
-    let filled =
-        own.filter(|((slot, _), _)| slot.intents.contains(name)).map(|((slot, cues), choices)| {
-            match &slot.kind {
-                SlotKind::OtherStart => 10 * i32::from(facts.other_period.is_some()),
-                SlotKind::ChangePercent | SlotKind::ChangeAmount => {
-                    let cued = cues.iter().any(|cue| cue.find(tokens, &facts.words).is_some());
-                    let change = !facts.percents.is_empty() || !facts.amounts.is_empty();
-                    8 * i32::from(cued && change)
-                }
-                SlotKind::Choice { .. } => {
-                    4 * i32::from(
-                        choices
-                            .iter()
-                            .any(|(_, phrase)| phrase.find(tokens, &facts.words).is_some()),
-                    )
-                }
-                _ => 0,
-            }
-        });
-    filled.max().unwrap_or(0)
-}
-
-/// Tokens of the tool's cues in the clause, with the amounts behind them.
-pub(super) fn cued(
-    reader: &Reader<'_>,
-    tool: usize,
-    tokens: &[Token],
-    facts: &Facts,
-) -> Vec<usize> {
-    let mut used: Vec<usize> = reader.book.tools[tool]
-        .cues
-        .iter()
-        .flatten()
-        .filter_map(|cue| cue.find(tokens, &facts.words))
-        .flat_map(|hit| hit.used)
-        .collect();
-    let led = |at: usize| {
-        used.iter()
-            .any(|&cue| cue < at && (cue + 1..at).all(|i| language::is_stop_word(&tokens[i].norm)))
-    };
-    let only = takes_one_number(reader, tool);
-    let amounts: Vec<usize> = facts
-        .amounts
-        .iter()
-        .filter(|amount| led(amount.at) || (only && amount.marked))
-        .flat_map(|amount| amount.at..amount.at + amount.len)
-        .collect();
-    used.extend(amounts);
-    used
-}
-
-/// Whether the tool takes exactly one number. An amount of money without a cue word can then only
-/// be that number.
-fn takes_one_number(reader: &Reader<'_>, tool: usize) -> bool {
-    reader.book.tools[tool]
-        .slots
-        .iter()
-        .filter(|slot| matches!(slot.kind, SlotKind::Number) && !slot.cued_only)
-        .count()
-        == 1
-}
-
 /// Makes the goal of a clause. `before` is the goal of the previous clause in the same message.
-pub(super) fn goal(
+pub(super) fn build_goal(
     reader: &Reader<'_>,
     tokens: &[Token],
     facts: &Facts,
@@ -163,7 +29,7 @@ pub(super) fn goal(
         tool: found.tool,
         intent: found.intent,
         args: Map::new(),
-        target: target(reader, tokens, facts, found),
+        target: read_target(reader, tokens, facts, found),
         chosen: Vec::new(),
         doubt: None,
         may_reuse: false,
@@ -179,22 +45,22 @@ pub(super) fn goal(
             continue;
         }
         if let Some(value) =
-            said(reader, found.tool, slot, cues, tokens, facts, &mut taken, &mut goal)
+            read_slots(reader, found.tool, slot, cues, tokens, facts, &mut taken, &mut goal)
         {
             values::set(&mut goal.args, &slot.parameter, value);
         }
     }
-    imply(reader, facts, &mut goal);
-    words(reader, tokens, facts, &taken, &mut goal);
-    let unused = coverage::unused(reader, tokens, facts, found, &goal, &taken);
+    add_implied_arguments(reader, facts, &mut goal);
+    set_search_words(reader, tokens, facts, &taken, &mut goal);
+    let unused = coverage::find_unused_words(reader, tokens, facts, found, &goal, &taken);
     inherit(reader, facts, found, before, &mut goal);
-    settle(reader, tokens, facts, found, &mut goal);
+    note_doubt(reader, tokens, facts, found, &mut goal);
     unused.report(&mut goal);
     goal
 }
 
 #[allow(clippy::too_many_arguments, reason = "the parts of one clause, used once")]
-fn said(
+fn read_slots(
     reader: &Reader<'_>,
     tool: usize,
     slot: &Slot,
@@ -218,9 +84,9 @@ fn said(
         SlotKind::DateEnd => facts.period.as_ref()?.end.map(|day| json!(day.to_string())),
         SlotKind::Number => {
             if let Some((low, high)) = facts.range
-                && let Some(side) = side_of(&slot.parameter)
+                && let Some(side) = range_side(&slot.parameter)
             {
-                return number(if side == Side::Below { high } else { low });
+                return number_as_json(if side == Side::Below { high } else { low });
             }
             let only = takes_one_number(reader, tool) && !slot.cued_only;
             if cue.is_none()
@@ -246,13 +112,13 @@ fn said(
                 led.or_else(behind).or_else(|| after.clone().find(|amount| amount.marked))?;
             taken.extend(cue.into_iter().flat_map(|hit| hit.used));
             taken.extend(amount.at..amount.at + amount.len);
-            number(amount.value)
+            number_as_json(amount.value)
         }
         SlotKind::Quantity => match facts.quantity {
             // "the top 5" of a list that is asked for
-            None if !reader.book.tools[tool].writes() => facts.first.map(|count| json!(count)),
+            None if !reader.book.tools[tool].is_write() => facts.first.map(|count| json!(count)),
             Some(Quantity::Whole(count)) if count >= 1 => Some(json!(count)),
-            Some(_) if !reader.book.tools[tool].writes() => None,
+            Some(_) if !reader.book.tools[tool].is_write() => None,
             Some(Quantity::Whole(_) | Quantity::Impossible) => {
                 goal.doubt = Some(Doubt::Quantity);
                 None
@@ -275,7 +141,7 @@ fn said(
             taken.extend(hit.used);
             taken.extend(percent.at..percent.at + percent.len);
             taken.extend((0..tokens.len()).filter(|&i| changes::is_direction(&tokens[i])));
-            number(percent.value * sign)
+            number_as_json(percent.value * sign)
         }
         SlotKind::ChangeAmount => {
             let hit = cue.filter(|_| !cues.is_empty())?;
@@ -288,7 +154,7 @@ fn said(
             taken.extend(hit.used);
             taken.extend(amount.at..amount.at + amount.len);
             taken.extend((0..tokens.len()).filter(|&i| changes::is_direction(&tokens[i])));
-            number(amount.value * sign)
+            number_as_json(amount.value * sign)
         }
         SlotKind::Choice { values } => {
             let found = choices
@@ -298,18 +164,18 @@ fn said(
             taken.extend(found.1.used);
             values.get(found.0).map(|choice| choice.value.clone())
         }
-        SlotKind::Verbatim => verbatim(tokens, cue.as_ref(), taken).map(Value::from),
+        SlotKind::Verbatim => read_verbatim(tokens, cue.as_ref(), taken).map(Value::from),
         SlotKind::Listed { thing, field, side } => {
             let hit = cue?;
             taken.extend(hit.used);
-            bound(reader, pack, thing, field, *side)
+            bound_from_shown(reader, pack, thing, field, *side)
         }
         SlotKind::Thing { .. } | SlotKind::Words => None,
     }
 }
 
 /// The text in quotation marks, or what follows the cue, as it was typed.
-fn verbatim(tokens: &[Token], cue: Option<&Hit>, taken: &mut Vec<usize>) -> Option<String> {
+fn read_verbatim(tokens: &[Token], cue: Option<&Hit>, taken: &mut Vec<usize>) -> Option<String> {
     let quote = |token: &Token| ["\"", "“", "”", "«", "»", "'"].contains(&token.fold.as_str());
     let opened = tokens.iter().position(quote);
     let closed = opened.and_then(|from| {
@@ -333,7 +199,7 @@ fn verbatim(tokens: &[Token], cue: Option<&Hit>, taken: &mut Vec<usize>) -> Opti
 }
 
 /// Which end of a range a parameter takes, by its name.
-fn side_of(parameter: &str) -> Option<Side> {
+pub(super) fn range_side(parameter: &str) -> Option<Side> {
     let name = parameter.rsplit('.').next().unwrap_or(parameter);
     if name.starts_with("max") {
         Some(Side::Below)
@@ -342,7 +208,7 @@ fn side_of(parameter: &str) -> Option<Side> {
     }
 }
 
-fn number(value: f64) -> Option<Value> {
+fn number_as_json(value: f64) -> Option<Value> {
     if value.fract() == 0.0 && value.abs() < 9e15 {
         Some(Value::from(value as i64))
     } else {
@@ -352,11 +218,17 @@ fn number(value: f64) -> Option<Value> {
 
 /// Returns the bound for "cheaper than these": the middle of the shown values, or the value of the
 /// only thing.
-fn bound(reader: &Reader<'_>, pack: usize, thing: &str, field: &str, side: Side) -> Option<Value> {
-    let listing = reader.state.listing(pack, thing);
+fn bound_from_shown(
+    reader: &Reader<'_>,
+    pack: usize,
+    thing: &str,
+    field: &str,
+    side: Side,
+) -> Option<Value> {
+    let listing = reader.state.list_of_thing(pack, thing);
     let items: Vec<&Value> = match listing {
         Some(listing) => listing.items.iter().collect(),
-        None => reader.state.focused(pack, thing).into_iter().collect(),
+        None => reader.state.focus_of(pack, thing).into_iter().collect(),
     };
     let mut found: Vec<f64> =
         items.iter().filter_map(|item| values::as_number(item.pointer(field)?)).collect();
@@ -365,11 +237,11 @@ fn bound(reader: &Reader<'_>, pack: usize, thing: &str, field: &str, side: Side)
         Side::Below => found.get(found.len().checked_sub(1)? / 2),
         Side::Above => found.get(found.len() / 2),
     };
-    number(*middle?)
+    number_as_json(*middle?)
 }
 
 /// Sets arguments that a name implies, such as the account of an advertiser.
-fn imply(reader: &Reader<'_>, facts: &Facts, goal: &mut Goal) {
+fn add_implied_arguments(reader: &Reader<'_>, facts: &Facts, goal: &mut Goal) {
     let pack = reader.book.tools[goal.tool].pack;
     for named in facts.named.iter().filter(|named| named.pack == pack) {
         let Some(entity) = named.entity.map(|i| &reader.book.packs[pack].entities[i]) else {
@@ -385,78 +257,8 @@ fn imply(reader: &Reader<'_>, facts: &Facts, goal: &mut Goal) {
     }
 }
 
-/// Sets the search words if the tool takes any.
-fn words(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, taken: &[usize], goal: &mut Goal) {
-    let Some(slot) =
-        reader.book.tools[goal.tool].slots.iter().find(|slot| matches!(slot.kind, SlotKind::Words))
-    else {
-        return;
-    };
-    let pack = reader.book.pack_of(goal.tool);
-    // Arguments of a change keep their spelling.
-    let writes = reader.book.tools[goal.tool].writes();
-    let words: Vec<String> = facts
-        .content(tokens, taken, reader.book.tools[goal.tool].pack)
-        .into_iter()
-        .filter(|&i| tokens[i].part || !pack.is_ignored(&tokens[i].norm))
-        .map(|i| if writes { tokens[i].raw.clone() } else { searched_word(pack, &tokens[i]) })
-        .take(6)
-        .collect();
-    if writes && !words.is_empty() {
-        goal.args.insert(slot.parameter.clone(), json!(words.join(" ")));
-    } else if !words.is_empty() {
-        let words = described_again(reader, goal.tool, &slot.parameter, words);
-        goal.args.insert(slot.parameter.clone(), json!(words.join(" ")));
-    }
-}
-
-/// Completes a search that only describes, such as "the grey ones" or "and in 43?", with the kind
-/// of thing that was last searched for.
-fn described_again(
-    reader: &Reader<'_>,
-    tool: usize,
-    parameter: &str,
-    words: Vec<String>,
-) -> Vec<String> {
-    let pack = reader.book.pack_of(tool);
-    let describes =
-        |word: &str| pack.is_attribute(pack.canonical(&fold(word))) || word.parse::<u32>().is_ok();
-    let earlier = reader
-        .state
-        .last_args(tool)
-        .and_then(|args| values::get(args, parameter))
-        .and_then(Value::as_str);
-    let Some(earlier) = earlier.filter(|_| words.iter().all(|word| describes(word))) else {
-        return words;
-    };
-    let number = |word: &str| word.parse::<u32>().is_ok();
-    let kept = earlier
-        .split(' ')
-        .filter(|old| !describes(old) || !words.iter().any(|new| number(new) == number(old)));
-    words.iter().cloned().chain(kept.map(str::to_owned)).collect()
-}
-
-/// Returns a search word with its diacritics, unless the word was corrected.
-fn searched_word(pack: &super::book::Pack, token: &Token) -> String {
-    let word = said_word(pack, token);
-    let typed = token.raw.to_lowercase();
-    if fold(&typed) == word && typed.chars().all(char::is_alphanumeric) {
-        typed
-    } else {
-        word.to_owned()
-    }
-}
-
-/// Returns a word as the user typed it, or the pack's word to which it was corrected.
-fn said_word<'a>(pack: &super::book::Pack, token: &'a Token) -> &'a str {
-    let of_the_field = pack.is_vocabulary(&token.norm)
-        || pack.is_attribute(pack.canonical(&token.norm))
-        || pack.canonical(&token.norm) != token.norm;
-    if of_the_field { &token.norm } else { &token.fold }
-}
-
 /// Returns how the clause names the things it is about.
-fn target(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, found: &Match) -> Target {
+fn read_target(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, found: &Match) -> Target {
     let data = &reader.book.tools[found.tool];
     if data.thing().is_none() {
         return Target::default();
@@ -464,10 +266,10 @@ fn target(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, found: &Match) -
     let several = data.intents[found.intent].several;
     let pack = reader.book.pack_of(found.tool);
     // "Which is better, 1 or 3?" asks about both. "Add 1 or 3" leaves open which one is meant.
-    let open = facts.choice && data.writes();
+    let open = facts.choice && data.is_write();
     let joined = (several || open) && facts.places.is_empty();
-    let mut content = facts.content(tokens, &found.used, data.pack);
-    content.retain(|&i| !(joined && facts.joins(i)));
+    let mut content = facts.unused_content_words(tokens, &found.used, data.pack);
+    content.retain(|&i| !(joined && facts.is_joined_number(i)));
     let places = facts
         .maybe
         .as_ref()
@@ -489,7 +291,7 @@ fn target(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, found: &Match) -
         groups
             .last_mut()
             .into_iter()
-            .for_each(|group| group.push(said_word(pack, &tokens[i]).to_owned()));
+            .for_each(|group| group.push(typed_word(pack, &tokens[i]).to_owned()));
         said.push(tokens[i].raw.clone());
         last = Some(i);
     }
@@ -512,31 +314,6 @@ fn is_parting(token: &Token) -> bool {
     ])
 }
 
-/// Whether a search has the same subject as the last search: its words only describe the subject or
-/// name it again, or there are no words. Limits of one subject do not apply to another.
-fn same_subject(reader: &Reader<'_>, goal: &Goal, earlier: &Map<String, Value>) -> bool {
-    let Some(slot) =
-        reader.book.tools[goal.tool].slots.iter().find(|slot| matches!(slot.kind, SlotKind::Words))
-    else {
-        return true;
-    };
-    let words = |args: &Map<String, Value>| -> Vec<String> {
-        values::get(args, &slot.parameter)
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-            .split(' ')
-            .map(fold)
-            .filter(|word| !word.is_empty())
-            .collect()
-    };
-    let (pack, known) = (reader.book.pack_of(goal.tool), words(earlier));
-    let describes =
-        |word: &String| pack.is_attribute(pack.canonical(word)) || word.parse::<u32>().is_ok();
-    let wanted = words(&goal.args);
-    wanted.iter().all(describes)
-        || wanted.iter().any(|word| !describes(word) && things::fits(pack, word, &known))
-}
-
 /// Takes missing arguments from the previous call.
 fn inherit(
     reader: &Reader<'_>,
@@ -546,7 +323,7 @@ fn inherit(
     goal: &mut Goal,
 ) {
     let data = &reader.book.tools[found.tool];
-    if data.writes() {
+    if data.is_write() {
         return;
     }
     let same_message = before.filter(|before| before.tool == goal.tool).map(|before| &before.args);
@@ -560,7 +337,7 @@ fn inherit(
         || intent.after
         || bare
         || same_message.is_some();
-    let limits = everything && (same_message.is_some() || same_subject(reader, goal, earlier));
+    let limits = everything && (same_message.is_some() || has_same_subject(reader, goal, earlier));
     for slot in &data.slots {
         let name = &slot.parameter;
         let open = values::get(&goal.args, name).is_none();
@@ -590,19 +367,25 @@ fn inherit(
 }
 
 /// Notes a doubt about the goal: an unknown name or a missing number.
-fn settle(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, found: &Match, goal: &mut Goal) {
+fn note_doubt(
+    reader: &Reader<'_>,
+    tokens: &[Token],
+    facts: &Facts,
+    found: &Match,
+    goal: &mut Goal,
+) {
     let data = &reader.book.tools[found.tool];
     if goal.doubt.is_some() {
         return;
     }
-    if data.writes() && facts.negations.iter().any(|i| !found.used.contains(i)) {
+    if data.is_write() && facts.negations.iter().any(|i| !found.used.contains(i)) {
         goal.doubt = Some(Doubt::Negated);
         return;
     }
-    let takes_names = data.has(|kind| matches!(kind, SlotKind::Entity { .. }));
+    let takes_names = data.has_slot(|kind| matches!(kind, SlotKind::Entity { .. }));
     if takes_names && facts.named.is_empty() {
-        goal.doubt =
-            unknown_name(reader, tokens, facts, &found.used, found.tool).map(Doubt::UnknownName);
+        goal.doubt = find_unknown_name(reader, tokens, facts, &found.used, found.tool)
+            .map(Doubt::UnknownName);
     }
     for slot in &data.slots {
         let open = values::get(&goal.args, &slot.parameter).is_none();
@@ -619,7 +402,7 @@ fn settle(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, found: &Match, g
 }
 
 /// Returns a word in the place of a name that no table contains, as in "how is Contoso pacing".
-pub(super) fn unknown_name(
+pub(super) fn find_unknown_name(
     reader: &Reader<'_>,
     tokens: &[Token],
     facts: &Facts,
@@ -627,14 +410,14 @@ pub(super) fn unknown_name(
     tool: usize,
 ) -> Option<String> {
     let data = &reader.book.tools[tool];
-    if !facts.named.is_empty() || !data.has(|kind| matches!(kind, SlotKind::Entity { .. })) {
+    if !facts.named.is_empty() || !data.has_slot(|kind| matches!(kind, SlotKind::Entity { .. })) {
         return None;
     }
-    let content = facts.content(tokens, used, data.pack);
+    let content = facts.unused_content_words(tokens, used, data.pack);
     let unknown = |i: usize| {
         tokens[i].kind == TokenKind::Word
             && tokens[i].fold.len() >= 3
-            && !reader.book.knows(&tokens[i].norm)
+            && !reader.book.knows_word(&tokens[i].norm)
     };
     let led = |i: usize| {
         i > 0

@@ -45,7 +45,7 @@ impl Target {
     pub(super) fn words(&self) -> Vec<String> {
         self.groups.iter().flatten().cloned().collect()
     }
-    pub(super) fn points(&self) -> bool {
+    pub(super) fn is_place(&self) -> bool {
         !self.places.is_empty() || self.first.is_some()
     }
 }
@@ -92,32 +92,32 @@ impl Listing {
     }
 
     /// Notes how many items the text showed.
-    pub(super) fn showed(&mut self, count: usize) {
+    pub(super) fn set_shown_count(&mut self, count: usize) {
         self.shown = self.items.len().min(count);
     }
 
     /// Returns the item at a place. Cards beside the text number all items, so an item that the
     /// text did not show can be meant, too.
-    pub(super) fn at(&self, place: Place) -> Option<&Value> {
-        self.items.get(self.index(place).checked_sub(1)?)
+    pub(super) fn item_at(&self, place: Place) -> Option<&Value> {
+        self.items.get(self.place_number(place).checked_sub(1)?)
     }
 
     /// Returns the number of a place in this list, counted from 1.
-    pub(super) fn index(&self, place: Place) -> usize {
+    pub(super) fn place_number(&self, place: Place) -> usize {
         match place {
             Place::Nth(place) => place as usize,
-            Place::Last => self.shown().len(),
+            Place::Last => self.shown_items().len(),
         }
     }
 
     /// Returns the items that the text did not show.
-    pub(super) fn rest(&self) -> &[Value] {
-        &self.items[self.shown().len()..]
+    pub(super) fn hidden_items(&self) -> &[Value] {
+        &self.items[self.shown_items().len()..]
     }
 
     /// Returns the items that the text showed. "The last" means the last of these, and a question
     /// is about these only.
-    pub(super) fn shown(&self) -> &[Value] {
+    pub(super) fn shown_items(&self) -> &[Value] {
         &self.items[..self.shown.min(self.items.len())]
     }
 }

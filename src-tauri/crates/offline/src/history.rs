@@ -46,7 +46,7 @@ pub(super) struct Failure {
 }
 
 impl Done {
-    pub(super) fn ok(&self) -> Option<&Value> {
+    pub(super) fn successful_result(&self) -> Option<&Value> {
         match &self.end {
             End::Ok(value) => Some(value),
             End::Failed(_) => None,
@@ -56,14 +56,14 @@ impl Done {
 
 /// Returns a message without the specialists that it addresses with `@`. They were chosen before
 /// and are no words of the question.
-fn without_addresses(text: &str, book: &Book) -> String {
+fn remove_addresses(text: &str, book: &Book) -> String {
     let mut rest = text;
     let mut kept = String::new();
     while let Some(at) = rest.find('@') {
         let (before, after) = (&rest[..at], &rest[at + 1..]);
         kept.push_str(before);
         let begins_word = kept.chars().next_back().is_none_or(|c| c.is_whitespace() || c == '(');
-        match book.addressed(after).filter(|_| begins_word) {
+        match book.match_specialist(after).filter(|_| begins_word) {
             Some(length) => rest = &after[length..],
             None => {
                 kept.push('@');
@@ -76,14 +76,14 @@ fn without_addresses(text: &str, book: &Book) -> String {
 }
 
 /// Returns the turns of a conversation, oldest first.
-pub(super) fn turns(messages: &[Message], book: &Book) -> Vec<Turn> {
+pub(super) fn read_turns(messages: &[Message], book: &Book) -> Vec<Turn> {
     let mut turns: Vec<Turn> = Vec::new();
     let mut open: Vec<(contract::CallId, usize, Map<String, Value>)> = Vec::new();
     for message in messages {
         match message {
             Message::System { .. } => {}
             Message::User { text } => {
-                turns.push(Turn { user: without_addresses(text, book), ..Turn::default() })
+                turns.push(Turn { user: remove_addresses(text, book), ..Turn::default() })
             }
             Message::Assistant { text, calls, .. } => {
                 if let Some(turn) = turns.last_mut().filter(|_| !text.is_empty()) {
@@ -104,7 +104,7 @@ pub(super) fn turns(messages: &[Message], book: &Book) -> Vec<Turn> {
                     && let Some(turn) = turns.last_mut()
                 {
                     let (_, tool, args) = open.remove(index);
-                    turn.calls.push(Done { tool, args, end: end(data.shared(), content) });
+                    turn.calls.push(Done { tool, args, end: call_end(data.shared(), content) });
                 }
             }
         }
@@ -113,7 +113,7 @@ pub(super) fn turns(messages: &[Message], book: &Book) -> Vec<Turn> {
 }
 
 /// Returns the number of calls made in the conversation, from which the next call's id is made.
-pub(super) fn call_count(messages: &[Message]) -> usize {
+pub(super) fn count_calls(messages: &[Message]) -> usize {
     messages
         .iter()
         .map(|message| match message {
@@ -123,21 +123,23 @@ pub(super) fn call_count(messages: &[Message]) -> usize {
         .sum()
 }
 
-fn end(data: &Arc<Value>, content: &str) -> End {
-    if let Some(failure) = failure(data) {
+fn call_end(data: &Arc<Value>, content: &str) -> End {
+    if let Some(failure) = read_failure(data) {
         return End::Failed(failure);
     }
     if !data.is_null() {
         return End::Ok(Arc::clone(data));
     }
     match serde_json::Deserializer::from_str(content).into_iter::<Value>().next() {
-        Some(Ok(value)) => failure(&value).map_or_else(|| End::Ok(Arc::new(value)), End::Failed),
+        Some(Ok(value)) => {
+            read_failure(&value).map_or_else(|| End::Ok(Arc::new(value)), End::Failed)
+        }
         _ => End::Ok(Arc::clone(data)),
     }
 }
 
 /// Returns the failure in a result of the form `{"outcome": ..., "error": {...}}`.
-fn failure(data: &Value) -> Option<Failure> {
+fn read_failure(data: &Value) -> Option<Failure> {
     let error = data.get("error").filter(|error| error.is_object())?;
     let outcome = data
         .get("outcome")

@@ -13,6 +13,7 @@ use futures::{StreamExt, stream, stream::BoxStream};
 use serde_json::Value;
 
 mod book;
+mod candidates;
 mod counts;
 mod coverage;
 mod dialogue;
@@ -23,14 +24,18 @@ mod goal;
 mod history;
 mod look;
 mod more;
+mod names;
 mod pattern;
 mod places;
 mod plan;
 mod reply;
 mod resume;
 mod routing;
+mod score;
+mod search_words;
 mod social;
 mod state;
+mod talk;
 mod template;
 mod things;
 mod understand;
@@ -74,23 +79,23 @@ impl OfflineModel {
         let written = match &request.purpose {
             Purpose::Answer | Purpose::Assist { .. } | Purpose::Part { .. } => None,
             Purpose::Route { agents, answered } => {
-                Some(routing::decide(&self.book, request, agents, answered))
+                Some(routing::decide_route(&self.book, request, agents, answered))
             }
             Purpose::Synthesis { answers } => {
-                Some(routing::synthesis(&self.book, request, answers))
+                Some(routing::join_answers(&self.book, request, answers))
             }
         };
         if let Some(text) = written {
-            events.extend(pieces(&text).map(ModelEvent::Text));
+            events.extend(split_words(&text).map(ModelEvent::Text));
             events.push(ModelEvent::Done {
                 usage: Usage { model_calls: 1, ..Usage::default() },
                 finish: Finish::Stop,
             });
             return events;
         }
-        let finish = match dialogue::next(&self.book, request) {
+        let finish = match dialogue::plan_next_move(&self.book, request) {
             Move::Calls(calls) => {
-                let made = history::call_count(&request.messages);
+                let made = history::count_calls(&request.messages);
                 events.extend(calls.into_iter().enumerate().map(|(index, call)| {
                     ModelEvent::Call(ModelCall {
                         id: CallId::new(format!("offline-{}", made + index + 1)),
@@ -101,7 +106,7 @@ impl OfflineModel {
                 Finish::ToolCalls
             }
             Move::Say(said) => {
-                events.extend(pieces(&said.reply.text).map(ModelEvent::Text));
+                events.extend(split_words(&said.reply.text).map(ModelEvent::Text));
                 if !said.reply.choices.is_empty() {
                     events.push(ModelEvent::Choices(said.reply.choices));
                 }
@@ -132,7 +137,7 @@ impl OfflineModel {
         route: &str,
         agents: &[(AgentId, Vec<String>)],
     ) -> Vec<ModelEvent> {
-        let decisions = routing::decisions(&self.book, request, agents);
+        let decisions = routing::decide_routes(&self.book, request, agents);
         if decisions.is_empty() {
             let purpose = Purpose::Part { tools: Vec::new() };
             return self.events(&ModelRequest { purpose, ..request.clone() });
@@ -149,7 +154,7 @@ impl OfflineModel {
 }
 
 /// Splits a text into words, each with the white space after it.
-fn pieces(text: &str) -> impl Iterator<Item = String> + '_ {
+fn split_words(text: &str) -> impl Iterator<Item = String> + '_ {
     text.split_inclusive([' ', '\n']).map(str::to_owned)
 }
 

@@ -10,7 +10,7 @@ use super::{
     goal::{Goal, Listing, Outcome, Planned, Why},
     history::End,
     places::Place,
-    plan::{Found, Run, is_partial, list},
+    plan::{Found, Run, is_partial, list_in_result},
     resume,
     state::SourceOf,
     template, things, values,
@@ -27,7 +27,7 @@ struct Looking<'a> {
 }
 
 fn is_describing(pack: &Pack, word: &str) -> bool {
-    pack.is_attribute(pack.canonical(word)) || word.parse::<u32>().is_ok()
+    pack.is_attribute(pack.canonical_word(word)) || word.parse::<u32>().is_ok()
 }
 
 /// Returns the words of an item's name, which is its first text.
@@ -43,14 +43,8 @@ fn name_words(described: &Thing, item: &Value) -> Vec<String> {
 
 impl Run<'_> {
     /// Finds a thing like `find`, but takes the best of several, which is good enough for a read.
-    pub(super) fn find_some(
-        &self,
-        pack: usize,
-        thing: &str,
-        goal: &Goal,
-        for_write: bool,
-    ) -> Found {
-        match self.find(pack, thing, goal, for_write) {
+    pub(super) fn find_any(&self, pack: usize, thing: &str, goal: &Goal, for_write: bool) -> Found {
+        match self.find_one(pack, thing, goal, for_write) {
             Found::Done(Outcome::Ask {
                 listing,
                 why: Why::Several | Why::SomeUnusable(_) | Why::Confirm,
@@ -63,7 +57,7 @@ impl Run<'_> {
     }
 
     /// Finds the one thing that a goal is about.
-    pub(super) fn find(&self, pack: usize, thing: &str, goal: &Goal, for_write: bool) -> Found {
+    pub(super) fn find_one(&self, pack: usize, thing: &str, goal: &Goal, for_write: bool) -> Found {
         if let Some((_, item)) = goal.chosen.iter().rev().find(|(kind, _)| kind == thing) {
             return Found::One(item.clone());
         }
@@ -77,12 +71,12 @@ impl Run<'_> {
             return Found::Done(Outcome::Ask { listing, why: Why::Several });
         }
         if let Some(place) = goal.target.places.first()
-            && let Some(listing) = self.pointed_into(pack, thing, described)
+            && let Some(listing) = self.list_of_place(pack, thing, described)
         {
             return if goal.target.open {
                 Found::Done(Outcome::Ask { listing: listing.clone(), why: Why::Several })
             } else {
-                self.at_place(listing, *place)
+                self.find_at_place(listing, *place)
             };
         }
         let Some((source, tool, find)) = described.sources.iter().find_map(|source| {
@@ -95,37 +89,37 @@ impl Run<'_> {
         };
         let looking = Looking { pack, thing, described, source, tool, goal, for_write };
         match find {
-            Find::Words { parameter } => self.by_words(&looking, parameter),
-            Find::All => self.among_all(&looking),
+            Find::Words { parameter } => self.find_by_words(&looking, parameter),
+            Find::All => self.find_in_whole_list(&looking),
             Find::Thing { parameter, thing: parent, field } => {
-                self.within(&looking, parameter, parent, field)
+                self.find_in_parent(&looking, parameter, parent, field)
             }
         }
     }
 
     /// Returns the list of this kind that a place points into. Lines of a whole, such as a cart,
     /// may be named by their place in any newer list.
-    fn pointed_into(&self, pack: usize, thing: &str, described: &Thing) -> Option<&Listing> {
+    fn list_of_place(&self, pack: usize, thing: &str, described: &Thing) -> Option<&Listing> {
         let is_line = described.sources.iter().any(|source| matches!(source.find, Some(Find::All)));
-        let newer = self.state.newest(pack).is_some_and(|newest| newest.thing != thing);
-        self.state.listing(pack, thing).filter(|_| !(is_line && newer))
+        let newer = self.state.newest_list(pack).is_some_and(|newest| newest.thing != thing);
+        self.state.list_of_thing(pack, thing).filter(|_| !(is_line && newer))
     }
 
-    fn at_place(&self, listing: &Listing, place: Place) -> Found {
-        match listing.at(place) {
+    fn find_at_place(&self, listing: &Listing, place: Place) -> Found {
+        match listing.item_at(place) {
             Some(item) => Found::One(item.clone()),
             None => Found::Done(Outcome::Ask {
                 listing: listing.clone(),
-                why: Why::OutOfRange(listing.index(place)),
+                why: Why::OutOfRange(listing.place_number(place)),
             }),
         }
     }
 
     /// Finds a thing by a search with the user's words, or among the shown things.
-    fn by_words(&self, looking: &Looking<'_>, parameter: &str) -> Found {
+    fn find_by_words(&self, looking: &Looking<'_>, parameter: &str) -> Found {
         let words = looking.goal.target.words();
         let pack = &self.book.packs[looking.pack];
-        let shown = self.shown(looking.pack, looking.thing);
+        let shown = self.shown_things(looking.pack, looking.thing);
         if (words.is_empty() || looking.goal.target.open)
             && let Some(place) = looking.goal.target.places.first()
         {
@@ -135,11 +129,17 @@ impl Run<'_> {
             } else {
                 Why::Several
             };
-            return Found::Done(asked(looking.pack, looking.thing, Vec::new(), why, false));
+            return Found::Done(question_outcome(
+                looking.pack,
+                looking.thing,
+                Vec::new(),
+                why,
+                false,
+            ));
         }
         if words.is_empty() && looking.goal.target.all && looking.for_write && shown.len() != 1 {
             // "Add them all" names no single thing.
-            return Found::Done(self.ask_of_shown(
+            return Found::Done(self.ask_about_shown(
                 looking.pack,
                 looking.thing,
                 shown,
@@ -147,48 +147,52 @@ impl Run<'_> {
             ));
         }
         if words.is_empty() {
-            return match (self.state.focused(looking.pack, looking.thing), &shown[..]) {
+            return match (self.state.focus_of(looking.pack, looking.thing), &shown[..]) {
                 (Some(item), _) => Found::One(item.clone()),
                 (None, [only]) => Found::One(only.clone()),
-                (None, _) => {
-                    Found::Done(self.ask_of_shown(looking.pack, looking.thing, shown, Why::Several))
-                }
+                (None, _) => Found::Done(self.ask_about_shown(
+                    looking.pack,
+                    looking.thing,
+                    shown,
+                    Why::Several,
+                )),
             };
         }
         if !shown.is_empty() {
             let items: Vec<Vec<String>> =
                 shown.iter().map(|item| things::words_of(looking.described, item)).collect();
             let found = things::narrow(pack, &items, &words);
-            let only_described = words
-                .iter()
-                .all(|word| pack.is_attribute(pack.canonical(word)) || word.parse::<u32>().is_ok());
+            let only_described = words.iter().all(|word| {
+                pack.is_attribute(pack.canonical_word(word)) || word.parse::<u32>().is_ok()
+            });
             if found.hits == words.len() && (found.best.len() == 1 || only_described) {
                 let best: Vec<Value> = found.best.iter().map(|&i| shown[i].clone()).collect();
-                return self.one_of(
+                return self.choose_item(
                     looking,
                     best,
                     Why::Several,
-                    self.shown_in_part(looking.pack, looking.thing),
+                    self.is_shown_in_part(looking.pack, looking.thing),
                 );
             }
         }
-        if let Some(item) = self.state.focused(looking.pack, looking.thing)
+        if let Some(item) = self.state.focus_of(looking.pack, looking.thing)
             && words.iter().all(|word| {
                 !pack.is_vocabulary(word)
-                    && (pack.is_attribute(pack.canonical(word)) || word.parse::<u32>().is_ok())
+                    && (pack.is_attribute(pack.canonical_word(word)) || word.parse::<u32>().is_ok())
             })
         {
             return Found::One(item.clone());
         }
-        self.search(looking, parameter, &words)
+        self.search_by_words(looking, parameter, &words)
     }
 
     /// Searches for a thing. If the search finds none, searches once more with only the words that
     /// name the kind of thing.
-    fn search(&self, looking: &Looking<'_>, parameter: &str, words: &[String]) -> Found {
+    fn search_by_words(&self, looking: &Looking<'_>, parameter: &str, words: &[String]) -> Found {
         let pack = &self.book.packs[looking.pack];
-        let described =
-            |word: &String| pack.is_attribute(pack.canonical(word)) || word.parse::<u32>().is_ok();
+        let described = |word: &String| {
+            pack.is_attribute(pack.canonical_word(word)) || word.parse::<u32>().is_ok()
+        };
         let plain: Vec<String> = words.iter().filter(|word| !described(word)).cloned().collect();
         let fewer: Vec<String> =
             words.iter().filter(|word| pack.is_vocabulary(word)).cloned().collect();
@@ -199,7 +203,7 @@ impl Run<'_> {
             }
             let mut args = Map::new();
             values::set(&mut args, parameter, json!(attempt.join(" ")));
-            let Some(done) = self.result(looking.tool, &args) else {
+            let Some(done) = self.result_of_call(looking.tool, &args) else {
                 return Found::Calls(vec![Planned { tool: looking.tool, args }]);
             };
             let value = match &done.end {
@@ -208,9 +212,9 @@ impl Run<'_> {
                     return Found::Done(Outcome::Failed { failure: failure.clone() });
                 }
             };
-            let items = list(value, looking.source);
+            let items = list_in_result(value, looking.source);
             if !items.is_empty() {
-                return self.among_found(
+                return self.choose_among_found(
                     looking,
                     items,
                     words,
@@ -223,7 +227,7 @@ impl Run<'_> {
         Found::Done(Outcome::Nothing { thing: looking.thing.to_owned(), words: words.to_vec() })
     }
 
-    fn among_found(
+    fn choose_among_found(
         &self,
         looking: &Looking<'_>,
         items: Vec<Value>,
@@ -245,17 +249,17 @@ impl Run<'_> {
         let found = things::narrow(pack, &known, words);
         let best: Vec<Value> = found.best.iter().map(|&i| items[i].clone()).collect();
         let essential = words.iter().filter(|word| {
-            !pack.is_attribute(pack.canonical(word)) && word.parse::<u32>().is_err()
+            !pack.is_attribute(pack.canonical_word(word)) && word.parse::<u32>().is_err()
         });
         let sure = as_said
             && essential
                 .into_iter()
-                .all(|word| found.best.iter().any(|&i| things::fits(pack, word, &known[i])));
-        self.one_of(looking, best, if sure { Why::Several } else { Why::Confirm }, partial)
+                .all(|word| found.best.iter().any(|&i| things::fits_item(pack, word, &known[i])));
+        self.choose_item(looking, best, if sure { Why::Several } else { Why::Confirm }, partial)
     }
 
     /// Chooses one of the items. `partial` says whether there may be further items.
-    fn one_of(
+    fn choose_item(
         &self,
         looking: &Looking<'_>,
         mut items: Vec<Value>,
@@ -266,13 +270,13 @@ impl Run<'_> {
             return Found::One(items.remove(0));
         }
         let why = if items.len() > 1 && why == Why::Confirm { Why::Several } else { why };
-        Found::Done(asked(looking.pack, looking.thing, items, why, partial))
+        Found::Done(question_outcome(looking.pack, looking.thing, items, why, partial))
     }
 
     /// Finds a thing in a list that is always read as a whole, such as the lines of a cart.
-    fn among_all(&self, looking: &Looking<'_>) -> Found {
+    fn find_in_whole_list(&self, looking: &Looking<'_>) -> Found {
         let args = Map::new();
-        let Some(done) = self.result(looking.tool, &args) else {
+        let Some(done) = self.result_of_call(looking.tool, &args) else {
             return Found::Calls(vec![Planned { tool: looking.tool, args }]);
         };
         let value = match &done.end {
@@ -281,27 +285,39 @@ impl Run<'_> {
                 return Found::Done(Outcome::Failed { failure: failure.clone() });
             }
         };
-        let items = list(value, looking.source);
+        let items = list_in_result(value, looking.source);
         let words = looking.goal.target.words();
         if items.is_empty() {
             return Found::Done(Outcome::Nothing { thing: looking.thing.to_owned(), words });
         }
         let target = &looking.goal.target;
         if target.open {
-            return Found::Done(asked(looking.pack, looking.thing, items, Why::Several, false));
+            return Found::Done(question_outcome(
+                looking.pack,
+                looking.thing,
+                items,
+                Why::Several,
+                false,
+            ));
         }
         if let Some(place) = target.places.first() {
             // The place belongs to another list that was shown before. The same item is looked up
             // in this list.
-            let shown = self.state.newest(looking.pack);
+            let shown = self.state.newest_list(looking.pack);
             let index = match place {
                 Place::Nth(place) => (*place as usize).checked_sub(1),
-                Place::Last => shown.map(|listing| listing.shown().len().saturating_sub(1)),
+                Place::Last => shown.map(|listing| listing.shown_items().len().saturating_sub(1)),
             };
             let Some(listing) = shown else {
-                return Found::Done(asked(looking.pack, looking.thing, items, Why::Several, false));
+                return Found::Done(question_outcome(
+                    looking.pack,
+                    looking.thing,
+                    items,
+                    Why::Several,
+                    false,
+                ));
             };
-            let meant = index.and_then(|i| listing.shown().get(i));
+            let meant = index.and_then(|i| listing.shown_items().get(i));
             let same: Vec<Value> = items
                 .iter()
                 .filter(|item| {
@@ -310,17 +326,29 @@ impl Run<'_> {
                 .cloned()
                 .collect();
             return if same.len() == 1 {
-                self.one_of(looking, same, Why::Several, false)
+                self.choose_item(looking, same, Why::Several, false)
             } else {
-                Found::Done(asked(looking.pack, looking.thing, items, Why::Several, false))
+                Found::Done(question_outcome(
+                    looking.pack,
+                    looking.thing,
+                    items,
+                    Why::Several,
+                    false,
+                ))
             };
         }
         if words.is_empty() {
             // Without "it" or a number ("change to 3"), no item is named, so the user chooses.
-            let points = target.pronoun || self.counts(looking.goal);
+            let points = target.pronoun || self.has_quantity(looking.goal);
             if (target.all || !points) && (items.len() > 1 || looking.for_write) {
                 let why = if items.len() == 1 { Why::Confirm } else { Why::Several };
-                return Found::Done(asked(looking.pack, looking.thing, items, why, false));
+                return Found::Done(question_outcome(
+                    looking.pack,
+                    looking.thing,
+                    items,
+                    why,
+                    false,
+                ));
             }
             let newest = self
                 .state
@@ -339,15 +367,21 @@ impl Run<'_> {
                 ([only], _) | ([], [only]) if newest.is_none() || !same.is_empty() => {
                     Found::One(only.clone())
                 }
-                _ => Found::Done(asked(looking.pack, looking.thing, items, Why::Several, false)),
+                _ => Found::Done(question_outcome(
+                    looking.pack,
+                    looking.thing,
+                    items,
+                    Why::Several,
+                    false,
+                )),
             };
         }
         let pack = &self.book.packs[looking.pack];
         let known: Vec<Vec<String>> =
-            items.iter().map(|item| self.all_words(looking, item)).collect();
+            items.iter().map(|item| self.words_of_item(looking, item)).collect();
         let found = things::narrow(pack, &known, &words);
         if found.hits == 0 {
-            return Found::Done(asked(
+            return Found::Done(question_outcome(
                 looking.pack,
                 looking.thing,
                 items,
@@ -356,7 +390,7 @@ impl Run<'_> {
             ));
         }
         let best: Vec<Value> = found.best.iter().map(|&i| items[i].clone()).collect();
-        self.one_of(
+        self.choose_item(
             looking,
             best,
             if found.missing.is_empty() { Why::Several } else { Why::Confirm },
@@ -365,12 +399,15 @@ impl Run<'_> {
     }
 
     /// Returns an item's own words and the words of an earlier shown thing that it belongs to.
-    fn all_words(&self, looking: &Looking<'_>, item: &Value) -> Vec<String> {
+    fn words_of_item(&self, looking: &Looking<'_>, item: &Value) -> Vec<String> {
         let mut words = things::words_of(looking.described, item);
         for done in self.state.calls.iter().chain(self.done) {
-            let (Some(value), tool) = (done.ok(), &self.book.tools[done.tool]) else { continue };
+            let (Some(value), tool) = (done.successful_result(), &self.book.tools[done.tool])
+            else {
+                continue;
+            };
             if tool.pack != looking.pack
-                || tool.writes()
+                || tool.is_write()
                 || !self.is_part_of(looking.described, item, value)
             {
                 continue;
@@ -387,7 +424,7 @@ impl Run<'_> {
         words
     }
 
-    fn counts(&self, goal: &Goal) -> bool {
+    fn has_quantity(&self, goal: &Goal) -> bool {
         self.book.tools[goal.tool].slots.iter().any(|slot| {
             matches!(slot.kind, SlotKind::Quantity) && goal.args.contains_key(&slot.parameter)
         })
@@ -400,31 +437,37 @@ impl Run<'_> {
     }
 
     /// Finds a thing inside another thing that is found first, such as a variant of a product.
-    fn within(&self, looking: &Looking<'_>, parameter: &str, parent: &str, field: &str) -> Found {
+    fn find_in_parent(
+        &self,
+        looking: &Looking<'_>,
+        parameter: &str,
+        parent: &str,
+        field: &str,
+    ) -> Found {
         let target = &looking.goal.target;
         let pack = &self.book.packs[looking.pack];
-        let shown = self.shown(looking.pack, looking.thing);
+        let shown = self.shown_things(looking.pack, looking.thing);
         let words = target.words();
-        if target.pronoun && words.is_empty() && !target.points() && !target.all {
+        if target.pronoun && words.is_empty() && !target.is_place() && !target.all {
             let newest = self.state.focus.iter().find(|(pack, ..)| *pack == looking.pack);
             if let Some((_, _, item)) = newest.filter(|(_, thing, _)| thing == looking.thing) {
                 return Found::One(item.clone());
             }
         }
         let only_described = !words.is_empty()
-            && words
-                .iter()
-                .all(|word| pack.is_attribute(pack.canonical(word)) || word.parse::<u32>().is_ok());
-        if only_described && !shown.is_empty() && !target.points() {
-            return self.usable(looking, shown, &words);
+            && words.iter().all(|word| {
+                pack.is_attribute(pack.canonical_word(word)) || word.parse::<u32>().is_ok()
+            });
+        if only_described && !shown.is_empty() && !target.is_place() {
+            return self.keep_available(looking, shown, &words);
         }
-        let item = match self.find(looking.pack, parent, looking.goal, looking.for_write) {
+        let item = match self.find_one(looking.pack, parent, looking.goal, looking.for_write) {
             Found::One(item) => item,
             other => return other,
         };
         let mut args = Map::new();
         values::set(&mut args, parameter, item.pointer(field).cloned().unwrap_or(Value::Null));
-        let Some(done) = self.result(looking.tool, &args) else {
+        let Some(done) = self.result_of_call(looking.tool, &args) else {
             return Found::Calls(vec![Planned { tool: looking.tool, args }]);
         };
         let value = match &done.end {
@@ -443,7 +486,7 @@ impl Run<'_> {
                     .unwrap_or_default(),
             )
             .collect();
-        let own = list(value, looking.source);
+        let own = list_in_result(value, looking.source);
         let own_words: Vec<Vec<String>> =
             own.iter().map(|item| things::words_of(looking.described, item)).collect();
         // Words about the parent do not narrow its parts, unless a part has the same word
@@ -451,15 +494,15 @@ impl Run<'_> {
         let telling: Vec<String> = words
             .into_iter()
             .filter(|word| {
-                own_words.iter().any(|own| things::fits(pack, word, own))
-                    || (is_describing(pack, word) && !things::fits(pack, word, &parent_words))
+                own_words.iter().any(|own| things::fits_item(pack, word, own))
+                    || (is_describing(pack, word) && !things::fits_item(pack, word, &parent_words))
             })
             .collect();
-        self.usable(looking, own, &telling)
+        self.keep_available(looking, own, &telling)
     }
 
     /// Keeps the items that fit the words and are available.
-    fn usable(&self, looking: &Looking<'_>, items: Vec<Value>, words: &[String]) -> Found {
+    fn keep_available(&self, looking: &Looking<'_>, items: Vec<Value>, words: &[String]) -> Found {
         let pack = &self.book.packs[looking.pack];
         if items.is_empty() {
             return Found::Done(Outcome::Nothing {
@@ -482,7 +525,7 @@ impl Run<'_> {
                 found.best.iter().map(|&i| items[i].clone()).filter(|item| usable(&item)).collect();
             let offer = if found.hits == 0 || best.is_empty() { can_be_had } else { best };
             let missing = if found.missing.is_empty() { words.to_vec() } else { found.missing };
-            return Found::Done(asked(
+            return Found::Done(question_outcome(
                 looking.pack,
                 looking.thing,
                 offer,
@@ -494,7 +537,7 @@ impl Run<'_> {
         let (left, gone): (Vec<Value>, Vec<Value>) =
             meant.iter().cloned().partition(|item| usable(&item));
         match &left[..] {
-            [] => Found::Done(asked(
+            [] => Found::Done(question_outcome(
                 looking.pack,
                 looking.thing,
                 can_be_had,
@@ -502,7 +545,7 @@ impl Run<'_> {
                 false,
             )),
             [only] => Found::One(only.clone()),
-            _ => Found::Done(asked(
+            _ => Found::Done(question_outcome(
                 looking.pack,
                 looking.thing,
                 left,
@@ -513,22 +556,28 @@ impl Run<'_> {
     }
 
     /// Asks the user to choose among the items of the shown list.
-    pub(super) fn ask_of_shown(
+    pub(super) fn ask_about_shown(
         &self,
         pack: usize,
         thing: &str,
         items: Vec<Value>,
         why: Why,
     ) -> Outcome {
-        asked(pack, thing, items, why, self.shown_in_part(pack, thing))
+        question_outcome(pack, thing, items, why, self.is_shown_in_part(pack, thing))
     }
 
-    fn shown_in_part(&self, pack: usize, thing: &str) -> bool {
-        self.state.listing(pack, thing).is_some_and(|listing| listing.partial)
+    fn is_shown_in_part(&self, pack: usize, thing: &str) -> bool {
+        self.state.list_of_thing(pack, thing).is_some_and(|listing| listing.partial)
     }
 }
 
-fn asked(pack: usize, thing: &str, items: Vec<Value>, why: Why, partial: bool) -> Outcome {
+fn question_outcome(
+    pack: usize,
+    thing: &str,
+    items: Vec<Value>,
+    why: Why,
+    partial: bool,
+) -> Outcome {
     let mut listing = Listing::new(pack, thing, items);
     listing.partial = partial;
     Outcome::Ask { listing, why }

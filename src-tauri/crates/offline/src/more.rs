@@ -89,7 +89,7 @@ const AROUND: &[&str] = &[
     "an",
 ];
 
-pub(super) fn asks(tokens: &[Token], words: &[usize]) -> bool {
+pub(super) fn asks_for_more(tokens: &[Token], words: &[usize]) -> bool {
     let said = |i: &usize| tokens[*i].fold.as_str();
     words.iter().any(|i| MORE.contains(&said(i)))
         && words.iter().all(|i| MORE.contains(&said(i)) || AROUND.contains(&said(i)))

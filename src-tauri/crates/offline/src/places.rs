@@ -44,14 +44,14 @@ impl Facts {
     pub(super) fn find_choice(&mut self, tokens: &[Token], listed: bool) {
         let mut at = 0;
         while at < tokens.len() {
-            let Some((places, used)) = row(tokens, at, listed)
+            let Some((places, used)) = read_alternatives(tokens, at, listed)
                 .filter(|(_, used)| (at..at + used).all(|i| !self.is_taken(i)))
             else {
                 at += 1;
                 continue;
             };
             self.places.extend(places);
-            self.take(at..at + used);
+            self.mark_taken(at..at + used);
             self.choice = true;
             at += used;
         }
@@ -86,7 +86,7 @@ impl Facts {
                     self.maybe = Some((places.collect(), range));
                 } else {
                     self.places.extend(places);
-                    self.take(range);
+                    self.mark_taken(range);
                 }
             }
             at += used;
@@ -100,9 +100,9 @@ impl Facts {
                 at += 1;
                 continue;
             }
-            if let Some((place, used)) = labelled(tokens, at) {
+            if let Some((place, used)) = read_labelled_place(tokens, at) {
                 self.places.push(place);
-                self.take(at..at + used);
+                self.mark_taken(at..at + used);
                 at += used;
                 continue;
             }
@@ -111,7 +111,7 @@ impl Facts {
                     numbers::read_whole(tokens, at + 1).filter(|(count, _)| (2..=5).contains(count))
             {
                 self.first = Some(count);
-                self.take(at..at + 1 + used);
+                self.mark_taken(at..at + 1 + used);
                 at += 1 + used;
                 continue;
             }
@@ -121,13 +121,13 @@ impl Facts {
                 && tokens.get(at + used).is_some_and(|next| next.any(&["first", "forsta"]))
             {
                 self.first = Some(count);
-                self.take(at..at + used + 1);
+                self.mark_taken(at..at + used + 1);
                 at += used + 1;
                 continue;
             }
-            if let Some((place, used)) = ordinal(tokens, at) {
+            if let Some((place, used)) = read_ordinal(tokens, at) {
                 self.places.push(place);
-                self.take(at..at + used);
+                self.mark_taken(at..at + used);
                 at += used;
                 continue;
             }
@@ -138,17 +138,17 @@ impl Facts {
 
 /// Reads places in a row with an "or" among or beside them. Returns the places and the number of
 /// their tokens.
-fn row(tokens: &[Token], at: usize, listed: bool) -> Option<(Vec<Place>, usize)> {
+fn read_alternatives(tokens: &[Token], at: usize, listed: bool) -> Option<(Vec<Place>, usize)> {
     let joins = |at: usize| tokens.get(at).is_some_and(|token| token.any(JOINERS));
     let chooses = |at: usize| tokens.get(at).is_some_and(|token| token.any(CHOICES));
-    let (first, used, mut told) = item(tokens, at, listed)?;
+    let (first, used, mut told) = read_place(tokens, at, listed)?;
     let (mut places, mut end) = (vec![first], at + used);
     let mut choice = at > 1 && chooses(at - 1);
     loop {
         let joiners = usize::from(joins(end)) + usize::from(joins(end) && joins(end + 1));
         choice |= (end..end + joiners).any(chooses);
         let Some((next, used, is_told)) =
-            item(tokens, end + joiners, listed).filter(|_| joiners > 0)
+            read_place(tokens, end + joiners, listed).filter(|_| joiners > 0)
         else {
             break;
         };
@@ -161,10 +161,12 @@ fn row(tokens: &[Token], at: usize, listed: bool) -> Option<(Vec<Place>, usize)>
 
 /// Reads one place. Returns the place, the number of its tokens, and whether it is certainly a
 /// place; a bare number is not.
-fn item(tokens: &[Token], at: usize, listed: bool) -> Option<(Place, usize, bool)> {
+fn read_place(tokens: &[Token], at: usize, listed: bool) -> Option<(Place, usize, bool)> {
     let article = usize::from(tokens.get(at)?.any(&["the", "den", "det"]));
     let start = at + article;
-    if let Some((place, used)) = labelled(tokens, start).or_else(|| ordinal(tokens, start)) {
+    if let Some((place, used)) =
+        read_labelled_place(tokens, start).or_else(|| read_ordinal(tokens, start))
+    {
         let noun = usize::from(tokens.get(start + used).is_some_and(|token| token.any(NOUNS)));
         return Some((place, article + used + noun, true));
     }
@@ -177,7 +179,7 @@ fn item(tokens: &[Token], at: usize, listed: bool) -> Option<(Place, usize, bool
 }
 
 /// Reads places with a label: "option 2", "#2", "nr. 2".
-fn labelled(tokens: &[Token], at: usize) -> Option<(Place, usize)> {
+fn read_labelled_place(tokens: &[Token], at: usize) -> Option<(Place, usize)> {
     tokens.get(at).filter(|token| token.any(PLACE_LABELS) || token.fold == "#")?;
     let point = usize::from(tokens.get(at + 1).is_some_and(|token| token.any(&[".", "#", ":"])));
     let (value, used) = numbers::read_whole(tokens, at + 1 + point)
@@ -186,7 +188,7 @@ fn labelled(tokens: &[Token], at: usize) -> Option<(Place, usize)> {
 }
 
 /// Reads ordinals: "the second", "the last one".
-fn ordinal(tokens: &[Token], at: usize) -> Option<(Place, usize)> {
+fn read_ordinal(tokens: &[Token], at: usize) -> Option<(Place, usize)> {
     if let Some((value, used)) = ordinals::read_place(tokens, at) {
         return Some((Place::Nth(value), used));
     }

@@ -42,25 +42,26 @@ impl Run<'_> {
     /// Returns the next step of every goal. While an earlier change in the same pack is unfinished,
     /// a later goal may only read data that the change cannot affect. Changes of one kind are
     /// proposed together.
-    pub(super) fn steps(&self, goals: &[Goal]) -> Vec<Step> {
+    pub(super) fn plan_steps(&self, goals: &[Goal]) -> Vec<Step> {
         let mut steps = Vec::with_capacity(goals.len());
         let mut changing: Vec<(usize, usize)> = Vec::new();
         let mut writes: Vec<usize> = Vec::new();
         for goal in goals {
             let tool = &self.book.tools[goal.tool];
             let waits = changing.iter().any(|(pack, by)| *pack == tool.pack && *by != goal.tool);
-            if waits && !tool.writes() {
+            if waits && !tool.is_write() {
                 steps.push(Step::Calls(Vec::new()));
                 continue;
             }
             let earlier = writes.iter().filter(|&&write| write == goal.tool).count();
-            let mut step = self.step(goal, earlier);
+            let mut step = self.plan_step(goal, earlier);
             if let Step::Calls(calls) = &mut step
                 && waits
             {
-                calls.retain(|call| !self.book.tools[call.tool].writes() && !call.args.is_empty());
+                calls
+                    .retain(|call| !self.book.tools[call.tool].is_write() && !call.args.is_empty());
             }
-            if tool.writes() {
+            if tool.is_write() {
                 writes.push(goal.tool);
                 if matches!(step, Step::Calls(_)) {
                     changing.push((tool.pack, goal.tool));
@@ -68,15 +69,15 @@ impl Run<'_> {
             }
             steps.push(step);
         }
-        self.together(goals, &mut steps);
-        self.question_first(&mut steps);
+        self.hold_back_changes(goals, &mut steps);
+        self.keep_one_question(&mut steps);
         steps
     }
 
     /// Holds back a change while the thing of another change of the same kind is still being looked
     /// for, because a change that is proposed alone may be the only one that the user sees.
-    fn together(&self, goals: &[Goal], steps: &mut [Step]) {
-        let looks = |step: &Step| matches!(step, Step::Calls(calls) if calls.iter().any(|call| !self.book.tools[call.tool].writes()));
+    fn hold_back_changes(&self, goals: &[Goal], steps: &mut [Step]) {
+        let looks = |step: &Step| matches!(step, Step::Calls(calls) if calls.iter().any(|call| !self.book.tools[call.tool].is_write()));
         let looking: HashSet<usize> = goals
             .iter()
             .zip(&*steps)
@@ -87,14 +88,14 @@ impl Run<'_> {
             if let Step::Calls(calls) = step
                 && looking.contains(&goal.tool)
             {
-                calls.retain(|call| !self.book.tools[call.tool].writes());
+                calls.retain(|call| !self.book.tools[call.tool].is_write());
             }
         }
     }
 
     /// Asks one question at a time and makes no change meanwhile. The other goals continue after
     /// the answer.
-    fn question_first(&self, steps: &mut [Step]) {
+    fn keep_one_question(&self, steps: &mut [Step]) {
         let asks = |step: &Step| {
             matches!(
                 step,
@@ -105,32 +106,32 @@ impl Run<'_> {
         };
         let Some(first) = steps.iter().position(asks) else { return };
         for (_, step) in steps.iter_mut().enumerate().filter(|(at, _)| *at != first) {
-            let changes = matches!(step, Step::Calls(calls) if calls.is_empty() || calls.iter().any(|call| self.book.tools[call.tool].writes()));
+            let changes = matches!(step, Step::Calls(calls) if calls.is_empty() || calls.iter().any(|call| self.book.tools[call.tool].is_write()));
             if changes || asks(step) {
                 *step = Step::Done(Outcome::Later);
             }
         }
     }
 
-    fn step(&self, goal: &Goal, earlier_writes: usize) -> Step {
+    fn plan_step(&self, goal: &Goal, earlier_writes: usize) -> Step {
         if let Some(doubt) = &goal.doubt {
             return Step::Done(Outcome::Doubt(doubt.clone()));
         }
         let tool = &self.book.tools[goal.tool];
         // A change that was made, refused or edited in this turn is not proposed again.
-        if tool.writes()
+        if tool.is_write()
             && let Some(done) =
                 self.done.iter().filter(|done| done.tool == goal.tool).nth(earlier_writes)
         {
-            return Step::Done(outcome(done));
+            return Step::Done(outcome_of(done));
         }
         let Some((slot, thing, field)) = tool.thing() else {
-            return self.call(goal, goal.args.clone());
+            return self.plan_call(goal, goal.args.clone());
         };
         if tool.intents[goal.intent].several {
-            return self.several(goal, tool, thing, &slot.parameter, field);
+            return self.plan_calls(goal, tool, thing, &slot.parameter, field);
         }
-        match self.find(tool.pack, thing, goal, tool.writes()) {
+        match self.find_one(tool.pack, thing, goal, tool.is_write()) {
             Found::One(item) => {
                 let Some(value) = item.pointer(field).filter(|value| !value.is_null()) else {
                     return Step::Done(Outcome::Nothing {
@@ -140,35 +141,42 @@ impl Run<'_> {
                 };
                 let mut args = goal.args.clone();
                 values::set(&mut args, &slot.parameter, value.clone());
-                self.call(goal, args)
+                self.plan_call(goal, args)
             }
-            Found::Calls(calls) => self.planned(calls),
+            Found::Calls(calls) => self.check_offered(calls),
             Found::Done(outcome) => Step::Done(outcome),
         }
     }
 
     /// Plans one call for each of several things.
-    fn several(&self, goal: &Goal, tool: &Tool, thing: &str, parameter: &str, field: &str) -> Step {
+    fn plan_calls(
+        &self,
+        goal: &Goal,
+        tool: &Tool,
+        thing: &str,
+        parameter: &str,
+        field: &str,
+    ) -> Step {
         let mut items: Vec<Value> = Vec::new();
         let mut calls = Vec::new();
-        for target in self.targets(tool.pack, thing, &goal.target) {
+        for target in self.split_target(tool.pack, thing, &goal.target) {
             let single = Goal { target, ..goal.clone() };
-            match self.find_some(tool.pack, thing, &single, false) {
+            match self.find_any(tool.pack, thing, &single, false) {
                 Found::One(item) => items.push(item),
                 Found::Calls(more) => calls.extend(more),
                 Found::Done(outcome) => return Step::Done(outcome),
             }
         }
         if !calls.is_empty() {
-            return self.planned(calls);
+            return self.check_offered(calls);
         }
         items.dedup();
         items.truncate(3);
         if items.len() < 2 {
-            return Step::Done(self.ask_of_shown(
+            return Step::Done(self.ask_about_shown(
                 tool.pack,
                 thing,
-                self.shown(tool.pack, thing),
+                self.shown_things(tool.pack, thing),
                 Why::Several,
             ));
         }
@@ -176,7 +184,7 @@ impl Run<'_> {
         for item in &items {
             let mut args = goal.args.clone();
             values::set(&mut args, parameter, item.pointer(field).cloned().unwrap_or(Value::Null));
-            match self.result(goal.tool, &args) {
+            match self.result_of_call(goal.tool, &args) {
                 Some(done) => match &done.end {
                     End::Ok(value) => results.push(Arc::clone(value)),
                     End::Failed(failure) => {
@@ -189,13 +197,13 @@ impl Run<'_> {
         if calls.is_empty() {
             Step::Done(Outcome::Answer { args: goal.args.clone(), results, as_of: false })
         } else {
-            self.planned(calls)
+            self.check_offered(calls)
         }
     }
 
     /// Splits a request for several things into one target for each.
-    fn targets(&self, pack: usize, thing: &str, target: &Target) -> Vec<Target> {
-        let shown = self.shown(pack, thing).len();
+    fn split_target(&self, pack: usize, thing: &str, target: &Target) -> Vec<Target> {
+        let shown = self.shown_things(pack, thing).len();
         let one = |place| Target { places: vec![place], ..Target::default() };
         if let Some(count) = target.first {
             return (1..=count).map(|place| one(Place::Nth(place))).collect();
@@ -215,24 +223,27 @@ impl Run<'_> {
         targets
     }
 
-    pub(super) fn shown(&self, pack: usize, thing: &str) -> Vec<Value> {
-        self.state.listing(pack, thing).map(|listing| listing.items.clone()).unwrap_or_default()
+    pub(super) fn shown_things(&self, pack: usize, thing: &str) -> Vec<Value> {
+        self.state
+            .list_of_thing(pack, thing)
+            .map(|listing| listing.items.clone())
+            .unwrap_or_default()
     }
 
     /// Plans the call, or returns the outcome if the call was already made.
-    fn call(&self, goal: &Goal, args: Map<String, Value>) -> Step {
-        if let Some(done) = self.result(goal.tool, &args) {
-            return Step::Done(outcome(done));
+    fn plan_call(&self, goal: &Goal, args: Map<String, Value>) -> Step {
+        if let Some(done) = self.result_of_call(goal.tool, &args) {
+            return Step::Done(outcome_of(done));
         }
         if goal.may_reuse
-            && let Some(value) = self.fresh(goal.tool, &args)
+            && let Some(value) = self.recent_result(goal.tool, &args)
         {
             return Step::Done(Outcome::Answer { args, results: vec![value], as_of: true });
         }
-        self.planned(vec![Planned { tool: goal.tool, args }])
+        self.check_offered(vec![Planned { tool: goal.tool, args }])
     }
 
-    fn planned(&self, calls: Vec<Planned>) -> Step {
+    fn check_offered(&self, calls: Vec<Planned>) -> Step {
         let Some(offered) = &self.offered else { return Step::Calls(calls) };
         if offered.is_empty() {
             return Step::Done(Outcome::Unfinished);
@@ -246,12 +257,12 @@ impl Run<'_> {
         Step::Calls(calls)
     }
 
-    pub(super) fn result(&self, tool: usize, args: &Map<String, Value>) -> Option<&Done> {
+    pub(super) fn result_of_call(&self, tool: usize, args: &Map<String, Value>) -> Option<&Done> {
         self.done.iter().find(|done| done.tool == tool && done.args == *args)
     }
 
     /// Returns the result of an earlier equal call if it is recent enough.
-    fn fresh(&self, tool: usize, args: &Map<String, Value>) -> Option<Arc<Value>> {
+    fn recent_result(&self, tool: usize, args: &Map<String, Value>) -> Option<Arc<Value>> {
         let pointer = self.book.tools[tool].as_of.as_ref()?;
         let done = self.state.last_call(tool).filter(|done| done.args == *args)?;
         let End::Ok(value) = &done.end else { return None };
@@ -261,7 +272,7 @@ impl Run<'_> {
     }
 }
 
-fn outcome(done: &Done) -> Outcome {
+fn outcome_of(done: &Done) -> Outcome {
     match &done.end {
         End::Ok(value) => Outcome::Answer {
             args: done.args.clone(),
@@ -273,7 +284,7 @@ fn outcome(done: &Done) -> Outcome {
 }
 
 /// Returns the list of things in a result.
-pub(super) fn list(value: &Value, source: &ThingSource) -> Vec<Value> {
+pub(super) fn list_in_result(value: &Value, source: &ThingSource) -> Vec<Value> {
     let items = value.pointer(&source.list);
     match items {
         Some(Value::Array(items)) if !items.is_empty() => items.clone(),
@@ -288,5 +299,5 @@ pub(super) fn list(value: &Value, source: &ThingSource) -> Vec<Value> {
 pub(super) fn is_partial(source: &ThingSource, result: &Value) -> bool {
     let total = source.total.as_ref().and_then(|pointer| result.pointer(pointer)?.as_u64());
     matches!(source.find, Some(Find::Words { .. }))
-        && total.is_none_or(|total| total > list(result, source).len() as u64)
+        && total.is_none_or(|total| total > list_in_result(result, source).len() as u64)
 }

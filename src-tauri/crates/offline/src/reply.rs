@@ -12,9 +12,7 @@ use super::{
     goal::{Doubt, Goal, Listing, Outcome, Why},
     history::Failure,
     places::Place,
-    social::Social,
     template::{self, markdown},
-    understand::Talk,
 };
 
 /// The highest number of list lines that a question shows.
@@ -38,7 +36,7 @@ pub(super) struct Speaker<'a> {
 }
 
 impl Speaker<'_> {
-    fn say(&self, en: &str, sv: &str) -> String {
+    pub(super) fn in_language(&self, en: &str, sv: &str) -> String {
         match self.lang {
             Language::En => en.to_owned(),
             Language::Sv => sv.to_owned(),
@@ -46,18 +44,18 @@ impl Speaker<'_> {
     }
 
     /// Returns the answer about all goals of a message.
-    pub(super) fn outcomes(&self, goals: &[(Goal, Outcome)]) -> Reply {
+    pub(super) fn answer_all(&self, goals: &[(Goal, Outcome)]) -> Reply {
         let mut reply = Reply::default();
         let mut later: Vec<String> = Vec::new();
         for (goal, outcome) in goals {
             if *outcome == Outcome::Later {
-                later.push(self.named(goal));
+                later.push(self.subject_text(goal));
                 continue;
             }
-            let mut part = self.outcome(goal, outcome);
+            let mut part = self.answer_goal(goal, outcome);
             if !goal.unused.is_empty() && matches!(outcome, Outcome::Answer { .. }) {
-                let words = self.quoted(&goal.unused);
-                part.text.push_str(&self.say(
+                let words = self.quote_words(&goal.unused);
+                part.text.push_str(&self.in_language(
                     &format!("\n\n*I did not use {words}.*"),
                     &format!("\n\n*Jag använde inte {words}.*"),
                 ));
@@ -73,7 +71,7 @@ impl Speaker<'_> {
         }
         if !later.is_empty() {
             let later = later.join(", ");
-            reply.text.push_str(&self.say(
+            reply.text.push_str(&self.in_language(
                 &format!("\n\nAfter that I go on with: {later}."),
                 &format!("\n\nSedan går jag vidare med: {later}."),
             ));
@@ -82,7 +80,7 @@ impl Speaker<'_> {
     }
 
     /// Returns the subject of a goal in the words of the message.
-    fn named(&self, goal: &Goal) -> String {
+    fn subject_text(&self, goal: &Goal) -> String {
         let target = &goal.target;
         let words = if target.said.is_empty() { target.words() } else { target.said.clone() };
         let chosen = || {
@@ -95,50 +93,50 @@ impl Speaker<'_> {
         };
         match (&words[..], target.places.first().filter(|_| !target.open)) {
             ([], Some(Place::Nth(place))) => {
-                self.say(&format!("number {place}"), &format!("nummer {place}"))
+                self.in_language(&format!("number {place}"), &format!("nummer {place}"))
             }
-            ([], _) => chosen().unwrap_or_else(|| self.say("the rest", "resten")),
+            ([], _) => chosen().unwrap_or_else(|| self.in_language("the rest", "resten")),
             _ => markdown(&words.join(" ")),
         }
     }
 
-    fn outcome(&self, goal: &Goal, outcome: &Outcome) -> Reply {
+    pub(super) fn answer_goal(&self, goal: &Goal, outcome: &Outcome) -> Reply {
         match outcome {
-            Outcome::Answer { args, results, as_of } => self.answer(goal, args, results, *as_of),
-            Outcome::Failed { failure } => Reply { text: self.failure(goal, failure), choices: Vec::new() },
-            Outcome::Ask { listing, why } => self.question(goal, listing, why),
-            Outcome::Nothing { thing, words } => self.nothing(goal, thing, words),
-            Outcome::Doubt(doubt) => self.doubt(goal, doubt),
+            Outcome::Answer { args, results, as_of } => self.render_answer(goal, args, results, *as_of),
+            Outcome::Failed { failure } => Reply { text: self.describe_failure(goal, failure), choices: Vec::new() },
+            Outcome::Ask { listing, why } => self.ask_which(goal, listing, why),
+            Outcome::Nothing { thing, words } => self.nothing_found(goal, thing, words),
+            Outcome::Doubt(doubt) => self.describe_doubt(goal, doubt),
             Outcome::Unusable { thing, items } => {
                 let text = self
                     .thing(goal, thing)
                     .and_then(|thing| self.lang.pick(&thing.unusable))
                     .and_then(|text| template::render(text, self.lang, &json!({ "items": items })));
                 Reply {
-                    text: text.unwrap_or_else(|| self.say("None of them can be had right now.", "Ingen av dem går att få just nu.")), choices: Vec::new()
+                    text: text.unwrap_or_else(|| self.in_language("None of them can be had right now.", "Ingen av dem går att få just nu.")), choices: Vec::new()
                 }
             }
             Outcome::Later => Reply::default(),
-            Outcome::NotOffered => self.plain(
+            Outcome::NotOffered => self.plain_reply(
                 "The tool for that is switched off. You can switch it on under Tools.",
                 "Verktyget för det är avstängt. Du kan slå på det under Verktyg.",
             ),
-            Outcome::Unfinished => self.plain(
+            Outcome::Unfinished => self.plain_reply(
                 "I had to stop before I was done: this turn has no calls left. Ask again and I will go on.",
                 "Jag fick sluta innan jag var klar: rundan har inga anrop kvar. Fråga igen så fortsätter jag.",
             ),
         }
     }
 
-    fn plain(&self, en: &str, sv: &str) -> Reply {
-        Reply { text: self.say(en, sv), choices: Vec::new() }
+    pub(super) fn plain_reply(&self, en: &str, sv: &str) -> Reply {
+        Reply { text: self.in_language(en, sv), choices: Vec::new() }
     }
 
     fn thing(&self, goal: &Goal, name: &str) -> Option<&Thing> {
         self.book.pack_of(goal.tool).thing(name)
     }
 
-    fn answer(
+    fn render_answer(
         &self,
         goal: &Goal,
         args: &serde_json::Map<String, Value>,
@@ -155,13 +153,16 @@ impl Speaker<'_> {
         let text = worded.and_then(|answer| self.lang.pick(answer)).and_then(|text| {
             template::answer(text, self.lang, &tool.intents[goal.intent].name, args, results, as_of)
         });
-        let mut text = text.map(|text| tidy(&text)).filter(|text| !text.is_empty());
+        let mut text = text.map(|text| remove_empty_lines(&text)).filter(|text| !text.is_empty());
         if let (true, Some(text)) = (as_of, text.as_mut()) {
-            text.push_str(&self.reused(tool, results));
+            text.push_str(&self.reused_note(tool, results));
         }
         Reply {
             text: text.unwrap_or_else(|| {
-                self.say("Done. The result is shown above.", "Klart. Resultatet visas ovan.")
+                self.in_language(
+                    "Done. The result is shown above.",
+                    "Klart. Resultatet visas ovan.",
+                )
             }),
             choices: Vec::new(),
         }
@@ -169,76 +170,78 @@ impl Speaker<'_> {
 
     /// Returns the line under an answer from an earlier result: the time of that result, and that
     /// no new request was made.
-    fn reused(&self, tool: &super::book::Tool, results: &[Arc<Value>]) -> String {
+    fn reused_note(&self, tool: &super::book::Tool, results: &[Arc<Value>]) -> String {
         let at =
             tool.as_of.as_ref().and_then(|pointer| results.first()?.pointer(pointer)?.as_str());
         let at = at
             .and_then(|text| chrono::DateTime::parse_from_rfc3339(text).ok())
             .map(|at| at.format("%H:%M").to_string())
             .unwrap_or_default();
-        let line = self.say(
+        let line = self.in_language(
             &format!("Same account and period as before (data as of {at})."),
             &format!("Samma konto och period som nyss (data per {at})."),
         );
         format!("\n\n*{line}*")
     }
 
-    fn failure(&self, goal: &Goal, failure: &Failure) -> String {
+    fn describe_failure(&self, goal: &Goal, failure: &Failure) -> String {
         let tool = &self.book.tools[goal.tool];
-        let undone = tool.writes().then(|| {
+        let undone = tool.is_write().then(|| {
             self.lang
                 .pick(&tool.undone)
                 .cloned()
-                .unwrap_or_else(|| self.say("Nothing was changed.", "Inget ändrades."))
+                .unwrap_or_else(|| self.in_language("Nothing was changed.", "Inget ändrades."))
         });
         let reason = failure.reason.as_deref().map(|reason| markdown(reason.trim()));
         let why = match failure.outcome {
             ToolOutcome::Rejected => match reason {
-                Some(reason) => self.say(&format!("You rejected it: {reason}"), &format!("Du avslog det: {reason}")),
-                None => self.say("You rejected it.", "Du avslog det."),
+                Some(reason) => self.in_language(&format!("You rejected it: {reason}"), &format!("Du avslog det: {reason}")),
+                None => self.in_language("You rejected it.", "Du avslog det."),
             },
-            ToolOutcome::Expired => self.say(
+            ToolOutcome::Expired => self.in_language(
                 "The approval expired before anyone decided. Ask again to get a new one.",
                 "Godkännandet gick ut innan någon bestämde sig. Be om det igen för att få ett nytt.",
             ),
-            ToolOutcome::Denied => self.say("A policy rule does not allow it.", "En policyregel tillåter det inte."),
-            ToolOutcome::Cancelled => self.say("It was cancelled.", "Det avbröts."),
+            ToolOutcome::Denied => self.in_language("A policy rule does not allow it.", "En policyregel tillåter det inte."),
+            ToolOutcome::Cancelled => self.in_language("It was cancelled.", "Det avbröts."),
             ToolOutcome::Limit => {
-                self.say("This turn has no tool calls left. Ask again and I will go on.", "Rundan har inga verktygsanrop kvar. Fråga igen så fortsätter jag.")
+                self.in_language("This turn has no tool calls left. Ask again and I will go on.", "Rundan har inga verktygsanrop kvar. Fråga igen så fortsätter jag.")
             }
             ToolOutcome::Unknown => {
-                return self.say(
+                return self.in_language(
                     "It is not known whether this happened: the app stopped in between. Check before you ask again.",
                     "Det är okänt om detta hände: appen stannade mitt i. Kontrollera innan du ber om det igen.",
                 );
             }
             ToolOutcome::Ok | ToolOutcome::Error => {
-                let message = if failure.message.is_empty() { self.say("The tool failed.", "Verktyget misslyckades.") } else { markdown(&failure.message) };
+                let message = if failure.message.is_empty() { self.in_language("The tool failed.", "Verktyget misslyckades.") } else { markdown(&failure.message) };
                 failure.hint.as_deref().map_or(message.clone(), |hint| format!("{message} {}", markdown(hint)))
             }
         };
         undone.map_or(why.clone(), |undone| format!("{undone} {why}"))
     }
 
-    fn question(&self, goal: &Goal, listing: &Listing, why: &Why) -> Reply {
+    fn ask_which(&self, goal: &Goal, listing: &Listing, why: &Why) -> Reply {
         let Some(thing) = self.book.packs[listing.pack].thing(&listing.thing) else {
             return Reply::default();
         };
         let labels: Vec<String> =
-            listing.items.iter().map(|item| self.label(thing, item)).collect();
-        let writes = self.book.tools[goal.tool].writes();
+            listing.items.iter().map(|item| self.item_label(thing, item)).collect();
+        let writes = self.book.tools[goal.tool].is_write();
         let lead = match why {
-            Why::Several | Why::OutOfRange(_) if labels.is_empty() => return self.which(thing),
-            Why::Several | Why::SomeUnusable(_) => {
-                self.say("Which one do you mean?", "Vilken menar du?")
+            Why::Several | Why::OutOfRange(_) if labels.is_empty() => {
+                return self.ask_for_thing(thing);
             }
-            Why::OutOfRange(place) => self.say(
+            Why::Several | Why::SomeUnusable(_) => {
+                self.in_language("Which one do you mean?", "Vilken menar du?")
+            }
+            Why::OutOfRange(place) => self.in_language(
                 &format!("There is no number {place} in the list. Which one do you mean?"),
                 &format!("Det finns ingen nummer {place} i listan. Vilken menar du?"),
             ),
             Why::NoneFits(words) => {
                 let words = markdown(&words.join(" "));
-                self.say(
+                self.in_language(
                     &format!("Nothing there is “{words}”. This is what there is:"),
                     &format!("Inget där är ”{words}”. Det här finns:"),
                 )
@@ -249,11 +252,14 @@ impl Speaker<'_> {
                     .pick(&thing.unusable)
                     .and_then(|text| template::render(text, self.lang, &json!({ "items": items })));
                 let text = text.unwrap_or_else(|| {
-                    self.say("That one cannot be had right now.", "Den går inte att få just nu.")
+                    self.in_language(
+                        "That one cannot be had right now.",
+                        "Den går inte att få just nu.",
+                    )
                 });
-                format!("{} {}", text.trim(), self.say("These can:", "De här går att få:"))
+                format!("{} {}", text.trim(), self.in_language("These can:", "De här går att få:"))
             }
-            Why::Confirm => self.say(
+            Why::Confirm => self.in_language(
                 "I am not sure that this is what you mean. Is it this one?",
                 "Jag är inte säker på att det är den du menar. Är det den här?",
             ),
@@ -264,59 +270,65 @@ impl Speaker<'_> {
         }
         if labels.len() > SHOWN {
             // The total number is not known, because a search returns only its first results.
-            text.push_str(&self.say(
+            text.push_str(&self.in_language(
                 "\n\n… and more. Say more words to narrow it down.",
                 "\n\n… och fler. Säg fler ord så blir listan kortare.",
             ));
         }
         if let Why::SomeUnusable(gone) = why {
             let gone: Vec<String> =
-                gone.iter().take(SHOWN).map(|item| self.label(thing, item)).collect();
+                gone.iter().take(SHOWN).map(|item| self.item_label(thing, item)).collect();
             let gone = gone.join("; ");
-            text.push_str(&self.say(
+            text.push_str(&self.in_language(
                 &format!("\n\nNot available right now: {gone}."),
                 &format!("\n\nGår inte att få just nu: {gone}."),
             ));
         }
         if writes && labels.len() > 1 && matches!(why, Why::Several | Why::SomeUnusable(_)) {
             text.push_str(
-                &self.say("\n\nNothing has been changed yet.", "\n\nInget har ändrats ännu."),
+                &self.in_language(
+                    "\n\nNothing has been changed yet.",
+                    "\n\nInget har ändrats ännu.",
+                ),
             );
         }
-        Reply { text, choices: self.choices(&labels, *why == Why::Confirm) }
+        Reply { text, choices: self.build_choices(&labels, *why == Why::Confirm) }
     }
 
     /// Returns the rest of a list. The numbers continue.
-    pub(super) fn more(&self, listing: Option<&Listing>) -> Reply {
+    pub(super) fn show_more(&self, listing: Option<&Listing>) -> Reply {
         let found = listing.and_then(|listing| {
             Some((listing, self.book.packs[listing.pack].thing(&listing.thing)?))
         });
         let Some((listing, thing)) = found else {
-            return self.plain(
+            return self.plain_reply(
                 "I cannot show more of that. Say what to look for.",
                 "Mer av det kan jag inte visa. Säg vad jag ska leta efter.",
             );
         };
-        if listing.rest().is_empty() && listing.partial {
-            return self.plain(
+        if listing.hidden_items().is_empty() && listing.partial {
+            return self.plain_reply(
                 "I have no more than those: a search brings only its first ones. Say more words to narrow it down.",
                 "Fler än så har jag inte: en sökning ger bara de första. Säg fler ord så blir den smalare.",
             );
         }
-        if listing.rest().is_empty() {
-            return self.plain("That is all there is.", "Det är allt som finns.");
+        if listing.hidden_items().is_empty() {
+            return self.plain_reply("That is all there is.", "Det är allt som finns.");
         }
-        let before = listing.shown().len();
-        let line =
-            |(i, item): (usize, &Value)| format!("{}. {}", before + i + 1, self.label(thing, item));
-        let lines: Vec<String> = listing.rest().iter().take(SHOWN).enumerate().map(line).collect();
+        let before = listing.shown_items().len();
+        let line = |(i, item): (usize, &Value)| {
+            format!("{}. {}", before + i + 1, self.item_label(thing, item))
+        };
+        let lines: Vec<String> =
+            listing.hidden_items().iter().take(SHOWN).enumerate().map(line).collect();
         Reply { text: lines.join("\n"), choices: Vec::new() }
     }
 
-    fn which(&self, thing: &Thing) -> Reply {
-        let noun = self.lang.pick(&thing.nouns).cloned().unwrap_or_else(|| self.say("one", "en"));
+    fn ask_for_thing(&self, thing: &Thing) -> Reply {
+        let noun =
+            self.lang.pick(&thing.nouns).cloned().unwrap_or_else(|| self.in_language("one", "en"));
         Reply {
-            text: self.say(
+            text: self.in_language(
                 &format!("Which {noun} do you mean? Say its name, or what to look for."),
                 &format!("Vilken {noun} menar du? Säg namnet, eller vad jag ska leta efter."),
             ),
@@ -324,11 +336,17 @@ impl Speaker<'_> {
         }
     }
 
-    fn choices(&self, labels: &[String], confirm: bool) -> Vec<Choice> {
+    fn build_choices(&self, labels: &[String], confirm: bool) -> Vec<Choice> {
         if confirm && labels.len() == 1 {
             return vec![
-                Choice { label: self.say("Yes", "Ja"), message: self.say("Yes", "Ja") },
-                Choice { label: self.say("No", "Nej"), message: self.say("No", "Nej") },
+                Choice {
+                    label: self.in_language("Yes", "Ja"),
+                    message: self.in_language("Yes", "Ja"),
+                },
+                Choice {
+                    label: self.in_language("No", "Nej"),
+                    message: self.in_language("No", "Nej"),
+                },
             ];
         }
         let names: [&str; SHOWN] = match self.lang {
@@ -345,30 +363,32 @@ impl Speaker<'_> {
             .iter()
             .zip(names)
             .map(|(label, name)| {
-                let label = unescaped(label);
+                let label = remove_markdown(label);
                 // The button shows price and stock, but its message needs only the name.
                 let said = label.split(" – ").next().unwrap_or(&label).to_owned();
-                let message =
-                    self.say(&format!("The {name} one: {said}"), &format!("Den {name}: {said}"));
+                let message = self.in_language(
+                    &format!("The {name} one: {said}"),
+                    &format!("Den {name}: {said}"),
+                );
                 Choice { label, message }
             })
             .collect()
     }
 
-    fn label(&self, thing: &Thing, item: &Value) -> String {
+    fn item_label(&self, thing: &Thing, item: &Value) -> String {
         self.lang
             .pick(&thing.label)
             .map(|text| template::label(text, self.lang, item))
             .unwrap_or_default()
     }
 
-    fn nothing(&self, goal: &Goal, thing: &str, words: &[String]) -> Reply {
+    fn nothing_found(&self, goal: &Goal, thing: &str, words: &[String]) -> Reply {
         let text = self.thing(goal, thing).and_then(|thing| self.lang.pick(&thing.none)).and_then(
             |text| template::render(text, self.lang, &json!({ "words": words.join(" ") })),
         );
         Reply {
-            text: text.map(|text| tidy(&text)).unwrap_or_else(|| {
-                self.say(
+            text: text.map(|text| remove_empty_lines(&text)).unwrap_or_else(|| {
+                self.in_language(
                     "I found nothing like that. Try other words.",
                     "Jag hittade inget sådant. Prova med andra ord.",
                 )
@@ -377,27 +397,27 @@ impl Speaker<'_> {
         }
     }
 
-    fn doubt(&self, goal: &Goal, doubt: &Doubt) -> Reply {
+    fn describe_doubt(&self, goal: &Goal, doubt: &Doubt) -> Reply {
         match doubt {
             Doubt::UnknownName(name) => self.unknown_name(goal, name),
-            Doubt::Quantity => self.plain("How many? I need a whole number from 1.", "Hur många? Jag behöver ett heltal från 1."),
-            Doubt::Negated => self.plain(
+            Doubt::Quantity => self.plain_reply("How many? I need a whole number from 1.", "Hur många? Jag behöver ett heltal från 1."),
+            Doubt::Negated => self.plain_reply(
                 "I change nothing on a sentence with a “not” in it: I might get it the wrong way round. Say what you want instead.",
                 "Jag ändrar inget på en mening med ett ”inte” i: jag kan få det bakvänt. Säg i stället vad du vill.",
             ),
-            Doubt::Unused(words) => self.not_used(goal, words),
+            Doubt::Unused(words) => self.refuse_unused_words(goal, words),
             Doubt::Missing(parameter) => {
                 let tool = &self.book.tools[goal.tool];
                 let counts = tool.slots.iter().any(|slot| slot.parameter == *parameter && matches!(slot.kind, contract::manifest::SlotKind::Quantity));
-                if counts { self.plain("How many?", "Hur många?") } else { self.plain("What shall I look for?", "Vad ska jag leta efter?") }
+                if counts { self.plain_reply("How many?", "Hur många?") } else { self.plain_reply("What shall I look for?", "Vad ska jag leta efter?") }
             }
         }
     }
 
     /// The answer if words were left over without which the question is another one.
-    fn not_used(&self, goal: &Goal, words: &[String]) -> Reply {
-        let words = self.quoted(words);
-        let lead = self.say(
+    fn refuse_unused_words(&self, goal: &Goal, words: &[String]) -> Reply {
+        let words = self.quote_words(words);
+        let lead = self.in_language(
             &format!("I do not know what to do with {words} here, so I do not answer a question that you did not ask."),
             &format!("Jag vet inte vad jag ska göra med {words} här, så jag svarar inte på en fråga som du inte ställde."),
         );
@@ -405,7 +425,7 @@ impl Speaker<'_> {
         let can = self
             .lang
             .pick(&offline.can)
-            .map(|can| self.say(&format!(" I can {can}."), &format!(" Jag kan {can}.")));
+            .map(|can| self.in_language(&format!(" I can {can}."), &format!(" Jag kan {can}.")));
         let examples = self.lang.pick(&offline.examples).into_iter().flatten().take(3);
         let choices = examples
             .map(|example| Choice { label: example.clone(), message: example.clone() })
@@ -414,19 +434,19 @@ impl Speaker<'_> {
     }
 
     /// Words in quotation marks, as a list.
-    fn quoted(&self, words: &[String]) -> String {
+    fn quote_words(&self, words: &[String]) -> String {
         let quoted: Vec<String> = words
             .iter()
             .map(|word| {
                 let word = markdown(word);
-                self.say(&format!("“{word}”"), &format!("”{word}”"))
+                self.in_language(&format!("“{word}”"), &format!("”{word}”"))
             })
             .collect();
         match &quoted[..] {
             [] => String::new(),
             [one] => one.clone(),
             [first @ .., last] => {
-                format!("{} {} {last}", first.join(", "), self.say("and", "och"))
+                format!("{} {} {last}", first.join(", "), self.in_language("and", "och"))
             }
         }
     }
@@ -439,9 +459,11 @@ impl Speaker<'_> {
         let mut list = known.iter().map(|name| markdown(name)).collect::<Vec<_>>().join(", ");
         if entities.len() > KNOWN {
             let more = entities.len() - KNOWN;
-            list.push_str(&self.say(&format!(" and {more} more"), &format!(" och {more} till")));
+            list.push_str(
+                &self.in_language(&format!(" and {more} more"), &format!(" och {more} till")),
+            );
         }
-        let text = self.say(
+        let text = self.in_language(
             &format!("I do not know “{name}”. I know {list}; an account can also be given by its number."),
             &format!("Jag känner inte till ”{name}”. Jag känner till {list}; ett konto kan också anges med sitt nummer."),
         );
@@ -452,78 +474,10 @@ impl Speaker<'_> {
             .collect();
         Reply { text, choices }
     }
-
-    /// Returns the answer to a message that needs no tool.
-    pub(super) fn talk(&self, talk: &Talk, pending: Option<(&Goal, &Outcome)>) -> Reply {
-        match talk {
-            Talk::Social(social) => self.social(*social),
-            Talk::More => self.more(None),
-            Talk::Cannot { pack, index } => {
-                let text = self.book.packs[*pack].offline.cannot.get(*index).and_then(|cannot| self.lang.pick(&cannot.answer)).cloned();
-                Reply { text: text.unwrap_or_else(|| self.say("I cannot do that.", "Det kan jag inte göra.")), choices: Vec::new() }
-            }
-            Talk::Dropped => self.plain("All right, I leave it. Nothing was changed.", "Okej, jag låter det vara. Inget ändrades."),
-            Talk::AskAgain => {
-                let again = pending.map(|(goal, outcome)| self.outcome(goal, outcome)).unwrap_or_default();
-                let lead = self.say(
-                    "I did not catch which one. Say its number, or words that only one has.",
-                    "Jag förstod inte vilken. Säg numret, eller ord som bara en har.",
-                );
-                Reply { text: format!("{lead}\n\n{}", again.text).trim().to_owned(), choices: again.choices }
-            }
-            Talk::NotUnderstood => self.with_examples(
-                "I did not understand that. I am the offline model: I work with fixed phrases and the installed packs, and I do not guess.",
-                "Det förstod jag inte. Jag är offlinemodellen: jag arbetar med fasta fraser och de installerade paketen, och jag gissar inte.",
-            ),
-        }
-    }
-
-    fn social(&self, social: Social) -> Reply {
-        match social {
-            Social::Greeting => self.with_examples("Hello! I am the offline model: no network, no key, just the installed packs.", "Hej! Jag är offlinemodellen: inget nätverk, ingen nyckel, bara de installerade paketen."),
-            Social::HowAreYou => self.with_examples("Everything runs, thank you. I am the offline model, a planner and not a person.", "Allt fungerar, tack. Jag är offlinemodellen, en planerare och ingen människa."),
-            Social::Thanks => self.plain("You are welcome.", "Varsågod."),
-            Social::Bye => self.plain("Goodbye. Everything is saved.", "Hej då. Allt är sparat."),
-            Social::Help => self.with_examples("I am the offline model. I answer questions with the installed packs, and every change waits for your approval.", "Jag är offlinemodellen. Jag svarar på frågor med de installerade paketen, och varje ändring väntar på ditt godkännande."),
-            Social::Identity => self.with_examples(
-                "I am Countersign's offline model: a fixed planner on this machine, not a language model. I match your words with the phrases of the installed packs and answer from their results. You can connect a language model in Settings.",
-                "Jag är Countersigns offlinemodell: en fast planerare på den här datorn, ingen språkmodell. Jag jämför dina ord med paketens fraser och svarar utifrån deras resultat. Du kan ansluta en språkmodell i Inställningar.",
-            ),
-            Social::Yes | Social::No => self.with_examples("There is no open question right now.", "Det finns ingen öppen fråga just nu."),
-            Social::OffTopic => self.with_examples("I cannot do that: no installed pack covers it.", "Det kan jag inte göra: inget installerat paket täcker det."),
-        }
-    }
-
-    fn with_examples(&self, en: &str, sv: &str) -> Reply {
-        let mut text = self.say(en, sv);
-        let can: Vec<&str> = self
-            .book
-            .packs
-            .iter()
-            .filter_map(|pack| self.lang.pick(&pack.offline.can))
-            .map(String::as_str)
-            .collect();
-        if !can.is_empty() {
-            text.push_str(&self.say("\n\nI can:\n", "\n\nJag kan:\n"));
-            can.iter().for_each(|line| text.push_str(&format!("\n- {line}")));
-        }
-        let examples: Vec<&String> = self
-            .book
-            .packs
-            .iter()
-            .filter_map(|pack| self.lang.pick(&pack.offline.examples))
-            .flat_map(|all| all.iter().take(2))
-            .collect();
-        let choices = examples
-            .iter()
-            .map(|example| Choice { label: (*example).clone(), message: (*example).clone() })
-            .collect();
-        Reply { text, choices }
-    }
 }
 
 /// Removes empty lines at the ends, and repeated empty lines.
-fn tidy(text: &str) -> String {
+fn remove_empty_lines(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut empty = 0;
     for line in text.trim().lines() {
@@ -537,7 +491,7 @@ fn tidy(text: &str) -> String {
 }
 
 /// Returns a label without Markdown, for a button.
-fn unescaped(text: &str) -> String {
+fn remove_markdown(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {

@@ -26,15 +26,14 @@ pub(super) fn resume(
     socials: &[Social],
 ) -> Option<Read> {
     match &reader.state.pending {
-        Some(pending) => {
-            answer(reader, pending, tokens, facts, socials).map(|read| go_on(pending, read))
-        }
-        None => point(reader, tokens, facts),
+        Some(pending) => read_answer(reader, pending, tokens, facts, socials)
+            .map(|read| add_waiting_goals(pending, read)),
+        None => read_place_request(reader, tokens, facts),
     }
 }
 
 /// Adds the goals that were waiting for the question's answer.
-fn go_on(pending: &Pending, (mut goals, talk): Read) -> Read {
+fn add_waiting_goals(pending: &Pending, (mut goals, talk): Read) -> Read {
     if !goals.is_empty() {
         goals.extend(pending.later.iter().cloned());
     }
@@ -42,27 +41,27 @@ fn go_on(pending: &Pending, (mut goals, talk): Read) -> Read {
 }
 
 /// Reads "the second one" after a list without a question as a request for details.
-fn point(reader: &Reader<'_>, tokens: &[Token], facts: &Facts) -> Option<Read> {
+fn read_place_request(reader: &Reader<'_>, tokens: &[Token], facts: &Facts) -> Option<Read> {
     let mut places = facts.places.clone();
     if facts.words.len() == 1 {
         places.extend(facts.lone_number(tokens).map(Place::Nth));
     }
-    let best = reader.best(tokens, facts).filter(|best| best.strong);
+    let best = reader.best_candidate(tokens, facts).filter(|best| best.strong);
     let used = best
         .as_ref()
-        .filter(|best| searches(reader, best))
+        .filter(|best| is_search(reader, best))
         .map(|best| best.used.clone())
         .unwrap_or_default();
     if places.is_empty()
-        || !facts.content(tokens, &used, usize::MAX).is_empty()
-        || best.is_some_and(|best| !searches(reader, &best))
+        || !facts.unused_content_words(tokens, &used, usize::MAX).is_empty()
+        || best.is_some_and(|best| !is_search(reader, &best))
     {
         return None;
     }
     let reads = |listing: &Listing| {
         reader.book.tools.iter().position(|tool| {
             tool.pack == listing.pack
-                && !tool.writes()
+                && !tool.is_write()
                 && !tool.intents.is_empty()
                 && tool.thing().is_some_and(|(_, thing, _)| thing == listing.thing)
         })
@@ -71,7 +70,7 @@ fn point(reader: &Reader<'_>, tokens: &[Token], facts: &Facts) -> Option<Read> {
         reader.state.listings.iter().find_map(|listing| Some((listing, reads(listing)?)))?;
     if facts.places.is_empty()
         && places.iter().any(
-            |place| matches!(place, Place::Nth(place) if *place as usize > listing.shown().len()),
+            |place| matches!(place, Place::Nth(place) if *place as usize > listing.shown_items().len()),
         )
     {
         return None;
@@ -98,40 +97,41 @@ fn point(reader: &Reader<'_>, tokens: &[Token], facts: &Facts) -> Option<Read> {
 
 /// Whether the request is a search. "Show me the second one" sounds like one, but without search
 /// words it points into a list.
-fn searches(reader: &Reader<'_>, found: &Match) -> bool {
-    reader.book.tools[found.tool].has(|kind| matches!(kind, contract::manifest::SlotKind::Words))
+fn is_search(reader: &Reader<'_>, found: &Match) -> bool {
+    reader.book.tools[found.tool]
+        .has_slot(|kind| matches!(kind, contract::manifest::SlotKind::Words))
 }
 
-fn answer(
+fn read_answer(
     reader: &Reader<'_>,
     pending: &Pending,
     tokens: &[Token],
     facts: &Facts,
     socials: &[Social],
 ) -> Option<Read> {
-    if let Some(read) = button(reader, pending, tokens) {
+    if let Some(read) = read_button(reader, pending, tokens) {
         return Some(read);
     }
-    let content = facts.content(
+    let content = facts.unused_content_words(
         tokens,
-        &social::used(tokens, &facts.words),
+        &social::matched_tokens(tokens, &facts.words),
         reader.book.tools[pending.goal.tool].pack,
     );
     let mut used = Vec::new();
-    if let Some(found) = reader.best(tokens, facts) {
+    if let Some(found) = reader.best_candidate(tokens, facts) {
         let other = found.tool != pending.goal.tool;
         let recount =
-            other && found.strong && changes_count(reader, pending, tokens, facts, &found);
+            other && found.strong && changes_quantity(reader, pending, tokens, facts, &found);
         if recount {
-            return Some(recounted(pending, facts));
+            return Some(set_quantity(pending, facts));
         }
         let points = !facts.places.is_empty()
-            && searches(reader, &found)
-            && facts.content(tokens, &found.used, usize::MAX).is_empty();
+            && is_search(reader, &found)
+            && facts.unused_content_words(tokens, &found.used, usize::MAX).is_empty();
         if other && !points && (found.strong || !facts.named.is_empty() || facts.period.is_some()) {
             return None;
         }
-        if !other && found.strong && names_anew(reader, &found, tokens, facts) {
+        if !other && found.strong && names_another_thing(reader, &found, tokens, facts) {
             return None;
         }
         if found.strong {
@@ -140,15 +140,16 @@ fn answer(
     }
     let silent =
         content.is_empty() && facts.places.is_empty() && facts.lone_number(tokens).is_none();
-    if (socials.contains(&Social::No) && silent) || takes_back(reader, pending, tokens, facts) {
+    if (socials.contains(&Social::No) && silent) || withdraws_change(reader, pending, tokens, facts)
+    {
         return Some((Vec::new(), Some(Talk::Dropped)));
     }
     if let Some(doubt) = &pending.goal.doubt {
-        return clear_doubt(reader, pending, doubt, tokens, facts);
+        return resolve_doubt(reader, pending, doubt, tokens, facts);
     }
     if socials.contains(&Social::Yes) && silent {
         return Some(match &pending.listing.items[..] {
-            [only] => (vec![choose(pending, only.clone())], None),
+            [only] => (vec![choose_item(pending, only.clone())], None),
             _ => (Vec::new(), Some(Talk::AskAgain)),
         });
     }
@@ -159,17 +160,22 @@ fn answer(
     {
         return None;
     }
-    select(reader, pending, tokens, facts, &used)
+    select_from_question(reader, pending, tokens, facts, &used)
 }
 
 /// Whether the message withdraws the pending change: its words with a "not" and nothing else ("No,
 /// don't add it").
-fn takes_back(reader: &Reader<'_>, pending: &Pending, tokens: &[Token], facts: &Facts) -> bool {
+fn withdraws_change(
+    reader: &Reader<'_>,
+    pending: &Pending,
+    tokens: &[Token],
+    facts: &Facts,
+) -> bool {
     let tool = pending.goal.tool;
     let denied =
         facts.negations.iter().any(|&i| !tokens[i].any(&["no", "but", "men", "without", "utan"]));
     if !denied
-        || !reader.book.tools[tool].writes()
+        || !reader.book.tools[tool].is_write()
         || !facts.places.is_empty()
         || facts.lone_number(tokens).is_some()
     {
@@ -186,22 +192,22 @@ fn takes_back(reader: &Reader<'_>, pending: &Pending, tokens: &[Token], facts: &
     if asked.is_empty() && !facts.words.iter().any(verb) {
         return false;
     }
-    let mut used = social::used(tokens, &facts.words);
+    let mut used = social::matched_tokens(tokens, &facts.words);
     used.extend(asked);
     facts
-        .content(tokens, &used, reader.book.tools[tool].pack)
+        .unused_content_words(tokens, &used, reader.book.tools[tool].pack)
         .iter()
         .all(|i| facts.negations.contains(i))
 }
 
 /// Reads the message of a button, such as "The second one: Black, 44 …". The words after the colon
 /// only repeat the list.
-fn button(reader: &Reader<'_>, pending: &Pending, tokens: &[Token]) -> Option<Read> {
+fn read_button(reader: &Reader<'_>, pending: &Pending, tokens: &[Token]) -> Option<Read> {
     let colon = tokens.iter().position(|token| token.fold == ":")?;
-    let facts = reader.facts(&tokens[..colon]);
+    let facts = reader.facts_of(&tokens[..colon]);
     match facts.places[..] {
         [Place::Nth(place)] if colon <= 4 => {
-            Some(nth(reader, pending, &Facts::default(), place as usize, &[]))
+            Some(select_place(reader, pending, &Facts::default(), place as usize, &[]))
         }
         _ => None,
     }
@@ -209,7 +215,7 @@ fn button(reader: &Reader<'_>, pending: &Pending, tokens: &[Token]) -> Option<Re
 
 /// Whether the message changes the quantity of the pending request: "make it three" while the user
 /// is choosing a thing to order does not mean the cart.
-fn changes_count(
+fn changes_quantity(
     reader: &Reader<'_>,
     pending: &Pending,
     tokens: &[Token],
@@ -217,15 +223,18 @@ fn changes_count(
     found: &Match,
 ) -> bool {
     let both = [found.tool, pending.goal.tool].iter().all(|&tool| {
-        reader.book.tools[tool].has(|kind| matches!(kind, contract::manifest::SlotKind::Quantity))
+        reader.book.tools[tool]
+            .has_slot(|kind| matches!(kind, contract::manifest::SlotKind::Quantity))
     });
-    let bare = facts.content(tokens, &found.used, reader.book.tools[found.tool].pack).is_empty()
+    let bare = facts
+        .unused_content_words(tokens, &found.used, reader.book.tools[found.tool].pack)
+        .is_empty()
         && facts.places.is_empty();
     both && bare && matches!(facts.quantity, Some(Quantity::Whole(1..)))
 }
 
 /// Asks the same question again with another quantity.
-fn recounted(pending: &Pending, facts: &Facts) -> Read {
+fn set_quantity(pending: &Pending, facts: &Facts) -> Read {
     let mut goal = pending.goal.clone();
     let listing = &pending.listing;
     if !listing.items.is_empty() {
@@ -243,15 +252,20 @@ fn count(goal: &mut Goal, facts: &Facts) {
 
 /// Whether the message makes the same kind of request for another thing, which it names by its
 /// kind.
-fn names_anew(reader: &Reader<'_>, found: &Match, tokens: &[Token], facts: &Facts) -> bool {
+fn names_another_thing(
+    reader: &Reader<'_>,
+    found: &Match,
+    tokens: &[Token],
+    facts: &Facts,
+) -> bool {
     let pack = reader.book.pack_of(found.tool);
     facts
-        .content(tokens, &found.used, reader.book.tools[found.tool].pack)
+        .unused_content_words(tokens, &found.used, reader.book.tools[found.tool].pack)
         .iter()
         .any(|&i| pack.is_vocabulary(&tokens[i].norm))
 }
 
-fn choose(pending: &Pending, item: Value) -> Goal {
+fn choose_item(pending: &Pending, item: Value) -> Goal {
     let mut goal = pending.goal.clone();
     goal.target.places.clear();
     goal.target.first = None;
@@ -259,7 +273,7 @@ fn choose(pending: &Pending, item: Value) -> Goal {
     goal
 }
 
-fn clear_doubt(
+fn resolve_doubt(
     reader: &Reader<'_>,
     pending: &Pending,
     doubt: &Doubt,
@@ -281,13 +295,13 @@ fn clear_doubt(
             if facts.named.is_empty() {
                 return None;
             }
-            let said = fill::goal(reader, tokens, facts, &found, None);
+            let said = fill::build_goal(reader, tokens, facts, &found, None);
             goal.args.extend(said.args);
         }
         Doubt::Negated | Doubt::Unused(_) => return None,
         Doubt::Quantity | Doubt::Missing(_) => {
             let content: Vec<&str> = facts
-                .content(tokens, &[], data.pack)
+                .unused_content_words(tokens, &[], data.pack)
                 .into_iter()
                 .map(|i| tokens[i].norm.as_str())
                 .collect();
@@ -314,7 +328,7 @@ fn clear_doubt(
 }
 
 /// Chooses from the list of the question, or uses the words that the question asked for.
-fn select(
+fn select_from_question(
     reader: &Reader<'_>,
     pending: &Pending,
     tokens: &[Token],
@@ -323,8 +337,11 @@ fn select(
 ) -> Option<Read> {
     let listing = &pending.listing;
     let own = reader.book.tools[pending.goal.tool].pack;
-    let mut words: Vec<String> =
-        facts.content(tokens, used, own).into_iter().map(|i| tokens[i].norm.clone()).collect();
+    let mut words: Vec<String> = facts
+        .unused_content_words(tokens, used, own)
+        .into_iter()
+        .map(|i| tokens[i].norm.clone())
+        .collect();
     if listing.items.is_empty() {
         if words.is_empty() {
             return None;
@@ -347,15 +364,15 @@ fn select(
     let values: Vec<u32> = numbers.iter().copied().filter(|number| is_value(*number)).collect();
     // If the second item is black, "the second one in green" names two different things.
     let contradicts = |place: usize| {
-        let describes = |word: &&String| pack.is_attribute(pack.canonical(word));
+        let describes = |word: &&String| pack.is_attribute(pack.canonical_word(word));
         place.checked_sub(1).and_then(|i| items.get(i)).is_some_and(|item| {
-            words.iter().filter(describes).any(|word| !things::fits(pack, word, item))
+            words.iter().filter(describes).any(|word| !things::fits_item(pack, word, item))
         })
     };
     if facts.places.len() > 1 || facts.choice {
         return Some((Vec::new(), Some(Talk::AskAgain)));
     }
-    let last = listing.shown().len();
+    let last = listing.shown_items().len();
     if facts.places.len() == 1
         && facts.places.iter().any(|place| {
             contradicts(if let Place::Nth(place) = place { *place as usize } else { last })
@@ -365,19 +382,20 @@ fn select(
     }
     if let [Place::Nth(place)] = facts.places[..] {
         // "2" stays open if 2 is also a size in the list.
-        return Some(nth(reader, pending, facts, place as usize, &values));
+        return Some(select_place(reader, pending, facts, place as usize, &values));
     }
     if let [Place::Last] = facts.places[..] {
-        return Some(nth(reader, pending, facts, last, &[]));
+        return Some(select_place(reader, pending, facts, last, &[]));
     }
     if words.is_empty()
         && values.is_empty()
         && let Some(place) = facts.lone_number(tokens)
     {
-        return Some(nth(reader, pending, facts, place as usize, &[]));
+        return Some(select_place(reader, pending, facts, place as usize, &[]));
     }
     words.retain(|word| word.parse::<u32>().is_err());
-    let labelled = facts.content(tokens, used, own).into_iter().filter_map(|i| tokens[i].int());
+    let labelled =
+        facts.unused_content_words(tokens, used, own).into_iter().filter_map(|i| tokens[i].int());
     words.extend(values.iter().copied().chain(labelled).map(|number| number.to_string()));
     words.dedup();
     if words.is_empty() {
@@ -390,22 +408,22 @@ fn select(
     {
         goal.args.insert("quantity".to_owned(), json!(count));
     }
-    narrowed(reader, pending, goal, &items, words)
+    narrow_question(reader, pending, goal, &items, words)
 }
 
-fn nth(
+fn select_place(
     reader: &Reader<'_>,
     pending: &Pending,
     facts: &Facts,
     place: usize,
     values: &[u32],
 ) -> Read {
-    let Some(item) = place.checked_sub(1).and_then(|i| pending.listing.shown().get(i)) else {
+    let Some(item) = place.checked_sub(1).and_then(|i| pending.listing.shown_items().get(i)) else {
         return (Vec::new(), Some(Talk::AskAgain));
     };
-    let mut goal = choose(pending, item.clone());
+    let mut goal = choose_item(pending, item.clone());
     let counted = reader.book.tools[goal.tool]
-        .has(|kind| matches!(kind, contract::manifest::SlotKind::Quantity));
+        .has_slot(|kind| matches!(kind, contract::manifest::SlotKind::Quantity));
     if counted
         && facts.counted
         && let Some(Quantity::Whole(number)) = facts.quantity
@@ -417,7 +435,7 @@ fn nth(
     (vec![goal], None)
 }
 
-fn narrowed(
+fn narrow_question(
     reader: &Reader<'_>,
     pending: &Pending,
     mut goal: Goal,
@@ -429,7 +447,7 @@ fn narrowed(
     let mut words = words;
     // Words that describe no thing are skipped, as in "go for 44".
     words.retain(|word| {
-        says_something(pack, word) || items.iter().any(|item| things::fits(pack, word, item))
+        says_something(pack, word) || items.iter().any(|item| things::fits_item(pack, word, item))
     });
     if words.is_empty() {
         return Some((Vec::new(), Some(Talk::AskAgain)));
@@ -438,7 +456,7 @@ fn narrowed(
     let fits_all = found.hits == words.len();
     if fits_all && found.best.len() == 1 {
         return Some((
-            vec![choose(pending, listing.items[found.best[0]].clone())]
+            vec![choose_item(pending, listing.items[found.best[0]].clone())]
                 .into_iter()
                 .map(|mut chosen| {
                     chosen.args = goal.args.clone();
@@ -470,7 +488,7 @@ fn narrowed(
 
 fn says_something(pack: &crate::book::Pack, word: &str) -> bool {
     pack.is_vocabulary(word)
-        || pack.is_attribute(pack.canonical(word))
+        || pack.is_attribute(pack.canonical_word(word))
         || word.parse::<u32>().is_ok()
 }
 

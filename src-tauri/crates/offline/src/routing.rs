@@ -15,13 +15,13 @@ const FIRST_WORDS: usize = 280;
 const LISTED: usize = 3;
 
 /// Returns the supervisor's decision as JSON.
-pub(super) fn decide(
+pub(super) fn decide_route(
     book: &Book,
     request: &ModelRequest,
     agents: &[(AgentId, Vec<String>)],
     answered: &[AgentId],
 ) -> String {
-    let heard = dialogue::hear(book, request);
+    let heard = dialogue::replay_conversation(book, request);
     let owner = |goal: &Goal| {
         let name = &book.tools[goal.tool].spec.model_name;
         agents.iter().find(|(_, tools)| tools.contains(name)).map(|(id, _)| id)
@@ -37,7 +37,7 @@ pub(super) fn decide(
                 .goals
                 .iter()
                 .filter(|goal| owner(goal) == Some(id))
-                .flat_map(entities)
+                .flat_map(goal_entities)
                 .collect(),
         },
         None => RouteDecision {
@@ -51,7 +51,7 @@ pub(super) fn decide(
 }
 
 /// Returns a decision as JSON for each specialist that the message asks for, in its order.
-pub(super) fn decisions(
+pub(super) fn decide_routes(
     book: &Book,
     request: &ModelRequest,
     agents: &[(AgentId, Vec<String>)],
@@ -59,7 +59,7 @@ pub(super) fn decisions(
     let mut answered: Vec<AgentId> = Vec::new();
     let mut decisions = Vec::new();
     for _ in agents {
-        let decision = decide(book, request, agents, &answered);
+        let decision = decide_route(book, request, agents, &answered);
         let next = serde_json::from_str::<RouteDecision>(&decision).map(|decided| decided.next);
         match next {
             Ok(next) if next != FINISH => answered.push(AgentId::new(next)),
@@ -70,7 +70,7 @@ pub(super) fn decisions(
     decisions
 }
 
-fn entities(goal: &Goal) -> Vec<RouteEntity> {
+fn goal_entities(goal: &Goal) -> Vec<RouteEntity> {
     let texts = goal.args.iter().filter_map(|(name, value)| match value {
         Value::String(text) => Some((name, text.clone())),
         Value::Number(number) => Some((name, number.to_string())),
@@ -80,12 +80,12 @@ fn entities(goal: &Goal) -> Vec<RouteEntity> {
 }
 
 /// Returns a short text that joins several answers.
-pub(super) fn synthesis(
+pub(super) fn join_answers(
     book: &Book,
     request: &ModelRequest,
     answers: &[(String, Outbound)],
 ) -> String {
-    let heard = dialogue::hear(book, request);
+    let heard = dialogue::replay_conversation(book, request);
     let lang = heard
         .meaning
         .lang
@@ -106,10 +106,10 @@ fn first_words(answer: &str) -> String {
     let prose = |line: &&str| !line.is_empty() && !line.starts_with(['|', '#', '>', '`']);
     let mut lines = answer.lines().map(str::trim).filter(prose);
     let first = lines.next().unwrap_or_default();
-    let first = listed(first).unwrap_or(first);
+    let first = list_line_text(first).unwrap_or(first);
     let text = match first.strip_suffix(':') {
         None => first.to_owned(),
-        Some(head) => announced(head.trim_end(), lines.map_while(listed)),
+        Some(head) => announce_list(head.trim_end(), lines.map_while(list_line_text)),
     };
     if text.chars().count() <= FIRST_WORDS {
         text
@@ -119,11 +119,11 @@ fn first_words(answer: &str) -> String {
 }
 
 /// Returns the text of a list line, or None for other lines.
-fn listed(line: &str) -> Option<&str> {
+fn list_line_text(line: &str) -> Option<&str> {
     line.strip_prefix("- ").or_else(|| line.strip_prefix("* "))
 }
 
-fn announced<'a>(head: &str, entries: impl Iterator<Item = &'a str>) -> String {
+fn announce_list<'a>(head: &str, entries: impl Iterator<Item = &'a str>) -> String {
     let mut entries: Vec<&str> =
         entries.take(LISTED + 1).map(|entry| entry.trim_end_matches(['.', ';'])).collect();
     let more = entries.len() > LISTED;

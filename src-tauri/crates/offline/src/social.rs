@@ -110,11 +110,11 @@ pub(super) fn recognise(tokens: &[Token], words: &[usize]) -> Vec<Social> {
 }
 
 /// Returns the tokens that the phrases matched.
-pub(super) fn used(tokens: &[Token], words: &[usize]) -> Vec<usize> {
+pub(super) fn matched_tokens(tokens: &[Token], words: &[usize]) -> Vec<usize> {
     COMPILED.find(tokens, words).into_iter().flat_map(|(_, hit, _)| hit.used).collect()
 }
 
 /// Returns the words of the phrases, for the lexicon.
-pub(super) fn words() -> impl Iterator<Item = &'static str> {
+pub(super) fn phrase_words() -> impl Iterator<Item = &'static str> {
     COMPILED.patterns().chain(HEDGED.patterns()).flat_map(Pattern::words)
 }

@@ -60,10 +60,10 @@ impl State {
     }
 
     /// Adds the calls of a finished turn.
-    pub(super) fn absorb(&mut self, calls: Vec<Done>, book: &Book) {
+    pub(super) fn add_calls(&mut self, calls: Vec<Done>, book: &Book) {
         for done in calls {
-            if let Some(value) = done.ok() {
-                self.see(&done, value, book);
+            if let Some(value) = done.successful_result() {
+                self.note_result(&done, value, book);
             }
             self.calls.push(done);
         }
@@ -71,37 +71,37 @@ impl State {
         self.calls.drain(..excess);
     }
 
-    fn see(&mut self, done: &Done, value: &Value, book: &Book) {
+    fn note_result(&mut self, done: &Done, value: &Value, book: &Book) {
         let tool = &book.tools[done.tool];
         for (name, thing) in &book.packs[tool.pack].offline.things {
             let Some(source) = thing.source_of(book, tool.pack, done.tool) else { continue };
-            if source.list.is_empty() && !tool.writes() {
-                self.look_at(tool.pack, name, value.clone());
+            if source.list.is_empty() && !tool.is_write() {
+                self.set_focus(tool.pack, name, value.clone());
             }
         }
-        if tool.writes()
+        if tool.is_write()
             && let Some((slot, name, field)) = tool.thing()
             && let Some(id) = done.args.get(&slot.parameter)
         {
             let mut item = Map::new();
             item.insert(field.trim_start_matches('/').to_owned(), id.clone());
-            self.look_at(tool.pack, name, Value::Object(item));
+            self.set_focus(tool.pack, name, Value::Object(item));
         }
     }
 
     /// Returns the list of a kind of thing that places point into.
-    pub(super) fn listing(&self, pack: usize, thing: &str) -> Option<&Listing> {
+    pub(super) fn list_of_thing(&self, pack: usize, thing: &str) -> Option<&Listing> {
         self.listings.iter().find(|listing| listing.pack == pack && listing.thing == thing)
     }
 
     /// Returns the newest list of a pack, of any kind.
-    pub(super) fn newest(&self, pack: usize) -> Option<&Listing> {
+    pub(super) fn newest_list(&self, pack: usize) -> Option<&Listing> {
         self.listings.iter().find(|listing| listing.pack == pack)
     }
 
     /// Stores a list that was shown. A list of a thing's parts belongs to one question only, so it
     /// is removed when another list is shown.
-    pub(super) fn list(&mut self, book: &Book, listing: Listing) {
+    pub(super) fn store_list(&mut self, book: &Book, listing: Listing) {
         let is_part = |old: &Listing| {
             let sources =
                 book.packs[old.pack].thing(&old.thing).map_or(&[][..], |thing| &thing.sources);
@@ -115,13 +115,13 @@ impl State {
 
     /// Returns the list that "more" continues: the list of the open question, or a list of the
     /// newest answer, preferably one with more items.
-    pub(super) fn to_go_on(&self) -> Option<&Listing> {
+    pub(super) fn list_to_continue(&self) -> Option<&Listing> {
         let newest = || self.listings.iter().filter(|listing| listing.newest);
         match &self.pending {
             Some(pending) if !pending.listing.items.is_empty() => Some(&pending.listing),
-            Some(_) | None => {
-                newest().find(|listing| !listing.rest().is_empty()).or_else(|| newest().next())
-            }
+            Some(_) | None => newest()
+                .find(|listing| !listing.hidden_items().is_empty())
+                .or_else(|| newest().next()),
         }
     }
 
@@ -132,31 +132,31 @@ impl State {
     }
 
     /// Notes that the text showed its list up to this number.
-    pub(super) fn showed_more(&mut self, count: usize) {
-        let Some(more) = self.to_go_on().cloned() else { return };
+    pub(super) fn note_more_shown(&mut self, count: usize) {
+        let Some(more) = self.list_to_continue().cloned() else { return };
         let mine =
             |listing: &&mut Listing| listing.pack == more.pack && listing.thing == more.thing;
         let kept = self.listings.iter_mut().filter(mine);
         for listing in
             kept.chain(self.pending.iter_mut().map(|pending| &mut pending.listing).filter(mine))
         {
-            listing.showed(count.max(listing.shown().len()));
+            listing.set_shown_count(count.max(listing.shown_items().len()));
         }
     }
 
     /// Makes an item the newest one that the conversation is about.
-    pub(super) fn look_at(&mut self, pack: usize, thing: &str, item: Value) {
+    pub(super) fn set_focus(&mut self, pack: usize, thing: &str, item: Value) {
         self.focus.retain(|(p, t, known)| !(*p == pack && t == thing && *known == item));
         self.focus.insert(0, (pack, thing.to_owned(), item));
         self.focus.truncate(8);
     }
 
     /// Notes that the conversation is about several things, so "it" means no single one.
-    pub(super) fn look_away(&mut self, pack: usize) {
+    pub(super) fn clear_focus(&mut self, pack: usize) {
         self.focus.retain(|(p, ..)| *p != pack);
     }
 
-    pub(super) fn focused(&self, pack: usize, thing: &str) -> Option<&Value> {
+    pub(super) fn focus_of(&self, pack: usize, thing: &str) -> Option<&Value> {
         self.focus.iter().find(|(p, t, _)| *p == pack && t == thing).map(|(.., item)| item)
     }
 }

@@ -29,10 +29,12 @@ pub(super) fn words_of(thing: &Thing, item: &Value) -> Vec<String> {
 }
 
 /// Whether a word of the user fits one of an item's words.
-pub(super) fn fits(pack: &Pack, word: &str, words: &[String]) -> bool {
-    let meant = pack.canonical(word);
+pub(super) fn fits_item(pack: &Pack, word: &str, words: &[String]) -> bool {
+    let meant = pack.canonical_word(word);
     words.iter().any(|known| {
-        same_word(word, known) || same_word(meant, known) || same_word(meant, pack.canonical(known))
+        same_word(word, known)
+            || same_word(meant, known)
+            || same_word(meant, pack.canonical_word(known))
     })
 }
 
@@ -40,13 +42,13 @@ pub(super) fn fits(pack: &Pack, word: &str, words: &[String]) -> bool {
 pub(super) fn narrow(pack: &Pack, items: &[Vec<String>], words: &[String]) -> Narrowed {
     let counts: Vec<usize> = items
         .iter()
-        .map(|item| words.iter().filter(|word| fits(pack, word, item)).count())
+        .map(|item| words.iter().filter(|word| fits_item(pack, word, item)).count())
         .collect();
     let hits = counts.iter().copied().max().unwrap_or(0);
     let best = (0..items.len()).filter(|&i| counts[i] == hits).collect();
     let missing = words
         .iter()
-        .filter(|word| !items.iter().any(|item| fits(pack, word, item)))
+        .filter(|word| !items.iter().any(|item| fits_item(pack, word, item)))
         .cloned()
         .collect();
     Narrowed { best, hits, missing }
@@ -58,6 +60,6 @@ pub(super) fn is_named_in_full(pack: &Pack, item: &[String], words: &[String]) -
         && item.iter().all(|known| {
             words
                 .iter()
-                .any(|word| same_word(word, known) || same_word(pack.canonical(word), known))
+                .any(|word| same_word(word, known) || same_word(pack.canonical_word(word), known))
         })
 }

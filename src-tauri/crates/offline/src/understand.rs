@@ -11,16 +11,13 @@ use super::{
     fill,
     goal::{Doubt, Goal, Target},
     more,
-    pattern::{Hit, word_indices},
+    pattern::word_indices,
     places::Place,
     resume,
     social::{self, Social},
     state::State,
     values,
 };
-
-/// The score from which an intent counts.
-const ENOUGH: i32 = 10;
 
 /// Words between two periods that are compared.
 const COMPARED: &[&str] = &[
@@ -81,7 +78,7 @@ pub(super) fn understand(message: &str, state: &State, book: &Book, today: Naive
     let lang =
         language::detect_language(message, &folded.iter().map(String::as_str).collect::<Vec<_>>());
     let reader = Reader { book, state, today };
-    let (goals, talk) = reader.read(&tokens);
+    let (goals, talk) = reader.read_message(&tokens);
     Meaning { goals, talk, lang }
 }
 
@@ -94,20 +91,20 @@ pub(super) struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn read(&self, tokens: &[Token]) -> (Vec<Goal>, Option<Talk>) {
+    fn read_message(&self, tokens: &[Token]) -> (Vec<Goal>, Option<Talk>) {
         let words = word_indices(tokens);
-        let facts = self.facts(tokens);
+        let facts = self.facts_of(tokens);
         let socials = social::recognise(tokens, &words);
-        if more::asks(tokens, &words) {
+        if more::asks_for_more(tokens, &words) {
             return (Vec::new(), Some(Talk::More));
         }
         if let Some(found) = resume::resume(self, tokens, &facts, &socials) {
             return found;
         }
-        let goals = self.goals(tokens);
-        let best = self.best(tokens, &facts);
+        let goals = self.read_goals(tokens);
+        let best = self.best_candidate(tokens, &facts);
         let strongest = best.as_ref().filter(|found| found.strong).map_or(0, |found| found.score);
-        if let Some((talk, score)) = self.declined(tokens, &words)
+        if let Some((talk, score)) = self.find_refusal(tokens, &words)
             && score + 10 >= strongest
         {
             return (Vec::new(), Some(talk));
@@ -126,28 +123,26 @@ impl Reader<'_> {
         }
         (
             Vec::new(),
-            Some(
-                socials
-                    .first()
-                    .map_or(Talk::NotUnderstood, |social| self.chat(*social, tokens, &facts)),
-            ),
+            Some(socials.first().map_or(Talk::NotUnderstood, |social| {
+                self.answer_small_talk(*social, tokens, &facts)
+            })),
         )
     }
 
     /// Returns the facts of a clause, for any request.
-    pub(super) fn facts(&self, tokens: &[Token]) -> Facts {
-        self.facts_with(tokens, !self.state.listings.is_empty())
+    pub(super) fn facts_of(&self, tokens: &[Token]) -> Facts {
+        self.facts_of_clause(tokens, !self.state.listings.is_empty())
     }
 
     /// Returns the facts for a tool. Joined numbers are places only if the tool's own pack has
     /// shown a list.
-    fn facts_for(&self, tool: usize, tokens: &[Token]) -> Facts {
-        self.facts_with(tokens, self.state.newest(self.book.tools[tool].pack).is_some())
+    fn facts_for_tool(&self, tool: usize, tokens: &[Token]) -> Facts {
+        self.facts_of_clause(tokens, self.state.newest_list(self.book.tools[tool].pack).is_some())
     }
 
     /// Returns the facts, with the period of "the week before that" counted from the last requested
     /// period.
-    fn facts_with(&self, tokens: &[Token], listed: bool) -> Facts {
+    fn facts_of_clause(&self, tokens: &[Token], listed: bool) -> Facts {
         let mut facts = Facts::of(tokens, self.book, self.today, listed);
         if let Some((at, unit)) = facts.before_that.clone() {
             // "last week against the week before"
@@ -163,9 +158,9 @@ impl Reader<'_> {
 
     /// Returns the answer to small talk. It counts only if the message contains hardly anything
     /// else.
-    fn chat(&self, social: Social, tokens: &[Token], facts: &Facts) -> Talk {
+    fn answer_small_talk(&self, social: Social, tokens: &[Token], facts: &Facts) -> Talk {
         let unknown = facts
-            .content(tokens, &[], usize::MAX)
+            .unused_content_words(tokens, &[], usize::MAX)
             .iter()
             .filter(|&&i| {
                 tokens[i].kind == TokenKind::Word && !self.book.lexicon.knows(&tokens[i].norm)
@@ -178,7 +173,7 @@ impl Reader<'_> {
         }
     }
 
-    fn declined(&self, tokens: &[Token], words: &[usize]) -> Option<(Talk, i32)> {
+    fn find_refusal(&self, tokens: &[Token], words: &[usize]) -> Option<(Talk, i32)> {
         self.book
             .declined
             .find(tokens, words)
@@ -189,12 +184,12 @@ impl Reader<'_> {
 
     /// The clauses of a message, each with its intent, and whether it repeats the request before it.
     pub(super) fn read_clauses(&self, tokens: &[Token]) -> Vec<(Vec<Token>, Option<Match>, bool)> {
-        self.clauses(tokens)
+        self.split_clauses(tokens)
             .into_iter()
             .map(|(clause, like)| {
                 let repeats = like.is_some();
                 let best = || {
-                    let found = self.best(&clause, &self.facts(&clause))?;
+                    let found = self.best_candidate(&clause, &self.facts_of(&clause))?;
                     Some(self.prefer_complete(&clause, found))
                 };
                 let found = like.or_else(best);
@@ -204,16 +199,16 @@ impl Reader<'_> {
     }
 
     /// The goals of all clauses, in order.
-    fn goals(&self, tokens: &[Token]) -> Vec<Goal> {
+    fn read_goals(&self, tokens: &[Token]) -> Vec<Goal> {
         let mut goals: Vec<Goal> = Vec::new();
         // The goals before the clause that have no period of their own.
         let mut undated = 0;
         for (clause, found, repeats) in self.read_clauses(tokens) {
             let Some(found) = found else { continue };
-            let facts = self.facts_for(found.tool, &clause);
+            let facts = self.facts_for_tool(found.tool, &clause);
             let before = goals.len();
             let tool = &self.book.tools[found.tool];
-            let open = facts.choice && tool.writes();
+            let open = facts.choice && tool.is_write();
             let single = tool.thing().is_some() && !tool.intents[found.intent].several && !open;
             for facts in one_name_each(&facts, tool.pack) {
                 for facts in if single { one_place_each(facts) } else { vec![facts] } {
@@ -236,21 +231,21 @@ impl Reader<'_> {
     /// The match, or one of another pack that uses all words where this one cannot.
     fn prefer_complete(&self, clause: &[Token], found: Match) -> Match {
         let leaves_words = |found: &Match| {
-            let facts = self.facts_for(found.tool, clause);
-            let goal = fill::goal(self, clause, &facts, found, None);
+            let facts = self.facts_for_tool(found.tool, clause);
+            let goal = fill::build_goal(self, clause, &facts, found, None);
             matches!(goal.doubt, Some(Doubt::Unused(_) | Doubt::UnknownName(_)))
         };
         let pack = |found: &Match| self.book.tools[found.tool].pack;
         if !leaves_words(&found) {
             return found;
         }
-        let facts = self.facts(clause);
+        let facts = self.facts_of(clause);
         let of_the_field = |other: &Match| {
             let in_a_name = |i: usize| facts.named.iter().any(|named| named.at.contains(&i));
             let words = &self.book.packs[pack(other)];
             facts.words.iter().any(|&i| !in_a_name(i) && words.is_vocabulary(&clause[i].norm))
         };
-        let mut others = self.candidates(clause, &facts);
+        let mut others = self.find_candidates(clause, &facts);
         others.retain(|other| pack(other) != pack(&found) && (other.strong || of_the_field(other)));
         others.sort_by_key(|other| std::cmp::Reverse(other.score));
         others.into_iter().find(|other| !leaves_words(other)).unwrap_or(found)
@@ -277,13 +272,13 @@ impl Reader<'_> {
     }
 
     fn add_goal(&self, goals: &mut Vec<Goal>, clause: &[Token], facts: &Facts, found: &Match) {
-        let goal = fill::goal(self, clause, facts, found, goals.last());
+        let goal = fill::build_goal(self, clause, facts, found, goals.last());
         if self.book.tools[found.tool].intents[found.intent].several
             && let Some(last) = goals
                 .last_mut()
                 .filter(|last| last.tool == found.tool && last.intent == found.intent)
         {
-            merge(&mut last.target, goal.target);
+            merge_targets(&mut last.target, goal.target);
             return;
         }
         if !goals.contains(&goal) {
@@ -294,11 +289,11 @@ impl Reader<'_> {
     /// Splits a message where a new request begins. A part without a request of its own belongs to
     /// the part before it. If it names another thing of the same kind ("add a tent and a
     /// backpack"), it repeats that request.
-    fn clauses(&self, tokens: &[Token]) -> Vec<(Vec<Token>, Option<Match>)> {
-        let whole = self.facts(tokens);
+    fn split_clauses(&self, tokens: &[Token]) -> Vec<(Vec<Token>, Option<Match>)> {
+        let whole = self.facts_of(tokens);
         let mut parts: Vec<Vec<Token>> = vec![Vec::new()];
         for (i, token) in tokens.iter().enumerate() {
-            let splits = !whole.is_taken(i) && !whole.joins(i) && is_boundary(token);
+            let splits = !whole.is_taken(i) && !whole.is_joined_number(i) && is_boundary(token);
             if splits {
                 parts.push(Vec::new());
             }
@@ -309,11 +304,11 @@ impl Reader<'_> {
         for part in
             parts.into_iter().filter(|part| part.iter().any(|token| token.kind != TokenKind::Punct))
         {
-            let facts = self.facts(&part);
+            let facts = self.facts_of(&part);
             // A name with its own period is a request of its own: "account 17 this month and
             // account 23 last month".
             let complete = !facts.named.is_empty() && facts.period.is_some();
-            let own = self.best(&part, &facts).filter(|found| {
+            let own = self.best_candidate(&part, &facts).filter(|found| {
                 let alone = found.strong || (complete && !self.ends_a_list(&out));
                 alone && !self.is_another_period(&out, &part, &facts)
             });
@@ -330,9 +325,9 @@ impl Reader<'_> {
                 waiting.extend(part);
                 continue;
             };
-            let last_facts = self.facts(last);
-            let before = self.best(last, &last_facts);
-            match before.filter(|found| self.repeats(found, last, &part, &facts)) {
+            let last_facts = self.facts_of(last);
+            let before = self.best_candidate(last, &last_facts);
+            match before.filter(|found| self.is_repeated_request(found, last, &part, &facts)) {
                 Some(found) => out.push((part, Some(Match { used: Vec::new(), ..found }))),
                 None => out
                     .last_mut()
@@ -356,7 +351,7 @@ impl Reader<'_> {
     /// kestrel in october", the period behind the list holds for both names.
     fn ends_a_list(&self, before: &[(Vec<Token>, Option<Match>)]) -> bool {
         before.last().is_some_and(|(last, _)| {
-            let facts = self.facts(last);
+            let facts = self.facts_of(last);
             !facts.named.is_empty() && facts.period.is_none()
         })
     }
@@ -370,23 +365,38 @@ impl Reader<'_> {
     ) -> bool {
         let bare = facts.period.is_some()
             && facts.named.is_empty()
-            && facts.content(part, &[], usize::MAX).iter().all(|&i| is_boundary(&part[i]));
-        bare && before.last().is_some_and(|(last, _)| self.facts(last).period.is_some())
+            && facts
+                .unused_content_words(part, &[], usize::MAX)
+                .iter()
+                .all(|&i| is_boundary(&part[i]));
+        bare && before.last().is_some_and(|(last, _)| self.facts_of(last).period.is_some())
     }
 
     /// Whether the part contains no request, as "Hello, how are you?" before a request.
     fn says_nothing(&self, tokens: &[Token]) -> bool {
-        let facts = self.facts(tokens);
+        let facts = self.facts_of(tokens);
         let silent = facts.named.is_empty()
             && facts.period.is_none()
             && facts.places.is_empty()
             && facts.quantity.is_none();
         silent
             && facts.negations.is_empty()
-            && facts.content(tokens, &social::used(tokens, &facts.words), usize::MAX).is_empty()
+            && facts
+                .unused_content_words(
+                    tokens,
+                    &social::matched_tokens(tokens, &facts.words),
+                    usize::MAX,
+                )
+                .is_empty()
     }
 
-    fn repeats(&self, found: &Match, last: &[Token], part: &[Token], facts: &Facts) -> bool {
+    fn is_repeated_request(
+        &self,
+        found: &Match,
+        last: &[Token],
+        part: &[Token],
+        facts: &Facts,
+    ) -> bool {
         let tool = &self.book.tools[found.tool];
         let pack = self.book.pack_of(found.tool);
         let names = |tokens: &[Token]| {
@@ -396,172 +406,19 @@ impl Reader<'_> {
         };
         let things = tool.thing().is_some()
             && names(part)
-            && (names(last) || !self.facts(last).places.is_empty());
-        let entities =
-            tool.thing().is_none() && !facts.named.is_empty() && !self.facts(last).named.is_empty();
+            && (names(last) || !self.facts_of(last).places.is_empty());
+        let entities = tool.thing().is_none()
+            && !facts.named.is_empty()
+            && !self.facts_of(last).named.is_empty();
         // "this month and last month": the same question for another period.
-        let compared = tool.has(|kind| matches!(kind, SlotKind::OtherStart))
+        let compared = tool.has_slot(|kind| matches!(kind, SlotKind::OtherStart))
             && last.iter().chain(part).any(|token| token.any(COMPARED));
         let periods = tool.thing().is_none()
             && !compared
             && facts.period.is_some()
             && facts.named.is_empty()
-            && self.facts(last).period.is_some();
+            && self.facts_of(last).period.is_some();
         things || entities || periods
-    }
-
-    /// All intents that a clause speaks for.
-    pub(super) fn candidates(&self, tokens: &[Token], facts: &Facts) -> Vec<Match> {
-        let mut all: Vec<Match> = Vec::new();
-        let for_it = self.book.triggers.find(tokens, &facts.words);
-        let against = self.book.against.find(tokens, &facts.words);
-        let hedged = social::is_hedged(tokens, &facts.words);
-        for (tool, data) in self.book.tools.iter().enumerate() {
-            for (intent, want) in data.intents.iter().enumerate() {
-                // "I might buy two" requests nothing yet.
-                if (want.after && self.state.last_call(tool).is_none()) || (hedged && data.writes())
-                {
-                    continue;
-                }
-                if against.iter().any(|(key, ..)| *key == (tool, intent)) {
-                    continue;
-                }
-                let hits: Vec<(&Hit, bool)> = for_it
-                    .iter()
-                    .filter(|(key, ..)| *key == (tool, intent))
-                    .map(|(_, hit, weak)| (hit, *weak))
-                    .collect();
-                let Some(found) = self.weigh(tool, intent, tokens, facts, &hits) else { continue };
-                all.extend((found.score >= ENOUGH).then_some(found));
-            }
-        }
-        all
-    }
-
-    /// The intent that a clause speaks for most.
-    pub(super) fn best(&self, tokens: &[Token], facts: &Facts) -> Option<Match> {
-        let all = self.candidates(tokens, facts);
-        // Of equals the first, but a phrase of its own before mere names; a special question before
-        // the general one.
-        let better = |a: &Match, b: &Match| (a.score, a.strong) > (b.score, b.strong);
-        let best =
-            all.iter().reduce(|best, found| if better(found, best) { found } else { best })?;
-        let special = all.iter().filter(|found| {
-            best.intent == 0 && found.tool == best.tool && found.intent > 0 && found.strong
-        });
-        let special = special.reduce(|best, found| if better(found, best) { found } else { best });
-        Some(special.unwrap_or(best).clone())
-    }
-
-    fn weigh(
-        &self,
-        tool: usize,
-        intent: usize,
-        tokens: &[Token],
-        facts: &Facts,
-        hits: &[(&Hit, bool)],
-    ) -> Option<Match> {
-        let data = &self.book.tools[tool];
-        let want = &data.intents[intent];
-        let base = hits.iter().map(|(hit, _)| hit.score).max().unwrap_or(0);
-        let strong = hits.iter().any(|(_, weak)| !weak);
-        let mut used: Vec<usize> =
-            hits.iter().flat_map(|(hit, _)| hit.used.iter().copied()).collect();
-        used.sort_unstable();
-        used.dedup();
-        let evidence = fill::evidence(self, tool, tokens, facts);
-        let cued = fill::cued(self, tool, tokens, facts);
-        let mut beside = used.clone();
-        beside.extend(&cued);
-        let left = facts.content(tokens, &beside, data.pack);
-        let leftover = left
-            .iter()
-            .filter(|&&i| {
-                tokens[i].kind == TokenKind::Word
-                    && !self.book.pack_of(tool).is_vocabulary(&tokens[i].norm)
-            })
-            .count();
-        // The tool that was used last gets a higher score.
-        let current = self.state.last.is_some_and(|(last, _)| last == tool);
-        let other_field = facts.words.iter().any(|&i| {
-            self.book
-                .packs
-                .iter()
-                .enumerate()
-                .any(|(pack, other)| pack != data.pack && other.is_vocabulary(&tokens[i].norm))
-        });
-        let named = !strong
-            && base > 0
-            && !other_field
-            && fill::unknown_name(self, tokens, facts, &used, tool).is_some();
-        let own = if base > 0 { fill::own_evidence(self, tool, intent, tokens, facts) } else { 0 };
-        let (evidence, strong) = (evidence + own, strong || own > 0);
-        let undated = facts.period.is_some()
-            && !data.has(|kind| matches!(kind, SlotKind::DateStart | SlotKind::DateEnd));
-        let evidence = evidence - 6 * i32::from(undated && !data.writes());
-        let score = if base > 0 {
-            // In "Tell me about Bluebell", only a name of another pack is left, so the question
-            // belongs to that pack.
-            let foreign = |i: &usize| {
-                facts.named.iter().any(|name| name.pack != data.pack && name.at.contains(i))
-            };
-            let elsewhere =
-                !data.writes() && !left.is_empty() && left.iter().all(foreign) && evidence == 0;
-            let sum = base + evidence + 4 * i32::from(current) - 8 * i32::from(elsewhere);
-            // An unknown name adds only enough to make a vague phrase count as a question.
-            if named { sum.max(ENOUGH.min(sum + 6)) } else { sum }
-        } else if want.bare
-            && facts.words.len() <= 8
-            && self.bare_score(tool, tokens, facts, &left, current) >= ENOUGH
-        {
-            self.bare_score(tool, tokens, facts, &left, current)
-        } else if intent == 0 && leftover == 0 && evidence >= 8 {
-            evidence + 3
-        } else if intent == 0
-            && leftover == 0
-            && current
-            && !data.writes()
-            && evidence >= 2
-            && facts.words.len() <= 8
-        {
-            evidence + 8
-        } else {
-            return None;
-        };
-        Some(Match { tool, intent, score, used, strong })
-    }
-
-    /// Returns the score of a clause that consists of a few words of the pack, such as "trail
-    /// shoes" or "a black backpack". After a search, words that only describe count, too: "and in
-    /// red?"
-    fn bare_score(
-        &self,
-        tool: usize,
-        tokens: &[Token],
-        facts: &Facts,
-        content: &[usize],
-        current: bool,
-    ) -> i32 {
-        let pack = self.book.pack_of(tool);
-        let known = content.iter().filter(|&&i| pack.is_vocabulary(&tokens[i].norm)).count();
-        let describes = |i: usize| {
-            pack.is_attribute(pack.canonical(&tokens[i].norm))
-                || tokens[i].kind == TokenKind::Number
-                || facts.is_unit(tokens, i)
-        };
-        let described = content.iter().filter(|&&i| describes(i)).count();
-        let colour = content.iter().any(|&i| {
-            tokens[i].kind == TokenKind::Word && pack.is_attribute(pack.canonical(&tokens[i].norm))
-        });
-        let sized = facts.words.iter().any(|&i| tokens[i].any(&["size", "storlek", "strl", "stl"]));
-        if current && (colour || sized) && described > 0 && described == content.len() {
-            return ENOUGH;
-        }
-        if known == 0 || content.len() > known + described + 1 {
-            0
-        } else {
-            8 + 2 * i32::try_from(known).unwrap_or(1)
-        }
     }
 }
 
@@ -623,7 +480,7 @@ pub(super) fn is_boundary(token: &Token) -> bool {
     }
 }
 
-fn merge(target: &mut Target, more: Target) {
+fn merge_targets(target: &mut Target, more: Target) {
     target.places.extend(more.places);
     target.first = target.first.or(more.first);
     target.groups.extend(more.groups);

@@ -51,6 +51,7 @@ fn spec(manifest: &PackManifest, tool: &ToolEntry) -> Option<ToolSpec> {
         input_schema: remove_parameters(&full_input_schema, &caller_owned),
         full_input_schema,
         output_schema: schema(&tool.output_schema_ref)?,
+        error_schema: schema(&tool.error_schema_ref)?,
         caller_owned,
         timeout_ms: if tool.timeouts.timeout_ms == 0 {
             DEFAULT_TIMEOUT_MS

@@ -30,6 +30,7 @@ fn tool(id: &str, effect: Effect) -> ToolSpec {
         input_schema: json!({}),
         full_input_schema: json!({}),
         output_schema: json!({}),
+        error_schema: json!({}),
         caller_owned: vec![],
         timeout_ms: 1000,
         max_attempts: 1,

@@ -3,4 +3,4 @@
 /**
  * Why a model cannot be used.
  */
-export type ConnectionProblem = "address" | "dns" | "no_connection" | "timeout" | "tls_issuer" | "tls" | "proxy" | "key" | "model" | "api" | "limit" | "server" | "refused";
+export type ConnectionProblem = "address" | "dns" | "no_connection" | "timeout" | "tls_issuer" | "tls" | "proxy" | "key" | "key_missing" | "key_permission" | "key_unusable" | "cloud_models_off" | "model" | "api" | "limit" | "server" | "refused";

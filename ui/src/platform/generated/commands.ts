@@ -32,6 +32,8 @@ import type { ItemsPageResponse } from "./ItemsPageResponse";
 import type { LocalServersResponse } from "./LocalServersResponse";
 import type { MessageExplainParams } from "./MessageExplainParams";
 import type { MessageExplainResponse } from "./MessageExplainResponse";
+import type { ModelListParams } from "./ModelListParams";
+import type { ModelListResponse } from "./ModelListResponse";
 import type { ModelTestResponse } from "./ModelTestResponse";
 import type { PackDatasets } from "./PackDatasets";
 import type { PacksListResponse } from "./PacksListResponse";
@@ -109,6 +111,7 @@ export type CommandMap = {
   secret_set: { params: SecretSetParams; response: Empty };
   secret_delete: { params: SecretParams; response: Empty };
   model_test: { params: Empty; response: ModelTestResponse };
+  model_list: { params: ModelListParams; response: ModelListResponse };
   model_servers: { params: Empty; response: LocalServersResponse };
   data_list: { params: Empty; response: DataListResponse };
   data_use: { params: DataUseParams; response: PackDatasets };

@@ -10,6 +10,8 @@ export class Draft {
   error = $state<AgentError | null>(null);
   saving = $state(false);
   saved = $state(false);
+  /** What was in force when the copy was made. */
+  private base = "";
   dirty = $derived(
     this.value !== null &&
       app.settings !== null &&
@@ -18,13 +20,23 @@ export class Draft {
 
   /** Takes over what is in force, unless something is being edited. */
   follow(): void {
-    if (app.settings && (this.value === null || !this.dirty)) this.reset();
+    if (app.settings && (this.value === null || JSON.stringify(this.value) === this.base))
+      this.reset();
+  }
+
+  /** Takes over the model that was just saved, and keeps what else is being edited. */
+  followModel(): void {
+    if (!this.value || !app.settings) return;
+    const { model, egress } = app.settings.settings;
+    this.value.model = structuredClone($state.snapshot(model)) as Settings["model"];
+    this.value.egress.allowed = egress.allowed;
   }
 
   reset(): void {
     this.value = app.settings
       ? (structuredClone($state.snapshot(app.settings.settings)) as Settings)
       : null;
+    this.base = JSON.stringify(this.value);
     this.error = null;
   }
 

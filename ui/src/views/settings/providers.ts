@@ -8,7 +8,7 @@ export const PROVIDERS = [
 ] as const;
 export type Provider = (typeof PROVIDERS)[number];
 
-const ADDRESSES: Record<Provider, string> = {
+export const ADDRESSES: Record<Provider, string> = {
   offline: "",
   openai_compatible: "https://api.openai.com/v1",
   openai_responses: "https://api.openai.com/v1",

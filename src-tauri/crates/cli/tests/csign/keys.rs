@@ -100,6 +100,23 @@ fn the_environments_key_goes_to_no_server_that_only_looks_like_its_own() {
     );
 }
 
+#[test]
+fn the_variables_choose_the_server_of_a_profile_with_the_offline_model() {
+    let (world, listener) = (World::new(), Listener::start());
+    let own = format!("http://127.0.0.1:{}/v1", listener.port);
+    let ask = |variables: &[(&str, &str)]| {
+        let mut command = world.command(&["ask", "Hello?"]);
+        Ran::of(command.envs(variables.iter().copied()).output().unwrap())
+    };
+    ask(&[("OPENAI_API_KEY", KEY), ("OPENAI_MODEL", "")]);
+    assert!(listener.received().is_empty(), "a key alone chooses nothing");
+    ask(&[("OPENAI_API_KEY", KEY), ("OPENAI_BASE_URL", &own), ("OPENAI_MODEL", "mine")]);
+    let heard = listener.received().concat();
+    assert!(heard.contains(KEY) && heard.contains("\"mine\""), "{heard}");
+    ask(&[]);
+    assert!(listener.received().is_empty(), "the settings still name the offline model");
+}
+
 /// Runs one of the `inside_` tests with its own home folder and bus.
 fn in_session(test: &str) {
     let home = tempfile::tempdir().unwrap();

@@ -233,6 +233,41 @@ wire! {
         capabilities: crate::ModelCapabilities,
     }
 
+    /// Names a server whose models are listed. It need not be configured.
+    struct ModelListParams {
+        /// The provider, by its name in the settings.
+        provider: String,
+        /// The address; empty means the provider's own.
+        #[serde(default)]
+        base_url: String,
+        /// The key to send; absent means the one that is stored for this server, if any.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        key: Option<String>,
+    }
+
+    /// The models of a server, or the problem that kept them from being listed.
+    struct ModelListResponse {
+        /// The models; empty if the server has no list.
+        models: Vec<String>,
+        /// The server that was asked.
+        host: String,
+        /// The problem; absent if the server answered.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        problem: Option<crate::ConnectionProblem>,
+        /// The problem as a sentence; absent without one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message: Option<crate::Text>,
+        /// A sentence about a remedy; absent if none is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        hint: Option<crate::Text>,
+        /// The issuer of an untrusted certificate.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        issuer: Option<String>,
+        /// Whether a key is stored for this server.
+        #[serde(default)]
+        key_stored: bool,
+    }
+
     /// Model servers found on this machine.
     struct LocalServersResponse {
         /// The servers that answered.

@@ -19,6 +19,7 @@ use crate::{
     tools::{
         bound_error::bound_error,
         call::{CallDone, Ready},
+        error_check::check_error,
         outgoing::Outgoing,
         oversize,
         provenance::UntrustedSources,
@@ -259,7 +260,9 @@ impl Dispatcher {
                     }
                     _ => failure.error.text(),
                 };
-                let mut error = failure.error.with("tool_id", spec.id.as_str());
+                let validators = &self.context.engine.validators;
+                let mut error =
+                    check_error(validators, spec, failure.error).with("tool_id", spec.id.as_str());
                 error.set_message(said);
                 (CallDone::failed(ready, outcome, error), ValueChanges::default())
             }

@@ -5,6 +5,7 @@ pub(crate) mod bound_error;
 pub(crate) mod call;
 pub(crate) mod coerce;
 pub(crate) mod dispatch;
+pub(crate) mod error_check;
 pub(crate) mod executor;
 pub(crate) mod outgoing;
 pub(crate) mod oversize;

@@ -158,6 +158,7 @@ fn spec() -> ToolSpec {
         input_schema: input.clone(),
         full_input_schema: input,
         output_schema: json!({"type": "object"}),
+        error_schema: json!({}),
         caller_owned: Vec::new(),
         timeout_ms: 1_000,
         max_attempts: 1,

@@ -188,6 +188,7 @@ mod tests {
             input_schema: json!({}),
             full_input_schema: json!({}),
             output_schema: json!({}),
+            error_schema: json!({}),
             caller_owned: vec![],
             timeout_ms,
             max_attempts,

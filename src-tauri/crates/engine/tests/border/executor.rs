@@ -175,6 +175,36 @@ async fn each_failure_is_one_structured_result() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_error_that_does_not_fit_its_schema_is_marked() {
+    let declared = json!({
+        "type": "object", "required": ["error"], "properties": {"error": {"type": "string"}}
+    });
+    for (answer, mark) in [
+        (json!({"error": "no such thing"}), None),
+        (json!({"error": 7}), Some(&json!(false))),
+        (json!({"fault": "no such thing"}), Some(&json!(false))),
+        // A page of a proxy is not the tool's own error.
+        (json!("<html>Bad gateway</html>"), None),
+    ] {
+        let mut spec = tool("r", Effect::ReadOnly);
+        spec.target = ToolTarget::Mcp { server: "s".into(), tool: "r".into() };
+        spec.error_schema = declared.clone();
+        let bench = Bench::new(vec![spec]);
+        let said = answer.clone();
+        bench.behave("r", move |_| {
+            let error = AgentError::new(ErrorCode::ToolHttpError, "It refused the request (404).")
+                .with("answer", said.clone());
+            Err(ToolFailure { error, may_have_happened: false })
+        });
+        bench.model.then(vec![Say::Call("r", json!({}))]);
+        bench.ask("go").await;
+        let told: Value = serde_json::from_str(&bench.told()[0]).unwrap();
+        assert_eq!(told["error"]["details"]["answer"], answer, "the answer stays as it came");
+        assert_eq!(told["error"]["details"].get("fits_error_schema"), mark, "{answer}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_result_is_measured_in_characters_of_any_script() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     bench.profile.settings.lock().unwrap().limits.result_chars = 1_000;

@@ -56,6 +56,7 @@ fn pacing(id: &str, effect: Effect) -> ToolSpec {
         do_not_use_when: vec!["the user greets".into()],
         latency: Latency::Slow,
         output_schema: json!({"type": "object", "properties": {"status": {}, "as_of": {}}}),
+        error_schema: json!({}),
         ..tool(id, effect)
     }
 }

@@ -142,6 +142,7 @@ pub fn tool(id: &str, effect: Effect) -> ToolSpec {
         input_schema: input.clone(),
         full_input_schema: input,
         output_schema: json!({"type": "object"}),
+        error_schema: json!({}),
         caller_owned: vec![],
         timeout_ms: 2_000,
         max_attempts: 3,

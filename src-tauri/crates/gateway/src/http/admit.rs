@@ -116,7 +116,10 @@ pub(crate) async fn json_body(
     .await;
     let bytes: Bytes = match read {
         Err(_) => {
-            return Err(refuse_unread(StatusCode::REQUEST_TIMEOUT, "The body did not come in time"));
+            return Err(refuse_unread(
+                StatusCode::REQUEST_TIMEOUT,
+                "The body did not come in time",
+            ));
         }
         Ok(Err(error)) if is_too_long(&error) => return Err(too_large()),
         Ok(Err(_)) => {

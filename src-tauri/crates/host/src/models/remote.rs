@@ -64,6 +64,8 @@ pub(super) struct Recipe {
     pub(super) place: Place,
     pub(super) max_retries: u32,
     pub(super) env_key: Option<SecretString>,
+    /// A key that was just entered. It is used instead of a stored one, and is not stored.
+    pub(super) entered_key: Option<SecretString>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) random: Arc<dyn Random>,
 }
@@ -114,6 +116,35 @@ pub(super) async fn open(
     recipe: &Recipe,
     local: bool,
 ) -> Result<Provider, ModelError> {
+    let api_key = match (&recipe.entered_key, recipe.server.origin()) {
+        (Some(key), Some(server)) => Some(ServerKey { server, key: key.clone() }),
+        (_, _) => stored_key(keyring, recipe, local).await?,
+    };
+    let config = Config {
+        api: recipe.server.api,
+        base_url: recipe.server.base_url.clone(),
+        api_key,
+        model: recipe.server.model.clone(),
+        reasoning: recipe.reasoning,
+        idle_timeout: recipe.idle_timeout,
+        before_another: recipe.place == Place::BeforeAnother,
+        max_retries: recipe.max_retries,
+        label: None,
+    };
+    let world = ProviderDeps {
+        http: recipe.http.clone()?,
+        random: Arc::clone(&recipe.random),
+        clock: Arc::clone(&recipe.clock),
+    };
+    Provider::new(config, world)
+}
+
+/// Returns the key of the keyring or, without one, that of the environment.
+async fn stored_key(
+    keyring: &Keyring,
+    recipe: &Recipe,
+    local: bool,
+) -> Result<Option<ServerKey>, ModelError> {
     // A server that must not receive a key, because its connection is not encrypted, is called
     // without one.
     let server = recipe.server.origin().filter(Origin::may_carry_key);
@@ -137,23 +168,7 @@ pub(super) async fn open(
             });
         }
     };
-    let config = Config {
-        api: recipe.server.api,
-        base_url: recipe.server.base_url.clone(),
-        api_key: server.zip(api_key).map(|(server, key)| ServerKey { server, key }),
-        model: recipe.server.model.clone(),
-        reasoning: recipe.reasoning,
-        idle_timeout: recipe.idle_timeout,
-        before_another: recipe.place == Place::BeforeAnother,
-        max_retries: recipe.max_retries,
-        label: None,
-    };
-    let world = ProviderDeps {
-        http: recipe.http.clone()?,
-        random: Arc::clone(&recipe.random),
-        clock: Arc::clone(&recipe.clock),
-    };
-    Provider::new(config, world)
+    Ok(server.zip(api_key).map(|(server, key)| ServerKey { server, key }))
 }
 
 impl Model for Remote {

@@ -4,6 +4,7 @@
 mod data;
 mod doors;
 mod ledger;
+mod model_list;
 mod packs;
 mod servers;
 mod socket;

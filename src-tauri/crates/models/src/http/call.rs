@@ -38,6 +38,7 @@ pub(crate) struct Shared {
     pub(crate) host: String,
     /// The server that requests may go to, and that the key belongs to.
     pub(crate) server: Origin,
+    pub(crate) has_key: bool,
     /// Identifies wire, server and model.
     pub(crate) maker: String,
     pub(crate) plainly: PlainRequests,
@@ -240,6 +241,9 @@ pub(super) async fn read_refusal(shared: &Shared, response: Response) -> Failure
         &String::from_utf8_lossy(&body),
         shared.wire.optional(),
     );
+    if !shared.has_key {
+        failure = failure.without_key(&shared.host);
+    }
     if failure.retry {
         failure.error.retry_after_ms = wish.and_then(|wish| u64::try_from(wish.as_millis()).ok());
     }

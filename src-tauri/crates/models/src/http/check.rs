@@ -1,5 +1,5 @@
 //! "Test connection": lists the server's models, tests whether the chosen one answers, and finds
-//! out why if it does not.
+//! out why if it does not. Also lists the models alone, for a server that is not configured yet.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,7 +44,7 @@ impl Diagnosis {
     /// A problem that is known before sending: the address, the form of the key, or the keyring.
     pub fn before_asking(error: ModelError) -> Self {
         let problem = match error.kind {
-            ModelErrorKind::Unauthorized => ConnectionProblem::Key,
+            ModelErrorKind::Unauthorized => ConnectionProblem::KeyUnusable,
             ModelErrorKind::Unavailable | ModelErrorKind::Broken => ConnectionProblem::Tls,
             ModelErrorKind::BadRequest
             | ModelErrorKind::TooLong
@@ -52,6 +52,11 @@ impl Diagnosis {
             | ModelErrorKind::Protocol => ConnectionProblem::Address,
         };
         Self { problem, error, issuer: None, models: Vec::new() }
+    }
+
+    /// Nothing was sent, because the settings do not allow cloud models.
+    pub fn cloud_models_off(error: ModelError) -> Self {
+        Self { problem: ConnectionProblem::CloudModelsOff, ..Self::before_asking(error) }
     }
 }
 
@@ -92,6 +97,11 @@ pub(crate) async fn run(shared: &Shared, model: &str) -> Result<ConnectionCheck,
     })
 }
 
+/// Lists the models, without a request to one of them.
+pub(crate) async fn list_models(shared: &Shared) -> Result<Vec<String>, Diagnosis> {
+    Ok(list(shared).await?.unwrap_or_default())
+}
+
 /// Explains "not found": if the server lists its models, the model is wrong, otherwise the address.
 fn diagnose(failure: Failure, listed: Option<Vec<String>>, host: &str, model: &str) -> Diagnosis {
     let mut found = Diagnosis::from(failure);
@@ -120,8 +130,12 @@ async fn list(shared: &Shared) -> Result<Option<Vec<String>>, Failure> {
         request.send().await.map_err(|error| between::of_transport(&shared.host, &error))?;
     if matches!(response.status().as_u16(), 400 | 401 | 403 | 407) {
         let failure = call::read_refusal(shared, response).await;
-        // Google refuses a key with status 400. Any other 400 only means that there is no list.
-        let matters = matches!(failure.problem, ConnectionProblem::Key | ConnectionProblem::Proxy);
+        // Google refuses a key with status 400. Any other 400 only means that there is no list, and
+        // a key that may not list the models may still use one.
+        let matters = matches!(
+            failure.problem,
+            ConnectionProblem::Key | ConnectionProblem::KeyMissing | ConnectionProblem::Proxy
+        );
         return if matters { Err(failure) } else { Ok(None) };
     }
     let json = response

@@ -39,6 +39,16 @@ impl Failure {
     pub(super) fn with_problem(self, problem: Problem) -> Self {
         Self { problem, ..self }
     }
+    /// Returns the failure of a request that was sent without a key: if the key is the problem, it
+    /// is missing.
+    pub(super) fn without_key(self, host: &str) -> Self {
+        match self.problem {
+            Problem::Key | Problem::KeyPermission => {
+                Self::permanent(key_missing(host)).with_problem(Problem::KeyMissing)
+            }
+            _ => self,
+        }
+    }
 }
 
 pub(super) fn new(kind: ModelErrorKind, message: impl Into<Text>, hint: &str) -> ModelError {
@@ -189,6 +199,8 @@ pub(super) fn of_status(host: &str, status: StatusCode, body: &str, optional: &[
     let error = error.get(0).unwrap_or(&error);
     let known = KnownFailure::of(error.get("error").unwrap_or(error));
     let failure = match status.as_u16() {
+        401 if known == KnownFailure::Forbidden => refused_permission(host),
+        403 if known != KnownFailure::Unauthorized => refused_permission(host),
         401 | 403 => Failure::permanent(unauthorized(host)),
         402 => Failure::permanent(no_credit(host)),
         404 => Failure::permanent(new(
@@ -212,6 +224,7 @@ pub(super) fn of_status(host: &str, status: StatusCode, body: &str, optional: &[
             "Enter the final address as base URL in Settings; redirects are not followed, so that the key goes nowhere else.",
         ))
         .with_problem(Problem::Api),
+        _ if known == KnownFailure::Forbidden => refused_permission(host),
         code => Failure::permanent(match known {
             KnownFailure::ContextLength => too_much(host),
             KnownFailure::AnswerLength => no_room(host),
@@ -222,7 +235,10 @@ pub(super) fn of_status(host: &str, status: StatusCode, body: &str, optional: &[
                 text!("{host} refused the tools as they are described (status {status}).", host, status = code),
                 "Choose a model that supports tools in Settings.",
             ),
-            KnownFailure::RateLimited | KnownFailure::Overloaded | KnownFailure::Other => new(
+            KnownFailure::Forbidden
+            | KnownFailure::RateLimited
+            | KnownFailure::Overloaded
+            | KnownFailure::Other => new(
                 ModelErrorKind::BadRequest,
                 text!("{host} refused the request (status {status}).", host, status = code),
                 "Check the model's name in Settings; it may not support tools or streaming.",
@@ -261,6 +277,7 @@ pub(crate) fn in_stream(error: &Value) -> ModelError {
     let host = SERVER;
     match KnownFailure::of(error) {
         KnownFailure::Unauthorized => unauthorized(host),
+        KnownFailure::Forbidden => forbidden(host),
         KnownFailure::NoCredit => no_credit(host),
         KnownFailure::RateLimited => rate_limited(host),
         KnownFailure::ContextLength => too_much(host),
@@ -284,6 +301,26 @@ fn unauthorized(host: &str) -> ModelError {
         text!("{host} rejected the API key.", host),
         "Enter a valid key for this server in Settings.",
     )
+}
+
+fn key_missing(host: &str) -> ModelError {
+    new(
+        ModelErrorKind::Unauthorized,
+        text!("{host} requires an API key, and none is stored.", host),
+        "Enter a key for this server in Settings.",
+    )
+}
+
+fn forbidden(host: &str) -> ModelError {
+    new(
+        ModelErrorKind::Unauthorized,
+        text!("{host} does not allow this API key to use the model.", host),
+        "Give the key access to the model in your account at the provider, or choose another model in Settings.",
+    )
+}
+
+fn refused_permission(host: &str) -> Failure {
+    Failure::permanent(forbidden(host)).with_problem(Problem::KeyPermission)
 }
 
 fn no_credit(host: &str) -> ModelError {
@@ -323,6 +360,8 @@ fn no_room(host: &str) -> ModelError {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum KnownFailure {
     Unauthorized,
+    /// The key is known, but may not do this.
+    Forbidden,
     NoCredit,
     RateLimited,
     ContextLength,
@@ -388,11 +427,15 @@ impl KnownFailure {
             "invalid_api_key",
             "api_key_invalid",
             "authentication",
-            "permission",
             "unauthorized",
-            "401",
-            "403",
+            "unauthenticated",
         ]) {
+            Self::Unauthorized
+        } else if has(&["permission", "forbidden", "403"])
+            || said.contains("insufficient permissions")
+        {
+            Self::Forbidden
+        } else if has(&["401"]) {
             Self::Unauthorized
         } else if said.contains("maximum context length") && said.contains(BOUND_TOO_LARGE) {
             Self::AnswerLength

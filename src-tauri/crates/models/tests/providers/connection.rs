@@ -4,6 +4,7 @@ use contract::ConnectionProblem as Problem;
 use kit::model_server::{ModelServer, Reply};
 use models::{Api, Config, Diagnosis, Provider, local};
 use serde_json::json;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::failures::untrusted_server;
 use crate::support::{config, on, world};
@@ -74,6 +75,59 @@ async fn what_a_server_does_not_like() {
         let found = on(api, &server, "scripted").check().await.unwrap_err();
         assert_eq!(found.problem, problem, "{api:?}");
         assert!(found.error.hint.is_some(), "{api:?} says what to do");
+    }
+}
+
+/// A server that gives every request the same answer. Returns its base URL and its task.
+async fn answering(status: u16, body: &'static str) -> (String, tokio::task::JoinHandle<()>) {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base = format!("http://{}/v1", listener.local_addr().unwrap());
+    let task = tokio::spawn(async move {
+        while let Ok((mut socket, _)) = listener.accept().await {
+            let mut request = Vec::new();
+            while !request.windows(4).any(|end| end == b"\r\n\r\n") {
+                if socket.read_buf(&mut request).await.unwrap_or(0) == 0 {
+                    break;
+                }
+            }
+            let answer = format!(
+                "HTTP/1.1 {status} X\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+                body.len()
+            );
+            let _ = socket.write_all(answer.as_bytes()).await;
+        }
+    });
+    (base, task)
+}
+
+#[tokio::test]
+async fn a_server_without_and_with_a_key_says_what_is_wrong_with_it() {
+    let (base, task) = answering(401, "{}").await;
+    let with_key = Provider::new(config(&base), world()).unwrap();
+    let without = Provider::new(Config { api_key: None, ..config(&base) }, world()).unwrap();
+    for (provider, problem) in [(&with_key, Problem::Key), (&without, Problem::KeyMissing)] {
+        assert_eq!(provider.list_models().await.unwrap_err().problem, problem);
+        assert_eq!(provider.check().await.unwrap_err().problem, problem);
+    }
+    task.abort();
+    let (base, task) = answering(403, r#"{"error": {"type": "permission_error"}}"#).await;
+    let restricted = Provider::new(config(&base), world()).unwrap();
+    assert_eq!(
+        restricted.list_models().await.unwrap(),
+        Vec::<String>::new(),
+        "a key that may not list the models may still use one"
+    );
+    assert_eq!(restricted.check().await.unwrap_err().problem, Problem::KeyPermission);
+    task.abort();
+}
+
+#[tokio::test]
+async fn models_are_listed_without_a_request_to_one() {
+    for api in Api::ALL {
+        let server = ModelServer::start([]).await;
+        let listed = on(api, &server, "").list_models().await.unwrap();
+        assert_eq!(listed, ["scripted"], "{api:?}");
+        assert!(server.requests().is_empty(), "{api:?}");
     }
 }
 

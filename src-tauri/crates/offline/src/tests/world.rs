@@ -135,7 +135,7 @@ impl World {
         for round in 1..=6 {
             let request = self.request(round < 6);
             let book = &self.model.book;
-            match dialogue::next(book, &request) {
+            match dialogue::plan_next_move(book, &request) {
                 Move::Say(said) => {
                     self.messages.push(Message::Assistant {
                         text: said_here(&said.reply.text),
@@ -175,7 +175,7 @@ impl World {
                     });
                     for (call, tool) in made {
                         let tool = &self.model.book.tools[tool];
-                        let (id, writes) = (tool.spec.id.as_str().to_owned(), tool.writes());
+                        let (id, writes) = (tool.spec.id.as_str().to_owned(), tool.is_write());
                         let arguments: Value =
                             serde_json::from_str(&call.arguments).expect("arguments");
                         calls.push(Call { tool: id.clone(), arguments: arguments.clone(), writes });

@@ -37,6 +37,53 @@ fn the_servers_words_are_never_shown() {
 }
 
 #[test]
+fn a_missing_a_rejected_and_a_restricted_key_are_told_apart() {
+    let of = |status: u16, body: &Value| {
+        of_status("host", StatusCode::from_u16(status).unwrap(), &body.to_string(), &[])
+    };
+    let rejected = of(401, &json!({"error": {"type": "authentication_error"}}));
+    let restricted = of(403, &json!({"error": {"type": "permission_error"}}));
+    for (failure, problem) in [
+        (rejected.clone(), Problem::Key),
+        (of(403, &json!({"error": {"code": "invalid_api_key"}})), Problem::Key),
+        (of(401, &json!({"error": {"code": 401}})), Problem::Key),
+        (restricted.clone(), Problem::KeyPermission),
+        (
+            of(403, &json!([{"error": {"code": 403, "status": "PERMISSION_DENIED"}}])),
+            Problem::KeyPermission,
+        ),
+        (
+            of(
+                401,
+                &json!({"error": {"message": "You have insufficient permissions for this operation."}}),
+            ),
+            Problem::KeyPermission,
+        ),
+        (rejected.clone().without_key("host"), Problem::KeyMissing),
+        (restricted.clone().without_key("host"), Problem::KeyMissing),
+    ] {
+        assert_eq!((failure.problem, failure.error.kind), (problem, ModelErrorKind::Unauthorized));
+    }
+    let sentences: Vec<String> = [rejected.clone(), restricted, rejected.without_key("host")]
+        .map(|f| f.error.message.to_string())
+        .into();
+    assert_eq!(
+        sentences,
+        [
+            "host rejected the API key.",
+            "host does not allow this API key to use the model.",
+            "host requires an API key, and none is stored."
+        ]
+    );
+    let busy = of_status("host", StatusCode::SERVICE_UNAVAILABLE, "", &[]);
+    assert_eq!(
+        busy.clone().without_key("host"),
+        busy,
+        "another failure has nothing to do with keys"
+    );
+}
+
+#[test]
 fn googles_refusal_of_a_key_is_one() {
     let body = json!([{"error": {"code": 400, "status": "INVALID_ARGUMENT", "details": [{"reason": "API_KEY_INVALID"}]}}]).to_string();
     let failure = of_status("host", StatusCode::BAD_REQUEST, &body, &[]);

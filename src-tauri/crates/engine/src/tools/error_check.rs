@@ -1,0 +1,46 @@
+//! Checks a tool's own error against the schema that the tool declares for its errors. It does not
+//! know how the tool was called.
+
+use contract::{AgentError, Reason, ToolSpec, ToolTarget};
+use serde_json::{Value, json};
+
+use super::schema::Validators;
+
+/// The detail of an error that does not fit the declared schema. Its value is false.
+const DETAIL: &str = "fits_error_schema";
+
+/// Marks an error that does not fit the tool's error schema, so that models, people and records do
+/// not take it for a documented one. The error stays as it is otherwise.
+pub(crate) fn check_error(
+    validators: &Validators,
+    spec: &ToolSpec,
+    error: AgentError,
+) -> AgentError {
+    let Some(own) = own_error(spec, &error) else { return error };
+    let key = format!("error {}", spec.error_schema);
+    let problems = validators.result_problems(&key, &spec.error_schema, &own);
+    if problems.is_empty() {
+        return error;
+    }
+    tracing::warn!(tool = %spec.id, ?problems, "an error does not fit its schema");
+    error.with(DETAIL, false)
+}
+
+/// Returns what the tool itself said about the error. Returns None if the tool said nothing, as
+/// when the connection failed.
+fn own_error(spec: &ToolSpec, error: &AgentError) -> Option<Value> {
+    if let Some(answer) = error.details.get("answer").filter(|answer| answer.is_object()) {
+        return Some(answer.clone());
+    }
+    let is_own = match &spec.target {
+        ToolTarget::BuiltIn { .. } => true,
+        ToolTarget::Mcp { .. } => error.has_reason(Reason::McpToolError),
+        ToolTarget::Http { .. } | ToolTarget::Program { .. } => false,
+    };
+    is_own.then(|| {
+        json!({
+            "code": error.code, "message": error.message, "retryable": error.retryable,
+            "details": error.details,
+        })
+    })
+}

@@ -1,0 +1,66 @@
+use super::*;
+
+fn environment(may_choose: bool, variables: &[(&str, &str)]) -> Environment {
+    Environment::reading(may_choose, |name| {
+        variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+    })
+}
+
+fn profile(folder: &std::path::Path, settings: &str, env: Environment) -> LiveProfile {
+    let paths = Paths::new(Some(folder.to_owned()));
+    fs::write(paths.settings(), settings).unwrap();
+    LiveProfile::read(paths, env)
+}
+
+const URL: (&str, &str) = ("OPENAI_BASE_URL", "http://127.0.0.1:9/v1");
+const MODEL: (&str, &str) = ("OPENAI_MODEL", "mine");
+const KEY: (&str, &str) = (API_KEY, "sk-x");
+
+#[test]
+fn in_a_terminal_the_variables_choose_a_server_instead_of_the_offline_model() {
+    let table: [(bool, &[(&str, &str)], &str, Option<&str>); 7] = [
+        (true, &[URL, MODEL], "openai_compatible", Some("OPENAI_BASE_URL")),
+        (true, &[URL], "openai_compatible", Some("OPENAI_BASE_URL")),
+        (true, &[MODEL, KEY], "openai_compatible", Some("OPENAI_MODEL")),
+        (true, &[MODEL], "offline", None),
+        (true, &[KEY], "offline", None),
+        (true, &[("OPENAI_BASE_URL", " ")], "offline", None),
+        (false, &[URL, MODEL, KEY], "offline", None),
+    ];
+    for (may_choose, variables, provider, by) in table {
+        let folder = tempfile::tempdir().unwrap();
+        let profile = profile(folder.path(), "", environment(may_choose, variables));
+        let settings = profile.settings();
+        assert_eq!(settings.model.provider, provider, "{variables:?}");
+        assert_eq!(profile.forced().get("model.provider").map(String::as_str), by, "{variables:?}");
+        if variables.contains(&URL) {
+            assert_eq!(settings.model.base_url, URL.1);
+        }
+        profile.write((*settings).clone()).unwrap();
+        assert_eq!(profile.stored(), Settings::default(), "{variables:?}: nothing of it is stored");
+    }
+}
+
+#[test]
+fn a_provider_that_was_chosen_in_the_settings_stays() {
+    for (provider, url) in [("anthropic", "https://api.openai.com/v1"), ("openai_responses", URL.1)]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let lines = format!("[model]\nprovider = \"{provider}\"\n");
+        let profile = profile(folder.path(), &lines, environment(true, &[URL, KEY]));
+        let model = &profile.settings().model;
+        assert_eq!((model.provider.as_str(), model.base_url.as_str()), (provider, url));
+        assert_eq!(profile.forced().get("model.provider"), None);
+    }
+}
+
+#[test]
+fn another_provider_can_be_chosen_while_the_variables_decide() {
+    let folder = tempfile::tempdir().unwrap();
+    let profile = profile(folder.path(), "", environment(true, &[URL]));
+    let mut settings = (*profile.settings()).clone();
+    settings.model.provider = "gemini".into();
+    profile.write(settings).unwrap();
+    assert_eq!(profile.stored().model.provider, "gemini");
+    assert_eq!(profile.settings().model.provider, "gemini");
+}

@@ -1,0 +1,177 @@
+//! Finds the intents that a clause speaks for, and the one that it speaks for most. Does not split
+//! messages.
+
+use contract::manifest::SlotKind;
+use language::{Token, TokenKind};
+
+use super::{
+    facts::Facts,
+    fill,
+    pattern::Hit,
+    score, social,
+    understand::{Match, Reader},
+};
+
+/// The score from which an intent counts.
+pub(super) const ENOUGH: i32 = 10;
+
+impl Reader<'_> {
+    /// All intents that a clause speaks for.
+    pub(super) fn find_candidates(&self, tokens: &[Token], facts: &Facts) -> Vec<Match> {
+        let mut all: Vec<Match> = Vec::new();
+        let for_it = self.book.triggers.find(tokens, &facts.words);
+        let against = self.book.against.find(tokens, &facts.words);
+        let hedged = social::is_hedged(tokens, &facts.words);
+        for (tool, data) in self.book.tools.iter().enumerate() {
+            for (intent, want) in data.intents.iter().enumerate() {
+                // "I might buy two" requests nothing yet.
+                if (want.after && self.state.last_call(tool).is_none())
+                    || (hedged && data.is_write())
+                {
+                    continue;
+                }
+                if against.iter().any(|(key, ..)| *key == (tool, intent)) {
+                    continue;
+                }
+                let hits: Vec<(&Hit, bool)> = for_it
+                    .iter()
+                    .filter(|(key, ..)| *key == (tool, intent))
+                    .map(|(_, hit, weak)| (hit, *weak))
+                    .collect();
+                let Some(found) = self.score_intent(tool, intent, tokens, facts, &hits) else {
+                    continue;
+                };
+                all.extend((found.score >= ENOUGH).then_some(found));
+            }
+        }
+        all
+    }
+
+    /// The intent that a clause speaks for most.
+    pub(super) fn best_candidate(&self, tokens: &[Token], facts: &Facts) -> Option<Match> {
+        let all = self.find_candidates(tokens, facts);
+        // Of equals the first, but a phrase of its own before mere names; a special question before
+        // the general one.
+        let better = |a: &Match, b: &Match| (a.score, a.strong) > (b.score, b.strong);
+        let best =
+            all.iter().reduce(|best, found| if better(found, best) { found } else { best })?;
+        let special = all.iter().filter(|found| {
+            best.intent == 0 && found.tool == best.tool && found.intent > 0 && found.strong
+        });
+        let special = special.reduce(|best, found| if better(found, best) { found } else { best });
+        Some(special.unwrap_or(best).clone())
+    }
+
+    fn score_intent(
+        &self,
+        tool: usize,
+        intent: usize,
+        tokens: &[Token],
+        facts: &Facts,
+        hits: &[(&Hit, bool)],
+    ) -> Option<Match> {
+        let data = &self.book.tools[tool];
+        let want = &data.intents[intent];
+        let base = hits.iter().map(|(hit, _)| hit.score).max().unwrap_or(0);
+        let strong = hits.iter().any(|(_, weak)| !weak);
+        let mut used: Vec<usize> =
+            hits.iter().flat_map(|(hit, _)| hit.used.iter().copied()).collect();
+        used.sort_unstable();
+        used.dedup();
+        let evidence = score::score_slots(self, tool, tokens, facts);
+        let cued = score::find_cues(self, tool, tokens, facts);
+        let mut beside = used.clone();
+        beside.extend(&cued);
+        let left = facts.unused_content_words(tokens, &beside, data.pack);
+        let leftover = left
+            .iter()
+            .filter(|&&i| {
+                tokens[i].kind == TokenKind::Word
+                    && !self.book.pack_of(tool).is_vocabulary(&tokens[i].norm)
+            })
+            .count();
+        // The tool that was used last gets a higher score.
+        let current = self.state.last.is_some_and(|(last, _)| last == tool);
+        let other_field = facts.words.iter().any(|&i| {
+            self.book
+                .packs
+                .iter()
+                .enumerate()
+                .any(|(pack, other)| pack != data.pack && other.is_vocabulary(&tokens[i].norm))
+        });
+        let named = !strong
+            && base > 0
+            && !other_field
+            && fill::find_unknown_name(self, tokens, facts, &used, tool).is_some();
+        let own =
+            if base > 0 { score::score_intent_slots(self, tool, intent, tokens, facts) } else { 0 };
+        let (evidence, strong) = (evidence + own, strong || own > 0);
+        let undated = facts.period.is_some()
+            && !data.has_slot(|kind| matches!(kind, SlotKind::DateStart | SlotKind::DateEnd));
+        let evidence = evidence - 6 * i32::from(undated && !data.is_write());
+        let score = if base > 0 {
+            // In "Tell me about Bluebell", only a name of another pack is left, so the question
+            // belongs to that pack.
+            let foreign = |i: &usize| {
+                facts.named.iter().any(|name| name.pack != data.pack && name.at.contains(i))
+            };
+            let elsewhere =
+                !data.is_write() && !left.is_empty() && left.iter().all(foreign) && evidence == 0;
+            let sum = base + evidence + 4 * i32::from(current) - 8 * i32::from(elsewhere);
+            // An unknown name adds only enough to make a vague phrase count as a question.
+            if named { sum.max(ENOUGH.min(sum + 6)) } else { sum }
+        } else if want.bare
+            && facts.words.len() <= 8
+            && self.score_bare_search(tool, tokens, facts, &left, current) >= ENOUGH
+        {
+            self.score_bare_search(tool, tokens, facts, &left, current)
+        } else if intent == 0 && leftover == 0 && evidence >= 8 {
+            evidence + 3
+        } else if intent == 0
+            && leftover == 0
+            && current
+            && !data.is_write()
+            && evidence >= 2
+            && facts.words.len() <= 8
+        {
+            evidence + 8
+        } else {
+            return None;
+        };
+        Some(Match { tool, intent, score, used, strong })
+    }
+
+    /// Returns the score of a clause that consists of a few words of the pack, such as "trail
+    /// shoes" or "a black backpack". After a search, words that only describe count, too: "and in
+    /// red?"
+    fn score_bare_search(
+        &self,
+        tool: usize,
+        tokens: &[Token],
+        facts: &Facts,
+        content: &[usize],
+        current: bool,
+    ) -> i32 {
+        let pack = self.book.pack_of(tool);
+        let known = content.iter().filter(|&&i| pack.is_vocabulary(&tokens[i].norm)).count();
+        let describes = |i: usize| {
+            pack.is_attribute(pack.canonical_word(&tokens[i].norm))
+                || tokens[i].kind == TokenKind::Number
+                || facts.is_unit(tokens, i)
+        };
+        let described = content.iter().filter(|&&i| describes(i)).count();
+        let colour = content.iter().any(|&i| {
+            tokens[i].kind == TokenKind::Word
+                && pack.is_attribute(pack.canonical_word(&tokens[i].norm))
+        });
+        let sized = facts.words.iter().any(|&i| tokens[i].any(&["size", "storlek", "strl", "stl"]));
+        if current && (colour || sized) && described > 0 && described == content.len() {
+            return ENOUGH;
+        }
+        if known == 0 || content.len() > known + described + 1 {
+            0
+        } else {
+            8 + 2 * i32::try_from(known).unwrap_or(1)
+        }
+    }
+}

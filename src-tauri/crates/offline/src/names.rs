@@ -1,0 +1,225 @@
+//! Finds the names and ids of the packs' things in a clause. Does not know what they are used for.
+
+use std::ops::Range;
+
+use contract::manifest::SlotKind;
+use language::{Token, TokenKind};
+
+use super::{
+    book::Book,
+    facts::{Facts, Named, UNITS},
+};
+
+/// A number right after one of these may be the id of a thing.
+const LEAD_TO_AN_ID: &[&str] = &[
+    "is", "are", "for", "of", "and", "och", "or", "eller", "vs", "versus", "with", "med", "mot",
+    "compare", "jamfor", "about", "hows", "does", "do", ",", "&", "/", "ar", "gar", "ligger",
+];
+/// A number right before one of these is no id.
+const NOT_AFTER_AN_ID: &[&str] = &[
+    "days",
+    "day",
+    "weeks",
+    "week",
+    "months",
+    "month",
+    "campaigns",
+    "campaign",
+    "accounts",
+    "dagar",
+    "dag",
+    "veckor",
+    "manader",
+    "kampanjer",
+    "konton",
+    "of",
+    "k",
+    "kr",
+    "sek",
+    "thousand",
+    "tusen",
+    "million",
+    "miljoner",
+    "line",
+    "items",
+];
+
+impl Facts {
+    pub(super) fn find_names(&mut self, tokens: &[Token], book: &Book) {
+        for (pack, data) in book.packs.iter().enumerate() {
+            for (entity, form) in &data.forms {
+                let entity = *entity;
+                if let Some(at) = find_sequence(tokens, &self.words, form)
+                    && at.clone().all(|i| !self.is_taken(i))
+                {
+                    let found = &data.entities[entity];
+                    let again = self
+                        .named
+                        .iter()
+                        .any(|named| named.pack == pack && named.entity == Some(entity));
+                    self.in_names.extend(at.clone());
+                    if !again {
+                        self.named.push(Named {
+                            pack,
+                            entity: Some(entity),
+                            kind: found.kind.clone(),
+                            id: found.id.clone(),
+                            at,
+                        });
+                    }
+                }
+            }
+        }
+        self.find_ids(tokens, book);
+        self.named.sort_by_key(|named| named.at.start);
+    }
+
+    /// Finds ids after the noun of their kind: "account 99", "konto nr 99", "account #99".
+    pub(super) fn find_ids(&mut self, tokens: &[Token], book: &Book) {
+        for tool in &book.tools {
+            for (slot, nouns) in tool.slots.iter().zip(&tool.nouns) {
+                let SlotKind::Entity { entity: kind, .. } = &slot.kind else { continue };
+                for start in 0..tokens.len() {
+                    // An id may follow another one, as in "account 17 and 23".
+                    let again = tokens[start].any(&["and", "och", ",", "&", "vs", "or", "eller"])
+                        && start > 0
+                        && self
+                            .named
+                            .iter()
+                            .any(|named| named.kind == *kind && named.at.end == start);
+                    // The noun and the id may be one word, as in "account17".
+                    if let Some(id) = nouns
+                        .iter()
+                        .find_map(|noun| tokens[start].fold.strip_prefix(noun.as_str()))
+                        .filter(|id| is_id(id))
+                        && !self.is_taken(start)
+                    {
+                        let known = book.packs[tool.pack]
+                            .entities
+                            .iter()
+                            .position(|entity| entity.kind == *kind && entity.id == id);
+                        self.in_names.insert(start);
+                        self.named.push(Named {
+                            pack: tool.pack,
+                            entity: known,
+                            kind: kind.clone(),
+                            id: id.to_owned(),
+                            at: start..start + 1,
+                        });
+                        continue;
+                    }
+                    if self.is_taken(start)
+                        || !(again || nouns.iter().any(|noun| tokens[start].is(noun)))
+                    {
+                        continue;
+                    }
+                    let mut at = start + 1;
+                    while tokens.get(at).is_some_and(|token| {
+                        token.any(&["#", "id", "nr", "no", "number", "nummer", ":", "."])
+                    }) {
+                        at += 1;
+                    }
+                    let Some(token) = tokens
+                        .get(at)
+                        .filter(|token| token.int().is_some() && token.fold.len() <= 8)
+                    else {
+                        continue;
+                    };
+                    // The numbers in "account for 30 days", "account 2025 report" and "account 17k"
+                    // are no ids.
+                    let owns = possessive_length(tokens, at + 1);
+                    let scaled = owns == 0
+                        && tokens
+                            .get(at + 1)
+                            .is_some_and(|next| next.glued && next.kind == TokenKind::Word);
+                    if scaled || self.is_taken(at) {
+                        continue;
+                    }
+                    let id = token.fold.clone();
+                    let known = book.packs[tool.pack]
+                        .entities
+                        .iter()
+                        .position(|entity| entity.kind == *kind && entity.id == id);
+                    let known_already = self.named.iter().any(|named| {
+                        named.pack == tool.pack && named.kind == *kind && named.id == id
+                    });
+                    self.in_names.extend(start..at + 1 + owns);
+                    if !known_already {
+                        self.named.push(Named {
+                            pack: tool.pack,
+                            entity: known,
+                            kind: kind.clone(),
+                            id,
+                            at: start..at + 1,
+                        });
+                    }
+                }
+            }
+        }
+    }
+
+    /// "how is 23 and 42 pacing": a number that is the id of exactly one kind of thing, beside
+    /// nothing that gives it another meaning. While a list is shown, numbers point into the list.
+    pub(super) fn find_bare_ids(&mut self, tokens: &[Token], book: &Book, listed: bool) {
+        if listed {
+            return;
+        }
+        for at in 0..tokens.len() {
+            let Some(id) = tokens[at].int().map(|_| tokens[at].fold.clone()) else { continue };
+            let led = at == 0
+                || tokens[at - 1].any(LEAD_TO_AN_ID)
+                || self.named.iter().any(|named| named.at.end == at);
+            let followed = tokens.get(at + 1).is_none_or(|next| {
+                next.kind == TokenKind::Punct && next.fold != "%"
+                    || (!next.glued && !next.any(UNITS) && !next.any(NOT_AFTER_AN_ID))
+            });
+            if !led || !followed || self.is_taken(at) {
+                continue;
+            }
+            let mut found = book.packs.iter().enumerate().flat_map(|(pack, data)| {
+                data.entities
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, entity)| entity.id == id)
+                    .map(move |(entity, data)| (pack, entity, data.kind.clone()))
+            });
+            let (Some((pack, entity, kind)), None) = (found.next(), found.next()) else { continue };
+            if self.named.iter().any(|named| named.pack == pack && named.entity == Some(entity)) {
+                continue;
+            }
+            self.in_names.insert(at);
+            self.named.push(Named { pack, entity: Some(entity), kind, id, at: at..at + 1 });
+        }
+        self.named.sort_by_key(|named| named.at.start);
+    }
+}
+
+fn is_id(text: &str) -> bool {
+    (1..=8).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// Returns the number of tokens in the possessive ending of "account 17s" or "17's".
+fn possessive_length(tokens: &[Token], at: usize) -> usize {
+    let s = |i: usize| tokens.get(i).is_some_and(|token| token.glued && token.fold == "s");
+    let sign = tokens
+        .get(at)
+        .is_some_and(|token| token.glued && ["'", "’"].contains(&token.fold.as_str()));
+    if s(at) { 1 } else { usize::from(sign && s(at + 1)) * 2 }
+}
+
+/// Returns the range in which the words of a name follow each other.
+fn find_sequence(tokens: &[Token], words: &[usize], form: &[String]) -> Option<Range<usize>> {
+    if form.is_empty() || words.len() < form.len() {
+        return None;
+    }
+    (0..=words.len() - form.len()).find_map(|start| {
+        let fits = form.iter().enumerate().all(|(i, word)| {
+            let token = &tokens[words[start + i]];
+            // A trailing "s" is accepted ("Fernhills"). Other endings make other words: "mössor"
+            // does not mean "Moss".
+            token.is(word)
+                || (word.len() >= 4 && token.norm.strip_suffix('s') == Some(word.as_str()))
+        });
+        fits.then(|| words[start]..words[start + form.len() - 1] + 1)
+    })
+}

@@ -1,0 +1,108 @@
+//! Decides what closing the chat window does: quit, hide in the tray, or ask. Owns the question to
+//! the person, and whether the desktop shows tray icons. It must not know what waits, only how
+//! much.
+
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
+
+use tauri::{AppHandle, Manager as _, Window};
+use tauri_plugin_dialog::{DialogExt, MessageDialogButtons};
+use zbus::blocking::{Connection, fdo::DBusProxy};
+
+use super::tray;
+
+/// The name on the session bus of what shows tray icons.
+const TRAY_WATCHER: &str = "org.kde.StatusNotifierWatcher";
+
+/// How long the bus may take. Without an answer there is no tray.
+const LONGEST_LOOK: Duration = Duration::from_secs(2);
+
+/// What closing the chat window does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Closing {
+    Quit,
+    HideInTray,
+    Ask,
+}
+
+/// If nothing waits, closing quits. What waits is cancelled by quitting, so the window hides where
+/// a tray can bring it back, and elsewhere the person decides.
+fn decide(waiting: u32, has_tray: bool) -> Closing {
+    match (waiting, has_tray) {
+        (0, _) => Closing::Quit,
+        (_, true) => Closing::HideInTray,
+        (_, false) => Closing::Ask,
+    }
+}
+
+/// Whether the question is open, so that a second click on close does not ask it again.
+#[derive(Default)]
+pub(crate) struct Question(AtomicBool);
+
+/// Closes the chat window. Returns whether the window stays for now.
+pub(crate) fn close(window: &Window, waiting: u32) -> bool {
+    let app = window.app_handle().clone();
+    if decide(waiting, false) == Closing::Quit {
+        app.exit(0);
+        return false;
+    }
+    let window = window.clone();
+    tauri::async_runtime::spawn(async move {
+        let has_tray = tray::is_built(&app) && shows_tray_icons().await;
+        match decide(waiting, has_tray) {
+            Closing::Quit => app.exit(0),
+            Closing::HideInTray => drop(window.hide()),
+            Closing::Ask => ask(&app, waiting),
+        }
+    });
+    true
+}
+
+fn ask(app: &AppHandle, waiting: u32) {
+    if app.state::<Question>().0.swap(true, Ordering::AcqRel) {
+        return;
+    }
+    let (language, handle) = (tray::language_of(app), app.clone());
+    app.dialog()
+        .message(language.quit_question(waiting))
+        .title(language.quit_title())
+        .buttons(MessageDialogButtons::OkCancelCustom(language.quit(), language.keep_open()))
+        .show(move |quits| {
+            handle.state::<Question>().0.store(false, Ordering::Release);
+            if quits {
+                handle.exit(0);
+            }
+        });
+}
+
+/// Whether the desktop shows tray icons. An icon can be made without one that shows it.
+async fn shows_tray_icons() -> bool {
+    let look = tauri::async_runtime::spawn_blocking(|| {
+        let bus = Connection::session().ok()?;
+        let names = DBusProxy::new(&bus).ok()?;
+        names.name_has_owner(TRAY_WATCHER.try_into().ok()?).ok()
+    });
+    matches!(tokio::time::timeout(LONGEST_LOOK, look).await, Ok(Ok(Some(true))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn closing_never_cancels_what_waits_without_being_told_to() {
+        let table = [
+            (0, true, Closing::Quit),
+            (0, false, Closing::Quit),
+            (1, true, Closing::HideInTray),
+            (7, true, Closing::HideInTray),
+            (1, false, Closing::Ask),
+            (7, false, Closing::Ask),
+        ];
+        for (waiting, has_tray, does) in table {
+            assert_eq!(decide(waiting, has_tray), does, "{waiting} waiting, tray: {has_tray}");
+        }
+    }
+}

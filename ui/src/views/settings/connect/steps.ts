@@ -1,0 +1,181 @@
+// The steps of connecting a model: what can be chosen, what each step needs, where a problem is shown, and the order in which
+// things are saved. Knows no component and no host; the dialog passes the calls in.
+import type { ConnectionProblem } from "../../../platform/generated/ConnectionProblem";
+import type { LocalServer } from "../../../platform/generated/LocalServer";
+import type { Settings } from "../../../platform/generated/Settings";
+import { ADDRESSES, type Provider } from "../providers";
+
+export type Step = "provider" | "key" | "model" | "save";
+
+/** Whose model is connected. */
+export interface Choice {
+  kind: "local" | "openai" | "anthropic" | "gemini" | "other";
+  provider: Exclude<Provider, "offline">;
+  /** The address; empty if a person enters it. */
+  address: string;
+  /** The name of a local server's software; empty for the others. */
+  name: string;
+  /** The models of a local server, which the search found already. */
+  models: string[];
+}
+
+const CLOUD: readonly Choice[] = (
+  [
+    ["openai", "openai_compatible"],
+    ["anthropic", "anthropic"],
+    ["gemini", "gemini"],
+  ] as const
+).map(([kind, provider]) => ({
+  kind,
+  provider,
+  address: ADDRESSES[provider],
+  name: "",
+  models: [],
+}));
+
+const OTHER: Choice = {
+  kind: "other",
+  provider: "openai_compatible",
+  address: "",
+  name: "",
+  models: [],
+};
+
+/** Everything that can be chosen: servers found on this computer first. */
+export function choices(found: readonly LocalServer[]): Choice[] {
+  const local = found.map((server): Choice => ({
+    kind: "local",
+    provider: "openai_compatible",
+    address: server.base_url,
+    name: server.name,
+    models: server.models,
+  }));
+  return [...local, ...CLOUD, OTHER];
+}
+
+/** The step after the choice: the models of a local server are known and need no key. */
+export function stepAfter(choice: Choice): Step {
+  return choice.kind === "local" && choice.models.length > 0 ? "model" : "key";
+}
+
+/** Whether a person enters or corrects the address. */
+export function hasAddress(choice: Choice): boolean {
+  return choice.kind === "other" || choice.kind === "local";
+}
+
+/** Whether a text is a web address without a user name, so that asking it makes sense. */
+export function isAddress(text: string): boolean {
+  let url: URL;
+  try {
+    url = new URL(text.trim());
+  } catch {
+    return false;
+  }
+  return /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
+}
+
+/** Where the dialog shows a problem, and which step can correct it. */
+export function placeOf(problem: ConnectionProblem): {
+  step: Step;
+  field: "key" | "address" | "model" | null;
+} {
+  switch (problem) {
+    case "key":
+    case "key_missing":
+    case "key_unusable":
+      return { step: "key", field: "key" };
+    case "address":
+    case "dns":
+    case "no_connection":
+    case "api":
+      return { step: "key", field: "address" };
+    case "model":
+    case "refused":
+    case "key_permission":
+      return { step: "model", field: "model" };
+    case "timeout":
+    case "tls_issuer":
+    case "tls":
+    case "proxy":
+    case "limit":
+    case "server":
+    case "cloud_models_off":
+      return { step: "key", field: null };
+  }
+}
+
+/** The models whose name contains the text. */
+export function filtered(models: readonly string[], text: string): string[] {
+  const wanted = text.trim().toLowerCase();
+  return models.filter((model) => model.toLowerCase().includes(wanted));
+}
+
+/** The model that is selected at first: the configured one if the server has it, the only one, or none. */
+export function preselected(models: readonly string[], configured: string): string {
+  if (models.includes(configured)) return configured;
+  return models.length === 1 ? models[0]! : "";
+}
+
+/** Everything that is saved at the end. */
+export interface Plan {
+  provider: Provider;
+  address: string;
+  model: string;
+  /** Empty if the stored key, or none, is used. */
+  key: string;
+  thisRunOnly: boolean;
+}
+
+/** Changes the settings as planned, and nothing else. */
+export function applyPlan(settings: Settings, plan: Plan): void {
+  settings.model.provider = plan.provider;
+  settings.model.base_url = plan.address.trim();
+  settings.model.model = plan.model.trim();
+}
+
+export type Stage = "settings" | "key" | "test";
+
+/** The calls that `connect` makes, in this order. */
+export interface Calls<T> {
+  saveSettings: (plan: Plan) => Promise<void>;
+  storeKey: (key: string, thisRunOnly: boolean) => Promise<void>;
+  test: () => Promise<T>;
+}
+
+/** Saves the settings, then the key (it belongs to the configured server), then tests. Returns null if it was stopped. */
+export async function connect<T>(
+  plan: Plan,
+  calls: Calls<T>,
+  onStage: (stage: Stage) => void,
+  isStopped: () => boolean,
+): Promise<T | null> {
+  onStage("settings");
+  await calls.saveSettings(plan);
+  if (isStopped()) return null;
+  const key = plan.key.trim();
+  if (key !== "") {
+    onStage("key");
+    await calls.storeKey(key, plan.thisRunOnly);
+    if (isStopped()) return null;
+  }
+  onStage("test");
+  const tested = await calls.test();
+  return isStopped() ? null : tested;
+}
+
+/** Numbers the requests of the dialog, so that the answer to a stopped one is ignored. */
+export class Requests {
+  private current = 0;
+
+  /** Begins a request and returns a function that tells whether it was stopped. */
+  begin(): () => boolean {
+    this.current += 1;
+    const own = this.current;
+    return () => own !== this.current;
+  }
+
+  /** Stops the running request. */
+  stop(): void {
+    this.current += 1;
+  }
+}

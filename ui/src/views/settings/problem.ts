@@ -1,0 +1,25 @@
+// The sentence for a problem with a model's server, in the window's language.
+import { worded } from "../../i18n/host";
+import { t } from "../../i18n/index.svelte";
+import type { ConnectionProblem } from "../../platform/generated/ConnectionProblem";
+import type { Text } from "../../platform/generated/Text";
+
+/** What the host says about a server. */
+export interface Found {
+  problem?: ConnectionProblem | null;
+  message?: Text | null;
+  hint?: Text | null;
+  host: string;
+  issuer?: string | null;
+}
+
+/** What was found, and what to do about it. A key that was not sent has several causes, which only the host can tell apart. */
+export function problemText(found: Found, model: string): string {
+  const { problem, host } = found;
+  if (!problem || problem === "key_unusable")
+    return [found.message, found.hint]
+      .filter((text) => text !== null && text !== undefined)
+      .map(worded)
+      .join(" ");
+  return t(`problem.${problem}`, { host, issuer: found.issuer ?? "", model });
+}
