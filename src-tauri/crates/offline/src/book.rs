@@ -56,6 +56,8 @@ pub(super) struct Pack {
     ignored: HashSet<String>,
     vocabulary: WordSet,
     synonyms: HashMap<String, String>,
+    /// The name and the id of the specialist.
+    specialist: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -121,6 +123,13 @@ impl Pack {
 }
 
 impl Book {
+    /// Returns the length of the specialist's name that the text begins with as a whole, in upper
+    /// or lower case.
+    pub(super) fn match_specialist(&self, text: &str) -> Option<usize> {
+        let names = self.packs.iter().flat_map(|pack| &pack.specialist);
+        names.filter_map(|name| measure_name(text, name)).max()
+    }
+
     pub(super) fn new(packs: Vec<OfflinePack>) -> Self {
         let mut book = Self::default();
         language::small_words()
@@ -270,6 +279,11 @@ impl Pack {
         );
         Self {
             forms: name_forms(&manifest.entities),
+            specialist: manifest
+                .agent
+                .iter()
+                .flat_map(|agent| [agent.name.clone(), agent.id.0.clone()])
+                .collect(),
             entities: manifest.entities.clone(),
             offline,
             attributes,
@@ -331,4 +345,16 @@ fn choices_of(slot: &Slot) -> Vec<(usize, Pattern)> {
 
 fn parse_patterns(texts: &BTreeMap<String, Vec<String>>) -> Vec<Pattern> {
     texts.values().flatten().map(|text| Pattern::new(text)).collect()
+}
+
+/// Returns the length in bytes of a name at the beginning of a text.
+fn measure_name(text: &str, name: &str) -> Option<usize> {
+    let mut rest = text.chars();
+    let fits = !name.is_empty()
+        && name
+            .chars()
+            .all(|c| rest.next().is_some_and(|given| given.to_lowercase().eq(c.to_lowercase())));
+    let length = text.len() - rest.as_str().len();
+    let ends = rest.next().is_none_or(|c| !c.is_alphanumeric() && c != '_' && c != '-');
+    (fits && ends).then_some(length)
 }

@@ -54,6 +54,27 @@ impl Done {
     }
 }
 
+/// Returns a message without the specialists that it addresses with `@`. They were chosen before
+/// and are no words of the question.
+fn remove_addresses(text: &str, book: &Book) -> String {
+    let mut rest = text;
+    let mut kept = String::new();
+    while let Some(at) = rest.find('@') {
+        let (before, after) = (&rest[..at], &rest[at + 1..]);
+        kept.push_str(before);
+        let begins_word = kept.chars().next_back().is_none_or(|c| c.is_whitespace() || c == '(');
+        match book.match_specialist(after).filter(|_| begins_word) {
+            Some(length) => rest = &after[length..],
+            None => {
+                kept.push('@');
+                rest = after;
+            }
+        }
+    }
+    kept.push_str(rest);
+    kept.trim().to_owned()
+}
+
 /// Returns the turns of a conversation, oldest first.
 pub(super) fn read_turns(messages: &[Message], book: &Book) -> Vec<Turn> {
     let mut turns: Vec<Turn> = Vec::new();
@@ -62,7 +83,7 @@ pub(super) fn read_turns(messages: &[Message], book: &Book) -> Vec<Turn> {
         match message {
             Message::System { .. } => {}
             Message::User { text } => {
-                turns.push(Turn { user: text.to_string(), ..Turn::default() })
+                turns.push(Turn { user: remove_addresses(text, book), ..Turn::default() })
             }
             Message::Assistant { text, calls, .. } => {
                 if let Some(turn) = turns.last_mut().filter(|_| !text.is_empty()) {

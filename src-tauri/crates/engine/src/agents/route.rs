@@ -13,7 +13,7 @@ use crate::{
 };
 
 const SUPERVISOR: &str = include_str!("../../prompts/supervisor.md");
-/// What the supervisor does with a message outside of every field.
+/// The rules for a message outside of every field.
 const BEYOND_DECLINED: &str = include_str!("../../prompts/beyond_declined.md");
 const BEYOND_ANSWERED: &str = include_str!("../../prompts/beyond_answered.md");
 const SYNTHESIS: &str = include_str!("../../prompts/synthesis.md");

@@ -48,11 +48,11 @@ pub(super) struct Opening {
     pub(super) question: Message,
 }
 
-/// What a specialist is asked for.
+/// The task of a specialist.
 pub(super) enum Task<'a> {
     /// The whole message.
     All,
-    /// What a supervisor ordered.
+    /// The order of a supervisor.
     Ordered(&'a str),
     /// The whole message, except what it hands to others with the tool.
     AllButRouted(RouteTool),

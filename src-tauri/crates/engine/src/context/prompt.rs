@@ -39,12 +39,12 @@ pub(crate) enum Voice<'a> {
     Assistant { route: Option<&'a str> },
 }
 
-/// What a specialist answers of a message.
+/// The part of a message that a specialist answers.
 #[derive(Clone, Copy)]
 pub(crate) enum AgentPart<'a> {
     /// All of it, within its own field.
     All,
-    /// What a supervisor ordered.
+    /// The part that a supervisor ordered.
     Ordered,
     /// All of it, also what needs no specialist.
     AllAndGeneral,

@@ -7,7 +7,7 @@ use secrecy::SecretString;
 
 use crate::ports::rows::SessionValues;
 
-/// What becomes of a message that needs no specialist.
+/// The way in which a message that needs no specialist is treated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Supervision {
     /// The model answers it. A model that can call tools is asked once: it answers, or hands the

@@ -88,6 +88,27 @@ fn a_message_is_handed_on_with_the_route_tool_and_else_answered() {
 }
 
 #[test]
+fn a_specialist_that_a_message_names_with_an_at_sign_is_no_word_of_the_question() {
+    for text in [
+        "@Guardian How is account 17 pacing this month?",
+        "How is account 17 pacing this month, @guardian?",
+    ] {
+        let mut world = World::new();
+        let own = agents(&world).remove(0).1;
+        let events = world.events_for(text, Purpose::Part { tools: own });
+        let called = events
+            .iter()
+            .any(|event| matches!(event, ModelEvent::Call(call) if call.name == PACING));
+        assert!(called, "{text}: {events:?}");
+    }
+    let mut world = World::new();
+    let own = agents(&world).remove(1).1;
+    let events = world.events_for("@Shopper show me trail shoes", Purpose::Part { tools: own });
+    let Some(ModelEvent::Call(call)) = events.first() else { panic!("a search: {events:?}") };
+    assert!(!call.arguments.to_lowercase().contains("shopper"), "{}", call.arguments);
+}
+
+#[test]
 fn several_answers_are_joined_by_their_first_words() {
     let mut world = World::new();
     let answers = vec![
