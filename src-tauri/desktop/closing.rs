@@ -19,7 +19,7 @@ const TRAY_WATCHER: &str = "org.kde.StatusNotifierWatcher";
 /// How long the bus may take. Without an answer there is no tray.
 const LONGEST_LOOK: Duration = Duration::from_secs(2);
 
-/// What closing the chat window does.
+/// The effect of closing the chat window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Closing {
     Quit,
@@ -27,7 +27,7 @@ enum Closing {
     Ask,
 }
 
-/// If nothing waits, closing quits. What waits is cancelled by quitting, so the window hides where
+/// If nothing waits, closing quits. Quitting cancels waiting actions, so the window hides where
 /// a tray can bring it back, and elsewhere the person decides.
 fn decide(waiting: u32, has_tray: bool) -> Closing {
     match (waiting, has_tray) {

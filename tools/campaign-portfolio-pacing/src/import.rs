@@ -1,11 +1,11 @@
-//! Imports CSV files with delivery rows and campaigns in one transaction. If a file has an error,
-//! none of its rows is stored. A cancelled import changes nothing, and the earlier data stays in
+//! Imports files with delivery rows and campaigns in one transaction. If a file has an error, none
+//! of its rows is stored unless the user wants the rest. A cancelled import changes nothing, and the earlier data stays in
 //! use until the end.
 
 mod cells;
 mod columns;
 mod file;
-mod number;
+mod mapped;
 mod store;
 
 use std::{
@@ -14,7 +14,10 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-use contract::{AgentError, ImportError, ImportNote, ImportProblem, data::ImportProgress};
+use contract::{
+    AgentError, ImportError, ImportNote, ImportProblem,
+    data::{ImportOptions, ImportProgress},
+};
 use rusqlite::{Connection, TransactionBehavior};
 use serde::Serialize;
 
@@ -111,10 +114,18 @@ pub(crate) struct Job<'a> {
     pub(crate) progress: ImportProgress,
     pub(crate) errors: Errors,
     pub(crate) on_progress: &'a mut dyn FnMut(&ImportProgress),
+    pub(crate) options: &'a ImportOptions,
+    /// The number of errors of earlier files.
+    errors_before_file: u64,
     cancel: &'a AtomicBool,
 }
 
 impl Job<'_> {
+    /// Whether no line of the current file was rejected so far.
+    pub(crate) fn file_is_clean(&self) -> bool {
+        self.errors.total() == self.errors_before_file
+    }
+
     /// Reports the progress. Fails if the import was cancelled.
     pub(crate) fn tick(&mut self) -> Result<(), Stop> {
         self.progress.error_count = self.errors.total();
@@ -127,12 +138,20 @@ impl Job<'_> {
 pub(crate) fn import(
     db: &mut Connection,
     paths: &[PathBuf],
+    options: &ImportOptions,
     on_progress: &mut dyn FnMut(&ImportProgress),
     cancel: &AtomicBool,
 ) -> Result<ImportReport, AgentError> {
     let total_bytes = paths.iter().filter_map(|p| fs::metadata(p).ok()).map(|m| m.len()).sum();
     let progress = ImportProgress { total_bytes, ..ImportProgress::default() };
-    let mut job = Job { progress, errors: Errors::default(), on_progress, cancel };
+    let mut job = Job {
+        progress,
+        errors: Errors::default(),
+        on_progress,
+        options,
+        errors_before_file: 0,
+        cancel,
+    };
     let was = db::active(db)?;
     let mut transaction = db
         .transaction_with_behavior(TransactionBehavior::Immediate)
@@ -168,11 +187,12 @@ fn one_file(
     let size = fs::metadata(path).map(|m| m.len()).unwrap_or(0);
     let (before_bytes, before_rows, before_errors) =
         (job.progress.done_bytes, job.progress.rows_stored, job.errors.total());
+    job.errors_before_file = before_errors;
     job.progress.file.clone_from(&name);
     job.tick()?;
     let mut savepoint = transaction.savepoint()?;
     let mut report = file::read(&savepoint, path, &name, job)?;
-    if job.errors.total() > before_errors {
+    if job.errors.total() > before_errors && !job.options.skip_rejected {
         savepoint.rollback()?;
         (report.rows_stored, report.rows_replaced) = (0, 0);
         job.progress.rows_stored = before_rows;

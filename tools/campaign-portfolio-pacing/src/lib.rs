@@ -45,7 +45,7 @@ use rusqlite::Connection;
 use serde_json::{Map, Value};
 
 use analyze::Setting;
-pub use contract::data::ImportProgress;
+pub use contract::data::{ImportOptions, ImportProgress};
 pub use db::{Dataset, FILE};
 pub use import::{FileKind, FileReport, ImportReport, MAX_ERRORS};
 pub use money::MICROS;
@@ -169,12 +169,23 @@ impl Pacing {
         })
     }
 
-    /// Imports CSV files of delivery rows and campaigns. `on_progress` is called often enough for a
-    /// progress bar. Setting `cancel` ends the import and changes nothing. Meanwhile questions are
-    /// answered from the earlier data.
+    /// Imports files that are recognised by their columns.
     pub fn import(
         &self,
         paths: &[PathBuf],
+        on_progress: &mut dyn FnMut(&ImportProgress),
+        cancel: &AtomicBool,
+    ) -> Result<ImportReport, AgentError> {
+        self.import_as(paths, &ImportOptions::default(), on_progress, cancel)
+    }
+
+    /// Imports files of delivery rows and campaigns. `on_progress` is called often enough for a
+    /// progress bar. Setting `cancel` ends the import and changes nothing. Meanwhile questions are
+    /// answered from the earlier data.
+    pub fn import_as(
+        &self,
+        paths: &[PathBuf],
+        options: &ImportOptions,
         on_progress: &mut dyn FnMut(&ImportProgress),
         cancel: &AtomicBool,
     ) -> Result<ImportReport, AgentError> {
@@ -182,7 +193,7 @@ impl Pacing {
         // writers.
         self.with(|_, _| Ok(()))?;
         let mut db = db::open(&self.path)?;
-        import::import(&mut db, paths, on_progress, cancel)
+        import::import(&mut db, paths, options, on_progress, cancel)
     }
 
     /// Runs a function on the open database, after creating the sample if needed.

@@ -7,7 +7,7 @@ use std::{
 
 use contract::{
     AgentError, Dataset, Datasets,
-    data::{ImportOutcome, ImportProgress},
+    data::{ImportOptions, ImportOutcome, ImportProgress},
     manifest::PackManifest,
     pack_code::{LinkedService, Now, PackData, PackService},
 };
@@ -92,10 +92,11 @@ impl PackData for Pacing {
     fn import(
         &self,
         paths: &[PathBuf],
+        options: &ImportOptions,
         on_progress: &mut dyn FnMut(&ImportProgress),
         stop: &AtomicBool,
     ) -> Result<ImportOutcome, AgentError> {
-        Self::import(self, paths, on_progress, stop).map(ImportOutcome::from)
+        self.import_as(paths, options, on_progress, stop).map(ImportOutcome::from)
     }
 }
 

@@ -46,6 +46,8 @@ pub(crate) enum Command {
     /// Make and check packs
     #[command(subcommand)]
     Packs(Packs),
+    /// Read exports into a pack: CSV, TSV or XLSX as they are
+    Import(Import),
     /// How fast the last runs were, what ended them, and what they cost
     ServiceLevel,
     /// Check the installation
@@ -79,6 +81,41 @@ pub(crate) struct Ask {
     pub(crate) agent: Option<String>,
     /// The message; `-` reads it from standard input
     pub(crate) message: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Import {
+    /// The files
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// The column of a field where it is not recognised, such as `spend=How much`
+    #[arg(long, value_name = "FIELD=COLUMN")]
+    pub(crate) map: Vec<String>,
+    /// The account of all rows
+    #[arg(long, value_name = "NAME")]
+    pub(crate) account: Option<String>,
+    /// The advertiser of all rows
+    #[arg(long, value_name = "NAME")]
+    pub(crate) advertiser: Option<String>,
+    /// The currency of all rows, such as EUR
+    #[arg(long, value_name = "CODE")]
+    pub(crate) currency: Option<String>,
+    /// How dates such as 1/11/2026 are read (default: the file has to show it)
+    #[arg(long, value_enum)]
+    pub(crate) dates: Option<Dates>,
+    /// Store the other lines of a file if some are rejected
+    #[arg(long)]
+    pub(crate) skip_rejected: bool,
+    /// The pack that takes the files (default: the only one)
+    #[arg(long, value_name = "PACK")]
+    pub(crate) pack: Option<String>,
+}
+
+/// The order of day and month.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum Dates {
+    DayFirst,
+    MonthFirst,
 }
 
 #[derive(Debug, clap::Args)]

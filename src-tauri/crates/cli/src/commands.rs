@@ -3,6 +3,7 @@
 mod approvals;
 mod audit;
 mod dev;
+mod import;
 mod packs;
 mod policy;
 mod run;
@@ -81,6 +82,10 @@ pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit,
         }
         Command::Audit(args) => {
             with_link(data_dir, Person::Absent, async |link| audit::run(link, out, args).await)
+        }
+        Command::Import(args) => {
+            let person = person_mode(link::person_present());
+            with_link(data_dir, person, async |link| import::run(link, out, args).await)
         }
         Command::Run(args) => run::run(args, data_dir, out),
         Command::Serve(args) => serve::run(&args, data_dir, out),

@@ -1,6 +1,8 @@
 //! Data of packs on the wire: imports with the errors of each line, and the data sets. An error is
 //! a code with values, so that every client words it in its own language.
 
+use std::collections::BTreeMap;
+
 use chrono::NaiveDate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -76,6 +78,32 @@ pub struct ImportOutcome {
     pub notes: Vec<ImportNote>,
 }
 
+/// What a person decided about files whose layout is not recognised.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(default)]
+pub struct ImportOptions {
+    /// The heading of the column of each field, such as `spend` and `How much`.
+    pub columns: BTreeMap<String, String>,
+    /// The values of fields that have no column, such as `account`.
+    pub constants: BTreeMap<String, String>,
+    /// The order of day and month in dates such as 1/11/2026. Absent: the file has to show it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub date_order: Option<DateOrder>,
+    /// Whether the rest of a file counts if some of its lines are rejected.
+    pub skip_rejected: bool,
+}
+
+/// The order of day and month where a date does not say it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum DateOrder {
+    /// 1/11/2026 is the first of November.
+    DayFirst,
+    /// 1/11/2026 is the eleventh of January.
+    MonthFirst,
+}
+
 /// One error of an import and its place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct ImportError {
@@ -111,18 +139,33 @@ pub enum ImportProblem {
     },
     /// The file has no content.
     EmptyFile,
-    /// The file is UTF-16 text instead of UTF-8.
-    Utf16,
-    /// The file is a spreadsheet document instead of CSV text.
+    /// The file is a workbook that cannot be opened, such as a protected one.
     Spreadsheet,
     /// The file has no header line.
     NoHeader,
-    /// Lists the columns that each kind of file has.
+    /// Lists the columns of the file, and those that each kind of file has.
     UnknownHeader {
+        /// The columns of this file.
+        found: String,
         /// The columns of a file with delivery rows.
         delivery: String,
         /// The columns of a file with campaigns.
         campaigns: String,
+    },
+    /// The mapping names a column that the file does not have.
+    NoSuchColumn {
+        /// The columns of this file.
+        found: String,
+    },
+    /// The mapping names a field that does not exist.
+    NoSuchField {
+        /// The fields that exist.
+        known: String,
+    },
+    /// The dates of the file can be read with the day or with the month first.
+    DayAmbiguous {
+        /// One of the dates.
+        text: String,
     },
     /// The header line lacks a mandatory column.
     ColumnMissing,
@@ -139,8 +182,6 @@ pub enum ImportProblem {
     },
     /// A mandatory cell is empty.
     Empty,
-    /// The cell is not valid UTF-8.
-    NotUtf8,
     /// The cell is longer than allowed.
     TooLong {
         /// The most characters that the cell may have.

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     AgentError,
-    data::{Dataset, Datasets, ImportOutcome, ImportProgress},
+    data::{Dataset, Datasets, ImportOptions, ImportOutcome, ImportProgress},
     manifest::PackManifest,
 };
 
@@ -145,11 +145,12 @@ pub trait PackData: Send + Sync {
     /// Puts the sample or the imported data in force. Neither is deleted.
     fn use_dataset(&self, dataset: Dataset) -> Result<(), AgentError>;
 
-    /// Reads files. `on_progress` is called often enough for a progress bar; if `stop` is set, the
+    /// Reads files, as `options` say where they are not recognised. `on_progress` is called often enough for a progress bar; if `stop` is set, the
     /// import ends and nothing is kept of it.
     fn import(
         &self,
         paths: &[PathBuf],
+        options: &ImportOptions,
         on_progress: &mut dyn FnMut(&ImportProgress),
         stop: &AtomicBool,
     ) -> Result<ImportOutcome, AgentError>;

@@ -374,7 +374,8 @@ impl Commands for Host {
     ) -> Result<DataImportResponse, AgentError> {
         self.check_alarm()?;
         let job = self.options.ids.next("import");
-        self.imports.start(job, &params.pack, params.paths.into_iter().map(PathBuf::from).collect())
+        let paths = params.paths.into_iter().map(PathBuf::from).collect();
+        self.imports.start(job, &params.pack, paths, params.options.unwrap_or_default())
     }
     async fn data_import_status(&self, params: ImportParams) -> Result<ImportView, AgentError> {
         self.imports.view(&params.job)

@@ -11,7 +11,8 @@ use std::{
 use contract::{
     AgentError,
     data::{
-        Dataset, DatasetView, Datasets, ImportError, ImportOutcome, ImportProblem, ImportProgress,
+        Dataset, DatasetView, Datasets, ImportError, ImportOptions, ImportOutcome, ImportProblem,
+        ImportProgress,
     },
     pack_code::PackData,
 };
@@ -89,6 +90,7 @@ impl PackData for FolderData {
     fn import(
         &self,
         paths: &[PathBuf],
+        _options: &ImportOptions,
         on_progress: &mut dyn FnMut(&ImportProgress),
         stop: &AtomicBool,
     ) -> Result<ImportOutcome, AgentError> {

@@ -14,7 +14,7 @@ use std::{
 use audit::Log;
 use contract::{
     AgentError, DataImportResponse, Dataset, Datasets, ImportProgress, ImportView, PackDatasets,
-    PackId, Push, RecordType, pack_code::PackData,
+    PackId, Push, RecordType, data::ImportOptions, pack_code::PackData,
 };
 use engine::{
     Engine,
@@ -65,6 +65,7 @@ impl Imports {
         job: String,
         pack: &PackId,
         paths: Vec<PathBuf>,
+        options: ImportOptions,
     ) -> Result<DataImportResponse, AgentError> {
         let data = self.tools.services.data(pack.as_str())?.data;
         if paths.is_empty() {
@@ -73,7 +74,7 @@ impl Imports {
         let (view, stop) = self.begin(&job, &paths)?;
         let (imports, runtime) = (self.clone(), tokio::runtime::Handle::current());
         tokio::task::spawn_blocking(move || {
-            let view = imports.read(data.as_ref(), &paths, view, &stop);
+            let view = imports.read(data.as_ref(), &paths, &options, view, &stop);
             runtime.block_on(imports.end(&view));
         });
         Ok(DataImportResponse { job })
@@ -116,6 +117,7 @@ impl Imports {
         &self,
         data: &dyn PackData,
         paths: &[PathBuf],
+        options: &ImportOptions,
         mut view: ImportView,
         stop: &AtomicBool,
     ) -> ImportView {
@@ -130,7 +132,7 @@ impl Imports {
                 self.tell(&view);
             }
         };
-        match data.import(paths, &mut on_progress, stop) {
+        match data.import(paths, options, &mut on_progress, stop) {
             Ok(outcome) => {
                 view.notes = outcome.notes;
                 view.rows_read = outcome.rows_read;

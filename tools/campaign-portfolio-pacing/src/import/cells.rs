@@ -2,12 +2,12 @@
 
 use chrono::NaiveDate;
 use contract::ImportProblem;
-use csv::ByteRecord;
+
+use tabular::{NumberFormat, StringRecord, parse_amount, parse_count, shorten_cell};
 
 use super::{
     Errors,
     columns::{Column, Header},
-    number::{self, Decimals},
 };
 use crate::time;
 
@@ -16,9 +16,9 @@ const MAX_TEXT: u32 = 300;
 
 /// A row whose cells are parsed one by one.
 pub(crate) struct Cells<'a> {
-    pub(crate) record: &'a ByteRecord,
+    pub(crate) record: &'a StringRecord,
     pub(crate) header: &'a Header,
-    pub(crate) decimals: Decimals,
+    pub(crate) numbers: NumberFormat,
     pub(crate) file: &'a str,
     pub(crate) line: u64,
     pub(crate) errors: &'a mut Errors,
@@ -64,12 +64,8 @@ impl<'a> Cells<'a> {
 
     /// Returns the text of a cell, or an empty text if the file has no such column.
     fn text(&mut self, column: Column) -> Option<&'a str> {
-        let Some(bytes) = self.header.place(column).and_then(|at| self.record.get(at)) else {
+        let Some(text) = self.header.place(column).and_then(|at| self.record.get(at)) else {
             return Some("");
-        };
-        let Ok(text) = std::str::from_utf8(bytes) else {
-            self.error(column, ImportProblem::NotUtf8);
-            return None;
         };
         let text = text.trim();
         if text.len() > MAX_TEXT as usize {
@@ -97,7 +93,7 @@ impl<'a> Cells<'a> {
         match day(text) {
             Some(day) => Some(Some(time::number(day))),
             None => {
-                self.error(column, ImportProblem::NotADay { text: number::shorten_cell(text) });
+                self.error(column, ImportProblem::NotADay { text: shorten_cell(text) });
                 None
             }
         }
@@ -137,10 +133,7 @@ impl<'a> Cells<'a> {
     fn zone(&mut self) -> Option<&'a str> {
         let text = self.text(Column::TimeZone)?;
         if !text.is_empty() && text.parse::<chrono_tz::Tz>().is_err() {
-            self.error(
-                Column::TimeZone,
-                ImportProblem::NotAZone { text: number::shorten_cell(text) },
-            );
+            self.error(Column::TimeZone, ImportProblem::NotAZone { text: shorten_cell(text) });
             return None;
         }
         Some(text)
@@ -150,10 +143,7 @@ impl<'a> Cells<'a> {
         let text = self.text(Column::Currency)?;
         let is_code = text.len() == 3 && text.bytes().all(|b| b.is_ascii_uppercase());
         if !text.is_empty() && !is_code {
-            self.error(
-                Column::Currency,
-                ImportProblem::NotACurrency { text: number::shorten_cell(text) },
-            );
+            self.error(Column::Currency, ImportProblem::NotACurrency { text: shorten_cell(text) });
             return None;
         }
         Some(text)
@@ -161,7 +151,7 @@ impl<'a> Cells<'a> {
 
     /// Parses a delivery row. Returns None if a cell is invalid.
     pub(crate) fn delivery(&mut self) -> Option<DeliveryRow<'a>> {
-        let decimals = self.decimals;
+        let numbers = self.numbers;
         let place = self.place();
         let (line_item, line_item_name) =
             (self.id(Column::LineItemId), self.text(Column::LineItemName));
@@ -170,8 +160,8 @@ impl<'a> Cells<'a> {
             self.error(Column::Date, ImportProblem::Empty);
         }
         let hour = self.hour();
-        let spend = self.number(Column::Spend, |text| number::money(text, decimals));
-        let impressions = self.number(Column::Impressions, number::count);
+        let spend = self.number(Column::Spend, |text| parse_amount(text, numbers));
+        let impressions = self.number(Column::Impressions, parse_count);
         Some(DeliveryRow {
             place: place?,
             line_item: line_item?,
@@ -191,10 +181,7 @@ impl<'a> Cells<'a> {
         match text.parse::<i64>() {
             Ok(hour) if (0..24).contains(&hour) => Some(hour),
             _ => {
-                self.error(
-                    Column::Hour,
-                    ImportProblem::NotAnHour { text: number::shorten_cell(text) },
-                );
+                self.error(Column::Hour, ImportProblem::NotAnHour { text: shorten_cell(text) });
                 None
             }
         }
@@ -202,11 +189,11 @@ impl<'a> Cells<'a> {
 
     /// Parses a campaign row. Returns None if a cell is invalid.
     pub(crate) fn campaign(&mut self) -> Option<CampaignRow<'a>> {
-        let decimals = self.decimals;
+        let numbers = self.numbers;
         let place = self.place();
         let budget = match self.text(Column::Budget) {
             Some("") => Some(None),
-            Some(_) => self.number(Column::Budget, |text| number::money(text, decimals)).map(Some),
+            Some(_) => self.number(Column::Budget, |text| parse_amount(text, numbers)).map(Some),
             None => None,
         };
         let (start, end) = (self.day(Column::FlightStart), self.day(Column::FlightEnd));

@@ -125,7 +125,7 @@ impl Header {
         } else if has(Column::Budget) || has(Column::FlightStart) {
             (FileKind::Campaigns, CAMPAIGNS.as_slice())
         } else {
-            return Err(vec![(String::new(), unknown())]);
+            return Err(vec![(String::new(), unknown(cells))]);
         };
         for column in needed.iter().filter(|c| !has(**c)) {
             problems.push((column.name().to_owned(), ImportProblem::ColumnMissing));
@@ -144,6 +144,12 @@ impl Header {
     }
 }
 
+/// Lists headings for a message.
+pub(crate) fn list_columns(cells: &[String]) -> String {
+    let names: Vec<&str> = cells.iter().map(|c| c.trim()).filter(|c| !c.is_empty()).collect();
+    names.join(", ")
+}
+
 /// Normalises a heading: lower case, words joined by underscores.
 fn plain(cell: &str) -> String {
     let words: Vec<String> = cell
@@ -154,7 +160,12 @@ fn plain(cell: &str) -> String {
     words.join("_")
 }
 
-fn unknown() -> ImportProblem {
+/// Returns the error for a header that no kind of file has. It lists the columns of the file.
+pub(crate) fn unknown(cells: &[String]) -> ImportProblem {
     let list = |columns: &[Column]| columns.iter().map(|c| c.name()).collect::<Vec<_>>().join(", ");
-    ImportProblem::UnknownHeader { delivery: list(&DELIVERY), campaigns: list(&CAMPAIGNS) }
+    ImportProblem::UnknownHeader {
+        found: list_columns(cells),
+        delivery: list(&DELIVERY),
+        campaigns: list(&CAMPAIGNS),
+    }
 }

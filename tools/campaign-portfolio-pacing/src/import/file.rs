@@ -1,27 +1,25 @@
-//! Reads one CSV file as a stream: encoding, separator, header, rows. A file with errors is read to
-//! its end, so that all errors are found at once.
+//! Reads one file as a stream: our own columns as they are, others as their layout or the user maps
+//! them. A file with errors is read to its end, so that all errors are found at once.
 
-use std::{
-    fs::File,
-    io::{self, BufRead, BufReader},
-    path::Path,
-};
+use std::{io, path::Path};
 
 use contract::ImportProblem;
-use csv::{ByteRecord, ReaderBuilder};
 use rusqlite::Connection;
+use tabular::{Decimals, MappingError, NumberFormat, Rows, StringRecord, Survey, TableError};
 
 use super::{
     FileReport, Job, Stop,
     cells::Cells,
-    columns::{FileKind, Header},
-    number::Decimals,
+    columns::{self, FileKind, Header},
+    mapped,
     store::Store,
 };
 
 /// Rows between two checks of the cancel flag.
 const ROWS_PER_TICK: u64 = 512;
-const BUFFER: usize = 256 * 1024;
+
+/// The fields that a mapping can name, for messages.
+const FIELDS: &str = "day, campaign, spend, impressions, account, account_id, advertiser, campaign_id, line_item, line_item_id, currency, time_zone, hour";
 
 /// Reads a file into the open savepoint.
 pub(crate) fn read(
@@ -38,161 +36,164 @@ pub(crate) fn read(
         rows_replaced: 0,
         ignored_columns: Vec::new(),
     };
-    let (source, delimiter) = match open(path) {
-        Ok(opened) => opened,
-        Err(problem) => {
-            job.errors.add(name, 0, "", problem);
+    let survey = match Survey::of(path) {
+        Ok(survey) => survey,
+        Err(error) => {
+            job.errors.add(name, 0, "", problem(error));
             return Ok(report);
         }
     };
-    let mut reader = ReaderBuilder::new()
-        .delimiter(delimiter)
-        .has_headers(false)
-        .flexible(true)
-        .from_reader(source);
-    let Some(header) = header(&mut reader, name, job) else { return Ok(report) };
-    report.kind = Some(header.kind);
-    report.ignored_columns.clone_from(&header.ignored);
-    let decimals = if delimiter == b';' { Decimals::Comma } else { Decimals::Point };
-    let (start_bytes, start_errors) = (job.progress.done_bytes, job.errors.total());
-    let mut store = Store::new(db);
-    let mut record = ByteRecord::new();
-    loop {
-        match reader.read_byte_record(&mut record) {
-            Ok(false) => break,
-            Ok(true) => {}
-            Err(error) => {
-                job.errors.add(
-                    name,
-                    reader.position().line(),
-                    "",
-                    ImportProblem::BrokenOff { reason: error.to_string() },
-                );
-                break;
-            }
+    let headings: Vec<String> = survey.columns.iter().map(|c| c.heading.clone()).collect();
+    let is_mapped = !job.options.columns.is_empty() || !job.options.constants.is_empty();
+    let own = Header::read(&headings);
+    if let (Ok(header), false) = (&own, is_mapped) {
+        read_own(db, &survey, header, job, &mut report)?;
+        return Ok(report);
+    }
+    let own_problems = own.err().unwrap_or_default();
+    let is_doubled = own_problems.iter().any(|(_, p)| *p == ImportProblem::ColumnTwice);
+    match survey.map(&job.options.columns, &job.options.constants) {
+        Ok(mapping) if is_mapped || !is_doubled => {
+            mapped::read(db, &survey, &mapping, job, &mut report)?;
         }
-        if record.iter().all(<[u8]>::is_empty) {
-            continue;
-        }
-        report.rows_read += 1;
-        job.progress.rows_read += 1;
-        let line = record.position().map_or(0, csv::Position::line);
-        if record.len() == header.width {
-            // After the first error no more rows are stored, and the rest of the file is only
-            // checked.
-            let mut cells = Cells {
-                record: &record,
-                header: &header,
-                decimals,
-                file: name,
-                line,
-                errors: &mut job.errors,
-            };
-            match header.kind {
-                FileKind::Delivery => {
-                    if let Some(row) =
-                        cells.delivery().filter(|_| cells.errors.total() == start_errors)
-                    {
-                        store.delivery(&row)?;
-                    }
+        Ok(_) => refuse(job, name, survey.header_line, own_problems),
+        Err(error) => {
+            let problems = match error {
+                MappingError::FieldMissing(_) if !is_mapped && !own_problems.is_empty() => {
+                    own_problems
                 }
-                FileKind::Campaigns => {
-                    if let Some(row) =
-                        cells.campaign().filter(|_| cells.errors.total() == start_errors)
-                    {
-                        store.campaign(&row)?;
-                    }
+                MappingError::FieldMissing(_) => {
+                    vec![(String::new(), columns::unknown(&headings))]
                 }
-            }
-        } else {
-            let cells = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-            let problem = ImportProblem::CellCount {
-                found: cells(record.len()),
-                expected: cells(header.width),
+                MappingError::NoColumn(heading) => {
+                    let found = columns::list_columns(&headings);
+                    vec![(heading, ImportProblem::NoSuchColumn { found })]
+                }
+                MappingError::NoField(field) => {
+                    vec![(field, ImportProblem::NoSuchField { known: FIELDS.to_owned() })]
+                }
             };
-            job.errors.add(name, line, "", problem);
-        }
-        if report.rows_read.is_multiple_of(ROWS_PER_TICK) {
-            job.progress.done_bytes = start_bytes + reader.position().byte();
-            job.progress.rows_stored += store.take_new();
-            job.tick()?;
+            refuse(job, name, survey.header_line, problems);
         }
     }
-    if report.rows_read == 0 && job.errors.total() == start_errors {
-        job.errors.add(name, 1, "", ImportProblem::NoRows);
-    }
-    job.progress.rows_stored += store.take_new();
-    (report.rows_stored, report.rows_replaced) = store.counts();
     Ok(report)
 }
 
-/// Opens a file. Returns a reader positioned after the byte order mark, and the separator of cells.
-fn open(path: &Path) -> Result<(BufReader<File>, u8), ImportProblem> {
-    let mut source =
-        BufReader::with_capacity(BUFFER, File::open(path).map_err(|e| unreadable(&e))?);
-    let start = source.fill_buf().map_err(|e| unreadable(&e))?;
-    if start.is_empty() {
-        return Err(ImportProblem::EmptyFile);
-    }
-    if start.starts_with(&[0xFF, 0xFE]) || start.starts_with(&[0xFE, 0xFF]) {
-        return Err(ImportProblem::Utf16);
-    }
-    if start.starts_with(b"PK\x03\x04") {
-        return Err(ImportProblem::Spreadsheet);
-    }
-    let mark = if start.starts_with(&[0xEF, 0xBB, 0xBF]) { 3 } else { 0 };
-    let delimiter = delimiter(&start[mark..]);
-    source.consume(mark);
-    Ok((source, delimiter))
-}
-
-fn unreadable(error: &io::Error) -> ImportProblem {
-    match error.kind() {
-        io::ErrorKind::NotFound => ImportProblem::Missing,
-        io::ErrorKind::PermissionDenied => ImportProblem::Forbidden,
-        io::ErrorKind::IsADirectory => ImportProblem::IsFolder,
-        _ => ImportProblem::Unreadable { reason: error.to_string() },
+fn refuse(job: &mut Job<'_>, file: &str, line: u64, problems: Vec<(String, ImportProblem)>) {
+    for (column, problem) in problems {
+        job.errors.add(file, line, &column, problem);
     }
 }
 
-/// Returns the most frequent separator of the first line, outside quotes.
-fn delimiter(start: &[u8]) -> u8 {
-    let mut counts = [(b',', 0), (b';', 0), (b'\t', 0)];
-    let mut quoted = false;
-    for byte in start {
-        match byte {
-            b'"' => quoted = !quoted,
-            b'\n' | b'\r' if !quoted => break,
-            byte if !quoted => counts
-                .iter_mut()
-                .filter(|(sign, _)| sign == byte)
-                .for_each(|(_, count)| *count += 1),
-            _ => {}
-        }
-    }
-    counts.iter().rev().max_by_key(|(_, count)| *count).map_or(b',', |(sign, _)| *sign)
-}
-
-fn header<R: io::Read>(
-    reader: &mut csv::Reader<R>,
-    name: &str,
+/// Reads a file with our own columns.
+fn read_own(
+    db: &Connection,
+    survey: &Survey,
+    header: &Header,
     job: &mut Job<'_>,
-) -> Option<Header> {
-    let mut record = ByteRecord::new();
-    if !reader.read_byte_record(&mut record).unwrap_or(false) {
-        job.errors.add(name, 1, "", ImportProblem::NoHeader);
-        return None;
-    }
-    let line = record.position().map_or(1, csv::Position::line);
-    let cells: Vec<String> =
-        record.iter().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect();
-    match Header::read(&cells) {
-        Ok(header) => Some(header),
-        Err(problems) => {
-            for (column, problem) in problems {
-                job.errors.add(name, line, &column, problem);
-            }
-            None
+    report: &mut FileReport,
+) -> Result<(), Stop> {
+    report.kind = Some(header.kind);
+    report.ignored_columns.clone_from(&header.ignored);
+    let decimals = if survey.separator() == Some(';') { Decimals::Comma } else { Decimals::Point };
+    let numbers = NumberFormat::likely(decimals);
+    let mut store = Store::new(db);
+    read_rows(survey, job, report, &mut store, |record, line, file, job, store| {
+        if record.len() != header.width {
+            let cells = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+            let (found, expected) = (cells(record.len()), cells(header.width));
+            job.errors.add(file, line, "", ImportProblem::CellCount { found, expected });
+            return Ok(());
         }
+        let skips = job.options.skip_rejected;
+        // After the first error no more rows are stored, and the rest of the file is only checked.
+        let is_clean = job.file_is_clean();
+        let mut cells = Cells { record, header, numbers, file, line, errors: &mut job.errors };
+        match header.kind {
+            FileKind::Delivery => match cells.delivery() {
+                Some(row) if is_clean || skips => store.delivery(&row),
+                _ => Ok(()),
+            },
+            FileKind::Campaigns => match cells.campaign() {
+                Some(row) if is_clean || skips => store.campaign(&row),
+                _ => Ok(()),
+            },
+        }
+    })
+}
+
+/// Hands each row to `use_row`, counts it and reports the progress.
+pub(super) fn read_rows<'c>(
+    survey: &Survey,
+    job: &mut Job<'_>,
+    report: &mut FileReport,
+    store: &mut Store<'c>,
+    mut use_row: impl FnMut(
+        &StringRecord,
+        u64,
+        &str,
+        &mut Job<'_>,
+        &mut Store<'c>,
+    ) -> Result<(), rusqlite::Error>,
+) -> Result<(), Stop> {
+    let name = report.file.clone();
+    let start_bytes = job.progress.done_bytes;
+    let mut rows = match survey.rows() {
+        Ok(rows) => rows,
+        Err(error) => {
+            job.errors.add(&name, 0, "", problem(error));
+            return Ok(());
+        }
+    };
+    loop {
+        match rows.next_row() {
+            Ok(None) => break,
+            Ok(Some((_, record))) if record.iter().all(str::is_empty) => continue,
+            Ok(Some((line, record))) => {
+                report.rows_read += 1;
+                job.progress.rows_read += 1;
+                use_row(record, line, &name, job, store)?;
+            }
+            Err(error) => {
+                job.errors.add(&name, 0, "", problem(error));
+                break;
+            }
+        }
+        if report.rows_read.is_multiple_of(ROWS_PER_TICK) {
+            tell(&rows, start_bytes, job, store)?;
+        }
+    }
+    if report.rows_read == 0 && job.file_is_clean() {
+        job.errors.add(&name, survey.header_line, "", ImportProblem::NoRows);
+    }
+    job.progress.rows_stored += store.take_new();
+    (report.rows_stored, report.rows_replaced) = store.counts();
+    Ok(())
+}
+
+fn tell(
+    rows: &Rows,
+    start_bytes: u64,
+    job: &mut Job<'_>,
+    store: &mut Store<'_>,
+) -> Result<(), Stop> {
+    let done = start_bytes + rows.bytes();
+    job.progress.done_bytes = done.min(job.progress.total_bytes);
+    job.progress.rows_stored += store.take_new();
+    job.tick()
+}
+
+/// Converts an error of reading to the problem of a file.
+fn problem(error: TableError) -> ImportProblem {
+    match error {
+        TableError::Empty => ImportProblem::EmptyFile,
+        TableError::Workbook(_) => ImportProblem::Spreadsheet,
+        TableError::Text(reason) => ImportProblem::BrokenOff { reason },
+        TableError::Io(error) => match error.kind() {
+            io::ErrorKind::NotFound => ImportProblem::Missing,
+            io::ErrorKind::PermissionDenied => ImportProblem::Forbidden,
+            io::ErrorKind::IsADirectory => ImportProblem::IsFolder,
+            _ => ImportProblem::Unreadable { reason: error.to_string() },
+        },
     }
 }

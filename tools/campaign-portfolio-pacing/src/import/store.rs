@@ -1,7 +1,7 @@
 //! Writes imported rows. Accounts, campaigns and line items are found or created once per file and
 //! cached. A row with the key of an earlier one replaces it and is counted.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -17,6 +17,8 @@ pub(crate) struct Store<'c> {
     stored: u64,
     replaced: u64,
     taken: u64,
+    /// The keys of rows that `add_delivery` stored from this file: line item, day, hour.
+    added: HashSet<(i64, i64, i8)>,
 }
 
 #[derive(Default)]
@@ -39,7 +41,14 @@ struct Campaign {
 
 impl<'c> Store<'c> {
     pub(crate) fn new(db: &'c Connection) -> Self {
-        Self { db, accounts: HashMap::new(), stored: 0, replaced: 0, taken: 0 }
+        Self {
+            db,
+            accounts: HashMap::new(),
+            stored: 0,
+            replaced: 0,
+            taken: 0,
+            added: HashSet::new(),
+        }
     }
 
     /// Returns the number of stored rows, and how many of them replaced another row.
@@ -66,6 +75,29 @@ impl<'c> Store<'c> {
             db.prepare_cached(sql)?.execute(values)?;
             self.replaced += 1;
         }
+        self.stored += 1;
+        Ok(())
+    }
+
+    /// Stores a row of delivery, and adds it to an earlier row of this file with the same key: an
+    /// export can split the spend of a day by device or network. Rows of earlier imports are
+    /// replaced.
+    pub(crate) fn add_delivery(&mut self, row: &DeliveryRow<'_>) -> Result<()> {
+        let db = self.db;
+        let campaign = self.place(&row.place)?;
+        let line_item = line_item(db, campaign, row.line_item, row.line_item_name)?;
+        let hour = i8::try_from(row.hour).unwrap_or(-1);
+        if self.added.insert((line_item, row.day, hour)) {
+            return self.delivery(row);
+        }
+        let sql = "UPDATE delivery SET spend = spend + ?4, impressions = impressions + ?5 WHERE line_item_key = ?1 AND day = ?2 AND hour = ?3";
+        db.prepare_cached(sql)?.execute(params![
+            line_item,
+            row.day,
+            row.hour,
+            row.spend,
+            row.impressions
+        ])?;
         self.stored += 1;
         Ok(())
     }

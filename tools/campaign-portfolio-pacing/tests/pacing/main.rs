@@ -4,6 +4,7 @@
 
 mod accounts;
 mod answers;
+mod exports;
 mod import;
 mod lists;
 mod reference;

@@ -11,7 +11,11 @@ reason: string, } | { "code": "broken_off",
 /**
  * The operating system's message.
  */
-reason: string, } | { "code": "empty_file" } | { "code": "utf16" } | { "code": "spreadsheet" } | { "code": "no_header" } | { "code": "unknown_header", 
+reason: string, } | { "code": "empty_file" } | { "code": "spreadsheet" } | { "code": "no_header" } | { "code": "unknown_header", 
+/**
+ * The columns of this file.
+ */
+found: string, 
 /**
  * The columns of a file with delivery rows.
  */
@@ -19,7 +23,19 @@ delivery: string,
 /**
  * The columns of a file with campaigns.
  */
-campaigns: string, } | { "code": "column_missing" } | { "code": "column_twice" } | { "code": "no_rows" } | { "code": "cell_count", 
+campaigns: string, } | { "code": "no_such_column", 
+/**
+ * The columns of this file.
+ */
+found: string, } | { "code": "no_such_field", 
+/**
+ * The fields that exist.
+ */
+known: string, } | { "code": "day_ambiguous", 
+/**
+ * One of the dates.
+ */
+text: string, } | { "code": "column_missing" } | { "code": "column_twice" } | { "code": "no_rows" } | { "code": "cell_count", 
 /**
  * The number of cells in the line.
  */
@@ -27,7 +43,7 @@ found: number,
 /**
  * The number of columns in the header line.
  */
-expected: number, } | { "code": "empty" } | { "code": "not_utf8" } | { "code": "too_long", 
+expected: number, } | { "code": "empty" } | { "code": "too_long", 
 /**
  * The most characters that the cell may have.
  */

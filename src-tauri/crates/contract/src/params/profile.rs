@@ -290,6 +290,10 @@ wire! {
         pack: PackId,
         /// The paths of the files.
         paths: Vec<String>,
+        /// How to read files that are not recognised. Absent: recognise them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        options: Option<crate::data::ImportOptions>,
     }
 
     /// An import that was started.

@@ -29,6 +29,7 @@ async fn import(host: &Host, file: &Path) -> ImportView {
         .data_import(DataImportParams {
             pack: PACK.into(),
             paths: vec![file.display().to_string()],
+            options: None,
         })
         .await
         .unwrap()

@@ -155,8 +155,8 @@ async fn a_manifest_names_members_and_takes_files() {
     assert_eq!(known.files.as_ref().unwrap().extensions, ["txt"]);
     for (path, stored) in [(folder.path().join("none.txt"), 0), (notes, 1)] {
         let paths = vec![path.display().to_string()];
-        let job =
-            host.data_import(DataImportParams { pack: "ledger".into(), paths }).await.unwrap();
+        let params = DataImportParams { pack: "ledger".into(), paths, options: None };
+        let job = host.data_import(params).await.unwrap();
         let view = loop {
             let params = ImportParams { job: job.job.clone() };
             let view = host.data_import_status(params).await.unwrap();

@@ -54,7 +54,7 @@ impl Diagnosis {
         Self { problem, error, issuer: None, models: Vec::new() }
     }
 
-    /// Nothing was sent, because the settings do not allow cloud models.
+    /// The test sent no request, because the settings do not allow cloud models.
     pub fn cloud_models_off(error: ModelError) -> Self {
         Self { problem: ConnectionProblem::CloudModelsOff, ..Self::before_asking(error) }
     }

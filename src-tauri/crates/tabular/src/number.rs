@@ -6,27 +6,76 @@ use contract::ImportProblem;
 /// The largest accepted amount, in whole units of the currency.
 const MAX_UNITS: i64 = 1_000_000_000_000;
 
-/// How a file writes decimals, derived from its separator of cells.
+/// Micro-units in one unit of a currency.
+pub const MICROS: i64 = 1_000_000;
+
+/// What stands around an amount besides codes of three capital letters and signs such as `€`.
+const CURRENCY_WORDS: [&str; 9] = ["kr", "Kr", "US", "CA", "AU", "A", "zł", "Kč", "Fr"];
+
+/// The decimal sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Decimals {
-    /// Cells are separated by commas or tabs: `1.234` is slightly more than one.
+pub enum Decimals {
+    /// `1.234` is slightly more than one.
     Point,
-    /// Cells are separated by semicolons, as in countries with a decimal comma: `1,234` is slightly
-    /// more than one.
+    /// `1,234` is slightly more than one.
     Comma,
 }
 
+/// How the numbers of a column are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NumberFormat {
+    /// The decimal sign.
+    pub decimals: Decimals,
+    /// Whether cells of the column show it. If not, it is the custom of the file's separator, and a
+    /// number that could mean two things is refused.
+    pub is_certain: bool,
+    conflicts: bool,
+}
+
+impl NumberFormat {
+    /// Returns a format that is the custom of a file but was not seen in its cells.
+    pub fn likely(decimals: Decimals) -> Self {
+        Self { decimals, is_certain: false, conflicts: false }
+    }
+
+    /// Learns from a cell.
+    pub(crate) fn observe(&mut self, cell: &str) {
+        let Some(shown) = shown_decimals(&strip_currency(cell)) else { return };
+        if self.conflicts {
+            return;
+        }
+        self.conflicts = self.is_certain && self.decimals != shown;
+        self.is_certain = !self.conflicts;
+        self.decimals = shown;
+    }
+}
+
+/// Returns the decimal sign that a number shows, if it leaves no doubt.
+fn shown_decimals(text: &str) -> Option<Decimals> {
+    let last = text.rfind(['.', ','])?;
+    let sign = text[last..].chars().next()?;
+    let is_single = text.matches(sign).count() == 1;
+    let has_other = text.contains(if sign == '.' { ',' } else { '.' });
+    let is_decimal = match (is_single, has_other) {
+        (true, true) => true,
+        (false, _) => false,
+        (true, false) if text.len() - last - 1 != 3 => true,
+        (true, false) => return None,
+    };
+    Some(if (sign == '.') == is_decimal { Decimals::Point } else { Decimals::Comma })
+}
+
 /// Parses an amount of money. Returns micro-units, rounded half up after the sixth decimal.
-pub(crate) fn money(cell: &str, decimals: Decimals) -> Result<i64, ImportProblem> {
+pub fn parse_amount(cell: &str, format: NumberFormat) -> Result<i64, ImportProblem> {
     let text = strip_currency(cell);
-    if text.is_empty() {
+    if cell.trim().is_empty() {
         return Err(ImportProblem::AmountEmpty);
     }
     if text.starts_with('-') {
         return Err(ImportProblem::BelowZero { text: shorten_cell(cell) });
     }
     let (whole, fraction) =
-        parts(text.trim_start_matches('+'), decimals).map_err(|doubt| match doubt {
+        parts(text.trim_start_matches('+'), format).map_err(|doubt| match doubt {
             Doubt::NotANumber => ImportProblem::NotANumber { text: shorten_cell(cell) },
             Doubt::Ambiguous => ImportProblem::Ambiguous { text: shorten_cell(cell) },
         })?;
@@ -37,11 +86,11 @@ pub(crate) fn money(cell: &str, decimals: Decimals) -> Result<i64, ImportProblem
         .ok_or_else(|| ImportProblem::TooLarge { text: shorten_cell(cell) })?;
     let digit = |at: usize| fraction.as_bytes().get(at).map_or(0, |b| i64::from(b - b'0'));
     let micros = (0..6).fold(0, |sum, at| sum * 10 + digit(at)) + i64::from(digit(6) >= 5);
-    Ok(units * crate::money::MICROS + micros)
+    Ok(units * MICROS + micros)
 }
 
 /// Parses a whole number that is not negative.
-pub(crate) fn count(cell: &str) -> Result<i64, ImportProblem> {
+pub fn parse_count(cell: &str) -> Result<i64, ImportProblem> {
     let text = strip_currency(cell);
     let groups: Vec<&str> = text.split(['.', ',']).collect();
     let grouped = groups.len() > 1
@@ -59,16 +108,34 @@ pub(crate) fn count(cell: &str) -> Result<i64, ImportProblem> {
         .ok_or_else(|| ImportProblem::TooLarge { text: shorten_cell(cell) })
 }
 
-/// Returns the cell without currency signs, and without spaces and apostrophes between thousands.
+/// Returns the cell without currency, and without spaces and apostrophes between thousands.
 fn strip_currency(cell: &str) -> String {
-    cell.trim()
+    let text: String = cell
+        .trim()
         .chars()
-        .filter(|c| !matches!(c, ' ' | '\u{a0}' | '\u{202f}' | '\'' | '’' | '$' | '€' | '£'))
-        .collect()
+        .filter(|c| !matches!(c, ' ' | '\u{a0}' | '\u{202f}' | '\'' | '’' | '$' | '€' | '£' | '¥'))
+        .collect();
+    if !text.contains(char::is_alphabetic) {
+        return text;
+    }
+    let is_currency = |word: &str| {
+        CURRENCY_WORDS.contains(&word)
+            || (word.len() == 3 && word.bytes().all(|b| b.is_ascii_uppercase()))
+    };
+    let before = text.find(|c: char| !c.is_alphabetic()).unwrap_or(0);
+    let text = if is_currency(&text[..before]) { &text[before..] } else { &text };
+    let trimmed = text.trim_end_matches('.');
+    let after = trimmed
+        .char_indices()
+        .rev()
+        .take_while(|(_, c)| c.is_alphabetic())
+        .last()
+        .map_or(trimmed.len(), |(at, _)| at);
+    if is_currency(&trimmed[after..]) { trimmed[..after].to_owned() } else { text.to_owned() }
 }
 
 /// Returns a cell's text for a message.
-pub(crate) fn shorten_cell(cell: &str) -> String {
+pub fn shorten_cell(cell: &str) -> String {
     cell.trim().chars().take(40).collect()
 }
 
@@ -80,7 +147,7 @@ enum Doubt {
 }
 
 /// Splits a number into the digits before and after the decimal sign.
-fn parts(text: &str, decimals: Decimals) -> Result<(String, String), Doubt> {
+fn parts(text: &str, format: NumberFormat) -> Result<(String, String), Doubt> {
     const NOT: Doubt = Doubt::NotANumber;
     if text.is_empty()
         || !text.chars().all(|c| c.is_ascii_digit() || c == '.' || c == ',')
@@ -100,9 +167,10 @@ fn parts(text: &str, decimals: Decimals) -> Result<(String, String), Doubt> {
     }
     let (before, after) = (&text[..last_at], &text[last_at + 1..]);
     let looks_like_thousands = after.len() == 3 && (1..=3).contains(&before.len()) && before != "0";
-    let is_decimal = match (several, mixed, decimals, last) {
+    let is_decimal = match (several, mixed, format.decimals, last) {
         (true, ..) => false,
         (_, true, ..) | (_, _, Decimals::Point, '.') | (_, _, Decimals::Comma, ',') => true,
+        _ if looks_like_thousands && format.is_certain => false,
         _ if looks_like_thousands => return Err(Doubt::Ambiguous),
         _ => true,
     };
@@ -150,7 +218,7 @@ mod tests {
             ("0.0000005", Point, 1),
             ("0.30000000000000004", Point, 300_000),
         ] {
-            assert_eq!(money(text, decimals), Ok(micros), "{text}");
+            assert_eq!(parse_amount(text, NumberFormat::likely(decimals)), Ok(micros), "{text}");
         }
     }
 
@@ -170,8 +238,29 @@ mod tests {
             ("9999999999999", Point),
             ("NaN", Point),
         ] {
-            assert!(money(text, decimals).is_err(), "{text}");
+            assert!(parse_amount(text, NumberFormat::likely(decimals)).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn other_cells_of_the_column_decide_what_could_mean_two_things() {
+        let mut format = NumberFormat::likely(Decimals::Point);
+        format.observe("1.234,50");
+        assert_eq!(parse_amount("1.234", format), Ok(1_234_000_000));
+        let mut format = NumberFormat::likely(Decimals::Comma);
+        format.observe("0.5");
+        assert_eq!(parse_amount("1,234", format), Ok(1_234_000_000));
+        format.observe("0,5");
+        assert!(!format.is_certain, "cells that contradict each other decide nothing");
+    }
+
+    #[test]
+    fn currencies_in_cells_are_left_out() {
+        let format = NumberFormat::likely(Decimals::Point);
+        for text in ["SEK 12.50", "12.50 kr", "US$12.50", "€ 12.50", "12.50 kr.", "12.50 EUR"] {
+            assert_eq!(parse_amount(text, format), Ok(12_500_000), "{text}");
+        }
+        assert!(parse_amount("12x", format).is_err());
     }
 
     #[test]
@@ -183,10 +272,10 @@ mod tests {
             ("12 345", 12_345),
             ("1.234.567", 1_234_567),
         ] {
-            assert_eq!(count(text), Ok(n), "{text}");
+            assert_eq!(parse_count(text), Ok(n), "{text}");
         }
         for text in ["", "-1", "1.5", "12,34", "x", "1,234,5"] {
-            assert!(count(text).is_err(), "{text}");
+            assert!(parse_count(text).is_err(), "{text}");
         }
     }
 }

@@ -1,0 +1,158 @@
+//! `csign import`: reads exports into a pack, with a mapping where their columns are not
+//! recognised, and prints the rejected lines by cause.
+
+use std::{collections::BTreeMap, path::Path, time::Duration};
+
+use contract::{
+    AgentError, DataImportParams, Empty, ImportParams, ImportProblem, ImportView, PackId,
+    data::{DateOrder, ImportOptions},
+};
+use tabular::group_by_cause;
+
+use crate::args::{Dates, Import};
+use crate::exit::{Exit, Failure};
+use crate::link::Link;
+use crate::out::{Out, count};
+use crate::visible::exact;
+
+const ASK_EVERY: Duration = Duration::from_millis(100);
+/// Line numbers that are printed of one cause.
+const LINES: usize = 5;
+
+pub(crate) async fn run(link: &Link, out: Out, args: Import) -> Result<Exit, Failure> {
+    let options = options(&args)?;
+    let paths = args.files.iter().map(|file| absolute(file)).collect::<Result<_, _>>()?;
+    let pack = match &args.pack {
+        Some(pack) => pack.as_str().into(),
+        None => pack_with_files(link).await?,
+    };
+    let params = DataImportParams { pack, paths, options: Some(options) };
+    let job = link.commands.data_import(params).await?.job;
+    let view = loop {
+        let view = link.commands.data_import_status(ImportParams { job: job.clone() }).await?;
+        if view.finished {
+            break view;
+        }
+        tokio::time::sleep(ASK_EVERY).await;
+    };
+    if let Some(error) = view.failure {
+        return Err(error.into());
+    }
+    let exit = if view.rows_stored > 0 { Exit::Done } else { Exit::Failed };
+    if out.json {
+        out.document(&view);
+    } else {
+        print(out, &view);
+    }
+    Ok(exit)
+}
+
+fn print(out: Out, view: &ImportView) {
+    for cause in group_by_cause(&view.errors) {
+        let column =
+            if cause.column.is_empty() { String::new() } else { format!("{}: ", cause.column) };
+        let mut lines: Vec<String> =
+            cause.lines.iter().filter(|line| **line > 0).take(LINES).map(u64::to_string).collect();
+        if cause.lines.len() > LINES {
+            lines.push("...".to_owned());
+        }
+        let place =
+            if lines.is_empty() { String::new() } else { format!(" (line {})", lines.join(", ")) };
+        out.line(exact(&format!(
+            "{} x {column}{}{place}",
+            cause.lines.len(),
+            describe(&cause.example)
+        )));
+    }
+    let rows = |number: u64| count(usize::try_from(number).unwrap_or(usize::MAX), "row");
+    out.line(format!("{} stored, {} read.", rows(view.rows_stored), rows(view.rows_read)));
+    if view.error_count > 0 && view.rows_stored == 0 {
+        out.note("Nothing was stored. With --skip-rejected the other lines are stored.");
+    }
+}
+
+/// Describes a problem and its remedy in one line.
+fn describe(problem: &ImportProblem) -> String {
+    match problem {
+        ImportProblem::UnknownHeader { found, campaigns, .. } => format!(
+            "the columns for day, campaign and spend were not recognised. The file has: {found}. Name them with --map day=COLUMN --map campaign=COLUMN --map spend=COLUMN. Files with budgets have: {campaigns}."
+        ),
+        ImportProblem::NoSuchColumn { found } => {
+            format!("there is no such column. The file has: {found}.")
+        }
+        ImportProblem::NoSuchField { known } => {
+            format!("there is no such field. The fields are: {known}.")
+        }
+        ImportProblem::DayAmbiguous { text } => format!(
+            "{text} can be read with the day or the month first. Add --dates day-first or --dates month-first."
+        ),
+        ImportProblem::ColumnMissing => "the column is missing".to_owned(),
+        ImportProblem::Spreadsheet => {
+            "the workbook cannot be opened. Remove its password or save it as CSV.".to_owned()
+        }
+        other => plain(other),
+    }
+}
+
+/// Describes a problem by its code and its values.
+fn plain(problem: &ImportProblem) -> String {
+    let Ok(serde_json::Value::Object(mut members)) = serde_json::to_value(problem) else {
+        return "cannot be read".to_owned();
+    };
+    let code = members.remove("code").and_then(|c| c.as_str().map(|c| c.replace('_', " ")));
+    let values: Vec<String> = members
+        .iter()
+        .map(|(name, value)| match value.as_str() {
+            Some(text) => format!("\"{text}\""),
+            None => format!("{name} {value}"),
+        })
+        .collect();
+    format!("{} {}", code.unwrap_or_default(), values.join(", ")).trim_end().to_owned()
+}
+
+/// Splits `FIELD=COLUMN` pairs, and adds the constants.
+fn options(args: &Import) -> Result<ImportOptions, Failure> {
+    let mut columns = BTreeMap::new();
+    for pair in &args.map {
+        let Some((field, column)) = pair.split_once('=') else {
+            return Err(Failure::usage(format!("{} is not FIELD=COLUMN.", exact(pair)))
+                .hint("For example: --map spend=\"How much\""));
+        };
+        columns.insert(field.trim().to_owned(), column.trim().to_owned());
+    }
+    let mut constants = BTreeMap::new();
+    let named = [("account", &args.account), ("account_id", &args.account)];
+    let others = [("advertiser", &args.advertiser), ("currency", &args.currency)];
+    for (field, value) in named.into_iter().chain(others) {
+        if let Some(value) = value {
+            constants.insert(field.to_owned(), value.clone());
+        }
+    }
+    let date_order = args.dates.map(|dates| match dates {
+        Dates::DayFirst => DateOrder::DayFirst,
+        Dates::MonthFirst => DateOrder::MonthFirst,
+    });
+    Ok(ImportOptions { columns, constants, date_order, skip_rejected: args.skip_rejected })
+}
+
+fn absolute(file: &Path) -> Result<String, Failure> {
+    let path = std::path::absolute(file).map_err(|error| {
+        Failure::usage(format!("{}: {error}", exact(&file.display().to_string())))
+    })?;
+    Ok(path.display().to_string())
+}
+
+/// Returns the pack that takes files, if there is only one.
+async fn pack_with_files(link: &Link) -> Result<PackId, AgentError> {
+    let packs = link.commands.data_list(Empty {}).await?.packs;
+    let mut taking = packs.into_iter().filter(|pack| pack.files.is_some());
+    match (taking.next(), taking.next()) {
+        (Some(only), None) => Ok(only.pack),
+        (None, _) => Err(AgentError::invalid("No pack in use takes files.")
+            .reason("no_pack_takes_files")
+            .hint("csign packs list shows the faults of packs.")),
+        (Some(_), Some(_)) => Err(AgentError::invalid("Several packs take files.")
+            .reason("several_packs_take_files")
+            .hint("Name one with --pack.")),
+    }
+}

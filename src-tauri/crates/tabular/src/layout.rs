@@ -1,0 +1,67 @@
+//! The layouts of exports that are recognised without questions. They are data: JSON files in
+//! `layouts/`.
+
+use std::{collections::BTreeMap, sync::OnceLock};
+
+use serde::Deserialize;
+
+/// A known layout: the headings of each field, and values for fields without a column.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Layout {
+    /// The layout's name in messages and tests.
+    pub id: String,
+    /// The name for people.
+    pub title: String,
+    /// The headings of each field, as `plain_heading` writes them. An earlier one wins.
+    pub columns: BTreeMap<String, Vec<String>>,
+    /// Values for fields that have no column.
+    pub constants: BTreeMap<String, String>,
+}
+
+/// Returns the known layouts.
+pub fn layouts() -> &'static [Layout] {
+    static LAYOUTS: OnceLock<Vec<Layout>> = OnceLock::new();
+    LAYOUTS.get_or_init(|| {
+        let files = [
+            include_str!("../layouts/delivery.json"),
+            include_str!("../layouts/google-ads.json"),
+            include_str!("../layouts/meta-ads.json"),
+        ];
+        files.iter().filter_map(|file| serde_json::from_str(file).ok()).collect()
+    })
+}
+
+impl Layout {
+    /// Returns the position of each field that has a heading.
+    pub(crate) fn find_columns(&self, headings: &[String]) -> BTreeMap<String, usize> {
+        let place = |names: &Vec<String>| {
+            names.iter().find_map(|name| headings.iter().position(|heading| heading == name))
+        };
+        self.columns
+            .iter()
+            .filter_map(|(field, names)| Some((field.clone(), place(names)?)))
+            .collect()
+    }
+}
+
+/// Normalises a heading: lower case, words joined by one space, without a currency in brackets.
+pub(crate) fn plain_heading(cell: &str) -> String {
+    let text = if currency_of(cell).is_some() {
+        cell.rsplit_once('(').map_or(cell, |(before, _)| before)
+    } else {
+        cell
+    };
+    let words: Vec<String> = text
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect();
+    words.join(" ")
+}
+
+/// Returns the currency code in a heading such as `Amount spent (SEK)`.
+pub(crate) fn currency_of(heading: &str) -> Option<&str> {
+    let (_, code) = heading.trim().strip_suffix(')')?.rsplit_once('(')?;
+    let is_code = code.len() == 3 && code.bytes().all(|b| b.is_ascii_uppercase());
+    is_code.then_some(code)
+}

@@ -1,0 +1,255 @@
+//! Reads the rows of an export whose columns are mapped to fields. Only day, campaign and spend are
+//! required: without a line item a row belongs to its campaign as a whole.
+
+use contract::ImportProblem;
+use rusqlite::Connection;
+use tabular::{
+    DateFormat, FieldSource, Formats, Mapping, StringRecord, Survey, parse_amount, parse_count,
+    shorten_cell,
+};
+
+use super::{
+    FileReport, Job, Stop,
+    cells::{DeliveryRow, Place},
+    columns::FileKind,
+    file::read_rows,
+    store::Store,
+};
+use crate::time;
+
+/// The account of rows that name none.
+const NO_ACCOUNT: (&str, &str) = ("imported", "Imported data");
+
+/// Where each field of a row is read from.
+struct Fields<'m> {
+    account: FieldSource<'m>,
+    account_name: FieldSource<'m>,
+    zone: FieldSource<'m>,
+    currency: FieldSource<'m>,
+    advertiser: FieldSource<'m>,
+    campaign: FieldSource<'m>,
+    campaign_name: FieldSource<'m>,
+    line_item: FieldSource<'m>,
+    line_item_name: FieldSource<'m>,
+    day: FieldSource<'m>,
+    last_day: FieldSource<'m>,
+    hour: FieldSource<'m>,
+    spend: FieldSource<'m>,
+    impressions: FieldSource<'m>,
+}
+
+/// Returns the first of two fields that has a column; else the second, or the constant of the
+/// first.
+fn either<'m>(mapping: &'m Mapping, first: &str, second: &str) -> FieldSource<'m> {
+    if !mapping.columns.contains_key(first)
+        && (mapping.columns.contains_key(second) || !mapping.constants.contains_key(first))
+    {
+        return mapping.source(second);
+    }
+    mapping.source(first)
+}
+
+impl<'m> Fields<'m> {
+    fn new(mapping: &'m Mapping) -> Self {
+        Self {
+            account: either(mapping, "account_id", "account"),
+            account_name: either(mapping, "account", "account_id"),
+            zone: mapping.source("time_zone"),
+            currency: mapping.source("currency"),
+            advertiser: mapping.source("advertiser"),
+            campaign: either(mapping, "campaign_id", "campaign"),
+            campaign_name: either(mapping, "campaign", "campaign_id"),
+            line_item: either(mapping, "line_item_id", "line_item"),
+            line_item_name: either(mapping, "line_item", "line_item_id"),
+            day: mapping.source("day"),
+            last_day: mapping.source("last_day"),
+            hour: mapping.source("hour"),
+            spend: mapping.source("spend"),
+            impressions: mapping.source("impressions"),
+        }
+    }
+}
+
+/// Reads a mapped file into the open savepoint.
+pub(super) fn read(
+    db: &Connection,
+    survey: &Survey,
+    mapping: &Mapping,
+    job: &mut Job<'_>,
+    report: &mut FileReport,
+) -> Result<(), Stop> {
+    let used: Vec<usize> = mapping.columns.values().copied().collect();
+    let ignored = survey.columns.iter().enumerate().filter(|(at, _)| !used.contains(at));
+    report.kind = Some(FileKind::Delivery);
+    report.ignored_columns = ignored.map(|(_, column)| column.heading.clone()).collect();
+    let fields = Fields::new(mapping);
+    let Some(formats) = formats(survey, mapping, &fields, job, &report.file)? else {
+        return Ok(());
+    };
+    let mut reader = RowReader {
+        fields: &fields,
+        formats,
+        blank_is_zero: survey.layout.is_some_and(|layout| layout.id != "delivery"),
+        last_text: String::new(),
+        last_day: 0,
+    };
+    let mut store = Store::new(db);
+    read_rows(survey, job, report, &mut store, |record, line, file, job, store| {
+        if mapping.is_total(record) {
+            return Ok(());
+        }
+        let is_clean = job.file_is_clean() || job.options.skip_rejected;
+        match reader
+            .read(record, &mut |column, problem| job.errors.add(file, line, column, problem))
+        {
+            Some(row) if is_clean => store.add_delivery(&row),
+            _ => Ok(()),
+        }
+    })
+}
+
+/// Returns how days and amounts are written. None if the dates can be read in two ways and nobody
+/// has decided.
+fn formats(
+    survey: &Survey,
+    mapping: &Mapping,
+    fields: &Fields<'_>,
+    job: &mut Job<'_>,
+    file: &str,
+) -> Result<Option<Formats>, Stop> {
+    let mut formats = match survey.formats(mapping) {
+        Ok(formats) => formats,
+        Err(_) => {
+            job.errors.add(file, 0, "", ImportProblem::Spreadsheet);
+            return Ok(None);
+        }
+    };
+    if let Some(order) = job.options.date_order {
+        formats.days = DateFormat::with_order(order);
+    } else if formats.days.is_ambiguous() || formats.days.has_conflict() {
+        let FieldSource::Column(place) = fields.day else { return Ok(None) };
+        let column = &survey.columns[place];
+        let text = column.samples.first().cloned().unwrap_or_default();
+        job.errors.add(file, 0, &column.heading, ImportProblem::DayAmbiguous { text });
+        return Ok(None);
+    }
+    Ok(Some(formats))
+}
+
+/// Parses rows. Keeps the last day, because neighbours usually share it.
+struct RowReader<'m> {
+    fields: &'m Fields<'m>,
+    formats: Formats,
+    /// Platforms leave the spend of a day without delivery empty.
+    blank_is_zero: bool,
+    last_text: String,
+    last_day: i64,
+}
+
+type Report<'r> = &'r mut dyn FnMut(&str, ImportProblem);
+
+impl RowReader<'_> {
+    fn read<'a>(&mut self, record: &'a StringRecord, report: Report<'_>) -> Option<DeliveryRow<'a>>
+    where
+        Self: 'a,
+    {
+        let fields = self.fields;
+        let place = place(fields, record, report);
+        let day = self.day(record, report);
+        let hour = hour(fields.hour.text(record), report);
+        let spend = match fields.spend.text(record) {
+            "" if self.blank_is_zero => Some(0),
+            text => keep(parse_amount(text, self.formats.amounts), "spend", report),
+        };
+        let impressions = match fields.impressions.text(record) {
+            "" => Some(0),
+            text => keep(parse_count(text), "impressions", report),
+        };
+        let place = place?;
+        let name = or(fields.line_item_name.text(record), place.campaign_name);
+        Some(DeliveryRow {
+            place,
+            line_item: or(fields.line_item.text(record), place.campaign),
+            line_item_name: name,
+            day: day?,
+            hour: hour?,
+            spend: spend?,
+            impressions: impressions?,
+        })
+    }
+
+    fn day(&mut self, record: &StringRecord, report: Report<'_>) -> Option<i64> {
+        let text = self.fields.day.text(record);
+        let until = self.fields.last_day.text(record);
+        if text.is_empty() {
+            report("day", ImportProblem::Empty);
+            return None;
+        }
+        if text != self.last_text {
+            let Some(day) = self.formats.days.parse(text) else {
+                report("day", ImportProblem::NotADay { text: shorten_cell(text) });
+                return None;
+            };
+            self.last_day = time::number(day);
+            text.clone_into(&mut self.last_text);
+        }
+        if !until.is_empty() && until != text {
+            // A row for several days has no day of its own.
+            report("day", ImportProblem::NotADay { text: format!("{text} – {until}") });
+            return None;
+        }
+        Some(self.last_day)
+    }
+}
+
+fn or<'t>(text: &'t str, other: &'t str) -> &'t str {
+    if text.is_empty() { other } else { text }
+}
+
+fn keep(read: Result<i64, ImportProblem>, column: &str, report: Report<'_>) -> Option<i64> {
+    read.map_err(|problem| report(column, problem)).ok()
+}
+
+fn hour(text: &str, report: Report<'_>) -> Option<i64> {
+    if text.is_empty() {
+        return Some(-1);
+    }
+    let hour = text.parse().ok().filter(|hour| (0..24).contains(hour));
+    if hour.is_none() {
+        report("hour", ImportProblem::NotAnHour { text: shorten_cell(text) });
+    }
+    hour
+}
+
+/// The account and campaign of a row.
+fn place<'a>(
+    fields: &'a Fields<'_>,
+    record: &'a StringRecord,
+    report: Report<'_>,
+) -> Option<Place<'a>> {
+    let campaign = fields.campaign.text(record);
+    if campaign.is_empty() {
+        report("campaign", ImportProblem::Empty);
+        return None;
+    }
+    let currency = fields.currency.text(record);
+    let is_code = currency.len() == 3 && currency.bytes().all(|b| b.is_ascii_uppercase());
+    if !currency.is_empty() && !is_code {
+        report("currency", ImportProblem::NotACurrency { text: shorten_cell(currency) });
+        return None;
+    }
+    let zone = fields.zone.text(record);
+    if !zone.is_empty() && zone.parse::<chrono_tz::Tz>().is_err() {
+        report("time_zone", ImportProblem::NotAZone { text: shorten_cell(zone) });
+        return None;
+    }
+    Some(Place {
+        account: or(fields.account.text(record), NO_ACCOUNT.0),
+        account_name: or(fields.account_name.text(record), NO_ACCOUNT.1),
+        zone,
+        currency,
+        advertiser: fields.advertiser.text(record),
+        campaign,
+        campaign_name: or(fields.campaign_name.text(record), campaign),
+    })
+}
