@@ -4,6 +4,7 @@
 mod data;
 mod doors;
 mod ledger;
+mod own_servers;
 mod packs;
 mod servers;
 mod socket;
