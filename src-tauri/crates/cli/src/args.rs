@@ -48,6 +48,9 @@ pub(crate) enum Command {
     Packs(Packs),
     /// Read exports into a pack: CSV, TSV or XLSX as they are
     Import(Import),
+    /// Add, test and remove MCP servers of your own
+    #[command(subcommand)]
+    Servers(Servers),
     /// How fast the last runs were, what ended them, and what they cost
     ServiceLevel,
     /// Check the installation
@@ -280,6 +283,53 @@ pub(crate) enum Packs {
         #[arg(long, value_name = "FOLDER")]
         into: Option<PathBuf>,
     },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Servers {
+    /// The servers that were added, and what they run
+    List,
+    /// Show what would run, test it, and add it
+    Add(ServersAdd),
+    /// Start an added server once and list its tools
+    Test { name: String },
+    /// Switch an added server on
+    Enable { name: String },
+    /// Switch an added server off; it stays in the list
+    Disable { name: String },
+    /// The last lines of its error output
+    Log { name: String },
+    /// Remove an added server with its keys
+    Remove { name: String },
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ServersAdd {
+    /// Its name (default: from the package or the address)
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+    /// A variable of the program; keys are stored in the keyring
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(crate) env: Vec<String>,
+    /// A header for the address; it is stored in the keyring
+    #[arg(long, value_name = "NAME:VALUE")]
+    pub(crate) header: Vec<String>,
+    /// You sign in to the address with a browser, in Tools
+    #[arg(long)]
+    pub(crate) sign_in: bool,
+    /// A tool that only reads and may run without asking
+    #[arg(long, value_name = "TOOL")]
+    pub(crate) reads: Vec<String>,
+    /// Start it without asking; its tools then count as changes unless --reads names them
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Read the servers of Claude Desktop, VS Code, Cursor or Zed from their settings file; `-`
+    /// reads standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "command")]
+    pub(crate) from: Option<PathBuf>,
+    /// The command with its arguments, or the address
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) command: Vec<String>,
 }
 
 /// The kind of a new pack's tool.

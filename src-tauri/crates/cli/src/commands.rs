@@ -8,6 +8,7 @@ mod packs;
 mod policy;
 mod run;
 mod serve;
+mod servers;
 mod service;
 mod status;
 mod tools;
@@ -69,6 +70,12 @@ pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit,
             let person = link::person_present();
             with_link(data_dir, person_mode(person), async |link| {
                 tools::run(link, out, args, person).await
+            })
+        }
+        Command::Servers(args) => {
+            let person = link::person_present();
+            with_link(data_dir, person_mode(person), async |link| {
+                servers::run(link, out, args, person).await
             })
         }
         Command::Policy(args) => {

@@ -55,6 +55,13 @@ macro_rules! with_commands {
                 server_tools_open(Empty) -> Empty, chat, "Bring the approval window to the front, with the tools that are switched off";
                 server_sign_in(ServerParams) -> ServerSignInResponse, person, "Sign in to a server with a browser";
                 server_sign_out(ServerParams) -> Empty, person, "Forget the tokens for a server";
+                servers_read(ServersReadParams) -> ServersReadResponse, chat, "The servers in a command line, an address or the JSON of another client";
+                server_test(ServerTestParams) -> ServerTestResponse, widens, "Start a server once and list its tools";
+                server_add(ServerAddParams) -> OwnServerView, widens, "Add an MCP server";
+                server_list(Empty) -> OwnServersResponse, chat, "The servers that the user added";
+                server_enable(ServerEnableParams) -> OwnServerView, person, "Switch an added server on or off";
+                server_remove(OwnServerParams) -> Empty, person, "Remove an added server, with its keys";
+                server_log(ServerParams) -> ServerLogResponse, chat, "The last lines of a server's error output";
                 questions_list(Empty) -> QuestionsResponse, chat, "What servers ask the user in the middle of a call";
                 question_answer(QuestionAnswerParams) -> Empty, person, "Answer a server's question, or decline";
                 tool_call(ToolCallParams) -> ToolCallResponse, chat, "Call one tool under the same policy and audit";

@@ -20,6 +20,7 @@ pub mod item;
 pub mod mail;
 pub mod manifest;
 pub mod model;
+pub mod own_servers;
 pub mod pack_code;
 pub mod params;
 pub mod push;

@@ -41,6 +41,22 @@ impl ChatWindow {
         self.0.model_list(params).await
     }
 
+    async fn test_server(
+        &self,
+        params: ServerTestParams,
+    ) -> Result<ServerTestResponse, AgentError> {
+        let asks = || self.0.server_change(&params.server).map(|change| vec![change]);
+        // The test may take long, and it changes no settings.
+        drop(self.lock_confirmed(asks).await?);
+        self.0.server_test(params.clone()).await
+    }
+
+    async fn add_server(&self, params: ServerAddParams) -> Result<OwnServerView, AgentError> {
+        let asks = || self.0.server_changes(&params);
+        let _changing = self.lock_confirmed(asks).await?;
+        self.0.server_add(params.clone()).await
+    }
+
     /// Waits until a person has confirmed the changes that `asks` returns. While the guard is held,
     /// no other settings change.
     async fn lock_confirmed(
@@ -81,6 +97,12 @@ macro_rules! carry_out {
     ($me:ident, model_list, $params:ident) => {
         $me.list_models($params).await
     };
+    ($me:ident, server_test, $params:ident) => {
+        $me.test_server($params).await
+    };
+    ($me:ident, server_add, $params:ident) => {
+        $me.add_server($params).await
+    };
     ($me:ident, $name:ident, $params:ident) => {
         $me.0.$name($params).await
     };
@@ -116,6 +138,12 @@ macro_rules! unconfirmed {
         ""
     };
     (model_list, $level:ident) => {
+        ""
+    };
+    (server_test, $level:ident) => {
+        ""
+    };
+    (server_add, $level:ident) => {
         ""
     };
     ($name:ident, $level:ident) => {

@@ -19,7 +19,7 @@ use crate::{
     key_destination::Destination,
     key_names::{self, API_KEY},
     models::{ConnectionTest, FALLBACK_KEY, entry_of, may_be_kept, origin_of_key},
-    pack_keys, pack_settings, servers,
+    own_servers, pack_keys, pack_settings, servers,
 };
 
 /// Names of keys that the settings page may store.
@@ -254,6 +254,38 @@ impl Commands for Host {
         self.tools.servers.forget(&definitions::key(&params.pack, &params.server));
         Ok(Empty {})
     }
+    async fn servers_read(
+        &self,
+        params: ServersReadParams,
+    ) -> Result<ServersReadResponse, AgentError> {
+        own_servers::read(&params.text)
+    }
+    async fn server_test(
+        &self,
+        params: ServerTestParams,
+    ) -> Result<ServerTestResponse, AgentError> {
+        self.check_alarm()?;
+        self.test_server(&params.server).await
+    }
+    async fn server_add(&self, params: ServerAddParams) -> Result<OwnServerView, AgentError> {
+        self.check_alarm()?;
+        self.add_server(params).await
+    }
+    async fn server_list(&self, _: Empty) -> Result<OwnServersResponse, AgentError> {
+        Ok(OwnServersResponse { servers: self.own_servers() })
+    }
+    async fn server_enable(&self, params: ServerEnableParams) -> Result<OwnServerView, AgentError> {
+        self.check_alarm()?;
+        self.enable_server(&params.name, params.enabled).await
+    }
+    async fn server_remove(&self, params: OwnServerParams) -> Result<Empty, AgentError> {
+        self.check_alarm()?;
+        self.remove_server(&params.name).await.map(|()| Empty {})
+    }
+    async fn server_log(&self, params: ServerParams) -> Result<ServerLogResponse, AgentError> {
+        let key = definitions::key(&params.pack, &params.server);
+        Ok(ServerLogResponse { lines: self.tools.servers.log(&key) })
+    }
     async fn questions_list(&self, _: Empty) -> Result<QuestionsResponse, AgentError> {
         Ok(QuestionsResponse { questions: self.tools.questions.list() })
     }
@@ -456,7 +488,7 @@ impl Host {
         })
     }
 
-    async fn record(&self, draft: RecordDraft) -> Result<(), AgentError> {
+    pub(crate) async fn record(&self, draft: RecordDraft) -> Result<(), AgentError> {
         self.log
             .append(draft, Durability::Durable)
             .await
@@ -553,7 +585,8 @@ impl Host {
     /// Returns the destinations of a pack's key, by its name on the settings page (`pack/NAME`).
     /// Empty if no pack declares the key.
     fn places_of(&self, name: &str) -> Vec<Destination> {
-        let keys = self.tools.keys(&|_| true).into_iter();
+        let packs = self.tools.loaded();
+        let keys = self.tools.keys(&packs, &|_| true).into_iter();
         keys.filter(|key| name.split_once('/') == Some((key.pack.view.id.as_str(), key.variable)))
             .map(|key| key.destination)
             .collect()

@@ -263,6 +263,20 @@ impl Pins {
         Ok(())
     }
 
+    /// Forgets everything about a server that was removed.
+    pub(crate) fn forget(&self, pack: &PackId, server: &str) -> Result<(), AgentError> {
+        let key = key(pack, server);
+        let mut state = self.lock();
+        state.now.remove(&key);
+        let mut kept = state.kept.clone();
+        if kept.servers.remove(&key).is_some() {
+            self.write(&mut state, kept)?;
+        }
+        drop(state);
+        self.publish();
+        Ok(())
+    }
+
     fn write(&self, state: &mut State, mut kept: DefinitionsFile) -> Result<(), AgentError> {
         kept.version = 1;
         let failed = |why: String| {
@@ -369,7 +383,7 @@ pub(crate) fn effect(definition: &Definition, said: Option<Effect>) -> Effect {
 }
 
 /// Returns the effect that the server states, if any.
-fn declared_effect(definition: &Definition) -> Option<Effect> {
+pub(crate) fn declared_effect(definition: &Definition) -> Option<Effect> {
     match (definition.annotation("readOnlyHint"), definition.annotation("destructiveHint")) {
         (Some(true), _) => Some(Effect::ReadOnly),
         (_, Some(true)) => Some(Effect::Destructive),

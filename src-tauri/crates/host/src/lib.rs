@@ -28,6 +28,7 @@ mod opening;
 mod options;
 mod os_ports;
 mod own_keys;
+mod own_servers;
 mod pack_keys;
 mod pack_settings;
 mod paths;

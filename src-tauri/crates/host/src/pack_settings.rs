@@ -2,7 +2,7 @@
 //! the packs. Must not know the meaning of a value.
 
 use contract::{AgentError, Settings, text};
-use packs::Pack;
+use packs::{LoadedPack, Pack};
 use serde_json::{Map, Value};
 
 use crate::tools::HostTools;
@@ -15,7 +15,9 @@ pub(crate) fn check(
     tools: &HostTools,
 ) -> Result<(), AgentError> {
     let changed = |pack: &&Pack| set(before, pack) != set(after, pack);
-    usable(tools).filter(changed).try_for_each(|pack| check_settings(after, pack, tools).map(drop))
+    usable(&tools.loaded())
+        .filter(changed)
+        .try_for_each(|pack| check_settings(after, pack, tools).map(drop))
 }
 
 /// Passes each pack its settings. A pack that cannot use them gets its defaults; the errors are
@@ -23,7 +25,7 @@ pub(crate) fn check(
 pub(crate) fn apply(settings: &Settings, tools: &HostTools) -> Vec<AgentError> {
     tools.look_elsewhere();
     let mut faults = Vec::new();
-    for pack in usable(tools) {
+    for pack in usable(&tools.loaded()) {
         let values = check_settings(settings, pack, tools).unwrap_or_else(|fault| {
             faults.push(fault);
             pack.manifest.settings.clone()
@@ -42,8 +44,8 @@ fn set<'s>(settings: &'s Settings, pack: &Pack) -> Option<&'s Map<String, Value>
     settings.packs.get(pack.manifest.id.as_str()).map(|choice| &choice.settings)
 }
 
-fn usable(tools: &HostTools) -> impl Iterator<Item = &Pack> {
-    tools.loaded().iter().filter_map(|one| one.pack.as_ref())
+fn usable(packs: &[LoadedPack]) -> impl Iterator<Item = &Pack> {
+    packs.iter().filter_map(|one| one.pack.as_ref())
 }
 
 /// Returns the pack's defaults overwritten by the user's values. Fails if the pack cannot use a

@@ -57,6 +57,10 @@ impl Paths {
     pub fn packs(&self) -> PathBuf {
         self.data.join("tools")
     }
+    /// Returns the folder of the MCP servers that the user added, one folder each.
+    pub fn own_servers(&self) -> PathBuf {
+        self.data.join("servers")
+    }
     /// Returns the folder with a pack's data.
     pub fn pack_data(&self, pack: &str) -> PathBuf {
         self.data.join("packs").join(pack)

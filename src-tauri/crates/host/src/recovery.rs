@@ -20,7 +20,7 @@ pub(crate) fn notice(code: &str, text: &Text) -> StartNotice {
 /// Connects once to each server that offers tools beyond its manifest and was never reached, to
 /// learn its tools.
 pub(crate) async fn pin_first_definitions(tools: &HostTools) {
-    for (loaded, server) in servers::offering(tools.loaded()) {
+    for (loaded, server) in servers::offering(&tools.loaded()) {
         let key = definitions::key(&loaded.view.id, &server.name);
         if !tools.pins.knows(&key)
             && let Err(failure) =
@@ -54,7 +54,7 @@ pub(crate) async fn get_ready(tools: &HostTools, options: &Options) {
 
 /// Records the hash of each tool's definition.
 pub(crate) async fn note_packs(log: &Log, tools: &HostTools) {
-    for loaded in tools.loaded() {
+    for loaded in tools.loaded().iter() {
         let Some(pack) = &loaded.pack else { continue };
         let definitions: Map<String, Value> = pack
             .tools

@@ -4,6 +4,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    path::Path,
     sync::Arc,
     time::Duration,
 };
@@ -22,7 +23,7 @@ use secrets::Keyring;
 use serde_json::json;
 
 use crate::{
-    Options, Paths,
+    Paths,
     credentials::Credentials,
     definitions::{Pin, Pins, effect, key},
     entries::Entries,
@@ -42,7 +43,8 @@ const DESCRIPTION: usize = 2_000;
 /// The parts of the host that servers need.
 pub(crate) struct ServerDeps<'a> {
     pub(crate) paths: &'a Paths,
-    pub(crate) options: &'a Options,
+    /// The folder of the app's programs.
+    pub(crate) program_dir: &'a Path,
     pub(crate) keyring: &'a Arc<Keyring>,
     pub(crate) credentials: &'a Arc<Credentials>,
     pub(crate) profile: &'a Arc<LiveProfile>,
@@ -89,7 +91,7 @@ pub(crate) fn configs(loaded: &LoadedPack, around: &ServerDeps<'_>) -> Vec<Serve
 
 fn program(loaded: &LoadedPack, server: &ServerEntry, around: &ServerDeps<'_>) -> Program {
     // A program that cannot be found is shown as a failed server with the reason.
-    let program = mcp::resolve_program(&server.command, &loaded.folder, &around.options.program_dir)
+    let program = mcp::resolve_program(&server.command, &loaded.folder, around.program_dir)
         .inspect_err(|problem| tracing::warn!(%problem, server = server.name, "a server's program cannot be used"));
     let given = server.env.iter().filter(|name| !around.credentials.is_secret(name));
     let mut env: BTreeMap<String, String> =

@@ -288,7 +288,7 @@ async fn connection(
     };
     let pushes = host.subscribe();
     // The greeting must be the first line, so pushes start after it.
-    let credentials = crate::pack_keys::declared_credentials(host.tools.loaded());
+    let credentials = crate::pack_keys::declared_credentials(&host.tools.loaded());
     write_line(&mut write, &Line::Hello { protocol: PROTOCOL, credentials }).await?;
     let (lines, outgoing) = mpsc::channel(OUTGOING);
     let writer = tokio::spawn(write_lines(write, outgoing, pushes));

@@ -233,14 +233,23 @@ fn open_tools(
         .map(|(pack, choice)| (pack.clone(), choice.settings.clone()))
         .collect();
     let mut loaded = packs::load_with(&options.packs(paths.packs()), &chosen);
+    // The chat API offers packs to visitors, and servers of the profile's owner to nobody else.
+    if !options.is_chat_api {
+        loaded.extend(packs::load(&[paths.own_servers()]));
+    }
     let services = Services::open(&mut loaded, paths, options)?;
     let credentials = Arc::new(Credentials::new(
         Arc::clone(keyring),
         Arc::clone(&options.clock),
         options.credentials_from_environment,
     ));
-    let around =
-        servers::ServerDeps { paths, options, keyring, credentials: &credentials, profile };
+    let around = servers::ServerDeps {
+        paths,
+        program_dir: &options.program_dir,
+        keyring,
+        credentials: &credentials,
+        profile,
+    };
     let configs = loaded.iter().flat_map(|l| servers::configs(l, &around)).collect();
     let pins = Arc::new(Pins::open(
         paths.definitions(),
@@ -305,7 +314,7 @@ fn open_models(
 }
 
 fn known_secrets(options: &Options, keyring: &Arc<Keyring>, tools: &HostTools) -> KnownSecrets {
-    let declared = pack_keys::declared_credentials(tools.loaded());
+    let declared = pack_keys::declared_credentials(&tools.loaded());
     KnownSecrets::new(
         Arc::clone(keyring),
         Arc::clone(&options.clock),

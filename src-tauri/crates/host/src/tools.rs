@@ -42,7 +42,7 @@ mod calls;
 /// The tools of all packs, with the services and servers that run them.
 pub(crate) struct HostTools {
     specs: RwLock<Arc<Vec<ToolSpec>>>,
-    packs: Vec<LoadedPack>,
+    packs: RwLock<Arc<Vec<LoadedPack>>>,
     pub(crate) services: Services,
     pub(crate) adapters: Vec<Arc<dyn PackAdapter>>,
     pub(crate) servers: Servers,
@@ -108,7 +108,7 @@ impl HostTools {
         let http = HttpRunner::default();
         let tools = Self {
             specs: RwLock::default(),
-            packs,
+            packs: RwLock::new(Arc::new(packs)),
             services,
             adapters,
             servers,
@@ -143,7 +143,7 @@ impl HostTools {
             credentials: &self.credentials,
             access: &access,
         };
-        if self.elsewhere.look(&self.packs, &around) {
+        if self.elsewhere.look(&self.loaded(), &around) {
             self.rebuild();
             self.renew_names();
         }
@@ -151,19 +151,24 @@ impl HostTools {
 
     /// Returns the credentials that packs declare and that the current settings need.
     pub(crate) async fn credential_views(&self) -> Vec<CredentialView> {
-        let declared = self.keys(&|key: &str| self.elsewhere.of(key).is_some());
+        let packs = self.loaded();
+        let declared = self.keys(&packs, &|key: &str| self.elsewhere.of(key).is_some());
         self.credentials.views(&declared).await
     }
 
     /// Returns the keys that packs declare, for the current addresses.
-    pub(crate) fn keys(&self, stands_in: &dyn Fn(&str) -> bool) -> Vec<Declared<'_>> {
-        pack_keys::all(&self.packs, &self.profile.settings(), &self.credentials, stands_in)
+    pub(crate) fn keys<'a>(
+        &self,
+        packs: &'a [LoadedPack],
+        stands_in: &dyn Fn(&str) -> bool,
+    ) -> Vec<Declared<'a>> {
+        pack_keys::all(packs, &self.profile.settings(), &self.credentials, stands_in)
     }
 
     /// Returns the key that the host sends for a tool.
     async fn key_of(&self, spec: &ToolSpec) -> Result<Option<SecretString>, AgentError> {
         let Some(variable) = key_destination::needed_credential(spec) else { return Ok(None) };
-        let to = Destination::of_tool(spec, &self.packs);
+        let to = Destination::of_tool(spec, &self.loaded());
         self.credentials.named(spec.pack.as_str(), variable, &to, &spec.title).await.map(Some)
     }
 
@@ -182,13 +187,11 @@ impl HostTools {
     /// Rebuilds the list of usable tools: the manifests' tools, without tools whose definition has
     /// changed, and the tools that servers offer beyond their manifests.
     pub(crate) fn rebuild(&self) {
-        let usable = self
-            .packs
-            .iter()
-            .filter_map(|loaded| loaded.pack.as_ref())
-            .flat_map(|pack| &pack.tools);
+        let packs = self.loaded();
+        let usable =
+            packs.iter().filter_map(|loaded| loaded.pack.as_ref()).flat_map(|pack| &pack.tools);
         let mut specs: Vec<ToolSpec> = usable.filter_map(|spec| self.as_accepted(spec)).collect();
-        for (loaded, server) in servers::offering(&self.packs) {
+        for (loaded, server) in servers::offering(&packs) {
             servers::offered(loaded, server, &self.pins)
                 .into_iter()
                 .for_each(|spec| add_offered(&mut specs, spec));
@@ -219,8 +222,8 @@ impl HostTools {
 
     /// Whether the manifest does not say where a tool's reads go.
     fn leaves_open(&self, pack: &PackId, server: &str, tool: &str) -> bool {
-        let manifests = self
-            .packs
+        let packs = self.loaded();
+        let manifests = packs
             .iter()
             .filter_map(|loaded| loaded.pack.as_ref())
             .filter(|loaded| loaded.manifest.id == *pack);
@@ -260,16 +263,14 @@ impl HostTools {
             }
             view
         };
-        self.packs.iter().map(of).collect()
+        self.loaded().iter().map(of).collect()
     }
 
     /// Returns the tools of servers with the changes of their definitions.
     pub(crate) fn server_tools(&self) -> Vec<ServerTool> {
-        let manifests = self
-            .packs
-            .iter()
-            .filter_map(|loaded| loaded.pack.as_ref())
-            .flat_map(|pack| &pack.tools);
+        let packs = self.loaded();
+        let manifests =
+            packs.iter().filter_map(|loaded| loaded.pack.as_ref()).flat_map(|pack| &pack.tools);
         let declared: HashMap<(String, &str), Effect> = manifests
             .filter_map(|spec| match &spec.target {
                 ToolTarget::Mcp { server, tool } => {
@@ -280,7 +281,7 @@ impl HostTools {
                 | ToolTarget::Program { .. } => None,
             })
             .collect();
-        let offered: BTreeSet<String> = servers::offering(&self.packs)
+        let offered: BTreeSet<String> = servers::offering(&packs)
             .map(|(loaded, server)| definitions::key(&loaded.view.id, &server.name))
             .collect();
         let mut tools =
@@ -292,8 +293,18 @@ impl HostTools {
         tools
     }
 
-    pub(crate) fn loaded(&self) -> &[LoadedPack] {
-        &self.packs
+    pub(crate) fn loaded(&self) -> Arc<Vec<LoadedPack>> {
+        Arc::clone(&self.packs.read())
+    }
+
+    /// Replaces the packs of a folder by those that are in it now. Packs of other folders stay.
+    pub(crate) fn reload_folder(&self, folder: &std::path::Path) {
+        let mut packs: Vec<LoadedPack> = (*self.loaded()).clone();
+        packs.retain(|loaded| !loaded.folder.starts_with(folder));
+        packs.extend(packs::load(&[folder.to_owned()]));
+        *self.packs.write() = Arc::new(packs);
+        self.rebuild();
+        self.renew_names();
     }
 
     pub(crate) fn server_views(&self) -> Vec<ServerView> {
@@ -324,7 +335,8 @@ impl HostTools {
 
     /// Reads names and specialists again, after the data has changed.
     pub(crate) fn renew_names(&self) {
-        let packs = self.packs.iter().filter_map(|loaded| loaded.pack.as_ref());
+        let loaded = self.loaded();
+        let packs = loaded.iter().filter_map(|loaded| loaded.pack.as_ref());
         let named: Vec<PackManifest> = packs.map(|pack| self.with_names(&pack.manifest)).collect();
         let specs = self.specs();
         let own = |manifest: &PackManifest| {
@@ -336,15 +348,17 @@ impl HostTools {
     }
 
     /// The manifest of a usable pack.
-    pub(crate) fn manifest_of(&self, pack: &PackId) -> Option<&PackManifest> {
-        let loaded = self.packs.iter().filter_map(|loaded| loaded.pack.as_ref());
-        loaded.map(|pack| &pack.manifest).find(|manifest| manifest.id == *pack)
+    pub(crate) fn manifest_of(&self, pack: &PackId) -> Option<PackManifest> {
+        let packs = self.loaded();
+        let loaded = packs.iter().filter_map(|loaded| loaded.pack.as_ref());
+        loaded.map(|pack| &pack.manifest).find(|manifest| manifest.id == *pack).cloned()
     }
 
     /// Every usable pack: its manifest with the names in the data, and its tools.
     pub(crate) fn named(&self) -> Vec<(PackManifest, Vec<ToolSpec>)> {
         let named = Arc::clone(&self.named.read());
-        let packs = self.packs.iter().filter_map(|loaded| loaded.pack.as_ref());
+        let loaded = self.loaded();
+        let packs = loaded.iter().filter_map(|loaded| loaded.pack.as_ref());
         named.iter().cloned().zip(packs.map(|pack| pack.tools.clone())).collect()
     }
 }
@@ -385,8 +399,8 @@ impl Roster for HostTools {
     }
 
     fn instructions(&self, tool: &ToolSpec) -> Instructions {
-        let pack = self
-            .packs
+        let packs = self.loaded();
+        let pack = packs
             .iter()
             .filter_map(|loaded| loaded.pack.as_ref())
             .find(|pack| pack.manifest.id == tool.pack);

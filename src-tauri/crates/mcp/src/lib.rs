@@ -12,6 +12,7 @@ mod failure;
 mod handler;
 mod hide;
 mod http;
+mod log;
 mod oauth;
 mod per_session;
 mod process;

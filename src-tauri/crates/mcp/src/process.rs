@@ -22,6 +22,7 @@ use crate::{
     Hidden, Program,
     environment::{base_environment, leads_to_the_bus},
     hide,
+    log::ServerLog,
 };
 use guard::Guard;
 
@@ -43,6 +44,7 @@ pub(crate) struct ServerProcess {
 pub(crate) async fn start(
     name: &str,
     config: &Program,
+    log: &ServerLog,
 ) -> io::Result<(ServerProcess, ChildStdout, ChildStdin)> {
     let program = config.program.as_ref().map_err(|problem| io::Error::other(problem.clone()))?;
     let mut command = command(program, config);
@@ -58,7 +60,7 @@ pub(crate) async fn start(
     let (stdin, stdout, stderr) =
         (process.child.stdin.take(), process.child.stdout.take(), process.child.stderr.take());
     if let Some(stderr) = stderr {
-        tokio::spawn(log_stderr(name.to_owned(), stderr));
+        tokio::spawn(log_stderr(name.to_owned(), stderr, log.clone()));
     }
     Ok((process, stdout.ok_or_else(missing)?, stdin.ok_or_else(missing)?))
 }
@@ -118,7 +120,7 @@ impl ServerProcess {
 
 /// Logs the server's error output line by line, up to the limits. Keeps reading after that, so that
 /// the server never blocks.
-async fn log_stderr(server: String, stderr: impl AsyncRead + Unpin) {
+async fn log_stderr(server: String, stderr: impl AsyncRead + Unpin, log: ServerLog) {
     let mut reader = BufReader::new(stderr);
     let mut line = Vec::new();
     let mut total = 0;
@@ -127,6 +129,7 @@ async fn log_stderr(server: String, stderr: impl AsyncRead + Unpin) {
         match (&mut reader).take(STDERR_LINE).read_until(b'\n', &mut line).await {
             Ok(0) | Err(_) => return,
             Ok(read) => {
+                log.push(String::from_utf8_lossy(&line).trim_end());
                 if total <= STDERR_TOTAL {
                     tracing::info!(target: "mcp::stderr", %server, line = %String::from_utf8_lossy(&line).trim_end());
                     if total + read > STDERR_TOTAL {

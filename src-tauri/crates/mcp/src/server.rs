@@ -25,6 +25,7 @@ use crate::{
     connection::{self, Connection, Limits, OpenError, Session},
     failure,
     handler::Handler,
+    log::ServerLog,
 };
 
 /// How often to check whether the end of a server has been noticed.
@@ -91,6 +92,8 @@ pub(crate) struct Server {
     pub(crate) config: ServerConfig,
     timings: Timings,
     listeners: ServerListeners,
+    /// The last lines of its error output.
+    pub(crate) log: ServerLog,
     life: Mutex<Life>,
     changed: watch::Sender<u64>,
 }
@@ -125,7 +128,8 @@ impl Server {
             sign_in,
         };
         let timings = timings.of(&config);
-        Self { config, timings, listeners, life: Mutex::new(life), changed: watch::Sender::new(0) }
+        let (log, changed) = (ServerLog::default(), watch::Sender::new(0));
+        Self { config, timings, listeners, log, life: Mutex::new(life), changed }
     }
 
     fn oauth(&self) -> Option<&ServerOauth> {
@@ -296,7 +300,7 @@ impl Server {
             self.listeners.asker.clone(),
         );
         let opened = tokio::select! {
-            opened = connection::open(&self.config, &self.timings, handler) => opened,
+            opened = connection::open(&self.config, &self.timings, handler, &self.log) => opened,
             // Dropping the half-open connection kills its process.
             () = stop.cancelled() => return,
         };

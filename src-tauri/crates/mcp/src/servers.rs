@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use contract::{AgentError, Reason, ServerView};
 use engine::ports::ToolFailure;
+use parking_lot::RwLock;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -24,12 +25,24 @@ pub struct Servers {
 }
 
 struct Inner {
-    by_name: BTreeMap<String, Arc<Server>>,
+    by_name: RwLock<BTreeMap<String, Arc<Server>>>,
+    timings: Timings,
+    listeners: ServerListeners,
+}
+
+impl Inner {
+    fn find(&self, server: &str) -> Option<Arc<Server>> {
+        self.by_name.read().get(server).cloned()
+    }
+
+    fn all(&self) -> Vec<Arc<Server>> {
+        self.by_name.read().values().cloned().collect()
+    }
 }
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        for server in self.by_name.values() {
+        for server in self.by_name.get_mut().values() {
             server.stop();
         }
     }
@@ -80,7 +93,8 @@ impl ServersBuilder {
                 Arc::new(Server::new(config, self.timings, self.listeners.clone()))
             });
         }
-        Servers { inner: Arc::new(Inner { by_name }) }
+        let (by_name, timings, listeners) = (RwLock::new(by_name), self.timings, self.listeners);
+        Servers { inner: Arc::new(Inner { by_name, timings, listeners }) }
     }
 }
 
@@ -101,19 +115,42 @@ impl Servers {
 
     /// Returns the state of all servers, ordered by pack and name.
     pub fn views(&self) -> Vec<ServerView> {
-        self.inner.by_name.values().map(|server| server.view()).collect()
+        self.inner.all().iter().map(|server| server.view()).collect()
+    }
+
+    /// Adds a server, idle. A server of the same pack and name is ended first.
+    pub async fn put(&self, config: ServerConfig) {
+        self.remove(&config.key()).await;
+        let (timings, listeners) = (self.inner.timings, self.inner.listeners.clone());
+        let key = config.key();
+        let server = Arc::new(Server::new(config, timings, listeners));
+        self.inner.by_name.write().insert(key, server);
+    }
+
+    /// Ends a server and forgets it. An unknown server is no error.
+    pub async fn remove(&self, server: &str) {
+        let found = self.inner.by_name.write().remove(server);
+        if let Some(found) = found {
+            found.shut_down().await;
+        }
+    }
+
+    /// Returns the last lines of a server's error output, oldest first. Empty for a server behind
+    /// an address.
+    pub fn log(&self, server: &str) -> Vec<String> {
+        self.inner.find(server).map(|server| server.log.lines()).unwrap_or_default()
     }
 
     /// Starts all servers that do not run, in the background. Call within a tokio runtime.
     pub fn start_all(&self) {
-        for server in self.inner.by_name.values() {
+        for server in self.inner.all() {
             server.start();
         }
     }
 
     /// Starts one server if it does not run, in the background.
     pub fn start(&self, server: &str) {
-        if let Some(server) = self.inner.by_name.get(server) {
+        if let Some(server) = self.inner.find(server) {
             server.start();
         }
     }
@@ -121,7 +158,7 @@ impl Servers {
     /// Ends the connection to a server whose stored tokens were deleted. The next call opens
     /// another.
     pub fn forget(&self, server: &str) {
-        if let Some(server) = self.inner.by_name.get(server) {
+        if let Some(server) = self.inner.find(server) {
             server.forget();
         }
     }
@@ -129,14 +166,13 @@ impl Servers {
     /// Begins a sign-in of the user to a server. A sign-in that is under way is cancelled.
     pub async fn sign_in(&self, server: &str) -> Result<SignIn, AgentError> {
         let server =
-            self.inner.by_name.get(server).ok_or_else(|| failure::unknown_server(server).error)?;
-        sign_in::begin(server, server.replace_sign_in()).await
+            self.inner.find(server).ok_or_else(|| failure::unknown_server(server).error)?;
+        sign_in::begin(&server, server.replace_sign_in()).await
     }
 
     /// Waits until a server is ready. Returns an error if it cannot be reached now.
     pub async fn ready(&self, server: &str, timeout: Duration) -> Result<(), ToolFailure> {
-        let server =
-            self.inner.by_name.get(server).ok_or_else(|| failure::unknown_server(server))?;
+        let server = self.inner.find(server).ok_or_else(|| failure::unknown_server(server))?;
         server.connection(&Limits::new(timeout, CancellationToken::new())).await.map(|_| ())
     }
 
@@ -175,8 +211,7 @@ impl Servers {
         limits: Limits,
         resume: Option<&dyn Resume>,
     ) -> Result<Value, ToolFailure> {
-        let server =
-            self.inner.by_name.get(server).ok_or_else(|| failure::unknown_server(server))?;
+        let server = self.inner.find(server).ok_or_else(|| failure::unknown_server(server))?;
         for _ in 0..2 {
             let reached = server.connection(&limits).await?;
             server.check(tool)?;
@@ -209,8 +244,7 @@ impl Servers {
         timeout: Duration,
         cancel: CancellationToken,
     ) -> Result<Resource, ToolFailure> {
-        let server =
-            self.inner.by_name.get(server).ok_or_else(|| failure::unknown_server(server))?;
+        let server = self.inner.find(server).ok_or_else(|| failure::unknown_server(server))?;
         let limits = Limits::new(timeout, cancel);
         let reached = server.connection(&limits).await?;
         let outcome = reached.connection.read(&server.config.name, uri, &limits).await;
@@ -223,12 +257,9 @@ impl Servers {
     pub async fn shut_down(&self) {
         let ends: Vec<_> = self
             .inner
-            .by_name
-            .values()
-            .map(|server| {
-                let server = Arc::clone(server);
-                tokio::spawn(async move { server.shut_down().await })
-            })
+            .all()
+            .into_iter()
+            .map(|server| tokio::spawn(async move { server.shut_down().await }))
             .collect();
         for end in ends {
             let _ = end.await;

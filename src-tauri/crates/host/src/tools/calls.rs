@@ -37,7 +37,7 @@ impl HostTools {
         let refused = |error| ToolFailure { error, may_have_happened: false };
         let spec = &request.spec;
         let folder = self
-            .packs
+            .loaded()
             .iter()
             .find(|loaded| loaded.pack.is_some() && loaded.view.id == spec.pack)
             .map(|loaded| loaded.folder.clone());
@@ -202,8 +202,11 @@ impl HostTools {
     }
 
     /// The names that the manifest gives to members of a tool's arguments and results.
-    fn aliases(&self, spec: &ToolSpec) -> Option<&MemberAliases> {
-        self.manifest_of(&spec.pack)?.entry_of(spec)?.aliases.as_ref()
+    fn aliases(&self, spec: &ToolSpec) -> Option<MemberAliases> {
+        let packs = self.loaded();
+        let mut loaded = packs.iter().filter_map(|loaded| loaded.pack.as_ref());
+        let pack = loaded.find(|pack| pack.manifest.id == spec.pack)?;
+        pack.manifest.entry_of(spec)?.aliases.clone()
     }
 
     /// A call as the adapter of its pack sees it.
@@ -288,7 +291,7 @@ impl Tools for HostTools {
     }
 
     fn data_flow(&self, pack: &PackId) -> Option<DataFlow> {
-        self.packs.iter().find(|loaded| loaded.view.id == *pack)?.view.data_flow.clone()
+        self.loaded().iter().find(|loaded| loaded.view.id == *pack)?.view.data_flow.clone()
     }
 
     async fn check(&self, spec: &ToolSpec) -> Result<(), AgentError> {
@@ -299,7 +302,7 @@ impl Tools for HostTools {
                 .check(
                     spec.pack.as_str(),
                     variable,
-                    &Destination::of_tool(spec, &self.packs),
+                    &Destination::of_tool(spec, &self.loaded()),
                     &spec.title,
                 )
                 .await;
@@ -308,7 +311,8 @@ impl Tools for HostTools {
         // them.
         let at = definitions::key(&spec.pack, server);
         let stands_in = self.elsewhere.of(&at).transpose()?.is_some();
-        let keys = self.keys(&|key: &str| stands_in && key == at);
+        let packs = self.loaded();
+        let keys = self.keys(&packs, &|key: &str| stands_in && key == at);
         let is_needed = |key: &&Declared<'_>| {
             key.pack.view.id == spec.pack
                 && key.of_server
@@ -331,7 +335,7 @@ impl Tools for HostTools {
         let call = self.pack_call(spec, tool, is_remote, &locale, &asked);
         let arguments = adapter.arguments(&call, arguments);
         let arguments = match self.aliases(spec) {
-            Some(aliases) => adapters::rename_arguments(aliases, arguments),
+            Some(aliases) => adapters::rename_arguments(&aliases, arguments),
             None => arguments,
         };
         let is_sent = adapter.known(&call, &arguments).is_none();
@@ -388,7 +392,7 @@ impl Tools for HostTools {
         };
         let aliases = self.aliases(&spec);
         done.map(|answer| match aliases {
-            Some(aliases) => adapters::rename_result(aliases, answer),
+            Some(aliases) => adapters::rename_result(&aliases, answer),
             None => answer,
         })
     }

@@ -5,6 +5,7 @@ mod data;
 mod doors;
 mod ledger;
 mod model_list;
+mod own_servers;
 mod packs;
 mod servers;
 mod socket;

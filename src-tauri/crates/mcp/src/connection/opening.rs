@@ -20,17 +20,24 @@ use crate::{
     Address, Program, Reach, ServerConfig, Timings,
     failure::{self, TransportCause},
     handler::Handler,
-    http, oauth, process,
+    http,
+    log::ServerLog,
+    oauth, process,
     transport::{Ending, Late, ProcessTransport},
 };
 
 type OpenResult = Result<(Connection, Session), OpenError>;
 
 /// Connects to the server and does the handshake, with the protocol that the server speaks.
-pub(crate) async fn open(config: &ServerConfig, timings: &Timings, handler: Handler) -> OpenResult {
+pub(crate) async fn open(
+    config: &ServerConfig,
+    timings: &Timings,
+    handler: Handler,
+    log: &ServerLog,
+) -> OpenResult {
     let opening = async {
         match &config.reach {
-            Reach::Program(program) => start(&config.name, program, timings, handler).await,
+            Reach::Program(program) => start((&config.name, log), program, timings, handler).await,
             Reach::Http(address) => connect(address, handler).await,
         }
     };
@@ -52,26 +59,31 @@ fn newest_first() -> ClientLifecycleMode {
 
 /// Starts the server's program. A slow program may be taken for an older server; if it then turns
 /// out to speak only the newest protocol, it is started once more with all the remaining time.
-async fn start(name: &str, program: &Program, timings: &Timings, handler: Handler) -> OpenResult {
+async fn start(
+    (name, log): (&str, &ServerLog),
+    program: &Program,
+    timings: &Timings,
+    handler: Handler,
+) -> OpenResult {
     let late = Late::default();
-    let opened = start_once(name, program, timings, handler.clone(), &late).await;
+    let opened = start_once((name, log), program, timings, handler.clone(), &late).await;
     match opened {
         Err(_) if late.load(Ordering::SeqCst) => {
             let patient = Timings { probe: timings.start, ..*timings };
-            start_once(name, program, &patient, handler, &Late::default()).await
+            start_once((name, log), program, &patient, handler, &Late::default()).await
         }
         opened => opened,
     }
 }
 
 async fn start_once(
-    name: &str,
+    (name, log): (&str, &ServerLog),
     program: &Program,
     timings: &Timings,
     handler: Handler,
     late: &Late,
 ) -> OpenResult {
-    let (process, stdout, stdin) = process::start(name, program)
+    let (process, stdout, stdin) = process::start(name, program, log)
         .await
         .map_err(|error| OpenError::Because(text!("It could not be started: {error}.", error)))?;
     let pid = process.pid();

@@ -1,0 +1,335 @@
+//! The MCP servers that the user adds: reads them from command lines and other clients' settings,
+//! tests, adds, switches and removes them while the profile is open. Each becomes a generated pack.
+//! Must not know what their tools do.
+
+use std::{fs, path::PathBuf};
+
+use contract::{
+    AgentError, Effect, ErrorCode, NewServer, OwnServerView, PackId, ReadServer, RecordType,
+    ServerAddParams, ServerTestResponse, ServersReadResponse, SettingChange, Text, text,
+};
+use engine::ports::{RecordDraft, Tools as _};
+use mcp::ServerConfig;
+use packs::LoadedPack;
+use secrecy::SecretString;
+use serde_json::json;
+
+use crate::{
+    Host, definitions,
+    key_destination::Destination,
+    key_names, pack_keys,
+    servers::{self, ServerDeps},
+};
+
+mod client_json;
+mod command_line;
+mod storage;
+mod trial;
+
+use storage::{KeyValues, StoredServer};
+
+/// Reads the servers of a text: JSON of another client, an address, or a command line.
+pub(crate) fn read(text: &str) -> Result<ServersReadResponse, AgentError> {
+    let found = if text.trim_start().starts_with(['{', '[', '/']) && text.contains('{') {
+        client_json::read(text)?
+    } else {
+        vec![(command_line::read_line(text)?, None)]
+    };
+    let mut servers: Vec<ReadServer> = found.into_iter().map(shown).collect();
+    servers.sort_by(|a, b| a.server.name.cmp(&b.server.name));
+    Ok(ServersReadResponse { servers })
+}
+
+fn shown((server, problem): (NewServer, Option<Text>)) -> ReadServer {
+    match storage::plan(&server) {
+        Ok((stored, _)) => ReadServer { runs: stored.runs(), server, problem },
+        Err(error) => {
+            let runs = if server.url.is_empty() {
+                command_line::show(server.command.as_ref(), &server.args)
+            } else {
+                server.url.clone()
+            };
+            ReadServer { server, runs, problem: problem.or_else(|| Some(error.text())) }
+        }
+    }
+}
+
+impl Host {
+    fn own_folder(&self, name: &str) -> PathBuf {
+        self.paths.own_servers().join(name)
+    }
+
+    /// Returns the added server of this name.
+    fn own_server(&self, name: &str) -> Result<StoredServer, AgentError> {
+        let found = (command_line::slug(name) == name)
+            .then(|| storage::read_one(&self.own_folder(name)))
+            .flatten();
+        found.ok_or_else(|| {
+            AgentError::invalid(text!("There is no added server {name}.", name))
+                .reason("not_found")
+                .hint("`csign servers list` shows all of them.")
+        })
+    }
+
+    fn server_deps(&self) -> ServerDeps<'_> {
+        ServerDeps {
+            paths: &self.paths,
+            program_dir: &self.options.program_dir,
+            keyring: &self.keyring,
+            credentials: &self.tools.credentials,
+            profile: &self.profile,
+        }
+    }
+
+    /// Returns the configuration of the server in a generated pack.
+    fn config_of(&self, loaded: &LoadedPack) -> Result<ServerConfig, AgentError> {
+        let faults = || {
+            let fault = loaded.view.faults.first().map(|fault| fault.problem.clone());
+            AgentError::invalid(text!(
+                "The server cannot be used: {problem}.",
+                problem = fault.unwrap_or_default()
+            ))
+        };
+        servers::configs(loaded, &self.server_deps()).into_iter().next().ok_or_else(faults)
+    }
+
+    /// Describes the server that is about to be started, for a person's confirmation.
+    pub(crate) fn server_change(&self, server: &NewServer) -> Result<SettingChange, AgentError> {
+        let stored = self.named_or_planned(server)?.0;
+        Ok(SettingChange {
+            setting: format!("servers.{}", stored.name),
+            before: String::new(),
+            after: stored.runs(),
+        })
+    }
+
+    /// Describes the server that is about to be added and the confirmed effects.
+    pub(crate) fn server_changes(
+        &self,
+        params: &ServerAddParams,
+    ) -> Result<Vec<SettingChange>, AgentError> {
+        let name = &params.server.name;
+        let effect = |(tool, effect): (&String, &Effect)| SettingChange {
+            setting: format!("servers.{name}.{tool}"),
+            before: String::new(),
+            after: json!(effect).as_str().unwrap_or_default().to_owned(),
+        };
+        let server = std::iter::once(self.server_change(&params.server)?);
+        Ok(server.chain(params.effects.iter().map(effect)).collect())
+    }
+
+    /// Returns a server with the values of its keys. One with only a name is the added one, whose
+    /// keys are stored.
+    fn named_or_planned(
+        &self,
+        server: &NewServer,
+    ) -> Result<(StoredServer, Option<KeyValues>), AgentError> {
+        if server.command.is_empty() && server.url.is_empty() {
+            return Ok((self.own_server(&server.name)?, None));
+        }
+        storage::plan(server).map(|(stored, values)| (stored, Some(values)))
+    }
+
+    /// Starts a server once and lists its tools.
+    pub(crate) async fn test_server(
+        &self,
+        server: &NewServer,
+    ) -> Result<ServerTestResponse, AgentError> {
+        let (mut stored, values) = self.named_or_planned(server)?;
+        stored.enabled = true;
+        let folder =
+            tempfile::Builder::new().prefix("server-test-").tempdir_in(&self.paths.data).map_err(
+                |error| crate::paths::unusable(&self.paths.data, &self.paths.data, &error),
+            )?;
+        stored.write(folder.path())?;
+        let config = self.config_of(&packs::check_folder(folder.path()))?;
+        let config = match values {
+            Some(values) => trial::with_entered(config, values),
+            None => config,
+        };
+        Ok(trial::run(config, stored.runs()).await)
+    }
+
+    /// Adds a server and starts it. A server that cannot be started is not added.
+    pub(crate) async fn add_server(
+        &self,
+        params: ServerAddParams,
+    ) -> Result<OwnServerView, AgentError> {
+        let (stored, values) = storage::plan(&params.server)?;
+        let (name, pack) = (stored.name.clone(), stored.pack());
+        if self.own_folder(&name).exists()
+            || self.tools.loaded().iter().any(|loaded| loaded.view.id == pack)
+        {
+            return Err(AgentError::invalid(text!("There is already a server {name}.", name))
+                .reason("exists")
+                .hint("Choose another name, or remove that server first."));
+        }
+        self.record_server(&stored, "added").await?;
+        let added = self.put_server(&stored, values, params.this_run_only).await;
+        let started = match added {
+            Ok(()) => self.first_start(&stored).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = started {
+            if let Err(undoing) = self.remove_server(&name).await {
+                tracing::warn!(error = %undoing.message, "a server that did not start was not removed");
+            }
+            return Err(error);
+        }
+        for (tool, effect) in &params.effects {
+            self.tools.pins.set_effect(&pack, &name, tool, *effect)?;
+        }
+        Ok(self.own_view(&stored))
+    }
+
+    async fn put_server(
+        &self,
+        stored: &StoredServer,
+        values: KeyValues,
+        this_run_only: bool,
+    ) -> Result<(), AgentError> {
+        let (folder, pack) = (self.own_folder(&stored.name), stored.pack());
+        stored.write(&folder)?;
+        if stored.is_private() {
+            self.allow_private_network(&pack, true)?;
+        }
+        let loaded = packs::check_folder(&folder);
+        for (name, value) in values {
+            self.keep_key(&loaded, &name, value.into(), this_run_only).await?;
+        }
+        self.tools.reload_folder(&self.paths.own_servers());
+        self.tools.servers.put(self.config_of(&loaded)?).await;
+        Ok(())
+    }
+
+    async fn keep_key(
+        &self,
+        loaded: &LoadedPack,
+        name: &str,
+        value: SecretString,
+        this_run_only: bool,
+    ) -> Result<(), AgentError> {
+        let to = loaded.pack.as_ref().map_or(Destination::Nowhere, |pack| {
+            let http = pack.manifest.servers.first().and_then(|server| server.http.as_ref());
+            http.map_or(Destination::Program, |http| {
+                Destination::of_server(&pack.manifest, http, &http.url)
+            })
+        });
+        to.may_be_kept()?;
+        let Some(entries) = to.entries(key_names::entry(loaded.view.id.as_str(), name)) else {
+            return Ok(());
+        };
+        if this_run_only {
+            entries.set_for_this_run(&self.keyring, &value);
+            return Ok(());
+        }
+        entries.set(&self.keyring, &value).await.map_err(AgentError::from)
+    }
+
+    /// Starts a new server and waits for its tools. The error has the last lines of its error
+    /// output.
+    async fn first_start(&self, stored: &StoredServer) -> Result<(), AgentError> {
+        let key = definitions::key(&stored.pack(), &stored.name);
+        let Err(failure) = self.tools.servers.ready(&key, trial::PATIENCE).await else {
+            return Ok(());
+        };
+        if stored.signs_in() {
+            return Ok(());
+        }
+        let log = trial::last_lines(&self.tools.servers, &key).await;
+        let message = text!(
+            "The server was not added, because it did not start. {why}",
+            why = failure.error.text()
+        );
+        Err(AgentError::new(ErrorCode::ToolHttpError, message)
+            .reason("server_not_started")
+            .hint("Read the last lines of its log, correct the command or its variables, and try again.")
+            .with("log", json!(log)))
+    }
+
+    /// Switches an added server on or off.
+    pub(crate) async fn enable_server(
+        &self,
+        name: &str,
+        enabled: bool,
+    ) -> Result<OwnServerView, AgentError> {
+        let mut stored = self.own_server(name)?;
+        let key = definitions::key(&stored.pack(), name);
+        if stored.enabled != enabled {
+            self.record_server(&stored, if enabled { "enabled" } else { "disabled" }).await?;
+            stored.enabled = enabled;
+            stored.write(&self.own_folder(name))?;
+            self.tools.servers.remove(&key).await;
+            self.tools.reload_folder(&self.paths.own_servers());
+            if enabled {
+                let loaded = packs::check_folder(&self.own_folder(name));
+                self.tools.servers.put(self.config_of(&loaded)?).await;
+                self.tools.servers.start(&key);
+            }
+        }
+        Ok(self.own_view(&stored))
+    }
+
+    /// Removes an added server with its files, keys, tokens and accepted tools.
+    pub(crate) async fn remove_server(&self, name: &str) -> Result<(), AgentError> {
+        let stored = self.own_server(name)?;
+        let (pack, folder) = (stored.pack(), self.own_folder(name));
+        self.record_server(&stored, "removed").await?;
+        self.tools.servers.remove(&definitions::key(&pack, name)).await;
+        fs::remove_dir_all(&folder)
+            .map_err(|error| crate::paths::unusable(&self.paths.data, &folder, &error))?;
+        self.tools.reload_folder(&self.paths.own_servers());
+        self.tools.pins.forget(&pack, name)?;
+        for key in stored.key_names() {
+            pack_keys::forget(&self.keyring, pack.as_str(), &key).await?;
+        }
+        if stored.signs_in() {
+            servers::forget_tokens(&pack, name, &self.keyring).await?;
+        }
+        self.allow_private_network(&pack, false)
+    }
+
+    /// Sets whether a server's pack may reach this computer and the local network.
+    fn allow_private_network(&self, pack: &PackId, allowed: bool) -> Result<(), AgentError> {
+        let mut settings = self.profile.stored();
+        if settings.packs.contains_key(pack.as_str()) == allowed {
+            return Ok(());
+        }
+        if allowed {
+            settings.packs.entry(pack.as_str().into()).or_default().private_network = true;
+        } else {
+            settings.packs.remove(pack.as_str());
+        }
+        self.profile.write(settings)?;
+        self.push_settings();
+        Ok(())
+    }
+
+    async fn record_server(&self, stored: &StoredServer, action: &str) -> Result<(), AgentError> {
+        let draft = RecordDraft::new(RecordType::SettingChanged)
+            .field("setting", "server")
+            .field("server", stored.name.as_str())
+            .field("action", action)
+            .commit("runs", stored.runs());
+        self.record(draft).await
+    }
+
+    /// Returns all added servers.
+    pub(crate) fn own_servers(&self) -> Vec<OwnServerView> {
+        let stored = storage::read_all(&self.paths.own_servers());
+        stored.iter().map(|stored| self.own_view(stored)).collect()
+    }
+
+    fn own_view(&self, stored: &StoredServer) -> OwnServerView {
+        let pack = stored.pack();
+        let tools = self.tools.specs().iter().filter(|spec| spec.pack == pack).count();
+        OwnServerView {
+            name: stored.name.clone(),
+            runs: stored.runs(),
+            enabled: stored.enabled,
+            keys: stored.key_names(),
+            tools: u32::try_from(tools).unwrap_or(u32::MAX),
+            pack,
+        }
+    }
+}

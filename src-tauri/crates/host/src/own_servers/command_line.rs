@@ -1,0 +1,198 @@
+//! Command lines of servers: splits them into words, finds their program, and writes them for a
+//! person. Starts nothing.
+
+use std::{
+    env, fs,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+};
+
+use contract::{AgentError, NewServer, text};
+
+/// Folders below the user's home that hold programs, for a window that was not started from a
+/// terminal and has a shorter search path.
+const BELOW_HOME: [&str; 4] = [".local/bin", ".cargo/bin", ".bun/bin", ".volta/bin"];
+
+/// Reads a command line or an address. Words before the program of the form `NAME=value` are
+/// variables.
+pub(super) fn read_line(line: &str) -> Result<NewServer, AgentError> {
+    let line = line.trim();
+    if line.starts_with("https://") || line.starts_with("http://") {
+        return Ok(NewServer {
+            name: name_of(&[], line),
+            url: line.into(),
+            ..NewServer::default()
+        });
+    }
+    let mut words = split_words(line)?.into_iter().peekable();
+    let mut server = NewServer::default();
+    while let Some((name, value)) = words.peek().and_then(|word| assignment(word)) {
+        server.env.insert(name, value);
+        words.next();
+    }
+    server.command = words.next().ok_or_else(|| {
+        AgentError::invalid("There is no command and no address.")
+            .hint("Enter a command such as npx -y @modelcontextprotocol/server-memory, or an address that begins with https://.")
+    })?;
+    server.args = words.collect();
+    server.name = name_of(&server.args, &server.command);
+    Ok(server)
+}
+
+fn assignment(word: &str) -> Option<(String, String)> {
+    let (name, value) = word.split_once('=')?;
+    is_variable(name).then(|| (name.to_owned(), value.to_owned()))
+}
+
+/// Whether a text can be the name of an environment variable.
+pub(super) fn is_variable(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}
+
+/// Suggests a name: the package or program without its owner, version and usual prefixes.
+pub(super) fn name_of(args: &[String], command: &str) -> String {
+    let package = args.iter().find(|arg| !arg.starts_with('-')).map_or(command, String::as_str);
+    let host = package.split_once("://").map(|(_, rest)| rest.split(['/', ':']).next());
+    let last = host.flatten().unwrap_or_else(|| package.rsplit('/').next().unwrap_or(package));
+    let plain = last.split('@').next().unwrap_or(last);
+    let plain = plain.split_once('=').map_or(plain, |(name, _)| name);
+    let plain = plain.trim_end_matches(".py").trim_end_matches(".js").trim_end_matches(".mjs");
+    let mut short = plain;
+    for prefix in ["mcp-server-", "server-", "mcp-"] {
+        short = short.strip_prefix(prefix).unwrap_or(short);
+    }
+    slug(short)
+}
+
+/// Makes a name of lower-case letters, digits and hyphens, at most 40 characters.
+pub(super) fn slug(text: &str) -> String {
+    let mut name = String::new();
+    for c in text.chars() {
+        if c.is_ascii_alphanumeric() {
+            name.push(c.to_ascii_lowercase());
+        } else if !name.is_empty() && !name.ends_with('-') {
+            name.push('-');
+        }
+    }
+    let name: String = name.chars().take(40).collect();
+    let name = name.trim_matches('-').to_owned();
+    if name.is_empty() { "server".into() } else { name }
+}
+
+/// Splits a command line at spaces, with quotes and backslashes as in a shell. Nothing is replaced.
+pub(super) fn split_words(line: &str) -> Result<Vec<String>, AgentError> {
+    let (mut words, mut word) = (Vec::new(), None::<String>);
+    let mut quote = None;
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (None, '"' | '\'') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (None | Some('"'), '\\') => word.get_or_insert_default().extend(chars.next()),
+            (None, c) if c.is_whitespace() => words.extend(word.take()),
+            (_, c) => word.get_or_insert_default().push(c),
+        }
+    }
+    if quote.is_some() {
+        return Err(AgentError::invalid("A quotation mark in the command is not closed."));
+    }
+    words.extend(word);
+    Ok(words)
+}
+
+/// Returns the absolute path of a program: an absolute path, or a name on the search path and in
+/// the usual folders below the user's home.
+pub(super) fn find_program(command: &str) -> Result<PathBuf, AgentError> {
+    let home = env::home_dir().unwrap_or_default();
+    let expanded = command.strip_prefix("~/").map(|rest| home.join(rest));
+    let path = expanded.unwrap_or_else(|| PathBuf::from(command));
+    if path.is_absolute() {
+        return if is_program(&path) { Ok(path) } else { Err(not_found(command)) };
+    }
+    if command.is_empty() || command.contains('/') {
+        return Err(AgentError::invalid(text!("{command} is not an absolute path.", command))
+            .hint("Write the whole path of the program, or a name such as npx or uvx."));
+    }
+    let path = env::var_os("PATH").unwrap_or_default();
+    let usual = BELOW_HOME.iter().map(|folder| home.join(folder));
+    let node = fs::read_dir(home.join(".nvm/versions/node")).into_iter().flatten().flatten();
+    let mut folders: Vec<PathBuf> = env::split_paths(&path).chain(usual).collect();
+    folders.extend([PathBuf::from("/usr/local/bin"), PathBuf::from("/opt/homebrew/bin")]);
+    folders.extend(node.map(|version| version.path().join("bin")));
+    let found = folders.into_iter().filter(|folder| folder.is_absolute());
+    found
+        .map(|folder| folder.join(command))
+        .find(|path| is_program(path))
+        .ok_or_else(|| not_found(command))
+}
+
+fn not_found(command: &str) -> AgentError {
+    let hint = match command {
+        "npx" | "node" | "npm" => "Install Node.js, or write the whole path of the program.",
+        "uvx" | "uv" => "Install uv, or write the whole path of the program.",
+        _ => "Install the program, or write its whole path.",
+    };
+    AgentError::invalid(text!("The program {command} was not found.", command))
+        .reason("program_not_found")
+        .hint(hint)
+}
+
+fn is_program(path: &Path) -> bool {
+    path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
+/// Writes a command for a person, and for a shell: words with other than plain characters are
+/// quoted.
+pub(super) fn show(program: &Path, args: &[String]) -> String {
+    let words = std::iter::once(program.display().to_string()).chain(args.iter().cloned());
+    words.map(|word| quote(&word)).collect::<Vec<_>>().join(" ")
+}
+
+/// Quotes a word for a shell, if it needs quotes.
+pub(super) fn quote(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-@=:,+%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_split_like_in_a_shell() {
+        let words = split_words(r#"npx -y "a b" 'c "d' e\ f "" "#).unwrap();
+        assert_eq!(words, ["npx", "-y", "a b", "c \"d", "e f", ""]);
+        assert!(split_words("npx 'open").is_err());
+        assert_eq!(quote("it's"), r"'it'\''s'");
+        assert_eq!(split_words(&quote("it's")).unwrap(), ["it's"]);
+    }
+
+    #[test]
+    fn variables_come_before_the_program_and_names_after_the_package() {
+        let server =
+            read_line("TOKEN=x npx -y @modelcontextprotocol/server-memory@1.2 --fast").unwrap();
+        assert_eq!((server.name.as_str(), server.command.as_str()), ("memory", "npx"));
+        assert_eq!(server.env["TOKEN"], "x");
+        assert_eq!(server.args, ["-y", "@modelcontextprotocol/server-memory@1.2", "--fast"]);
+        assert_eq!(read_line("uvx mcp-server-time").unwrap().name, "time");
+        assert_eq!(read_line("https://mcp.example.com/mcp").unwrap().name, "mcp-example-com");
+        assert!(read_line(" ").is_err());
+    }
+
+    #[test]
+    fn a_program_is_found_on_the_search_path_or_by_its_whole_path() {
+        assert!(find_program("sh").unwrap().is_absolute());
+        assert_eq!(find_program("/bin/sh").unwrap(), Path::new("/bin/sh"));
+        let missing = find_program("no-such-program").unwrap_err();
+        assert_eq!(missing.reason_text(), Some("program_not_found"));
+        assert!(find_program("./server").is_err());
+        assert!(find_program("/etc/passwd").is_err());
+    }
+}

@@ -1,0 +1,101 @@
+//! Tests a server once, outside of the profile's servers: starts it, lists its tools, and ends it.
+//! Stores nothing and accepts nothing.
+
+use std::{sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use contract::{AgentError, Effect, ErrorCode, PackId, ServerTestResponse, TestedTool, text};
+use mcp::{Access, Definition, Definitions, Reach, ServerConfig, Servers};
+use parking_lot::Mutex;
+use secrecy::SecretString;
+
+use super::storage::KeyValues;
+use crate::definitions;
+
+/// How long a test waits, because a first start may download packages.
+pub(super) const PATIENCE: Duration = Duration::from_secs(125);
+/// How long the last lines of a program's error output may take to arrive.
+const LAST_LINES: Duration = Duration::from_millis(200);
+/// The highest number of lines that a test returns.
+const MAX_LINES: usize = 20;
+
+/// The keys that the user entered for the test.
+pub(super) struct EnteredKeys(pub(super) KeyValues);
+
+#[async_trait]
+impl Access for EnteredKeys {
+    async fn credential(&self, name: &str) -> Result<SecretString, AgentError> {
+        let value = self.0.get(name).cloned().map(SecretString::from);
+        value.ok_or_else(|| {
+            AgentError::new(ErrorCode::InternalError, text!("The key {name} is not entered.", name))
+        })
+    }
+
+    async fn tokens(&self) -> Result<Option<SecretString>, AgentError> {
+        Ok(None)
+    }
+
+    async fn keep_tokens(&self, _: Option<SecretString>) -> Result<(), AgentError> {
+        Ok(())
+    }
+
+    fn private_network(&self) -> bool {
+        true
+    }
+}
+
+/// Replaces the stored keys of a server by those that the user entered.
+pub(super) fn with_entered(mut config: ServerConfig, keys: KeyValues) -> ServerConfig {
+    let entered = Arc::new(EnteredKeys(keys));
+    match &mut config.reach {
+        Reach::Program(program) => {
+            if let Some(variables) = &mut program.entered {
+                variables.access = entered;
+            }
+        }
+        Reach::Http(address) => address.access = entered,
+    }
+    config
+}
+
+#[derive(Default)]
+struct FoundTools(Mutex<Vec<Definition>>);
+
+impl Definitions for FoundTools {
+    fn record_tools(&self, _: &PackId, _: &str, tools: &[Definition]) {
+        *self.0.lock() = tools.to_vec();
+    }
+
+    fn check(&self, _: &PackId, _: &str, _: &str) -> Result<(), AgentError> {
+        Ok(())
+    }
+}
+
+/// Starts the server, lists its tools, and ends it.
+pub(super) async fn run(config: ServerConfig, runs: String) -> ServerTestResponse {
+    let (key, found) = (config.key(), Arc::new(FoundTools::default()));
+    let servers = Servers::builder(vec![config]).definitions(Arc::clone(&found) as _).build();
+    let outcome = servers.ready(&key, PATIENCE).await;
+    let log = last_lines(&servers, &key).await;
+    servers.shut_down().await;
+    let message = outcome.as_ref().err().map(|failure| failure.error.text());
+    let tools = found.0.lock().iter().map(tested).collect();
+    ServerTestResponse { ok: outcome.is_ok(), runs, message, log, tools }
+}
+
+/// Returns the last lines of a server's error output.
+pub(super) async fn last_lines(servers: &Servers, key: &str) -> Vec<String> {
+    tokio::time::sleep(LAST_LINES).await;
+    let log = servers.log(key);
+    log[log.len().saturating_sub(MAX_LINES)..].to_vec()
+}
+
+fn tested(definition: &Definition) -> TestedTool {
+    let effect: Effect = definitions::effect(definition, None);
+    TestedTool {
+        name: definition.name.clone(),
+        description: definition.description.clone().unwrap_or_default(),
+        says: definitions::declared_effect(definition),
+        effect,
+    }
+}

@@ -1,0 +1,160 @@
+//! Tests of servers that the user adds while the profile is open, with a real server program: it is
+//! tested, added with confirmed effects, called, switched off, and removed; one that does not start
+//! says why.
+
+use std::{fs, path::Path, sync::Arc};
+
+use contract::{
+    Commands as _, Effect, Empty, NewServer, OwnServerParams, ServerAddParams, ServerEnableParams,
+    ServerParams, ServerTestParams, ServersReadParams, ToolCallParams, ToolOutcome,
+};
+use host::{Host, Options, Person, Terminal};
+use serde_json::json;
+
+/// A server with a tool that reads and one that writes. It needs a key and says so on its error
+/// output.
+const SERVER: &str = r#"
+import json, os, sys
+if not os.environ.get("NOTES_TOKEN"):
+    sys.exit("NOTES_TOKEN is not set")
+print("notes are ready", file=sys.stderr, flush=True)
+for line in sys.stdin:
+    request = json.loads(line)
+    method, answer = request.get("method"), None
+    if method == "initialize":
+        answer = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "notes", "version": "1"}}
+    elif method == "tools/list":
+        schema = {"type": "object", "properties": {}}
+        answer = {"tools": [{"name": "read", "description": "Reads.", "inputSchema": schema, "annotations": {"readOnlyHint": True}},
+                            {"name": "write", "description": "Writes.", "inputSchema": schema}]}
+    elif method == "tools/call":
+        answer = {"content": [{"type": "text", "text": json.dumps({"mood": os.environ.get("NOTES_MOOD")})}]}
+    if "id" in request:
+        reply = {"jsonrpc": "2.0", "id": request["id"]}
+        reply.update({"result": answer} if answer else {"error": {"code": -32601, "message": "unknown"}})
+        print(json.dumps(reply), flush=True)
+"#;
+
+async fn host(folder: &Path) -> Arc<Host> {
+    crate::open(|| Options {
+        data_dir: Some(folder.join("data")),
+        pack_dirs: vec![folder.join("packs")],
+        pack_code: shipped_packs::all(),
+        ..Options::default()
+    })
+    .await
+}
+
+fn server(folder: &Path, token: Option<&str>) -> NewServer {
+    let program = folder.join("notes.py");
+    fs::write(&program, SERVER).unwrap();
+    let mood = ("NOTES_MOOD".to_owned(), "it's fine".to_owned());
+    let token = token.map(|token| ("NOTES_TOKEN".to_owned(), token.to_owned()));
+    NewServer {
+        name: "notes".into(),
+        command: "/usr/bin/python3".into(),
+        args: vec!["-u".into(), program.display().to_string()],
+        env: std::iter::once(mood).chain(token).collect(),
+        ..NewServer::default()
+    }
+}
+
+fn addition(server: NewServer) -> ServerAddParams {
+    let effects = [("read".to_owned(), Effect::ReadOnly)].into();
+    ServerAddParams { server, effects, this_run_only: true }
+}
+
+async fn offered(host: &Host) -> Vec<(String, Effect)> {
+    let packs = host.packs_list(Empty {}).await.unwrap().packs;
+    let tools = packs.iter().flat_map(|pack| &pack.tools);
+    tools.map(|tool| (tool.id.0.clone(), tool.effect)).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_added_server_is_used_without_a_restart_and_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let host = host(folder.path()).await;
+    let new = server(folder.path(), Some("token-of-the-notes"));
+    let tested = host.server_test(ServerTestParams { server: new.clone() }).await.unwrap();
+    assert!(tested.ok, "{tested:?}");
+    let tools: Vec<(&str, Option<Effect>, Effect)> =
+        tested.tools.iter().map(|tool| (tool.name.as_str(), tool.says, tool.effect)).collect();
+    let expected =
+        [("read", Some(Effect::ReadOnly), Effect::Write), ("write", None, Effect::Write)];
+    assert_eq!(tools, expected, "the most careful effect holds until a person confirms another");
+    assert_eq!(tested.log, ["notes are ready"]);
+    assert!(tested.runs.starts_with("/usr/bin/python3 -u /"), "{}", tested.runs);
+    assert_eq!(offered(&host).await, [], "a test adds nothing");
+
+    let added = host.server_add(addition(new.clone())).await.unwrap();
+    assert_eq!((added.tools, added.keys), (2, vec!["NOTES_TOKEN".to_owned()]));
+    let expected = [("notes.read", Effect::ReadOnly), ("notes.write", Effect::Write)];
+    assert_eq!(offered(&host).await, expected.map(|(name, effect)| (name.to_owned(), effect)));
+    let call = || ToolCallParams {
+        tool: "notes.read".into(),
+        arguments: json!({}),
+        session: None,
+        headless: true,
+    };
+    let done = host.tool_call(call()).await.unwrap();
+    assert_eq!((done.outcome, done.data), (ToolOutcome::Ok, json!({"mood": "it's fine"})));
+    let log = ServerParams { pack: "own-notes".into(), server: "notes".into() };
+    assert_eq!(host.server_log(log).await.unwrap().lines, ["notes are ready"]);
+    let again = host.server_add(addition(new)).await.unwrap_err();
+    assert_eq!(again.reason_text(), Some("exists"));
+    for file in ["server.json", "pack.json", "start"] {
+        let text = fs::read_to_string(folder.path().join("data/servers/notes").join(file)).unwrap();
+        assert!(!text.contains("token-of-the-notes"), "{file}");
+    }
+
+    let switched = |enabled| ServerEnableParams { name: "notes".into(), enabled };
+    host.server_enable(switched(false)).await.unwrap();
+    assert_eq!(offered(&host).await, []);
+    assert!(!host.server_list(Empty {}).await.unwrap().servers[0].enabled);
+    host.server_enable(switched(true)).await.unwrap();
+    assert_eq!(offered(&host).await.len(), 2);
+
+    host.server_remove(OwnServerParams { name: "notes".into() }).await.unwrap();
+    assert_eq!(offered(&host).await, []);
+    assert!(host.server_list(Empty {}).await.unwrap().servers.is_empty());
+    assert!(!folder.path().join("data/servers/notes").exists());
+    assert!(host.server_tools(Empty {}).await.unwrap().tools.is_empty());
+    host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_does_not_start_says_why_and_is_not_added() {
+    let folder = tempfile::tempdir().unwrap();
+    let host = host(folder.path()).await;
+    let new = server(folder.path(), None);
+    let tested = host.server_test(ServerTestParams { server: new.clone() }).await.unwrap();
+    assert!(!tested.ok && tested.message.is_some(), "{tested:?}");
+    assert_eq!(tested.log, ["NOTES_TOKEN is not set"]);
+    let refused = host.server_add(addition(new.clone())).await.unwrap_err();
+    assert_eq!(refused.reason_text(), Some("server_not_started"));
+    assert_eq!(refused.details["log"], json!(["NOTES_TOKEN is not set"]));
+    assert!(host.server_list(Empty {}).await.unwrap().servers.is_empty());
+    let missing = NewServer { command: "no-such-program".into(), ..new };
+    let refused = host.server_test(ServerTestParams { server: missing }).await.unwrap_err();
+    assert_eq!(refused.reason_text(), Some("program_not_found"));
+    host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn only_a_person_starts_or_adds_a_server_and_reading_starts_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let host = host(folder.path()).await;
+    let terminal = Terminal::local(Arc::clone(&host), Person::Absent);
+    let new = server(folder.path(), Some("token-of-the-notes"));
+    let refused = terminal.server_test(ServerTestParams { server: new.clone() }).await.unwrap_err();
+    assert_eq!(refused.reason_text(), Some("no_terminal"));
+    let refused = terminal.server_add(addition(new)).await.unwrap_err();
+    assert_eq!(refused.reason_text(), Some("no_terminal"));
+    let text = r#"{"mcpServers": {"a": {"command": "sh", "args": ["-c", "exit"]}, "b": {"command": "no-such-program"}}}"#;
+    let read = terminal.servers_read(ServersReadParams { text: text.into() }).await.unwrap();
+    assert!(read.servers[0].runs.ends_with("/sh -c exit"), "{read:?}");
+    assert_eq!(read.servers[0].problem, None);
+    assert!(read.servers[1].problem.is_some());
+    drop(terminal);
+    host.stop().await;
+}
