@@ -120,7 +120,7 @@ fn an_answer_being_written_and_a_failed_one_fit_in_light_and_dark() {
         page.click("Stop");
         page.idle();
         page.send("And now?");
-        page.says("rejected the API key");
+        page.says("requires an API key, and none is stored");
     });
     in_every_look(&journey, |look| {
         journey.chat(|page| fits(page, &format!("a failed answer, {look}")));

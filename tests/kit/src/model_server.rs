@@ -202,7 +202,12 @@ impl Shared {
             state.violations.extend(found);
             return Err(text);
         }
-        let Some(at) = state.replies.iter().position(|reply| reply.fits(&last)) else {
+        // Instructions of the host may follow the result of a tool.
+        let parsed = state.seen.last().map(|seen| &seen.body);
+        let said = parsed.and_then(last_said).cloned();
+        let fits =
+            |reply: &Reply| reply.fits(&last) || said.as_ref().is_some_and(|s| reply.fits(s));
+        let Some(at) = state.replies.iter().position(fits) else {
             let text = "the script holds no reply for this request".to_owned();
             state.violations.push(text.clone());
             return Err(text);
@@ -254,6 +259,15 @@ fn answer(
         )
             .into_response(),
     }
+}
+
+/// Returns the last message that is not one of the host.
+fn last_said(body: &Value) -> Option<&Value> {
+    body.get("messages")?
+        .as_array()?
+        .iter()
+        .rev()
+        .find(|message| message.get("role").and_then(Value::as_str) != Some("system"))
 }
 
 /// Notices when the client disconnects before the reply is complete.

@@ -78,7 +78,7 @@ pub struct ImportOutcome {
     pub notes: Vec<ImportNote>,
 }
 
-/// What a person decided about files whose layout is not recognised.
+/// The decisions of a person about files whose layout is not recognised.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default)]
 pub struct ImportOptions {

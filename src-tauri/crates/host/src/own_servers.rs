@@ -278,6 +278,12 @@ impl Host {
         self.tools.servers.remove(&definitions::key(&pack, name)).await;
         fs::remove_dir_all(&folder)
             .map_err(|error| crate::paths::unusable(&self.paths.data, &folder, &error))?;
+        // What the program stored goes with it.
+        if let Err(error) = fs::remove_dir_all(self.paths.pack_data(pack.as_str()))
+            && error.kind() != std::io::ErrorKind::NotFound
+        {
+            tracing::warn!(%error, "the data of a removed server could not be deleted");
+        }
         self.tools.reload_folder(&self.paths.own_servers());
         self.tools.pins.forget(&pack, name)?;
         for key in stored.key_names() {

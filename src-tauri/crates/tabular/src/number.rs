@@ -9,7 +9,7 @@ const MAX_UNITS: i64 = 1_000_000_000_000;
 /// Micro-units in one unit of a currency.
 pub const MICROS: i64 = 1_000_000;
 
-/// What stands around an amount besides codes of three capital letters and signs such as `€`.
+/// Words around an amount, besides codes of three capital letters and signs such as `€`.
 const CURRENCY_WORDS: [&str; 9] = ["kr", "Kr", "US", "CA", "AU", "A", "zł", "Kč", "Fr"];
 
 /// The decimal sign.

@@ -37,7 +37,7 @@ pub struct Column {
     pub samples: Vec<String>,
 }
 
-/// What was found in a file.
+/// The findings about a file.
 #[derive(Clone, Debug)]
 pub struct Survey {
     path: PathBuf,

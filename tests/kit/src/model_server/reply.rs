@@ -254,7 +254,8 @@ impl Reply {
         self
     }
 
-    /// Uses this reply only if the last message of the conversation contains this text.
+    /// Uses this reply only if the last message of the conversation contains this text, or the last
+    /// one that is not an instruction of the host.
     #[must_use]
     pub fn when(mut self, text: &str) -> Self {
         self.when = Some(text.to_owned());

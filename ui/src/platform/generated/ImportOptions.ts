@@ -2,7 +2,7 @@
 import type { DateOrder } from "./DateOrder";
 
 /**
- * What a person decided about files whose layout is not recognised.
+ * The decisions of a person about files whose layout is not recognised.
  */
 export type ImportOptions = { 
 /**

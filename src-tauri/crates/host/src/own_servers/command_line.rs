@@ -80,7 +80,8 @@ pub(super) fn slug(text: &str) -> String {
     if name.is_empty() { "server".into() } else { name }
 }
 
-/// Splits a command line at spaces, with quotes and backslashes as in a shell. Nothing is replaced.
+/// Splits a command line at spaces, with quotes and backslashes as in a shell. Variables and
+/// wildcards are not replaced.
 pub(super) fn split_words(line: &str) -> Result<Vec<String>, AgentError> {
     let (mut words, mut word) = (Vec::new(), None::<String>);
     let mut quote = None;

@@ -21,6 +21,16 @@ use crate::{
     paths::{make_private, write_atomically},
 };
 
+/// The folder that a server may write to, as its program gets it.
+const PACK_DATA: &str = "$COUNTERSIGN_PACK_DATA";
+/// Variables of programs that install before they run, with the folder for each.
+const CACHES: [(&str, &str); 4] = [
+    ("XDG_CACHE_HOME", "cache"),
+    ("npm_config_cache", "npm"),
+    ("UV_CACHE_DIR", "uv"),
+    ("UV_TOOL_DIR", "uv-tools"),
+];
+
 const SERVER_FILE: &str = "server.json";
 /// The script that starts the program. It makes the program a part of its pack.
 const START: &str = "start";
@@ -203,6 +213,10 @@ impl StoredServer {
         let folder = self.program.parent().map(|folder| folder.display().to_string());
         // Programs such as npx look for their interpreter beside them.
         lines.push(format!("export PATH={}:\"$PATH\"", quote(&folder.unwrap_or_default())));
+        // `npx` and `uvx` install into caches, and the home folder cannot be written.
+        lines.extend(
+            CACHES.iter().map(|(name, folder)| format!("export {name}=\"{PACK_DATA}/{folder}\"")),
+        );
         lines
             .extend(self.env.iter().map(|(name, value)| format!("export {name}={}", quote(value))));
         for (name, key) in self.keys.iter().filter(|(name, key)| name != key) {
@@ -219,6 +233,7 @@ impl StoredServer {
         });
         if self.url.is_empty() {
             server["command"] = json!(format!("./{START}"));
+            server["data_dir"] = json!(true);
             server["args"] = json!(self.args);
             server["env"] = json!(self.key_names());
         } else {
@@ -292,6 +307,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path().join("files");
         stored.write(&folder).unwrap();
+        let start = fs::read_to_string(folder.join("start")).unwrap();
+        assert!(
+            start.contains("export npm_config_cache=\"$COUNTERSIGN_PACK_DATA/npm\""),
+            "{start}"
+        );
         for file in ["server.json", "pack.json", "start"] {
             let text = fs::read_to_string(folder.join(file)).unwrap();
             assert!(!text.contains("secret"), "{file}: {text}");
