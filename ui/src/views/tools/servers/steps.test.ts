@@ -67,6 +67,11 @@ describe("the form", () => {
     expect(serverOf(draftOf(PROGRAM))).toEqual(PROGRAM);
     expect(serverOf(draftOf(ADDRESS))).toEqual(ADDRESS);
   });
+  test("does not change the server that was read", () => {
+    const draft = draftOf(PROGRAM);
+    draft.server.name = "other";
+    expect(PROGRAM.name).toBe("github");
+  });
   test("leaves empty rows out and keeps values as they are", () => {
     const draft = draftOf(PROGRAM);
     const more = { id: 7, name: " LOG_LEVEL ", value: " debug " };

@@ -49,11 +49,11 @@ export function isRemote(server: NewServer): boolean {
   return server.url !== "";
 }
 
-/** The form for a server that was read. */
+/** The form for a server that was read, which stays as it is. */
 export function draftOf(server: NewServer): Draft {
   const values = isRemote(server) ? server.headers : server.env;
   const pairs = Object.entries(values).map(([name, value], id) => ({ id, name, value }));
-  return { server, pairs };
+  return { server: { ...server }, pairs };
 }
 
 /** The rows with an empty one at the end. */
