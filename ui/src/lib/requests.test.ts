@@ -1,3 +1,4 @@
+// A dialog ignores the answers to requests that it stopped.
 import { expect, test } from "vitest";
 import { Requests } from "./requests";
 

@@ -1,3 +1,4 @@
+// Adding a server: the order of the steps, what the form sends, and that nothing is confirmed by itself.
 import { describe, expect, test } from "vitest";
 import type { NewServer } from "../../../platform/generated/NewServer";
 import type { ReadServer } from "../../../platform/generated/ReadServer";
