@@ -7,6 +7,7 @@ import enLayers from "../messages/en/layers.json";
 import enMemory from "../messages/en/memory.json";
 import enModel from "../messages/en/model.json";
 import enPrivacy from "../messages/en/privacy.json";
+import enServers from "../messages/en/servers.json";
 import enSettings from "../messages/en/settings.json";
 import enShell from "../messages/en/shell.json";
 import enTools from "../messages/en/tools.json";
@@ -18,6 +19,7 @@ import svLayers from "../messages/sv/layers.json";
 import svMemory from "../messages/sv/memory.json";
 import svModel from "../messages/sv/model.json";
 import svPrivacy from "../messages/sv/privacy.json";
+import svServers from "../messages/sv/servers.json";
 import svSettings from "../messages/sv/settings.json";
 import svShell from "../messages/sv/shell.json";
 import svTools from "../messages/sv/tools.json";
@@ -29,6 +31,7 @@ export const en = {
   ...enData,
   ...enAudit,
   ...enTools,
+  ...enServers,
   ...enLayers,
   ...enSettings,
   ...enMemory,
@@ -42,6 +45,7 @@ export const sv = {
   ...svData,
   ...svAudit,
   ...svTools,
+  ...svServers,
   ...svLayers,
   ...svSettings,
   ...svMemory,
@@ -61,6 +65,7 @@ export const parts = {
     enData,
     enAudit,
     enTools,
+    enServers,
     enLayers,
     enSettings,
     enMemory,
@@ -74,6 +79,7 @@ export const parts = {
     svData,
     svAudit,
     svTools,
+    svServers,
     svLayers,
     svSettings,
     svMemory,

@@ -10,7 +10,6 @@ import {
   isAddress,
   placeOf,
   preselected,
-  Requests,
   stepAfter,
   type Plan,
   type Stage,
@@ -160,14 +159,4 @@ describe("connecting", () => {
     await expect(run(PLAN, of)).rejects.toThrow("declined");
     expect(of.done).toEqual([]);
   });
-});
-
-test("the answer to a stopped or older request is known as such", () => {
-  const requests = new Requests();
-  const first = requests.begin();
-  expect(first()).toBe(false);
-  const second = requests.begin();
-  expect([first(), second()]).toEqual([true, false]);
-  requests.stop();
-  expect(second()).toBe(true);
 });

@@ -1,0 +1,140 @@
+// Adding a server: the order of the steps, what the form sends, and that nothing is confirmed by itself.
+import { describe, expect, test } from "vitest";
+import type { NewServer } from "../../../platform/generated/NewServer";
+import type { ReadServer } from "../../../platform/generated/ReadServer";
+import {
+  confirmed,
+  draftOf,
+  firstAnswers,
+  isComplete,
+  isName,
+  linesOf,
+  pairProblem,
+  serverOf,
+  skipsTest,
+  stepAfterReading,
+  stepAfterTest,
+  stepBefore,
+  textOf,
+  withRow,
+} from "./steps";
+
+const PROGRAM: NewServer = {
+  name: "github",
+  command: "npx",
+  args: ["-y", "@example/server-github"],
+  env: { GITHUB_TOKEN: "secret" },
+  url: "",
+  headers: {},
+  sign_in: false,
+};
+const ADDRESS: NewServer = {
+  ...PROGRAM,
+  name: "far",
+  command: "",
+  args: [],
+  env: {},
+  url: "https://mcp.example.com/mcp",
+  headers: { Authorization: "Bearer secret" },
+};
+const read = (server: NewServer): ReadServer => ({ server, runs: server.command || server.url });
+
+describe("the order of the steps", () => {
+  test("several servers are chosen from, one is not", () => {
+    expect(stepAfterReading([read(PROGRAM)])).toBe("details");
+    expect(stepAfterReading([read(ADDRESS), read(PROGRAM)])).toBe("choose");
+  });
+  test("back leads to where the user came from", () => {
+    expect(stepBefore("details", [read(PROGRAM)])).toBe("source");
+    expect(stepBefore("details", [read(ADDRESS), read(PROGRAM)])).toBe("choose");
+    expect(stepBefore("choose", [])).toBe("source");
+    expect(stepBefore("run", [])).toBe("details");
+    expect(stepBefore("effects", [])).toBe("run");
+  });
+  test("only a server that passed its test gets to its tools", () => {
+    const tested = { ok: true, runs: "", log: [], tools: [] };
+    expect(stepAfterTest(tested)).toBe("effects");
+    expect(stepAfterTest({ ...tested, ok: false })).toBe("run");
+  });
+  test("an address that the user signs in to is not tested before", () => {
+    expect(skipsTest({ ...ADDRESS, sign_in: true })).toBe(true);
+    expect(skipsTest(ADDRESS)).toBe(false);
+    expect(skipsTest({ ...PROGRAM, sign_in: true })).toBe(false);
+  });
+});
+
+describe("the form", () => {
+  test("gives back the server that was read", () => {
+    expect(serverOf(draftOf(PROGRAM))).toEqual(PROGRAM);
+    expect(serverOf(draftOf(ADDRESS))).toEqual(ADDRESS);
+  });
+  test("does not change the server that was read", () => {
+    const draft = draftOf(PROGRAM);
+    draft.server.name = "other";
+    expect(PROGRAM.name).toBe("github");
+  });
+  test("leaves empty rows out and keeps values as they are", () => {
+    const draft = draftOf(PROGRAM);
+    const more = { id: 7, name: " LOG_LEVEL ", value: " debug " };
+    draft.pairs = withRow([...draft.pairs, more]);
+    expect(serverOf(draft).env).toEqual({ GITHUB_TOKEN: "secret", LOG_LEVEL: " debug " });
+    expect(draft.pairs.at(-1)).toEqual({ id: 8, name: "", value: "" });
+    expect(isComplete(draft)).toBe(true);
+  });
+  test("names the rows that cannot be sent", () => {
+    const draft = draftOf(PROGRAM);
+    const problem = (name: string, value = "x") => {
+      const pair = { id: 9, name, value };
+      return pairProblem({ ...draft, pairs: [...draft.pairs, pair] }, pair);
+    };
+    expect(problem("", "")).toBeNull();
+    expect(problem("")).toBe("name_missing");
+    expect(problem("MY-KEY")).toBe("name_bad");
+    expect(problem("1KEY")).toBe("name_bad");
+    expect(problem("GITHUB_TOKEN")).toBe("name_twice");
+    expect(problem("github_token")).toBeNull();
+  });
+  test("headers may have hyphens and do not differ by case", () => {
+    const draft = draftOf(ADDRESS);
+    const problem = (name: string) => {
+      const pair = { id: 9, name, value: "x" };
+      return pairProblem({ ...draft, pairs: [...draft.pairs, pair] }, pair);
+    };
+    expect(problem("X-Api-Key")).toBeNull();
+    expect(problem("authorization")).toBe("name_twice");
+    expect(problem("X Key")).toBe("name_bad");
+  });
+  test("accepts the names that the host accepts", () => {
+    for (const name of ["github", "a", "my-server-2"]) expect(isName(name)).toBe(true);
+    for (const name of ["", "GitHub", "a b", "-a", "a-", "a--b", "å", "x".repeat(41)])
+      expect(isName(name)).toBe(false);
+  });
+});
+
+test("the host reads the corrected server again under its name", () => {
+  expect(JSON.parse(textOf(PROGRAM))).toEqual({
+    mcpServers: {
+      github: { command: "npx", args: PROGRAM.args, env: PROGRAM.env },
+    },
+  });
+  expect(JSON.parse(textOf(ADDRESS))).toEqual({
+    mcpServers: { far: { url: ADDRESS.url, headers: ADDRESS.headers } },
+  });
+});
+
+test("nothing is confirmed until the user says so, whatever the server says", () => {
+  const tools = [
+    { name: "read", description: "", says: "read_only", effect: "destructive" },
+    { name: "delete", description: "", effect: "destructive" },
+  ] as const;
+  const answers = firstAnswers(tools);
+  expect(confirmed(answers)).toEqual({});
+  answers["read"] = "read_only";
+  expect(confirmed(answers)).toEqual({ read: "read_only" });
+});
+
+test("the last lines of an error are text only", () => {
+  expect(linesOf({ log: ["a", 1, "b"] })).toEqual(["a", "b"]);
+  expect(linesOf({ log: "a" })).toEqual([]);
+  expect(linesOf({})).toEqual([]);
+});

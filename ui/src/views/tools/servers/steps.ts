@@ -1,0 +1,137 @@
+// The steps of adding a server: what was entered, whether it can go on, what is sent to the host, and which effects were
+// confirmed. Knows no component and no host; the dialog passes the calls in.
+import type { Effect } from "../../../platform/generated/Effect";
+import type { NewServer } from "../../../platform/generated/NewServer";
+import type { ReadServer } from "../../../platform/generated/ReadServer";
+import type { ServerTestResponse } from "../../../platform/generated/ServerTestResponse";
+import type { TestedTool } from "../../../platform/generated/TestedTool";
+
+export type Step = "source" | "choose" | "details" | "run" | "effects" | "done";
+
+/** A variable or a header in the form. */
+export interface Pair {
+  /** Tells the rows apart while their names change. */
+  id: number;
+  name: string;
+  value: string;
+}
+
+/** A server as the form has it. */
+export interface Draft {
+  server: NewServer;
+  /** Variables of a program, or headers for an address. */
+  pairs: Pair[];
+}
+
+/** The step after a text was read: one server needs no choice. */
+export function stepAfterReading(found: readonly ReadServer[]): Step {
+  return found.length === 1 ? "details" : "choose";
+}
+
+/** The step before another one. */
+export function stepBefore(step: Step, found: readonly ReadServer[]): Step {
+  switch (step) {
+    case "details":
+      return found.length > 1 ? "choose" : "source";
+    case "run":
+      return "details";
+    case "effects":
+    case "done":
+      return "run";
+    case "source":
+    case "choose":
+      return "source";
+  }
+}
+
+/** Whether the server is an address and not a program. */
+export function isRemote(server: NewServer): boolean {
+  return server.url !== "";
+}
+
+/** The form for a server that was read, which stays as it is. */
+export function draftOf(server: NewServer): Draft {
+  const values = isRemote(server) ? server.headers : server.env;
+  const pairs = Object.entries(values).map(([name, value], id) => ({ id, name, value }));
+  return { server: { ...server }, pairs };
+}
+
+/** The rows with an empty one at the end. */
+export function withRow(pairs: readonly Pair[]): Pair[] {
+  const id = Math.max(-1, ...pairs.map((pair) => pair.id)) + 1;
+  return [...pairs, { id, name: "", value: "" }];
+}
+
+/** Whether a name can be the name of a server. */
+export function isName(name: string): boolean {
+  return name.length <= 40 && /^[a-z0-9]+(-[a-z0-9]+)*$/.test(name);
+}
+
+export type PairProblem = "name_missing" | "name_bad" | "name_twice";
+
+/** What is wrong with the name of a row, or null. An empty row is left out and is not wrong. */
+export function pairProblem(draft: Draft, pair: Pair): PairProblem | null {
+  const name = pair.name.trim();
+  if (name === "") return pair.value === "" ? null : "name_missing";
+  const remote = isRemote(draft.server);
+  const allowed = remote ? /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/ : /^[A-Za-z_][A-Za-z0-9_]*$/;
+  if (!allowed.test(name)) return "name_bad";
+  // The case of letters tells variables apart, but not headers.
+  const same = (other: Pair): boolean =>
+    remote ? other.name.trim().toLowerCase() === name.toLowerCase() : other.name.trim() === name;
+  return draft.pairs.some((other) => other.id !== pair.id && same(other)) ? "name_twice" : null;
+}
+
+/** Whether the form can be sent. */
+export function isComplete(draft: Draft): boolean {
+  return isName(draft.server.name) && draft.pairs.every((pair) => !pairProblem(draft, pair));
+}
+
+/** The server that the form describes. Values stay as they were entered. */
+export function serverOf({ server, pairs }: Draft): NewServer {
+  const named = pairs.filter((pair) => pair.name.trim() !== "");
+  const values = Object.fromEntries(named.map((pair) => [pair.name.trim(), pair.value]));
+  return isRemote(server)
+    ? { ...server, env: {}, headers: values }
+    : { ...server, env: values, headers: {}, sign_in: false };
+}
+
+/** The text by which the host reads the corrected server again: it finds the program and checks the values. */
+export function textOf(server: NewServer): string {
+  const entry = isRemote(server)
+    ? { url: server.url, headers: server.headers }
+    : { command: server.command, args: server.args, env: server.env };
+  return JSON.stringify({ mcpServers: { [server.name]: entry } });
+}
+
+/** What a person says about a tool; `unsure` confirms nothing, so that the most careful effect holds. */
+export type Answer = Effect | "unsure";
+
+/** The answers at first: nothing is confirmed, whatever the server says. */
+export function firstAnswers(tools: readonly TestedTool[]): Record<string, Answer> {
+  return Object.fromEntries(tools.map((tool) => [tool.name, "unsure"]));
+}
+
+/** The effects that a person confirmed. */
+export function confirmed(answers: Readonly<Record<string, Answer>>): Record<string, Effect> {
+  const given = Object.entries(answers).filter(
+    (entry): entry is [string, Effect] => entry[1] !== "unsure",
+  );
+  return Object.fromEntries(given);
+}
+
+/** Whether the server is added without a test, because the user signs in to it after that. */
+export function skipsTest(server: NewServer): boolean {
+  return isRemote(server) && server.sign_in;
+}
+
+/** The step after a test. */
+export function stepAfterTest(tested: ServerTestResponse): Step {
+  return tested.ok ? "effects" : "run";
+}
+
+/** The last lines that came with an error of the host. */
+export function linesOf(details: Readonly<Record<string, unknown>>): string[] {
+  const log = details["log"];
+  return Array.isArray(log) ? log.filter((line) => typeof line === "string") : [];
+}
