@@ -27,7 +27,6 @@ pub(crate) async fn forget(
     let name = entry(pack, variable);
     let at = format!("{name}@");
     let mut names = keyring.set_names().await;
-    names.extend(keyring.this_run_names());
     names.retain(|known| *known == name || known.starts_with(&at));
     for name in names {
         keyring.delete(&name).await?;
