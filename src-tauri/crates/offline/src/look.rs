@@ -275,6 +275,9 @@ impl Run<'_> {
 
     /// Finds a thing in a list that is always read as a whole, such as the lines of a cart.
     fn find_in_whole_list(&self, looking: &Looking<'_>) -> Found {
+        let ask = |items, why| {
+            Found::Done(question_outcome(looking.pack, looking.thing, items, why, false))
+        };
         let args = Map::new();
         let Some(done) = self.result_of_call(looking.tool, &args) else {
             return Found::Calls(vec![Planned { tool: looking.tool, args }]);
@@ -292,13 +295,7 @@ impl Run<'_> {
         }
         let target = &looking.goal.target;
         if target.open {
-            return Found::Done(question_outcome(
-                looking.pack,
-                looking.thing,
-                items,
-                Why::Several,
-                false,
-            ));
+            return ask(items, Why::Several);
         }
         if let Some(place) = target.places.first() {
             // The place belongs to another list that was shown before. The same item is looked up
@@ -309,13 +306,7 @@ impl Run<'_> {
                 Place::Last => shown.map(|listing| listing.shown_items().len().saturating_sub(1)),
             };
             let Some(listing) = shown else {
-                return Found::Done(question_outcome(
-                    looking.pack,
-                    looking.thing,
-                    items,
-                    Why::Several,
-                    false,
-                ));
+                return ask(items, Why::Several);
             };
             let meant = index.and_then(|i| listing.shown_items().get(i));
             let same: Vec<Value> = items
@@ -328,13 +319,7 @@ impl Run<'_> {
             return if same.len() == 1 {
                 self.choose_item(looking, same, Why::Several, false)
             } else {
-                Found::Done(question_outcome(
-                    looking.pack,
-                    looking.thing,
-                    items,
-                    Why::Several,
-                    false,
-                ))
+                ask(items, Why::Several)
             };
         }
         if words.is_empty() {
@@ -342,13 +327,7 @@ impl Run<'_> {
             let points = target.pronoun || self.has_quantity(looking.goal);
             if (target.all || !points) && (items.len() > 1 || looking.for_write) {
                 let why = if items.len() == 1 { Why::Confirm } else { Why::Several };
-                return Found::Done(question_outcome(
-                    looking.pack,
-                    looking.thing,
-                    items,
-                    why,
-                    false,
-                ));
+                return ask(items, why);
             }
             let newest = self
                 .state
@@ -367,13 +346,7 @@ impl Run<'_> {
                 ([only], _) | ([], [only]) if newest.is_none() || !same.is_empty() => {
                     Found::One(only.clone())
                 }
-                _ => Found::Done(question_outcome(
-                    looking.pack,
-                    looking.thing,
-                    items,
-                    Why::Several,
-                    false,
-                )),
+                _ => ask(items, Why::Several),
             };
         }
         let pack = &self.book.packs[looking.pack];
@@ -381,13 +354,7 @@ impl Run<'_> {
             items.iter().map(|item| self.words_of_item(looking, item)).collect();
         let found = things::narrow(pack, &known, &words);
         if found.hits == 0 {
-            return Found::Done(question_outcome(
-                looking.pack,
-                looking.thing,
-                items,
-                Why::NoneFits(words),
-                false,
-            ));
+            return ask(items, Why::NoneFits(words));
         }
         let best: Vec<Value> = found.best.iter().map(|&i| items[i].clone()).collect();
         self.choose_item(

@@ -1,6 +1,10 @@
 //! Tests with export files as advertising platforms and spreadsheets write them.
 
-use std::{collections::BTreeMap, fs, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use rust_xlsxwriter::{ExcelDateTime, Format, Workbook};
 use tempfile::TempDir;
@@ -27,7 +31,7 @@ fn latin1(text: &str) -> Vec<u8> {
     text.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect()
 }
 
-fn read_with(path: &PathBuf, pairs: &[(&str, &str)]) -> (Survey, Vec<Read>) {
+fn read_with(path: &Path, pairs: &[(&str, &str)]) -> (Survey, Vec<Read>) {
     let survey = Survey::of(path).unwrap();
     let headings: BTreeMap<String, String> =
         pairs.iter().map(|(f, h)| ((*f).to_owned(), (*h).to_owned())).collect();

@@ -28,6 +28,5 @@ pub(crate) fn is_blank(cell: &str) -> bool {
 }
 
 fn begins_with_total(cell: &str) -> bool {
-    let starts = |word: &&str| cell.get(..word.len()).is_some_and(|s| s.eq_ignore_ascii_case(word));
-    WORDS.iter().any(|word| starts(&word))
+    WORDS.iter().any(|word| cell.get(..word.len()).is_some_and(|s| s.eq_ignore_ascii_case(word)))
 }

@@ -13,7 +13,7 @@ use crate::world::{Bench, Say, agent, status_and_text, tool};
 fn assistant() -> Bench {
     Bench::new(vec![tool("p", Effect::ReadOnly), tool("s", Effect::ReadOnly)])
         .with(vec![agent("guardian", &["p"]), agent("shopper", &["s"])])
-        .as_assistant()
+        .with_assistant()
 }
 
 fn decision(next: &str, instruction: &str, reason: &str) -> Value {
@@ -269,7 +269,7 @@ async fn the_assistant_is_told_what_can_be_done_from_the_manifests() {
     write.title = "Change a budget".into();
     let bench = Bench::new(vec![tool("p", Effect::ReadOnly), write])
         .with(vec![agent("guardian", &["p", "w"]), agent("clerk", &[])])
-        .as_assistant();
+        .with_assistant();
     *bench.tools.data_flow.lock().unwrap() = Some(manifest::DataFlow {
         data_classes: vec![manifest::DataClass::Internal],
         llm_egress: manifest::LlmEgress {
@@ -300,7 +300,7 @@ async fn the_assistant_is_told_what_can_be_done_from_the_manifests() {
 async fn the_only_specialist_is_a_general_assistant_too() {
     let bench = Bench::new(vec![tool("p", Effect::ReadOnly)])
         .with(vec![agent("guardian", &["p"])])
-        .as_assistant();
+        .with_assistant();
     bench.model.then(vec![Say::Text("CPM is the cost per mille.")]);
     bench.ask("explain CPM").await;
     assert_eq!(purposes(&bench), ["answer"]);

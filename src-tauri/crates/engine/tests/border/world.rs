@@ -396,7 +396,7 @@ impl Bench {
 
     /// Answers as a general assistant, as the window does.
     #[must_use]
-    pub fn as_assistant(self) -> Self {
+    pub fn with_assistant(self) -> Self {
         *self.profile.supervision.lock().unwrap() = Supervision::Assistant;
         self
     }

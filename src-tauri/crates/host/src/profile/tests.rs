@@ -16,9 +16,12 @@ const URL: (&str, &str) = ("OPENAI_BASE_URL", "http://127.0.0.1:9/v1");
 const MODEL: (&str, &str) = ("OPENAI_MODEL", "mine");
 const KEY: (&str, &str) = (API_KEY, "sk-x");
 
+/// Whether variables may choose a server, the variables, the provider, and the variable that chose.
+type Case<'a> = (bool, &'a [(&'a str, &'a str)], &'a str, Option<&'a str>);
+
 #[test]
 fn in_a_terminal_the_variables_choose_a_server_instead_of_the_offline_model() {
-    let table: [(bool, &[(&str, &str)], &str, Option<&str>); 7] = [
+    let table: [Case<'_>; 7] = [
         (true, &[URL, MODEL], "openai_compatible", Some("OPENAI_BASE_URL")),
         (true, &[URL], "openai_compatible", Some("OPENAI_BASE_URL")),
         (true, &[MODEL, KEY], "openai_compatible", Some("OPENAI_MODEL")),
