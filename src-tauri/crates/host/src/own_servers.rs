@@ -278,7 +278,7 @@ impl Host {
         self.tools.servers.remove(&definitions::key(&pack, name)).await;
         fs::remove_dir_all(&folder)
             .map_err(|error| crate::paths::unusable(&self.paths.data, &folder, &error))?;
-        // What the program stored goes with it.
+        // The files of the program are deleted, too.
         if let Err(error) = fs::remove_dir_all(self.paths.pack_data(pack.as_str()))
             && error.kind() != std::io::ErrorKind::NotFound
         {
