@@ -67,7 +67,11 @@ fn print(out: Out, view: &ImportView) {
     let rows = |number: u64| count(usize::try_from(number).unwrap_or(usize::MAX), "row");
     out.line(format!("{} stored, {} read.", rows(view.rows_stored), rows(view.rows_read)));
     if view.error_count > 0 && view.rows_stored == 0 {
-        out.note("Nothing was stored. With --skip-rejected the other lines are stored.");
+        out.note(if view.rows_read == 0 {
+            "Nothing was stored."
+        } else {
+            "Nothing was stored. With --skip-rejected the other lines are stored."
+        });
     }
 }
 
