@@ -19,9 +19,12 @@ pub struct Permits {
     /// Whether it may leave its process group and session, and open processes by descriptor.
     pub sessions: bool,
     /// Whether it may change mode, owner and attributes of files that it has open. (File times may
-    /// always be changed.) By path this is always denied: Landlock does not cover these calls, and
-    /// a filter cannot see which file a path names. Landlock decides what the program can open.
+    /// always be changed.) Landlock decides what the program can open.
     pub open_files: bool,
+    /// Whether it may also change mode and times of files by path. Landlock does not cover these
+    /// calls, and a filter cannot see which file a path names: they reach every file of the user
+    /// that no mount protects. Owner and attributes are never changed by path.
+    pub by_path: bool,
 }
 
 /// The sockets that a program may open.
@@ -78,11 +81,19 @@ const ALWAYS: &[libc::c_long] = &[
 const SESSIONS: &[libc::c_long] =
     &[libc::SYS_setsid, libc::SYS_setpgid, libc::SYS_pidfd_open, libc::SYS_pidfd_send_signal];
 
-/// Calls that change mode, owner, times or attributes of a file by its path. `utimensat` is added
-/// with a condition.
-const BY_PATH: &[libc::c_long] = &[
-    libc::SYS_fchmodat,
-    libc::SYS_fchmodat2,
+/// Calls that change the mode of a file by its path. `utimensat`, which changes times, is added with
+/// a condition.
+const MODE_BY_PATH: &[libc::c_long] = &[libc::SYS_fchmodat, libc::SYS_fchmodat2];
+
+/// The older calls for mode and times, which newer architectures do not have.
+#[cfg(target_arch = "x86_64")]
+const MODE_BY_PATH_OLD: &[libc::c_long] =
+    &[libc::SYS_chmod, libc::SYS_utime, libc::SYS_utimes, libc::SYS_futimesat];
+#[cfg(not(target_arch = "x86_64"))]
+const MODE_BY_PATH_OLD: &[libc::c_long] = &[];
+
+/// Calls that change owner or attributes of a file by its path.
+const OWNER_BY_PATH: &[libc::c_long] = &[
     libc::SYS_fchownat,
     libc::SYS_setxattr,
     libc::SYS_lsetxattr,
@@ -93,18 +104,11 @@ const BY_PATH: &[libc::c_long] = &[
     FILE_SETATTR,
 ];
 
-/// The older calls for the same, which newer architectures do not have.
+/// The older calls for the owner.
 #[cfg(target_arch = "x86_64")]
-const BY_PATH_OLD: &[libc::c_long] = &[
-    libc::SYS_chmod,
-    libc::SYS_chown,
-    libc::SYS_lchown,
-    libc::SYS_utime,
-    libc::SYS_utimes,
-    libc::SYS_futimesat,
-];
+const OWNER_BY_PATH_OLD: &[libc::c_long] = &[libc::SYS_chown, libc::SYS_lchown];
 #[cfg(not(target_arch = "x86_64"))]
-const BY_PATH_OLD: &[libc::c_long] = &[];
+const OWNER_BY_PATH_OLD: &[libc::c_long] = &[];
 
 /// Calls that change mode, owner and attributes of an open file. Opening it for reading is enough
 /// for them.
@@ -201,8 +205,12 @@ fn denied_calls(permits: Permits) -> Result<Rules, seccompiler::BackendError> {
     let mut deny =
         |calls: &[libc::c_long]| rules.extend(calls.iter().map(|call| (*call, Vec::new())));
     deny(ALWAYS);
-    deny(BY_PATH);
-    deny(BY_PATH_OLD);
+    deny(OWNER_BY_PATH);
+    deny(OWNER_BY_PATH_OLD);
+    if !permits.by_path {
+        deny(MODE_BY_PATH);
+        deny(MODE_BY_PATH_OLD);
+    }
     if !permits.sessions {
         deny(SESSIONS);
     }
@@ -211,9 +219,11 @@ fn denied_calls(permits: Permits) -> Result<Rules, seccompiler::BackendError> {
         let set = |request| condition(1, Length::Dword, Op::Eq, request);
         rules.insert(libc::SYS_ioctl, BY_IOCTL.into_iter().map(set).collect::<Result<_, _>>()?);
     }
-    // Without a path, this sets the times of an open file, as `touch` does with a file it has
-    // created.
-    rules.insert(libc::SYS_utimensat, vec![condition(1, Length::Qword, Op::Ne, 0)?]);
+    if !permits.by_path {
+        // Without a path, this sets the times of an open file, as `touch` does with a file it has
+        // created.
+        rules.insert(libc::SYS_utimensat, vec![condition(1, Length::Qword, Op::Ne, 0)?]);
+    }
     let flag = |flag: libc::c_int| {
         condition(
             0,

@@ -1,53 +1,76 @@
-//! Hides places from a guarded program. In new user and mount namespaces, an empty folder is
-//! mounted over a folder and the null device over a socket. This needs no privileges where the
-//! system allows such namespaces. The user, the user's rights and all other files stay the same.
-//! The parent prepares everything; the child only makes system calls. It must not know what the
-//! places are for.
+//! Hides places from a guarded program, and makes folders read-only for it. In new user and mount
+//! namespaces, an empty folder is mounted over a folder, the null device over a socket, and a folder
+//! that must not change over itself. This needs no privileges where the system allows such
+//! namespaces. The user, the user's rights and all other files stay the same. The parent prepares
+//! everything; the child only makes system calls. It must not know what the places are for.
 
 use std::{
     collections::BTreeSet,
-    ffi::{CStr, CString},
+    ffi::{CStr, CString, OsStr},
     io,
     os::unix::{ffi::OsStrExt as _, process::CommandExt as _},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
     ptr,
     sync::OnceLock,
 };
 
-/// Places to hide in a child.
+/// More bytes than any path of the kernel's interface has.
+const LONGEST_PATH: usize = 4_096;
+
+/// Places to hide in a child, and folders to make read-only for it.
 #[derive(Debug)]
 pub struct Covers {
     folders: Vec<CString>,
     files: Vec<CString>,
+    frozen: Vec<Frozen>,
     user_map: String,
     group_map: String,
+}
+
+/// A folder that becomes read-only, with the places in it that stay as they are.
+#[derive(Debug)]
+struct Frozen {
+    folder: CString,
+    but: Vec<CString>,
 }
 
 impl Covers {
     /// Prepares to hide these places. Places that do not exist, or lie within another one, need no
     /// mount of their own.
     pub fn over(places: &[PathBuf]) -> Self {
-        let real: BTreeSet<PathBuf> =
-            places.iter().filter_map(|place| place.canonicalize().ok()).collect();
-        let outermost = real
-            .iter()
-            .filter(|place| !real.iter().any(|other| *place != other && place.starts_with(other)));
-        let (folders, files): (Vec<_>, Vec<_>) = outermost.partition(|place| place.is_dir());
-        let paths = |places: Vec<&PathBuf>| {
-            places
-                .into_iter()
-                .filter_map(|place| CString::new(place.as_os_str().as_bytes()).ok())
-                .collect()
-        };
+        let (folders, files): (Vec<_>, Vec<_>) =
+            outermost(places).into_iter().partition(|place| place.is_dir());
+        let paths = |places: Vec<PathBuf>| places.iter().filter_map(|path| text_of(path)).collect();
         // SAFETY: both calls take no arguments, change nothing and cannot fail.
         let (user, group) = unsafe { (libc::geteuid(), libc::getegid()) };
         Self {
             folders: paths(folders),
             files: paths(files),
+            frozen: Vec::new(),
             user_map: format!("{user} {user} 1\n"),
             group_map: format!("{group} {group} 1\n"),
         }
+    }
+
+    /// Also makes these folders read-only, except for places in them. No path leads around this: not
+    /// even mode and times of a file in them can be changed. Call it last.
+    #[must_use]
+    pub fn freezing(mut self, folders: &[PathBuf], but: &[PathBuf]) -> Self {
+        let but = outermost(but);
+        let freeze = |folder: PathBuf| {
+            let within = but.iter().filter(|place| place.starts_with(&folder) && **place != folder);
+            let but = within.filter_map(|place| text_of(place)).collect();
+            Some(Frozen { folder: text_of(&folder)?, but })
+        };
+        // An empty folder that is mounted over another one is read-only already.
+        let is_hidden = |folder: &PathBuf| {
+            let hidden = self.folders.iter().map(|path| OsStr::from_bytes(path.to_bytes()));
+            hidden.map(Path::new).any(|hidden| folder.starts_with(hidden))
+        };
+        let seen = outermost(folders).into_iter().filter(|folder| !is_hidden(folder));
+        self.frozen = seen.filter_map(freeze).collect();
+        self
     }
 
     /// Hides the places. For the child: allocates nothing and makes system calls only. Programs
@@ -88,9 +111,27 @@ impl Covers {
                     ptr::null(),
                 ))?;
             }
+            for frozen in &self.frozen {
+                frozen.but.iter().try_for_each(|place| mount_over_itself(place))?;
+                mount_over_itself(&frozen.folder)?;
+                make_read_only(&frozen.folder)?;
+            }
         }
-        Ok(())
+        if self.frozen.is_empty() { Ok(()) } else { enter_folder_again() }
     }
+}
+
+/// Returns the real paths of those places that exist and lie in no other one.
+fn outermost(places: &[PathBuf]) -> Vec<PathBuf> {
+    let real: BTreeSet<PathBuf> =
+        places.iter().filter_map(|place| place.canonicalize().ok()).collect();
+    let inside =
+        |place: &PathBuf| real.iter().any(|other| place != other && place.starts_with(other));
+    real.iter().filter(|place| !inside(place)).cloned().collect()
+}
+
+fn text_of(path: &Path) -> Option<CString> {
+    CString::new(path.as_os_str().as_bytes()).ok()
 }
 
 /// Whether this system lets an unprivileged process hide places. It is tried once, in a child that
@@ -99,6 +140,16 @@ pub fn covers_work() -> bool {
     static WORKS: OnceLock<bool> = OnceLock::new();
     *WORKS.get_or_init(|| {
         let covers = Covers::over(&[std::env::temp_dir()]);
+        matches!(in_child(move || covers.enforce().is_ok()), Ok(true))
+    })
+}
+
+/// Whether this system also lets an unprivileged process make a folder read-only for itself. It is
+/// tried once.
+pub fn freezing_works() -> bool {
+    static WORKS: OnceLock<bool> = OnceLock::new();
+    *WORKS.get_or_init(|| {
+        let covers = Covers::over(&[]).freezing(&[std::env::temp_dir()], &[]);
         matches!(in_child(move || covers.enforce().is_ok()), Ok(true))
     })
 }
@@ -120,6 +171,53 @@ pub fn in_child(mut ask: impl FnMut() -> bool + Send + Sync + 'static) -> io::Re
         Err(error) if error.raw_os_error() == Some(libc::ENOTSUP) => Ok(false),
         Err(error) => Err(error),
     }
+}
+
+/// Mounts a folder over itself, with what is mounted in it.
+fn mount_over_itself(folder: &CStr) -> io::Result<()> {
+    let flags = libc::MS_BIND | libc::MS_REC;
+    // SAFETY: a system call on this process's own mounts; the path is live and ends with a zero.
+    check_result(unsafe {
+        libc::mount(folder.as_ptr(), folder.as_ptr(), ptr::null(), flags, ptr::null())
+    })?;
+    Ok(())
+}
+
+/// Makes the topmost mount at a folder read-only, and no other.
+fn make_read_only(folder: &CStr) -> io::Result<()> {
+    let change = libc::mount_attr {
+        attr_set: libc::MOUNT_ATTR_RDONLY,
+        attr_clr: 0,
+        propagation: 0,
+        userns_fd: 0,
+    };
+    // SAFETY: a system call on this process's own mounts; path and structure are live, and the size
+    // is that of the structure.
+    let done = unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            libc::AT_FDCWD,
+            folder.as_ptr(),
+            0_u32,
+            &raw const change,
+            size_of::<libc::mount_attr>(),
+        )
+    };
+    if done < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// Enters the working folder by its path, because the folder entered before lies below the mounts,
+/// and everything beside it could still be changed from there.
+fn enter_folder_again() -> io::Result<()> {
+    let mut path = [0_u8; LONGEST_PATH];
+    // SAFETY: the kernel writes at most the given length, and ends the path with a zero.
+    let read = unsafe { libc::syscall(libc::SYS_getcwd, path.as_mut_ptr(), path.len()) };
+    if read < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the path is live and ends with a zero.
+    check_result(unsafe { libc::chdir(path.as_ptr().cast()) })?;
+    Ok(())
 }
 
 fn write(path: &CStr, text: &str) -> io::Result<()> {

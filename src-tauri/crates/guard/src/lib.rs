@@ -3,7 +3,7 @@
 //! included, and ends with the program's status. It holds none of the program's pipes, none of the
 //! app's files and almost none of its memory. Needs Linux with `/proc`. `lineage` tells which
 //! processes run below a guard. The crate also contains two restrictions that are applied to the
-//! program between fork and exec: a filter on system calls, and covers over places. It must not
+//! program between fork and exec: a filter on system calls, and mounts over places. It must not
 //! know what the program is for.
 
 mod calls;
@@ -21,7 +21,7 @@ use std::{
 };
 
 pub use calls::{CallFilter, Permits, Sockets, filters_work};
-pub use cover::{Covers, covers_work, in_child};
+pub use cover::{Covers, covers_work, freezing_works, in_child};
 pub use lineage::{Process, is_guarded};
 
 /// The app's handle to a guard. Dropping it kills the program and everything that it started, as

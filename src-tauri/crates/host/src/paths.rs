@@ -9,6 +9,9 @@ use std::{
 
 use contract::{AgentError, Reason, text};
 
+/// How the name of a folder begins that holds a server only while it is tested.
+pub(crate) const SERVER_TEST: &str = "server-test-";
+
 /// The paths of a profile's files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Paths {
@@ -60,6 +63,12 @@ impl Paths {
     /// Returns the folder of the MCP servers that the user added, one folder each.
     pub fn own_servers(&self) -> PathBuf {
         self.data.join("servers")
+    }
+    /// Whether a pack's folder belongs to a server that the user added, or tests before adding it.
+    pub(crate) fn is_own_server(&self, folder: &Path) -> bool {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        folder.parent() == Some(&self.own_servers())
+            || folder.parent() == Some(&self.data) && name.starts_with(SERVER_TEST)
     }
     /// Returns the folder with a pack's data.
     pub fn pack_data(&self, pack: &str) -> PathBuf {

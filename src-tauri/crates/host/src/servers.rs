@@ -16,7 +16,7 @@ use contract::{
     text,
 };
 use engine::ports::Profile as _;
-use mcp::{Access, Address, EnteredVariables, Hidden, Program, Reach, ServerConfig};
+use mcp::{Access, Address, EnteredVariables, FileChanges, Hidden, Program, Reach, ServerConfig};
 use packs::LoadedPack;
 use secrecy::SecretString;
 use secrets::Keyring;
@@ -125,7 +125,14 @@ fn program(loaded: &LoadedPack, server: &ServerEntry, around: &ServerDeps<'_>) -
         entered,
         cwd: loaded.folder.clone(),
         hidden,
-        own_folder: server.data_dir,
+        changes: if around.paths.is_own_server(&loaded.folder) {
+            // Its program may install others, as `npx` does.
+            FileChanges::ByPath
+        } else if server.data_dir {
+            FileChanges::OpenFiles
+        } else {
+            FileChanges::Times
+        },
     }
 }
 

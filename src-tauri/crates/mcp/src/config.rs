@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc, time::Duration};
 use contract::{PackId, Text, manifest::ServerHttp};
 use secrecy::SecretString;
 
-use crate::{Access, Hidden, ProgramError};
+use crate::{Access, FileChanges, Hidden, ProgramError};
 
 /// The configuration of one server.
 #[derive(Clone, Debug)]
@@ -42,9 +42,8 @@ pub struct Program {
     pub cwd: PathBuf,
     /// Files and sockets that are hidden from it.
     pub hidden: Hidden,
-    /// Whether it has its own folder to write in. It may then change modes and times of files that
-    /// it has open.
-    pub own_folder: bool,
+    /// Changes of files, beside those of contents, that it may make.
+    pub changes: FileChanges,
 }
 
 /// Variables of a program whose values are credentials.

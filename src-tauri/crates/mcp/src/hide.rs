@@ -11,7 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use guard::{CallFilter, Covers, Permits, Sockets, covers_work, in_child};
+use guard::{CallFilter, Covers, Permits, Sockets, covers_work, freezing_works, in_child};
 use landlock::{
     ABI, Access as _, AccessFs, CompatLevel, Compatible as _, PathBeneath, PathFd, Ruleset,
     RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetError, RulesetStatus, Scope,
@@ -30,6 +30,19 @@ pub struct Hidden {
     pub covered: Vec<PathBuf>,
 }
 
+/// Changes of files, beside those of contents, that a program may make.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FileChanges {
+    /// The times of files that it has open.
+    #[default]
+    Times,
+    /// Also the mode, owner and attributes of files that it has open.
+    OpenFiles,
+    /// Also mode and times of files by their path, as programs need that install others. Hidden
+    /// folders are read-only for it, where the system can do that.
+    ByPath,
+}
+
 /// The restrictions that are applied to a program between fork and exec.
 pub(crate) struct Veil {
     covers: Option<Covers>,
@@ -39,11 +52,23 @@ pub(crate) struct Veil {
 
 /// Prepares the restrictions. Restrictions that the system does not support are left out. One that
 /// it supports but refuses is an error.
-pub(crate) fn prepare(hidden: &Hidden, open_files: bool) -> io::Result<Veil> {
+pub(crate) fn prepare(hidden: &Hidden, changes: FileChanges) -> io::Result<Veil> {
+    let (open_files, by_path) = match changes {
+        FileChanges::Times => (false, false),
+        FileChanges::OpenFiles => (true, false),
+        FileChanges::ByPath => (true, true),
+    };
+    let covers = || {
+        let covers = Covers::over(&hidden.covered);
+        // Landlock hides the contents of files, but not their modes and times.
+        let freezes = by_path && freezing_works();
+        if freezes { covers.freezing(&hidden.folders, &hidden.but) } else { covers }
+    };
+    let permits = Permits { sockets: Sockets::All, sessions: true, open_files, by_path };
     Ok(Veil {
-        covers: covers_work().then(|| Covers::over(&hidden.covered)),
+        covers: covers_work().then(covers),
         files: landlock_works().then(|| ruleset(hidden)).transpose().map_err(io::Error::other)?,
-        calls: CallFilter::new(Permits { sockets: Sockets::All, sessions: true, open_files })?,
+        calls: CallFilter::new(permits)?,
     })
 }
 
@@ -68,7 +93,7 @@ impl Veil {
 /// Whether a restricted program could still connect to a socket. It is tried in a child that starts
 /// no program.
 pub fn reaches(hidden: &Hidden, socket: SocketAddr) -> io::Result<bool> {
-    let mut veil = prepare(hidden, false)?;
+    let mut veil = prepare(hidden, FileChanges::Times)?;
     in_child(move || veil.enforce().is_ok() && UnixStream::connect_addr(&socket).is_ok())
 }
 

@@ -19,7 +19,7 @@ use tokio::{
 };
 
 use crate::{
-    Hidden, Program,
+    FileChanges, Hidden, Program,
     environment::{base_environment, leads_to_the_bus},
     hide,
     log::ServerLog,
@@ -53,9 +53,9 @@ pub(crate) async fn start(
     {
         command.env(name, value.expose_secret());
     }
-    let (hidden, open_files) = (config.hidden.clone(), config.own_folder);
+    let (hidden, changes) = (config.hidden.clone(), config.changes);
     // Reading folders and forking a large process can block for a moment.
-    let mut process = spawn_blocking(move || spawn(command, &hidden, open_files)).await??;
+    let mut process = spawn_blocking(move || spawn(command, &hidden, changes)).await??;
     let missing = || io::Error::other("a pipe of the server is missing");
     let (stdin, stdout, stderr) =
         (process.child.stdin.take(), process.child.stdout.take(), process.child.stderr.take());
@@ -65,8 +65,8 @@ pub(crate) async fn start(
     Ok((process, stdout.ok_or_else(missing)?, stdin.ok_or_else(missing)?))
 }
 
-fn spawn(mut command: Command, hidden: &Hidden, open_files: bool) -> io::Result<ServerProcess> {
-    let mut veil = hide::prepare(hidden, open_files)?;
+fn spawn(mut command: Command, hidden: &Hidden, changes: FileChanges) -> io::Result<ServerProcess> {
+    let mut veil = hide::prepare(hidden, changes)?;
     let guard = Guard::attach(command.as_std_mut())?;
     // SAFETY: between fork and exec only system calls are made that are safe there; their arguments
     // were prepared before.

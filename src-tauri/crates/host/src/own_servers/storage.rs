@@ -24,13 +24,17 @@ use crate::{
 /// The folder that a server may write to, as its program gets it.
 const PACK_DATA: &str = "$COUNTERSIGN_PACK_DATA";
 /// Variables of programs that install before they run, with the folder for each.
-const CACHES: [(&str, &str); 4] = [
+const CACHES: [(&str, &str); 6] = [
     ("XDG_CACHE_HOME", "cache"),
     ("npm_config_cache", "npm"),
     ("UV_CACHE_DIR", "uv"),
+    ("UV_PYTHON_INSTALL_DIR", "uv-python"),
+    ("UV_TOOL_BIN_DIR", "uv-bin"),
     ("UV_TOOL_DIR", "uv-tools"),
 ];
 
+/// How the id of a server's pack begins. The server's name follows.
+pub(super) const OWN: &str = "own-";
 const SERVER_FILE: &str = "server.json";
 /// The script that starts the program. It makes the program a part of its pack.
 const START: &str = "start";
@@ -145,7 +149,7 @@ fn is_authorization(header: &str) -> bool {
 
 impl StoredServer {
     pub(super) fn pack(&self) -> PackId {
-        PackId(format!("own-{}", self.name))
+        PackId(format!("{OWN}{}", self.name))
     }
 
     /// Returns the whole command, or the address.
@@ -217,6 +221,8 @@ impl StoredServer {
         lines.extend(
             CACHES.iter().map(|(name, folder)| format!("export {name}=\"{PACK_DATA}/{folder}\"")),
         );
+        // News about npm would follow the lines that say why a server does not start.
+        lines.push("export npm_config_update_notifier=false".to_owned());
         lines
             .extend(self.env.iter().map(|(name, value)| format!("export {name}={}", quote(value))));
         for (name, key) in self.keys.iter().filter(|(name, key)| name != key) {

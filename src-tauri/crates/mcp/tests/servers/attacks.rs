@@ -17,7 +17,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use mcp::{Hidden, Reach};
+use mcp::{FileChanges, Hidden, Reach};
 use serde_json::{Value, json};
 
 use crate::{call, server, servers};
@@ -101,10 +101,12 @@ fn also_without_rights(test: &str) {
     );
 }
 
-async fn run_attack(key: &Path, own_folder: bool) -> Value {
+async fn run_attack(key: &Path, changes: FileChanges, hidden: Hidden) -> Value {
     let mut config = server("odd", "odd", &[("LOOK", key.to_str().unwrap())]);
     let Reach::Program(program) = &mut config.reach else { unreachable!() };
-    program.own_folder = own_folder;
+    program.changes = changes;
+    program.cwd = hidden.but.first().cloned().unwrap_or_else(|| PathBuf::from("/"));
+    program.hidden = hidden;
     let servers = servers(vec![config]);
     let said = call(&servers, "system_calls", json!({})).await.unwrap();
     servers.shut_down().await;
@@ -117,7 +119,7 @@ async fn a_server_changes_no_mode_owner_time_or_attribute() {
     let key = folder.path().join("id_ed25519");
     fs::write(&key, "PRIVATE").unwrap();
     fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).unwrap();
-    let said = run_attack(&key, false).await;
+    let said = run_attack(&key, FileChanges::Times, Hidden::default()).await;
     let errors = |part: &str| -> BTreeMap<String, i32> {
         serde_json::from_value(said[part].clone()).unwrap()
     };
@@ -130,11 +132,54 @@ async fn a_server_changes_no_mode_owner_time_or_attribute() {
     assert_eq!(fs::metadata(&key).unwrap().mode() & 0o777, 0o600);
     // With its own folder it may change files that it has open. Landlock decides which files it can
     // open.
-    let said = run_attack(&key, true).await;
+    let said = run_attack(&key, FileChanges::OpenFiles, Hidden::default()).await;
     assert_eq!(said["open"], json!({"fchmod": 0, "futimens": 0}));
     let by_path: BTreeMap<String, i32> = serde_json::from_value(said["path"].clone()).unwrap();
     assert!(by_path.values().all(|error| *error == libc::EPERM), "{said}");
     also_without_rights("a_server_changes_no_mode_owner_time_or_attribute");
+}
+
+#[tokio::test]
+async fn a_server_of_the_user_changes_modes_and_times_by_path_but_not_those_of_the_app() {
+    let root = tempfile::tempdir().unwrap();
+    let root = root.path().canonicalize().unwrap();
+    let (app, own) = (root.join("app"), root.join("app/packs/odd"));
+    fs::create_dir_all(&own).unwrap();
+    let file = |path: PathBuf| {
+        fs::write(&path, "text").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        path
+    };
+    let hidden = Hidden { folders: vec![app.clone()], but: vec![own.clone()], covered: Vec::new() };
+    for free in [file(own.join("tool")), file(root.join("note"))] {
+        let said = run_attack(&free, FileChanges::ByPath, hidden.clone()).await;
+        for call in ["chmod", "through proc", "fchmodat2", "utimes", "utimensat"] {
+            assert_eq!(said["path"][call], 0, "{call}: {said}");
+        }
+        for call in ["chown", "lchown", "setxattr", "removexattr"] {
+            assert_eq!(said["path"][call], libc::EPERM, "{call}: {said}");
+        }
+        assert_eq!(fs::metadata(&free).unwrap().mode() & 0o777, 0o644);
+    }
+    if mcp::freezing_works() {
+        let records = file(app.join("audit.db"));
+        // Also by paths from its own folder, in which it was started.
+        for kept in [records, app, "../../audit.db".into(), "..".into()] {
+            let mode = fs::metadata(own.join(&kept)).unwrap().mode();
+            let said = run_attack(&kept, FileChanges::ByPath, hidden.clone()).await;
+            let errors: BTreeMap<String, i32> =
+                serde_json::from_value(said["path"].clone()).unwrap();
+            let refused = |error: &i32| [libc::EPERM, libc::EROFS].contains(error);
+            assert!(errors.values().all(refused), "{said}");
+            assert_eq!(said["path"]["chmod"], libc::EROFS, "{said}");
+            // It can open the folder, but not the file.
+            assert_ne!(said["open"]["fchmod"], 0, "{said}");
+            assert_eq!(fs::metadata(own.join(&kept)).unwrap().mode(), mode);
+        }
+    }
+    also_without_rights(
+        "a_server_of_the_user_changes_modes_and_times_by_path_but_not_those_of_the_app",
+    );
 }
 
 #[tokio::test]

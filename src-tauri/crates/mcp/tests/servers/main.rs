@@ -19,7 +19,7 @@ mod real;
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
-use mcp::{Hidden, Program, Reach, ServerConfig, Servers, Timings};
+use mcp::{FileChanges, Hidden, Program, Reach, ServerConfig, Servers, Timings};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -48,7 +48,7 @@ fn server(name: &str, role: &str, more: &[(&str, &str)]) -> ServerConfig {
         entered: None,
         cwd: PathBuf::from("/"),
         hidden: Hidden::default(),
-        own_folder: false,
+        changes: FileChanges::Times,
     };
     ServerConfig {
         name: name.to_owned(),

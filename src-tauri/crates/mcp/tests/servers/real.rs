@@ -9,7 +9,7 @@ use std::{
 };
 
 use contract::{AgentError, ErrorCode, PackId};
-use mcp::{Definition, Definitions, Hidden, Program, Reach, ServerConfig, Servers};
+use mcp::{Definition, Definitions, FileChanges, Hidden, Program, Reach, ServerConfig, Servers};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -56,7 +56,7 @@ fn config(program: PathBuf, args: &[&str], env: &[(&str, &str)], cwd: &Path) -> 
         entered: None,
         cwd: cwd.to_owned(),
         hidden: Hidden::default(),
-        own_folder: false,
+        changes: FileChanges::Times,
     };
     ServerConfig {
         name: "real".into(),

@@ -149,7 +149,8 @@ fn confinement(
         place.program.as_path()
     };
     let sockets = if call.network { Sockets::Internet } else { Sockets::Pairs };
-    let permits = Permits { sockets, sessions: false, open_files: place.data.is_some() };
+    let open_files = place.data.is_some();
+    let permits = Permits { sockets, sessions: false, open_files, by_path: false };
     let mut sandbox =
         super::sandbox::Sandbox::new(&super::sandbox::Folders { pack, own: &own }, permits)?;
     Ok(move || sandbox.enforce())
