@@ -1,6 +1,7 @@
 // The base components, so that views import from one place.
 export { default as Badge } from "./Badge.svelte";
 export { default as Button } from "./Button.svelte";
+export { default as ChoiceList } from "./ChoiceList.svelte";
 export { default as CodeBox } from "./CodeBox.svelte";
 export { default as CopyButton } from "./CopyButton.svelte";
 export { default as Dialog } from "./Dialog.svelte";
@@ -11,6 +12,7 @@ export { default as IconButton } from "./IconButton.svelte";
 export { default as Progress } from "./Progress.svelte";
 export { default as Select } from "./Select.svelte";
 export { default as Spinner } from "./Spinner.svelte";
+export { default as StepDialog } from "./StepDialog.svelte";
 export { default as Switch } from "./Switch.svelte";
 export { default as Table } from "./Table.svelte";
 export { default as Tabs } from "./Tabs.svelte";
