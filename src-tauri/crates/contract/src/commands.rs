@@ -58,6 +58,7 @@ macro_rules! with_commands {
                 servers_read(ServersReadParams) -> ServersReadResponse, chat, "The servers in a command line, an address or the JSON of another client";
                 server_test(ServerTestParams) -> ServerTestResponse, widens, "Start a server once and list its tools";
                 server_add(ServerAddParams) -> OwnServerView, widens, "Add an MCP server";
+                server_test_stop(OwnServerParams) -> Empty, person, "Stop the test or the first start of a server";
                 server_list(Empty) -> OwnServersResponse, chat, "The servers that the user added";
                 server_enable(ServerEnableParams) -> OwnServerView, person, "Switch an added server on or off";
                 server_remove(OwnServerParams) -> Empty, person, "Remove an added server, with its keys";

@@ -45,16 +45,21 @@ impl ChatWindow {
         &self,
         params: ServerTestParams,
     ) -> Result<ServerTestResponse, AgentError> {
+        // A stop also withdraws the question in the approval window.
+        let trial = self.0.trials.begin(&params.server.name);
         let asks = || self.0.server_change(&params.server).map(|change| vec![change]);
         // The test may take long, and it changes no settings.
-        drop(self.lock_confirmed(asks).await?);
-        self.0.server_test(params.clone()).await
+        drop(trial.unless_stopped(self.lock_confirmed(asks)).await??);
+        self.0.check_alarm()?;
+        self.0.test_server(&params.server, &trial).await
     }
 
     async fn add_server(&self, params: ServerAddParams) -> Result<OwnServerView, AgentError> {
+        let trial = self.0.trials.begin(&params.server.name);
         let asks = || self.0.server_changes(&params);
-        let _changing = self.lock_confirmed(asks).await?;
-        self.0.server_add(params.clone()).await
+        let _changing = trial.unless_stopped(self.lock_confirmed(asks)).await??;
+        self.0.check_alarm()?;
+        self.0.add_server(params.clone(), &trial).await
     }
 
     /// Waits until a person has confirmed the changes that `asks` returns. While the guard is held,

@@ -265,11 +265,17 @@ impl Commands for Host {
         params: ServerTestParams,
     ) -> Result<ServerTestResponse, AgentError> {
         self.check_alarm()?;
-        self.test_server(&params.server).await
+        let trial = self.trials.begin(&params.server.name);
+        self.test_server(&params.server, &trial).await
     }
     async fn server_add(&self, params: ServerAddParams) -> Result<OwnServerView, AgentError> {
         self.check_alarm()?;
-        self.add_server(params).await
+        let trial = self.trials.begin(&params.server.name);
+        self.add_server(params, &trial).await
+    }
+    async fn server_test_stop(&self, params: OwnServerParams) -> Result<Empty, AgentError> {
+        self.trials.stop(&params.name);
+        Ok(Empty {})
     }
     async fn server_list(&self, _: Empty) -> Result<OwnServersResponse, AgentError> {
         Ok(OwnServersResponse { servers: self.own_servers() })

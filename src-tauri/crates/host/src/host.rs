@@ -21,6 +21,7 @@ use crate::{
     imports::Imports,
     ledger::Ledger,
     models::{HostModels, offline_packs},
+    own_servers::Trials,
     places::missing_packs,
     profile::LiveProfile,
     pushes::Hub,
@@ -59,6 +60,8 @@ pub struct Host {
     pub(crate) clients: OnceCell<()>,
     /// Settings changes that wait for confirmation in the approval window.
     pub(crate) confirmations: Confirmations,
+    /// The tests and first starts of the user's servers that run now.
+    pub(crate) trials: Trials,
     /// The lock held while new settings are compared with the current ones and written.
     pub(crate) changing: tokio::sync::Mutex<()>,
     /// Whether the local socket is being served.

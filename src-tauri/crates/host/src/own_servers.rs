@@ -2,7 +2,7 @@
 //! tests, adds, switches and removes them while the profile is open. Each becomes a generated pack.
 //! Must not know what their tools do.
 
-use std::{fs, path::PathBuf};
+use std::{collections::BTreeSet, fs, path::PathBuf};
 
 use contract::{
     AgentError, Effect, ErrorCode, NewServer, OwnServerView, PackId, ReadServer, RecordType,
@@ -15,9 +15,10 @@ use secrecy::SecretString;
 use serde_json::json;
 
 use crate::{
-    Host, definitions,
+    Host, Paths, definitions,
     key_destination::Destination,
     key_names, pack_keys,
+    paths::SERVER_TEST,
     servers::{self, ServerDeps},
 };
 
@@ -25,8 +26,10 @@ mod client_json;
 mod command_line;
 mod storage;
 mod trial;
+mod trials;
 
 use storage::{KeyValues, StoredServer};
+pub(crate) use trials::{Trial, Trials};
 
 /// Reads the servers of a text: JSON of another client, an address, or a command line.
 pub(crate) fn read(text: &str) -> Result<ServersReadResponse, AgentError> {
@@ -54,9 +57,33 @@ fn shown((server, problem): (NewServer, Option<Text>)) -> ReadServer {
     }
 }
 
+/// Deletes what tests of servers have left that were not added: files of their programs, and
+/// folders of tests that ended with the process. Call it when no test runs.
+pub(crate) fn delete_leftovers(paths: &Paths, known: &BTreeSet<PackId>) {
+    let entries = |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().flatten();
+    let name = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
+    let tests = entries(paths.data.clone()).filter(|entry| name(entry).starts_with(SERVER_TEST));
+    let files = entries(paths.pack_data("")).filter(|entry| {
+        let server = name(entry).strip_prefix(storage::OWN).map(str::to_owned);
+        !known.contains(&PackId(name(entry)))
+            && server.is_some_and(|server| !paths.own_servers().join(server).exists())
+    });
+    for left in tests.chain(files).map(|entry| entry.path()) {
+        if let Err(error) = fs::remove_dir_all(&left) {
+            tracing::warn!(%error, folder = %left.display(), "what a test of a server left could not be deleted");
+        }
+    }
+}
+
 impl Host {
     fn own_folder(&self, name: &str) -> PathBuf {
         self.paths.own_servers().join(name)
+    }
+
+    /// Whether there is a server of this name, or another pack with its id.
+    fn is_taken(&self, name: &str, pack: &PackId) -> bool {
+        self.own_folder(name).exists()
+            || self.tools.loaded().iter().any(|loaded| loaded.view.id == *pack)
     }
 
     /// Returns the added server of this name.
@@ -130,36 +157,60 @@ impl Host {
         storage::plan(server).map(|(stored, values)| (stored, Some(values)))
     }
 
-    /// Starts a server once and lists its tools.
+    /// Starts a server once and lists its tools. If it does not start and was not added, its files
+    /// are deleted.
     pub(crate) async fn test_server(
         &self,
         server: &NewServer,
+        trial: &Trial<'_>,
     ) -> Result<ServerTestResponse, AgentError> {
-        let (mut stored, values) = self.named_or_planned(server)?;
+        let (stored, values) = self.named_or_planned(server)?;
+        let (name, pack) = (stored.name.clone(), stored.pack());
+        let tested = self.test_stored(stored, values, trial).await;
+        if !tested.as_ref().is_ok_and(|tested| tested.ok) && !self.is_taken(&name, &pack) {
+            self.delete_files(&pack);
+        }
+        tested
+    }
+
+    async fn test_stored(
+        &self,
+        mut stored: StoredServer,
+        values: Option<KeyValues>,
+        trial: &Trial<'_>,
+    ) -> Result<ServerTestResponse, AgentError> {
         stored.enabled = true;
-        let folder =
-            tempfile::Builder::new().prefix("server-test-").tempdir_in(&self.paths.data).map_err(
-                |error| crate::paths::unusable(&self.paths.data, &self.paths.data, &error),
-            )?;
+        let folder = tempfile::Builder::new()
+            .prefix(SERVER_TEST)
+            .tempdir_in(&self.paths.data)
+            .map_err(|error| crate::paths::unusable(&self.paths.data, &self.paths.data, &error))?;
         stored.write(folder.path())?;
         let config = self.config_of(&packs::check_folder(folder.path()))?;
         let config = match values {
             Some(values) => trial::with_entered(config, values),
             None => config,
         };
-        Ok(trial::run(config, stored.runs()).await)
+        trial::run(config, stored.runs(), trial).await
+    }
+
+    /// Deletes the files that a server's program has written to its own folder.
+    fn delete_files(&self, pack: &PackId) {
+        if let Err(error) = fs::remove_dir_all(self.paths.pack_data(pack.as_str()))
+            && error.kind() != std::io::ErrorKind::NotFound
+        {
+            tracing::warn!(%error, "the data of a server could not be deleted");
+        }
     }
 
     /// Adds a server and starts it. A server that cannot be started is not added.
     pub(crate) async fn add_server(
         &self,
         params: ServerAddParams,
+        trial: &Trial<'_>,
     ) -> Result<OwnServerView, AgentError> {
         let (stored, values) = storage::plan(&params.server)?;
         let (name, pack) = (stored.name.clone(), stored.pack());
-        if self.own_folder(&name).exists()
-            || self.tools.loaded().iter().any(|loaded| loaded.view.id == pack)
-        {
+        if self.is_taken(&name, &pack) {
             return Err(AgentError::invalid(text!("There is already a server {name}.", name))
                 .reason("exists")
                 .hint("Choose another name, or remove that server first."));
@@ -167,7 +218,7 @@ impl Host {
         self.record_server(&stored, "added").await?;
         let added = self.put_server(&stored, values, params.this_run_only).await;
         let started = match added {
-            Ok(()) => self.first_start(&stored).await,
+            Ok(()) => self.first_start(&stored, trial).await,
             Err(error) => Err(error),
         };
         if let Err(error) = started {
@@ -228,9 +279,14 @@ impl Host {
 
     /// Starts a new server and waits for its tools. The error has the last lines of its error
     /// output.
-    async fn first_start(&self, stored: &StoredServer) -> Result<(), AgentError> {
+    async fn first_start(
+        &self,
+        stored: &StoredServer,
+        trial: &Trial<'_>,
+    ) -> Result<(), AgentError> {
         let key = definitions::key(&stored.pack(), &stored.name);
-        let Err(failure) = self.tools.servers.ready(&key, trial::PATIENCE).await else {
+        let started = self.tools.servers.ready(&key, trial::PATIENCE);
+        let Err(failure) = trial.unless_stopped(started).await? else {
             return Ok(());
         };
         if stored.signs_in() {
@@ -278,12 +334,7 @@ impl Host {
         self.tools.servers.remove(&definitions::key(&pack, name)).await;
         fs::remove_dir_all(&folder)
             .map_err(|error| crate::paths::unusable(&self.paths.data, &folder, &error))?;
-        // The files of the program are deleted, too.
-        if let Err(error) = fs::remove_dir_all(self.paths.pack_data(pack.as_str()))
-            && error.kind() != std::io::ErrorKind::NotFound
-        {
-            tracing::warn!(%error, "the data of a removed server could not be deleted");
-        }
+        self.delete_files(&pack);
         self.tools.reload_folder(&self.paths.own_servers());
         self.tools.pins.forget(&pack, name)?;
         for key in stored.key_names() {

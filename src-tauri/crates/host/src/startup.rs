@@ -23,7 +23,9 @@ use crate::{
     known_secrets::{self, KnownSecrets},
     ledger::Ledger,
     models::{HostModels, offline_packs},
-    opening, pack_keys, pack_settings,
+    opening,
+    own_servers::{self, Trials},
+    pack_keys, pack_settings,
     paths::{unusable, unwritable},
     places::missing_packs,
     profile::{Environment, LiveProfile},
@@ -80,6 +82,9 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     if !alarmed {
         note_packs(&log, &tools).await;
     }
+    let known: BTreeSet<_> = tools.loaded().iter().map(|loaded| loaded.view.id.clone()).collect();
+    let all = paths.clone();
+    tokio::task::spawn_blocking(move || own_servers::delete_leftovers(&all, &known));
     let models = Arc::new(open_models(&options, &profile, &keyring, &tools));
     let engine = Engine::new(World {
         store: Arc::clone(&store) as _,
@@ -129,6 +134,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
         memory: parking_lot::Mutex::new(memory),
         clients: tokio::sync::OnceCell::new(),
         confirmations,
+        trials: Trials::default(),
         changing: tokio::sync::Mutex::default(),
         served: std::sync::atomic::AtomicBool::new(false),
         _lock: lock,

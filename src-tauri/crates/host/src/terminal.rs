@@ -133,11 +133,32 @@ impl Terminal {
     async fn call_tool(&self, params: ToolCallParams) -> Result<ToolCallResponse, AgentError> {
         let turn = TurnId(self.host.options.ids.next("turn"));
         self.owns(&turn);
-        let cancel = match &self.at {
+        self.host.tool_call_in(turn, params, self.gone()).await
+    }
+
+    /// Returns the token that is cancelled when the caller has left.
+    fn gone(&self) -> CancellationToken {
+        match &self.at {
             Place::Client { gone, .. } => gone.clone(),
             Place::Here(_) => CancellationToken::new(),
-        };
-        self.host.tool_call_in(turn, params, cancel).await
+        }
+    }
+
+    async fn test_server(
+        &self,
+        params: ServerTestParams,
+    ) -> Result<ServerTestResponse, AgentError> {
+        self.admit(Access::Widens)?;
+        self.host.check_alarm()?;
+        let trial = self.host.trials.begin_until(&params.server.name, &self.gone());
+        self.host.test_server(&params.server, &trial).await
+    }
+
+    async fn add_server(&self, params: ServerAddParams) -> Result<OwnServerView, AgentError> {
+        self.admit(Access::Widens)?;
+        self.host.check_alarm()?;
+        let trial = self.host.trials.begin_until(&params.server.name, &self.gone());
+        self.host.add_server(params, &trial).await
     }
 
     async fn set_settings(&self, params: SettingsSetParams) -> Result<SettingsView, AgentError> {
@@ -175,6 +196,12 @@ macro_rules! carry_out {
     };
     ($me:ident, switch_set, $level:ident, $params:ident) => {
         $me.set_switch($params).await
+    };
+    ($me:ident, server_test, $level:ident, $params:ident) => {
+        $me.test_server($params).await
+    };
+    ($me:ident, server_add, $level:ident, $params:ident) => {
+        $me.add_server($params).await
     };
     ($me:ident, $name:ident, $level:ident, $params:ident) => {{
         $me.admit(contract::access!($level))?;

@@ -111,6 +111,7 @@ export type CommandMap = {
   servers_read: { params: ServersReadParams; response: ServersReadResponse };
   server_test: { params: ServerTestParams; response: ServerTestResponse };
   server_add: { params: ServerAddParams; response: OwnServerView };
+  server_test_stop: { params: OwnServerParams; response: Empty };
   server_list: { params: Empty; response: OwnServersResponse };
   server_enable: { params: ServerEnableParams; response: OwnServerView };
   server_remove: { params: OwnServerParams; response: Empty };

@@ -9,7 +9,7 @@ use mcp::{Access, Definition, Definitions, Reach, ServerConfig, Servers};
 use parking_lot::Mutex;
 use secrecy::SecretString;
 
-use super::storage::KeyValues;
+use super::{storage::KeyValues, trials::Trial};
 use crate::definitions;
 
 /// How long a test waits, because a first start may download packages.
@@ -71,16 +71,24 @@ impl Definitions for FoundTools {
     }
 }
 
-/// Starts the server, lists its tools, and ends it.
-pub(super) async fn run(config: ServerConfig, runs: String) -> ServerTestResponse {
+/// Starts the server, lists its tools, and ends it. A stopped trial ends it at once.
+pub(super) async fn run(
+    config: ServerConfig,
+    runs: String,
+    trial: &Trial<'_>,
+) -> Result<ServerTestResponse, AgentError> {
     let (key, found) = (config.key(), Arc::new(FoundTools::default()));
     let servers = Servers::builder(vec![config]).definitions(Arc::clone(&found) as _).build();
-    let outcome = servers.ready(&key, PATIENCE).await;
-    let log = last_lines(&servers, &key).await;
+    let work = async {
+        let outcome = servers.ready(&key, PATIENCE).await;
+        (outcome, last_lines(&servers, &key).await)
+    };
+    let done = trial.unless_stopped(work).await;
     servers.shut_down().await;
+    let (outcome, log) = done?;
     let message = outcome.as_ref().err().map(|failure| failure.error.text());
     let tools = found.0.lock().iter().map(tested).collect();
-    ServerTestResponse { ok: outcome.is_ok(), runs, message, log, tools }
+    Ok(ServerTestResponse { ok: outcome.is_ok(), runs, message, log, tools })
 }
 
 /// Returns the last lines of a server's error output.

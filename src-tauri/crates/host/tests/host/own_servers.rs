@@ -2,13 +2,13 @@
 //! tested, added with confirmed effects, called, switched off, and removed; one that does not start
 //! says why.
 
-use std::{fs, path::Path, sync::Arc};
+use std::{fs, path::Path, sync::Arc, time::Duration};
 
 use contract::{
     Commands as _, Effect, Empty, NewServer, OwnServerParams, ServerAddParams, ServerEnableParams,
     ServerParams, ServerTestParams, ServersReadParams, ToolCallParams, ToolOutcome,
 };
-use host::{Host, Options, Person, Terminal};
+use host::{ChatWindow, Host, Options, Person, Terminal};
 use serde_json::json;
 
 /// A server with a tool that reads and one that writes. It needs a key and says so on its error
@@ -137,6 +137,74 @@ async fn a_server_that_does_not_start_says_why_and_is_not_added() {
     let missing = NewServer { command: "no-such-program".into(), ..new };
     let refused = host.server_test(ServerTestParams { server: missing }).await.unwrap_err();
     assert_eq!(refused.reason_text(), Some("program_not_found"));
+    host.stop().await;
+}
+
+/// A server that starts another program and never answers. It writes both ids to a file.
+fn silent_server(folder: &Path) -> (NewServer, std::path::PathBuf) {
+    let ids = folder.join("own/ids");
+    fs::create_dir_all(folder.join("own")).unwrap();
+    let script = format!("sleep 1000 & echo $$ $! > '{}'; exec sleep 1000", ids.display());
+    let server = NewServer {
+        name: "silent".into(),
+        command: "/bin/sh".into(),
+        args: vec!["-c".into(), script],
+        ..NewServer::default()
+    };
+    (server, ids)
+}
+
+/// Waits until the server runs, stops it, and waits until its processes have ended.
+async fn stop_when_started(host: &Host, ids: &Path) {
+    let found = loop {
+        match fs::read_to_string(ids) {
+            Ok(text) if text.ends_with('\n') => break text,
+            _ => tokio::time::sleep(Duration::from_millis(10)).await,
+        }
+    };
+    host.server_test_stop(OwnServerParams { name: "silent".into() }).await.unwrap();
+    for id in found.split_whitespace() {
+        // An ended process whose status nobody has read yet is still in the list.
+        let runs = || {
+            fs::read_to_string(format!("/proc/{id}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
+        };
+        while runs() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+    fs::remove_file(ids).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stop_ends_the_program_of_a_test_and_of_a_first_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let host = host(folder.path()).await;
+    let (server, ids) = silent_server(folder.path());
+    let test = host.server_test(ServerTestParams { server: server.clone() });
+    let (tested, ()) = tokio::join!(test, stop_when_started(&host, &ids));
+    assert_eq!(tested.unwrap_err().reason_text(), Some("stopped"));
+    let add = host.server_add(addition(server.clone()));
+    let (added, ()) = tokio::join!(add, stop_when_started(&host, &ids));
+    assert_eq!(added.unwrap_err().reason_text(), Some("stopped"));
+    assert!(host.server_list(Empty {}).await.unwrap().servers.is_empty());
+    for left in ["data/servers/silent", "data/packs/own-silent"] {
+        assert!(!folder.path().join(left).exists(), "{left}");
+    }
+
+    // In the window the stop also withdraws the question whether the program may run.
+    let window = ChatWindow::new(Arc::clone(&host));
+    let stop_when_asked = async {
+        while host.confirmations(Empty {}).await.unwrap().confirmations.is_empty() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        window.server_test_stop(OwnServerParams { name: "silent".into() }).await.unwrap();
+    };
+    let test = window.server_test(ServerTestParams { server });
+    let (tested, ()) = tokio::join!(test, stop_when_asked);
+    assert_eq!(tested.unwrap_err().reason_text(), Some("stopped"));
+    assert!(host.confirmations(Empty {}).await.unwrap().confirmations.is_empty());
+    assert!(!ids.exists(), "it never ran");
+    drop(window);
     host.stop().await;
 }
 

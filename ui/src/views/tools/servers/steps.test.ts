@@ -10,12 +10,14 @@ import {
   isName,
   linesOf,
   pairProblem,
+  runsServer,
   serverOf,
   skipsTest,
   stepAfterReading,
   stepAfterTest,
   stepBefore,
   textOf,
+  wasStopped,
   withRow,
 } from "./steps";
 
@@ -137,4 +139,18 @@ test("the last lines of an error are text only", () => {
   expect(linesOf({ log: ["a", 1, "b"] })).toEqual(["a", "b"]);
   expect(linesOf({ log: "a" })).toEqual([]);
   expect(linesOf({})).toEqual([]);
+});
+
+describe("stopping", () => {
+  test("only a test and the first start have a program to end", () => {
+    expect((["read", "check", "test", "add", null] as const).filter(runsServer)).toEqual([
+      "test",
+      "add",
+    ]);
+  });
+  test("what the user stopped is no failure", () => {
+    expect(wasStopped({ details: { reason: "stopped" } })).toBe(true);
+    expect(wasStopped({ details: { reason: "server_not_started" } })).toBe(false);
+    expect(wasStopped({ details: {} })).toBe(false);
+  });
 });

@@ -1,5 +1,6 @@
 // The steps of adding a server: what was entered, whether it can go on, what is sent to the host, and which effects were
 // confirmed. Knows no component and no host; the dialog passes the calls in.
+import type { AgentError } from "../../../platform/generated/AgentError";
 import type { Effect } from "../../../platform/generated/Effect";
 import type { NewServer } from "../../../platform/generated/NewServer";
 import type { ReadServer } from "../../../platform/generated/ReadServer";
@@ -7,6 +8,9 @@ import type { ServerTestResponse } from "../../../platform/generated/ServerTestR
 import type { TestedTool } from "../../../platform/generated/TestedTool";
 
 export type Step = "source" | "choose" | "details" | "run" | "effects" | "done";
+
+/** What the dialog asks the host for. */
+export type Request = "read" | "check" | "test" | "add";
 
 /** A variable or a header in the form. */
 export interface Pair {
@@ -128,6 +132,16 @@ export function skipsTest(server: NewServer): boolean {
 /** The step after a test. */
 export function stepAfterTest(tested: ServerTestResponse): Step {
   return tested.ok ? "effects" : "run";
+}
+
+/** Whether a request starts the server, so that stopping it has to end a program. */
+export function runsServer(request: Request | null): boolean {
+  return request === "test" || request === "add";
+}
+
+/** Whether a request failed because the user stopped it. */
+export function wasStopped(error: Pick<AgentError, "details">): boolean {
+  return error.details["reason"] === "stopped";
 }
 
 /** The last lines that came with an error of the host. */

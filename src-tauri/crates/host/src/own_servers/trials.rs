@@ -1,0 +1,89 @@
+//! The tests and first starts of servers that run now, so that a person can stop them. Knows
+//! neither servers nor processes.
+
+use std::future::Future;
+
+use contract::{AgentError, ErrorCode};
+use parking_lot::Mutex;
+use tokio_util::sync::CancellationToken;
+
+/// The running tests and first starts, each with the name of its server.
+#[derive(Debug, Default)]
+pub(crate) struct Trials(Mutex<Vec<(String, CancellationToken)>>);
+
+/// A running test or first start. It ends when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Trial<'a> {
+    of: &'a Trials,
+    stop: CancellationToken,
+}
+
+impl Trials {
+    /// Begins a trial of the server with this name.
+    pub(crate) fn begin(&self, name: &str) -> Trial<'_> {
+        self.begin_until(name, &CancellationToken::new())
+    }
+
+    /// Begins a trial that also stops when its caller has gone.
+    pub(crate) fn begin_until(&self, name: &str, gone: &CancellationToken) -> Trial<'_> {
+        let stop = gone.child_token();
+        self.0.lock().push((name.to_owned(), stop.clone()));
+        Trial { of: self, stop }
+    }
+
+    /// Stops all trials of the server with this name.
+    pub(crate) fn stop(&self, name: &str) {
+        let running = self.0.lock();
+        running.iter().filter(|(server, _)| server == name).for_each(|(_, stop)| stop.cancel());
+    }
+}
+
+impl Trial<'_> {
+    /// Waits for a part of the trial. Returns an error if the trial is stopped before.
+    pub(crate) async fn unless_stopped<T>(
+        &self,
+        part: impl Future<Output = T>,
+    ) -> Result<T, AgentError> {
+        tokio::select! {
+            biased;
+            () = self.stop.cancelled() => Err(stopped()),
+            done = part => Ok(done),
+        }
+    }
+}
+
+impl Drop for Trial<'_> {
+    fn drop(&mut self) {
+        self.stop.cancel();
+        self.of.0.lock().retain(|(_, stop)| !stop.is_cancelled());
+    }
+}
+
+fn stopped() -> AgentError {
+    AgentError::new(ErrorCode::ToolHttpError, "The server was stopped before it was ready.")
+        .reason("stopped")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_stop_ends_the_trials_of_one_server_and_no_later_one() {
+        let trials = Trials::default();
+        let (one, other) = (trials.begin("one"), trials.begin("other"));
+        assert_eq!(one.unless_stopped(async { 1 }).await.unwrap(), 1);
+        trials.stop("one");
+        let error = one.unless_stopped(std::future::pending::<()>()).await.unwrap_err();
+        assert_eq!(error.reason_text(), Some("stopped"));
+        assert_eq!(other.unless_stopped(async { 2 }).await.unwrap(), 2);
+        drop(one);
+        let gone = CancellationToken::new();
+        let left = trials.begin_until("one", &gone);
+        gone.cancel();
+        assert!(left.unless_stopped(std::future::pending::<()>()).await.is_err());
+        drop(left);
+        let again = trials.begin("one");
+        assert_eq!(again.unless_stopped(async { 3 }).await.unwrap(), 3);
+    }
+}
