@@ -18,6 +18,7 @@ mod policy;
 mod profiles;
 mod run;
 mod scenarios;
+mod servers;
 mod socket;
 mod tampering;
 mod terminal;

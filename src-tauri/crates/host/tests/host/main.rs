@@ -7,6 +7,7 @@ mod ledger;
 mod model_list;
 mod own_servers;
 mod packs;
+mod published_servers;
 mod servers;
 mod socket;
 

@@ -1,0 +1,181 @@
+//! Tests of `csign servers` as a person uses it at a terminal, with a real server program and a
+//! real keyring: what is shown before it runs, where its key is kept, and why one does not start.
+
+use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, process::Command};
+
+use serde_json::{Value, json};
+
+use crate::{
+    keyring::Keyring,
+    terminal::Terminal,
+    world::{Ran, World, program},
+};
+
+const TOKEN: &str = "tok-5b19e07cc4d2a683";
+/// The keyring's name for it.
+const ENTRY: &str = "credential/own-notes/NOTES_TOKEN@program";
+
+/// A server with two tools. With `--strict` it needs a key, and says so on its error output.
+const SERVER: &str = r#"#!/usr/bin/python3
+import json, os, sys
+if "--strict" in sys.argv and not os.environ.get("NOTES_TOKEN"):
+    print("reading the settings", file=sys.stderr)
+    sys.exit("NOTES_TOKEN is not set")
+open(os.environ["COUNTERSIGN_PACK_DATA"] + "/started", "w").close()
+schema = {"type": "object", "properties": {}}
+answers = {
+    "initialize": {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "notes", "version": "1"}},
+    "tools/list": {"tools": [{"name": "read", "description": "Reads notes.", "inputSchema": schema, "annotations": {"readOnlyHint": True}},
+                             {"name": "write", "description": "Writes notes.", "inputSchema": schema}]},
+    "tools/call": {"content": [{"type": "text", "text": json.dumps({"has_key": "NOTES_TOKEN" in os.environ, "mood": os.environ.get("NOTES_MOOD")})}]},
+}
+for line in sys.stdin:
+    request = json.loads(line)
+    if "id" in request:
+        answer = answers.get(request["method"])
+        error = {"error": {"code": -32601, "message": "unknown"}}
+        print(json.dumps({"jsonrpc": "2.0", "id": request["id"], **({"result": answer} if answer else error)}), flush=True)
+"#;
+
+/// Writes the server's program. Returns its path.
+fn write_server(world: &World) -> String {
+    let path = world.path("mcp-server-notes");
+    fs::write(&path, SERVER).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path.display().to_string()
+}
+
+/// Makes `script` run `csign` with a pseudo-terminal as its standard streams.
+fn at_a_terminal(mut script: Command, world: &World, args: &[&str]) -> Ran {
+    let quoted: Vec<String> = args.iter().map(|arg| format!("'{arg}'")).collect();
+    let data = world.data().display().to_string();
+    let line = format!("exec '{}' --data-dir '{data}' {}", program(), quoted.join(" "));
+    script.args(["--quiet", "--return", "--flush", "--command", &line, "/dev/null"]);
+    Ran::of(script.env("SHELL", "/bin/sh").output().unwrap())
+}
+
+/// Returns the files below a folder that contain the token.
+fn files_with_token(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let (path, kind) = (entry.path(), entry.file_type().unwrap());
+        if kind.is_dir() {
+            found.extend(files_with_token(&path));
+        } else if kind.is_file() {
+            let bytes = fs::read(&path).unwrap();
+            if bytes.windows(TOKEN.len()).any(|part| part == TOKEN.as_bytes()) {
+                found.push(path.display().to_string());
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn a_server_is_added_used_and_removed_and_its_key_is_in_the_keyring_only() {
+    let world = World::new();
+    let (keyring, server) = (Keyring::start(&world), write_server(&world));
+    let person = |args: &[&str]| at_a_terminal(keyring.command(&world, "script"), &world, args);
+    let script = |args: &[&str]| Ran::of(keyring.csign(&world, args).output().unwrap());
+    let key = format!("NOTES_TOKEN={TOKEN}");
+
+    let added = person(&[
+        "servers",
+        "add",
+        "--yes",
+        "--env",
+        &key,
+        "--env",
+        "NOTES_MOOD=fine",
+        "--reads",
+        "read",
+        &server,
+        "--strict",
+    ])
+    .ends_with(0);
+    for part in [&format!("Runs {server} --strict"), "says it reads", "is added with 2 tools"] {
+        assert!(added.out.contains(part), "{part}: {}", added.out);
+    }
+    let installation = fs::read_to_string(world.data().join("installation")).unwrap();
+    assert_eq!(keyring.item(&world, installation.trim(), ENTRY).1, TOKEN);
+    for folder in ["data", "state", "share", "config", "home"] {
+        assert_eq!(files_with_token(&world.path(folder)), Vec::<String>::new());
+    }
+
+    let list = || script(&["--json", "servers", "list"]).ends_with(0).json();
+    let listed = list();
+    assert_eq!(listed[0]["name"], "notes");
+    assert_eq!((&listed[0]["tools"], &listed[0]["keys"]), (&json!(2), &json!(["NOTES_TOKEN"])));
+    let call = || script(&["--json", "tools", "call", "notes.read", "--args", "{}"]);
+    assert_eq!(call().ends_with(0).json()["data"], json!({"has_key": true, "mood": "fine"}));
+    // Nobody said that this one only reads.
+    script(&["tools", "call", "notes.write", "--args", "{}"]).ends_with(3);
+    let tested = person(&["servers", "test", "notes"]).ends_with(0);
+    assert!(tested.out.contains("write") && tested.out.contains("says nothing"), "{}", tested.out);
+
+    person(&["servers", "disable", "notes"]).ends_with(0);
+    assert_eq!(list()[0]["enabled"], json!(false));
+    assert_ne!(call().code, 0, "it is off");
+    person(&["servers", "enable", "notes"]).ends_with(0);
+    call().ends_with(0);
+    let log = script(&["servers", "log", "notes"]).ends_with(0);
+    assert!(log.out.contains("no error output"), "{}", log.out);
+
+    let removed = person(&["servers", "remove", "notes"]).ends_with(0);
+    assert!(removed.out.contains("notes is removed"), "{}", removed.out);
+    assert_eq!(list(), json!([]));
+    let mut search = keyring.command(&world, "secret-tool");
+    let found = search.args(["search", "--all", "username", ENTRY]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&found.stdout), "", "its key is gone");
+    for left in ["data/servers/notes", "data/packs/own-notes"] {
+        assert!(!world.path(left).exists(), "{left}");
+    }
+}
+
+#[test]
+fn a_server_that_cannot_start_shows_its_last_lines_and_is_not_added() {
+    let world = World::new();
+    let server = write_server(&world);
+    let failed =
+        world.at_a_terminal(&["servers", "add", "--yes", &server, "--strict"]).ends_with(1);
+    for part in ["reading the settings", "NOTES_TOKEN is not set"] {
+        assert!(failed.out.contains(part), "{part}: {}", failed.out);
+    }
+    let missing =
+        world.at_a_terminal(&["servers", "add", "--yes", "no-such-program", "-y"]).ends_with(1);
+    assert!(missing.out.contains("no-such-program was not found"), "{}", missing.out);
+    let list = world.run(&["--json", "servers", "list"]).ends_with(0).json();
+    assert_eq!(list, json!([]));
+    for left in ["data/servers/notes", "data/packs/own-notes"] {
+        assert!(!world.path(left).exists(), "{left}");
+    }
+    // A script cannot start anything.
+    let refused = world.run(&["--json", "servers", "add", "--yes", &server]);
+    assert_ne!(refused.code, 0, "{}", refused.out);
+    assert_eq!(refused.json()["error"]["details"]["reason"], Value::from("no_terminal"));
+}
+
+#[test]
+fn the_person_is_asked_before_the_first_start_and_says_what_only_reads() {
+    let world = World::new();
+    let server = write_server(&world);
+    let started = world.path("data/packs/own-notes/started");
+    let mut terminal = Terminal::start(&world, &["servers", "add", &server]);
+    terminal.wait_for("Start it now? [y/N]");
+    terminal.type_in("n\n");
+    let (seen, code) = terminal.end();
+    assert_eq!(code, Some(1), "{seen}");
+    assert!(seen.contains(&server) && !started.exists(), "{seen}");
+
+    let mut terminal = Terminal::start(&world, &["servers", "add", &server]);
+    terminal.wait_for("Start it now? [y/N]");
+    terminal.type_in("y\n");
+    terminal.wait_for("Numbers, or nothing:");
+    assert!(started.exists());
+    terminal.type_in("1\n");
+    let (seen, code) = terminal.end();
+    assert_eq!(code, Some(0), "{seen}");
+    let read = world.run(&["--json", "tools", "call", "notes.read", "--args", "{}"]);
+    assert_eq!(read.ends_with(0).json()["data"]["has_key"], json!(false));
+    world.run(&["tools", "call", "notes.write", "--args", "{}"]).ends_with(3);
+}
