@@ -3,6 +3,7 @@
 //! `csign`.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
+mod adding_servers;
 mod approving;
 mod cancelling;
 mod connecting;
