@@ -4,12 +4,14 @@
 
 mod accounts;
 mod answers;
+mod entries;
 mod exports;
 mod import;
 mod lists;
 mod reference;
 mod sample;
 mod selection;
+mod survey;
 mod windows;
 mod worked_example;
 
