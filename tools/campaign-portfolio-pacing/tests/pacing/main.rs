@@ -5,6 +5,7 @@
 mod accounts;
 mod answers;
 mod entries;
+mod export_files;
 mod exports;
 mod import;
 mod lists;
