@@ -2,11 +2,17 @@
 //! of its rows is stored unless the user wants the rest. A cancelled import changes nothing, and the earlier data stays in
 //! use until the end.
 
+mod budgets;
 mod cells;
+mod check;
 mod columns;
+mod fields;
 mod file;
+mod lines;
 mod mapped;
 mod store;
+mod survey;
+mod table;
 
 use std::{
     fs,
@@ -20,10 +26,13 @@ use contract::{
 };
 use rusqlite::{Connection, TransactionBehavior};
 use serde::Serialize;
+use tabular::{Decisions, Memory};
 
 use crate::db::{self, Dataset, database_error};
 
+pub(crate) use budgets::{entries, set_entry};
 pub use columns::FileKind;
+pub(crate) use survey::survey;
 
 /// The highest number of errors that are kept. Further errors are only counted.
 pub const MAX_ERRORS: usize = 200;
@@ -41,6 +50,8 @@ pub struct FileReport {
     pub rows_replaced: u64,
     /// The columns of the file that are not used.
     pub ignored_columns: Vec<String>,
+    /// Whether the file was read as a person had mapped an earlier file with the same columns.
+    pub is_remembered: bool,
 }
 
 /// The result of an import.
@@ -64,7 +75,9 @@ impl ImportReport {
         let without_delivery =
             self.files.iter().all(|f| f.kind != Some(FileKind::Delivery) || f.rows_stored == 0);
         let budgets_only = !self.sample_replaced && self.rows_stored > 0 && without_delivery;
+        let is_remembered = self.files.iter().any(|f| f.is_remembered && f.rows_stored > 0);
         let all = [
+            (is_remembered, ImportNote::LayoutRemembered),
             (self.sample_replaced, ImportNote::SampleReplaced),
             (budgets_only, ImportNote::BudgetsOnly),
         ];
@@ -115,6 +128,9 @@ pub(crate) struct Job<'a> {
     pub(crate) errors: Errors,
     pub(crate) on_progress: &'a mut dyn FnMut(&ImportProgress),
     pub(crate) options: &'a ImportOptions,
+    pub(crate) memory: &'a Memory,
+    /// The columns of the files with stored rows, and the decisions about them.
+    pub(crate) read: Vec<(String, Decisions)>,
     /// The number of errors of earlier files.
     errors_before_file: u64,
     cancel: &'a AtomicBool,
@@ -139,6 +155,7 @@ pub(crate) fn import(
     db: &mut Connection,
     paths: &[PathBuf],
     options: &ImportOptions,
+    memory: &Memory,
     on_progress: &mut dyn FnMut(&ImportProgress),
     cancel: &AtomicBool,
 ) -> Result<ImportReport, AgentError> {
@@ -149,6 +166,8 @@ pub(crate) fn import(
         errors: Errors::default(),
         on_progress,
         options,
+        memory,
+        read: Vec::new(),
         errors_before_file: 0,
         cancel,
     };
@@ -173,6 +192,10 @@ pub(crate) fn import(
         return Ok(cancelled(job));
     }
     transaction.commit().map_err(|e| database_error(&e))?;
+    for (columns, decisions) in &job.read {
+        // The rows are stored. Without the memory the next file is mapped again.
+        let _ = memory.remember(columns, decisions);
+    }
     Ok(report(job, files, sample_replaced))
 }
 
@@ -187,6 +210,7 @@ fn one_file(
     let size = fs::metadata(path).map(|m| m.len()).unwrap_or(0);
     let (before_bytes, before_rows, before_errors) =
         (job.progress.done_bytes, job.progress.rows_stored, job.errors.total());
+    let read_before = job.read.len();
     job.errors_before_file = before_errors;
     job.progress.file.clone_from(&name);
     job.tick()?;
@@ -194,6 +218,7 @@ fn one_file(
     let mut report = file::read(&savepoint, path, &name, job)?;
     if job.errors.total() > before_errors && !job.options.skip_rejected {
         savepoint.rollback()?;
+        job.read.truncate(read_before);
         (report.rows_stored, report.rows_replaced) = (0, 0);
         job.progress.rows_stored = before_rows;
     }

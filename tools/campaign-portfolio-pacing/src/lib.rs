@@ -34,15 +34,19 @@ mod what_if;
 mod window;
 
 use std::{
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError, atomic::AtomicBool},
 };
 
 use chrono::{DateTime, Utc};
-use contract::{AgentError, Datasets, ErrorCode, manifest::Entity};
+use contract::{
+    AgentError, DataEntries, Datasets, ErrorCode, FileSurvey, ImportProblem, manifest::Entity,
+};
 use rusqlite::Connection;
 use serde_json::{Map, Value};
+use tabular::Memory;
 
 use analyze::Setting;
 pub use contract::data::{ImportOptions, ImportProgress};
@@ -193,7 +197,48 @@ impl Pacing {
         // writers.
         self.with(|_, _| Ok(()))?;
         let mut db = db::open(&self.path)?;
-        import::import(&mut db, paths, options, on_progress, cancel)
+        import::import(&mut db, paths, options, &self.memory(), on_progress, cancel)
+    }
+
+    /// Reads a file as `import_as` would, and stores nothing. Setting `cancel` ends it with an
+    /// error.
+    pub fn survey(
+        &self,
+        path: &Path,
+        options: &ImportOptions,
+        cancel: &AtomicBool,
+    ) -> Result<FileSurvey, AgentError> {
+        import::survey(path, options, &self.memory(), cancel)
+    }
+
+    /// Forgets how a person mapped files with these columns.
+    pub fn forget_layout(&self, shape: &str) -> Result<(), AgentError> {
+        self.memory().forget(shape).map_err(|error| {
+            AgentError::internal(
+                "filesystem_error",
+                "The mapping of the columns cannot be removed.",
+            )
+            .hint("Check the rights of the data folder and the free space.")
+            .with("cause", error.to_string())
+        })
+    }
+
+    /// Lists the campaigns of the imported data with their budgets and flights.
+    pub fn entries(&self, query: &str) -> Result<DataEntries, AgentError> {
+        self.with(|db, _| import::entries(db, query))
+    }
+
+    /// Stores budget and flight of a campaign. With a problem nothing is stored.
+    pub fn set_entry(
+        &self,
+        id: &str,
+        values: &BTreeMap<String, String>,
+    ) -> Result<BTreeMap<String, ImportProblem>, AgentError> {
+        self.with(|db, _| import::set_entry(db, id, values))
+    }
+
+    fn memory(&self) -> Memory {
+        Memory::in_folder(self.path.parent().unwrap_or(Path::new("")))
     }
 
     /// Runs a function on the open database, after creating the sample if needed.

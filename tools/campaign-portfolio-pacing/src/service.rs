@@ -1,12 +1,13 @@
 //! Implements the contract's service traits for `Pacing`. Must not know the host.
 
 use std::{
+    collections::BTreeMap,
     path::{Path, PathBuf},
     sync::{Arc, atomic::AtomicBool},
 };
 
 use contract::{
-    AgentError, Dataset, Datasets,
+    AgentError, DataEntries, Dataset, Datasets, FileSurvey, ImportProblem,
     data::{ImportOptions, ImportOutcome, ImportProgress},
     manifest::PackManifest,
     pack_code::{LinkedService, Now, PackData, PackService},
@@ -97,6 +98,35 @@ impl PackData for Pacing {
         stop: &AtomicBool,
     ) -> Result<ImportOutcome, AgentError> {
         self.import_as(paths, options, on_progress, stop).map(ImportOutcome::from)
+    }
+
+    fn maps_columns(&self) -> bool {
+        true
+    }
+
+    fn survey(
+        &self,
+        path: &Path,
+        options: &ImportOptions,
+        stop: &AtomicBool,
+    ) -> Result<FileSurvey, AgentError> {
+        Self::survey(self, path, options, stop)
+    }
+
+    fn entries(&self, query: &str) -> Result<DataEntries, AgentError> {
+        Self::entries(self, query)
+    }
+
+    fn set_entry(
+        &self,
+        id: &str,
+        values: &BTreeMap<String, String>,
+    ) -> Result<BTreeMap<String, ImportProblem>, AgentError> {
+        Self::set_entry(self, id, values)
+    }
+
+    fn forget_layout(&self, shape: &str) -> Result<(), AgentError> {
+        Self::forget_layout(self, shape)
     }
 }
 

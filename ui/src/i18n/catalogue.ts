@@ -4,6 +4,7 @@ import enAudit from "../messages/en/audit.json";
 import enChat from "../messages/en/chat.json";
 import enData from "../messages/en/data.json";
 import enLayers from "../messages/en/layers.json";
+import enMapping from "../messages/en/mapping.json";
 import enMemory from "../messages/en/memory.json";
 import enModel from "../messages/en/model.json";
 import enPrivacy from "../messages/en/privacy.json";
@@ -16,6 +17,7 @@ import svAudit from "../messages/sv/audit.json";
 import svChat from "../messages/sv/chat.json";
 import svData from "../messages/sv/data.json";
 import svLayers from "../messages/sv/layers.json";
+import svMapping from "../messages/sv/mapping.json";
 import svMemory from "../messages/sv/memory.json";
 import svModel from "../messages/sv/model.json";
 import svPrivacy from "../messages/sv/privacy.json";
@@ -29,6 +31,7 @@ export const en = {
   ...enShell,
   ...enChat,
   ...enData,
+  ...enMapping,
   ...enAudit,
   ...enTools,
   ...enServers,
@@ -43,6 +46,7 @@ export const sv = {
   ...svShell,
   ...svChat,
   ...svData,
+  ...svMapping,
   ...svAudit,
   ...svTools,
   ...svServers,
@@ -63,6 +67,7 @@ export const parts = {
     enShell,
     enChat,
     enData,
+    enMapping,
     enAudit,
     enTools,
     enServers,
@@ -77,6 +82,7 @@ export const parts = {
     svShell,
     svChat,
     svData,
+    svMapping,
     svAudit,
     svTools,
     svServers,

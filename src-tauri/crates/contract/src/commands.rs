@@ -80,6 +80,10 @@ macro_rules! with_commands {
                 model_servers(Empty) -> LocalServersResponse, chat, "Look for model servers on this machine";
                 data_list(Empty) -> DataListResponse, chat, "Which data packs have from files, and which of it answers";
                 data_use(DataUseParams) -> PackDatasets, person, "Let the sample or the imported data answer";
+                data_entries(DataEntriesParams) -> DataEntries, chat, "Records of a pack whose values a person can enter";
+                data_entry_set(DataEntryParams) -> DataEntryResponse, person, "Store the values of a record";
+                data_survey(DataSurveyParams) -> FileSurvey, person, "How a file would be imported; nothing is stored";
+                data_layout_forget(DataLayoutParams) -> Empty, person, "Forget how files with these columns were mapped";
                 data_import(DataImportParams) -> DataImportResponse, person, "Read files into a pack";
                 data_import_status(ImportParams) -> ImportView, chat, "How far an import is";
                 data_import_cancel(ImportParams) -> Empty, person, "Stop an import; nothing is kept of it";

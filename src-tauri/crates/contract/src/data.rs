@@ -82,9 +82,10 @@ pub struct ImportOutcome {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default)]
 pub struct ImportOptions {
-    /// The heading of the column of each field, such as `spend` and `How much`.
+    /// The heading of the column of each field, such as `spend` and `How much`. `#2` is the second
+    /// column, and an empty heading leaves the field out.
     pub columns: BTreeMap<String, String>,
-    /// The values of fields that have no column, such as `account`.
+    /// The values of fields that have no column, such as `account`. An empty value is none.
     pub constants: BTreeMap<String, String>,
     /// The order of day and month in dates such as 1/11/2026. Absent: the file has to show it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -249,6 +250,8 @@ pub enum ImportNote {
     SampleReplaced,
     /// Budgets and flights were stored, but there were no delivery rows.
     BudgetsOnly,
+    /// A file was read as a person had mapped an earlier file with the same columns.
+    LayoutRemembered,
 }
 
 /// A data set.
@@ -302,6 +305,9 @@ pub struct PackDatasets {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub files: Option<ImportTarget>,
+    /// Whether it maps the columns of a file to fields.
+    #[serde(default)]
+    pub maps_columns: bool,
 }
 
 /// The packs that have data from files.

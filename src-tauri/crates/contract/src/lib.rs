@@ -13,6 +13,7 @@ pub mod block;
 pub mod commands;
 pub mod conversation;
 pub mod data;
+pub mod entries;
 pub mod error;
 pub mod event;
 pub mod ids;
@@ -32,6 +33,7 @@ pub mod servers;
 pub mod service;
 pub mod session;
 pub mod settings;
+pub mod survey;
 mod text;
 pub mod tool;
 

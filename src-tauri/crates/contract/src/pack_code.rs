@@ -3,6 +3,7 @@
 //! no pack by name; a pack that implements them knows no host.
 
 use std::{
+    collections::BTreeMap,
     path::{Path, PathBuf},
     sync::{Arc, atomic::AtomicBool},
 };
@@ -12,8 +13,10 @@ use serde_json::{Map, Value};
 
 use crate::{
     AgentError,
-    data::{Dataset, Datasets, ImportOptions, ImportOutcome, ImportProgress},
+    data::{Dataset, Datasets, ImportOptions, ImportOutcome, ImportProblem, ImportProgress},
+    entries::DataEntries,
     manifest::PackManifest,
+    survey::FileSurvey,
 };
 
 /// The code of packs, as the binaries hand it to the host.
@@ -154,4 +157,43 @@ pub trait PackData: Send + Sync {
         on_progress: &mut dyn FnMut(&ImportProgress),
         stop: &AtomicBool,
     ) -> Result<ImportOutcome, AgentError>;
+
+    /// Whether columns of files are mapped to fields, so that `survey` can be asked.
+    fn maps_columns(&self) -> bool {
+        false
+    }
+
+    /// Reads a file as `import` would, and stores nothing. If `stop` is set, it fails.
+    fn survey(
+        &self,
+        _path: &Path,
+        _options: &ImportOptions,
+        _stop: &AtomicBool,
+    ) -> Result<FileSurvey, AgentError> {
+        Err(takes_files_unread())
+    }
+
+    /// The records whose values a person can enter.
+    fn entries(&self, _query: &str) -> Result<DataEntries, AgentError> {
+        Ok(DataEntries::default())
+    }
+
+    /// Stores the values of a record. With a problem nothing is stored.
+    fn set_entry(
+        &self,
+        _id: &str,
+        _values: &BTreeMap<String, String>,
+    ) -> Result<BTreeMap<String, ImportProblem>, AgentError> {
+        Err(AgentError::invalid("There is no such record.").reason("not_found"))
+    }
+
+    /// Forgets how a person mapped files with these columns.
+    fn forget_layout(&self, _shape: &str) -> Result<(), AgentError> {
+        Err(takes_files_unread())
+    }
+}
+
+fn takes_files_unread() -> AgentError {
+    AgentError::invalid("This pack takes files as they are, so there are no columns to map.")
+        .reason("no_columns")
 }

@@ -11,7 +11,7 @@ use crate::{
     AgentId, Approval, ApprovalId, AuditRecordView, Decision, Grant, GrantId, Item, RecordType,
     SessionId, SessionSummary, SessionView, ToolId, TurnId,
 };
-pub use crate::{data::*, own_servers::*, servers::*};
+pub use crate::{data::*, entries::*, own_servers::*, servers::*, survey::*};
 
 macro_rules! wire {
     ($($(#[$m:meta])* struct $name:ident { $($(#[$fm:meta])* $field:ident: $ty:ty),* $(,)? })+) => {$(

@@ -406,6 +406,29 @@ impl Commands for Host {
         })
     }
 
+    async fn data_entries(&self, params: DataEntriesParams) -> Result<DataEntries, AgentError> {
+        self.imports.entries(params).await
+    }
+    async fn data_entry_set(
+        &self,
+        params: DataEntryParams,
+    ) -> Result<DataEntryResponse, AgentError> {
+        self.check_alarm()?;
+        let entered = json!({ "id": params.id, "values": params.values }).to_string();
+        let response = self.imports.set_entry(params).await?;
+        let draft = RecordDraft::new(RecordType::DataImported)
+            .field("rows_stored", u64::from(response.problems.is_empty()))
+            .field("errors", u64::try_from(response.problems.len()).unwrap_or(u64::MAX));
+        self.record(draft.commit("entered", entered)).await?;
+        Ok(response)
+    }
+    async fn data_survey(&self, params: DataSurveyParams) -> Result<FileSurvey, AgentError> {
+        self.imports.survey(params).await
+    }
+    async fn data_layout_forget(&self, params: DataLayoutParams) -> Result<Empty, AgentError> {
+        self.check_alarm()?;
+        self.imports.forget_layout(params).await.map(|()| Empty {})
+    }
     async fn data_import(
         &self,
         params: DataImportParams,

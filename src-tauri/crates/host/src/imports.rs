@@ -13,8 +13,10 @@ use std::{
 
 use audit::Log;
 use contract::{
-    AgentError, DataImportResponse, Dataset, Datasets, ImportProgress, ImportView, PackDatasets,
-    PackId, Push, RecordType, data::ImportOptions, pack_code::PackData,
+    AgentError, DataEntries, DataEntriesParams, DataEntryParams, DataEntryResponse,
+    DataImportResponse, DataLayoutParams, DataSurveyParams, Dataset, Datasets, FileSurvey,
+    ImportProgress, ImportView, PackDatasets, PackId, Push, RecordType, data::ImportOptions,
+    pack_code::PackData,
 };
 use engine::{
     Engine,
@@ -46,6 +48,8 @@ pub(crate) struct Imports {
     pub(crate) log: Arc<Log>,
     pub(crate) hub: Arc<Hub>,
     jobs: Arc<Mutex<HashMap<String, Job>>>,
+    /// The flag that stops the newest survey of a file.
+    survey: Arc<Mutex<Arc<AtomicBool>>>,
 }
 
 impl Imports {
@@ -56,7 +60,7 @@ impl Imports {
         log: Arc<Log>,
         hub: Arc<Hub>,
     ) -> Self {
-        Self { engine, tools, models, log, hub, jobs: Arc::default() }
+        Self { engine, tools, models, log, hub, jobs: Arc::default(), survey: Arc::default() }
     }
 
     /// Starts an import job in the background.
@@ -78,6 +82,45 @@ impl Imports {
             runtime.block_on(imports.end(&view));
         });
         Ok(DataImportResponse { job })
+    }
+
+    /// Reads a file as an import would, without storing it. An earlier survey that still runs is
+    /// stopped: a person has changed the mapping since.
+    pub(crate) async fn survey(&self, params: DataSurveyParams) -> Result<FileSurvey, AgentError> {
+        let open = self.tools.services.data(params.pack.as_str())?;
+        let (path, options) = (PathBuf::from(params.path), params.options.unwrap_or_default());
+        let stop = Arc::new(AtomicBool::new(false));
+        std::mem::replace(&mut *self.survey.lock(), Arc::clone(&stop))
+            .store(true, Ordering::Release);
+        open.run(move |data| data.survey(&path, &options, &stop)).await
+    }
+
+    /// Returns the records of a pack whose values a person can enter.
+    pub(crate) async fn entries(
+        &self,
+        params: DataEntriesParams,
+    ) -> Result<DataEntries, AgentError> {
+        let open = self.tools.services.data(params.pack.as_str())?;
+        open.run(move |data| data.entries(&params.query)).await
+    }
+
+    /// Stores the values of a record. Earlier analyses are outdated then.
+    pub(crate) async fn set_entry(
+        &self,
+        params: DataEntryParams,
+    ) -> Result<DataEntryResponse, AgentError> {
+        let open = self.tools.services.data(params.pack.as_str())?;
+        let problems = open.run(move |data| data.set_entry(&params.id, &params.values)).await?;
+        if problems.is_empty() {
+            self.engine.forget_analyses();
+        }
+        Ok(DataEntryResponse { problems })
+    }
+
+    /// Forgets how a person mapped files with these columns.
+    pub(crate) async fn forget_layout(&self, params: DataLayoutParams) -> Result<(), AgentError> {
+        let open = self.tools.services.data(params.pack.as_str())?;
+        open.run(move |data| data.forget_layout(&params.shape)).await
     }
 
     fn begin(
@@ -182,9 +225,10 @@ impl Imports {
     /// Returns the data sets of a pack, and which one is active.
     pub(crate) async fn datasets_of(&self, pack: &PackId) -> Result<PackDatasets, AgentError> {
         let open = self.tools.services.data(pack.as_str())?;
+        let maps_columns = open.data.maps_columns();
         let Datasets { active, sample, imported } = open.run(|data| data.datasets()).await?;
         let files = self.tools.manifest_of(pack).and_then(|manifest| manifest.import.clone());
-        Ok(PackDatasets { pack: pack.clone(), active, sample, imported, files })
+        Ok(PackDatasets { pack: pack.clone(), active, sample, imported, files, maps_columns })
     }
 
     /// Reads names from the data again and marks earlier analyses as outdated, after another data

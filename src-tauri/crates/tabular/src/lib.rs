@@ -5,6 +5,8 @@
 
 mod dates;
 mod layout;
+mod mapping;
+mod memory;
 mod number;
 mod rejected;
 mod rows;
@@ -18,8 +20,12 @@ pub use contract::data::DateOrder;
 pub use csv::StringRecord;
 pub use dates::DateFormat;
 pub use layout::{Layout, layouts};
-pub use number::{Decimals, MICROS, NumberFormat, parse_amount, parse_count, shorten_cell};
-pub use rejected::{Cause, group_by_cause};
+pub use mapping::{FieldSource, Mapping, MappingError, is_required};
+pub use memory::{Decisions, Memory};
+pub use number::{
+    Decimals, MICROS, NumberFormat, parse_amount, parse_count, shorten_cell, thousands_sign,
+};
+pub use rejected::{Cause, Causes, group_by_cause};
 pub use rows::{Rows, TableError};
-pub use survey::{Column, FieldSource, Formats, Mapping, MappingError, Survey, field_of};
+pub use survey::{Column, Formats, Survey, field_of};
 pub use text::Encoding;

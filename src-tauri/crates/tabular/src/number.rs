@@ -134,6 +134,23 @@ fn strip_currency(cell: &str) -> String {
     if is_currency(&trimmed[after..]) { trimmed[..after].to_owned() } else { text.to_owned() }
 }
 
+/// Returns the sign between thousands in a cell, if it has one. All spaces are a space.
+pub fn thousands_sign(cell: &str, format: NumberFormat) -> Option<char> {
+    let signs: Vec<char> = cell.trim().chars().collect();
+    signs.windows(3).find_map(|part| {
+        let [before, sign, after] = part else { return None };
+        if !before.is_ascii_digit() || !after.is_ascii_digit() {
+            return None;
+        }
+        match (sign, format.decimals) {
+            (' ' | '\u{a0}' | '\u{202f}', _) => Some(' '),
+            ('\'' | '’', _) => Some('\''),
+            (',', Decimals::Point) | ('.', Decimals::Comma) => Some(*sign),
+            _ => None,
+        }
+    })
+}
+
 /// Returns a cell's text for a message.
 pub fn shorten_cell(cell: &str) -> String {
     cell.trim().chars().take(40).collect()
@@ -261,6 +278,21 @@ mod tests {
             assert_eq!(parse_amount(text, format), Ok(12_500_000), "{text}");
         }
         assert!(parse_amount("12x", format).is_err());
+    }
+
+    #[test]
+    fn the_sign_between_thousands_is_found() {
+        use Decimals::{Comma, Point};
+        for (text, decimals, sign) in [
+            ("1,234.50", Point, Some(',')),
+            ("1.234,50", Comma, Some('.')),
+            ("1\u{a0}234,50 kr", Comma, Some(' ')),
+            ("CHF 1'234.50", Point, Some('\'')),
+            ("1234.50", Point, None),
+            ("SEK 12", Comma, None),
+        ] {
+            assert_eq!(thousands_sign(text, NumberFormat::likely(decimals)), sign, "{text}");
+        }
     }
 
     #[test]

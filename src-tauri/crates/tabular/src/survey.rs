@@ -11,8 +11,9 @@ use std::{
 use csv::{ReaderBuilder, StringRecord};
 
 use crate::{
-    dates::DateFormat,
+    dates::{DateFormat, is_day},
     layout::{Layout, currency_of, layouts, plain_heading},
+    mapping::{Mapping, MappingError},
     number::{Decimals, NumberFormat},
     rows::{Rows, Shape, TableError},
     text::{Encoding, find_encoding, open_text},
@@ -22,12 +23,9 @@ use crate::{
 /// Records at the start of a file among which the header line is looked for.
 const HEAD: usize = 60;
 /// Samples of a column.
-const SAMPLES: usize = 3;
+const SAMPLES: usize = 5;
 /// Rows from which formats are learnt, if they leave no doubt.
 const FORMAT_ROWS: usize = 2_000;
-/// The fields that a row cannot do without.
-const REQUIRED: [&str; 3] = ["day", "campaign", "spend"];
-
 /// A column as a person sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
@@ -46,52 +44,12 @@ pub struct Survey {
     header_end: usize,
     /// The line of the header.
     pub header_line: u64,
+    /// The number of lines with text above the header.
+    pub title_lines: u64,
     /// All columns, in their order.
     pub columns: Vec<Column>,
     /// The layout, if the file has the columns of a known one.
     pub layout: Option<&'static Layout>,
-}
-
-/// Which column or constant each field is read from.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Mapping {
-    /// The position of the column of each field.
-    pub columns: BTreeMap<String, usize>,
-    /// Values for fields that have no column.
-    pub constants: BTreeMap<String, String>,
-}
-
-/// Where the text of a field is read from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FieldSource<'m> {
-    /// A column.
-    Column(usize),
-    /// The same text for each row; empty if the field is not in the file.
-    Constant(&'m str),
-}
-
-impl FieldSource<'_> {
-    /// Returns the text of the field in a row. A cell of dashes is empty.
-    pub fn text<'a>(&'a self, record: &'a StringRecord) -> &'a str {
-        match self {
-            Self::Constant(text) => text,
-            Self::Column(place) => {
-                let cell = record.get(*place).unwrap_or_default().trim();
-                if totals::is_blank(cell) { "" } else { cell }
-            }
-        }
-    }
-}
-
-/// Why a mapping cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum MappingError {
-    /// A required field has neither column nor constant.
-    FieldMissing(String),
-    /// There is no column with this heading.
-    NoColumn(String),
-    /// There is no field with this name.
-    NoField(String),
 }
 
 /// How the mapped columns are written.
@@ -128,11 +86,14 @@ impl Survey {
                 samples: samples(&head[at + 1..], column),
             })
             .collect();
+        let has_text = |record: &StringRecord| record.iter().any(|cell| !cell.trim().is_empty());
+        let title_lines = head[..at].iter().filter(|(_, record)| has_text(record)).count();
         Ok(Self {
             path: path.to_owned(),
             shape,
             header_end: at + 1,
             header_line: *header_line,
+            title_lines: u64::try_from(title_lines).unwrap_or(u64::MAX),
             columns,
             layout,
         })
@@ -154,42 +115,126 @@ impl Survey {
         }
     }
 
+    /// Returns the headings in their order, in lower case. Files with the same text are mapped in
+    /// the same way.
+    pub fn column_names(&self) -> String {
+        let names: Vec<String> =
+            self.columns.iter().map(|column| column.heading.to_lowercase()).collect();
+        names.join(" | ")
+    }
+
     /// Returns the mapping of the recognised layout, changed by what a person said: a heading for
-    /// each field, and constants.
+    /// each field, and constants. `#2` is the second column; an empty heading or value leaves the
+    /// field out.
     pub fn map(
         &self,
         headings: &BTreeMap<String, String>,
         constants: &BTreeMap<String, String>,
     ) -> Result<Mapping, MappingError> {
-        let plain: Vec<String> = self.columns.iter().map(|c| plain_heading(&c.heading)).collect();
-        let mut mapping = Mapping::default();
-        if let Some(layout) = self.layout {
-            mapping.columns = layout.find_columns(&plain);
-            mapping.constants = layout.constants.clone();
-        }
-        for (field, heading) in headings {
-            let field = field_of(field).ok_or_else(|| MappingError::NoField(field.clone()))?;
-            let wanted = plain_heading(heading);
-            let exact = self.columns.iter().position(|c| c.heading == heading.trim());
-            let place = exact.or_else(|| plain.iter().position(|heading| *heading == wanted));
-            let place = place.ok_or_else(|| MappingError::NoColumn(heading.clone()))?;
-            mapping.columns.insert(field.to_owned(), place);
-        }
-        for (field, value) in constants {
-            let field = field_of(field).ok_or_else(|| MappingError::NoField(field.clone()))?;
-            mapping.columns.remove(field);
-            mapping.constants.insert(field.to_owned(), value.clone());
-        }
-        if !mapping.columns.contains_key("currency")
-            && let Some(code) =
-                mapping.columns.get("spend").and_then(|at| currency_of(&self.columns[*at].heading))
-        {
-            mapping.constants.entry("currency".to_owned()).or_insert_with(|| code.to_owned());
-        }
-        match REQUIRED.iter().find(|field| !mapping.has(field)) {
+        let mapping = self.change(self.layout_mapping(), headings, constants)?;
+        match mapping.missing().first() {
             Some(field) => Err(MappingError::FieldMissing((*field).to_owned())),
             None => Ok(mapping),
         }
+    }
+
+    /// Returns the mapping that the headings suggest, changed by what a person said. Required
+    /// fields may be missing.
+    pub fn suggest(
+        &self,
+        headings: &BTreeMap<String, String>,
+        constants: &BTreeMap<String, String>,
+    ) -> Result<Mapping, MappingError> {
+        let base = if self.layout.is_some() {
+            self.layout_mapping()
+        } else {
+            Mapping { columns: self.known_columns(), ..Mapping::default() }
+        };
+        self.change(base, headings, constants)
+    }
+
+    /// Returns the currency that the heading of the amounts names.
+    pub fn currency_of(&self, mapping: &Mapping) -> Option<&str> {
+        mapping.columns.get("spend").and_then(|at| currency_of(&self.columns[*at].heading))
+    }
+
+    fn layout_mapping(&self) -> Mapping {
+        let Some(layout) = self.layout else { return Mapping::default() };
+        Mapping {
+            columns: layout.find_columns(&self.plain_headings()),
+            constants: layout.constants.clone(),
+        }
+    }
+
+    fn plain_headings(&self) -> Vec<String> {
+        self.columns.iter().map(|column| plain_heading(&column.heading)).collect()
+    }
+
+    /// Returns the columns whose heading occurs in some layout, and the only column with days.
+    fn known_columns(&self) -> BTreeMap<String, usize> {
+        let plain = self.plain_headings();
+        let mut columns: BTreeMap<String, usize> = BTreeMap::new();
+        for (field, at) in layouts().iter().flat_map(|layout| layout.find_columns(&plain)) {
+            if !columns.values().any(|used| *used == at) {
+                columns.entry(field).or_insert(at);
+            }
+        }
+        let has_days = |column: &Column| {
+            !column.samples.is_empty() && column.samples.iter().all(|cell| is_day(cell))
+        };
+        let mut with_days = self.columns.iter().enumerate().filter(|(_, column)| has_days(column));
+        if let (Some((at, _)), None) = (with_days.next(), with_days.next()) {
+            columns.entry("day".to_owned()).or_insert(at);
+        }
+        columns
+    }
+
+    fn change(
+        &self,
+        mut mapping: Mapping,
+        headings: &BTreeMap<String, String>,
+        constants: &BTreeMap<String, String>,
+    ) -> Result<Mapping, MappingError> {
+        let known =
+            |field: &String| field_of(field).ok_or_else(|| MappingError::NoField(field.clone()));
+        for (field, heading) in headings {
+            let field = known(field)?;
+            if heading.trim().is_empty() {
+                mapping.columns.remove(field);
+            } else {
+                let place = self.find_column(heading);
+                let place = place.ok_or_else(|| MappingError::NoColumn(heading.clone()))?;
+                mapping.columns.insert(field.to_owned(), place);
+            }
+        }
+        for (field, value) in constants {
+            let field = known(field)?;
+            if value.trim().is_empty() {
+                mapping.constants.remove(field);
+            } else {
+                mapping.columns.remove(field);
+                mapping.constants.insert(field.to_owned(), value.trim().to_owned());
+            }
+        }
+        if !mapping.columns.contains_key("currency")
+            && let Some(code) = self.currency_of(&mapping)
+        {
+            mapping.constants.entry("currency".to_owned()).or_insert_with(|| code.to_owned());
+        }
+        Ok(mapping)
+    }
+
+    /// Finds a column by its heading, by `#` and its number, or by a heading of the same words.
+    fn find_column(&self, heading: &str) -> Option<usize> {
+        let exact = self.columns.iter().position(|column| column.heading == heading.trim());
+        let numbered = || {
+            let number: usize = heading.trim().strip_prefix('#')?.parse().ok()?;
+            number.checked_sub(1).filter(|at| *at < self.columns.len())
+        };
+        let wanted = plain_heading(heading);
+        exact
+            .or_else(numbered)
+            .or_else(|| self.plain_headings().iter().position(|plain| *plain == wanted))
     }
 
     /// Learns how days and amounts are written. Reads on while a date or a number leaves doubt.
@@ -225,34 +270,6 @@ impl Survey {
             rows.next_row()?;
         }
         Ok(rows)
-    }
-}
-
-impl Mapping {
-    /// Whether a line holds totals or a note instead of a row.
-    pub fn is_total(&self, record: &StringRecord) -> bool {
-        totals::is_total(record, self.place("day"), self.place_of_campaign())
-    }
-
-    /// Returns where a field is read from, to look it up once instead of once per row.
-    pub fn source(&self, field: &str) -> FieldSource<'_> {
-        match self.columns.get(field) {
-            Some(place) => FieldSource::Column(*place),
-            None => FieldSource::Constant(self.constants.get(field).map_or("", String::as_str)),
-        }
-    }
-
-    fn has(&self, field: &str) -> bool {
-        let has = |name: &str| self.columns.contains_key(name) || self.constants.contains_key(name);
-        has(field) || (field == "campaign" && has("campaign_id"))
-    }
-
-    fn place(&self, field: &str) -> usize {
-        self.columns.get(field).copied().unwrap_or(usize::MAX)
-    }
-
-    fn place_of_campaign(&self) -> usize {
-        self.place("campaign").min(self.place("campaign_id"))
     }
 }
 
@@ -328,7 +345,7 @@ fn known_headings(record: &StringRecord) -> (usize, Option<&'static Layout>) {
     for layout in layouts() {
         let columns = layout.find_columns(&headings);
         let mapping = Mapping { columns, constants: BTreeMap::new() };
-        let is_whole = REQUIRED.iter().all(|field| mapping.has(field));
+        let is_whole = mapping.missing().is_empty();
         let found = (mapping.columns.len(), is_whole.then_some(layout));
         if (found.1.is_some(), found.0) > (best.1.is_some(), best.0) {
             best = found;

@@ -217,6 +217,40 @@ fn what_a_mapping_names_must_exist() {
 }
 
 #[test]
+fn columns_can_be_named_by_their_number_and_left_out() {
+    let (_folder, path) = file(b"Day,Campaign,Cost,Cost,\n2026-11-01,A,1,2,B\n");
+    let survey = Survey::of(&path).unwrap();
+    let pairs = |list: &[(&str, &str)]| -> BTreeMap<String, String> {
+        list.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect()
+    };
+    let headings = pairs(&[("spend", "#4"), ("line_item", "#5")]);
+    let mapping = survey.map(&headings, &BTreeMap::new()).unwrap();
+    assert_eq!((mapping.columns["spend"], mapping.columns["line_item"]), (3, 4));
+    let gone = survey.map(&pairs(&[("spend", "")]), &BTreeMap::new());
+    assert_eq!(gone, Err(MappingError::FieldMissing("spend".to_owned())));
+    assert_eq!(
+        survey.map(&pairs(&[("spend", "#6")]), &BTreeMap::new()),
+        Err(MappingError::NoColumn("#6".to_owned()))
+    );
+    let without = survey.map(&BTreeMap::new(), &pairs(&[("account", ""), ("account_id", "")]));
+    assert!(without.unwrap().constants.is_empty(), "the layout's own account is left out");
+}
+
+#[test]
+fn fields_are_suggested_by_headings_of_any_layout_and_by_days() {
+    let (_folder, path) = file(b"Report\nWhen,Campaign name,Kostnad,Note\n2026-11-01,A,1,x\n");
+    let survey = Survey::of(&path).unwrap();
+    assert!(survey.layout.is_none());
+    assert_eq!((survey.header_line, survey.title_lines), (2, 1));
+    assert_eq!(survey.column_names(), "when | campaign name | kostnad | note");
+    let none = BTreeMap::new();
+    let mapping = survey.suggest(&none, &none).unwrap();
+    let columns: Vec<_> = mapping.columns.iter().map(|(f, at)| (f.as_str(), *at)).collect();
+    assert_eq!(columns, [("campaign", 1), ("day", 0), ("spend", 2)]);
+    assert!(survey.map(&none, &none).is_err(), "a suggestion alone imports nothing");
+}
+
+#[test]
 fn missing_columns_are_named() {
     let (_folder, path) = file(b"Campaign,Impressions\nA,1\n");
     let survey = Survey::of(&path).unwrap();

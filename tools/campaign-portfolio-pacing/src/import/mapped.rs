@@ -2,26 +2,18 @@
 //! required: without a line item a row belongs to its campaign as a whole.
 
 use contract::ImportProblem;
-use rusqlite::Connection;
 use tabular::{
-    DateFormat, FieldSource, Formats, Mapping, StringRecord, Survey, parse_amount, parse_count,
-    shorten_cell,
+    FieldSource, Formats, Mapping, StringRecord, parse_amount, parse_count, shorten_cell,
 };
 
-use super::{
-    FileReport, Job, Stop,
-    cells::{DeliveryRow, Place},
-    columns::FileKind,
-    file::read_rows,
-    store::Store,
-};
+use super::cells::{DeliveryRow, Place};
 use crate::time;
 
 /// The account of rows that name none.
 const NO_ACCOUNT: (&str, &str) = ("imported", "Imported data");
 
 /// Where each field of a row is read from.
-struct Fields<'m> {
+pub(super) struct Fields<'m> {
     account: FieldSource<'m>,
     account_name: FieldSource<'m>,
     zone: FieldSource<'m>,
@@ -50,7 +42,7 @@ fn either<'m>(mapping: &'m Mapping, first: &str, second: &str) -> FieldSource<'m
 }
 
 impl<'m> Fields<'m> {
-    fn new(mapping: &'m Mapping) -> Self {
+    pub(super) fn new(mapping: &'m Mapping) -> Self {
         Self {
             account: either(mapping, "account_id", "account"),
             account_name: either(mapping, "account", "account_id"),
@@ -70,74 +62,8 @@ impl<'m> Fields<'m> {
     }
 }
 
-/// Reads a mapped file into the open savepoint.
-pub(super) fn read(
-    db: &Connection,
-    survey: &Survey,
-    mapping: &Mapping,
-    job: &mut Job<'_>,
-    report: &mut FileReport,
-) -> Result<(), Stop> {
-    let used: Vec<usize> = mapping.columns.values().copied().collect();
-    let ignored = survey.columns.iter().enumerate().filter(|(at, _)| !used.contains(at));
-    report.kind = Some(FileKind::Delivery);
-    report.ignored_columns = ignored.map(|(_, column)| column.heading.clone()).collect();
-    let fields = Fields::new(mapping);
-    let Some(formats) = formats(survey, mapping, &fields, job, &report.file)? else {
-        return Ok(());
-    };
-    let mut reader = RowReader {
-        fields: &fields,
-        formats,
-        blank_is_zero: survey.layout.is_some_and(|layout| layout.id != "delivery"),
-        last_text: String::new(),
-        last_day: 0,
-    };
-    let mut store = Store::new(db);
-    read_rows(survey, job, report, &mut store, |record, line, file, job, store| {
-        if mapping.is_total(record) {
-            return Ok(());
-        }
-        let is_clean = job.file_is_clean() || job.options.skip_rejected;
-        match reader
-            .read(record, &mut |column, problem| job.errors.add(file, line, column, problem))
-        {
-            Some(row) if is_clean => store.add_delivery(&row),
-            _ => Ok(()),
-        }
-    })
-}
-
-/// Returns how days and amounts are written. None if the dates can be read in two ways and nobody
-/// has decided.
-fn formats(
-    survey: &Survey,
-    mapping: &Mapping,
-    fields: &Fields<'_>,
-    job: &mut Job<'_>,
-    file: &str,
-) -> Result<Option<Formats>, Stop> {
-    let mut formats = match survey.formats(mapping) {
-        Ok(formats) => formats,
-        Err(_) => {
-            job.errors.add(file, 0, "", ImportProblem::Spreadsheet);
-            return Ok(None);
-        }
-    };
-    if let Some(order) = job.options.date_order {
-        formats.days = DateFormat::with_order(order);
-    } else if formats.days.is_ambiguous() || formats.days.has_conflict() {
-        let FieldSource::Column(place) = fields.day else { return Ok(None) };
-        let column = &survey.columns[place];
-        let text = column.samples.first().cloned().unwrap_or_default();
-        job.errors.add(file, 0, &column.heading, ImportProblem::DayAmbiguous { text });
-        return Ok(None);
-    }
-    Ok(Some(formats))
-}
-
 /// Parses rows. Keeps the last day, because neighbours usually share it.
-struct RowReader<'m> {
+pub(super) struct RowReader<'m> {
     fields: &'m Fields<'m>,
     formats: Formats,
     /// Platforms leave the spend of a day without delivery empty.
@@ -146,10 +72,19 @@ struct RowReader<'m> {
     last_day: i64,
 }
 
+/// Takes the column and the problem of a cell.
 type Report<'r> = &'r mut dyn FnMut(&str, ImportProblem);
 
-impl RowReader<'_> {
-    fn read<'a>(&mut self, record: &'a StringRecord, report: Report<'_>) -> Option<DeliveryRow<'a>>
+impl<'m> RowReader<'m> {
+    pub(super) fn new(fields: &'m Fields<'m>, formats: Formats, blank_is_zero: bool) -> Self {
+        Self { fields, formats, blank_is_zero, last_text: String::new(), last_day: 0 }
+    }
+
+    pub(super) fn read<'a>(
+        &mut self,
+        record: &'a StringRecord,
+        report: Report<'_>,
+    ) -> Option<DeliveryRow<'a>>
     where
         Self: 'a,
     {

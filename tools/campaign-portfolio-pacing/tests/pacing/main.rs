@@ -4,12 +4,15 @@
 
 mod accounts;
 mod answers;
+mod entries;
+mod export_files;
 mod exports;
 mod import;
 mod lists;
 mod reference;
 mod sample;
 mod selection;
+mod survey;
 mod windows;
 mod worked_example;
 

@@ -6,11 +6,12 @@ import type { DateOrder } from "./DateOrder";
  */
 export type ImportOptions = { 
 /**
- * The heading of the column of each field, such as `spend` and `How much`.
+ * The heading of the column of each field, such as `spend` and `How much`. `#2` is the second
+ * column, and an empty heading leaves the field out.
  */
 columns: { [key in string]: string }, 
 /**
- * The values of fields that have no column, such as `account`.
+ * The values of fields that have no column, such as `account`. An empty value is none.
  */
 constants: { [key in string]: string }, 
 /**

@@ -27,4 +27,8 @@ imported: DatasetView,
 /**
  * The files that it takes, if its manifest says so.
  */
-files?: ImportTarget, };
+files?: ImportTarget, 
+/**
+ * Whether it maps the columns of a file to fields.
+ */
+maps_columns: boolean, };

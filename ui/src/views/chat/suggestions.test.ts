@@ -10,7 +10,13 @@ const empty = { rows: 0, accounts: 0 };
 const sources = (active: "sample" | "imported", rest: Partial<Sources> = {}): Sources => ({
   packs,
   servers: [{ pack: "shop", address: null }],
-  data: { pack: "pacing", active, sample: { rows: 90, accounts: 3 }, imported: empty },
+  data: {
+    pack: "pacing",
+    active,
+    sample: { rows: 90, accounts: 3 },
+    imported: empty,
+    maps_columns: true,
+  },
   accounts: [],
   ...rest,
 });

@@ -4,7 +4,8 @@
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
 use contract::{
-    AgentError, DataImportParams, Empty, ImportParams, ImportProblem, ImportView, PackId,
+    AgentError, DataImportParams, Empty, ImportNote, ImportParams, ImportProblem, ImportView,
+    PackId,
     data::{DateOrder, ImportOptions},
 };
 use tabular::group_by_cause;
@@ -66,6 +67,11 @@ fn print(out: Out, view: &ImportView) {
     }
     let rows = |number: u64| count(usize::try_from(number).unwrap_or(usize::MAX), "row");
     out.line(format!("{} stored, {} read.", rows(view.rows_stored), rows(view.rows_read)));
+    if view.notes.contains(&ImportNote::LayoutRemembered) {
+        out.note(
+            "The columns were read as you named them for an earlier file. --map names others.",
+        );
+    }
     if view.error_count > 0 && view.rows_stored == 0 {
         out.note(if view.rows_read == 0 {
             "Nothing was stored."

@@ -9,6 +9,7 @@ mod approvals;
 mod ask;
 mod audit;
 mod guide;
+mod import;
 mod keyring;
 mod keys;
 mod killed;

@@ -4,8 +4,9 @@
 use std::{fs, path::Path, sync::Arc, time::Duration};
 
 use contract::{
-    Commands, DataImportParams, DataUseParams, Dataset, Empty, ImportNote, ImportParams,
-    ImportView, SettingsSetParams, ToolCallParams,
+    Commands, DataEntriesParams, DataEntryParams, DataImportParams, DataLayoutParams,
+    DataSurveyParams, DataUseParams, Dataset, Empty, FileSurvey, ImportNote, ImportOptions,
+    ImportParams, ImportView, SettingsSetParams, ToolCallParams,
 };
 use host::{Host, Options};
 use serde_json::{Value, json};
@@ -25,11 +26,20 @@ async fn open(folder: &Path) -> Arc<Host> {
 }
 
 async fn import(host: &Host, file: &Path) -> ImportView {
+    import_as(host, file, None).await
+}
+
+async fn survey(host: &Host, file: &Path, options: Option<ImportOptions>) -> FileSurvey {
+    let path = file.display().to_string();
+    host.data_survey(DataSurveyParams { pack: PACK.into(), path, options }).await.unwrap()
+}
+
+async fn import_as(host: &Host, file: &Path, options: Option<ImportOptions>) -> ImportView {
     let job = host
         .data_import(DataImportParams {
             pack: PACK.into(),
             paths: vec![file.display().to_string()],
-            options: None,
+            options,
         })
         .await
         .unwrap()
@@ -170,5 +180,70 @@ async fn a_packs_settings_hold_at_once_and_after_a_restart() {
         fs::read_to_string(&file).unwrap().contains("[packs.away.settings]"),
         "a pack that is away keeps its settings"
     );
+    host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_is_surveyed_mapped_imported_and_its_mapping_remembered() {
+    let folder = tempfile::tempdir().unwrap();
+    let host = open(folder.path()).await;
+    assert!(host.data_list(Empty {}).await.unwrap().packs[0].maps_columns);
+    let file = folder.path().join("export.csv");
+    fs::write(&file, "Report\nWhen;Campaign;How much\n2.11.2026;Alpha;1.234,50\n").unwrap();
+
+    let found = survey(&host, &file, None).await;
+    assert_eq!((found.header_line, found.title_lines, found.layout), (2, 1, None));
+    assert_eq!((found.missing, found.check), (vec!["spend".to_owned()], None));
+    let (columns, constants) = (
+        json!({"day": "When", "campaign": "Campaign", "spend": "How much"}),
+        json!({"account": "Shop"}),
+    );
+    let options: ImportOptions =
+        serde_json::from_value(json!({"columns": columns, "constants": constants})).unwrap();
+    let check = survey(&host, &file, Some(options.clone())).await.check.unwrap();
+    assert_eq!((check.accepted, check.rows[0]["spend"].as_str()), (1, "1234.50"));
+    let imported = host.data_list(Empty {}).await.unwrap().packs[0].imported.rows;
+    assert_eq!(imported, 0, "a survey stores nothing");
+
+    assert_eq!(import_as(&host, &file, Some(options)).await.rows_stored, 1);
+    host.stop().await;
+    drop(host);
+    let host = open(folder.path()).await;
+    let found = survey(&host, &file, None).await;
+    assert!(found.is_remembered && found.check.is_some());
+    let view = import(&host, &file).await;
+    assert_eq!((view.rows_stored, view.notes), (1, vec![ImportNote::LayoutRemembered]));
+    let forgotten = DataLayoutParams { pack: PACK.into(), shape: found.shape };
+    host.data_layout_forget(forgotten).await.unwrap();
+    assert_eq!(import(&host, &file).await.rows_stored, 0);
+    host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_budget_that_is_entered_answers_and_is_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let host = open(folder.path()).await;
+    let file = folder.path().join("rows.csv");
+    fs::write(&file, format!("{HEADER}7,Test,Adv,A,C,1,L,2026-11-09,,12.34,100\n")).unwrap();
+    import(&host, &file).await;
+    let listing = DataEntriesParams { pack: PACK.into(), query: String::new() };
+    let found = host.data_entries(listing.clone()).await.unwrap();
+    assert_eq!((found.total, found.entries[0].title.as_str()), (1, "C"));
+    let set = async |budget: &str| {
+        let values = [("budget".to_owned(), budget.to_owned())].into();
+        let id = found.entries[0].id.clone();
+        host.data_entry_set(DataEntryParams { pack: PACK.into(), id, values })
+            .await
+            .unwrap()
+            .problems
+    };
+    assert_eq!(set("much").await.len(), 1);
+    assert!(set("500").await.is_empty());
+    let entries = host.data_entries(listing).await.unwrap().entries;
+    assert_eq!(entries[0].values["budget"], "500.00");
+    let days = json!({"campaign_start": "2026-11-01", "campaign_end": "2026-11-30"});
+    let result = pacing(&host, days).await;
+    assert_eq!(result["insights"]["budget_status"]["portfolio_budget"], 500.0);
+    assert!(host.audit_verify(Empty {}).await.unwrap().ok);
     host.stop().await;
 }
