@@ -135,7 +135,8 @@ pub(crate) fn is_base_url(text: &str) -> bool {
         })
 }
 
-/// Whether requests to an address are encrypted, according to the parser that sends them.
+/// Whether requests to an address are encrypted. Uses the parser of the HTTP client, so that both
+/// agree.
 pub(crate) fn is_encrypted(address: &str) -> bool {
     url::Url::parse(address).is_ok_and(|url| url.scheme() == "https")
 }

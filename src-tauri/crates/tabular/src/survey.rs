@@ -19,7 +19,7 @@ use crate::{
     totals,
 };
 
-/// Records at the start of a file among which the header line is looked for.
+/// The number of records at the start of a file in which the header line is searched for.
 const HEAD: usize = 60;
 /// Samples of a column.
 const SAMPLES: usize = 3;
@@ -97,9 +97,9 @@ pub enum MappingError {
 /// How the mapped columns are written.
 #[derive(Clone, Copy, Debug)]
 pub struct Formats {
-    /// Of the days.
+    /// The format of the days.
     pub days: DateFormat,
-    /// Of the spend.
+    /// The format of the spend.
     pub amounts: NumberFormat,
 }
 

@@ -49,7 +49,7 @@ impl Ours {
 /// The tables of all sessions. Tables that were not used for a long time are removed.
 #[derive(Default)]
 pub(super) struct Tables {
-    /// Each session's table with the number of its last use.
+    /// The table of each session, with the value of `uses` at its last use.
     by_session: HashMap<SessionId, (Arc<Mutex<Table>>, u64)>,
     uses: u64,
 }
@@ -91,7 +91,7 @@ impl Tables {
 pub(super) struct Table {
     pub(super) numbers: Numbers,
     pub(super) said: HashMap<String, RedactedText>,
-    /// The settings and secrets with which `said` was made.
+    /// The redaction settings and the generation of secrets under which `said` was redacted.
     made_with: MadeWith,
     /// The number of turns since the table was loaded.
     pub(super) turn: u64,
