@@ -137,7 +137,7 @@ impl Host {
 
     /// Returns the destinations of a pack's key, by its name on the settings page (`pack/NAME`).
     /// Empty if no pack declares the key.
-    fn places_of(&self, name: &str) -> Vec<Destination> {
+    pub(crate) fn places_of(&self, name: &str) -> Vec<Destination> {
         let packs = self.tools.loaded();
         let keys = self.tools.keys(&packs, &|_| true).into_iter();
         keys.filter(|key| name.split_once('/') == Some((key.pack.view.id.as_str(), key.variable)))

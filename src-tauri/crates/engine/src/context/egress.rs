@@ -147,10 +147,7 @@ impl EgressSession {
                     .await?
                     .remove(KEY)
                     .unwrap_or_default();
-                let table = Table {
-                    numbers: Numbers::restored(session.as_str(), &stored),
-                    ..Table::default()
-                };
+                let table = Table::with_numbers(Numbers::restored(session.as_str(), &stored));
                 lock(&engine.egress.tables).keep(session, table)
             }
         };

@@ -112,6 +112,11 @@ pub(super) struct RedactedText {
 }
 
 impl Table {
+    /// Creates the table of a session with these placeholder numbers.
+    pub(super) fn with_numbers(numbers: Numbers) -> Self {
+        Self { numbers, ..Self::default() }
+    }
+
     /// Returns the texts that were made with these settings. Discards texts that were made with
     /// other settings.
     pub(super) fn texts_made_with(
